@@ -1,0 +1,65 @@
+import type { JsonObject, JsonValue } from '../json.js';
+
+/** Caps of one run; null is no cap. Money is integer micro-dollars inside and decimal dollars on the wire. */
+export interface Budgets {
+  max_wall_clock_secs: number | null;
+  max_tokens: number | null;
+  max_cost_usd: number | null;
+  max_tool_calls: number | null;
+}
+
+export type WorkspaceSpec =
+  | { kind: 'scratch' }
+  | { kind: 'local_copy'; path: string; include?: string[] }
+  | {
+      kind: 'git_repository';
+      connection_id?: string;
+      binding_id?: string;
+      repository?: string;
+      clone_url: string;
+      ref?: string;
+      commit_sha?: string;
+      checkout_mode: 'writable_copy' | 'read_only';
+    };
+
+/** Sizes of a sandbox (04-sandbox §3). */
+export interface SandboxSizes {
+  memory_mb: number;
+  cpus: number;
+  disk_mb: number;
+  pids: number;
+}
+
+export interface Invocation {
+  kind: 'manual' | 'api' | 'schedule' | 'event';
+  actor?: string;
+  subscription_id?: string;
+  attributes?: JsonObject;
+  received_at?: string;
+}
+
+/** What a run was created with; frozen at creation and read from the row on every call (chapter 10 §7). */
+export interface RunSpec {
+  agent_id: string;
+  agent_revision_id: string;
+  agent_name: string;
+  harness: string;
+  runner_image: string;
+  model: string;
+  system_prompt: string | null;
+  task: string;
+  workspace: WorkspaceSpec;
+  invocation: Invocation;
+  autonomy: 'supervised' | 'autonomous';
+  trust_tier: 'trusted' | 'read_only';
+  budgets: Budgets;
+  /** Only with a cost cap on a model that has no price (06-gate §7). */
+  allow_unpriced?: boolean;
+  policy_id: string;
+  policy_version: number;
+  policy_snapshot: JsonValue;
+  /** Version of the evaluation rules, so that an older run keeps its semantics (06-gate §8). */
+  policy_engine: number;
+  sandbox: SandboxSizes;
+  network: { schema_version: 1; mode: 'offline' };
+}
