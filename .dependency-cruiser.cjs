@@ -1,0 +1,40 @@
+/** The arrows between the parts (ARCHITECTURE.md): who may import whom. */
+const part = (name) => `^src/${name}/`;
+const onlyFrom = (name, allowed, comment) => ({
+  name: `${name}-imports`,
+  comment,
+  severity: 'error',
+  from: { path: part(name), pathNot: '\\.spec\\.ts$' },
+  to: { path: '^(src|migrations|test)/', pathNot: [part(name), ...allowed] },
+});
+
+module.exports = {
+  forbidden: [
+    { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
+    { name: 'no-orphans', severity: 'error', from: { orphan: true, path: '^src/', pathNot: ['\\.d\\.ts$', '/main\\.ts$', '\\.spec\\.ts$'] }, to: {} },
+    onlyFrom('domain', [], 'domain decides and depends on nothing'),
+    onlyFrom('platform', [part('domain')], 'platform serves domain types only'),
+    onlyFrom('workflows', [part('domain'), '^src/activities/run-activities\\.ts$'], 'workflows are deterministic: domain and activity types only'),
+    onlyFrom('activities', [part('domain'), part('platform')], 'activities act through platform'),
+    onlyFrom('api', [part('domain'), part('platform'), '^src/workflows/messages\\.ts$'], 'api admits'),
+    onlyFrom('worker', [part('domain'), part('workflows'), part('activities'), part('platform')], 'worker wires'),
+    onlyFrom('runner', [part('domain')], 'the untrusted side holds nothing of ours'),
+    onlyFrom('embedded', [part('domain'), part('api'), part('worker'), part('platform')], 'embedded starts the parts'),
+    onlyFrom('cli', [part('client'), part('domain'), part('embedded')], 'cli speaks to the API'),
+    onlyFrom('client', [], 'the client is generated'),
+    {
+      name: 'workflows-packages',
+      comment: 'workflow code runs in a deterministic sandbox',
+      severity: 'error',
+      from: { path: part('workflows'), pathNot: '\\.spec\\.ts$' },
+      to: { dependencyTypes: ['npm', 'core'], pathNot: 'node_modules/@temporalio/(workflow|common)' },
+    },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    tsConfig: { fileName: 'tsconfig.json' },
+    tsPreCompilationDeps: true,
+    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'node', 'default', 'types'], extensions: ['.ts', '.js', '.mjs'] },
+    exclude: { path: '^(dist|coverage)/' },
+  },
+};

@@ -1,0 +1,86 @@
+import type { RunOutcome, RunStatus } from '../domain/run/status.js';
+
+/** Names one run; the only thing that activities of the `run` workflow are given. */
+export interface RunRef {
+  organizationId: string;
+  sessionId: string;
+}
+
+/**
+ * What the workflow may know of a run: statuses, ids and durations measured by the database's clock.
+ * Durations are milliseconds from now, negative when overdue, null when nothing is due.
+ */
+export interface RunView {
+  status: RunStatus | 'unknown';
+  organizationSlug: string;
+  agentName: string;
+  hostId: string | null;
+  sandboxAttached: boolean;
+  pendingApprovals: number;
+  msUntilApprovalExpiry: number | null;
+  msUntilWallClock: number | null;
+  msUntilLaunchDeadline: number | null;
+  intent: { outcome: RunOutcome; msUntilQuiesceDeadline: number | null } | null;
+}
+
+/** Why the driver itself ends a run. The texts that people read are made from these codes in the activity. */
+export type DriverStop =
+  | { code: 'wall_clock' }
+  | { code: 'launch_deadline' }
+  | { code: 'sandbox_exited'; exitCode: number | null }
+  | { code: 'host_lost' }
+  | { code: 'intent_lost' };
+
+/** Short steps on the record, each one idempotent transaction. */
+export interface RunRecordActivities {
+  describeRun(run: RunRef): Promise<RunView | null>;
+  /** Claims capacity and moves to `provisioning`, or parks the run in the queue. */
+  admitRun(run: RunRef): Promise<{ admitted: boolean; hostId: string | null }>;
+  /** Writes the finalization intent of a stop that the driver decided; an earlier intent wins. */
+  stopRun(run: RunRef, stop: DriverStop): Promise<void>;
+  expireApprovals(run: RunRef): Promise<void>;
+  /** Moves to `cancelling` and tells the runner to stop. */
+  beginQuiesce(run: RunRef): Promise<void>;
+  beginFinalizing(run: RunRef): Promise<void>;
+  /** Number of model reservations still live; with `force` every one is charged in full and the answer is 0. */
+  drainReservations(run: RunRef, force: boolean): Promise<number>;
+  /** Records that nothing could be collected, unless something already was. */
+  recordMissingDiff(run: RunRef, reason: 'host_lost'): Promise<void>;
+  /** Summary, terminal move, signed head, `run.result`; frees the capacity. */
+  concludeRun(run: RunRef): Promise<void>;
+  /** Deletes the intent: the run is over and cleaned. */
+  forgetIntent(run: RunRef): Promise<void>;
+}
+
+/** Steps that need the host of the sandbox. */
+export interface SandboxHostActivities {
+  /** Prepares the workspace and starts the sandbox; false when the run stopped meanwhile or could not start. */
+  launchSandbox(run: RunRef): Promise<{ launched: boolean }>;
+  /** Waits up to `graceMs` for the runner to leave, then kills the sandbox and confirms its death. */
+  stopSandbox(run: RunRef, graceMs: number): Promise<void>;
+  collectArtifacts(run: RunRef): Promise<void>;
+  releaseSandbox(run: RunRef): Promise<void>;
+}
+
+/** Supervision, on the watch queue of the host. */
+export interface SandboxWatchActivities {
+  superviseSandbox(run: RunRef): Promise<{ exitCode: number | null }>;
+}
+
+export interface RelayActivities {
+  /** Never returns by itself: re-sends wake-ups that were committed and not delivered. */
+  relayOutbox(): Promise<void>;
+}
+
+export interface MaintenanceActivities {
+  /** Starts the workflow of every run that should have one and has none; the number started. */
+  startMissingRuns(): Promise<number>;
+  recountCapacity(): Promise<void>;
+  expireRecords(): Promise<void>;
+  listHosts(): Promise<string[]>;
+}
+
+export interface HostMaintenanceActivities {
+  /** Terminates and removes sandboxes whose run is over or unknown; the number reaped. */
+  reapOrphans(): Promise<number>;
+}

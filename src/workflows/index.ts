@@ -1,0 +1,3 @@
+export { run } from './run.workflow.js';
+export { relay } from './relay.workflow.js';
+export { maintenance } from './maintenance.workflow.js';

@@ -1,0 +1,32 @@
+import { ActivityFailure, proxyActivities } from '@temporalio/workflow';
+import type { HostMaintenanceActivities, MaintenanceActivities } from '../activities/run-activities.js';
+import { hostQueue } from './messages.js';
+
+const { startMissingRuns, recountCapacity, expireRecords, listHosts } = proxyActivities<MaintenanceActivities>({
+  startToCloseTimeout: '60s',
+  retry: { maximumAttempts: 3 },
+});
+
+/** One round of the schedule: starts what has no driver, heals counters, expires records, reaps orphans on every live host. */
+export async function maintenance(): Promise<void> {
+  await startMissingRuns();
+  await recountCapacity();
+  await expireRecords();
+  for (const hostId of await listHosts()) await reap(hostId);
+}
+
+async function reap(hostId: string): Promise<void> {
+  const { reapOrphans } = proxyActivities<HostMaintenanceActivities>({
+    taskQueue: hostQueue(hostId),
+    scheduleToStartTimeout: '20s',
+    startToCloseTimeout: '120s',
+    retry: { maximumAttempts: 2 },
+    summary: 'Reap sandboxes whose run is over',
+  });
+  try {
+    await reapOrphans();
+  } catch (failure) {
+    // A host that is away reaps at its next boot; the round goes on with the others.
+    if (!(failure instanceof ActivityFailure)) throw failure;
+  }
+}

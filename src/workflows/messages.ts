@@ -1,0 +1,42 @@
+import { defineQuery, defineSignal } from '@temporalio/workflow';
+import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
+
+/** Names that callers of the workflows share with them: ids, queues, signals, queries and search attributes. */
+export interface RunRef {
+  organizationId: string;
+  sessionId: string;
+}
+
+export const CONTROL_QUEUE = 'sandgate';
+export const RELAY_WORKFLOW_ID = 'relay';
+export const MAINTENANCE_SCHEDULE_ID = 'maintenance';
+
+/** One workflow per run; the id lets an operator find a run in Temporal Web. */
+export function runWorkflowId(sessionId: string): string {
+  return `run-${sessionId}`;
+}
+
+/** Everything short that needs the sandbox host. */
+export function hostQueue(hostId: string): string {
+  return `host-${hostId}`;
+}
+
+/** Supervision of live sandboxes; a queue of its own, so that it never starves finalization. */
+export function hostWatchQueue(hostId: string): string {
+  return `host-${hostId}-watch`;
+}
+
+/** Signals carry nothing: they say which row to read again, and the row decides. */
+export const approvalRequested = defineSignal('approvalRequested');
+export const approvalDecided = defineSignal('approvalDecided');
+export const intentRecorded = defineSignal('intentRecorded');
+export const capacityGranted = defineSignal('capacityGranted');
+
+export const phaseQuery = defineQuery<string>('phase');
+
+export const searchAttributes = {
+  organization: defineSearchAttributeKey('SandgateOrg', SearchAttributeType.KEYWORD),
+  agent: defineSearchAttributeKey('SandgateAgent', SearchAttributeType.KEYWORD),
+  status: defineSearchAttributeKey('SandgateStatus', SearchAttributeType.KEYWORD),
+  pendingApprovals: defineSearchAttributeKey('SandgatePendingApprovals', SearchAttributeType.INT),
+};

@@ -1,0 +1,56 @@
+import { ActivityCancellationType, proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
+import type {
+  RunRecordActivities,
+  SandboxHostActivities,
+  SandboxWatchActivities,
+} from '../activities/run-activities.js';
+import { hostQueue, hostWatchQueue } from './messages.js';
+
+const patientRetry = { initialInterval: '250ms', backoffCoefficient: 2, maximumInterval: '5s' } as const;
+
+/** A host that takes no work for this long is lost (04-sandbox §7). */
+const HOST_AWAY = '300s';
+
+export const record = proxyLocalActivities<RunRecordActivities>({
+  startToCloseTimeout: '15s',
+  localRetryThreshold: '10s',
+  retry: patientRetry,
+});
+
+/** The activities of one sandbox host; `summary` lines are what an operator reads in Temporal Web. */
+export function hostActivities(hostId: string) {
+  const base = { taskQueue: hostQueue(hostId), scheduleToStartTimeout: HOST_AWAY, retry: patientRetry } as const;
+  return {
+    launch: proxyActivities<SandboxHostActivities>({
+      ...base,
+      startToCloseTimeout: '35m',
+      heartbeatTimeout: '20s',
+      // A launch that lost its run must be over before its files are touched.
+      cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
+      summary: 'Prepare the workspace and start the sandbox',
+    }).launchSandbox,
+    stop: proxyActivities<SandboxHostActivities>({
+      ...base,
+      startToCloseTimeout: '90s',
+      summary: 'Stop the sandbox and confirm its death',
+    }).stopSandbox,
+    collect: proxyActivities<SandboxHostActivities>({
+      ...base,
+      startToCloseTimeout: '180s',
+      summary: 'Collect the diff and the log',
+    }).collectArtifacts,
+    release: proxyActivities<SandboxHostActivities>({
+      ...base,
+      startToCloseTimeout: '90s',
+      summary: 'Remove sandbox and workspace',
+    }).releaseSandbox,
+    watch: proxyActivities<SandboxWatchActivities>({
+      taskQueue: hostWatchQueue(hostId),
+      scheduleToStartTimeout: HOST_AWAY,
+      startToCloseTimeout: '30d',
+      heartbeatTimeout: '20s',
+      retry: patientRetry,
+      summary: 'Supervise the sandbox',
+    }).superviseSandbox,
+  };
+}

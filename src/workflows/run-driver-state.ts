@@ -1,0 +1,117 @@
+import {
+  ActivityFailure,
+  CancellationScope,
+  TimeoutFailure,
+  condition,
+  isCancellation,
+  setCurrentDetails,
+  setHandler,
+  upsertSearchAttributes,
+} from '@temporalio/workflow';
+import type { RunView } from '../activities/run-activities.js';
+import { hostActivities, record } from './run-activities.js';
+import {
+  approvalDecided,
+  approvalRequested,
+  capacityGranted,
+  intentRecorded,
+  phaseQuery,
+  searchAttributes,
+  type RunRef,
+} from './messages.js';
+
+/** Whether no worker of the host took the work in time: the host is away (04-sandbox §7). */
+export function isHostLost(failure: unknown): boolean {
+  return (
+    failure instanceof ActivityFailure &&
+    failure.cause instanceof TimeoutFailure &&
+    failure.cause.timeoutType === 'SCHEDULE_TO_START'
+  );
+}
+
+/** What the workflow remembers between two looks at the row: wake-ups, the supervised sandbox and what operators are shown. */
+export class RunDriverState {
+  exit: { exitCode: number | null } | null = null;
+  hostLost = false;
+  intentSeen = false;
+  private phase = '';
+  private woken = false;
+  private watching: CancellationScope | null = null;
+  private shown = '';
+
+  constructor(private readonly ref: RunRef) {
+    const rouse = () => {
+      this.woken = true;
+    };
+    setHandler(approvalRequested, rouse);
+    setHandler(approvalDecided, rouse);
+    setHandler(capacityGranted, rouse);
+    setHandler(intentRecorded, () => {
+      this.intentSeen = true;
+      rouse();
+    });
+    setHandler(phaseQuery, () => this.phase);
+  }
+
+  /** Reads the row and shows it to operators. */
+  async look(): Promise<RunView | null> {
+    this.clearWake();
+    const view = await record.describeRun(this.ref);
+    if (view !== null) this.show(view);
+    return view;
+  }
+
+  /** One sentence for Temporal Web: our own words, ids and numbers only. */
+  say(phase: string): void {
+    if (phase === this.phase) return;
+    this.phase = phase;
+    setCurrentDetails(phase);
+  }
+
+  clearWake(): void {
+    this.woken = false;
+  }
+
+  /** Sleeps until a signal arrives, the sandbox ends, or `ms` have passed (null: no limit). */
+  async wake(ms: number | null): Promise<void> {
+    const roused = () => this.woken || this.exit !== null || this.hostLost;
+    if (ms === null) await condition(roused);
+    else await condition(roused, Math.max(1, Math.ceil(ms)));
+  }
+
+  /** Supervises the sandbox until it ends or the workflow does; a second call while one is under way changes nothing. */
+  watch(ref: RunRef, hostId: string): void {
+    if (this.watching !== null) return;
+    const scope = new CancellationScope();
+    this.watching = scope;
+    void scope
+      .run(() => hostActivities(hostId).watch(ref))
+      .then((exit) => {
+        this.exit = exit;
+      })
+      .catch((failure: unknown) => {
+        if (isCancellation(failure)) return;
+        this.hostLost = isHostLost(failure);
+        if (!this.hostLost) this.exit = { exitCode: null };
+      });
+  }
+
+  unwatch(): void {
+    this.watching?.cancel();
+  }
+
+  private show(view: RunView): void {
+    const waiting = `${view.pendingApprovals} tool call${view.pendingApprovals === 1 ? '' : 's'}`;
+    if (view.status === 'running') this.say('The agent works in its sandbox.');
+    if (view.status === 'awaiting_approval') this.say(`Waits for a human to decide ${waiting}.`);
+    const shown = `${view.status} ${view.pendingApprovals}`;
+    if (shown === this.shown) return;
+    this.shown = shown;
+    upsertSearchAttributes([
+      { key: searchAttributes.organization, value: view.organizationSlug },
+      { key: searchAttributes.agent, value: view.agentName },
+      { key: searchAttributes.status, value: view.status },
+      { key: searchAttributes.pendingApprovals, value: view.pendingApprovals },
+    ]);
+  }
+}

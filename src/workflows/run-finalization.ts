@@ -1,0 +1,72 @@
+import { ActivityFailure, condition, sleep } from '@temporalio/workflow';
+import type { RunView } from '../activities/run-activities.js';
+import { hostActivities, record } from './run-activities.js';
+import type { RunRef } from './messages.js';
+import type { RunDriverState } from './run-driver-state.js';
+
+/** The runner may use this long to leave by itself after it reported (chapter 20 §11). */
+const EXIT_GRACE_MS = 30_000;
+const RESERVATION_DRAIN_MS = 30_000;
+const RESERVATION_RECHECK_MS = 1_000;
+
+/**
+ * Winds a run down: quiesce, kill, confirm, collect, settle, conclude, clean (chapter 10 §4 with the kill-then-collect of
+ * 04-sandbox §8). Every step is idempotent and nothing destructive to the evidence happens before the terminal move.
+ */
+export async function finalizeRun(ref: RunRef, view: RunView, driver: RunDriverState): Promise<void> {
+  const terminal = ['completed', 'failed', 'cancelled', 'budget_exceeded'].includes(view.status);
+  const host = view.hostId === null ? null : hostActivities(view.hostId);
+  if (!terminal) {
+    const waitMs = await quiesce(ref, view, driver);
+    driver.say('Stops the sandbox and collects the diff.');
+    await record.beginFinalizing(ref);
+    if (host !== null) await collectFromHost(ref, host, waitMs);
+    await settleModelSpend(ref);
+    await record.concludeRun(ref);
+  }
+  driver.say('Removes the sandbox and its workspace.');
+  driver.unwatch();
+  if (host !== null) await orHostLost(() => host.release(ref));
+  await record.forgetIntent(ref);
+  await driver.look();
+  driver.say('The run is over.');
+}
+
+/** Gives a live runner until the deadline to stop; answers how long the stop may still wait for it to leave. */
+async function quiesce(ref: RunRef, view: RunView, driver: RunDriverState): Promise<number> {
+  const deadlineMs = view.intent?.msUntilQuiesceDeadline ?? null;
+  const alive = view.status === 'running' || view.status === 'awaiting_approval' || view.status === 'cancelling';
+  if (deadlineMs === null || !alive || view.hostId === null) return view.sandboxAttached ? EXIT_GRACE_MS : 0;
+  driver.say('Asks the runner to stop.');
+  await record.beginQuiesce(ref);
+  driver.watch(ref, view.hostId);
+  await condition(() => driver.exit !== null || driver.hostLost, Math.max(1, Math.ceil(deadlineMs)));
+  return 0;
+}
+
+async function collectFromHost(ref: RunRef, host: ReturnType<typeof hostActivities>, graceMs: number): Promise<void> {
+  const collected = await orHostLost(async () => {
+    await host.stop(ref, graceMs);
+    await host.collect(ref);
+  });
+  if (!collected) await record.recordMissingDiff(ref, 'host_lost');
+}
+
+/** Settles every reservation before the terminal move: a short drain, then each is counted in full (06-gate §7). */
+async function settleModelSpend(ref: RunRef): Promise<void> {
+  for (let waitedMs = 0; waitedMs < RESERVATION_DRAIN_MS; waitedMs += RESERVATION_RECHECK_MS) {
+    if ((await record.drainReservations(ref, false)) === 0) return;
+    await sleep(RESERVATION_RECHECK_MS);
+  }
+  await record.drainReservations(ref, true);
+}
+
+async function orHostLost(step: () => Promise<void>): Promise<boolean> {
+  try {
+    await step();
+    return true;
+  } catch (failure) {
+    if (failure instanceof ActivityFailure) return false;
+    throw failure;
+  }
+}

@@ -1,0 +1,128 @@
+import { CancellationScope, condition, continueAsNew, isCancellation, workflowInfo } from '@temporalio/workflow';
+import type { RunView } from '../activities/run-activities.js';
+import { finalizeRun } from './run-finalization.js';
+import { hostActivities, record } from './run-activities.js';
+import { RunDriverState, isHostLost } from './run-driver-state.js';
+import type { RunRef } from './messages.js';
+
+/** Long before the limits of a history (51,200 events) are near. */
+const HISTORY_EVENTS_BEFORE_NEW = 4000;
+/** A queued run looks again by itself, should the signal that grants capacity never have been sent. */
+const QUEUE_RECHECK_MS = 60_000;
+
+/**
+ * Drives one run from its row to its end (00-design §2). Re-entrant: started for a run in any status, it reads the row and
+ * goes on from there, so losing the driver's store loses no run. It decides from the row alone; signals only wake it.
+ */
+export async function run(ref: RunRef): Promise<void> {
+  const driver = new RunDriverState(ref);
+  for (;;) {
+    const view = await driver.look();
+    if (view === null) return;
+    if (view.status === 'unknown') {
+      driver.say('The status was written by a newer version: leaving the run to it.');
+      return;
+    }
+    if (view.intent !== null) {
+      await finalizeRun(ref, view, driver);
+      return;
+    }
+    if (await advance(ref, view, driver)) return;
+    if (workflowInfo().continueAsNewSuggested || workflowInfo().historyLength > HISTORY_EVENTS_BEFORE_NEW) {
+      await continueAsNew<typeof run>(ref);
+    }
+  }
+}
+
+/** One step of a run that nobody has asked to stop. True when there is nothing left to drive. */
+async function advance(ref: RunRef, view: RunView, driver: RunDriverState): Promise<boolean> {
+  switch (view.status) {
+    case 'created':
+    case 'queued':
+      await admit(ref, driver);
+      return false;
+    case 'provisioning':
+    case 'initializing':
+      await launch(ref, view, driver);
+      return false;
+    case 'running':
+    case 'awaiting_approval':
+      await supervise(ref, view, driver);
+      return false;
+    case 'awaiting_authorization':
+      driver.say('Waits for a human to authorize the run.');
+      await driver.wake(view.msUntilLaunchDeadline);
+      return false;
+    case 'cancelling':
+    case 'finalizing':
+      await record.stopRun(ref, { code: 'intent_lost' });
+      return false;
+    default:
+      return true;
+  }
+}
+
+async function admit(ref: RunRef, driver: RunDriverState): Promise<void> {
+  driver.clearWake();
+  const { admitted } = await record.admitRun(ref);
+  if (admitted) return;
+  driver.say('Waits in the queue for capacity.');
+  await driver.wake(QUEUE_RECHECK_MS);
+}
+
+async function launch(ref: RunRef, view: RunView, driver: RunDriverState): Promise<void> {
+  if (view.hostId === null || (view.msUntilLaunchDeadline ?? 0) <= 0) {
+    await record.stopRun(ref, { code: 'launch_deadline' });
+    return;
+  }
+  driver.say('Prepares the workspace and starts the sandbox.');
+  const { launch: launchSandbox } = hostActivities(view.hostId);
+  const scope = new CancellationScope();
+  const launching = scope.run(() => launchSandbox(ref));
+  let settled = false;
+  const outcome = launching
+    .then(() => undefined)
+    .catch(async (failure: unknown) => {
+      if (!isCancellation(failure))
+        await record.stopRun(ref, { code: isHostLost(failure) ? 'host_lost' : 'launch_deadline' });
+    })
+    .finally(() => {
+      settled = true;
+    });
+  const inTime = await condition(() => settled || driver.intentSeen, view.msUntilLaunchDeadline ?? 0);
+  if (!settled) {
+    scope.cancel();
+    await outcome;
+    if (!inTime) await record.stopRun(ref, { code: 'launch_deadline' });
+  }
+}
+
+/** Waits for whatever comes first: the sandbox's end, a recorded intent, an expiry, the wall clock. */
+async function supervise(ref: RunRef, first: RunView, driver: RunDriverState): Promise<void> {
+  if (first.hostId === null) {
+    await record.stopRun(ref, { code: 'host_lost' });
+    return;
+  }
+  driver.watch(ref, first.hostId);
+  let view: RunView | null = first;
+  while (view !== null && view.intent === null && (view.status === 'running' || view.status === 'awaiting_approval')) {
+    if (await stopWhenOver(ref, view, driver)) return;
+    if (view.msUntilApprovalExpiry !== null && view.msUntilApprovalExpiry <= 0) await record.expireApprovals(ref);
+    else await driver.wake(earliest(view.msUntilWallClock, view.msUntilApprovalExpiry));
+    if (workflowInfo().historyLength > HISTORY_EVENTS_BEFORE_NEW) return;
+    view = await driver.look();
+  }
+}
+
+async function stopWhenOver(ref: RunRef, view: RunView, driver: RunDriverState): Promise<boolean> {
+  if (view.msUntilWallClock !== null && view.msUntilWallClock <= 0) await record.stopRun(ref, { code: 'wall_clock' });
+  else if (driver.hostLost) await record.stopRun(ref, { code: 'host_lost' });
+  else if (driver.exit !== null) await record.stopRun(ref, { code: 'sandbox_exited', exitCode: driver.exit.exitCode });
+  else return false;
+  return true;
+}
+
+function earliest(...durations: (number | null)[]): number | null {
+  const due = durations.filter((duration) => duration !== null);
+  return due.length === 0 ? null : Math.min(...due);
+}
