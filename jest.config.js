@@ -1,8 +1,13 @@
+import { readFileSync } from 'node:fs';
+
+/** The compiler's options without its exclusion of specs, which holds for the build only. */
+const { $schema, exclude, ...compiler } = JSON.parse(readFileSync(new URL('.swcrc', import.meta.url), 'utf8'));
+
 /** One configuration, three projects: `unit` beside the code, `integration` on real PostgreSQL and Temporal, `e2e` with real sandboxes. */
 const shared = {
   extensionsToTreatAsEsm: ['.ts'],
   testEnvironment: 'node',
-  transform: { '^.+\\.ts$': ['@swc/jest', { module: { type: 'nodenext' } }] },
+  transform: { '^.+\\.ts$': ['@swc/jest', { ...compiler, swcrc: false, sourceMaps: 'inline' }] },
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
 };
 

@@ -1,0 +1,39 @@
+import type { Budgets } from '../run/spec.js';
+
+/** The caps of a revision or a policy that says nothing about budgets (chapter 10 §8). */
+export const DEFAULT_BUDGETS: Readonly<Budgets> = Object.freeze({
+  max_wall_clock_secs: 1800,
+  max_tokens: 1_000_000,
+  max_cost_usd: 2.5,
+  max_tool_calls: 100,
+});
+
+export const BUDGET_CAPS = ['max_wall_clock_secs', 'max_tokens', 'max_cost_usd', 'max_tool_calls'] as const;
+export type BudgetCap = (typeof BUDGET_CAPS)[number];
+
+/** One layer's wishes. A cap that is left out of a present object is no cap at that layer. */
+export type BudgetLayer = { [cap in BudgetCap]?: number | null | undefined };
+
+export interface BudgetLayers {
+  /** Budgets of the agent revision; absent stands for the defaults. */
+  revision: BudgetLayer | null | undefined;
+  /** Budgets of the policy snapshot; absent stands for the defaults. */
+  policy: BudgetLayer | null | undefined;
+  /** Budgets of the request; absent asks for nothing. */
+  run: BudgetLayer | null | undefined;
+}
+
+/** Per cap the smallest number that any layer states; null where none does. A wider request changes nothing (chapter 10 §8). */
+export function effectiveBudgets(layers: BudgetLayers): Budgets {
+  const stated = [layers.revision ?? DEFAULT_BUDGETS, layers.policy ?? DEFAULT_BUDGETS, layers.run ?? {}];
+  const smallest = (cap: BudgetCap): number | null => {
+    const numbers = stated.map((layer) => layer[cap]).filter((value) => typeof value === 'number');
+    return numbers.length === 0 ? null : Math.min(...numbers);
+  };
+  return {
+    max_wall_clock_secs: smallest('max_wall_clock_secs'),
+    max_tokens: smallest('max_tokens'),
+    max_cost_usd: smallest('max_cost_usd'),
+    max_tool_calls: smallest('max_tool_calls'),
+  };
+}
