@@ -1,0 +1,35 @@
+/**
+ * Lists the requirement ids of a milestone (docs/requirements.md) that no test name carries.
+ * Usage: npm run requirements -- --issue i1
+ */
+import { readFileSync, globSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+
+const { values } = parseArgs({ options: { issue: { type: 'string' } } });
+if (values.issue === undefined) {
+  console.error('Name a milestone: npm run requirements -- --issue i1');
+  process.exit(2);
+}
+
+const owed = readFileSync('docs/requirements.md', 'utf8')
+  .split('\n')
+  .filter((line) => line.endsWith(`| ${values.issue} |`))
+  .map((line) => line.split('|').map((cell) => cell.trim()))
+  .map(([, id, requirement]) => ({ id, requirement }));
+if (owed.length === 0) {
+  console.error(`docs/requirements.md has no row of milestone ${values.issue}.`);
+  process.exit(2);
+}
+
+const testName = /\b(?:it|test|describe)(?:\.each\([\s\S]*?\))?\(\s*(['"`])([\s\S]*?)\1/g;
+const carried = new Set();
+for (const file of globSync(['src/**/*.spec.ts', 'test/**/*.spec.ts'])) {
+  for (const [, , name] of readFileSync(file, 'utf8').matchAll(testName)) {
+    for (const id of name.match(/\b(?:CP|DI)-\d{3}\b/g) ?? []) carried.add(id);
+  }
+}
+
+const missing = owed.filter(({ id }) => !carried.has(id));
+for (const { id, requirement } of missing) console.log(`${id}  ${requirement}`);
+console.error(`${owed.length - missing.length} of ${owed.length} requirements of ${values.issue} are carried by a test.`);
+process.exit(missing.length === 0 ? 0 : 1);

@@ -1,0 +1,43 @@
+import { SandgateError } from '../errors.js';
+import type { RunSpec } from './spec.js';
+
+/** Largest sum of key + value + 2 over all variables (chapter 20 §12). */
+export const RUNNER_ENVIRONMENT_MAX_BYTES = 512 * 1024;
+
+/**
+ * The variables that the program inside the sandbox is given (chapter 20 §12). Tokens are not among them: they travel
+ * by descriptor and never stand in an environment.
+ * @throws SandgateError `invalid_request` naming the four largest variables when the sum passes 512 KiB.
+ */
+export function buildRunnerEnvironment(sessionId: string, spec: RunSpec): Record<string, string> {
+  const variables: Record<string, string> = {
+    SERVICE_CONTROL_URL: 'http://plane',
+    SERVICE_PLANE_SOCKET: '/run/sandgate/plane.sock',
+    SERVICE_SESSION_ID: sessionId,
+    SERVICE_HARNESS: spec.harness,
+    SERVICE_TASK: spec.task,
+    SERVICE_AUTONOMY: spec.autonomy,
+    SERVICE_MODEL: spec.model,
+    SERVICE_WORKSPACE: '/workspace',
+  };
+  if (spec.system_prompt !== null) variables['SERVICE_SYSTEM_PROMPT'] = spec.system_prompt;
+  assertEnvironmentFits(variables);
+  return variables;
+}
+
+function assertEnvironmentFits(variables: Record<string, string>): void {
+  const sizes = Object.entries(variables).map(([name, value]) => ({
+    name,
+    bytes: Buffer.byteLength(name) + Buffer.byteLength(value) + 2,
+  }));
+  const total = sizes.reduce((sum, { bytes }) => sum + bytes, 0);
+  if (total <= RUNNER_ENVIRONMENT_MAX_BYTES) return;
+  const largest = sizes
+    .toSorted((a, b) => b.bytes - a.bytes)
+    .slice(0, 4)
+    .map(({ name, bytes }) => `${name} (${bytes} bytes)`);
+  throw new SandgateError(
+    'invalid_request',
+    `The runner environment is ${total} bytes, more than ${RUNNER_ENVIRONMENT_MAX_BYTES}. Largest: ${largest.join(', ')}. Shorten the task or the system prompt.`,
+  );
+}
