@@ -1,0 +1,30 @@
+import { SetMetadata } from '@nestjs/common';
+
+/**
+ * What a caller may be allowed to do on the public plane. The operator of a single-admin deployment holds all of them;
+ * roles map onto them when users exist (chapter 60 §6).
+ */
+export const PERMISSIONS = [
+  'agents.read',
+  'agents.write',
+  'approvals.decide',
+  'approvals.read',
+  'audit.export',
+  'harnesses.read',
+  'policies.read',
+  'sessions.cancel',
+  'sessions.create',
+  'sessions.read',
+] as const;
+
+export type PermissionName = (typeof PERMISSIONS)[number];
+
+export const PERMISSION_METADATA = 'sandgate:permission';
+export const PUBLIC_METADATA = 'sandgate:public';
+
+/** The permission that a caller of this route needs. Every route carries this or {@link Public}. */
+export const Permission = (permission: PermissionName): MethodDecorator & ClassDecorator =>
+  SetMetadata(PERMISSION_METADATA, permission);
+
+/** A route (or a controller whose own guard authenticates) that the public plane's guard lets through, and why. */
+export const Public = (reason: string): MethodDecorator & ClassDecorator => SetMetadata(PUBLIC_METADATA, reason);

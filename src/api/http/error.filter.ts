@@ -1,0 +1,64 @@
+import { Catch, HttpException, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { PinoLogger } from 'nestjs-pino';
+import { SandgateError } from '../../domain/errors.js';
+import { isDatabaseUnavailable, isUnstorableValue } from './database-failure.js';
+import { RouteTable } from './route-table.js';
+
+/** Turns every failure, the framework's own included, into `{"error": string}` (chapter 10 §16). */
+@Catch()
+export class ErrorFilter implements ExceptionFilter {
+  constructor(
+    private readonly logger: PinoLogger,
+    private readonly routes: RouteTable,
+  ) {}
+
+  catch(exception: unknown, host: ArgumentsHost): void {
+    const http = host.switchToHttp();
+    const request = http.getRequest<FastifyRequest>();
+    const reply = http.getResponse<FastifyReply>();
+    const failure = this.withMethod(toSandgateError(exception), exception, request, reply);
+    if (failure.code === 'internal') this.logger.error({ err: exception, reqId: request.id }, 'request failed');
+    if (reply.sent || reply.raw.headersSent) {
+      reply.raw.destroy();
+      return;
+    }
+    if (failure.retryAfterSeconds !== undefined) reply.header('retry-after', String(failure.retryAfterSeconds));
+    if (failure.httpStatus === 401) reply.header('www-authenticate', 'Bearer');
+    void reply.status(failure.httpStatus).type('application/json').send({ error: failure.message });
+  }
+
+  /** An unknown route whose path exists under other methods is the wrong method, and says which ones there are. */
+  private withMethod(failure: SandgateError, exception: unknown, request: FastifyRequest, reply: FastifyReply): SandgateError {
+    if (!(exception instanceof HttpException) || exception.getStatus() !== 404) return failure;
+    const allowed = this.routes.methodsFor(request.url);
+    if (allowed.length === 0) return failure;
+    reply.header('allow', allowed.join(', '));
+    return new SandgateError('method_not_allowed', `method ${request.method} is not allowed here`);
+  }
+}
+
+/** What a caller may learn about a failure; whatever is not ours to tell becomes `internal error`. */
+export function toSandgateError(exception: unknown): SandgateError {
+  if (exception instanceof SandgateError) return exception;
+  if (isDatabaseUnavailable(exception)) {
+    return new SandgateError('unavailable', 'the database is unavailable; try again', { cause: exception, retryAfterSeconds: 1 });
+  }
+  if (isUnstorableValue(exception)) {
+    return new SandgateError('invalid_request', 'the request holds a value that cannot be stored', { cause: exception });
+  }
+  const status = httpStatusOf(exception);
+  if (status === undefined || status >= 500) return new SandgateError('internal', 'internal error', { cause: exception });
+  if (status === 404) return new SandgateError('not_found', 'not found', { cause: exception });
+  if (status === 413) return new SandgateError('payload_too_large', 'the request body is too large', { cause: exception });
+  if (status === 415) {
+    return new SandgateError('unsupported_media_type', 'the request body must be application/json', { cause: exception });
+  }
+  return new SandgateError('invalid_request', exception instanceof Error ? exception.message : 'invalid request', { cause: exception });
+}
+
+function httpStatusOf(exception: unknown): number | undefined {
+  if (exception instanceof HttpException) return exception.getStatus();
+  if (typeof exception !== 'object' || exception === null || !('statusCode' in exception)) return undefined;
+  return typeof exception.statusCode === 'number' ? exception.statusCode : undefined;
+}

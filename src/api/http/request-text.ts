@@ -1,0 +1,32 @@
+import { SandgateError } from '../../domain/errors.js';
+
+/**
+ * Refuses text that PostgreSQL cannot store: NUL in any string, and lone surrogates, which have no UTF-8 form.
+ * Walks values and member names, without recursion, so that no nesting can exhaust the stack.
+ */
+export function refuseUnstorableText(root: unknown, name: string): void {
+  const pending: { path: string; value: unknown }[] = [{ path: name, value: root }];
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    const { path, value } = next;
+    if (typeof value === 'string') {
+      refuse(value, path);
+    } else if (Array.isArray(value)) {
+      value.forEach((item, index) => pending.push({ path: `${path}[${index}]`, value: item }));
+    } else if (typeof value === 'object' && value !== null) {
+      for (const [key, member] of Object.entries(value)) {
+        refuse(key, `a member name in ${path}`);
+        pending.push({ path: path === '' ? key : `${path}.${key}`, value: member });
+      }
+    }
+  }
+}
+
+/** Whether PostgreSQL can hold the text as it is. */
+export function isStorableText(text: string): boolean {
+  return !text.includes('\u0000') && text.isWellFormed();
+}
+
+function refuse(text: string, path: string): void {
+  if (text.includes('\u0000')) throw new SandgateError('invalid_request', `${path}: must not contain the character U+0000`);
+  if (!text.isWellFormed()) throw new SandgateError('invalid_request', `${path}: is not well-formed Unicode (lone surrogate)`);
+}

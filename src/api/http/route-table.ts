@@ -1,0 +1,34 @@
+interface Route {
+  pattern: RegExp;
+  methods: Set<string>;
+}
+
+/** The routes that the server has, so that a wrong method can be told from an unknown path. */
+export class RouteTable {
+  readonly #routes = new Map<string, Route>();
+
+  /** Called for each route as the server registers it. */
+  add(url: string, methods: string | string[]): void {
+    const route = this.#routes.get(url) ?? { pattern: toPattern(url), methods: new Set<string>() };
+    for (const method of [methods].flat()) route.methods.add(method);
+    this.#routes.set(url, route);
+  }
+
+  /** The methods that a request path would accept; empty for an unknown path. */
+  methodsFor(requestUrl: string): string[] {
+    const path = requestUrl.split('?', 1)[0] ?? '';
+    const methods = [...this.#routes.values()].filter((route) => route.pattern.test(path)).flatMap((route) => [...route.methods]);
+    return [...new Set(methods)].sort();
+  }
+}
+
+function toPattern(url: string): RegExp {
+  const source = url
+    .split('/')
+    .map((part) => {
+      if (part.startsWith(':')) return '[^/]+';
+      return part === '*' ? '.*' : part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+    })
+    .join('/');
+  return new RegExp(`^${source}$`);
+}

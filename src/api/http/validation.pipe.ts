@@ -1,0 +1,44 @@
+import { Injectable, ValidationPipe, type ArgumentMetadata, type ValidationError } from '@nestjs/common';
+import { isJsonObject } from '../../domain/json.js';
+import { SandgateError } from '../../domain/errors.js';
+import { refuseUnstorableText } from './request-text.js';
+
+/**
+ * Shapes a request body or query into its DTO. Unknown members are dropped, a refusal is one sentence that names the member
+ * and the reason (chapter 10 §1), and text that cannot be stored never reaches a service.
+ */
+@Injectable()
+export class RequestValidationPipe extends ValidationPipe {
+  constructor() {
+    super({
+      transform: true,
+      whitelist: true,
+      stopAtFirstError: true,
+      forbidUnknownValues: false,
+      exceptionFactory: (errors) => new SandgateError('invalid_request', describeFirst(errors)),
+    });
+  }
+
+  override async transform(value: unknown, metadata: ArgumentMetadata): Promise<unknown> {
+    if (metadata.type === 'body') {
+      if (!isJsonObject(value)) throw new SandgateError('invalid_request', 'body: must be a JSON object');
+      refuseUnstorableText(value, '');
+    }
+    if (metadata.type === 'query') refuseUnstorableText(value, 'query');
+    return (await super.transform(value, metadata)) as unknown;
+  }
+}
+
+function describeFirst(errors: ValidationError[], parent = ''): string {
+  const [error] = errors;
+  if (error === undefined) return 'invalid request';
+  const path = parent === '' ? error.property : `${parent}.${error.property}`;
+  if (error.children !== undefined && error.children.length > 0) return describeFirst(error.children, path);
+  const [reason] = Object.values(error.constraints ?? {});
+  return reason === undefined ? `${path}: is invalid` : `${path}: ${withoutProperty(reason, error.property)}`;
+}
+
+/** class-validator begins its sentences with the member's name, which the path already says. */
+function withoutProperty(reason: string, property: string): string {
+  return reason.startsWith(`${property} `) ? reason.slice(property.length + 1) : reason;
+}
