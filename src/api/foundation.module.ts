@@ -1,0 +1,45 @@
+import { Module, type DynamicModule } from '@nestjs/common';
+import { Database } from '../platform/db/database.js';
+import type { SandgateConfig } from '../platform/config/index.js';
+import { AdminToken } from './auth/admin-token.js';
+import { DeploymentOrganization } from './auth/deployment-organization.js';
+
+/** The configuration under a name that constructors can ask for. */
+export abstract class ApiConfig implements SandgateConfig {
+  abstract readonly http: SandgateConfig['http'];
+  abstract readonly auth: SandgateConfig['auth'];
+  abstract readonly data: SandgateConfig['data'];
+  abstract readonly database: SandgateConfig['database'];
+  abstract readonly temporal: SandgateConfig['temporal'];
+  abstract readonly sandbox: SandgateConfig['sandbox'];
+  abstract readonly workspace: SandgateConfig['workspace'];
+  abstract readonly harness: SandgateConfig['harness'];
+  abstract readonly llm: SandgateConfig['llm'];
+  abstract readonly seal: SandgateConfig['seal'];
+  abstract readonly capacity: SandgateConfig['capacity'];
+  abstract readonly ledger: SandgateConfig['ledger'];
+  abstract readonly log: SandgateConfig['log'];
+  abstract readonly limits: SandgateConfig['limits'];
+  abstract readonly timing: SandgateConfig['timing'];
+}
+
+/** What the process has before its modules: configuration, database, the admin token and the organization that it acts for. */
+export interface Foundation {
+  config: SandgateConfig;
+  database: Database;
+  adminToken: string;
+  organizationId: string;
+}
+
+@Module({})
+export class FoundationModule {
+  static forProcess(foundation: Foundation): DynamicModule {
+    const providers = [
+      { provide: ApiConfig, useValue: foundation.config },
+      { provide: Database, useValue: foundation.database },
+      { provide: AdminToken, useValue: new AdminToken(foundation.adminToken) },
+      { provide: DeploymentOrganization, useValue: new DeploymentOrganization(foundation.organizationId) },
+    ];
+    return { module: FoundationModule, global: true, providers, exports: providers };
+  }
+}
