@@ -1,0 +1,80 @@
+import { integer } from './readers.js';
+import { setting } from './setting.js';
+
+/** Admission and launch (chapter 10 §3, §5). */
+export class CapacityConfig {
+  @setting({
+    variable: 'SERVICE_CAPACITY_GLOBAL_MAX_ACTIVE',
+    read: integer(1),
+    default: null,
+    defaultText: 'unlimited',
+    about: 'Active runs of the deployment.',
+  })
+  readonly globalMaxActive!: number | null;
+
+  @setting({
+    variable: 'SERVICE_CAPACITY_TENANT_MAX_ACTIVE',
+    read: integer(1),
+    default: null,
+    defaultText: 'unlimited',
+    about: 'Active runs of one organization.',
+  })
+  readonly tenantMaxActive!: number | null;
+
+  @setting({
+    variable: 'SERVICE_CAPACITY_TENANT_QUEUE_DEPTH',
+    read: integer(0),
+    default: null,
+    defaultText: 'unlimited',
+    about: 'Queued runs of one organization; beyond it 429.',
+  })
+  readonly tenantQueueDepth!: number | null;
+
+  @setting({
+    variable: 'SERVICE_QUEUE_TTL_SECS',
+    read: integer(1),
+    default: 900,
+    about: 'Longest wait in the queue, in seconds.',
+  })
+  readonly queueTtlSecs!: number;
+
+  @setting({
+    variable: 'SERVICE_DISPATCH_MAX_CONCURRENT_PROVISIONS',
+    read: integer(1, 1024),
+    default: 8,
+    about: 'Launches in flight on one host.',
+  })
+  readonly maxConcurrentProvisions!: number;
+
+  @setting({
+    variable: 'SERVICE_DISPATCH_MAX_STARTS_PER_SEC',
+    read: integer(1, 10_000),
+    default: 10,
+    about: 'Launches that one host starts in a second.',
+  })
+  readonly maxStartsPerSec!: number;
+
+  @setting({
+    variable: 'SERVICE_LAUNCH_MAX_ATTEMPTS',
+    read: integer(1, 100),
+    default: 5,
+    about: 'Launch attempts while a host says that it is full.',
+  })
+  readonly launchMaxAttempts!: number;
+
+  @setting({
+    variable: 'SERVICE_LAUNCH_REQUEUE_BACKOFF_SECS',
+    read: integer(1, 3600),
+    default: 5,
+    about: 'First wait between launch attempts, in seconds; it doubles.',
+  })
+  readonly launchRequeueBackoffSecs!: number;
+
+  @setting({
+    variable: 'SERVICE_STALE_LAUNCH_MINS',
+    read: integer(5, 1440),
+    default: 30,
+    about: 'Minutes after which a launch that does not arrive fails the run.',
+  })
+  readonly staleLaunchMins!: number;
+}

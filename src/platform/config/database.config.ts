@@ -1,0 +1,22 @@
+import { integer, postgresUrl } from './readers.js';
+import { setting } from './setting.js';
+
+/** The record: PostgreSQL. */
+export class DatabaseConfig {
+  @setting({
+    variable: 'DATABASE_URL',
+    read: postgresUrl,
+    default: null,
+    secret: true,
+    about: 'PostgreSQL 16 or newer. Unset, `sandgate start` runs one of its own inside the data folder.',
+  })
+  readonly url!: string | null;
+
+  @setting({
+    variable: 'SERVICE_DATABASE_POOL',
+    read: integer(2, 512),
+    default: 16,
+    about: 'Connections that one process keeps at most.',
+  })
+  readonly poolSize!: number;
+}

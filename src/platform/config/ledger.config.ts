@@ -1,0 +1,24 @@
+import { flag, oneOf } from './readers.js';
+import { setting } from './setting.js';
+
+/** What is recorded beside the facts that are always recorded. */
+export class LedgerConfig {
+  @setting({
+    variable: 'SERVICE_RECORD_AGENT_MESSAGES',
+    read: flag,
+    default: true,
+    about: 'Whether what an agent says to its user is kept, redacted, as narrative.',
+  })
+  readonly recordAgentMessages!: boolean;
+}
+
+/** Structured logs on standard error. */
+export class LogConfig {
+  @setting({
+    variable: 'SERVICE_LOG_LEVEL',
+    read: oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'),
+    default: 'info',
+    about: 'Least severe log line that is written.',
+  })
+  readonly level!: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent';
+}

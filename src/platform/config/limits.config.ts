@@ -1,0 +1,109 @@
+import { integer } from './readers.js';
+import { setting } from './setting.js';
+
+/** Limits of one run at the runner plane (04-sandbox §6). */
+export class LimitsConfig {
+  @setting({
+    variable: 'SERVICE_LIMIT_CONNECTIONS',
+    read: integer(1),
+    default: 64,
+    about: 'Connections of one run to the runner plane.',
+  })
+  readonly connections!: number;
+
+  @setting({
+    variable: 'SERVICE_LIMIT_HEADER_BYTES',
+    read: integer(1024),
+    default: 16_384,
+    about: 'Bytes of request headers.',
+  })
+  readonly headerBytes!: number;
+
+  @setting({
+    variable: 'SERVICE_LIMIT_HEADER_TIMEOUT_MS',
+    read: integer(100),
+    default: 10_000,
+    about: 'Milliseconds within which the headers of a request must have arrived.',
+  })
+  readonly headerTimeoutMs!: number;
+
+  @setting({
+    variable: 'SERVICE_LIMIT_PARKED_PERMISSIONS',
+    read: integer(1),
+    default: 32,
+    about: 'Permission requests of one run that wait at once.',
+  })
+  readonly parkedPermissions!: number;
+
+  @setting({
+    variable: 'SERVICE_LIMIT_PENDING_APPROVALS',
+    read: integer(1),
+    default: 16,
+    about: 'Pending approvals of one run; further asks are denied.',
+  })
+  readonly pendingApprovals!: number;
+
+  @setting({
+    variable: 'SERVICE_LIMIT_EVENTS_PER_SECOND',
+    read: integer(1),
+    default: 20,
+    about: 'Narrative events a second that one run may post.',
+  })
+  readonly eventsPerSecond!: number;
+
+  @setting({
+    variable: 'SERVICE_LIMIT_EVENTS_BURST',
+    read: integer(1),
+    default: 200,
+    about: 'Narrative events that one run may post at once.',
+  })
+  readonly eventsBurst!: number;
+
+  @setting({
+    variable: 'SERVICE_LIMIT_EVENT_BYTES',
+    read: integer(1024),
+    default: 65_536,
+    about: 'Bytes of one posted event.',
+  })
+  readonly eventBytes!: number;
+
+  @setting({
+    variable: 'SERVICE_LIMIT_RUNNER_EVENTS',
+    read: integer(1),
+    default: 20_000,
+    about: 'Events that one run may post in all.',
+  })
+  readonly runnerEvents!: number;
+
+  @setting({
+    variable: 'SERVICE_LIMIT_LEDGER_BYTES',
+    read: integer(65_536),
+    default: 67_108_864,
+    about: 'Bytes of one run in the ledger.',
+  })
+  readonly ledgerBytes!: number;
+
+  @setting({
+    variable: 'SERVICE_LIMIT_MODEL_REQUESTS',
+    read: integer(1),
+    default: 8,
+    about: 'Model requests of one run in flight.',
+  })
+  readonly modelRequests!: number;
+
+  @setting({
+    variable: 'SERVICE_LIMIT_BROKERED_CALLS',
+    read: integer(1),
+    default: 8,
+    about: 'Brokered calls of one run in flight.',
+  })
+  readonly brokeredCalls!: number;
+
+  @setting({
+    variable: 'SERVICE_LIMIT_BODY_BYTES_IN_FLIGHT',
+    read: integer(1_048_576),
+    default: 268_435_456,
+    about: 'Bytes of request bodies that one process holds at once.',
+  })
+  readonly bodyBytesInFlight!: number;
+}

@@ -1,0 +1,55 @@
+import { httpUrl, integer, oneOf, text } from './readers.js';
+import { setting } from './setting.js';
+
+/** Where model calls go (chapter 20 §15). A gateway, when set, serves every dialect; otherwise the direct provider. */
+export class LlmConfig {
+  @setting({
+    variable: 'SERVICE_LLM_ANTHROPIC_URL',
+    read: httpUrl,
+    default: 'https://api.anthropic.com',
+    about: 'Address of the Anthropic Messages API, used with `ANTHROPIC_API_KEY`.',
+  })
+  readonly anthropicUrl!: string;
+
+  @setting({
+    variable: 'ANTHROPIC_API_KEY',
+    read: text,
+    default: null,
+    secret: true,
+    about: 'Key of the direct Anthropic provider. It stays in the API process and never enters a sandbox.',
+  })
+  readonly anthropicApiKey!: string | null;
+
+  @setting({
+    variable: 'SERVICE_LLM_UPSTREAM_URL',
+    read: httpUrl,
+    default: null,
+    about: 'A model gateway that serves every dialect; when set, the direct provider is not used.',
+  })
+  readonly upstreamUrl!: string | null;
+
+  @setting({
+    variable: 'SERVICE_LLM_UPSTREAM_KEY',
+    read: text,
+    default: null,
+    secret: true,
+    about: 'Key of the model gateway.',
+  })
+  readonly upstreamKey!: string | null;
+
+  @setting({
+    variable: 'SERVICE_LLM_KEY_MODE',
+    read: oneOf('shared', 'tenant'),
+    default: 'shared',
+    about: '`shared`: one key for the deployment. `tenant` is not in this version and refuses the boot.',
+  })
+  readonly keyMode!: 'shared' | 'tenant';
+
+  @setting({
+    variable: 'SERVICE_LLM_MAX_CONCURRENT_RESERVATIONS',
+    read: integer(1, 4096),
+    default: 32,
+    about: 'Budget reservations that one run may hold at once.',
+  })
+  readonly maxConcurrentReservations!: number;
+}

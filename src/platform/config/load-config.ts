@@ -1,0 +1,119 @@
+import { readFileSync } from 'node:fs';
+import { ConfigError } from './config-error.js';
+import { warnAboutNames } from './known-names.js';
+import { SECTIONS } from './sections.js';
+import type { SandgateConfig } from './sections.js';
+import { settingsOf } from './setting.js';
+import type { SectionClass, SettingEntry } from './setting.js';
+import { readTemporalClient } from './temporal.config.js';
+
+/** Longest content of a `_FILE`; a value is a key or an address, not a document. */
+const MAX_FILE_BYTES = 65_536;
+
+/**
+ * Reads the whole configuration from the environment. A malformed value, and a setting that this version cannot keep,
+ * throw `ConfigError` naming the variable; the result is frozen.
+ */
+export function loadConfig(env: NodeJS.ProcessEnv): SandgateConfig {
+  const sections = Object.entries(SECTIONS).map(
+    ([name, section]) => [name, readSection(section as SectionClass, env)] as const,
+  );
+  const config = Object.fromEntries(sections) as unknown as SandgateConfig;
+  Object.assign(config.temporal, readTemporalClient(env));
+  refuseUnkeptPromises(config);
+  for (const section of Object.values(config)) Object.freeze(section);
+  return Object.freeze(config);
+}
+
+/** Warnings that do not stop the boot: unknown names and settings that deserve a second look. One sentence each. */
+export function configWarnings(config: SandgateConfig, env: NodeJS.ProcessEnv): string[] {
+  const warnings = warnAboutNames(env);
+  if (config.seal.kmsMode === 'off' && config.seal.credentialKey !== null) {
+    warnings.push(
+      'SERVICE_CREDENTIAL_KEY with SERVICE_KMS_MODE=off seals in the legacy form (version 1); SERVICE_KMS_MODE=static is the current one',
+    );
+  }
+  if (config.seal.kmsMode === 'off' && config.seal.credentialKey === null) {
+    warnings.push(
+      'no sealing key is configured (SERVICE_KMS_MODE): tool inputs rest in clear while their approval is pending, and connections answer 503',
+    );
+  }
+  return warnings;
+}
+
+/** The value of a setting that this process cannot do without; throws `ConfigError` when it is unset. */
+export function requireSetting<T>(value: T | null, variable: string): T {
+  if (value === null) throw new ConfigError(variable, 'must be set');
+  return value;
+}
+
+function readSection<T extends object>(section: SectionClass<T>, env: NodeJS.ProcessEnv): T {
+  const values = settingsOf(section).map((entry) => [entry.member, readSetting(entry, env)] as const);
+  return Object.assign(new section(), Object.fromEntries(values));
+}
+
+function readSetting(entry: SettingEntry, env: NodeJS.ProcessEnv): unknown {
+  const raw = rawValue(entry.variable, env);
+  if (raw === undefined)
+    return typeof entry.default === 'function' ? (entry.default as () => unknown)() : entry.default;
+  try {
+    return entry.read.parse(raw);
+  } catch (error) {
+    throw new ConfigError(entry.variable, error instanceof Error ? error.message : 'is malformed');
+  }
+}
+
+/** An empty variable counts as unset: that is how compose files and shells write "nothing". */
+function rawValue(variable: string, env: NodeJS.ProcessEnv): string | undefined {
+  const direct = env[variable];
+  const file = env[`${variable}_FILE`];
+  if (direct !== undefined && direct !== '') {
+    if (file !== undefined && file !== '')
+      throw new ConfigError(variable, `and ${variable}_FILE are both set; keep one`);
+    return direct;
+  }
+  return file === undefined || file === '' ? undefined : readValueFile(`${variable}_FILE`, file);
+}
+
+function readValueFile(variable: string, path: string): string {
+  let content: string;
+  try {
+    content = readFileSync(path, 'utf8');
+  } catch (error) {
+    throw new ConfigError(
+      variable,
+      `names a file that cannot be read: ${error instanceof Error ? error.message : path}`,
+    );
+  }
+  if (content.length > MAX_FILE_BYTES)
+    throw new ConfigError(variable, `names a file larger than ${MAX_FILE_BYTES} bytes`);
+  return content.replace(/\r?\n$/, '');
+}
+
+function refuseUnkeptPromises(config: SandgateConfig): void {
+  if (config.auth.requireSso) {
+    throw new ConfigError(
+      'SERVICE_REQUIRE_SSO',
+      'asks for multi-user mode, which this version does not have; unset it',
+    );
+  }
+  if (config.seal.kmsMode === 'aws') {
+    throw new ConfigError('SERVICE_KMS_MODE', 'asks for aws, which this version does not have; use static or off');
+  }
+  if (config.seal.kmsMode === 'static' && config.seal.staticKek === null) {
+    throw new ConfigError('SERVICE_KMS_STATIC_KEK', 'must be set when SERVICE_KMS_MODE is static');
+  }
+  if (config.llm.keyMode === 'tenant') {
+    throw new ConfigError('SERVICE_LLM_KEY_MODE', 'asks for tenant, which this version does not have; use shared');
+  }
+  refuseDefaultsAboveMaxima(config);
+}
+
+function refuseDefaultsAboveMaxima(config: SandgateConfig): void {
+  const { defaults, maxima } = config.sandbox;
+  for (const size of ['memory_mb', 'cpus', 'disk_mb', 'pids'] as const) {
+    if (defaults[size] <= maxima[size]) continue;
+    const variable = `SERVICE_SANDBOX_${size.toUpperCase()}`;
+    throw new ConfigError(variable, `is larger than its maximum ${variable}_MAX`);
+  }
+}

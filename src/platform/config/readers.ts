@@ -1,0 +1,148 @@
+import { isAbsolute } from 'node:path';
+import { isIP } from 'node:net';
+
+/** Turns the text of a variable into its value; throws an `Error` whose message completes "<variable> must be …". */
+export interface Reader<T> {
+  /** What a value looks like, for messages and for docs/configuration.md. */
+  readonly expects: string;
+  parse(text: string): T;
+}
+
+export interface ListenAddress {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** Any value that is not blank. */
+export const text: Reader<string> = { expects: 'a text', parse: (value) => nonBlank(value, 'a text') };
+
+export function oneOf<const T extends readonly string[]>(...values: T): Reader<T[number]> {
+  const expects = values.map((value) => `\`${value}\``).join(' or ');
+  return {
+    expects,
+    parse: (value) => (values.includes(value) ? (value as T[number]) : mustBe(expects)),
+  };
+}
+
+/** Booleans are `1|0|true|false` and nothing else (00-design §1, Names). */
+export const flag: Reader<boolean> = {
+  expects: '`1`, `0`, `true` or `false`',
+  parse: (value) => {
+    if (value === '1' || value === 'true') return true;
+    return value === '0' || value === 'false' ? false : mustBe('1, 0, true or false');
+  },
+};
+
+/** A whole number between two bounds, both included. */
+export function integer(min: number, max: number = Number.MAX_SAFE_INTEGER): Reader<number> {
+  const expects =
+    max === Number.MAX_SAFE_INTEGER ? `a whole number of at least ${min}` : `a whole number from ${min} to ${max}`;
+  return {
+    expects,
+    parse: (value) => {
+      const number = /^\d{1,16}$/.test(value) ? Number(value) : Number.NaN;
+      return number >= min && number <= max ? number : mustBe(expects);
+    },
+  };
+}
+
+/** A decimal number between two bounds, both included. */
+export function decimal(min: number, max: number): Reader<number> {
+  const expects = `a number from ${min} to ${max}`;
+  return {
+    expects,
+    parse: (value) => {
+      const number = /^\d{1,9}(\.\d{1,6})?$/.test(value) ? Number(value) : Number.NaN;
+      return number >= min && number <= max ? number : mustBe(expects);
+    },
+  };
+}
+
+/** `host:port`; IPv6 hosts stand in brackets; port 0 lets the system choose. */
+export const listenAddress: Reader<ListenAddress> = {
+  expects: '`host:port`, such as `127.0.0.1:8787`',
+  parse: (value) => {
+    const match = /^(?:\[([0-9a-fA-F:.]+)\]|([^:[\]\s]+)):(\d{1,5})$/.exec(value);
+    const port = Number(match?.[3] ?? Number.NaN);
+    const host = match?.[1] ?? match?.[2];
+    const ipv6Fails = match?.[1] !== undefined && isIP(match[1]) !== 6;
+    if (host === undefined || ipv6Fails || !(port <= 65_535)) return mustBe('host:port, such as 127.0.0.1:8787');
+    return Object.freeze({ host, port });
+  },
+};
+
+/** An absolute http(s) address, without a trailing slash. */
+export const httpUrl: Reader<string> = {
+  expects: 'an http or https address',
+  parse: (value) => {
+    const url = URL.canParse(value) ? new URL(value) : undefined;
+    if (url?.protocol !== 'http:' && url?.protocol !== 'https:') return mustBe('an http or https address');
+    return value.replace(/\/+$/, '');
+  },
+};
+
+export const postgresUrl: Reader<string> = {
+  expects: 'a `postgres://` address',
+  parse: (value) => {
+    const scheme = /^postgres(ql)?:\/\//.test(value);
+    return scheme && URL.canParse(value) ? value : mustBe('a postgres:// address');
+  },
+};
+
+export const absolutePath: Reader<string> = {
+  expects: 'an absolute path',
+  parse: (value) => (isAbsolute(value) ? value : mustBe('an absolute path')),
+};
+
+/** Absolute paths separated by `:`; `none` is the empty list. */
+export const pathList: Reader<readonly string[]> = {
+  expects: 'absolute paths separated by `:`, or `none`',
+  parse: (value) => {
+    if (value === 'none') return Object.freeze([]);
+    const paths = value.split(':');
+    return paths.every((path) => isAbsolute(path))
+      ? Object.freeze(paths)
+      : mustBe('absolute paths separated by ":", or none');
+  },
+};
+
+/** Words separated by commas. */
+export const wordList: Reader<readonly string[]> = {
+  expects: 'words separated by commas',
+  parse: (value) => {
+    const words = value.split(',').map((word) => word.trim());
+    return words.every((word) => word !== '') ? Object.freeze(words) : mustBe('words separated by commas');
+  },
+};
+
+export const uuid: Reader<string> = {
+  expects: 'a UUID',
+  parse: (value) =>
+    /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(value) ? value.toLowerCase() : mustBe('a UUID'),
+};
+
+/** 32 bytes in hexadecimal or base64. */
+export const key32: Reader<Buffer> = {
+  expects: '32 bytes in hexadecimal or base64',
+  parse: (value) => {
+    const hex = /^[0-9a-fA-F]{64}$/.test(value);
+    const base64 = /^[A-Za-z0-9+/_-]{43}=?$/.test(value);
+    if (!hex && !base64) return mustBe('32 bytes in hexadecimal or base64');
+    return Buffer.from(value, hex ? 'hex' : 'base64');
+  },
+};
+
+/** An admin token is compared whole, so it may hold no blanks; a short one could be guessed. */
+export const adminToken: Reader<string> = {
+  expects: 'at least 16 characters without blanks',
+  parse: (value) =>
+    /^[\x21-\x7e]{16,512}$/.test(value) ? value : mustBe('16 to 512 printable characters without blanks'),
+};
+
+function nonBlank(value: string, expects: string): string {
+  return value.trim() === '' ? mustBe(expects) : value;
+}
+
+function mustBe(expects: string): never {
+  throw new Error(`must be ${expects}`);
+}

@@ -1,0 +1,107 @@
+import type { SandboxSizes } from '../../domain/run/spec.js';
+import { decimal, integer, oneOf } from './readers.js';
+import { setting } from './setting.js';
+
+const MEMORY_MB = integer(64, 1_048_576);
+const CPUS = decimal(0.1, 512);
+const DISK_MB = integer(16, 1_048_576);
+const PIDS = integer(16, 65_536);
+
+/** Where runs are confined, and how large a sandbox may be (04-sandbox §2, §3). */
+export class SandboxConfig {
+  @setting({
+    variable: 'SERVICE_PROVIDER',
+    read: oneOf('auto', 'bubblewrap'),
+    default: 'auto',
+    about: 'Sandbox provider of this host. `auto` takes the best one that works here.',
+  })
+  readonly provider!: 'auto' | 'bubblewrap';
+
+  @setting({
+    variable: 'SERVICE_SANDBOX_UID_BASE',
+    read: integer(10_000, 4_000_000_000),
+    default: 231_000,
+    about: 'As root, first of 4096 host user ids, one for each live run. Must belong to nobody else.',
+  })
+  readonly uidBase!: number;
+
+  @setting({
+    variable: 'SERVICE_SANDBOX_CAPACITY',
+    read: integer(1, 4096),
+    default: 64,
+    about: 'Sandboxes that this host runs at once.',
+  })
+  readonly capacity!: number;
+
+  @setting({
+    variable: 'SERVICE_SANDBOX_MEMORY_MB',
+    read: MEMORY_MB,
+    default: 2048,
+    about: 'Memory of a sandbox in MiB, unless the agent says otherwise.',
+  })
+  readonly memoryMb!: number;
+
+  @setting({
+    variable: 'SERVICE_SANDBOX_CPUS',
+    read: CPUS,
+    default: 2,
+    about: 'Processors of a sandbox, unless the agent says otherwise.',
+  })
+  readonly cpus!: number;
+
+  @setting({
+    variable: 'SERVICE_SANDBOX_DISK_MB',
+    read: DISK_MB,
+    default: 4096,
+    about: 'Workspace of a sandbox in MiB, unless the agent says otherwise.',
+  })
+  readonly diskMb!: number;
+
+  @setting({
+    variable: 'SERVICE_SANDBOX_PIDS',
+    read: PIDS,
+    default: 512,
+    about: 'Processes and threads of a sandbox, unless the agent says otherwise.',
+  })
+  readonly pids!: number;
+
+  @setting({
+    variable: 'SERVICE_SANDBOX_MEMORY_MB_MAX',
+    read: MEMORY_MB,
+    default: 16_384,
+    about: 'Most memory in MiB that an agent may ask for.',
+  })
+  readonly memoryMbMax!: number;
+
+  @setting({
+    variable: 'SERVICE_SANDBOX_CPUS_MAX',
+    read: CPUS,
+    default: 8,
+    about: 'Most processors that an agent may ask for.',
+  })
+  readonly cpusMax!: number;
+
+  @setting({
+    variable: 'SERVICE_SANDBOX_DISK_MB_MAX',
+    read: DISK_MB,
+    default: 65_536,
+    about: 'Largest workspace in MiB that an agent may ask for.',
+  })
+  readonly diskMbMax!: number;
+
+  @setting({
+    variable: 'SERVICE_SANDBOX_PIDS_MAX',
+    read: PIDS,
+    default: 4096,
+    about: 'Most processes that an agent may ask for.',
+  })
+  readonly pidsMax!: number;
+
+  get defaults(): SandboxSizes {
+    return { memory_mb: this.memoryMb, cpus: this.cpus, disk_mb: this.diskMb, pids: this.pids };
+  }
+
+  get maxima(): SandboxSizes {
+    return { memory_mb: this.memoryMbMax, cpus: this.cpusMax, disk_mb: this.diskMbMax, pids: this.pidsMax };
+  }
+}

@@ -1,0 +1,36 @@
+import { AuthConfig } from './auth.config.js';
+import { CapacityConfig } from './capacity.config.js';
+import { DataConfig } from './data.config.js';
+import { DatabaseConfig } from './database.config.js';
+import { HarnessConfig } from './harness.config.js';
+import { HttpConfig } from './http.config.js';
+import { LedgerConfig, LogConfig } from './ledger.config.js';
+import { LimitsConfig } from './limits.config.js';
+import { LlmConfig } from './llm.config.js';
+import { SandboxConfig } from './sandbox.config.js';
+import { SealConfig } from './seal.config.js';
+import { TemporalConfig } from './temporal.config.js';
+import { TimingConfig } from './timing.config.js';
+import { WorkspaceConfig } from './workspace.config.js';
+
+/** Every section of the configuration, in the order of docs/configuration.md. */
+export const SECTIONS = {
+  http: HttpConfig,
+  auth: AuthConfig,
+  data: DataConfig,
+  database: DatabaseConfig,
+  temporal: TemporalConfig,
+  sandbox: SandboxConfig,
+  workspace: WorkspaceConfig,
+  harness: HarnessConfig,
+  llm: LlmConfig,
+  seal: SealConfig,
+  capacity: CapacityConfig,
+  ledger: LedgerConfig,
+  log: LogConfig,
+  limits: LimitsConfig,
+  timing: TimingConfig,
+} as const;
+
+/** The whole configuration of one process, validated and frozen. */
+export type SandgateConfig = { readonly [S in keyof typeof SECTIONS]: InstanceType<(typeof SECTIONS)[S]> };
