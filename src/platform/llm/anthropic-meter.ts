@@ -1,0 +1,169 @@
+import { createHash } from 'node:crypto';
+import type { ModelUsage } from '../../domain/prices/price-of.js';
+
+/** A tool use that the model asked for: its id and name, never its input (04-sandbox §1). */
+export interface MeteredToolUse {
+  id: string;
+  tool: string;
+}
+
+/** What an answer told about itself. `usage` is null when the provider never reported any. */
+export interface MeteredAnswer {
+  usage: ModelUsage | null;
+  toolUses: MeteredToolUse[];
+  /** `sha256:` over the bytes of the answer. */
+  digest: string;
+}
+
+/** Reads usage and tool uses out of an answer while its bytes pass by. */
+export interface AnswerMeter {
+  push(chunk: Buffer): void;
+  end(): MeteredAnswer;
+}
+
+/** An unterminated line of a stream beyond this is skipped; a whole answer beyond it goes unread (chapter 20 §15.7). */
+const MAX_LINE_BYTES = 512 * 1024;
+const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
+const NEWLINE = 0x0a;
+
+type Loose = Record<string, unknown>;
+
+function member(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null ? (value as Loose)[name] : undefined;
+}
+
+function count(value: unknown): number | undefined {
+  return typeof value === 'number' && Number.isFinite(value) && value >= 0 ? Math.trunc(value) : undefined;
+}
+
+/** Collects what Anthropic usage objects say; the counts of a stream are cumulative, so later reports replace earlier ones. */
+class UsageReader {
+  private usage: ModelUsage | null = null;
+  private readonly toolUses: MeteredToolUse[] = [];
+
+  readUsage(report: unknown): void {
+    if (typeof report !== 'object' || report === null) return;
+    const usage = (this.usage ??= { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 });
+    usage.inputTokens = Math.max(usage.inputTokens, count(member(report, 'input_tokens')) ?? 0);
+    usage.outputTokens = Math.max(usage.outputTokens, count(member(report, 'output_tokens')) ?? 0);
+    usage.cacheReadTokens = Math.max(usage.cacheReadTokens, count(member(report, 'cache_read_input_tokens')) ?? 0);
+    usage.cacheWriteTokens = Math.max(
+      usage.cacheWriteTokens,
+      count(member(report, 'cache_creation_input_tokens')) ?? 0,
+    );
+    const oneHour = count(member(member(report, 'cache_creation'), 'ephemeral_1h_input_tokens'));
+    if (oneHour !== undefined && oneHour > 0) {
+      usage.cacheWriteOneHourTokens = Math.min(oneHour, usage.cacheWriteTokens);
+    }
+  }
+
+  readBlock(block: unknown): void {
+    if (member(block, 'type') !== 'tool_use') return;
+    const id = member(block, 'id');
+    const name = member(block, 'name');
+    if (typeof id === 'string' && typeof name === 'string') this.toolUses.push({ id, tool: name });
+  }
+
+  result(digest: string): MeteredAnswer {
+    return { usage: this.usage, toolUses: this.toolUses, digest };
+  }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // A line that is not JSON carries no usage; the bytes went to the client as they came.
+    return undefined;
+  }
+}
+
+/** Meter of a server-sent event stream. Keeps at most one line, so memory stays flat over any length. */
+class StreamMeter implements AnswerMeter {
+  private readonly reader = new UsageReader();
+  private readonly hash = createHash('sha256');
+  private pending: Buffer = Buffer.alloc(0);
+  private skipping = false;
+
+  push(chunk: Buffer): void {
+    this.hash.update(chunk);
+    const end = chunk.lastIndexOf(NEWLINE);
+    if (end === -1) return this.keep(chunk);
+    const complete = this.complete(chunk.subarray(0, end));
+    this.pending = Buffer.alloc(0);
+    this.skipping = false;
+    this.keep(chunk.subarray(end + 1));
+    // Text deltas are the bulk of a stream and tell nothing; only pieces that name usage or a tool use are taken apart.
+    if (complete.includes('"usage"') || complete.includes('tool_use')) this.readLines(complete.toString('utf8'));
+  }
+
+  end(): MeteredAnswer {
+    if (!this.skipping && this.pending.length > 0) this.readLines(this.pending.toString('utf8'));
+    return this.reader.result(`sha256:${this.hash.digest('hex')}`);
+  }
+
+  private complete(head: Buffer): Buffer {
+    if (this.skipping) {
+      const start = head.indexOf(NEWLINE);
+      return start === -1 ? Buffer.alloc(0) : head.subarray(start + 1);
+    }
+    return this.pending.length === 0 ? head : Buffer.concat([this.pending, head]);
+  }
+
+  private keep(tail: Buffer): void {
+    if (tail.length === 0 || this.skipping) return;
+    if (this.pending.length + tail.length > MAX_LINE_BYTES) {
+      this.pending = Buffer.alloc(0);
+      this.skipping = true;
+      return;
+    }
+    this.pending = Buffer.concat([this.pending, tail]);
+  }
+
+  private readLines(text: string): void {
+    for (const line of text.split('\n')) {
+      if (!line.startsWith('data:')) continue;
+      if (!line.includes('"usage"') && !line.includes('tool_use')) continue;
+      this.readEvent(parse(line.slice(5)));
+    }
+  }
+
+  private readEvent(event: unknown): void {
+    switch (member(event, 'type')) {
+      case 'message_start':
+        return this.reader.readUsage(member(member(event, 'message'), 'usage'));
+      case 'message_delta':
+        return this.reader.readUsage(member(event, 'usage'));
+      case 'content_block_start':
+        return this.reader.readBlock(member(event, 'content_block'));
+    }
+  }
+}
+
+/** Meter of a whole JSON answer. */
+class WholeMeter implements AnswerMeter {
+  private readonly hash = createHash('sha256');
+  private chunks: Buffer[] = [];
+  private bytes = 0;
+
+  push(chunk: Buffer): void {
+    this.hash.update(chunk);
+    this.bytes += chunk.length;
+    if (this.bytes > MAX_ANSWER_BYTES) this.chunks = [];
+    else this.chunks.push(chunk);
+  }
+
+  end(): MeteredAnswer {
+    const reader = new UsageReader();
+    const answer = this.bytes > MAX_ANSWER_BYTES ? undefined : parse(Buffer.concat(this.chunks).toString('utf8'));
+    reader.readUsage(member(answer, 'usage'));
+    const content = member(answer, 'content');
+    if (Array.isArray(content)) for (const block of content) reader.readBlock(block);
+    return reader.result(`sha256:${this.hash.digest('hex')}`);
+  }
+}
+
+/** The meter for an answer of the Anthropic Messages API, streamed or whole (chapter 20 §15.7). */
+export function meterAnthropicAnswer(streamed: boolean): AnswerMeter {
+  return streamed ? new StreamMeter() : new WholeMeter();
+}

@@ -1,0 +1,67 @@
+import { describe, expect, it } from '@jest/globals';
+import { screenAnthropicRequest, withOutputLimit } from './anthropic-request.js';
+
+const base = { model: 'm', max_tokens: 100, messages: [] };
+
+describe('screen of a model request', () => {
+  it.each([
+    ['another model', { ...base, model: 'n' }, 'model'],
+    ['no object', [], 'JSON object'],
+    ['a server tool', { ...base, tools: [{ name: 'a' }, { type: 'web_search_20250305', name: 'web_search' }] }, 'tools[1]'],
+    ['the provider as MCP client', { ...base, mcp_servers: [{ url: 'https://x' }] }, 'mcp_servers'],
+    ['a provider container', { ...base, container: 'c' }, 'container'],
+    ['an unpriced speed', { ...base, speed: 'fast' }, 'speed'],
+    ['a result without an id', { ...base, messages: [{ role: 'user', content: [{ type: 'tool_result' }] }] }, 'tool_use_id'],
+  ])('CP-026 refuses %s', (_what, body, named) => {
+    expect(() => screenAnthropicRequest(body, 'm')).toThrow(named);
+  });
+
+  it('CP-026 lets custom tools pass and lists the results that are carried', () => {
+    const screened = screenAnthropicRequest(
+      {
+        ...base,
+        stream: true,
+        tools: [{ name: 'a' }, { type: 'custom', name: 'b' }],
+        messages: [
+          { role: 'user', content: 'text' },
+          { role: 'user', content: [{ type: 'tool_result', tool_use_id: 't1', content: 'ok' }] },
+          { role: 'user', content: [{ type: 'tool_result', tool_use_id: 't2', is_error: true }] },
+        ],
+      },
+      'm',
+    );
+    expect(screened).toMatchObject({ streamed: true, declaredOutputTokens: 100, cacheWrites: 'none' });
+    expect(screened.toolResults).toEqual([
+      { toolUseId: 't1', isError: false, bytes: 4 },
+      { toolUseId: 't2', isError: true, bytes: 2 },
+    ]);
+  });
+
+  it('CP-074 knows when the prompt is written to the dearer caches', () => {
+    const cached = (control: object) => ({ ...base, system: [{ type: 'text', text: 'x', cache_control: control }] });
+    expect(screenAnthropicRequest(cached({ type: 'ephemeral' }), 'm').cacheWrites).toBe('five_minutes');
+    expect(screenAnthropicRequest(cached({ type: 'ephemeral', ttl: '1h' }), 'm').cacheWrites).toBe('one_hour');
+  });
+
+  it('CP-074 bounds what a request without a limit may produce', () => {
+    expect(screenAnthropicRequest({ model: 'm' }, 'm').declaredOutputTokens).toBe(32_768);
+    expect(screenAnthropicRequest({ model: 'm', max_tokens: 0 }, 'm').declaredOutputTokens).toBe(32_768);
+    expect(screenAnthropicRequest({ model: 'm', max_tokens: 1e9 }, 'm').declaredOutputTokens).toBe(1_000_000);
+  });
+});
+
+describe('output limit', () => {
+  it('CP-074 is lowered, never raised', () => {
+    expect(withOutputLimit(base, 100)).toBe(base);
+    expect(withOutputLimit(base, 5000)).toBe(base);
+    expect(withOutputLimit(base, 60)).toEqual({ ...base, max_tokens: 60 });
+    expect(withOutputLimit({ model: 'm' }, 60)).toEqual({ model: 'm', max_tokens: 60 });
+  });
+
+  it('CP-074 keeps a thinking budget below it', () => {
+    const thinking = { ...base, max_tokens: 9000, thinking: { type: 'enabled', budget_tokens: 8000 } };
+    expect(withOutputLimit(thinking, 8500)).toMatchObject({ thinking: { budget_tokens: 8000 } });
+    expect(withOutputLimit(thinking, 4000)).toMatchObject({ max_tokens: 4000, thinking: { budget_tokens: 2976 } });
+    expect(withOutputLimit(thinking, 1500)).toMatchObject({ max_tokens: 1500, thinking: { type: 'disabled' } });
+  });
+});

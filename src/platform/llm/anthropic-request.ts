@@ -1,0 +1,121 @@
+import { SandgateError } from '../../domain/errors.js';
+import { isJsonObject } from '../../domain/json.js';
+import type { JsonObject, JsonValue } from '../../domain/json.js';
+
+/** The result of a tool use as a model request carries it back; no content (04-sandbox §1). */
+export interface CarriedToolResult {
+  toolUseId: string;
+  isError: boolean;
+  /** Length of the result's content as JSON, in bytes. */
+  bytes: number;
+}
+
+/** A model request that may be forwarded once its output limit is granted. */
+export interface ScreenedRequest {
+  body: JsonObject;
+  streamed: boolean;
+  /** Output tokens that the caller asks for, within 1..1 000 000. */
+  declaredOutputTokens: number;
+  /** How the prompt is written to the provider's cache, which costs more than plain input. */
+  cacheWrites: 'none' | 'five_minutes' | 'one_hour';
+  toolResults: CarriedToolResult[];
+}
+
+/** What a request without a limit of its own may produce (chapter 20 §15.6). */
+const DEFAULT_OUTPUT_TOKENS = 32_768;
+const MAX_OUTPUT_TOKENS = 1_000_000;
+/** The least that Anthropic accepts as a thinking budget. */
+const MIN_THINKING_TOKENS = 1024;
+
+function refuse(message: string): never {
+  throw new SandgateError('invalid_request', message);
+}
+
+/** Members that would make the provider run tools or code of its own, past the gate. */
+function refuseServerExecution(body: JsonObject): void {
+  const tools = body['tools'];
+  if (Array.isArray(tools)) {
+    for (const [index, tool] of tools.entries()) {
+      const type = isJsonObject(tool) ? tool['type'] : undefined;
+      if (type !== undefined && type !== null && type !== 'custom') {
+        refuse(`tools[${index}].type: tools that the provider executes are not available; only custom tools are`);
+      }
+    }
+  }
+  for (const name of ['mcp_servers', 'container'] as const) {
+    const value = body[name];
+    const absent = value === undefined || value === null || (Array.isArray(value) && value.length === 0);
+    if (!absent) refuse(`${name}: tools and code that the provider executes are not available`);
+  }
+}
+
+function outputTokens(body: JsonObject): number {
+  const declared = body['max_tokens'];
+  if (typeof declared !== 'number' || declared < 1) return DEFAULT_OUTPUT_TOKENS;
+  return Math.min(Math.floor(declared), MAX_OUTPUT_TOKENS);
+}
+
+function cacheWrites(text: string): ScreenedRequest['cacheWrites'] {
+  if (!text.includes('"cache_control"')) return 'none';
+  return text.includes('"1h"') ? 'one_hour' : 'five_minutes';
+}
+
+function* contentBlocks(body: JsonObject): Generator<JsonObject> {
+  const messages = body['messages'];
+  if (!Array.isArray(messages)) return;
+  for (const message of messages) {
+    const content = isJsonObject(message) ? message['content'] : undefined;
+    if (Array.isArray(content)) yield* content.filter((block: JsonValue) => isJsonObject(block));
+  }
+}
+
+function toolResults(body: JsonObject): CarriedToolResult[] {
+  const results: CarriedToolResult[] = [];
+  for (const block of contentBlocks(body)) {
+    if (block['type'] !== 'tool_result') continue;
+    const id = block['tool_use_id'];
+    if (typeof id !== 'string') refuse('messages: tool_result without a tool_use_id');
+    results.push({
+      toolUseId: id,
+      isError: block['is_error'] === true,
+      bytes: Buffer.byteLength(JSON.stringify(block['content'] ?? '')),
+    });
+  }
+  return results;
+}
+
+/**
+ * Screens a parsed request of the Anthropic Messages API (chapter 20 §15.3): the frozen model only, no server-executed
+ * tools. Throws `invalid_request` with a sentence that names the member.
+ */
+export function screenAnthropicRequest(value: unknown, frozenModel: string): ScreenedRequest {
+  if (!isJsonObject(value)) refuse('the request body must be a JSON object');
+  if (value['model'] !== frozenModel) refuse(`model: this run is bound to ${frozenModel}`);
+  if (value['speed'] !== undefined && value['speed'] !== 'standard') refuse('speed: only standard is priced');
+  refuseServerExecution(value);
+  return {
+    body: value,
+    streamed: value['stream'] === true,
+    declaredOutputTokens: outputTokens(value),
+    cacheWrites: cacheWrites(JSON.stringify(value)),
+    toolResults: toolResults(value),
+  };
+}
+
+/**
+ * The body with its output limit lowered to what the budget affords (06-gate §7). A thinking budget must stay below that
+ * limit, or the provider would refuse the request; where none fits, thinking is switched off.
+ */
+export function withOutputLimit(body: JsonObject, grantedTokens: number): JsonObject {
+  const declared = body['max_tokens'];
+  if (typeof declared === 'number' && declared >= 1 && declared <= grantedTokens) return body;
+  const limited: JsonObject = { ...body, max_tokens: grantedTokens };
+  const thinking = body['thinking'];
+  const budget = isJsonObject(thinking) ? thinking['budget_tokens'] : undefined;
+  if (isJsonObject(thinking) && typeof budget === 'number' && budget >= grantedTokens) {
+    const room = grantedTokens - MIN_THINKING_TOKENS;
+    limited['thinking'] =
+      room >= MIN_THINKING_TOKENS ? { ...thinking, budget_tokens: room } : { type: 'disabled' };
+  }
+  return limited;
+}
