@@ -1,0 +1,30 @@
+/** Why a `clone_url` is not one that a run may name, or undefined when it is well-formed (chapter 20 §16.2). */
+export function cloneUrlProblem(given: string): string | undefined {
+  // eslint-disable-next-line no-control-regex -- finding control characters is the purpose
+  if (/[\u0000-\u0020\u007f\\]/.test(given)) return 'must not contain white space, control characters or backslashes';
+  const scheme = /^([a-z][a-z0-9+.-]*):\/\//.exec(given)?.[1];
+  if (scheme === 'file') return fileUrlProblem(given);
+  if (scheme !== 'https') return 'must start with https:// or file://';
+  if (!URL.canParse(given)) return 'is not a valid URL';
+  const url = new URL(given);
+  if (url.username !== '' || url.password !== '') return 'must not carry credentials';
+  if (url.search !== '' || url.hash !== '') return 'must not carry a query or a fragment';
+  if (url.pathname === '/' || url.pathname === '') return 'must name a repository';
+  return undefined;
+}
+
+/** The absolute path that a `file://` URL names; only for URLs that passed {@link cloneUrlProblem}. */
+export function fileUrlPath(url: string): string {
+  return url.slice(url.startsWith('file://localhost/') ? 'file://localhost'.length : 'file://'.length);
+}
+
+function fileUrlProblem(given: string): string | undefined {
+  if (!given.startsWith('file:///') && !given.startsWith('file://localhost/'))
+    return 'of scheme file must not name a host: write file:///path';
+  const path = fileUrlPath(given);
+  if (path.includes('%')) return 'of scheme file must not contain percent escapes';
+  if (path.includes('?') || path.includes('#')) return 'must not carry a query or a fragment';
+  if (path.split('/').some((part) => part === '..' || part === '.'))
+    return 'of scheme file must not contain . or .. parts';
+  return undefined;
+}

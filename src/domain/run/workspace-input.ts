@@ -1,0 +1,179 @@
+import { SandgateError } from '../errors.js';
+import { isJsonObject } from '../json.js';
+import { cloneUrlProblem } from './clone-url.js';
+import { refProblem } from './git-ref.js';
+import type { WorkspaceSpec } from './spec.js';
+
+/** Kinds that a request may name; `none` and `local_path` are older names of `scratch` and `local_copy`. */
+export const WORKSPACE_KINDS = ['scratch', 'local_copy', 'git_repository', 'none', 'local_path'] as const;
+
+/** How a repository is mounted for the agent; the first is the default (chapter 20 §16.1). */
+export const CHECKOUT_MODES = ['writable_copy', 'read_only'] as const;
+
+/** The members of a workspace object as a client writes them; {@link parseWorkspace} decides whether they make sense. */
+export interface WorkspaceInput {
+  kind: string;
+  path?: string | null;
+  include?: string[] | null;
+  connection_id?: string | null;
+  repository?: string | null;
+  clone_url?: string | null;
+  ref?: string | null;
+  commit_sha?: string | null;
+  checkout_mode?: string | null;
+}
+
+const KINDS = 'scratch, local_copy or git_repository';
+const REPOSITORY = /^[A-Za-z0-9._-]+\/[A-Za-z0-9._-]+$/;
+const COMMIT = /^[0-9a-fA-F]{7,40}$/;
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+const MAX_TEXT = 4096;
+const MAX_INCLUDES = 64;
+
+/** Where a repository named without `clone_url` and without a connection lives (chapter 10 §8). */
+const PUBLIC_CLONE_BASE = 'https://github.com';
+
+/**
+ * Reads one workspace object of a request (CreateRun `workspace`, its legacy alias `repo`, CreateAgent `default_workspace`;
+ * chapter 10 §8). The legacy kinds `none` and `local_path` become `scratch` and `local_copy`; null members count as absent;
+ * members that a client may not set (`binding_id`) and unknown ones are dropped.
+ *
+ * @param field name of the member in the request, first word of every refusal
+ * @throws SandgateError `invalid_request` that names the field and the reason
+ */
+export function parseWorkspace(value: unknown, field: string): WorkspaceSpec {
+  if (!isJsonObject(value)) throw invalid(`${field} must be an object with a kind (${KINDS})`);
+  switch (value['kind']) {
+    case 'scratch':
+    case 'none':
+      return { kind: 'scratch' };
+    case 'local_copy':
+    case 'local_path':
+      return parseLocalCopy(value, field);
+    case 'git_repository':
+      return parseGitRepository(value, field);
+    default:
+      throw invalid(`${field}.kind must be ${KINDS}`);
+  }
+}
+
+/**
+ * The workspace of a new run: what the request says under `workspace` or `repo`, else the revision's default, else scratch.
+ * Both members given is a refusal. An absent or null member says nothing (chapter 10 §8).
+ */
+export function resolveWorkspace(
+  body: { workspace?: unknown; repo?: unknown },
+  revisionDefault: WorkspaceSpec | null,
+): WorkspaceSpec {
+  const workspace = body.workspace ?? undefined;
+  const repo = body.repo ?? undefined;
+  if (workspace !== undefined && repo !== undefined) {
+    throw invalid('workspace and repo are two names of one member: give only workspace');
+  }
+  if (workspace !== undefined) return parseWorkspace(workspace, 'workspace');
+  if (repo !== undefined) return parseWorkspace(repo, 'repo');
+  return revisionDefault ?? { kind: 'scratch' };
+}
+
+/**
+ * Refuses, before any spend, a workspace that is well-formed but that this version cannot provide: one fetched through a
+ * connection (no connection is visible to anybody yet) or over the network.
+ */
+export function assertWorkspaceAvailable(spec: WorkspaceSpec, field = 'workspace'): void {
+  if (spec.kind !== 'git_repository') return;
+  if (spec.connection_id !== undefined) {
+    throw invalid(`${field}.connection_id: unknown connection ${spec.connection_id}`);
+  }
+  if (!spec.clone_url.startsWith('file://')) throw invalid(`${field}.clone_url: ${REMOTE_REPOSITORIES_LATER}`);
+}
+
+/** Said at creation and, should such a spec ever be frozen, at launch. */
+export const REMOTE_REPOSITORIES_LATER =
+  'remote repositories come with a later version; use a file:// repository inside SERVICE_LOCAL_COPY_ROOTS or kind local_copy';
+
+function parseLocalCopy(value: Record<string, unknown>, field: string): WorkspaceSpec {
+  const path = text(value, 'path', field);
+  if (path === undefined || path.trim() === '') throw invalid(`${field}.path must be a non-blank path on the server`);
+  if (!path.startsWith('/')) throw invalid(`${field}.path must be absolute: it is read on the server`);
+  const include = parseInclude(value['include'], field);
+  return { kind: 'local_copy', path, ...(include === undefined ? {} : { include }) };
+}
+
+function parseInclude(value: unknown, field: string): string[] | undefined {
+  if (value === undefined || value === null) return undefined;
+  if (!Array.isArray(value) || value.length > MAX_INCLUDES) {
+    throw invalid(`${field}.include must be a list of at most ${MAX_INCLUDES} globs`);
+  }
+  return value.map((glob, index) => {
+    const name = `${field}.include[${index}]`;
+    if (typeof glob !== 'string' || glob.trim() === '' || glob.length > MAX_TEXT || hasControl(glob)) {
+      throw invalid(`${name} must be a non-blank glob without control characters`);
+    }
+    if (glob.startsWith('!') || glob.split('/').includes('..')) {
+      throw invalid(`${name} must select files inside the copied folder: no leading ! and no ..`);
+    }
+    return glob;
+  });
+}
+
+function parseGitRepository(value: Record<string, unknown>, field: string): WorkspaceSpec {
+  const connectionId = text(value, 'connection_id', field);
+  const repository = text(value, 'repository', field);
+  const ref = text(value, 'ref', field);
+  const commit = text(value, 'commit_sha', field);
+  if (connectionId !== undefined && !UUID.test(connectionId)) throw invalid(`${field}.connection_id must be a uuid`);
+  if (repository !== undefined && !isRepositoryName(repository)) {
+    throw invalid(`${field}.repository must be owner/name, both of letters, digits, dot, underscore and hyphen`);
+  }
+  if (commit !== undefined && !COMMIT.test(commit))
+    throw invalid(`${field}.commit_sha must be 7 to 40 hexadecimal digits`);
+  const problem = ref === undefined ? undefined : refProblem(ref);
+  if (problem !== undefined) throw invalid(`${field}.ref ${problem}`);
+  return {
+    kind: 'git_repository',
+    ...(connectionId === undefined ? {} : { connection_id: connectionId.toLowerCase() }),
+    ...(repository === undefined ? {} : { repository }),
+    clone_url: cloneUrl(text(value, 'clone_url', field), repository, field),
+    ...(ref === undefined ? {} : { ref }),
+    ...(commit === undefined ? {} : { commit_sha: commit.toLowerCase() }),
+    checkout_mode: checkoutMode(value['checkout_mode'], field),
+  };
+}
+
+function cloneUrl(given: string | undefined, repository: string | undefined, field: string): string {
+  if (given === undefined) {
+    if (repository === undefined) throw invalid(`${field} of kind git_repository needs repository or clone_url`);
+    return `${PUBLIC_CLONE_BASE}/${repository}.git`;
+  }
+  const problem = cloneUrlProblem(given);
+  if (problem !== undefined) throw invalid(`${field}.clone_url ${problem}`);
+  return given;
+}
+
+function checkoutMode(value: unknown, field: string): (typeof CHECKOUT_MODES)[number] {
+  const mode = CHECKOUT_MODES.find((known) => known === (value ?? CHECKOUT_MODES[0]));
+  if (mode === undefined) throw invalid(`${field}.checkout_mode must be writable_copy or read_only`);
+  return mode;
+}
+
+function isRepositoryName(name: string): boolean {
+  return REPOSITORY.test(name) && !name.split('/').some((part) => part === '.' || part === '..');
+}
+
+function text(value: Record<string, unknown>, member: string, field: string): string | undefined {
+  const given = value[member];
+  if (given === undefined || given === null) return undefined;
+  if (typeof given !== 'string') throw invalid(`${field}.${member} must be a string`);
+  if (given.length > MAX_TEXT) throw invalid(`${field}.${member} must be at most ${MAX_TEXT} characters`);
+  if (given.includes('\0')) throw invalid(`${field}.${member} must not contain NUL`);
+  return given;
+}
+
+function hasControl(value: string): boolean {
+  // eslint-disable-next-line no-control-regex -- finding control characters is the purpose
+  return /[\u0000-\u001f\u007f]/.test(value);
+}
+
+function invalid(message: string): SandgateError {
+  return new SandgateError('invalid_request', message);
+}
