@@ -85,7 +85,8 @@ export const postgresUrl: Reader<string> = {
   expects: 'a `postgres://` address',
   parse: (value) => {
     const scheme = /^postgres(ql)?:\/\//.test(value);
-    return scheme && URL.canParse(value) ? value : mustBe('a postgres:// address');
+    // libpq's form for a unix socket has no host before the slash: postgres://user@/database?host=/folder
+    return scheme && URL.canParse(value.replace('@/', '@localhost/')) ? value : mustBe('a postgres:// address');
   },
 };
 

@@ -1,0 +1,186 @@
+import { configWarnings, loadConfig } from '../platform/config/index.js';
+import type { SandgateConfig } from '../platform/config/index.js';
+import { generateSecrets, readSecret } from './generated-secrets.js';
+import { OrphanGuard } from './orphan-guard.js';
+import { choosePorts } from './ports.js';
+import type { Ports } from './ports.js';
+import { EmbeddedPostgres } from './postgres.js';
+import { isUnset, serviceEnvironment } from './service-environment.js';
+import { apiPart, migrateDatabase, workerPart } from './service-parts.js';
+import { StartRefused } from './start-refused.js';
+import { StateLock } from './state-lock.js';
+import { openStateFolder } from './state-folder.js';
+import type { StateFolder } from './state-folder.js';
+import { drain, killRuns } from './stop-modes.js';
+import type { StopMode } from './stop-modes.js';
+import { SupervisedProcess } from './supervised-process.js';
+import { EmbeddedTemporal } from './temporal.js';
+import { provideTemporalBinary } from './temporal-binary.js';
+
+export interface StartOptions {
+  readonly env: NodeJS.ProcessEnv;
+  /** A line for the person who watches: progress, restarts, warnings. */
+  notify(line: string): void;
+}
+
+/** Grace for requests and activities of API and worker; the rest of the two seconds belongs to the stores. */
+const SERVICES_GRACE_MS = 1100;
+const STORES_GRACE_MS = 700;
+
+/**
+ * One running Sandgate on one machine: PostgreSQL, Temporal, API and worker under one supervisor (00-design §2, Embedded
+ * default). Configured parts replace embedded ones, one by one.
+ */
+export class Installation {
+  private readonly services: SupervisedProcess[] = [];
+  private readonly stores: SupervisedProcess[] = [];
+  private readonly guard = new OrphanGuard();
+  private readonly config: SandgateConfig;
+  private stopped: Promise<void> | undefined;
+  url = '';
+  temporalAddress = '';
+  temporalWebUrl: string | undefined;
+
+  private constructor(
+    private readonly options: StartOptions,
+    readonly folder: StateFolder,
+    private readonly lock: StateLock,
+  ) {
+    this.config = loadConfig(options.env);
+  }
+
+  /** Starts everything; what was started is stopped again when a part fails. Throws `ConfigError` or `StartRefused`. */
+  static async start(options: StartOptions): Promise<Installation> {
+    const config = loadConfig(options.env);
+    for (const warning of configWarnings(config, options.env)) {
+      if (!warning.startsWith('no sealing key')) options.notify(`warning: ${warning}`);
+    }
+    const folder = openStateFolder(config.data.dir);
+    const lock = StateLock.acquire(folder.lock);
+    const installation = new Installation(options, folder, lock);
+    try {
+      await installation.launch();
+      return installation;
+    } catch (error) {
+      await installation.stop('leave');
+      throw error;
+    }
+  }
+
+  get adminTokenFile(): string | undefined {
+    return this.config.auth.adminToken === null ? this.folder.adminToken : undefined;
+  }
+
+  get adminToken(): string {
+    return this.config.auth.adminToken ?? readSecret(this.folder.adminToken);
+  }
+
+  get embeddedPostgres(): boolean {
+    return this.config.database.url === null;
+  }
+
+  get embeddedTemporal(): boolean {
+    return isTemporalEmbedded(this.options.env);
+  }
+
+  /** Pids of the parts that live now, by name; for tests and `sandgate doctor`. */
+  get processes(): number[] {
+    return [...this.services, ...this.stores].flatMap((part) => part.pid ?? []);
+  }
+
+  /** Ends every part within two seconds (mode `leave`). Sandboxes live on and are found again by the next start. */
+  stop(mode: StopMode, signal: AbortSignal = new AbortController().signal): Promise<void> {
+    this.stopped ??= this.stopParts(mode, signal);
+    return this.stopped;
+  }
+
+  private async launch(): Promise<void> {
+    generateSecrets(this.folder);
+    const ports = await choosePorts(this.folder.ports);
+    const [databaseUrl, temporal] = await Promise.all([this.launchPostgres(), this.launchTemporal(ports)]);
+    const embedded = { databaseUrl, ...temporal, bind: this.bind(ports) };
+    const env = serviceEnvironment(this.options.env, this.config, this.folder, embedded);
+    await migrateDatabase(env);
+    await this.launchServices(env);
+    this.lock.describe({
+      url: this.url,
+      temporalAddress: this.temporalAddress,
+      temporalWebUrl: this.temporalWebUrl,
+      ...(this.adminTokenFile === undefined ? {} : { adminTokenFile: this.adminTokenFile }),
+      postgresSocketDir: this.embeddedPostgres ? this.folder.postgresSocketDir : undefined,
+    });
+  }
+
+  private async launchPostgres(): Promise<string> {
+    if (this.config.database.url !== null) return this.config.database.url;
+    const postgres = new EmbeddedPostgres(this.folder);
+    await postgres.initialize();
+    await this.launchPart(this.stores, postgres.part(this.shared()));
+    return postgres.url;
+  }
+
+  private async launchTemporal(
+    ports: Ports,
+  ): Promise<{ temporalAddress: string | null; temporalWebUrl: string | null }> {
+    if (!this.embeddedTemporal) return { temporalAddress: null, temporalWebUrl: null };
+    const binary = await provideTemporalBinary(this.config.temporal.binary, (line) => this.options.notify(line));
+    const temporal = new EmbeddedTemporal(binary, this.folder, ports);
+    await this.launchPart(this.stores, temporal.part(this.shared()));
+    return { temporalAddress: temporal.address, temporalWebUrl: temporal.webUrl };
+  }
+
+  private async launchServices(env: NodeJS.ProcessEnv): Promise<void> {
+    const complete = loadConfig(env);
+    const { host, port } = complete.http.bind;
+    const reachable = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
+    this.url = `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`;
+    this.temporalAddress = complete.temporal.address;
+    this.temporalWebUrl = complete.temporal.webUrl ?? undefined;
+    await Promise.all([
+      this.launchPart(this.services, apiPart(this.shared(), env, this.url)),
+      this.launchPart(this.services, workerPart(this.shared(), env, complete.temporal)),
+    ]);
+  }
+
+  private async launchPart(
+    list: SupervisedProcess[],
+    part: ConstructorParameters<typeof SupervisedProcess>[0],
+  ): Promise<void> {
+    if (this.stopped !== undefined) throw new StartRefused(`${part.name} was not started: the start was given up`);
+    const supervised = new SupervisedProcess(part);
+    list.push(supervised);
+    await supervised.start();
+  }
+
+  private bind(ports: Ports): string {
+    return this.options.env['SERVICE_BIND'] || `127.0.0.1:${ports.api}`;
+  }
+
+  private shared() {
+    return { logs: this.folder.logs, guard: this.guard, notify: (line: string) => this.options.notify(line) };
+  }
+
+  private async stopParts(mode: StopMode, signal: AbortSignal): Promise<void> {
+    try {
+      await this.settleRuns(mode, signal);
+    } catch (error) {
+      this.options.notify(`live runs were left as they are: ${error instanceof Error ? error.message : String(error)}`);
+    }
+    await Promise.all(this.services.map((part) => part.stop(SERVICES_GRACE_MS)));
+    await Promise.all(this.stores.map((part) => part.stop(STORES_GRACE_MS)));
+    this.guard.dismiss();
+    this.lock.release();
+  }
+
+  private async settleRuns(mode: StopMode, signal: AbortSignal): Promise<void> {
+    if (mode === 'leave' || this.url === '') return;
+    const api = { url: this.url, adminToken: this.adminToken };
+    const settle = mode === 'drain' ? drain : killRuns;
+    await settle(api, (line) => this.options.notify(line), signal);
+  }
+}
+
+/** Whether nothing in the standard client environment names a Temporal server. */
+function isTemporalEmbedded(env: NodeJS.ProcessEnv): boolean {
+  return ['TEMPORAL_ADDRESS', 'TEMPORAL_CONFIG_FILE', 'TEMPORAL_PROFILE'].every((name) => isUnset(env, name));
+}

@@ -1,0 +1,49 @@
+import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+
+/**
+ * Reads "add <group>" and "del <group>" lines; when the pipe ends without "quit", the supervisor died, and every group
+ * that is still listed is ended. A shell, because it must cost nothing and outlive what it watches.
+ */
+const SCRIPT = `
+trap '' INT TERM HUP
+groups=''
+while read -r action group; do
+  case "$action" in
+    add) groups="$groups $group" ;;
+    del) kept=''; for one in $groups; do [ "$one" = "$group" ] || kept="$kept $one"; done; groups="$kept" ;;
+    quit) exit 0 ;;
+  esac
+done
+for one in $groups; do kill -TERM -- "-$one" 2>/dev/null; done
+sleep 1
+for one in $groups; do kill -KILL -- "-$one" 2>/dev/null; done
+`;
+
+/** Ends the children of a supervisor that was killed with no chance to end them itself (00-design §2). */
+export class OrphanGuard {
+  private readonly shell: ChildProcess;
+
+  constructor() {
+    this.shell = spawn('/bin/sh', ['-c', SCRIPT], {
+      stdio: ['pipe', 'ignore', 'ignore'],
+      detached: true,
+      env: { PATH: process.env['PATH'] },
+    });
+    // A guard that dies first makes the pipe break; the supervisor itself must not die of that.
+    this.shell.stdin?.on('error', () => undefined);
+    this.shell.unref();
+  }
+
+  watch(processGroup: number): void {
+    this.shell.stdin?.write(`add ${processGroup}\n`);
+  }
+
+  forget(processGroup: number): void {
+    this.shell.stdin?.write(`del ${processGroup}\n`);
+  }
+
+  dismiss(): void {
+    this.shell.stdin?.end('quit\n');
+  }
+}

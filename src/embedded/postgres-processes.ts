@@ -1,0 +1,61 @@
+import { readFileSync, readdirSync, readlinkSync, realpathSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
+
+interface PostgresProcess {
+  readonly pid: number;
+  readonly parent: number;
+}
+
+/**
+ * Every process of the server on this data folder, whoever started it: PostgreSQL's processes all stand in their data
+ * folder. The pid file does not serve, because it holds a pid of the server's own namespace.
+ */
+export function postgresProcesses(dataDir: string): PostgresProcess[] {
+  const folder = realpathSync(dataDir);
+  return readdirSync('/proc')
+    .filter((entry) => /^\d+$/.test(entry))
+    .flatMap((entry) => inspect(Number(entry), folder) ?? []);
+}
+
+/** The postmaster: the one whose parent is not of the family. */
+export function postmasterPid(dataDir: string): number | undefined {
+  const family = postgresProcesses(dataDir);
+  const pids = new Set(family.map((member) => member.pid));
+  return family.find((member) => !pids.has(member.parent))?.pid;
+}
+
+/** A killed postmaster's backends hold its shared memory, and a new server refuses to start beside them. */
+export async function killPostgresLeftovers(dataDir: string, withinMs: number): Promise<void> {
+  const deadline = Date.now() + withinMs;
+  for (;;) {
+    const family = postgresProcesses(dataDir);
+    if (family.length === 0) return;
+    if (Date.now() > deadline)
+      throw new Error(`processes ${family.map((member) => member.pid).join(', ')} of an earlier PostgreSQL do not end`);
+    for (const { pid } of family) kill(pid);
+    await delay(10);
+  }
+}
+
+function inspect(pid: number, folder: string): PostgresProcess | undefined {
+  try {
+    if (readlinkSync(`/proc/${pid}/cwd`) !== folder) return undefined;
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    const command = stat.slice(stat.indexOf('(') + 1, stat.lastIndexOf(')'));
+    const [state, parent] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return command === 'postgres' && state !== 'Z' ? { pid, parent: Number(parent) } : undefined;
+  } catch (error) {
+    // Other users' processes cannot be read, and any process may end meanwhile: neither is ours.
+    const code = (error as NodeJS.ErrnoException).code;
+    if (code === 'ENOENT' || code === 'EACCES' || code === 'ESRCH' || code === 'EPERM') return undefined;
+    throw error;
+  }
+}
+
+function kill(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
+}

@@ -1,0 +1,114 @@
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { setTimeout as delay } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { Connection } from '@temporalio/client';
+import type { SandgateConfig } from '../platform/config/index.js';
+import { StartRefused } from './start-refused.js';
+import type { PartDefinition } from './supervised-process.js';
+
+const READY_TIMEOUT_MS = 60_000;
+const MIGRATE_TIMEOUT_MS = 180_000;
+
+type Shared = Pick<PartDefinition, 'logs' | 'guard' | 'notify'>;
+
+/** What only the API may hold: the administrator's token and the keys of model providers. */
+const OF_THE_API_ALONE = [
+  'SERVICE_ADMIN_TOKEN',
+  'SERVICE_ADMIN_TOKEN_FILE',
+  'ANTHROPIC_API_KEY',
+  'ANTHROPIC_API_KEY_FILE',
+  'SERVICE_LLM_UPSTREAM_KEY',
+  'SERVICE_LLM_UPSTREAM_KEY_FILE',
+] as const;
+
+export function apiPart(shared: Shared, env: NodeJS.ProcessEnv, url: string): PartDefinition {
+  return {
+    ...shared,
+    name: 'api',
+    stopSignal: 'SIGTERM',
+    launch: () => ({ argv: nodeProgram('../api/main.js'), env, channel: true }),
+    ready: (signal) => answers(`${url}/v1/health/ready`, signal),
+  };
+}
+
+export function workerPart(
+  shared: Shared,
+  env: NodeJS.ProcessEnv,
+  temporal: SandgateConfig['temporal'],
+): PartDefinition {
+  const own = Object.fromEntries(
+    Object.entries(env).filter(([name]) => !OF_THE_API_ALONE.some((secret) => secret === name)),
+  );
+  return {
+    ...shared,
+    name: 'worker',
+    stopSignal: 'SIGTERM',
+    launch: () => ({ argv: nodeProgram('../worker/main.js'), env: own, channel: true }),
+    ready: (signal) => polls(temporal, Date.now(), signal),
+  };
+}
+
+/** Brings the schema up to date; throws `StartRefused` with PostgreSQL's own reason. */
+export async function migrateDatabase(env: NodeJS.ProcessEnv): Promise<void> {
+  const [node, ...argv] = nodeProgram('./migrate.main.js');
+  try {
+    await promisify(execFile)(node, argv, { env, timeout: MIGRATE_TIMEOUT_MS });
+  } catch (error) {
+    const { stderr } = error as { stderr?: string };
+    const reason =
+      /^(?:\w*[Ee]rror): .*$/m.exec(stderr ?? '')?.[0] ?? (error instanceof Error ? error.message : String(error));
+    throw new StartRefused(`the database could not be brought to the current schema: ${reason}`);
+  }
+}
+
+function nodeProgram(relative: string): [string, ...string[]] {
+  const preload = new URL('./end-with-parent.js', import.meta.url).href;
+  return [
+    process.execPath,
+    '--enable-source-maps',
+    '--import',
+    preload,
+    fileURLToPath(new URL(relative, import.meta.url)),
+  ];
+}
+
+async function answers(url: string, signal: AbortSignal): Promise<void> {
+  const deadline = Date.now() + READY_TIMEOUT_MS;
+  for (;;) {
+    const status = await fetch(url, { signal: AbortSignal.timeout(5000) }).then(
+      (response) => response.status,
+      () => 0,
+    );
+    if (status === 200) return;
+    if (Date.now() > deadline) throw new Error(`${url} does not answer (last status ${status})`);
+    await delay(25, undefined, { signal });
+  }
+}
+
+/** The worker serves when Temporal has seen it ask for work since it was started. */
+async function polls(temporal: SandgateConfig['temporal'], since: number, signal: AbortSignal): Promise<void> {
+  const connection = await Connection.connect({ ...temporal.connection, connectTimeout: '10s' });
+  const deadline = Date.now() + READY_TIMEOUT_MS;
+  try {
+    while (!(await hasPoller(connection, temporal, since))) {
+      if (Date.now() > deadline) throw new Error('the worker does not ask Temporal for work');
+      await delay(50, undefined, { signal });
+    }
+  } finally {
+    await connection.close();
+  }
+}
+
+async function hasPoller(
+  connection: Connection,
+  temporal: SandgateConfig['temporal'],
+  since: number,
+): Promise<boolean> {
+  const queue = await connection.workflowService.describeTaskQueue({
+    namespace: temporal.namespace,
+    taskQueue: { name: temporal.taskQueue },
+    taskQueueType: 1,
+  });
+  return queue.pollers.some((poller) => Number(poller.lastAccessTime?.seconds ?? 0) * 1000 >= since - 1000);
+}

@@ -1,0 +1,94 @@
+import { connect } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { Connection } from '@temporalio/client';
+import type { Ports } from './ports.js';
+import type { StateFolder } from './state-folder.js';
+import type { PartDefinition } from './supervised-process.js';
+
+const READY_TIMEOUT_MS = 60_000;
+
+/** The Temporal server of the installation: store in the state folder, loopback only, with the two eager modes of 00-design §5. */
+export class EmbeddedTemporal {
+  constructor(
+    private readonly binary: string,
+    private readonly folder: StateFolder,
+    private readonly ports: Ports,
+  ) {}
+
+  get address(): string {
+    return `127.0.0.1:${this.ports.temporal}`;
+  }
+
+  get webUrl(): string {
+    return `http://127.0.0.1:${this.ports.temporalWeb}`;
+  }
+
+  part(shared: Pick<PartDefinition, 'logs' | 'guard' | 'notify'>): PartDefinition {
+    return {
+      ...shared,
+      name: 'temporal',
+      stopSignal: 'SIGTERM',
+      launch: () => ({ argv: [this.binary, ...this.arguments()], env: plainEnvironment(), channel: false }),
+      ready: (signal) => this.ready(signal),
+    };
+  }
+
+  private arguments(): string[] {
+    const { temporal, temporalWeb } = this.ports;
+    return [
+      ...['server', 'start-dev', '--db-filename', this.folder.temporalStore],
+      ...['--ip', '127.0.0.1', '--port', String(temporal), '--ui-port', String(temporalWeb), '--headless=false'],
+      ...['--dynamic-config-value', 'system.enableActivityEagerExecution=true'],
+      ...['--dynamic-config-value', 'system.enableEagerWorkflowStart=true'],
+      ...[
+        'SandgateOrg=Keyword',
+        'SandgateAgent=Keyword',
+        'SandgateStatus=Keyword',
+        'SandgatePendingApprovals=Int',
+      ].flatMap((attribute) => ['--search-attribute', attribute]),
+      ...['--log-level', 'warn'],
+    ];
+  }
+
+  /** The port opens before the namespace exists, so the namespace is asked for. */
+  private async ready(signal: AbortSignal): Promise<void> {
+    const deadline = Date.now() + READY_TIMEOUT_MS;
+    while (!(await isOpen(this.ports.temporal))) await this.pause(signal, deadline);
+    const connection = await Connection.connect({ address: this.address, connectTimeout: '10s' });
+    try {
+      while (!(await knowsNamespace(connection))) await this.pause(signal, deadline);
+    } finally {
+      await connection.close();
+    }
+  }
+
+  private async pause(signal: AbortSignal, deadline: number): Promise<void> {
+    if (Date.now() > deadline) throw new Error(`the Temporal server does not answer on ${this.address}`);
+    await delay(25, undefined, { signal });
+  }
+}
+
+async function knowsNamespace(connection: Connection): Promise<boolean> {
+  return connection.workflowService.describeNamespace({ namespace: 'default' }).then(
+    () => true,
+    () => false,
+  );
+}
+
+function isOpen(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect({ host: '127.0.0.1', port, timeout: 1000 });
+    const settle = (open: boolean) => {
+      socket.destroy();
+      resolve(open);
+    };
+    socket.once('connect', () => settle(true));
+    socket.once('error', () => settle(false));
+    socket.once('timeout', () => settle(false));
+  });
+}
+
+/** The server reads configuration files of the user's own Temporal client from HOME; it gets none of the client variables. */
+function plainEnvironment(): NodeJS.ProcessEnv {
+  return { PATH: process.env['PATH'], HOME: process.env['HOME'], TZ: 'UTC' };
+}
