@@ -1,0 +1,60 @@
+import type { EventActor } from '../../domain/events/event-kinds.js';
+import type { JsonObject } from '../../domain/json.js';
+import type { RunnerLog } from '../runner-log.js';
+import type { NarrativeEvent, PlaneClient } from './plane-client.js';
+
+/** An event may be 64 KiB in all (04-sandbox §6); the rest is left for its envelope and for JSON's escapes. */
+const MAX_TEXT_BYTES = 48 * 1024;
+const CUT_MARK = '\n… (cut)';
+
+/**
+ * The run's own story: events in the order in which they were told, one at a time. A line that cannot be delivered is
+ * logged and the run goes on, because narrative never holds up work (chapter 20 §13).
+ */
+export class Narrator {
+  #tail: Promise<void> = Promise.resolve();
+
+  constructor(
+    private readonly plane: PlaneClient,
+    private readonly log: RunnerLog,
+  ) {}
+
+  say(actor: Extract<EventActor, 'agent' | 'harness'>, text: string): Promise<void> {
+    const role = actor === 'agent' ? 'assistant' : 'system';
+    return this.#tell({ actor, type: 'agent.message', data: { role, text: boundText(text) } });
+  }
+
+  error(message: string): Promise<void> {
+    return this.#tell({ actor: 'harness', type: 'run.error', data: { message: boundText(message) } });
+  }
+
+  /** `summary` is in our own words: a tool's result never enters the ledger. */
+  toolCompleted(toolCallId: string, tool: string, ok: boolean, summary: string): Promise<void> {
+    const data: JsonObject = { tool_call_id: toolCallId, tool, ok, summary };
+    return this.#tell({ actor: 'harness', type: 'tool.completed', data });
+  }
+
+  /** Resolves when everything told so far is delivered or given up. */
+  flush(): Promise<void> {
+    return this.#tail;
+  }
+
+  #tell(event: NarrativeEvent): Promise<void> {
+    this.#tail = this.#tail.then(async () => {
+      try {
+        await this.plane.postEvent(event);
+      } catch (error) {
+        this.log(`event ${event.type} was not recorded: ${error instanceof Error ? error.message : 'unknown'}`);
+      }
+    });
+    return this.#tail;
+  }
+}
+
+/** Cuts text so that its JSON form stays within an event, whatever it is made of. */
+export function boundText(text: string): string {
+  if (Buffer.byteLength(JSON.stringify(text)) <= MAX_TEXT_BYTES) return text;
+  let keep = Math.min(text.length, MAX_TEXT_BYTES);
+  while (Buffer.byteLength(JSON.stringify(text.slice(0, keep))) > MAX_TEXT_BYTES) keep = Math.floor(keep * 0.8);
+  return text.slice(0, keep).toWellFormed() + CUT_MARK;
+}

@@ -1,0 +1,252 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { EventActor } from '../../domain/events/event-kinds.js';
+import { isJsonObject } from '../../domain/json.js';
+import type { JsonObject, JsonValue } from '../../domain/json.js';
+import type { RunnerTokens } from '../launch/hand-off.js';
+import type { RunStop } from '../run-stop.js';
+import { CONTRACT_TIMING, RETRIES } from './contract-timing.js';
+import type { ContractTiming } from './contract-timing.js';
+import type { Lane, PlaneAnswer, PlaneRequest, PlaneTransport } from './plane-transport.js';
+import { ContractCallError, isRetryableStatus, withRetries, WrongAudienceError } from './retry.js';
+
+/** A tool call as it is put to the gate; the id is the same on every presentation of the same call. */
+export interface ToolCallRequest {
+  toolCallId: string;
+  tool: string;
+  input: JsonValue;
+}
+
+export type PermissionAnswer = { decision: 'allow'; updatedInput?: JsonObject } | { decision: 'deny'; message: string };
+
+export type BrokeredAnswer =
+  | { kind: 'answered'; text: string; isError: boolean }
+  | { kind: 'denied'; message: string }
+  | { kind: 'failed'; message: string };
+
+export interface NarrativeEvent {
+  actor: EventActor;
+  type: 'agent.message' | 'tool.completed' | 'run.error';
+  data: JsonObject;
+}
+
+export type RenewalAnswer = 'renewed' | 'final' | 'transient';
+
+interface PlaneClientOptions {
+  transport: PlaneTransport;
+  sessionId: string;
+  tokens: RunnerTokens;
+  stop: RunStop;
+  timing?: ContractTiming;
+}
+
+const CREDENTIAL_REFUSED = "the control plane refused the runner's credential";
+
+/**
+ * The runner's side of the contract of chapter 20 §13: which token goes where, how long each call may take, what is retried.
+ * Once the run is told to stop every call rejects, {@link lastWord} excepted.
+ */
+export class PlaneClient {
+  readonly #transport: PlaneTransport;
+  readonly #prefix: string;
+  readonly #tokens: RunnerTokens;
+  readonly #stop: RunStop;
+  readonly timing: ContractTiming;
+
+  constructor(options: PlaneClientOptions) {
+    this.#transport = options.transport;
+    this.#prefix = `/internal/sessions/${encodeURIComponent(options.sessionId)}`;
+    this.#tokens = options.tokens;
+    this.#stop = options.stop;
+    this.timing = options.timing ?? CONTRACT_TIMING;
+  }
+
+  /**
+   * Asks the gate and waits for its verdict, through approvals that last minutes and planes that restart. Re-presents the
+   * same id for ever, because a call without a verdict may not act; 401 and 403 are a denial (chapter 20 §4).
+   */
+  async permission(call: ToolCallRequest): Promise<PermissionAnswer> {
+    for (let count = 1; ; count += 1) {
+      const answer = await this.#permissionOnce(call);
+      if (answer) return answer;
+      const waitMs = Math.min(this.timing.permissionRetryStepMs * count, this.timing.permissionRetryCapMs);
+      await sleep(waitMs, undefined, { signal: this.#stop.signal });
+    }
+  }
+
+  /** Runs one brokered tool. Three attempts under one id; what stays unresolved may have executed, and says so. */
+  async callTool(call: ToolCallRequest): Promise<BrokeredAnswer> {
+    const waits = this.timing.brokeredRetryWaitsMs;
+    for (let count = 0; ; count += 1) {
+      const answer = await this.#callToolOnce(call);
+      if (answer) return answer;
+      const waitMs = waits[count];
+      if (waitMs === undefined) return { kind: 'failed', message: 'no answer arrived; the call may have executed and was not repeated' };
+      await sleep(waitMs, undefined, { signal: this.#stop.signal });
+    }
+  }
+
+  /** Appends one narrative event. Every event has a key of its own, so a retry never doubles a line. */
+  async postEvent(event: NarrativeEvent): Promise<void> {
+    const idempotencyKey = randomUUID();
+    const answer = await this.#retrying(RETRIES.events, 'work', {
+      path: `${this.#prefix}/events`,
+      token: this.#tokens.control,
+      body: eventBody(event),
+      timeoutMs: this.timing.callTimeoutMs,
+      idempotencyKey,
+    });
+    requireSuccess(answer);
+  }
+
+  /** Says that the runner lives, and returns what the control plane wants of it. */
+  async heartbeat(): Promise<'quiesce' | null> {
+    const answer = await this.#retrying(RETRIES.heartbeat, 'vital', {
+      path: `${this.#prefix}/heartbeat`,
+      token: this.#tokens.control,
+      body: {},
+      timeoutMs: this.timing.callTimeoutMs,
+    });
+    const body = parseBody(requireSuccess(answer));
+    return body?.['action'] === 'quiesce' ? 'quiesce' : null;
+  }
+
+  /** Reports the outcome; resolves only when the plane acknowledged that it is durable. */
+  async postResult(outcome: 'completed' | 'failed', summary: string): Promise<void> {
+    const answer = await this.#retrying(RETRIES.result, 'vital', {
+      path: `${this.#prefix}/result`,
+      token: this.#tokens.control,
+      body: { outcome, summary },
+      timeoutMs: this.timing.callTimeoutMs,
+    });
+    requireSuccess(answer);
+  }
+
+  /** Extends the tokens of the run. `final` means that there is nothing left to renew (chapter 20 §13). */
+  async renewTokens(): Promise<RenewalAnswer> {
+    const answer = await this.#retrying(RETRIES.renew, 'vital', {
+      path: '/internal/token/renew',
+      token: this.#tokens.control,
+      body: {},
+      timeoutMs: this.timing.callTimeoutMs,
+    });
+    if ([400, 401, 403].includes(answer.status)) return 'final';
+    if (answer.status !== 200) return 'transient';
+    return parseBody(answer)?.['renewed'] === false ? 'final' : 'renewed';
+  }
+
+  /** One event after the run was stopped: a single attempt within five seconds, whose failure nobody can act on. */
+  async lastWord(event: NarrativeEvent): Promise<boolean> {
+    try {
+      const answer = await this.#transport.post('vital', {
+        path: `${this.#prefix}/events`,
+        token: this.#tokens.control,
+        body: eventBody(event),
+        timeoutMs: this.timing.lastWordTimeoutMs,
+        idempotencyKey: randomUUID(),
+      });
+      return answer.status === 200;
+    } catch {
+      return false;
+    }
+  }
+
+  /** Stops the run when an answer says that a token was used on a route of another audience. */
+  inspectRefusal(route: string, status: number, text: string): void {
+    if ((status === 401 || status === 403) && text.includes('wrong_audience')) {
+      this.#stop.request({ kind: 'wrong_audience', route });
+      throw new WrongAudienceError(route);
+    }
+  }
+
+  async #permissionOnce(call: ToolCallRequest): Promise<PermissionAnswer | null> {
+    try {
+      const answer = await this.#post('work', {
+        path: `${this.#prefix}/permission`,
+        token: this.#tokens.tool,
+        body: { tool_call_id: call.toolCallId, tool: call.tool, input: call.input },
+        timeoutMs: this.timing.permissionTimeoutMs,
+      });
+      if (answer.status === 401 || answer.status === 403) return { decision: 'deny', message: CREDENTIAL_REFUSED };
+      return answer.status === 200 ? readPermission(parseBody(answer)) : null;
+    } catch (error) {
+      this.#rethrowFinal(error);
+      return null;
+    }
+  }
+
+  async #callToolOnce(call: ToolCallRequest): Promise<BrokeredAnswer | null> {
+    try {
+      const answer = await this.#post('work', {
+        path: `${this.#prefix}/tools/call`,
+        token: this.#tokens.tool,
+        body: { tool_call_id: call.toolCallId, tool: call.tool, input: call.input },
+        timeoutMs: this.timing.brokeredTimeoutMs,
+      });
+      if (isRetryableStatus(answer.status)) return null;
+      const body = parseBody(answer);
+      if (answer.status !== 200) return { kind: 'failed', message: textMember(body, 'error', `refused with status ${answer.status}`) };
+      return body ? readBrokered(body) : null;
+    } catch (error) {
+      this.#rethrowFinal(error);
+      return null;
+    }
+  }
+
+  #rethrowFinal(error: unknown): void {
+    this.#stop.signal.throwIfAborted();
+    if (error instanceof WrongAudienceError) throw error;
+  }
+
+  #retrying(retries: number, lane: Lane, request: PlaneRequest): Promise<PlaneAnswer> {
+    const { retryStepMs: stepMs, retryCapMs: capMs } = this.timing;
+    return withRetries({ retries, stepMs, capMs, signal: this.#stop.signal }, () => this.#post(lane, request));
+  }
+
+  async #post(lane: Lane, request: PlaneRequest): Promise<PlaneAnswer> {
+    const answer = await this.#transport.post(lane, { ...request, signal: this.#stop.signal });
+    this.inspectRefusal(request.path.slice(request.path.lastIndexOf('/') + 1), answer.status, answer.text);
+    return answer;
+  }
+}
+
+function eventBody(event: NarrativeEvent): JsonObject {
+  return { actor: event.actor, body: { type: event.type, data: event.data } };
+}
+
+function requireSuccess(answer: PlaneAnswer): PlaneAnswer {
+  if (answer.status !== 200) throw new ContractCallError(`answered ${answer.status}`, answer.status);
+  return answer;
+}
+
+function parseBody(answer: PlaneAnswer): JsonObject | null {
+  try {
+    const body: unknown = JSON.parse(answer.text);
+    return isJsonObject(body) ? body : null;
+  } catch {
+    return null;
+  }
+}
+
+function readPermission(body: JsonObject | null): PermissionAnswer | null {
+  if (body?.['decision'] === 'allow') {
+    const updated = body['updated_input'];
+    return isJsonObject(updated) ? { decision: 'allow', updatedInput: updated } : { decision: 'allow' };
+  }
+  if (body?.['decision'] === 'deny') return { decision: 'deny', message: textMember(body, 'message', 'denied') };
+  return null;
+}
+
+function readBrokered(body: JsonObject): BrokeredAnswer {
+  if (body['ok'] !== true) {
+    if (body['denied'] === true) return { kind: 'denied', message: textMember(body, 'message', 'denied') };
+    return { kind: 'failed', message: textMember(body, 'error', 'the brokered call failed') };
+  }
+  const result = isJsonObject(body['result']) ? body['result'] : {};
+  return { kind: 'answered', text: JSON.stringify(result['content'] ?? []), isError: result['is_error'] === true };
+}
+
+function textMember(body: JsonObject | null, member: string, fallback: string): string {
+  const value = body?.[member];
+  return typeof value === 'string' && value !== '' ? value : fallback;
+}

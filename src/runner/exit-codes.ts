@@ -1,0 +1,11 @@
+/** What the runner's exit code says to supervision (chapter 20 §12). */
+export const EXIT = {
+  done: 0,
+  failed: 1,
+  missingVariable: 2,
+  wrongAudience: 3,
+  handOffFailed: 4,
+  ungovernedTool: 5,
+} as const;
+
+export type ExitCode = (typeof EXIT)[keyof typeof EXIT];

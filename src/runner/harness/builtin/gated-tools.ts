@@ -1,0 +1,47 @@
+import { ToolError } from '@anthropic-ai/sdk/lib/tools/ToolError';
+import type { BetaRunnableTool } from '@anthropic-ai/sdk/lib/tools/BetaRunnableTool';
+import type { JsonValue } from '../../../domain/json.js';
+import type { PreparedCall } from '../../tools/canonical-tool.js';
+import { TOOL_CATALOG } from '../../tools/tool-catalog.js';
+import { askAndRun, toolCall } from '../governed-call.js';
+import type { HarnessContext } from '../harness.js';
+
+interface CheckedInput {
+  input: JsonValue;
+  prepared: PreparedCall;
+}
+
+/**
+ * The catalog as tools of the SDK's loop. The loop answers unknown names and input that `parse` refuses by itself, without
+ * the gate (04-sandbox §1). Everything else asks under the model's own tool-use id before it acts; a denial is a tool error.
+ *
+ * Calls of one reply are asked and performed one after the other: what a human is shown of the files that a command names
+ * must still hold when the call is released, so no other call of the run may act in between (06-gate §4).
+ */
+export function gatedTools(context: HarnessContext): BetaRunnableTool<CheckedInput>[] {
+  const inTurn = oneAtATime();
+  return TOOL_CATALOG.map((tool) => ({
+    name: tool.name,
+    description: tool.description,
+    input_schema: tool.inputSchema,
+    parse: (input: unknown) => ({ input: input as JsonValue, prepared: tool.prepare(input) }),
+    run: ({ input, prepared }, call) => {
+      if (!call) throw new Error('the tool loop gave no call id');
+      return inTurn(async () => {
+        const outcome = await askAndRun(context, tool, toolCall(call.toolUse.id, tool.name, input), prepared);
+        if (outcome.kind !== 'executed') throw new ToolError(`The call was denied: ${outcome.message}`);
+        if (outcome.isError) throw new ToolError(outcome.text);
+        return outcome.text;
+      });
+    },
+  }));
+}
+
+function oneAtATime(): <T>(work: () => Promise<T>) => Promise<T> {
+  let tail: Promise<unknown> = Promise.resolve();
+  return (work) => {
+    const turn = tail.then(work, work);
+    tail = turn.catch(() => undefined);
+    return turn;
+  };
+}

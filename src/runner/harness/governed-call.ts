@@ -1,0 +1,57 @@
+import { isMcpName } from '../../domain/tools/mcp-name.js';
+import type { JsonValue } from '../../domain/json.js';
+import type { ToolCallRequest } from '../contract/plane-client.js';
+import type { CanonicalTool, PreparedCall } from '../tools/canonical-tool.js';
+import { findTool } from '../tools/tool-catalog.js';
+import type { HarnessContext } from './harness.js';
+
+export type GovernedOutcome =
+  | { kind: 'executed'; text: string; isError: boolean; note: string }
+  | { kind: 'denied'; message: string }
+  | { kind: 'not_available'; message: string };
+
+/**
+ * Asks the gate, and acts only on an allow (CP-026). `prepared` is the call with the input that was asked about, already
+ * checked; should the gate hand back a changed input, that one is checked and run instead.
+ */
+export async function askAndRun(context: HarnessContext, tool: CanonicalTool, call: ToolCallRequest, prepared: PreparedCall, timeoutMs?: number): Promise<GovernedOutcome> {
+  const answer = await context.plane.permission(call);
+  context.signal.throwIfAborted();
+  if (answer.decision === 'deny') {
+    context.log(`${call.toolCallId} ${call.tool}: denied`);
+    return { kind: 'denied', message: answer.message };
+  }
+  const work = answer.updatedInput === undefined ? prepared : tool.prepare(answer.updatedInput);
+  const outcome = await work.run(timeoutMs === undefined ? context.tools : { ...context.tools, timeoutMs });
+  context.signal.throwIfAborted();
+  context.log(`${call.toolCallId} ${call.tool}: ${outcome.note}`);
+  void context.narrator.toolCompleted(call.toolCallId, call.tool, !outcome.isError, outcome.note);
+  return { kind: 'executed', ...outcome };
+}
+
+/** One call by name: brokered names go to the broker, which asks the same gate; ours are asked for and run here. */
+export async function callByName(context: HarnessContext, call: ToolCallRequest, timeoutMs?: number): Promise<GovernedOutcome> {
+  if (isMcpName(call.tool)) return callBrokered(context, call);
+  const tool = findTool(call.tool);
+  if (tool !== null) return askAndRun(context, tool, call, tool.prepare(call.input), timeoutMs);
+  const answer = await context.plane.permission(call);
+  if (answer.decision === 'deny') return { kind: 'denied', message: answer.message };
+  return { kind: 'not_available', message: `${call.tool} was allowed, but this harness cannot perform it` };
+}
+
+async function callBrokered(context: HarnessContext, call: ToolCallRequest): Promise<GovernedOutcome> {
+  const answer = await context.plane.callTool(call);
+  context.log(`${call.toolCallId} ${call.tool}: ${answer.kind}`);
+  switch (answer.kind) {
+    case 'answered':
+      return { kind: 'executed', text: answer.text, isError: answer.isError, note: answer.isError ? 'answered with an error' : 'answered' };
+    case 'denied':
+      return { kind: 'denied', message: answer.message };
+    case 'failed':
+      return { kind: 'executed', text: answer.message, isError: true, note: 'failed' };
+  }
+}
+
+export function toolCall(toolCallId: string, tool: string, input: JsonValue): ToolCallRequest {
+  return { toolCallId, tool, input };
+}

@@ -1,0 +1,13 @@
+import type { Harness } from './harness.js';
+
+/** Loads only the chosen harness: a scripted run never evaluates the model client. Null for a name that is not ours. */
+export async function loadHarness(name: string): Promise<Harness | null> {
+  switch (name) {
+    case 'builtin':
+      return (await import('./builtin/builtin-harness.js')).builtinHarness;
+    case 'replay':
+      return (await import('./replay/replay-harness.js')).replayHarness;
+    default:
+      return null;
+  }
+}

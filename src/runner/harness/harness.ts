@@ -1,0 +1,36 @@
+import type { Narrator } from '../contract/narrator.js';
+import type { PlaneClient } from '../contract/plane-client.js';
+import type { RunnerSettings } from '../launch/runner-settings.js';
+import type { RunnerLog } from '../runner-log.js';
+import type { ToolContext } from '../tools/canonical-tool.js';
+
+/** How a harness reaches the model gateway; everything goes to the runner plane, nothing else is reachable. */
+export interface ModelAccess {
+  baseUrl: string;
+  token: string;
+  fetch: typeof fetch;
+}
+
+export interface HarnessContext {
+  settings: RunnerSettings;
+  plane: PlaneClient;
+  narrator: Narrator;
+  tools: ToolContext;
+  model: ModelAccess;
+  /** Base address of the plane for programs that only speak TCP. */
+  loopbackUrl: string | null;
+  /** The run is being stopped: nothing more may be asked or done. */
+  signal: AbortSignal;
+  log: RunnerLog;
+}
+
+export interface HarnessResult {
+  outcome: 'completed' | 'failed';
+  /** Stored on the run and shown to people; cut to 4,000 characters when it is posted. */
+  summary: string;
+}
+
+/** Adapts one agent program to the run: it asks the gate before every tool call and returns when the work is over. */
+export interface Harness {
+  run(context: HarnessContext): Promise<HarnessResult>;
+}

@@ -1,0 +1,107 @@
+import { closeSync, readSync } from 'node:fs';
+import { isJsonObject } from '../../domain/json.js';
+
+/** The descriptor on which the launcher hands the runner its variables and tokens (04-sandbox §3, §4). */
+export const HAND_OFF_FD = 3;
+export const MAX_HAND_OFF_BYTES = 1024 * 1024;
+
+const CHUNK_BYTES = 64 * 1024;
+const RETRY_WAIT_MS = 5;
+const MAX_WAIT_MS = 10_000;
+
+export interface RunnerTokens {
+  control: string;
+  tool: string;
+  llm: string;
+}
+
+export interface HandOff {
+  variables: Record<string, string>;
+  tokens: RunnerTokens;
+}
+
+/** The hand-off was attempted and failed: exit code 4, never a fall-back to the environment (chapter 20 §12). */
+export class HandOffError extends Error {
+  override readonly name = 'HandOffError';
+}
+
+/**
+ * Reads the one JSON document on `fd` to its end and closes the descriptor, so that no process started later inherits it.
+ * Throws {@link HandOffError} when there is no document, it is over 1 MiB, or it has another shape. Messages never quote it.
+ */
+export function readHandOff(fd: number = HAND_OFF_FD): HandOff {
+  const bytes = readToEnd(fd);
+  try {
+    return parseHandOff(bytes.toString('utf8'));
+  } finally {
+    bytes.fill(0);
+  }
+}
+
+function readToEnd(fd: number): Buffer {
+  const chunks: Buffer[] = [];
+  let total = 0;
+  const deadline = Date.now() + MAX_WAIT_MS;
+  try {
+    for (;;) {
+      const chunk = Buffer.alloc(CHUNK_BYTES);
+      const count = readOnce(fd, chunk, deadline);
+      if (count === 0) break;
+      total += count;
+      if (total > MAX_HAND_OFF_BYTES) throw new HandOffError('the hand-off document is larger than 1 MiB');
+      chunks.push(chunk.subarray(0, count));
+    }
+  } catch (error) {
+    if (error instanceof HandOffError) throw error;
+    throw new HandOffError(`descriptor ${fd} cannot be read: ${errorCode(error)}`);
+  }
+  closeSync(fd);
+  const whole = Buffer.concat(chunks);
+  for (const chunk of chunks) chunk.fill(0);
+  return whole;
+}
+
+/** A launcher may hand over a non-blocking pipe; nothing else runs yet, so waiting synchronously harms nobody. */
+function readOnce(fd: number, chunk: Buffer, deadline: number): number {
+  for (;;) {
+    try {
+      return readSync(fd, chunk);
+    } catch (error) {
+      if (errorCode(error) !== 'EAGAIN' || Date.now() > deadline) throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, RETRY_WAIT_MS);
+    }
+  }
+}
+
+function parseHandOff(text: string): HandOff {
+  const document = parseJson(text);
+  if (!isJsonObject(document)) throw new HandOffError('the hand-off document is not a JSON object');
+  const variables = stringMap(document['variables'], 'variables');
+  const tokens = stringMap(document['tokens'], 'tokens');
+  const { control, tool, llm } = tokens;
+  if (!control || !tool || !llm) throw new HandOffError('the hand-off document lacks a token: control, tool and llm are required');
+  return { variables, tokens: { control, tool, llm } };
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // The parser's message quotes the text, and the text holds the tokens.
+    throw new HandOffError('the hand-off document is not JSON');
+  }
+}
+
+function stringMap(value: unknown, member: string): Record<string, string> {
+  if (!isJsonObject(value)) throw new HandOffError(`member ${member} of the hand-off document is not an object`);
+  const result: Record<string, string> = Object.create(null);
+  for (const [name, entry] of Object.entries(value)) {
+    if (typeof entry !== 'string') throw new HandOffError(`${member}.${name} of the hand-off document is not a string`);
+    result[name] = entry;
+  }
+  return result;
+}
+
+function errorCode(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
+}

@@ -1,0 +1,62 @@
+export interface RunnerSettings {
+  controlUrl: string;
+  /** Unix socket of the runner plane; null where the plane is reached over TCP (Kubernetes). */
+  planeSocket: string | null;
+  sessionId: string;
+  harness: string;
+  task: string;
+  model: string;
+  workspace: string;
+  systemPrompt: string | null;
+  maxTurns: number;
+  replayDelayMs: number;
+  /** What the agent's revision adds to the environment of tool processes; none of it is ours. */
+  agentVariables: Record<string, string>;
+}
+
+/** A required variable is absent or has no usable value: exit code 2 (chapter 20 §12). */
+export class MissingVariableError extends Error {
+  override readonly name = 'MissingVariableError';
+}
+
+const RESERVED_PREFIXES = ['SERVICE_', 'ANTHROPIC_', 'OPENAI_'];
+const DEFAULT_MAX_TURNS = 60;
+const DEFAULT_REPLAY_DELAY_MS = 400;
+
+export function readSettings(variables: Record<string, string>): RunnerSettings {
+  return {
+    controlUrl: required(variables, 'SERVICE_CONTROL_URL').replace(/\/+$/, ''),
+    planeSocket: variables['SERVICE_PLANE_SOCKET'] || null,
+    sessionId: required(variables, 'SERVICE_SESSION_ID'),
+    harness: required(variables, 'SERVICE_HARNESS'),
+    task: required(variables, 'SERVICE_TASK'),
+    model: required(variables, 'SERVICE_MODEL'),
+    workspace: variables['SERVICE_WORKSPACE'] || '/workspace',
+    systemPrompt: variables['SERVICE_SYSTEM_PROMPT'] || null,
+    maxTurns: wholeNumber(variables, 'SERVICE_MAX_TURNS', DEFAULT_MAX_TURNS, 1),
+    replayDelayMs: wholeNumber(variables, 'SERVICE_REPLAY_DELAY_MS', DEFAULT_REPLAY_DELAY_MS, 0),
+    agentVariables: agentVariables(variables),
+  };
+}
+
+function required(variables: Record<string, string>, name: string): string {
+  const value = variables[name];
+  if (!value) throw new MissingVariableError(`variable ${name} is missing`);
+  return value;
+}
+
+function wholeNumber(variables: Record<string, string>, name: string, fallback: number, minimum: number): number {
+  const text = variables[name];
+  if (!text) return fallback;
+  const value = Number(text);
+  if (!Number.isSafeInteger(value) || value < minimum) {
+    throw new MissingVariableError(`variable ${name} must be a whole number of at least ${minimum}`);
+  }
+  return value;
+}
+
+function agentVariables(variables: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(variables).filter(([name]) => !RESERVED_PREFIXES.some((prefix) => name.startsWith(prefix))),
+  );
+}

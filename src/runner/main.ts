@@ -1,0 +1,26 @@
+import { EXIT } from './exit-codes.js';
+import type { ExitCode } from './exit-codes.js';
+import { HandOffError, readHandOff } from './launch/hand-off.js';
+import { MissingVariableError, readSettings } from './launch/runner-settings.js';
+import { logToStdout } from './runner-log.js';
+import { runRunner } from './runner.js';
+import { runSelfCheck } from './self-check/self-check.js';
+
+/** The program inside the sandbox. Its variables and tokens come by descriptor alone; its environment is empty. */
+async function main(): Promise<ExitCode> {
+  try {
+    const { variables, tokens } = readHandOff();
+    const settings = readSettings(variables);
+    logToStdout(`run ${settings.sessionId} starts`);
+    return await runRunner({ settings, tokens, selfCheck: runSelfCheck, log: logToStdout });
+  } catch (error) {
+    logToStdout(error instanceof Error ? error.message : 'unknown error');
+    if (error instanceof HandOffError) return EXIT.handOffFailed;
+    if (error instanceof MissingVariableError) return EXIT.missingVariable;
+    return EXIT.failed;
+  }
+}
+
+const exitCode = await main();
+// Tools may have left processes and sockets behind; the run is over, so nothing of it keeps this process alive.
+process.exit(exitCode);

@@ -1,0 +1,145 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { openLoopbackBridge } from './bridge/loopback-bridge.js';
+import type { LoopbackBridge } from './bridge/loopback-bridge.js';
+import type { ContractTiming } from './contract/contract-timing.js';
+import { keepBeating, keepRenewing } from './contract/heart.js';
+import { Narrator } from './contract/narrator.js';
+import { PlaneClient } from './contract/plane-client.js';
+import { PlaneTransport } from './contract/plane-transport.js';
+import { EXIT } from './exit-codes.js';
+import type { ExitCode } from './exit-codes.js';
+import { loadHarness } from './harness/harness-catalog.js';
+import type { HarnessContext, HarnessResult } from './harness/harness.js';
+import type { RunnerTokens } from './launch/hand-off.js';
+import type { RunnerSettings } from './launch/runner-settings.js';
+import type { RunnerLog } from './runner-log.js';
+import { RunStop } from './run-stop.js';
+import type { StopReason } from './run-stop.js';
+import type { SelfCheckResult } from './self-check/self-check.js';
+import { toolEnvironment } from './tools/tool-environment.js';
+import { WorkspaceRoot } from './workspace/workspace-root.js';
+
+export interface RunnerOptions {
+  settings: RunnerSettings;
+  tokens: RunnerTokens;
+  selfCheck: () => Promise<SelfCheckResult>;
+  log: RunnerLog;
+  timing?: ContractTiming;
+}
+
+const MAX_SUMMARY = 4_000;
+/** How long a stopped harness may take to let go; the process ends anyway. */
+const WIND_DOWN_MS = 2_000;
+
+/**
+ * One run inside its sandbox, from the first heartbeat to the posted result. Resolves with the exit code of chapter 20 §12:
+ * 0 when the outcome was reported as completed or the run was asked to stop, 1 when it failed or could not be reported, 3
+ * when a token was refused for its audience.
+ */
+export async function runRunner(options: RunnerOptions): Promise<ExitCode> {
+  const { settings, log } = options;
+  const stop = new RunStop();
+  const transport = new PlaneTransport({ baseUrl: settings.controlUrl, socketPath: settings.planeSocket });
+  const plane = new PlaneClient({ transport, sessionId: settings.sessionId, tokens: options.tokens, stop, ...timingOf(options) });
+  const living = new AbortController();
+  const background = [
+    keepBeating(plane, stop, living.signal, log),
+    keepRenewing(plane, AbortSignal.any([living.signal, stop.signal]), log),
+  ];
+  try {
+    const working = work(options, { plane, transport, stop });
+    const ended = await Promise.race([working, stop.requested.then((reason) => ({ reason }))]);
+    if (typeof ended === 'number' && stop.reason === null) return ended;
+    await Promise.race([working, sleep(WIND_DOWN_MS, undefined, { ref: false })]);
+    return await leave(stop.reason ?? { kind: 'quiesce' }, plane, log);
+  } finally {
+    living.abort();
+    stop.request({ kind: 'quiesce' });
+    await Promise.all(background);
+    transport.close();
+  }
+}
+
+interface RunParts {
+  plane: PlaneClient;
+  transport: PlaneTransport;
+  stop: RunStop;
+}
+
+/** Never rejects: whatever happens in a harness becomes an outcome. */
+async function work(options: RunnerOptions, parts: RunParts): Promise<ExitCode> {
+  const narrator = new Narrator(parts.plane, options.log);
+  const result = await perform(options, parts, narrator);
+  if (parts.stop.reason !== null) return EXIT.done;
+  try {
+    if (result.outcome === 'failed') void narrator.error(result.summary);
+    await narrator.flush();
+    await parts.plane.postResult(result.outcome, result.summary.slice(0, MAX_SUMMARY).toWellFormed());
+    options.log(`result posted: ${result.outcome}`);
+    return result.outcome === 'completed' ? EXIT.done : EXIT.failed;
+  } catch (error) {
+    if (parts.stop.reason === null) options.log(`the result could not be reported: ${messageOf(error)}`);
+    return EXIT.failed;
+  }
+}
+
+async function perform(options: RunnerOptions, parts: RunParts, narrator: Narrator): Promise<HarnessResult> {
+  const { settings, log } = options;
+  let bridge: LoopbackBridge | null = null;
+  try {
+    const check = await options.selfCheck();
+    if (!check.ok) return { outcome: 'failed', summary: `The sandbox does not hold what it promises: ${check.point}` };
+    const harness = await loadHarness(settings.harness);
+    if (harness === null) return { outcome: 'failed', summary: `This runner has no harness ${JSON.stringify(settings.harness)}` };
+    if (settings.planeSocket !== null) bridge = await openLoopbackBridge(settings.planeSocket);
+    await using workspace = await WorkspaceRoot.open(settings.workspace);
+    log(`harness ${settings.harness} starts`);
+    return await harness.run(harnessContext(options, parts, { narrator, workspace, bridge }));
+  } catch (error) {
+    if (parts.stop.reason === null) log(`harness ${settings.harness} failed: ${messageOf(error)}`);
+    return { outcome: 'failed', summary: `The harness failed: ${messageOf(error)}` };
+  } finally {
+    await bridge?.close();
+  }
+}
+
+function harnessContext(
+  { settings, tokens, log }: RunnerOptions,
+  { plane, transport, stop }: RunParts,
+  made: { narrator: Narrator; workspace: WorkspaceRoot; bridge: LoopbackBridge | null },
+): HarnessContext {
+  return {
+    settings,
+    plane,
+    narrator: made.narrator,
+    tools: {
+      workspace: made.workspace,
+      environment: toolEnvironment(made.workspace.path, settings.agentVariables),
+      signal: stop.signal,
+    },
+    model: {
+      baseUrl: `${settings.controlUrl}/internal/llm`,
+      token: tokens.llm,
+      fetch: transport.modelFetch((status, text) => plane.inspectRefusal('llm', status, text)),
+    },
+    loopbackUrl: made.bridge?.url ?? null,
+    signal: stop.signal,
+    log,
+  };
+}
+
+async function leave(reason: StopReason, plane: PlaneClient, log: RunnerLog): Promise<ExitCode> {
+  if (reason.kind === 'quiesce') return EXIT.done;
+  const text = `The control plane refused the runner's token on ${reason.route} (wrong_audience); the run cannot go on.`;
+  log(text);
+  await plane.lastWord({ actor: 'harness', type: 'agent.message', data: { role: 'system', text } });
+  return EXIT.wrongAudience;
+}
+
+function timingOf(options: RunnerOptions): { timing?: ContractTiming } {
+  return options.timing === undefined ? {} : { timing: options.timing };
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : 'unknown error';
+}

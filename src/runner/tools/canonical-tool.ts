@@ -1,0 +1,66 @@
+import type { JsonObject } from '../../domain/json.js';
+import type { WorkspaceRoot } from '../workspace/workspace-root.js';
+import { inputSchema, parseInput } from './input-shape.js';
+import type { InputFields, InputOf } from './input-shape.js';
+import { ToolFailure } from './tool-failure.js';
+
+export interface ToolOutcome {
+  /** What the model reads. */
+  text: string;
+  isError: boolean;
+  /** The same in our own words, without content: it may be logged and recorded. */
+  note: string;
+}
+
+export interface ToolContext {
+  workspace: WorkspaceRoot;
+  /** The whole environment of a process that a tool starts. */
+  environment: Record<string, string>;
+  /** The run is being stopped: running processes are killed. */
+  signal: AbortSignal;
+  /** Overrides the tool's own default limit, in milliseconds; only scripted steps set it. */
+  timeoutMs?: number;
+}
+
+/** A call whose input was checked, and which does nothing until it is run. */
+export interface PreparedCall {
+  run(context: ToolContext): Promise<ToolOutcome>;
+}
+
+/** One tool of the canonical vocabulary (chapter 30 §1.1) as the runner performs it. */
+export interface CanonicalTool {
+  name: string;
+  description: string;
+  inputSchema: JsonObject & { type: 'object' };
+  /** Throws InvalidToolInputError when the input does not fit. */
+  prepare(input: unknown): PreparedCall;
+}
+
+interface ToolParts<F extends InputFields> {
+  name: string;
+  description: string;
+  fields: F;
+  run(input: InputOf<F>, context: ToolContext): Promise<ToolOutcome>;
+}
+
+export function defineTool<F extends InputFields>(parts: ToolParts<F>): CanonicalTool {
+  return {
+    name: parts.name,
+    description: parts.description,
+    inputSchema: inputSchema(parts.fields),
+    prepare: (input) => {
+      const parsed = parseInput(parts.fields, input);
+      return { run: (context) => failuresAsOutcomes(() => parts.run(parsed, context)) };
+    },
+  };
+}
+
+async function failuresAsOutcomes(work: () => Promise<ToolOutcome>): Promise<ToolOutcome> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof ToolFailure) return { text: error.message, isError: true, note: 'failed' };
+    const code = error instanceof Error && 'code' in error ? ` (${String(error.code)})` : '';
+    return { text: `the tool failed${code}`, isError: true, note: `failed${code}` };
+  }
+}
