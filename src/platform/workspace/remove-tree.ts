@@ -1,0 +1,141 @@
+import { randomBytes } from 'node:crypto';
+import { constants } from 'node:fs';
+import { chmod, lstat, open, rename, rmdir, unlink } from 'node:fs/promises';
+import { SandgateError } from '../../domain/errors.js';
+import { DirectoryHandle, isSystemError } from './directory-handle.js';
+
+const PARALLEL_STEPS = 32;
+/** Opening with `O_PATH` needs no permission on the directory itself; Node does not name the constant. */
+const O_PATH = 0o10000000;
+
+/**
+ * Deletes a tree that an agent wrote (04-sandbox §8): no link is followed, no other file system is entered, no depth and no
+ * missing permission of its owner stops it. Gone already is success. Repeatable after any interruption.
+ *
+ * @throws SandgateError `unavailable` when something stays, for example a mount point
+ */
+export async function removeTree(path: string): Promise<void> {
+  try {
+    if (!(await lstat(path)).isDirectory()) return await unlink(path);
+    await emptyTree(path);
+    await rmdir(path);
+  } catch (error) {
+    if (isSystemError(error, 'ENOENT')) return;
+    throw asUnavailable(path, error);
+  }
+}
+
+/** Like {@link removeTree}, but the folder itself stays: it may be a mount point. */
+export async function emptyTree(path: string): Promise<void> {
+  await using root = await openEnterable(path);
+  const flattening = new Flattening(root);
+  try {
+    while (await flattening.round());
+  } catch (error) {
+    throw asUnavailable(path, error);
+  }
+}
+
+/**
+ * Moves every nested directory up to the root before it is emptied, so that depth never exceeds two, at one rename a directory
+ * and a bounded number of descriptors.
+ */
+class Flattening {
+  private readonly prefix = `.removing-${randomBytes(8).toString('hex')}-`;
+  private moved = 0;
+
+  constructor(private readonly root: DirectoryHandle) {}
+
+  /** Removes what the root holds now; answers whether there was anything. */
+  async round(): Promise<boolean> {
+    let found = false;
+    const steps = new StepBatch();
+    for await (const entry of this.root.entries()) {
+      found = true;
+      const isDirectory = await this.root.isDirectory(entry);
+      await steps.add(() => (isDirectory ? this.dissolve(entry.name) : unlink(this.root.at(entry.name))));
+    }
+    await steps.flush();
+    return found;
+  }
+
+  private async dissolve(name: Buffer): Promise<void> {
+    await this.moveContentUp(name);
+    try {
+      await rmdir(this.root.at(name));
+    } catch (error) {
+      // Removing entries while a huge directory is read may hide others; the next round finds them.
+      if (!isSystemError(error, 'ENOTEMPTY', 'ENOENT')) throw error;
+    }
+  }
+
+  private async moveContentUp(name: Buffer): Promise<void> {
+    await using directory = await openEnterable(this.root.at(name));
+    if (directory.stats.dev !== this.root.stats.dev) {
+      throw new Error(`${JSON.stringify(name.toString())} is a mount point`);
+    }
+    const steps = new StepBatch();
+    for await (const entry of directory.entries()) {
+      const isDirectory = await directory.isDirectory(entry);
+      await steps.add(() => (isDirectory ? this.moveUp(directory, entry.name) : unlink(directory.at(entry.name))));
+    }
+    await steps.flush();
+  }
+
+  private async moveUp(parent: DirectoryHandle, name: Buffer): Promise<void> {
+    const target = this.root.at(`${this.prefix}${this.moved++}`);
+    try {
+      await rename(parent.at(name), target);
+    } catch (error) {
+      if (!isSystemError(error, 'EACCES')) throw error;
+      // Moving a directory rewrites its `..`, which its own mode must allow.
+      await makeEnterable(parent.at(name));
+      await rename(parent.at(name), target);
+    }
+  }
+}
+
+/** Runs a few steps at a time, all of a batch before the next. */
+class StepBatch {
+  private steps: (() => Promise<void>)[] = [];
+
+  async add(step: () => Promise<void>): Promise<void> {
+    this.steps.push(step);
+    if (this.steps.length >= PARALLEL_STEPS) await this.flush();
+  }
+
+  async flush(): Promise<void> {
+    const steps = this.steps;
+    this.steps = [];
+    await Promise.all(steps.map((step) => step()));
+  }
+}
+
+async function openEnterable(path: string | Buffer): Promise<DirectoryHandle> {
+  let directory: DirectoryHandle;
+  try {
+    directory = await DirectoryHandle.open(path);
+  } catch (error) {
+    if (!isSystemError(error, 'EACCES')) throw error;
+    await makeEnterable(path);
+    directory = await DirectoryHandle.open(path);
+  }
+  if ((directory.stats.mode & 0o700n) !== 0o700n) await directory.chmod(0o700);
+  return directory;
+}
+
+/** Gives the owner back the right to list and change a directory; never reaches through a link. */
+async function makeEnterable(path: string | Buffer): Promise<void> {
+  const handle = await open(path, O_PATH | constants.O_NOFOLLOW | constants.O_DIRECTORY);
+  try {
+    await chmod(`/proc/self/fd/${handle.fd}`, 0o700);
+  } finally {
+    await handle.close();
+  }
+}
+
+function asUnavailable(path: string, error: unknown): SandgateError {
+  if (error instanceof SandgateError) return error;
+  const reason = error instanceof Error ? error.message : String(error);
+  return new SandgateError('unavailable', `${path} could not be removed: ${reason}`, { cause: error });
+}
