@@ -1,0 +1,46 @@
+import { CreateRoles1700000000001 } from './1700000000001-create-roles.js';
+import { CreateOrganizations1700000000002 } from './1700000000002-create-organizations.js';
+import { CreatePolicies1700000000003 } from './1700000000003-create-policies.js';
+import { CreateAgents1700000000004 } from './1700000000004-create-agents.js';
+import { CreateSessions1700000000005 } from './1700000000005-create-sessions.js';
+import { CreateApprovals1700000000006 } from './1700000000006-create-approvals.js';
+import { CreateToolCallPayloads1700000000007 } from './1700000000007-create-tool-call-payloads.js';
+import { CreateEvents1700000000008 } from './1700000000008-create-events.js';
+import { CreateArtifacts1700000000009 } from './1700000000009-create-artifacts.js';
+import { CreateUsage1700000000010 } from './1700000000010-create-usage.js';
+import { CreateApiTokens1700000000011 } from './1700000000011-create-api-tokens.js';
+import { CreateIdempotencyKeys1700000000012 } from './1700000000012-create-idempotency-keys.js';
+import { CreateDriverOutbox1700000000013 } from './1700000000013-create-driver-outbox.js';
+import { CreateHosts1700000000014 } from './1700000000014-create-hosts.js';
+import { CreateTenantDeks1700000000015 } from './1700000000015-create-tenant-deks.js';
+import { CreateLedgerAppend1700000000016 } from './1700000000016-create-ledger-append.js';
+import { CreateGateFunctions1700000000017 } from './1700000000017-create-gate-functions.js';
+import { CreateApprovalFunctions1700000000018 } from './1700000000018-create-approval-functions.js';
+import { CreateReservationFunctions1700000000019 } from './1700000000019-create-reservation-functions.js';
+import { CreateCapacity1700000000020 } from './1700000000020-create-capacity.js';
+import { CreateSystemFunctions1700000000021 } from './1700000000021-create-system-functions.js';
+
+/** Every migration in order. An explicit list works the same from sources, tests and the built output. */
+export const MIGRATIONS = [
+  CreateRoles1700000000001,
+  CreateOrganizations1700000000002,
+  CreatePolicies1700000000003,
+  CreateAgents1700000000004,
+  CreateSessions1700000000005,
+  CreateApprovals1700000000006,
+  CreateToolCallPayloads1700000000007,
+  CreateEvents1700000000008,
+  CreateArtifacts1700000000009,
+  CreateUsage1700000000010,
+  CreateApiTokens1700000000011,
+  CreateIdempotencyKeys1700000000012,
+  CreateDriverOutbox1700000000013,
+  CreateHosts1700000000014,
+  CreateTenantDeks1700000000015,
+  CreateLedgerAppend1700000000016,
+  CreateGateFunctions1700000000017,
+  CreateApprovalFunctions1700000000018,
+  CreateReservationFunctions1700000000019,
+  CreateCapacity1700000000020,
+  CreateSystemFunctions1700000000021,
+];

@@ -1,0 +1,169 @@
+import type pg from 'pg';
+import { DataSource, type EntityManager, type QueryRunner } from 'typeorm';
+import type { NewEvent } from '../../domain/events/event-kinds.js';
+import { translateDatabaseErrors } from './database-errors.js';
+import { appendEvents } from './ledger-append.js';
+import { insertOutbox, type OutboxDispatcher, type OutboxKind, type OutboxRow } from './outbox.js';
+import { LedgerWakeups } from './wakeups.js';
+
+export interface DatabaseOptions {
+  url: string;
+  poolSize: number;
+  /** TypeORM entities of the process. */
+  // eslint-disable-next-line @typescript-eslint/no-unsafe-function-type
+  entities?: Function[];
+  applicationName: string;
+}
+
+/** Settings of every pooled connection: the runtime role, and bounds so that nothing waits for ever. */
+const SESSION_SETTINGS = {
+  role: 'sandgate_app',
+  jit: 'off',
+  statement_timeout: '30000',
+  lock_timeout: '10000',
+  idle_in_transaction_session_timeout: '60000',
+};
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+
+/** One transaction of one organization: row-level isolation shows and accepts only its rows (00-design §4). */
+export interface TenantTransaction {
+  readonly organizationId: string;
+  readonly manager: EntityManager;
+  query<R extends object>(sql: string, params?: unknown[]): Promise<R[]>;
+  /**
+   * Appends to a run's ledger: redacts, normalises, digests, then one SQL call that locks the run's head row.
+   *
+   * @returns the sequence numbers, in order
+   * @throws SandgateError `not_found` when the organization has no such run
+   */
+  append(sessionId: string, events: NewEvent[]): Promise<number[]>;
+  /** Leaves a wake-up for the run's workflow; handed to the dispatcher after commit, re-sent by the relay if that is lost. */
+  enqueue(sessionId: string, kind: OutboxKind): Promise<void>;
+  /** After commit, wakes whoever follows the run's ledger, or waits for one of its approvals. */
+  wake(sessionId: string, what: 'ledger' | 'approval'): void;
+  /** After commit, hands an outbox row that a SQL function wrote to the dispatcher. */
+  handOver(row: OutboxRow): void;
+}
+
+/** The process's way into PostgreSQL, as the runtime role that row-level isolation binds. */
+export class Database {
+  /** Set by the process that can reach the driver; without it outbox rows wait for the relay. */
+  outbox: OutboxDispatcher | null = null;
+
+  private constructor(
+    readonly dataSource: DataSource,
+    readonly pool: pg.Pool,
+    readonly wakeups: LedgerWakeups,
+  ) {}
+
+  static async connect(options: DatabaseOptions): Promise<Database> {
+    const dataSource = new DataSource({
+      type: 'postgres',
+      url: options.url,
+      applicationName: options.applicationName,
+      poolSize: options.poolSize,
+      connectTimeoutMS: 10_000,
+      entities: options.entities ?? [],
+      extra: {
+        options: Object.entries(SESSION_SETTINGS)
+          .map(([name, value]) => `-c ${name}=${value}`)
+          .join(' '),
+      },
+    });
+    await dataSource.initialize();
+    const { master } = dataSource.driver as unknown as { master: pg.Pool };
+    return new Database(dataSource, master, new LedgerWakeups(options.url, master));
+  }
+
+  /**
+   * Runs `work` in a transaction of the organization. Commits when it resolves, rolls back when it rejects; after commit
+   * publishes wake-ups and hands outbox rows over. No network call belongs inside.
+   */
+  async withTenant<T>(organizationId: string, work: (tx: TenantTransaction) => Promise<T>): Promise<T> {
+    if (!UUID.test(organizationId)) throw new TypeError('withTenant needs the id of an organization');
+    const runner = this.dataSource.createQueryRunner();
+    const tx = new OpenTransaction(organizationId, runner);
+    try {
+      return await translateDatabaseErrors(async () => {
+        await runner.startTransaction();
+        try {
+          await runner.query(`select set_config('svc.tenant', $1, true)`, [organizationId]);
+          const result = await work(tx);
+          await runner.commitTransaction();
+          this.publish(tx);
+          return result;
+        } catch (error) {
+          if (runner.isTransactionActive) await runner.rollbackTransaction();
+          throw error;
+        }
+      });
+    } finally {
+      await runner.release();
+    }
+  }
+
+  /** Publishes what a committed hot-path call changed. */
+  announce(change: { ledger?: string; approval?: string; outbox?: OutboxRow[] }): void {
+    if (change.ledger !== undefined) this.wakeups.publish(change.ledger);
+    if (change.approval !== undefined) this.wakeups.publishApproval(change.approval);
+    const rows = change.outbox ?? [];
+    if (rows.length > 0) this.handOver(rows);
+  }
+
+  async close(): Promise<void> {
+    await this.wakeups.close();
+    await this.dataSource.destroy();
+  }
+
+  private publish(tx: OpenTransaction): void {
+    for (const sessionId of tx.ledgers) this.wakeups.publish(sessionId);
+    for (const sessionId of tx.approvals) this.wakeups.publishApproval(sessionId);
+    if (tx.rows.length > 0) this.handOver(tx.rows);
+  }
+
+  private handOver(rows: OutboxRow[]): void {
+    if (this.outbox === null) this.wakeups.publishOutbox();
+    else this.outbox.dispatch(rows);
+  }
+}
+
+class OpenTransaction implements TenantTransaction {
+  readonly ledgers = new Set<string>();
+  readonly approvals = new Set<string>();
+  readonly rows: OutboxRow[] = [];
+
+  constructor(
+    readonly organizationId: string,
+    private readonly runner: QueryRunner,
+  ) {}
+
+  get manager(): EntityManager {
+    return this.runner.manager;
+  }
+
+  /** Rows of the statement; TypeORM answers `[rows, count]` for update and delete. */
+  async query<R extends object>(sql: string, params: unknown[] = []): Promise<R[]> {
+    const result = await this.runner.query(sql, params, true);
+    return (result.records as R[] | undefined) ?? [];
+  }
+
+  async append(sessionId: string, events: NewEvent[]): Promise<number[]> {
+    if (events.length === 0) return [];
+    const seqs = await appendEvents(this, sessionId, events);
+    this.ledgers.add(sessionId);
+    return seqs;
+  }
+
+  async enqueue(sessionId: string, kind: OutboxKind): Promise<void> {
+    this.rows.push(await insertOutbox(this, sessionId, kind));
+  }
+
+  wake(sessionId: string, what: 'ledger' | 'approval'): void {
+    (what === 'ledger' ? this.ledgers : this.approvals).add(sessionId);
+  }
+
+  handOver(row: OutboxRow): void {
+    this.rows.push(row);
+  }
+}

