@@ -15,9 +15,9 @@ while read -r action group; do
     quit) exit 0 ;;
   esac
 done
-for one in $groups; do kill -TERM -- "-$one" 2>/dev/null; done
+for one in $groups; do kill -s TERM -- "-$one" 2>/dev/null; done
 sleep 1
-for one in $groups; do kill -KILL -- "-$one" 2>/dev/null; done
+for one in $groups; do kill -s KILL -- "-$one" 2>/dev/null; done
 `;
 
 /** Ends the children of a supervisor that was killed with no chance to end them itself (00-design §2). */

@@ -1,0 +1,12 @@
+#!/usr/bin/env node
+/** The `sandgate` command. With a new enough Node and a build it is the program itself; otherwise the bootstrap brings both. */
+import { existsSync } from 'node:fs';
+import process from 'node:process';
+
+const program = new URL('../dist/src/cli/main.js', import.meta.url);
+if (Number(process.versions.node.split('.')[0]) >= 24 && existsSync(program)) {
+  await import(program.href);
+} else {
+  process.argv.splice(2, 0, 'sandgate');
+  await import('../bootstrap/run.mjs');
+}

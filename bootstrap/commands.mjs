@@ -1,0 +1,30 @@
+const CLI = ['--enable-source-maps', 'dist/src/cli/main.js'];
+const JEST = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning', 'node_modules/jest/bin/jest.js'];
+
+/** What each command needs, in the order in which it is brought, and what is then run with Node. */
+export const COMMANDS = {
+  demo: { needs: ['packages', 'build', 'tools', 'temporal'], argv: [...CLI, 'demo'] },
+  start: { needs: ['packages', 'build', 'tools', 'temporal'], argv: [...CLI, 'start'] },
+  doctor: { needs: ['packages', 'build'], argv: [...CLI, 'doctor'] },
+  sandgate: { needs: ['packages', 'build'], argv: CLI },
+  dev: {
+    needs: ['packages', 'tools'],
+    argv: [
+      '--watch-path=src',
+      '--watch-path=migrations',
+      '--watch-path=policies',
+      '--watch-preserve-output',
+      'build/dev.mjs',
+    ],
+  },
+  build: { needs: ['packages'], argv: ['build/build.mjs'] },
+  test: { needs: ['packages', 'build', 'tools', 'temporal'], argv: JEST },
+  'test:unit': { needs: ['packages'], argv: [...JEST, '--selectProjects', 'unit'] },
+  'test:integration': {
+    needs: ['packages', 'build', 'tools', 'temporal'],
+    argv: [...JEST, '--selectProjects', 'integration'],
+  },
+  'test:e2e': { needs: ['packages', 'build', 'tools', 'temporal'], argv: [...JEST, '--selectProjects', 'e2e'] },
+  /** Any script of the tree: `run.mjs node path/to/script.mjs …`, with everything built. */
+  node: { needs: ['packages', 'build', 'tools', 'temporal'], argv: ['--enable-source-maps'] },
+};

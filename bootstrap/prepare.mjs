@@ -1,0 +1,37 @@
+import fs from 'node:fs';
+import path from 'node:path';
+import process from 'node:process';
+import { pathToFileURL } from 'node:url';
+import { BootstrapError } from './bootstrap-error.mjs';
+import { ensurePackages } from './packages.mjs';
+import { capture, reasonOf, root, say } from './processes.mjs';
+import { sourceDigest } from './source-digest.mjs';
+import { ensureTools } from './system-tools.mjs';
+
+const STEPS = { packages: ensurePackages, build: ensureBuild, tools: ensureTools, temporal: ensureTemporal };
+
+/** Brings every need, in order; a need that is there costs milliseconds. */
+export async function prepare(needs) {
+  for (const need of needs) await STEPS[need]();
+}
+
+/** Builds dist/ when the sources are not those that it was built from. */
+function ensureBuild() {
+  const stamp = path.join(root, 'dist', '.stamp');
+  if (fs.existsSync(stamp) && fs.readFileSync(stamp, 'utf8').trim() === sourceDigest(root)) return;
+  say('Building …');
+  const result = capture(process.execPath, ['build/build.mjs']);
+  if (!result.ok) throw new BootstrapError(`the build failed: ${reasonOf(result)}\n${result.stdout}${result.stderr}`);
+}
+
+/** Asks the built project itself, which has the whole search order. */
+async function ensureTemporal() {
+  if (process.env.TEMPORAL_ADDRESS) return;
+  const module = pathToFileURL(path.join(root, 'dist', 'src', 'embedded', 'temporal-binary.js')).href;
+  const { provideTemporalBinary } = await import(module);
+  try {
+    await provideTemporalBinary(process.env.SERVICE_TEMPORAL_BIN || null, say);
+  } catch (error) {
+    throw new BootstrapError(error.message);
+  }
+}
