@@ -1,33 +1,40 @@
-// Bundles the program that runs inside the sandbox into one file without any dependency beside it: dist/runner/main.mjs.
-// Refuses to write a bundle that holds anything but the runner, the domain and the packages named here, because what is
-// in this file is what untrusted code stands next to.
+// Bundles the program that runs inside the sandbox into the folder dist/runner, which needs nothing beside it; main.mjs is
+// its entry. What must be loaded before the first heartbeat stands in main.mjs; harnesses and tools are files of their own
+// that it loads later, because every run waits for the first and only some need the others.
+// Refuses to write anything but the runner, the domain and the packages named here: untrusted code stands next to it.
 import { mkdir, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
-const outfile = path.join(root, 'dist/runner/main.mjs');
+const outdir = path.resolve(process.argv[2] ?? path.join(root, 'dist/runner'));
 const ALLOWED = [
   'src/runner/',
   'src/domain/',
   'node_modules/@anthropic-ai/sdk/',
   'node_modules/@opentelemetry/api/',
   'node_modules/re2js/',
+  // What the model client's index drags in for webhooks; unused here.
+  'node_modules/standardwebhooks/',
+  'node_modules/@stablelib/base64/',
+  'node_modules/fast-sha256/',
 ];
 
 const result = await build({
   absWorkingDir: root,
   entryPoints: ['src/runner/main.ts'],
   bundle: true,
+  splitting: true,
   write: false,
   metafile: true,
   platform: 'node',
   target: 'node24',
   format: 'esm',
-  outfile,
-  minifySyntax: true,
-  minifyWhitespace: true,
+  outdir,
+  outExtension: { '.js': '.mjs' },
+  chunkNames: 'parts/[name]-[hash]',
+  minify: true,
   legalComments: 'inline',
   logLevel: 'warning',
 });
@@ -37,7 +44,10 @@ if (foreign.length > 0) {
   console.error(`the runner bundle must not contain:\n${foreign.map((input) => `  ${input}`).join('\n')}`);
   process.exit(1);
 }
-await mkdir(path.dirname(outfile), { recursive: true });
-// Renamed into place: a sandbox that starts meanwhile reads the old bundle or the new one, never half of one.
-await writeFile(`${outfile}.next`, result.outputFiles[0].contents);
-await rename(`${outfile}.next`, outfile);
+// The entry last, and each file renamed into place: a sandbox that starts meanwhile finds the old program or the new one.
+const files = result.outputFiles.toSorted((a, b) => Number(a.path.endsWith('main.mjs')) - Number(b.path.endsWith('main.mjs')));
+for (const file of files) {
+  await mkdir(path.dirname(file.path), { recursive: true });
+  await writeFile(`${file.path}.next`, file.contents);
+  await rename(`${file.path}.next`, file.path);
+}

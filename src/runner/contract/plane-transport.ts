@@ -1,5 +1,6 @@
-import http from 'node:http';
+import type http from 'node:http';
 import { Readable } from 'node:stream';
+import { nodeHttp } from './node-http.js';
 
 export interface PlaneAddress {
   /** For example `http://plane`; over a unix socket the host name is only a header. */
@@ -89,7 +90,7 @@ export class PlaneTransport {
       ? { host: this.#base.hostname, port: this.#base.port || 80 }
       : { socketPath: this.#socketPath };
     return new Promise((resolve, reject) => {
-      const request = http.request({ ...options, ...target, setHost: false, agent: this.#agents[lane] }, resolve);
+      const request = nodeHttp.request({ ...options, ...target, setHost: false, agent: this.#agents[lane] }, resolve);
       request.setHeader('host', this.#base.host);
       request.on('error', reject);
       if (lane === 'model') {
@@ -101,7 +102,7 @@ export class PlaneTransport {
 }
 
 function laneAgent(lane: Lane): http.Agent {
-  return new http.Agent({ keepAlive: true, maxSockets: LANE_SOCKETS[lane], keepAliveMsecs: 30_000, timeout: 0 });
+  return new nodeHttp.Agent({ keepAlive: true, maxSockets: LANE_SOCKETS[lane], keepAliveMsecs: 30_000, timeout: 0 });
 }
 
 async function readText(response: http.IncomingMessage): Promise<string> {
