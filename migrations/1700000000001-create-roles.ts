@@ -26,8 +26,7 @@ export class CreateRoles1700000000001 implements MigrationInterface {
     }
     await queryRunner.query(`
       revoke create on schema public from public;
-      grant usage on schema public to sandgate_app;
-      grant usage, create on schema public to sandgate_system;
+      grant usage on schema public to sandgate_app, sandgate_system;
 
       create function svc_refuse_change() returns trigger language plpgsql as $$
       begin

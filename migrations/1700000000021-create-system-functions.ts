@@ -120,10 +120,7 @@ export class CreateSystemFunctions1700000000021 implements MigrationInterface {
         select distinct on (d.kek_id) d.kek_id, d.tenant_id, d.version, d.wrapped_dek from tenant_deks d
         order by d.kek_id, d.created_at
       $$;
-      ${ownBySystem('svc_list_keks()')}
-
-      -- Needed while the functions above were given to their owner; the role makes nothing at run time.
-      revoke create on schema public from sandgate_system;`);
+      ${ownBySystem('svc_list_keks()')}`);
   }
 
   async down(): Promise<void> {

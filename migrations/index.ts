@@ -19,6 +19,8 @@ import { CreateApprovalFunctions1700000000018 } from './1700000000018-create-app
 import { CreateReservationFunctions1700000000019 } from './1700000000019-create-reservation-functions.js';
 import { CreateCapacity1700000000020 } from './1700000000020-create-capacity.js';
 import { CreateSystemFunctions1700000000021 } from './1700000000021-create-system-functions.js';
+import { CreateHostChoice1700000000022 } from './1700000000022-create-host-choice.js';
+import { CreateHeartbeat1700000000023 } from './1700000000023-create-heartbeat.js';
 
 /** Every migration in order. An explicit list works the same from sources, tests and the built output. */
 export const MIGRATIONS = [
@@ -43,4 +45,6 @@ export const MIGRATIONS = [
   CreateReservationFunctions1700000000019,
   CreateCapacity1700000000020,
   CreateSystemFunctions1700000000021,
+  CreateHostChoice1700000000022,
+  CreateHeartbeat1700000000023,
 ];

@@ -38,10 +38,15 @@ export function makeInsertOnly(table: string): string {
       for each statement execute function svc_refuse_change();`;
 }
 
-/** A function of the closed cross-organization list: runs as `sandgate_system`, callable by the runtime role alone. */
+/**
+ * A function of the closed cross-organization list: runs as `sandgate_system`, callable by the runtime role alone. An owner
+ * needs CREATE on the schema at the moment it is given a function, and at no other.
+ */
 export function ownBySystem(signature: string): string {
   return `
+    grant create on schema public to sandgate_system;
     alter function ${signature} owner to sandgate_system;
+    revoke create on schema public from sandgate_system;
     revoke all on function ${signature} from public;
     grant execute on function ${signature} to sandgate_app;`;
 }

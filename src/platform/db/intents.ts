@@ -1,3 +1,4 @@
+import { SandgateError } from '../../domain/errors.js';
 import type { NewEvent } from '../../domain/events/event-kinds.js';
 import { isTerminal, TERMINAL_STATUSES, type RunOutcome } from '../../domain/run/status.js';
 import type { TenantTransaction } from './database.js';
@@ -7,8 +8,10 @@ import { lockRun } from './run-moves.js';
 export const QUIESCE_SECS = 30;
 
 export interface NewIntent {
-  /** Anything but the four outcomes ends the run as `failed`; run.result keeps the posted word. */
+  /** Anything but the four outcomes ends the run as `failed`. */
   outcome: string;
+  /** The word of whoever reported, kept for run.result; `outcome` when absent. */
+  postedOutcome?: string;
   summary?: string | null;
   reason: string | null;
   wantsQuiesce: boolean;
@@ -34,15 +37,16 @@ export interface FinalizationIntent {
  *
  * @param first events that the winner appends in the same transaction (budget.exceeded, run.error)
  * @returns `already`: somebody else's intent stands and this one is discarded; `terminal`: the run is over
+ * @throws SandgateError `not_found`
  */
 export async function recordIntent(
   tx: TenantTransaction,
   sessionId: string,
   intent: NewIntent,
   first: NewEvent[] = [],
-): Promise<'recorded' | 'already' | 'terminal' | 'not_found'> {
+): Promise<'recorded' | 'already' | 'terminal'> {
   const status = await lockRun(tx, sessionId);
-  if (status === null) return 'not_found';
+  if (status === null) throw new SandgateError('not_found', 'no such run');
   if (isTerminal(status)) return 'terminal';
   const inserted = await tx.query(
     `insert into session_finalizations (session_id, tenant_id, outcome, posted_outcome, summary, reason, needs_quiesce, quiesce_deadline)
@@ -55,7 +59,7 @@ export async function recordIntent(
     [
       sessionId,
       toOutcome(intent.outcome),
-      intent.outcome,
+      intent.postedOutcome ?? intent.outcome,
       intent.summary ?? null,
       intent.reason,
       intent.wantsQuiesce,

@@ -9,15 +9,28 @@ import { SandgateError } from '../../domain/errors.js';
 import type { JsonObject } from '../../domain/json.js';
 import type { Database, TenantTransaction } from './database.js';
 
+/** Who signs heads: a key of this installation, or one in a key management service. */
+export type LedgerSigner = HeadSigner;
+
 const BATCH = 500;
 
 /**
- * Signs the run's ledger as it stands and stores the head; at each terminal move and on export (00-design §4). Signing the
- * same head again answers the stored one.
+ * Signs the head as this transaction leaves it, for the terminal move. Only for a signer that needs no network: the
+ * transaction is open meanwhile. Others sign after commit, with `signLedgerHead`.
+ */
+export async function signHead(tx: TenantTransaction, sessionId: string, signer: LedgerSigner): Promise<SignedHead> {
+  const signed = await signer.sign(statementOf(tx.organizationId, sessionId, signer, await readHead(tx, sessionId)));
+  await storeSignedHead(tx, signed);
+  return signed;
+}
+
+/**
+ * Signs the run's ledger as it stands and stores the head, for an export (00-design §4). Signing the same head again
+ * answers the stored one.
  *
  * @throws SandgateError `not_found`
  */
-export async function signLedgerHead(db: Database, organizationId: string, sessionId: string, signer: HeadSigner): Promise<SignedHead> {
+export async function signLedgerHead(db: Database, organizationId: string, sessionId: string, signer: LedgerSigner): Promise<SignedHead> {
   const known = await db.withTenant(organizationId, async (tx) => ({
     head: await readHead(tx, sessionId),
     stored: await readSignedHead(tx, sessionId),
@@ -25,16 +38,8 @@ export async function signLedgerHead(db: Database, organizationId: string, sessi
   if (known.stored !== null && known.stored.seq === known.head.seq && known.stored.key_id === signer.keyId) {
     return known.stored;
   }
-  const statement: HeadStatement = {
-    organization_id: organizationId,
-    session_id: sessionId,
-    seq: known.head.seq,
-    hash: known.head.hash,
-    key_id: signer.keyId,
-    signed_at: known.head.now.toISOString(),
-  };
   // Outside the transaction: the signer may be a service on the network.
-  const signed = await signer.sign(statement);
+  const signed = await signer.sign(statementOf(organizationId, sessionId, signer, known.head));
   await db.withTenant(organizationId, (tx) => storeSignedHead(tx, signed));
   return signed;
 }
@@ -44,7 +49,7 @@ export async function* exportLedger(
   db: Database,
   organizationId: string,
   sessionId: string,
-  signer: HeadSigner,
+  signer: LedgerSigner,
 ): AsyncGenerator<string> {
   const head = await signLedgerHead(db, organizationId, sessionId, signer);
   yield writeExportLine(exportHeader(organizationId, sessionId));
@@ -57,7 +62,24 @@ export async function* exportLedger(
   yield writeExportLine({ kind: 'head', ...head } satisfies ExportHead);
 }
 
-async function readHead(tx: TenantTransaction, sessionId: string): Promise<{ seq: number; hash: string; now: Date }> {
+interface Head {
+  seq: number;
+  hash: string;
+  now: Date;
+}
+
+function statementOf(organizationId: string, sessionId: string, signer: LedgerSigner, head: Head): HeadStatement {
+  return {
+    organization_id: organizationId,
+    session_id: sessionId,
+    seq: head.seq,
+    hash: head.hash,
+    key_id: signer.keyId,
+    signed_at: head.now.toISOString(),
+  };
+}
+
+async function readHead(tx: TenantTransaction, sessionId: string): Promise<Head> {
   const [row] = await tx.query<{ seq: string; hash: string; now: Date }>(
     `select seq, encode(head_hash, 'hex') as hash, clock_timestamp() as now from session_heads where session_id = $1`,
     [sessionId],

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type pg from 'pg';
 import { v7 as uuidv7 } from 'uuid';
-import type { Database, TenantTransaction } from './database.js';
+import type { TenantTransaction } from './database.js';
 import { translateDatabaseErrors } from './database-errors.js';
 
 export const AUDIENCES = ['tool', 'control', 'workspace', 'llm'] as const;
@@ -92,21 +92,4 @@ export async function revokeTokens(tx: TenantTransaction, sessionId: string): Pr
     'update api_tokens set revoked_at = clock_timestamp() where session_id = $1 and revoked_at is null',
     [sessionId],
   );
-}
-
-/** Records a sign of life without a lock on the session row; heartbeats have a lane of their own. */
-export async function recordHeartbeat(
-  db: Database,
-  organizationId: string,
-  sessionId: string,
-): Promise<{ status: string; hasIntent: boolean } | null> {
-  return db.withTenant(organizationId, async (tx) => {
-    const [row] = await tx.query<{ status: string; has_intent: boolean }>(
-      `update session_heads h set last_heartbeat_at = clock_timestamp() from sessions s
-       where h.session_id = $1 and s.id = h.session_id
-       returning s.status, exists (select from session_finalizations f where f.session_id = s.id) as has_intent`,
-      [sessionId],
-    );
-    return row === undefined ? null : { status: row.status, hasIntent: row.has_intent };
-  });
 }
