@@ -21,6 +21,15 @@ export interface RunView {
   msUntilWallClock: number | null;
   msUntilLaunchDeadline: number | null;
   intent: { outcome: RunOutcome; msUntilQuiesceDeadline: number | null } | null;
+  timing: DriverTiming;
+}
+
+/** Configured durations of the deployment in milliseconds; they travel with the view so that replays see the same ones. */
+export interface DriverTiming {
+  activityHeartbeatMs: number;
+  hostAwayMs: number;
+  exitGraceMs: number;
+  reservationDrainMs: number;
 }
 
 /** Why the driver itself ends a run. The texts that people read are made from these codes in the activity. */

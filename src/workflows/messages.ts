@@ -40,3 +40,16 @@ export const searchAttributes = {
   status: defineSearchAttributeKey('SandgateStatus', SearchAttributeType.KEYWORD),
   pendingApprovals: defineSearchAttributeKey('SandgatePendingApprovals', SearchAttributeType.INT),
 };
+
+/** What a caller needs to start and wake `run` workflows. */
+export const runWorkflow = {
+  workflowType: 'run',
+  taskQueue: CONTROL_QUEUE,
+  workflowId: runWorkflowId,
+  signals: {
+    intent: intentRecorded,
+    approval_requested: approvalRequested,
+    approval_decided: approvalDecided,
+    capacity: capacityGranted,
+  },
+};

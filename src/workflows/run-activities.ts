@@ -1,5 +1,6 @@
 import { ActivityCancellationType, proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
 import type {
+  DriverTiming,
   RunRecordActivities,
   SandboxHostActivities,
   SandboxWatchActivities,
@@ -8,23 +9,24 @@ import { hostQueue, hostWatchQueue } from './messages.js';
 
 const patientRetry = { initialInterval: '250ms', backoffCoefficient: 2, maximumInterval: '5s' } as const;
 
-/** A host that takes no work for this long is lost (04-sandbox §7). */
-const HOST_AWAY = '300s';
-
 export const record = proxyLocalActivities<RunRecordActivities>({
   startToCloseTimeout: '15s',
   localRetryThreshold: '10s',
   retry: patientRetry,
 });
 
-/** The activities of one sandbox host; `summary` lines are what an operator reads in Temporal Web. */
-export function hostActivities(hostId: string) {
-  const base = { taskQueue: hostQueue(hostId), scheduleToStartTimeout: HOST_AWAY, retry: patientRetry } as const;
+/** The activities of one sandbox host. A host that takes no work for `hostAwayMs` is lost (04-sandbox §7). `summary` lines are what an operator reads in Temporal Web. */
+export function hostActivities(hostId: string, timing: DriverTiming) {
+  const base = {
+    taskQueue: hostQueue(hostId),
+    scheduleToStartTimeout: timing.hostAwayMs,
+    retry: patientRetry,
+  } as const;
   return {
     launch: proxyActivities<SandboxHostActivities>({
       ...base,
       startToCloseTimeout: '35m',
-      heartbeatTimeout: '20s',
+      heartbeatTimeout: timing.activityHeartbeatMs,
       // A launch that lost its run must be over before its files are touched.
       cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
       summary: 'Prepare the workspace and start the sandbox',
@@ -46,9 +48,9 @@ export function hostActivities(hostId: string) {
     }).releaseSandbox,
     watch: proxyActivities<SandboxWatchActivities>({
       taskQueue: hostWatchQueue(hostId),
-      scheduleToStartTimeout: HOST_AWAY,
+      scheduleToStartTimeout: timing.hostAwayMs,
       startToCloseTimeout: '30d',
-      heartbeatTimeout: '20s',
+      heartbeatTimeout: timing.activityHeartbeatMs,
       retry: patientRetry,
       summary: 'Supervise the sandbox',
     }).superviseSandbox,

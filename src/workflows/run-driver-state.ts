@@ -8,7 +8,7 @@ import {
   setHandler,
   upsertSearchAttributes,
 } from '@temporalio/workflow';
-import type { RunView } from '../activities/run-activities.js';
+import type { DriverTiming, RunView } from '../activities/run-activities.js';
 import { hostActivities, record } from './run-activities.js';
 import {
   approvalDecided,
@@ -80,12 +80,12 @@ export class RunDriverState {
   }
 
   /** Supervises the sandbox until it ends or the workflow does; a second call while one is under way changes nothing. */
-  watch(ref: RunRef, hostId: string): void {
+  watch(ref: RunRef, hostId: string, timing: DriverTiming): void {
     if (this.watching !== null) return;
     const scope = new CancellationScope();
     this.watching = scope;
     void scope
-      .run(() => hostActivities(hostId).watch(ref))
+      .run(() => hostActivities(hostId, timing).watch(ref))
       .then((exit) => {
         this.exit = exit;
       })

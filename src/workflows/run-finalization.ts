@@ -4,9 +4,6 @@ import { hostActivities, record } from './run-activities.js';
 import type { RunRef } from './messages.js';
 import type { RunDriverState } from './run-driver-state.js';
 
-/** The runner may use this long to leave by itself after it reported (chapter 20 §11). */
-const EXIT_GRACE_MS = 30_000;
-const RESERVATION_DRAIN_MS = 30_000;
 const RESERVATION_RECHECK_MS = 1_000;
 
 /**
@@ -15,13 +12,13 @@ const RESERVATION_RECHECK_MS = 1_000;
  */
 export async function finalizeRun(ref: RunRef, view: RunView, driver: RunDriverState): Promise<void> {
   const terminal = ['completed', 'failed', 'cancelled', 'budget_exceeded'].includes(view.status);
-  const host = view.hostId === null ? null : hostActivities(view.hostId);
+  const host = view.hostId === null ? null : hostActivities(view.hostId, view.timing);
   if (!terminal) {
     const waitMs = await quiesce(ref, view, driver);
     driver.say('Stops the sandbox and collects the diff.');
     await record.beginFinalizing(ref);
     if (host !== null) await collectFromHost(ref, host, waitMs);
-    await settleModelSpend(ref);
+    await settleModelSpend(ref, view.timing.reservationDrainMs);
     await record.concludeRun(ref);
   }
   driver.say('Removes the sandbox and its workspace.');
@@ -36,10 +33,10 @@ export async function finalizeRun(ref: RunRef, view: RunView, driver: RunDriverS
 async function quiesce(ref: RunRef, view: RunView, driver: RunDriverState): Promise<number> {
   const deadlineMs = view.intent?.msUntilQuiesceDeadline ?? null;
   const alive = view.status === 'running' || view.status === 'awaiting_approval' || view.status === 'cancelling';
-  if (deadlineMs === null || !alive || view.hostId === null) return view.sandboxAttached ? EXIT_GRACE_MS : 0;
+  if (deadlineMs === null || !alive || view.hostId === null) return view.sandboxAttached ? view.timing.exitGraceMs : 0;
   driver.say('Asks the runner to stop.');
   await record.beginQuiesce(ref);
-  driver.watch(ref, view.hostId);
+  driver.watch(ref, view.hostId, view.timing);
   await condition(() => driver.exit !== null || driver.hostLost, Math.max(1, Math.ceil(deadlineMs)));
   return 0;
 }
@@ -53,8 +50,8 @@ async function collectFromHost(ref: RunRef, host: ReturnType<typeof hostActiviti
 }
 
 /** Settles every reservation before the terminal move: a short drain, then each is counted in full (06-gate §7). */
-async function settleModelSpend(ref: RunRef): Promise<void> {
-  for (let waitedMs = 0; waitedMs < RESERVATION_DRAIN_MS; waitedMs += RESERVATION_RECHECK_MS) {
+async function settleModelSpend(ref: RunRef, drainMs: number): Promise<void> {
+  for (let waitedMs = 0; waitedMs < drainMs; waitedMs += RESERVATION_RECHECK_MS) {
     if ((await record.drainReservations(ref, false)) === 0) return;
     await sleep(RESERVATION_RECHECK_MS);
   }

@@ -76,7 +76,7 @@ async function launch(ref: RunRef, view: RunView, driver: RunDriverState): Promi
     return;
   }
   driver.say('Prepares the workspace and starts the sandbox.');
-  const { launch: launchSandbox } = hostActivities(view.hostId);
+  const { launch: launchSandbox } = hostActivities(view.hostId, view.timing);
   const scope = new CancellationScope();
   const launching = scope.run(() => launchSandbox(ref));
   let settled = false;
@@ -103,7 +103,7 @@ async function supervise(ref: RunRef, first: RunView, driver: RunDriverState): P
     await record.stopRun(ref, { code: 'host_lost' });
     return;
   }
-  driver.watch(ref, first.hostId);
+  driver.watch(ref, first.hostId, first.timing);
   let view: RunView | null = first;
   while (view !== null && view.intent === null && (view.status === 'running' || view.status === 'awaiting_approval')) {
     if (await stopWhenOver(ref, view, driver)) return;

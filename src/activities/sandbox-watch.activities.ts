@@ -1,0 +1,40 @@
+import type { Database } from '../platform/db/database.js';
+import { recordFailure } from '../platform/db/failures.js';
+import { readSandboxHandle } from '../platform/db/launch.js';
+import type { SandboxProvider } from '../platform/sandbox/provider.js';
+import { whileHeartbeating } from './heartbeat.js';
+import type { RunRef, SandboxWatchActivities } from './run-activities.js';
+
+export interface SandboxWatchDependencies {
+  database: Database;
+  provider: SandboxProvider;
+}
+
+/** How much of the runner's last words goes into `run.error` (04-sandbox §7). */
+const LAST_WORDS_BYTES = 2048;
+
+/** Supervision is one long activity per sandbox, not a poll per beat (00-design §2). */
+export function createSandboxWatchActivities(on: SandboxWatchDependencies): SandboxWatchActivities {
+  return {
+    superviseSandbox: (run) =>
+      whileHeartbeating(async (signal) => {
+        const handle = await on.database.withTenant(run.organizationId, (tx) => readSandboxHandle(tx, run.sessionId));
+        if (handle === null) return { exitCode: null };
+        const exit = await on.provider.waitForExit(handle, signal);
+        await recordDeath(on, run, exit.exitCode);
+        return { exitCode: exit.exitCode };
+      }),
+  };
+}
+
+/** A sandbox that left without a recorded result has failed; an intent that is already there wins. */
+async function recordDeath(on: SandboxWatchDependencies, run: RunRef, exitCode: number | null): Promise<void> {
+  const output = await on.provider.readOutput(run.sessionId);
+  const lastWords = output
+    .subarray(Math.max(0, output.length - LAST_WORDS_BYTES))
+    .toString('utf8')
+    .trim();
+  const how = exitCode === null ? 'was killed' : `exited with code ${exitCode}`;
+  const reason = `sandbox died (stale heartbeat): the runner ${how} before it reported a result`;
+  await recordFailure(on.database, run, lastWords === '' ? reason : `${reason}\n${lastWords}`, reason);
+}

@@ -1,0 +1,47 @@
+import type { RunOutcome } from '../../domain/run/status.js';
+import type { TenantTransaction } from './database.js';
+
+/** What drives a run, measured by the database's clock: milliseconds from now, negative when overdue, null when nothing is due. */
+export interface RunViewRow {
+  status: string;
+  organization_slug: string;
+  agent_name: string;
+  host_id: string | null;
+  sandbox_attached: boolean;
+  pending_approvals: number;
+  ms_until_approval_expiry: number | null;
+  ms_until_wall_clock: number | null;
+  ms_until_launch_deadline: number;
+  intent_outcome: RunOutcome | null;
+  ms_until_quiesce_deadline: number | null;
+}
+
+/** Reads what the driver decides from; undefined when the organization has no such run. `launchLimitSecs` counts from admission. */
+export async function readRunView(
+  tx: TenantTransaction,
+  sessionId: string,
+  launchLimitSecs: number,
+): Promise<RunViewRow | undefined> {
+  const [row] = await tx.query<RunViewRow>(
+    `select s.status, o.slug as organization_slug, s.run_spec->>'agent_name' as agent_name, s.host_id,
+            s.sandbox_handle is not null as sandbox_attached,
+            coalesce(p.pending, 0)::int as pending_approvals,
+            (extract(epoch from p.next_expiry - now()) * 1000)::float8 as ms_until_approval_expiry,
+            (extract(epoch from s.started_at - now()) * 1000
+              + (s.run_spec->'budgets'->>'max_wall_clock_secs')::float8 * 1000)::float8 as ms_until_wall_clock,
+            (extract(epoch from coalesce(s.admitted_at, s.created_at) - now()) * 1000 + $2::float8 * 1000)::float8
+              as ms_until_launch_deadline,
+            f.outcome as intent_outcome,
+            case when f.needs_quiesce then (extract(epoch from f.quiesce_deadline - now()) * 1000)::float8 end
+              as ms_until_quiesce_deadline
+       from sessions s
+       join organizations o on o.id = s.tenant_id
+       left join session_finalizations f on f.session_id = s.id
+       left join lateral (
+         select count(*) as pending, min(expires_at) as next_expiry
+           from approvals where session_id = s.id and status = 'pending') p on true
+      where s.id = $1`,
+    [sessionId, launchLimitSecs],
+  );
+  return row;
+}

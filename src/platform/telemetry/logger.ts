@@ -1,0 +1,17 @@
+import { writeSync } from 'node:fs';
+import { pino, type DestinationStream, type Logger } from 'pino';
+import { redactText } from '../../domain/redaction/redact-text.js';
+
+export type { Logger } from 'pino';
+
+/** Whole lines pass the redactor, so that a secret in an error text or a nested field does not reach a log either. */
+export const redactingStandardError: DestinationStream = {
+  write: (line: string) => {
+    writeSync(2, redactText(line));
+  },
+};
+
+/** Structured logs on standard error, one JSON object a line, with secrets and token shapes redacted (00-design §4). */
+export function createLogger(name: string, level: string): Logger {
+  return pino({ name, level }, redactingStandardError);
+}

@@ -1,0 +1,18 @@
+import { loadConfig } from '../platform/config/index.js';
+import { createLogger } from '../platform/telemetry/logger.js';
+import { startWorker } from './start-worker.js';
+
+const config = loadConfig(process.env);
+const log = createLogger('worker', config.log.level);
+const worker = await startWorker(config, log);
+log.info('ready');
+
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => worker.stop());
+try {
+  await worker.ended;
+} catch (cause) {
+  log.fatal({ err: cause }, 'the worker ended');
+  process.exitCode = 1;
+}
+// Supervision of live sandboxes goes on in the next worker; what is left of it here must not hold the process.
+process.exit();

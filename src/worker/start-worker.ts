@@ -1,0 +1,158 @@
+import { hostname } from 'node:os';
+import type { Client } from '@temporalio/client';
+import { NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker';
+import { createHeadSigner } from '../domain/ledger/signed-head.js';
+import { createHostMaintenanceActivities, reapOrphans } from '../activities/host-maintenance.activities.js';
+import { createMaintenanceActivities } from '../activities/maintenance.activities.js';
+import { createRelayActivities } from '../activities/relay.activities.js';
+import { createRunRecordActivities } from '../activities/run-record.activities.js';
+import { createSandboxHostActivities } from '../activities/sandbox-host.activities.js';
+import { createSandboxWatchActivities } from '../activities/sandbox-watch.activities.js';
+import { ensureHostId, requireSetting, type SandgateConfig } from '../platform/config/index.js';
+import { Database } from '../platform/db/database.js';
+import { seeHost } from '../platform/db/hosts.js';
+import { SandboxUids } from '../platform/db/sandbox-uids.js';
+import { chooseProvider } from '../platform/sandbox/choose-provider.js';
+import type { Logger } from '../platform/telemetry/logger.js';
+import { TemporalOutboxDispatcher } from '../platform/temporal/outbox-dispatcher.js';
+import { RunDriver, connectTemporalClient } from '../platform/temporal/run-driver.js';
+import { CONTROL_QUEUE, hostQueue, hostWatchQueue, runWorkflow } from '../workflows/messages.js';
+import { FailureInterceptor } from './failure-interceptor.js';
+import { openRunWorkflows } from './open-run-workflows.js';
+import { everyWhileAlive } from './standing-duties.js';
+import { ensureStandingWorkflows } from './standing-workflows.js';
+import { workflowSource } from './workflow-bundle.js';
+
+/** A worker process: control queue, and the two queues of this sandbox host. */
+export interface RunningWorker {
+  /** Begins an orderly stop; live sandboxes stay and are supervised again by the next worker (04-sandbox §7). */
+  stop(): void;
+  /** Resolves when every queue is closed; rejects when one failed. */
+  ended: Promise<void>;
+}
+
+/** How often this host says that it is there; well within the time after which it would get no runs. */
+const HOST_SEEN_EVERY_MS = 15_000;
+const STANDING_EVERY_MS = 15_000;
+/** Leaves as long as the driver may keep an answer of a stopped worker's last step (chapter 10 §11). */
+const COLLECT_TIMEOUT_MS = 120_000;
+
+/** Connects, reaps what an earlier life of this host left behind, and serves its queues. */
+export async function startWorker(config: SandgateConfig, log: Logger): Promise<RunningWorker> {
+  const parts = await connectParts(config, log);
+  await seeHost(parts.database.pool, parts.host);
+  const reaped = await reapOrphans(parts);
+  if (reaped > 0) log.warn({ reaped }, 'removed sandboxes whose run was over');
+  const workers = await Promise.all(queues(config, parts).map((queue) => createWorker(config, parts, log, queue)));
+  await ensureStandingWorkflows(parts.client, config.timing.maintenanceMs);
+  const seeing = everyWhileAlive(HOST_SEEN_EVERY_MS, log, () => seeHost(parts.database.pool, parts.host));
+  const standing = everyWhileAlive(STANDING_EVERY_MS, log, () =>
+    ensureStandingWorkflows(parts.client, config.timing.maintenanceMs),
+  );
+  const running = workers.map((worker) => worker.run());
+  return {
+    stop: () => workers.filter((worker) => worker.getState() === 'RUNNING').forEach((worker) => worker.shutdown()),
+    ended: Promise.all(running)
+      .finally(() => {
+        seeing.stop();
+        standing.stop();
+      })
+      .then(() => undefined),
+  };
+}
+
+interface WorkerParts {
+  database: Database;
+  provider: Awaited<ReturnType<typeof chooseProvider>>;
+  client: Client;
+  driver: RunDriver;
+  dispatcher: TemporalOutboxDispatcher;
+  connection: NativeConnection;
+  host: { id: string; name: string; capacity: number };
+  log: Logger;
+}
+
+async function connectParts(config: SandgateConfig, log: Logger): Promise<WorkerParts> {
+  const database = await Database.connect({
+    url: requireSetting(config.database.url, 'DATABASE_URL'),
+    poolSize: config.database.poolSize,
+    applicationName: 'sandgate-worker',
+  });
+  const host = { id: ensureHostId(config), name: hostname(), capacity: config.sandbox.capacity };
+  const uids = new SandboxUids(database.pool, host.id, config.sandbox.uidBase);
+  const provider = await chooseProvider(config, uids);
+  const client = connectTemporalClient(config.temporal);
+  const driver = new RunDriver(client, runWorkflow, config.timing.workflowTaskMs);
+  const dispatcher = new TemporalOutboxDispatcher(driver, database.pool, (rows, cause) =>
+    log.warn({ err: cause, wakeUps: rows.length }, 'wake-ups are left to the relay'),
+  );
+  database.outbox = dispatcher;
+  const connection = await NativeConnection.connect(config.temporal.connection);
+  return { database, provider, client, driver, dispatcher, connection, host, log };
+}
+
+type Queue = Pick<WorkerOptions, 'activities' | 'workflowBundle' | 'maxConcurrentActivityTaskExecutions'> & {
+  taskQueue: string;
+};
+
+function queues(config: SandgateConfig, parts: WorkerParts): Queue[] {
+  const { database, provider, host } = parts;
+  return [
+    { taskQueue: CONTROL_QUEUE, ...workflowSource(), activities: controlActivities(config, parts) },
+    {
+      taskQueue: hostQueue(host.id),
+      activities: {
+        ...createSandboxHostActivities({
+          database,
+          provider,
+          dataDir: config.data.dir,
+          localCopyRoots: config.workspace.localCopyRoots,
+          tokenTtlSecs: config.timing.tokenTtlMs / 1000,
+          collectTimeoutMs: COLLECT_TIMEOUT_MS,
+        }),
+        ...createHostMaintenanceActivities({ database, provider }),
+      },
+      maxConcurrentActivityTaskExecutions: config.capacity.maxConcurrentProvisions,
+    },
+    {
+      taskQueue: hostWatchQueue(host.id),
+      activities: createSandboxWatchActivities({ database, provider }),
+      maxConcurrentActivityTaskExecutions: host.capacity,
+    },
+  ];
+}
+
+function controlActivities(config: SandgateConfig, parts: WorkerParts): object {
+  const { database, client, driver, dispatcher, log } = parts;
+  const { timing } = config;
+  return {
+    ...createRunRecordActivities({
+      database,
+      signer: createHeadSigner(requireSetting(config.seal.ledgerKey, 'SERVICE_LEDGER_KEY')),
+      capacity: config.capacity,
+      launchLimitSecs: config.capacity.staleLaunchMins * 60,
+      quiesceSecs: timing.quiesceMs / 1000,
+      timing: {
+        activityHeartbeatMs: timing.activityHeartbeatMs,
+        hostAwayMs: timing.hostGoneMs,
+        exitGraceMs: timing.quiesceMs,
+        reservationDrainMs: timing.processLeaseMs,
+      },
+    }),
+    ...createRelayActivities({ database, dispatcher, staleMs: timing.relayStaleMs, log }),
+    ...createMaintenanceActivities({ database, driver, openRuns: () => openRunWorkflows(client) }),
+  };
+}
+
+function createWorker(config: SandgateConfig, parts: WorkerParts, log: Logger, queue: Queue): Promise<Worker> {
+  return Worker.create({
+    ...queue,
+    connection: parts.connection,
+    namespace: config.temporal.namespace,
+    identity: `${parts.host.name}:${process.pid}`,
+    stickyQueueScheduleToStartTimeout: config.timing.stickyMs,
+    shutdownGraceTime: 0,
+    shutdownForceTime: config.timing.shutdownMs,
+    interceptors: { activity: [(context) => ({ inbound: new FailureInterceptor(context, log) })] },
+  });
+}
