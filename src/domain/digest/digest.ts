@@ -1,0 +1,13 @@
+import { createHash } from 'node:crypto';
+import { canonicalJson } from './canonical-json.js';
+import type { ExactJson } from './exact-json.js';
+
+/** `sha256:` + 64 hex over the canonical form; an absent value counts as null, which is not `{}` (chapter 30 §7.3, 06-gate §5). */
+export function digestOf(value: ExactJson | undefined): string {
+  return digestOfText(canonicalJson(value ?? null));
+}
+
+/** `sha256:` + 64 hex over the UTF-8 bytes of a text, or over raw bytes. */
+export function digestOfText(text: string | Uint8Array): string {
+  return `sha256:${createHash('sha256').update(text).digest('hex')}`;
+}

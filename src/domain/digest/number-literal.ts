@@ -1,0 +1,47 @@
+/** No double has more significant decimal digits than this, so a longer literal is never exactly one. */
+const MAX_SIGNIFICANT_DIGITS = 767;
+const LITERAL = /^-?(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
+
+/**
+ * The text under which a JSON number literal enters a digest, or null when the RFC 8785 form of the double is right.
+ * The source text stays when the literal is not exactly a double, or is an integer written with a fraction (06-gate §5);
+ * otherwise 9007199254740993 and 9007199254740992 would share one digest, and so one approval.
+ */
+export function keptSourceText(source: string, value: number): string | null {
+  const parts = LITERAL.exec(source);
+  if (parts === null) return null;
+  const fraction = parts[2];
+  const keeps = (fraction !== undefined && Number.isInteger(value)) || !isExactly(parts, value);
+  return keeps && source !== String(value) ? source : null;
+}
+
+function isExactly(parts: RegExpExecArray, value: number): boolean {
+  const digits = parts[1]! + (parts[2] ?? '');
+  const significand = digits.replace(/^0+/, '').replace(/0+$/, '');
+  if (significand === '') return true;
+  if (!Number.isFinite(value) || value === 0) return false;
+  if (significand.length > MAX_SIGNIFICANT_DIGITS) return false;
+  const trailingZeros = digits.length - digits.replace(/0+$/, '').length;
+  const exponent = Number(parts[3] ?? '0') - (parts[2]?.length ?? 0) + trailingZeros;
+  const { mantissa, power } = splitDouble(Math.abs(value));
+  // Both sides as integers: significand · 10^exponent = mantissa · 2^power.
+  let left = BigInt(significand);
+  let right = mantissa;
+  if (exponent >= 0) left *= 10n ** BigInt(exponent);
+  else right *= 10n ** BigInt(-exponent);
+  if (power >= 0) right <<= BigInt(power);
+  else left <<= BigInt(-power);
+  return left === right;
+}
+
+/** |value| = mantissa · 2^power, both exact. */
+function splitDouble(value: number): { mantissa: bigint; power: number } {
+  const view = new DataView(new ArrayBuffer(8));
+  view.setFloat64(0, value);
+  const bits = view.getBigUint64(0);
+  const exponentBits = Number((bits >> 52n) & 0x7ffn);
+  const fraction = bits & 0xfffffffffffffn;
+  return exponentBits === 0
+    ? { mantissa: fraction, power: -1074 }
+    : { mantissa: fraction | 0x10000000000000n, power: exponentBits - 1075 };
+}

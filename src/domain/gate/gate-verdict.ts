@@ -1,0 +1,44 @@
+import type { ExactJson } from '../digest/exact-json.js';
+import type { CompiledPolicy } from '../policy/compile-policy.js';
+import type { ApprovalTerms, AutonomyMode, Explanation, VerdictKind } from '../policy/verdict.js';
+import type { DecisionSource } from './decision-source.js';
+
+/** What the gate needs of a frozen RunSpec. Compile the policy once per run and digest. */
+export interface GateSpec {
+  policy: CompiledPolicy;
+  autonomy: AutonomyMode;
+  trustTier: 'trusted' | 'read_only';
+  /** Cap of distinct intents; null is no cap. */
+  maxToolCalls: number | null;
+}
+
+export interface GateCall {
+  tool: string;
+  /** As parsed by `parseJsonPreservingNumbers`; absent counts as null. */
+  input: ExactJson | undefined;
+  /** Distinct intents of the run, this one included, where the caller has counted them; the database counts again. */
+  toolCalls?: number;
+}
+
+export type GateVerdict =
+  | {
+      kind: 'allow';
+      source: 'policy' | 'autonomy_rewrite';
+      /** Set for `autonomy_rewrite`, else null. */
+      original_verdict: VerdictKind | null;
+      reason: string | null;
+      explanation: Explanation;
+    }
+  | {
+      kind: 'deny';
+      source: DecisionSource;
+      /** Set for `autonomy_rewrite` and `trust_tier`, else null. */
+      original_verdict: VerdictKind | null;
+      /** Goes into `tool.decision`. */
+      reason: string;
+      /** Goes to the runner. */
+      message: string;
+      /** Null when the call was refused before policy. */
+      explanation: Explanation | null;
+    }
+  | { kind: 'require_approval'; reason: string; approval: ApprovalTerms; explanation: Explanation };

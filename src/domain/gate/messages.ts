@@ -1,0 +1,38 @@
+import { AUTONOMOUS_REASON } from '../policy/evaluate.js';
+import { DENIED_BY_POLICY } from '../policy/outcome.js';
+
+/** Every sentence with which the gate refuses (chapter 30 §7.1), so that answers, events and tests share one text. */
+export const GATE_MESSAGES = {
+  wrongAudience: 'wrong_audience',
+  sessionNotActive: 'session is not active',
+  protocolViolation: 'tool_call_id reused with different tool or input',
+  replayDenied: 'not approved',
+  budgetExceeded: 'tool-call budget exceeded',
+  malformedMcpName: 'malformed MCP tool name',
+  notInFrozenSet: 'tool is not in the frozen capability set of this run',
+  frozenSchemaInvalid: 'frozen schema invalid — refresh the snapshot',
+  sessionApproved: 'session-approved',
+  approvalTimedOut: 'not approved',
+  deniedByPolicy: DENIED_BY_POLICY,
+  autonomousNeedsHuman: AUTONOMOUS_REASON,
+  inputTooLargeToShow: 'the input is larger than 65536 bytes and cannot be shown to a human, so it was not asked',
+  inputNotShowable: 'the input holds characters that cannot be shown to a human, so it was not asked',
+} as const;
+
+const QUOTED_COMMAND_LENGTH = 120;
+
+/** Refusal of the read-only trust tier; quotes at most 120 characters of a command (chapter 30 §8). */
+export function trustTierMessage(tool: string, command: string | null): string {
+  const subject = command === null ? tool : `${tool} \`${Array.from(command.slice(0, 240)).slice(0, QUOTED_COMMAND_LENGTH).join('')}\``;
+  return `${subject} is not allowed in the read-only trust tier`;
+}
+
+/** Pointers of arguments that a frozen schema refused; never values. */
+export function argumentsRejectedMessage(pointers: readonly string[]): string {
+  return `arguments rejected by frozen schema: ${pointers.join(', ')}`;
+}
+
+/** Reason of a decision made by a person or by the expiry (`timeout`). */
+export function humanReason(decidedBy: string): string {
+  return `human:${decidedBy}`;
+}

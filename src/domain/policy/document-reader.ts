@@ -1,0 +1,108 @@
+import type { ExactJson, ExactObject } from '../digest/exact-json.js';
+import { isExactObject, isRawNumber } from '../digest/exact-json.js';
+
+export const MAX_TEXT_BYTES = 1024;
+
+/**
+ * Reads typed members out of an untrusted document and collects one message per fault. Every read answers a usable value, so one
+ * pass finds all faults. Strict reading refuses unknown keys and applies bounds; lenient reading does neither (chapter 30 §2.1).
+ */
+export class DocumentReader {
+  readonly errors: string[] = [];
+
+  constructor(readonly strict: boolean) {}
+
+  fail(message: string): void {
+    this.errors.push(message);
+  }
+
+  /** The value as an object; `keys` are those that it may have. */
+  object(value: ExactJson | undefined, at: string, keys: readonly string[]): ExactObject | null {
+    if (value === undefined) return null;
+    if (!isExactObject(value)) {
+      this.fail(`${at === '' ? 'the policy' : `\`${at}\``} must be an object`);
+      return null;
+    }
+    if (this.strict) {
+      for (const key of Object.keys(value)) {
+        if (!keys.includes(key)) this.fail(`unknown key \`${key}\` ${at === '' ? 'in the policy' : `in \`${at}\``}`);
+      }
+    }
+    return value;
+  }
+
+  text(value: ExactJson | undefined, at: string): string | null {
+    if (value === undefined) return null;
+    if (typeof value !== 'string') {
+      this.fail(`\`${at}\` must be a string`);
+      return null;
+    }
+    this.boundText(value, at);
+    return value;
+  }
+
+  boolean(value: ExactJson | undefined, at: string, fallback: boolean): boolean {
+    if (value === undefined) return fallback;
+    if (typeof value === 'boolean') return value;
+    this.fail(`\`${at}\` must be true or false`);
+    return fallback;
+  }
+
+  /** An integer written as one: 600.0 is refused. */
+  integer(value: ExactJson | undefined, at: string, minimum: number | null = null): number | null {
+    if (value === undefined) return null;
+    if (typeof value !== 'number' || !Number.isSafeInteger(value)) {
+      this.fail(`\`${at}\` must be an integer`);
+      return null;
+    }
+    if (minimum !== null && value < minimum) this.fail(`\`${at}\` must be at least ${minimum}`);
+    return value;
+  }
+
+  number(value: ExactJson | undefined, at: string): number | null {
+    if (value === undefined) return null;
+    const number = isRawNumber(value) ? Number(value.rawJSON) : value;
+    if (typeof number === 'number' && Number.isFinite(number)) return number;
+    this.fail(`\`${at}\` must be a number`);
+    return null;
+  }
+
+  choice<T extends string>(value: ExactJson | undefined, at: string, choices: readonly T[]): T | null {
+    if (value === undefined) return null;
+    const found = choices.find((choice) => choice === value);
+    if (found !== undefined) return found;
+    const given = typeof value === 'string' ? `, not \`${value.slice(0, 40)}\`` : '';
+    this.fail(`\`${at}\` must be one of ${choices.join(', ')}${given}`);
+    return null;
+  }
+
+  array(value: ExactJson | undefined, at: string, what: string, limit: number): ExactJson[] {
+    if (value === undefined) return [];
+    if (!Array.isArray(value)) {
+      this.fail(`\`${at}\` must be an array of ${what}`);
+      return [];
+    }
+    if (this.strict && value.length > limit) {
+      this.fail(`\`${at}\` has ${value.length} ${what}, more than the limit of ${limit}`);
+      return [];
+    }
+    return value;
+  }
+
+  texts(value: ExactJson | undefined, at: string, what: string, limit: number): string[] {
+    return this.array(value, at, what, limit).map((item, i) => {
+      if (typeof item === 'string') {
+        this.boundText(item, `${at}[${i}]`, what);
+        return item;
+      }
+      this.fail(`\`${at}[${i}]\` must be a string`);
+      return '';
+    });
+  }
+
+  private boundText(text: string, at: string, what = 'text'): void {
+    if (this.strict && Buffer.byteLength(text) > MAX_TEXT_BYTES) {
+      this.fail(`\`${at}\` (${what}) is longer than the limit of ${MAX_TEXT_BYTES} bytes`);
+    }
+  }
+}

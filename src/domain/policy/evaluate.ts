@@ -1,0 +1,96 @@
+import { commandOf, pathsOf, stringMember } from '../tools/tool-input.js';
+import type { CompiledPolicy } from './compile-policy.js';
+import type { AutonomousAction } from './document.js';
+import { judgePaths } from './judge-paths.js';
+import { judgeShell } from './judge-shell.js';
+import type { Outcome } from './outcome.js';
+import { explain, isStricter, reasonOf } from './outcome.js';
+import { resolvePath, WORKSPACE_ROOT } from './path.js';
+import type { ApprovalTerms, AutonomyMode, PolicyAction, PolicyVerdict, ShellPartView, ToolCall, VerdictKind } from './verdict.js';
+
+const VERDICTS: Record<PolicyAction, VerdictKind> = { allow: 'allow', approve: 'require_approval', deny: 'deny' };
+
+export const AUTONOMOUS_REASON = 'the call needs the approval of a human and the run is autonomous';
+
+/**
+ * What a policy says of a call (chapter 30 §4 with 06-gate §1–§3). Deterministic, without I/O, never throws on any call.
+ * In autonomous mode a question is replaced by the rule's or the policy's answer, so the verdict is never `require_approval`.
+ */
+export function evaluate(policy: CompiledPolicy, call: ToolCall, mode: AutonomyMode): PolicyVerdict {
+  const { outcomes, parts } = outcomesOf(policy, call);
+  const original = strictestOf(outcomes);
+  if (mode === 'supervised' || original.action !== 'approve') return verdictOf(policy, original, original, outcomes, parts);
+  const rewritten = outcomes.map((outcome): Outcome => {
+    return outcome.action === 'approve' ? { ...outcome, action: autonomousAction(policy, outcome) } : outcome;
+  });
+  return verdictOf(policy, original, strictestOf(rewritten), outcomes, parts);
+}
+
+function outcomesOf(policy: CompiledPolicy, { tool, input }: ToolCall): { outcomes: Outcome[]; parts: ShellPartView[] } {
+  const found = policy.index.firstRule(tool);
+  const rule = found === null ? null : policy.rules[found.rule]!;
+  const base = { rule, matcher: found?.matcher ?? null, pattern: null, subject: null, keys: [tool] };
+  if (rule === null) {
+    return { outcomes: [{ ...base, action: policy.document.defaults.tool_action, decidedBy: 'default_action' }], parts: [] };
+  }
+  const directory = directoryOf(stringMember(input, 'cwd'));
+  if (rule.shell !== null) return judgeShell(policy, rule, base.matcher ?? '', commandOf(input), directory);
+  if (rule.paths !== null) {
+    const candidates = pathsOf(input).map((path) => resolvePath(path, directory));
+    return { outcomes: [{ ...base, ...judgePaths(rule, candidates) }], parts: [] };
+  }
+  return { outcomes: [{ ...base, action: rule.rule.action, decidedBy: 'rule_action' }], parts: [] };
+}
+
+/** A harness may say in which directory the call runs; null when it says something that cannot be resolved. */
+function directoryOf(cwd: string | null): string | null {
+  return cwd === null || cwd === '' ? WORKSPACE_ROOT : resolvePath(cwd).path;
+}
+
+function strictestOf(outcomes: readonly Outcome[]): Outcome {
+  return outcomes.reduce((worst, outcome) => (isStricter(outcome.action, worst.action) ? outcome : worst));
+}
+
+function autonomousAction(policy: CompiledPolicy, { rule }: Outcome): AutonomousAction {
+  return rule?.rule.on_autonomous ?? policy.document.autonomy.on_approval_rule;
+}
+
+function verdictOf(
+  policy: CompiledPolicy,
+  original: Outcome,
+  effective: Outcome,
+  outcomes: readonly Outcome[],
+  parts: ShellPartView[],
+): PolicyVerdict {
+  const rewritten = effective.action !== original.action;
+  const asks = effective.action === 'approve';
+  return {
+    verdict: VERDICTS[effective.action],
+    original_verdict: VERDICTS[original.action],
+    rewritten,
+    reason: reasonFor(effective, rewritten),
+    approval: asks ? approvalTerms(policy, original, outcomes) : null,
+    explanation: explain(original, parts),
+  };
+}
+
+function reasonFor(effective: Outcome, rewritten: boolean): string | null {
+  if (effective.action === 'allow') return null;
+  return rewritten ? AUTONOMOUS_REASON : reasonOf(effective);
+}
+
+/** A call has keys only when everything in it that asks has one; a grant must hold them all (06-gate §3). */
+function approvalTerms(policy: CompiledPolicy, decisive: Outcome, outcomes: readonly Outcome[]): ApprovalTerms {
+  const { approvals } = policy.document;
+  const rule = decisive.rule?.rule ?? null;
+  const asking = outcomes.filter(({ action }) => action === 'approve');
+  const keys = asking.some((outcome) => outcome.keys === null) ? null : asking.flatMap((outcome) => outcome.keys ?? []);
+  const scopeKeys = keys === null || keys.length === 0 ? null : [...new Set(keys)].sort();
+  return {
+    risk: rule?.risk ?? null,
+    ttl_secs: rule?.approval_ttl_secs ?? approvals.default_ttl_secs,
+    scope: rule?.approval_scope ?? approvals.scope,
+    scope_keys: scopeKeys,
+    scope_key: scopeKeys?.join(', ') ?? null,
+  };
+}

@@ -1,0 +1,116 @@
+import type { CompiledPolicy, CompiledRule } from './compile-policy.js';
+import { judgePaths } from './judge-paths.js';
+import type { Outcome } from './outcome.js';
+import { isStricter, strictest } from './outcome.js';
+import { analyseLine } from './shell/analyse-line.js';
+import { coveringPrefix } from './shell/coverage.js';
+import type { ShellCommand, ShellLine, ShellRedirect } from './shell/shell-line.js';
+import type { PolicyAction, ShellPartView } from './verdict.js';
+
+export interface ShellJudgement {
+  /** The command first, then each redirect. */
+  outcomes: Outcome[];
+  parts: ShellPartView[];
+}
+
+interface ShellRule {
+  rule: CompiledRule;
+  shell: NonNullable<CompiledRule['shell']>;
+  onNoMatch: PolicyAction;
+  matcher: string;
+}
+
+/** Judges a command under a rule with `shell` (chapter 30 §4 as changed by 06-gate §1). Its redirects are judged as Write and Read. */
+export function judgeShell(
+  policy: CompiledPolicy,
+  rule: CompiledRule,
+  matcher: string,
+  command: string,
+  directory: string | null,
+): ShellJudgement {
+  const shell = rule.shell;
+  if (shell === null || rule.rule.shell === null) return { outcomes: [], parts: [] };
+  const context: ShellRule = { rule, shell, onNoMatch: rule.rule.shell.on_no_match, matcher };
+  const line = analyseLine(command, directory);
+  const covering = line.commands.map((part) => coveringPrefix(shell.prefixes, part));
+  const outcome = deniedBy(context, line) ?? judgeCommands(context, line, covering);
+  const redirects = line.redirects.map((redirect) => judgeRedirect(policy, redirect));
+  return { outcomes: [outcome, ...redirects], parts: partViews(line, covering) };
+}
+
+function deniedBy({ rule, shell, matcher }: ShellRule, line: ShellLine): Outcome | null {
+  for (const { source, regex } of shell.deny) {
+    const subject = line.denyTexts.find((text) => regex.test(text));
+    if (subject !== undefined) {
+      return { action: 'deny', rule, matcher, decidedBy: 'deny_regex', pattern: source, subject, keys: null };
+    }
+  }
+  return null;
+}
+
+function judgeCommands(context: ShellRule, line: ShellLine, covering: readonly (string | null)[]): Outcome {
+  const { rule, matcher, onNoMatch, shell } = context;
+  const base = { rule, matcher, pattern: null };
+  if (line.problem !== null) {
+    // Prefixes of a rule that asks or denies might stand for what the line hides.
+    const hidden = shell.prefixes.count > 0 ? rule.rule.action : 'allow';
+    const action = strictest([onNoMatch, hidden]);
+    return { ...base, action, decidedBy: 'not_analysable', subject: line.problem, keys: null };
+  }
+  if (line.commands.length === 0) {
+    return { ...base, action: onNoMatch, decidedBy: 'no_command', subject: null, keys: null };
+  }
+  const uncovered = line.commands.findIndex((_, i) => covering[i] === null);
+  const covered = covering.findIndex((prefix) => prefix !== null);
+  const action = strictest([...(uncovered === -1 ? [] : [onNoMatch]), ...(covered === -1 ? [] : [rule.rule.action])]);
+  const keys = keysOf(context, line.commands, covering);
+  if (uncovered !== -1 && (covered === -1 || !isStricter(rule.rule.action, onNoMatch))) {
+    return { ...base, action, decidedBy: 'no_prefix', subject: line.commands[uncovered]!.text, keys };
+  }
+  return { ...base, action, decidedBy: 'allow_prefix', pattern: covering[covered]!, subject: line.commands[covered]!.text, keys };
+}
+
+/** The keys of the commands that ask: the matched prefix where the rule asks, the program where nothing covers it. */
+function keysOf(
+  { rule, onNoMatch }: ShellRule,
+  commands: readonly ShellCommand[],
+  covering: readonly (string | null)[],
+): string[] | null {
+  const keys: string[] = [];
+  for (const [i, command] of commands.entries()) {
+    const prefix = covering[i] ?? null;
+    if (prefix !== null) {
+      if (rule.rule.action === 'approve') keys.push(prefix);
+    } else if (onNoMatch === 'approve') {
+      if (command.key === null) return null;
+      keys.push(command.key);
+    }
+  }
+  return keys;
+}
+
+function judgeRedirect(policy: CompiledPolicy, redirect: ShellRedirect): Outcome {
+  const tool = redirect.access === 'write' ? 'Write' : 'Read';
+  const found = policy.index.firstRule(tool);
+  const rule = found === null ? null : policy.rules[found.rule]!;
+  const base = { rule, matcher: found?.matcher ?? null, pattern: null, subject: redirect.text };
+  if (rule === null) {
+    return { ...base, action: policy.document.defaults.tool_action, decidedBy: 'default_action', keys: [tool] };
+  }
+  if (rule.rule.shell !== null) {
+    return { ...base, action: rule.rule.shell.on_no_match, decidedBy: 'redirect', keys: null };
+  }
+  if (rule.paths === null) return { ...base, action: rule.rule.action, decidedBy: 'redirect', keys: [tool] };
+  return { ...base, ...judgePaths(rule, redirect.candidates), keys: [tool] };
+}
+
+function partViews(line: ShellLine, covering: readonly (string | null)[]): ShellPartView[] {
+  const commands = line.commands.map((command, i): ShellPartView => {
+    return { kind: 'command', text: command.text, subject: command.words[0] ?? null, covered_by: covering[i] ?? null };
+  });
+  const redirects = line.redirects.map((redirect): ShellPartView => {
+    const subject = redirect.candidates.length === 1 ? (redirect.candidates[0]?.path ?? null) : null;
+    return { kind: redirect.access, text: redirect.text, subject, covered_by: null };
+  });
+  return [...commands, ...redirects];
+}

@@ -1,0 +1,86 @@
+import type { CompiledRule } from './compile-policy.js';
+import type { DecidedBy, Explanation, PolicyAction, ShellPartView } from './verdict.js';
+
+/** What one rule says of one thing, before it becomes a verdict. */
+export interface Outcome {
+  action: PolicyAction;
+  rule: CompiledRule | null;
+  matcher: string | null;
+  decidedBy: DecidedBy;
+  /** Deny pattern, prefix or glob. */
+  pattern: string | null;
+  /** Part of the command, or path. */
+  subject: string | null;
+  /** What a session grant would cover; null when nothing can be granted. */
+  keys: readonly string[] | null;
+}
+
+/** Reason of a denial whose rule says nothing. */
+export const DENIED_BY_POLICY = 'denied by policy';
+
+const STRICTNESS: Record<PolicyAction, number> = { allow: 0, approve: 1, deny: 2 };
+
+export function isStricter(a: PolicyAction, b: PolicyAction): boolean {
+  return STRICTNESS[a] > STRICTNESS[b];
+}
+
+export function strictest(actions: readonly PolicyAction[]): PolicyAction {
+  return actions.reduce<PolicyAction>((worst, action) => (isStricter(action, worst) ? action : worst), 'allow');
+}
+
+export function explain(outcome: Outcome, parts: ShellPartView[]): Explanation {
+  return {
+    decided_by: outcome.decidedBy,
+    rule: outcome.rule?.index ?? null,
+    matcher: outcome.matcher,
+    pattern: outcome.pattern,
+    subject: outcome.subject,
+    parts,
+  };
+}
+
+/** The sentence for a person; a plain denial says the rule's risk, else a fixed text (chapter 30 §4). */
+export function reasonOf(outcome: Outcome): string {
+  const { decidedBy, pattern, subject, rule } = outcome;
+  switch (decidedBy) {
+    case 'deny_regex':
+      return `the command matches the deny pattern \`${pattern ?? ''}\`: ${shorten(subject)}`;
+    case 'path_deny':
+      return `the path ${shorten(subject)} matches the deny glob \`${pattern ?? ''}\``;
+    default:
+      break;
+  }
+  if (outcome.action === 'deny') return rule?.rule.risk ?? DENIED_BY_POLICY;
+  return rule?.rule.risk ?? questionOf(outcome);
+}
+
+function questionOf({ decidedBy, subject }: Outcome): string {
+  switch (decidedBy) {
+    case 'no_prefix':
+      return `no allow prefix covers ${shorten(subject)}`;
+    case 'no_command':
+      return 'the call holds no command';
+    case 'not_analysable':
+      return `the command cannot be judged by its parts: ${subject ?? 'it does not parse'}`;
+    case 'path_outside':
+      return `the path ${shorten(subject)} is outside the allowed paths`;
+    case 'no_path':
+      return 'the call names no path';
+    case 'default_action':
+      return 'no rule matches the tool';
+    case 'allow_prefix':
+    case 'rule_action':
+    case 'redirect':
+    case 'path_allow':
+    case 'deny_regex':
+    case 'path_deny':
+      return 'the rule asks for approval';
+  }
+}
+
+const SHOWN = 200;
+
+function shorten(text: string | null): string {
+  if (text === null) return '``';
+  return text.length > SHOWN ? `\`${text.slice(0, SHOWN).toWellFormed()}…\`` : `\`${text}\``;
+}

@@ -1,0 +1,76 @@
+import type { ExactJson } from '../digest/exact-json.js';
+import { isExactObject } from '../digest/exact-json.js';
+import type { JsonObject } from '../json.js';
+import type { DocumentReader } from './document-reader.js';
+import type { NetworkCap } from './document.js';
+import { NETWORK_MODES } from './document.js';
+
+const NETWORK_KEYS = ['max_mode', 'allow', 'deny', 'require_approval', 'allow_public_with_brokered', 'max_grant_secs'];
+const MAX_TARGETS = 256;
+
+/** The network section of a policy (chapter 30 §14); unknown keys are refused at the level of the section only. */
+export function readNetworkCap(reader: DocumentReader, value: ExactJson): NetworkCap {
+  const network = reader.object(value, 'network', NETWORK_KEYS) ?? {};
+  return {
+    max_mode: reader.choice(network['max_mode'], 'network.max_mode', NETWORK_MODES) ?? 'offline',
+    allow: readTargets(reader, network['allow'], 'network.allow'),
+    deny: readTargets(reader, network['deny'], 'network.deny'),
+    require_approval: reader.boolean(network['require_approval'], 'network.require_approval', false),
+    allow_public_with_brokered: reader.boolean(
+      network['allow_public_with_brokered'],
+      'network.allow_public_with_brokered',
+      false,
+    ),
+    max_grant_secs: reader.integer(network['max_grant_secs'] ?? undefined, 'network.max_grant_secs', 0),
+  };
+}
+
+function readTargets(reader: DocumentReader, value: ExactJson | undefined, at: string): JsonObject[] {
+  return reader.array(value, at, 'targets', MAX_TARGETS).map((target, i) => {
+    if (!isExactObject(target)) {
+      reader.fail(`\`${at}[${i}]\` must be an object`);
+      return {};
+    }
+    if (reader.strict) checkTarget(reader, target, `${at}[${i}]`);
+    return target as JsonObject;
+  });
+}
+
+function checkTarget(reader: DocumentReader, target: { [key: string]: ExactJson }, at: string): void {
+  const kind = reader.choice(target['kind'], `${at}.kind`, ['dns', 'cidr']);
+  if (target['kind'] === undefined) reader.fail(`\`${at}.kind\` is required`);
+  if (kind === 'cidr' && typeof target['cidr'] !== 'string') reader.fail(`\`${at}.cidr\` must be a string`);
+  if (kind === 'dns') checkPattern(reader, target['pattern'], `${at}.pattern`);
+  const protocol = target['protocol'];
+  if (protocol !== 'tcp' && protocol !== 'udp') reader.fail(`\`${at}.protocol\` must be one of tcp, udp`);
+  checkPorts(reader, target['ports'], `${at}.ports`);
+}
+
+function checkPattern(reader: DocumentReader, value: ExactJson | undefined, at: string): void {
+  const pattern = reader.object(value, at, ['kind', 'name', 'suffix']);
+  const kind = reader.choice(pattern?.['kind'], `${at}.kind`, ['exact', 'wildcard']);
+  if (kind === null) {
+    reader.fail(`\`${at}\` needs a kind of exact or wildcard`);
+  } else if (kind === 'exact') {
+    if (typeof pattern?.['name'] !== 'string') reader.fail(`\`${at}.name\` must be a string`);
+  } else if (typeof pattern?.['suffix'] !== 'string' || pattern['suffix'].split('.').filter(Boolean).length < 2) {
+    reader.fail(`\`${at}.suffix\` must be a name of two labels or more`);
+  }
+}
+
+function checkPorts(reader: DocumentReader, value: ExactJson | undefined, at: string): void {
+  if (!Array.isArray(value) || value.length === 0) {
+    reader.fail(`\`${at}\` must be an array of at least one range`);
+    return;
+  }
+  value.forEach((entry, i) => {
+    const range = isExactObject(entry) ? entry : {};
+    const { from, to } = range;
+    const ordered = isPort(from) && isPort(to) && from <= to;
+    if (!ordered) reader.fail(`\`${at}[${i}]\` must have from and to between 1 and 65535, in order`);
+  });
+}
+
+function isPort(value: ExactJson | undefined): value is number {
+  return typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= 65_535;
+}

@@ -1,0 +1,55 @@
+import type { PathGlob } from './glob.js';
+import { compileGlob } from './glob.js';
+
+/** Where every run finds its working files. Relative paths and globs are joined to it (06-gate §2). */
+export const WORKSPACE_ROOT = '/workspace';
+
+/** A path of a call after lexical normalisation; `path` is null when where it lands cannot be known, which counts as outside. */
+export interface CandidatePath {
+  /** As the call wrote it. */
+  text: string;
+  path: string | null;
+}
+
+const VARIABLE = /[$`]/;
+const GLOB_SPECIAL = /[*?[{\\]/;
+
+/** Resolves a path lexically against an absolute directory; no symlink is followed, since the verdict must not depend on the host. */
+export function resolvePath(text: string, directory: string | null = WORKSPACE_ROOT): CandidatePath {
+  if (text.startsWith('~') || VARIABLE.test(text) || text.includes('\0')) return { text, path: null };
+  if (text.startsWith('/')) return { text, path: foldSegments(text) };
+  if (directory === null) return { text, path: null };
+  return { text, path: foldSegments(`${directory}/${text}`) };
+}
+
+/** Folds `.`, `..` and repeated slashes of an absolute path; a trailing slash stays. */
+export function foldSegments(path: string): string {
+  const kept: string[] = [];
+  const segments = path.split('/');
+  for (const segment of segments) {
+    if (segment === '..') kept.pop();
+    else if (segment !== '' && segment !== '.') kept.push(segment);
+  }
+  const directory = kept.length > 0 && ['', '.', '..'].includes(segments.at(-1)!) && segments.at(-1) !== '..';
+  return `/${kept.join('/')}${directory ? '/' : ''}`;
+}
+
+/** Matches a glob as written, and joined to the workspace when it is relative, so that a relative deny goes on matching. */
+export function compilePathGlob(glob: string): PathGlob {
+  if (glob.startsWith('/')) return compileGlob(foldGlob(glob));
+  const verbatim = compileGlob(glob);
+  if (glob.startsWith('*')) return verbatim;
+  const joined = compileGlob(foldGlob(`${WORKSPACE_ROOT}/${glob}`));
+  return { matches: (path) => verbatim.matches(path) || joined.matches(path) };
+}
+
+/** Folds the leading segments that hold no glob syntax. */
+function foldGlob(glob: string): string {
+  const segments = glob.split('/');
+  const firstSpecial = segments.findIndex((segment) => GLOB_SPECIAL.test(segment));
+  const literal = firstSpecial === -1 ? segments : segments.slice(0, firstSpecial);
+  const rest = firstSpecial === -1 ? [] : segments.slice(firstSpecial);
+  const folded = foldSegments(literal.join('/') || '/');
+  if (rest.length === 0) return folded;
+  return `${folded === '/' ? '' : folded.replace(/\/$/, '')}/${rest.join('/')}`;
+}

@@ -1,0 +1,149 @@
+import type { SyntaxNode } from 'unbash';
+import { forEachChild, parse } from 'unbash';
+import { WORKSPACE_ROOT } from '../path.js';
+import { ArithmeticNames } from './arithmetic.js';
+import { unsafeConstruct } from './unsafe-constructs.js';
+import type { ShellCommand, ShellLine, ShellRedirect } from './shell-line.js';
+import { SimpleCommands } from './simple-commands.js';
+import { literalValue } from './shell-word.js';
+import { WorkingDirectories } from './working-directory.js';
+
+/** Nested shells in shells; the parser itself bounds everything else. */
+const MAX_SHELL_DEPTH = 4;
+/** Deeper trees are not walked. */
+const MAX_NODE_DEPTH = 400;
+const LOOPS = new Set<SyntaxNode['type']>(['For', 'While', 'Select', 'ArithmeticFor']);
+
+/**
+ * Finds the simple commands, redirects and parts of a bash line (06-gate §1). Never throws. A line that cannot be judged by its
+ * parts has a `problem`; what was found until then is listed all the same, since deny patterns still run on it.
+ * @param directory Absolute directory in which the line runs; null when it is not known.
+ */
+export function analyseLine(command: string, directory: string | null = WORKSPACE_ROOT): ShellLine {
+  return new LineAnalysis(directory).run(command);
+}
+
+class LineAnalysis {
+  private problem: string | null = null;
+  private readonly commands: ShellCommand[] = [];
+  private readonly redirects: ShellRedirect[] = [];
+  private readonly denyTexts = new Set<string>();
+  private readonly names = new ArithmeticNames();
+  private readonly directories: WorkingDirectories;
+  private readonly simple: SimpleCommands;
+  private loops = false;
+
+  constructor(directory: string | null) {
+    this.directories = new WorkingDirectories(directory);
+    this.simple = new SimpleCommands({
+      add: (command) => this.commands.push(command),
+      denyText: (text) => this.denyTexts.add(text),
+      problem: (why) => this.refuse(why),
+      code: (code, depth) => this.script(code, depth),
+      write: (text, path) => this.redirect('write', text, path),
+      changeDirectory: (words) => this.directories.change(words),
+      assigned: () => this.names.assigned(),
+    });
+  }
+
+  run(command: string): ShellLine {
+    this.script(command, 0);
+    this.refuse(this.names.problem());
+    if (this.loops && this.directories.hasChanged) this.forgetRelativeRedirects();
+    return { problem: this.problem, commands: this.commands, redirects: this.redirects, denyTexts: [...this.denyTexts] };
+  }
+
+  private refuse(why: string | null): void {
+    this.problem ??= why;
+  }
+
+  private script(text: string, shellDepth: number): void {
+    this.denyTexts.add(text.trim());
+    if (text.includes('\0') || text.includes('\r')) this.refuse('the line holds NUL or a carriage return');
+    if (shellDepth > MAX_SHELL_DEPTH) {
+      this.refuse('shells nest too deeply');
+      return;
+    }
+    this.visit(parse(text), { source: text, shellDepth, depth: 0, chain: null });
+  }
+
+  private visit(node: SyntaxNode, context: Context): void {
+    if (context.depth > MAX_NODE_DEPTH) {
+      this.refuse('the line nests too deeply');
+      return;
+    }
+    this.refuse(unsafeConstruct(node));
+    this.names.note(node);
+    if (LOOPS.has(node.type)) this.loops = true;
+    const inner = { ...context, depth: context.depth + 1, chain: null };
+    if (node.type === 'Script' && node.source !== undefined) inner.source = node.source;
+    this.visitKind(node, context, inner);
+    const first = this.commands.length;
+    forEachChild(node, (child) => this.visit(child, inner));
+    if (node.type === 'Pipeline' && node.prefixes.some((prefix) => prefix.type === 'Time')) {
+      this.simple.addTimeKeyword(this.commands[first]);
+    }
+  }
+
+  private visitKind(node: SyntaxNode, context: Context, inner: Context): void {
+    switch (node.type) {
+      case 'Command':
+        this.simple.visit(node, context.source, context.shellDepth, context.chain);
+        break;
+      case 'Pipeline':
+        if (node.prefixes.length === 0 && node.commands.every((command) => command.type === 'Command')) inner.chain = [];
+        break;
+      case 'Word':
+        this.noteLiteral(literalValue(node), node.text);
+        break;
+      case 'Redirect':
+        this.visitRedirect(node);
+        break;
+      default:
+        break;
+    }
+  }
+
+  /** Quotes inside a word must not hide it from a deny pattern. */
+  private noteLiteral(value: string | null, text: string): void {
+    if (value !== null && value !== text) this.denyTexts.add(value);
+  }
+
+  private visitRedirect(node: Extract<SyntaxNode, { type: 'Redirect' }>): void {
+    if (node.descriptor?.type === 'FileDescriptorVariable') {
+      this.refuse(`the redirect sets the variable ${node.descriptor.name}`);
+    }
+    if (node.target === undefined) {
+      this.refuse('a redirect without a target');
+      return;
+    }
+    const path = literalValue(node.target);
+    if ((node.operator === '<&' || node.operator === '>&') && path !== null && /^(?:\d+-?|-)$/.test(path)) return;
+    if (path === '/dev/null') return;
+    const text = `${node.operator} ${node.target.text}`;
+    if (node.operator !== '<' && node.operator !== '<&') this.redirect('write', text, path);
+    if (node.operator.startsWith('<')) this.redirect('read', text, path);
+  }
+
+  private redirect(access: 'write' | 'read', text: string, path: string | null): void {
+    this.redirects.push({ access, text, candidates: this.directories.resolve(path, text) });
+  }
+
+  /** In a loop a `cd` may come before a redirect that stands above it, and more than once. */
+  private forgetRelativeRedirects(): void {
+    for (const redirect of this.redirects) {
+      redirect.candidates = redirect.candidates.map((candidate) =>
+        candidate.text.startsWith('/') ? candidate : { text: candidate.text, path: null },
+      );
+    }
+  }
+}
+
+interface Context {
+  source: string;
+  shellDepth: number;
+  depth: number;
+  /** The pipeline of simple commands to which a command directly beneath belongs. */
+  chain: ShellCommand[] | null;
+}
+

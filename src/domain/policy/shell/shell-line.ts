@@ -1,0 +1,33 @@
+import type { CandidatePath } from '../path.js';
+
+/** A simple command of a line, nested ones and those that wrappers run included. */
+export interface ShellCommand {
+  /** Source text. */
+  text: string;
+  /** After quote removal; null where an expansion decides. The first is the program; empty when there is none. */
+  words: readonly (string | null)[];
+  /** Whether an assignment before it may change what it does (06-gate §1). */
+  unsafeAssignment: boolean;
+  /** The program through wrappers, which a session grant would name; null when the command has no key (06-gate §3). */
+  key: string | null;
+  /** The pipeline of simple commands in which it stands. */
+  chain: readonly ShellCommand[] | null;
+}
+
+/** A file that the shell, or `find`, opens for the line. */
+export interface ShellRedirect {
+  text: string;
+  access: 'write' | 'read';
+  /** Every place where it may land. */
+  candidates: CandidatePath[];
+}
+
+/** What the parser found in a line. */
+export interface ShellLine {
+  /** Why the line cannot be judged by its parts; null when it can. */
+  problem: string | null;
+  commands: readonly ShellCommand[];
+  redirects: readonly ShellRedirect[];
+  /** The whole text and every part on which deny patterns run. */
+  denyTexts: readonly string[];
+}

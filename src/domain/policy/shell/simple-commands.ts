@@ -1,0 +1,149 @@
+import type { Assignment, Command } from 'unbash';
+import { isCanonicalTool } from '../../tools/vocabulary.js';
+import { isMcpName } from '../../tools/mcp-name.js';
+import { isGivenCode } from './interpreters.js';
+import type { ShellCommand } from './shell-line.js';
+import type { ShellWord } from './shell-word.js';
+import { shellWord } from './shell-word.js';
+import { unsafeBuiltin } from './unsafe-builtins.js';
+import { bearsCode, isHarmlessVariable } from './variables.js';
+import type { Unwrapped } from './wrappers.js';
+import { hideReplaced, unwrap } from './wrappers.js';
+
+const MAX_WRAPPER_DEPTH = 8;
+const DIRECTORY_BUILTINS = new Set(['cd', 'pushd', 'popd']);
+const SETTING_BUILTINS = new Set('read mapfile readarray getopts declare typeset local export readonly let'.split(' '));
+
+/** What the walk over a line wants to hear about simple commands. */
+export interface CommandSink {
+  add(command: ShellCommand): void;
+  denyText(text: string): void;
+  problem(why: string | null): void;
+  code(code: string, shellDepth: number): void;
+  write(text: string, path: string | null): void;
+  changeDirectory(words: readonly ShellWord[]): void;
+  assigned(): void;
+}
+
+interface Found {
+  words: readonly ShellWord[];
+  assigned: readonly string[];
+  text: string;
+  shellDepth: number;
+  wrapperDepth: number;
+  chain: ShellCommand[] | null;
+}
+
+/** Takes simple commands apart: words, assignments, what wrappers run, and the key of each. */
+export class SimpleCommands {
+  constructor(private readonly sink: CommandSink) {}
+
+  visit(node: Command, source: string, shellDepth: number, chain: ShellCommand[] | null): void {
+    const assigned = node.prefix.filter((item): item is Assignment => item.type === 'Assignment').map(({ name }) => name);
+    const words = node.name === undefined ? [] : [shellWord(node.name)];
+    for (const argument of node.args) {
+      if (argument.type === 'Word') words.push(shellWord(argument));
+      else {
+        assigned.push(argument.name);
+        words.push({ value: null, text: argument.text, single: true });
+      }
+    }
+    const text = source.slice(node.pos, node.end).trim();
+    this.sink.denyText(text);
+    if (words.length === 0 && node.redirects.length === 0 && assigned.every(isHarmlessVariable)) return;
+    this.add({ words, assigned, text, shellDepth, wrapperDepth: 0, chain });
+  }
+
+  /** The keyword `time` counts as the wrapper of that name; `timed` is the first command that it times. */
+  addTimeKeyword(timed: ShellCommand | undefined): void {
+    this.sink.add({ text: 'time', words: ['time'], unsafeAssignment: false, key: timed?.key ?? null, chain: null });
+  }
+
+  private add(found: Found): void {
+    const { words, assigned, chain } = found;
+    const values = words.map(({ value }) => value);
+    this.noteProblems(found);
+    const joined = words.map(({ value, text }) => value ?? text).join(' ');
+    if (joined !== found.text) this.sink.denyText(joined);
+    const unwrapped = unwrap(words);
+    const unsafe = assigned.filter((name) => !isHarmlessVariable(name));
+    const command: ShellCommand = {
+      text: found.text,
+      words: values,
+      unsafeAssignment: unsafe.length > 0,
+      key: unsafe.some(bearsCode) ? null : keyOf(words, unwrapped, 0),
+      chain,
+    };
+    chain?.push(command);
+    this.sink.add(command);
+    if (unwrapped !== null) this.addInner(found, unwrapped);
+  }
+
+  private noteProblems({ words }: Found): void {
+    const program = words[0]?.value;
+    if (program === undefined) return;
+    if (program === null || program === '') {
+      this.sink.problem('the name of a program is not a literal');
+      return;
+    }
+    this.sink.problem(unsafeBuiltin(words));
+    if (SETTING_BUILTINS.has(program)) this.sink.assigned();
+    if (DIRECTORY_BUILTINS.has(program)) this.sink.changeDirectory(words);
+  }
+
+  private addInner(found: Found, unwrapped: Unwrapped): void {
+    if (found.wrapperDepth >= MAX_WRAPPER_DEPTH) {
+      this.sink.problem('wrappers nest too deeply');
+      return;
+    }
+    switch (unwrapped.kind) {
+      case 'unknown':
+        this.sink.problem(unwrapped.why);
+        break;
+      case 'nothing':
+        break;
+      case 'command':
+        this.addWrapped(found, unwrapped.words, [...found.assigned, ...unwrapped.assigned]);
+        break;
+      case 'code':
+        this.sink.code(unwrapped.code, found.shellDepth + 1);
+        break;
+      case 'find':
+        for (const words of unwrapped.commands) this.addWrapped(found, hideReplaced(words, '{}'), found.assigned);
+        for (const { text, path } of unwrapped.writes) this.sink.write(text, path);
+        break;
+    }
+  }
+
+  private addWrapped(found: Found, words: readonly ShellWord[], assigned: readonly string[]): void {
+    const text = words.map((word) => word.text).join(' ');
+    this.sink.denyText(text);
+    if (words.length === 0) {
+      this.sink.problem('a wrapper whose command is missing');
+      return;
+    }
+    this.add({ ...found, words, assigned, text, wrapperDepth: found.wrapperDepth + 1, chain: null });
+  }
+}
+
+/** The program that a grant would name, through wrappers; null for interpreters and wrappers given code (06-gate §3). */
+function keyOf(words: readonly ShellWord[], unwrapped: Unwrapped | null, depth: number): string | null {
+  const program = words[0]?.value;
+  if (program === undefined || program === null || program === '') return null;
+  if (unwrapped !== null) {
+    switch (unwrapped.kind) {
+      case 'unknown':
+      case 'code':
+        return null;
+      case 'command':
+        if (depth >= MAX_WRAPPER_DEPTH || unwrapped.assigned.some(bearsCode)) return null;
+        return keyOf(unwrapped.words, unwrap(unwrapped.words), depth + 1);
+      case 'nothing':
+      case 'find':
+        break;
+    }
+  }
+  const values = words.slice(1).map(({ value }) => value);
+  if (isGivenCode(program, values) || isCanonicalTool(program) || isMcpName(program)) return null;
+  return program;
+}

@@ -1,0 +1,72 @@
+import type { ShellWord } from './shell-word.js';
+import { isPlainVariable } from './variables.js';
+
+/** Builtins that run text, or change what later words mean (06-gate §1). */
+const RUN_TEXT = new Set(
+  'eval source . trap alias unalias exec coproc enable compgen complete compopt bind hash shopt fc'.split(' '),
+);
+const SET_VARIABLES = new Set(
+  'read mapfile readarray getopts declare typeset local export readonly unset let wait'.split(' '),
+);
+const UNARY_TESTS = /^-[abcdefghknoprstuwxzLNOGS]$/;
+const BINARY_TESTS = /^(?:==?|!=|<|>|-eq|-ne|-lt|-le|-gt|-ge|-nt|-ot|-ef)$/;
+const ASSIGNED_NAME = /^([A-Za-z_][A-Za-z0-9_]*)(?:\+?=([\s\S]*))?$/;
+
+/** Why a builtin makes its line impossible to judge, or null. */
+export function unsafeBuiltin(words: readonly ShellWord[]): string | null {
+  const name = words[0]?.value ?? '';
+  const args = words.slice(1);
+  if (RUN_TEXT.has(name)) return `\`${name}\` runs or redefines commands`;
+  if (name === 'printf') return unsafePrintf(args);
+  if (name === 'test') return unsafeTest(args);
+  if (name === '[') return unsafeTest(args.at(-1)?.value === ']' ? args.slice(0, -1) : args);
+  if (name === 'set') return unsafeSet(args);
+  if (SET_VARIABLES.has(name)) return unsafeVariables(name, args);
+  return null;
+}
+
+/** `printf -v` expands the subscript of its target, `-v'a[$(id)]'` too. */
+function unsafePrintf(args: readonly ShellWord[]): string | null {
+  const first = args[0];
+  if (first === undefined) return null;
+  if (first.value === null) return 'the format of `printf` is not a literal';
+  return first.value.startsWith('-v') ? '`printf -v` expands its target' : null;
+}
+
+/** `test -v` expands a subscript; an operator that a variable holds may be `-v`. */
+function unsafeTest(args: readonly ShellWord[]): string | null {
+  if (args.some((arg) => arg.value === '-v' || arg.value === '-R')) return '`test -v` expands its operand';
+  if (args.every((arg) => arg.value !== null)) return null;
+  if (args.some((arg) => !arg.single)) return 'an unquoted expansion may be an operator of `test`';
+  const operators = args.map((arg) => arg.value ?? '');
+  const sure =
+    args.length === 1 ||
+    (args.length === 2 && (UNARY_TESTS.test(operators[0]!) || operators[0] === '!')) ||
+    (args.length === 3 && (BINARY_TESTS.test(operators[1]!) || (operators[0] === '!' && UNARY_TESTS.test(operators[1]!))));
+  return sure ? null : 'an expansion may be an operator of `test`';
+}
+
+/** `set -k` turns later arguments into assignments. */
+function unsafeSet(args: readonly ShellWord[]): string | null {
+  for (const { value } of args) {
+    if (value === null) return 'an option of `set` is not a literal';
+    if (value === '--') return null;
+    if (/^[-+][A-Za-z]*k/.test(value) || value === 'keyword') return '`set -k` changes what arguments mean';
+  }
+  return null;
+}
+
+function unsafeVariables(builtin: string, args: readonly ShellWord[]): string | null {
+  for (const { value, text } of args) {
+    const shown = value ?? text;
+    if (/^[^=]*\[/.test(shown)) return `\`${builtin}\` with a subscript`;
+    if (/^-[A-Za-z]*[Cin]/.test(shown) && builtin !== 'unset') return `\`${builtin} ${shown}\` evaluates its values`;
+    if (value === null && !ASSIGNED_NAME.test(shown)) return `an argument of \`${builtin}\` is not a literal`;
+    const name = ASSIGNED_NAME.exec(shown)?.[1];
+    if (name !== undefined && builtin !== 'export' && builtin !== 'wait' && !isPlainVariable(name)) {
+      return `\`${builtin}\` changes the variable ${name}`;
+    }
+    if (builtin === 'let' && !/^[a-z0-9_+\-*/%=<>!&|^~?:() ]*$/.test(shown)) return '`let` with more than numbers and names';
+  }
+  return null;
+}

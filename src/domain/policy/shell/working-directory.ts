@@ -1,0 +1,41 @@
+import type { CandidatePath } from '../path.js';
+import { resolvePath } from '../path.js';
+import type { ShellWord } from './shell-word.js';
+
+const MAX_DIRECTORIES = 16;
+
+/** Where relative redirects of a line may land: a `cd` before them counts, whether it ran or not. */
+export class WorkingDirectories {
+  private places: string[] | null;
+  private changed = false;
+
+  constructor(start: string | null) {
+    this.places = start === null ? null : [start];
+  }
+
+  get hasChanged(): boolean {
+    return this.changed;
+  }
+
+  /** Takes note of `cd`, `pushd` and `popd`. */
+  change(words: readonly ShellWord[]): void {
+    this.changed = true;
+    const args = words.slice(1).filter(({ value }) => value === null || !/^-[LPe@]+$|^--$/.test(value));
+    const target = args[0]?.value;
+    const plain = words[0]?.value === 'cd' && args.length === 1 && typeof target === 'string' && target !== '-' && target !== '';
+    if (!plain || this.places === null) {
+      this.places = null;
+      return;
+    }
+    const moved = this.places.map((place) => resolvePath(target, place).path);
+    if (moved.includes(null) || this.places.length + moved.length > MAX_DIRECTORIES) this.places = null;
+    else this.places = [...new Set([...this.places, ...(moved as string[])])];
+  }
+
+  /** Every place where a path may land; one of unknown place when that is all that can be said. */
+  resolve(path: string | null, text: string): CandidatePath[] {
+    if (path === null) return [{ text, path: null }];
+    if (this.places === null) return [resolvePath(path, null)];
+    return this.places.map((place) => resolvePath(path, place));
+  }
+}

@@ -1,0 +1,194 @@
+import { unwrapFind } from './find-command.js';
+import type { ShellWord } from './shell-word.js';
+
+/** What a wrapper runs. `unknown`: it cannot be told before the line runs. */
+export type Unwrapped =
+  | { kind: 'unknown'; why: string }
+  | { kind: 'nothing' }
+  | { kind: 'command'; words: ShellWord[]; assigned: string[] }
+  | { kind: 'code'; code: string }
+  | { kind: 'find'; commands: ShellWord[][]; writes: { text: string; path: string | null }[] };
+
+interface OptionTable {
+  /** Options without an argument; single letters may be joined. */
+  flags: readonly string[];
+  /** Options with an argument, joined or apart. */
+  valued: readonly string[];
+  /** Options after which nothing is run. */
+  queries?: readonly string[];
+  /** Words before the command: a duration, say. */
+  operands?: number;
+  /** `NAME=value` words before the command. */
+  assignments?: boolean;
+  /** Options of the form `-5`. */
+  numeric?: boolean;
+}
+
+const OPTIONS: Readonly<Record<string, OptionTable>> = {
+  env: {
+    flags: ['-i', '-0', '-v', '-', '--ignore-environment', '--null', '--debug'],
+    valued: ['-u', '--unset', '-C', '--chdir'],
+    assignments: true,
+  },
+  nice: { flags: [], valued: ['-n', '--adjustment'], numeric: true },
+  timeout: {
+    flags: ['-v', '--verbose', '--foreground', '--preserve-status', '-f', '-p'],
+    valued: ['-k', '--kill-after', '-s', '--signal'],
+    operands: 1,
+  },
+  time: { flags: ['-p', '-v', '--portability', '--verbose'], valued: ['-f', '--format'] },
+  command: { flags: ['-p'], valued: [], queries: ['-v', '-V'] },
+  builtin: { flags: [], valued: [] },
+  nohup: { flags: [], valued: [] },
+  sudo: {
+    flags: ['-n', '-E', '-H', '-S', '-k', '-b', '-P', '--non-interactive', '--preserve-env', '--set-home', '--stdin'],
+    valued: ['-u', '--user', '-g', '--group'],
+    queries: ['-l', '--list', '-V', '--version'],
+    assignments: true,
+  },
+  doas: { flags: ['-n'], valued: ['-u'] },
+  setsid: { flags: ['-c', '-f', '-w', '--ctty', '--fork', '--wait'], valued: [] },
+  stdbuf: { flags: [], valued: ['-i', '-o', '-e', '--input', '--output', '--error'] },
+  ionice: { flags: ['-t'], valued: ['-c', '-n'] },
+  busybox: { flags: [], valued: [] },
+  xargs: {
+    flags: ['-0', '--null', '-r', '--no-run-if-empty', '-t', '--verbose', '-x', '--exit', '-o', '--open-tty'],
+    valued: ['-I', '-n', '--max-args', '-P', '--max-procs', '-L', '--max-lines', '-d', '--delimiter', '-E', '-s', '--max-chars', '-a', '--arg-file'],
+  },
+};
+
+const SHELLS = new Set(['bash', 'sh', 'dash', 'ash', 'zsh', 'ksh', 'mksh', 'rbash']);
+/** Neither `-i` and `-l`, which read files of the home directory first, nor `-k` and `-s`. */
+const SHELL_FLAGS = /^-[abcefhmnptuvxBCEHPTr]+$/;
+const SHELL_LONG_FLAGS = new Set(['--norc', '--noprofile', '--posix', '--restricted']);
+const MAX_NESTED_WRAPPERS = 8;
+const ASSIGNMENT = /^([A-Za-z_][A-Za-z0-9_]*)\+?=/;
+
+export function isShell(program: string): boolean {
+  return SHELLS.has(baseName(program));
+}
+
+export function baseName(program: string): string {
+  return program.slice(program.lastIndexOf('/') + 1);
+}
+
+/** What the command runs in turn; null when its program is no wrapper. */
+export function unwrap(words: readonly ShellWord[]): Unwrapped | null {
+  const program = words[0]?.value;
+  if (program === undefined || program === null) return null;
+  const name = baseName(program);
+  if (SHELLS.has(name)) return unwrapShell(words.slice(1));
+  if (name === 'find') return unwrapFind(words.slice(1));
+  if (!Object.hasOwn(OPTIONS, name)) return null;
+  const scanned = scanOptions(name, OPTIONS[name]!, words.slice(1));
+  return name === 'xargs' ? withUnknownArguments(scanned) : scanned.result;
+}
+
+interface Scanned {
+  result: Unwrapped;
+  /** The text that `xargs -I` replaces. */
+  replaced: string | null;
+}
+
+function scanOptions(name: string, table: OptionTable, args: readonly ShellWord[]): Scanned {
+  let at = 0;
+  let replaced: string | null = null;
+  const assigned: string[] = [];
+  const unknown = (why: string): Scanned => ({ result: { kind: 'unknown', why }, replaced });
+  let optionsEnd = false;
+  let operands = table.operands ?? 0;
+  for (; at < args.length; at++) {
+    const { value, text } = args[at]!;
+    const assignment = table.assignments === true ? ASSIGNMENT.exec(value ?? text)?.[1] : undefined;
+    if (assignment !== undefined) {
+      assigned.push(assignment);
+      continue;
+    }
+    if (value === null) return unknown(`a word of \`${name}\` before its command is not a literal`);
+    if (!optionsEnd && value === '--') {
+      optionsEnd = true;
+    } else if (!optionsEnd && value.startsWith('-') && (value.length > 1 || table.flags.includes('-'))) {
+      const option = readOption(table, value);
+      if (option === 'query') return { result: { kind: 'nothing' }, replaced };
+      if (option === 'unknown') return unknown(`the option \`${value}\` of \`${name}\` is not known`);
+      if (option === 'valued') {
+        at++;
+        if (args[at]?.value === null) return unknown(`an option of \`${name}\` is not a literal`);
+      }
+      if (value.startsWith('-I')) replaced = value === '-I' ? (args[at]?.value ?? '') : value.slice(2);
+    } else if (operands > 0) {
+      operands--;
+    } else {
+      break;
+    }
+  }
+  const words = args.slice(at);
+  return { result: words.length === 0 ? { kind: 'nothing' } : { kind: 'command', words, assigned }, replaced };
+}
+
+function readOption(table: OptionTable, value: string): 'flag' | 'valued' | 'query' | 'unknown' {
+  if (table.queries?.includes(value) === true) return 'query';
+  if (table.flags.includes(value)) return 'flag';
+  if (table.valued.includes(value)) return 'valued';
+  if (table.numeric === true && /^-\d+$/.test(value)) return 'flag';
+  if (value.startsWith('--')) {
+    return table.valued.includes(value.slice(0, Math.max(0, value.indexOf('=')))) ? 'flag' : 'unknown';
+  }
+  if (table.valued.some((option) => option.length === 2 && value.startsWith(option))) return 'flag';
+  return Array.from(value.slice(1)).every((letter) => table.flags.includes(`-${letter}`)) ? 'flag' : 'unknown';
+}
+
+/** `xargs` appends words that nobody has seen: they may only be arguments of a command that stands there whole. */
+function withUnknownArguments({ result, replaced }: Scanned): Unwrapped {
+  if (result.kind === 'nothing') return { kind: 'nothing' };
+  if (result.kind !== 'command') return result;
+  const words = replaced === null || replaced === '' ? result.words : hideReplaced(result.words, replaced);
+  if (!standsWhole(words, replaced !== null, 0)) {
+    return { kind: 'unknown', why: 'what `xargs` hands to its command is not known' };
+  }
+  return { kind: 'command', words, assigned: [] };
+}
+
+/** Whether more words at the end stay arguments of a program that is already named. */
+function standsWhole(words: readonly ShellWord[], replaces: boolean, depth: number): boolean {
+  if (words[0]?.value == null || depth > MAX_NESTED_WRAPPERS) return false;
+  const inner = unwrap(words);
+  if (inner === null) return true;
+  return inner.kind === 'command' ? standsWhole(inner.words, replaces, depth + 1) : inner.kind === 'code' && !replaces;
+}
+
+/** Words that hold the replaced text are not literals. */
+export function hideReplaced(words: readonly ShellWord[], replaced: string): ShellWord[] {
+  return words.map((word) => (word.value?.includes(replaced) === true ? { ...word, value: null } : word));
+}
+
+/** `bash -c code` runs code; a shell that reads its standard input runs what nobody has seen. */
+function unwrapShell(args: readonly ShellWord[]): Unwrapped {
+  let code = false;
+  for (let at = 0; at < args.length; at++) {
+    const value = args[at]!.value;
+    if (value === null) return { kind: 'unknown', why: 'what the shell runs is not a literal' };
+    if (value === '--' || value === '-') {
+      const next = args[at + 1]?.value;
+      return code && typeof next === 'string' ? { kind: 'code', code: next } : scriptOrUnknown(args.slice(at + 1), code);
+    }
+    if (SHELL_FLAGS.test(value)) {
+      code ||= value.includes('c');
+    } else if (/^[-+][oO]$/.test(value)) {
+      at++;
+    } else if (value.startsWith('-') || value.startsWith('+')) {
+      if (!SHELL_LONG_FLAGS.has(value)) return { kind: 'unknown', why: `the option \`${value}\` of a shell is not known` };
+    } else {
+      return code ? { kind: 'code', code: value } : scriptOrUnknown(args.slice(at), code);
+    }
+  }
+  return { kind: 'unknown', why: 'a shell that reads commands from its input' };
+}
+
+function scriptOrUnknown(rest: readonly ShellWord[], code: boolean): Unwrapped {
+  const script = rest[0]?.value;
+  if (code || typeof script !== 'string') return { kind: 'unknown', why: 'what the shell runs is not a literal' };
+  return script.startsWith('/dev/') || script.startsWith('/proc/')
+    ? { kind: 'unknown', why: 'a shell that reads commands from its input' }
+    : { kind: 'nothing' };
+}

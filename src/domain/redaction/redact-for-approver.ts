@@ -1,0 +1,39 @@
+import { createHash } from 'node:crypto';
+import type { ExactJson } from '../digest/exact-json.js';
+import { mapStrings } from './map-strings.js';
+import { databaseUrlSpans, SECRET_SHAPES } from './secret-shapes.js';
+
+/** Shell metacharacters, quotes and white space: a span with one of these might hide what a command does. */
+const DECISIVE = /[\s"'`\\;&|<>()$*?[\]{}!#~^%]/;
+const BEARER = /^bearer /i;
+
+/**
+ * What a person who decides an approval is shown (06-gate §4): the input with secrets replaced by their length and the start of
+ * their SHA-256. A span that holds shell metacharacters, quotes or white space is shown as it is.
+ */
+export function redactForApprover<T extends ExactJson>(value: T): T {
+  return mapStrings(value, redactTextForApprover, (key) => key);
+}
+
+export function redactTextForApprover(text: string): string {
+  let shown = '';
+  let from = 0;
+  for (const { start, end } of databaseUrlSpans(text)) {
+    shown += replaceShapes(text.slice(from, start)) + replaceSpan(text.slice(start, end));
+    from = end;
+  }
+  return shown + replaceShapes(text.slice(from));
+}
+
+function replaceShapes(text: string): string {
+  return text.replace(SECRET_SHAPES, (span) => {
+    const scheme = BEARER.exec(span)?.[0] ?? '';
+    return scheme + replaceSpan(span.slice(scheme.length));
+  });
+}
+
+function replaceSpan(span: string): string {
+  if (DECISIVE.test(span)) return span;
+  const digest = createHash('sha256').update(span).digest('hex').slice(0, 8);
+  return `‹redacted:${span.length}:${digest}›`;
+}

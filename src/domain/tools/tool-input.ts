@@ -1,0 +1,30 @@
+import type { ExactJson } from '../digest/exact-json.js';
+import { isExactObject } from '../digest/exact-json.js';
+
+const PATH_KEYS = ['file_path', 'path', 'notebook_path', 'filePath'] as const;
+
+/** The member as a string; any other type, and a member that is only inherited, counts as absent. */
+export function stringMember(input: ExactJson, key: string): string | null {
+  if (!isExactObject(input) || !Object.hasOwn(input, key)) return null;
+  const value = input[key];
+  return typeof value === 'string' ? value : null;
+}
+
+/** What a rule with `shell` reads (chapter 30 §1.3). */
+export function commandOf(input: ExactJson): string {
+  return stringMember(input, 'command') ?? '';
+}
+
+/** `edits[].file_path`, strings only. */
+export function editPathsOf(input: ExactJson): string[] {
+  if (!isExactObject(input) || !Object.hasOwn(input, 'edits')) return [];
+  const edits = input['edits'];
+  if (!Array.isArray(edits)) return [];
+  return edits.map((edit) => stringMember(edit, 'file_path')).filter((path) => path !== null);
+}
+
+/** What a rule with `paths` reads: the four named members, then every edit (chapter 30 §1.3). */
+export function pathsOf(input: ExactJson): string[] {
+  const named = PATH_KEYS.map((key) => stringMember(input, key)).filter((path) => path !== null);
+  return [...named, ...editPathsOf(input)];
+}
