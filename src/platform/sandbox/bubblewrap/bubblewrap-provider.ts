@@ -1,0 +1,185 @@
+import { mkdir, readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { SandboxSizes } from '../../../domain/run/spec.js';
+import type { ProviderReport, SandboxExit, SandboxHandle, SandboxProvider, SandboxSpec, SandboxState, UidAllocator } from '../provider.js';
+import { removeTree } from '../remove-tree.js';
+import type { Runtime } from '../runtime.js';
+import type { SandboxMode } from './arguments.js';
+import { checkHost } from './check-host.js';
+import { fromHandle, toHandle } from './handle.js';
+import type { Host } from './host.js';
+import { lockLaunch } from './launch-lock.js';
+import { launchSandbox } from './launch.js';
+import { removeGroups } from './limits/cgroup-limiter.js';
+import { createOwnedFolder, deleteImage, isMountPoint, mountDisk, unmountDisk } from './loop-disk.js';
+import { awaitRingClosed, readRing } from './output-ring.js';
+import type { ProcessIdentity } from './process-identity.js';
+import { currentBootId, identifyProcess, isAlive, startedAtMs } from './process-identity.js';
+import { refuseLinks } from './refuse-links.js';
+import { isMissing, isRunId, RunFolder } from './run-folder.js';
+import { runnerPlan } from './runner-plan.js';
+import { readStatus } from './status-file.js';
+import { killSandbox, readState, superviseUntilExit } from './supervise.js';
+
+/** A process that started further from the noted launch is another one under a reused pid. */
+const LAUNCH_WINDOW_MS = 60_000;
+const MIB = 1024 * 1024;
+
+export interface BubblewrapOptions {
+  dataDir: string;
+  host: Host;
+  runtime: Runtime;
+  uids: UidAllocator;
+}
+
+/** Sandboxes by bubblewrap on this host: no engine, no image (04-sandbox). All state is in files, so any process can go on with a run. */
+export class BubblewrapProvider implements SandboxProvider {
+  readonly name = 'bubblewrap';
+  private readonly launching = new Map<string, Promise<SandboxHandle>>();
+
+  constructor(private readonly options: BubblewrapOptions) {}
+
+  private get mode(): SandboxMode {
+    return this.options.host.mode;
+  }
+
+  check(): Promise<ProviderReport> {
+    return checkHost(this.options.host, this.options.dataDir);
+  }
+
+  async createWorkspace(runId: string, sizes: SandboxSizes): Promise<string> {
+    const folder = this.folder(runId);
+    await folder.create();
+    const uid = await this.claimUid(runId);
+    if (this.options.host.hasLoopDisks) await mountDisk(folder.image, folder.disk, sizes.disk_mb);
+    else await mkdir(folder.disk, { recursive: true, mode: 0o700 });
+    await createOwnedFolder(folder.workspace, uid);
+    return folder.workspace;
+  }
+
+  async reopenWorkspace(runId: string): Promise<string | null> {
+    const folder = this.folder(runId);
+    const image = await sizeOf(folder.image);
+    if (image !== null) await mountDisk(folder.image, folder.disk, image / MIB);
+    return (await sizeOf(folder.workspace)) === null ? null : folder.workspace;
+  }
+
+  workspaceOwner(runId: string): Promise<number | null> {
+    return this.claimUid(runId);
+  }
+
+  provision(spec: SandboxSpec): Promise<SandboxHandle> {
+    const running = this.launching.get(spec.runId);
+    if (running !== undefined) return running;
+    const launch = this.provisionOnce(spec).finally(() => this.launching.delete(spec.runId));
+    this.launching.set(spec.runId, launch);
+    return launch;
+  }
+
+  async state(handle: SandboxHandle): Promise<SandboxState> {
+    const { runId, identity } = fromHandle(handle);
+    return readState(this.folder(runId), identity);
+  }
+
+  async waitForExit(handle: SandboxHandle, signal: AbortSignal): Promise<SandboxExit> {
+    const { runId, identity } = fromHandle(handle);
+    return superviseUntilExit(this.folder(runId), identity, signal);
+  }
+
+  async terminate(handle: SandboxHandle): Promise<void> {
+    const { runId, identity } = fromHandle(handle);
+    const folder = this.folder(runId);
+    if (isAlive(identity)) await folder.writeEnd({ reason: 'the sandbox was ended by Sandgate' });
+    await killSandbox(folder, identity);
+  }
+
+  async readOutput(runId: string): Promise<Buffer> {
+    const folder = this.folder(runId);
+    if ((await this.findLive(folder)) === null) await awaitRingClosed(folder.sandbox);
+    return readRing(folder.sandbox);
+  }
+
+  async listManaged(): Promise<{ runId: string; handle: SandboxHandle }[]> {
+    const found = [];
+    for (const runId of await this.listRemains()) {
+      const identity = await this.findLive(this.folder(runId));
+      if (identity !== null) found.push({ runId, handle: toHandle(runId, identity) });
+    }
+    return found;
+  }
+
+  async listRemains(): Promise<string[]> {
+    try {
+      return (await readdir(join(this.options.dataDir, 'runs'))).filter(isRunId);
+    } catch (error) {
+      if (isMissing(error)) return [];
+      throw error;
+    }
+  }
+
+  async release(runId: string): Promise<void> {
+    const folder = this.folder(runId);
+    const identity = await this.findLive(folder);
+    if (identity !== null) await killSandbox(folder, identity);
+    const launch = await folder.readLaunch();
+    if (launch !== null) {
+      await awaitRingClosed(folder.sandbox);
+      if (launch.bootId === currentBootId()) await removeGroups(launch.limits);
+    }
+    await unmountDisk(folder.disk);
+    await deleteImage(folder.image);
+    await removeTree(folder.root);
+    if (this.mode === 'root') await this.options.uids.release(runId);
+  }
+
+  private async provisionOnce(spec: SandboxSpec): Promise<SandboxHandle> {
+    const folder = this.folder(spec.runId);
+    await folder.create();
+    await using _lock = await lockLaunch(folder.sandbox);
+    const live = await this.findLive(folder);
+    if (live !== null) return toHandle(spec.runId, live);
+    await refuseLinks([spec.workspaceDir, spec.planeDir]);
+    const uid = await this.claimUid(spec.runId);
+    const limits = await this.options.host.limiter.prepare(spec.runId, spec.sizes);
+    const disk = (await isMountPoint(folder.disk)) ? ('image' as const) : ('folder' as const);
+    const bootId = currentBootId();
+    await folder.writeLaunch({ runId: spec.runId, mode: this.mode, bootId, launchedAt: Date.now(), sizes: spec.sizes, limits: limits.record, disk });
+    try {
+      const identity = await launchSandbox(runnerPlan({ spec, folder, uid, limits, host: this.options.host, runtime: this.options.runtime, disk }));
+      return toHandle(spec.runId, identity);
+    } catch (error) {
+      const remains = await this.findLive(folder);
+      if (remains !== null) await killSandbox(folder, remains);
+      throw error;
+    }
+  }
+
+  /** The live sandbox of a run, also one whose launcher died before it could note the process. */
+  private async findLive(folder: RunFolder): Promise<ProcessIdentity | null> {
+    const launch = await folder.readLaunch();
+    if (launch === null || launch.bootId !== currentBootId()) return null;
+    const noted = await folder.readProcess();
+    if (noted !== null) return isAlive(noted) ? noted : null;
+    const { childPid, exitCode } = await readStatus(folder.status);
+    if (childPid === null || exitCode !== null) return null;
+    const identity = identifyProcess(childPid);
+    return identity !== undefined && isAlive(identity) && Math.abs(startedAtMs(identity) - launch.launchedAt) < LAUNCH_WINDOW_MS ? identity : null;
+  }
+
+  private async claimUid(runId: string): Promise<number | null> {
+    return this.mode === 'root' ? this.options.uids.claim(runId) : null;
+  }
+
+  private folder(runId: string): RunFolder {
+    return new RunFolder(this.options.dataDir, runId);
+  }
+}
+
+async function sizeOf(path: string): Promise<number | null> {
+  try {
+    return (await stat(path)).size;
+  } catch (error) {
+    if (isMissing(error)) return null;
+    throw error;
+  }
+}

@@ -1,0 +1,39 @@
+import { open, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { SandgateError } from '../../../domain/errors.js';
+import type { ProcessIdentity } from './process-identity.js';
+import { identifyProcess, isAlive } from './process-identity.js';
+import { isMissing } from './run-folder.js';
+
+/**
+ * Keeps two processes from launching the same run at once. A lock whose holder died is taken over.
+ * @throws SandgateError `conflict` while another process launches
+ */
+export async function lockLaunch(folder: string): Promise<AsyncDisposable> {
+  const path = join(folder, 'launch.lock');
+  for (;;) {
+    try {
+      const file = await open(path, 'wx', 0o600);
+      await file.writeFile(JSON.stringify(identifyProcess(process.pid)));
+      await file.close();
+      return { [Symbol.asyncDispose]: () => rm(path, { force: true }) };
+    } catch (error) {
+      if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+      const holder = await readHolder(path);
+      if (holder !== null && holder.pid !== process.pid && isAlive(holder)) {
+        throw new SandgateError('conflict', `process ${holder.pid} is launching this run's sandbox`);
+      }
+      await rm(path, { force: true });
+    }
+  }
+}
+
+async function readHolder(path: string): Promise<ProcessIdentity | null> {
+  try {
+    const text = await readFile(path, 'utf8');
+    return text === '' ? null : (JSON.parse(text) as ProcessIdentity);
+  } catch (error) {
+    if (isMissing(error)) return null;
+    throw error;
+  }
+}

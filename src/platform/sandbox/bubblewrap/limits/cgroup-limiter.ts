@@ -1,0 +1,138 @@
+import { access, constants, mkdir, readFile, rmdir, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { SandboxSizes } from '../../../../domain/run/spec.js';
+import { isMissing } from '../run-folder.js';
+import type { CgroupTree } from './cgroup-tree.js';
+import type { LimitedLaunch, LimitRecord, Limiter } from './limits.js';
+import { OWN_PROCESSES } from './limits.js';
+
+/** Folder that holds the groups of all runs, below the group of this process. */
+const PARENT = 'sandgate';
+const PERIOD_US = 100_000;
+const REMOVE_ATTEMPTS = 50;
+const REMOVE_WAIT_MS = 20;
+
+/** Limits by cgroup: one group a run, in each hierarchy that has a controller. */
+export class CgroupLimiter implements Limiter {
+  readonly kind;
+
+  constructor(private readonly tree: CgroupTree) {
+    this.kind = tree.version === 2 ? ('cgroup-v2' as const) : ('cgroup-v1' as const);
+  }
+
+  async prepare(runId: string, sizes: SandboxSizes): Promise<LimitedLaunch> {
+    const groups: string[] = [];
+    for (const hierarchy of this.tree.hierarchies) {
+      const parent = join(hierarchy.folder, PARENT);
+      await mkdir(parent, { recursive: true });
+      if (this.tree.version === 2) await writeFile(join(parent, 'cgroup.subtree_control'), '+memory +pids +cpu');
+      const group = join(parent, runId);
+      await mkdir(group, { recursive: true });
+      groups.push(group);
+      for (const [file, value, optional] of settings(this.tree.version, hierarchy.controllers, sizes)) {
+        if (optional && !(await exists(join(group, file)))) continue;
+        await writeFile(join(group, file), value);
+      }
+    }
+    const record: LimitRecord = { kind: this.kind, groups };
+    return { record, join: groups.map((group) => join(group, 'cgroup.procs')), wrapper: [], dataBytes: null, processes: null };
+  }
+}
+
+type Setting = [file: string, value: string, optional: boolean];
+
+function settings(version: 1 | 2, controllers: string[], sizes: SandboxSizes): Setting[] {
+  const bytes = String(sizes.memory_mb * 1024 * 1024);
+  const quota = String(Math.round(sizes.cpus * PERIOD_US));
+  const processes = String(sizes.pids + OWN_PROCESSES);
+  if (version === 2) {
+    return [
+      ['memory.max', bytes, false],
+      ['memory.swap.max', '0', true],
+      ['pids.max', processes, false],
+      ['cpu.max', `${quota} ${PERIOD_US}`, true],
+    ];
+  }
+  const all: Record<string, Setting[]> = {
+    memory: [
+      ['memory.limit_in_bytes', bytes, false],
+      ['memory.memsw.limit_in_bytes', bytes, true],
+    ],
+    pids: [['pids.max', processes, false]],
+    cpu: [
+      ['cpu.cfs_period_us', String(PERIOD_US), true],
+      ['cpu.cfs_quota_us', quota, true],
+    ],
+  };
+  return controllers.flatMap((controller) => all[controller] ?? []);
+}
+
+/** True when the kernel killed a process of the run for want of memory. */
+export async function ranOutOfMemory(record: LimitRecord): Promise<boolean> {
+  if (record.kind !== 'cgroup-v1' && record.kind !== 'cgroup-v2') return false;
+  const file = record.kind === 'cgroup-v2' ? 'memory.events' : 'memory.oom_control';
+  for (const group of record.groups) {
+    const text = await readOptional(join(group, file));
+    if (Number(/^oom_kill (\d+)$/m.exec(text)?.[1] ?? 0) > 0) return true;
+  }
+  return false;
+}
+
+/** Host pids in the run's groups. */
+export async function listMembers(record: LimitRecord): Promise<number[]> {
+  if (record.kind !== 'cgroup-v1' && record.kind !== 'cgroup-v2') return [];
+  const texts = await Promise.all(record.groups.map((group) => readOptional(join(group, 'cgroup.procs'))));
+  return [...new Set(texts.flatMap((text) => text.split('\n').filter(Boolean).map(Number)))];
+}
+
+/** Removes the run's groups, and the parent folders when they were the last. The kernel frees a group a moment after its last process. */
+export async function removeGroups(record: LimitRecord): Promise<void> {
+  if (record.kind !== 'cgroup-v1' && record.kind !== 'cgroup-v2') return;
+  for (const group of record.groups) {
+    await removeGroup(group);
+    await removeIfEmpty(dirname(group));
+  }
+}
+
+async function removeGroup(group: string): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      await rmdir(group);
+      return;
+    } catch (error) {
+      if (isMissing(error)) return;
+      if (attempt === REMOVE_ATTEMPTS) throw error;
+      await sleep(REMOVE_WAIT_MS);
+    }
+  }
+}
+
+async function removeIfEmpty(folder: string): Promise<void> {
+  try {
+    await rmdir(folder);
+  } catch (error) {
+    // Other runs live there, or another process removed it first.
+    if (!isMissing(error) && !hasCode(error, 'EBUSY') && !hasCode(error, 'ENOTEMPTY')) throw error;
+  }
+}
+
+function hasCode(error: unknown, code: string): boolean {
+  return error instanceof Error && 'code' in error && error.code === code;
+}
+
+async function exists(path: string): Promise<boolean> {
+  return access(path, constants.F_OK).then(
+    () => true,
+    () => false,
+  );
+}
+
+async function readOptional(path: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    if (isMissing(error) || hasCode(error, 'ENODEV')) return '';
+    throw error;
+  }
+}

@@ -1,0 +1,86 @@
+import { execFile } from 'node:child_process';
+import { chmod, chown, mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { isMissing } from './run-folder.js';
+
+const run = promisify(execFile);
+const TIMEOUT_MS = 60_000;
+const MIB = 1024 * 1024;
+const UNMOUNT_ATTEMPTS = 50;
+const UNMOUNT_WAIT_MS = 20;
+const ENV = { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', LC_ALL: 'C' };
+/** No journal: the disk lives as long as its run, and a check on the next mount repairs what a power cut left. */
+const FORMAT = ['-q', '-F', '-m', '0', '-b', '4096', '-i', '8192', '-O', '^has_journal', '-E', 'lazy_itable_init=1,nodiscard'];
+
+/**
+ * A sized ext4 image mounted over a loop device (04-sandbox §3): a hard quota that vanishes atomically. Idempotent: an image
+ * that is there is mounted again, one that is mounted stays.
+ */
+export async function mountDisk(image: string, mountPoint: string, sizeMb: number): Promise<void> {
+  if (await isMountPoint(mountPoint)) return;
+  if (!(await exists(image))) await formatImage(image, sizeMb);
+  else await checkImage(image);
+  await mkdir(mountPoint, { recursive: true, mode: 0o700 });
+  await run('mount', ['-t', 'ext4', '-o', 'loop,nosuid,nodev,noatime', image, mountPoint], { timeout: TIMEOUT_MS, env: ENV });
+}
+
+/** Makes the run's folder on its disk; the root of the file system itself stays ours, with `lost+found` in it. */
+export async function createOwnedFolder(path: string, uid: number | null): Promise<void> {
+  await mkdir(path, { recursive: true, mode: 0o700 });
+  if (uid === null) return;
+  await chown(path, uid, uid);
+  await chmod(path, 0o700);
+}
+
+/** Unmounts what is mounted there; the kernel frees the loop device with the last mount. Absent is success. */
+export async function unmountDisk(mountPoint: string): Promise<void> {
+  for (let attempt = 1; await isMountPoint(mountPoint); attempt++) {
+    try {
+      await run('umount', [mountPoint], { timeout: TIMEOUT_MS, env: ENV });
+    } catch (error) {
+      // A process that has just been killed may still hold it for a moment.
+      if (attempt === UNMOUNT_ATTEMPTS) throw error;
+      await sleep(UNMOUNT_WAIT_MS);
+    }
+  }
+}
+
+export async function isMountPoint(path: string): Promise<boolean> {
+  const mounts = await readFile('/proc/self/mountinfo', 'utf8');
+  const escaped = path.replace(/[\\ \t\n]/g, (char) => `\\${char.charCodeAt(0).toString(8).padStart(3, '0')}`);
+  return mounts.split('\n').some((line) => line.split(' ')[4] === escaped);
+}
+
+async function formatImage(image: string, sizeMb: number): Promise<void> {
+  const fresh = `${image}.new`;
+  const file = await open(fresh, 'w', 0o600);
+  await file.truncate(sizeMb * MIB);
+  await file.close();
+  await run('mkfs.ext4', [...FORMAT, fresh], { timeout: TIMEOUT_MS, env: ENV });
+  await rename(fresh, image);
+}
+
+async function checkImage(image: string): Promise<void> {
+  try {
+    await run('e2fsck', ['-p', image], { timeout: TIMEOUT_MS, env: ENV });
+  } catch (error) {
+    // Exit code 1: errors were found and corrected.
+    if (!(error instanceof Error && 'code' in error && error.code === 1)) throw error;
+  }
+}
+
+/** Deletes an image and its unfinished forerunner. */
+export async function deleteImage(image: string): Promise<void> {
+  await Promise.all([rm(image, { force: true }), rm(`${image}.new`, { force: true })]);
+}
+
+async function exists(path: string): Promise<boolean> {
+  try {
+    await stat(path);
+    return true;
+  } catch (error) {
+    if (isMissing(error)) return false;
+    throw error;
+  }
+}

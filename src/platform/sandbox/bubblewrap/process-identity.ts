@@ -1,0 +1,86 @@
+import { readFileSync, readdirSync } from 'node:fs';
+
+/** Names one process for ever: pids are reused, a pid with its start time and boot is not. */
+export interface ProcessIdentity {
+  pid: number;
+  /** Clock ticks since boot, field 22 of `/proc/<pid>/stat`. */
+  startTime: number;
+  bootId: string;
+}
+
+interface ProcessStat {
+  state: string;
+  parent: number;
+  startTime: number;
+}
+
+/** `USER_HZ`, the same on every machine that Linux runs on with Node. */
+const TICKS_PER_SECOND = 100;
+
+let bootId: string | undefined;
+
+/** Changes with every boot of the machine. */
+export function currentBootId(): string {
+  bootId ??= readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
+  return bootId;
+}
+
+/** @returns undefined when there is no such process */
+export function readProcessStat(pid: number): ProcessStat | undefined {
+  try {
+    const text = readFileSync(`/proc/${pid}/stat`, 'latin1');
+    // The name in parentheses may hold anything, so fields are counted from its end.
+    const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
+    return { state: fields[0] ?? '', parent: Number(fields[1]), startTime: Number(fields[19]) };
+  } catch (error) {
+    if (isGone(error)) return undefined;
+    throw error;
+  }
+}
+
+export function identifyProcess(pid: number): ProcessIdentity | undefined {
+  const stat = readProcessStat(pid);
+  return stat === undefined ? undefined : { pid, startTime: stat.startTime, bootId: currentBootId() };
+}
+
+/** When the process started, in milliseconds since the epoch, to about a second. */
+export function startedAtMs(identity: ProcessIdentity): number {
+  const bootSeconds = Number(/^btime (\d+)$/m.exec(readFileSync('/proc/stat', 'utf8'))?.[1]);
+  return (bootSeconds + identity.startTime / TICKS_PER_SECOND) * 1000;
+}
+
+/** True while exactly this process runs; a zombie does not. */
+export function isAlive(identity: ProcessIdentity): boolean {
+  if (identity.bootId !== currentBootId()) return false;
+  const stat = readProcessStat(identity.pid);
+  return stat !== undefined && stat.startTime === identity.startTime && stat.state !== 'Z' && stat.state !== 'X';
+}
+
+/** Sends SIGKILL if the process is still the one meant. @returns false when it was gone already */
+export function killProcess(identity: ProcessIdentity): boolean {
+  if (!isAlive(identity)) return false;
+  try {
+    process.kill(identity.pid, 'SIGKILL');
+    return true;
+  } catch (error) {
+    if (isGone(error)) return false;
+    throw error;
+  }
+}
+
+/** `pid` and everything below it. Orphans of a pid namespace hang below its first process, so none is missed. */
+export function listDescendants(pid: number): number[] {
+  const children = new Map<number, number[]>();
+  for (const name of readdirSync('/proc')) {
+    if (!/^\d+$/.test(name)) continue;
+    const parent = readProcessStat(Number(name))?.parent;
+    if (parent !== undefined) children.set(parent, [...(children.get(parent) ?? []), Number(name)]);
+  }
+  const found = [pid];
+  for (const one of found) found.push(...(children.get(one) ?? []));
+  return found;
+}
+
+function isGone(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ESRCH');
+}

@@ -1,0 +1,75 @@
+import type { SandboxSizes } from '../../../domain/run/spec.js';
+import type { SandboxSpec } from '../provider.js';
+import type { Runtime } from '../runtime.js';
+import type { SandboxShape } from './arguments.js';
+import type { Host } from './host.js';
+import { FD } from './launch-script.js';
+import type { LaunchPlan } from './launch.js';
+import type { LimitedLaunch } from './limits/limits.js';
+import type { RunFolder } from './run-folder.js';
+
+const MIB = 1024 * 1024;
+
+/** Where things stand inside every sandbox. */
+export const INSIDE = {
+  runtime: '/opt/sandgate',
+  runnerNode: '/opt/sandgate/runner-node',
+  runner: '/opt/sandgate/runner/main.mjs',
+  workspace: '/workspace',
+  plane: '/run/sandgate',
+  home: '/home/agent',
+} as const;
+
+/** What the runner finds in its environment; everything of the run itself comes by descriptor (04-sandbox §4). */
+const ENVIRONMENT = {
+  PATH: '/opt/sandgate/node/bin:/usr/local/bin:/usr/bin:/bin',
+  HOME: INSIDE.home,
+  USER: 'agent',
+  LOGNAME: 'agent',
+  SHELL: '/bin/bash',
+  LANG: 'C.UTF-8',
+  TMPDIR: '/tmp',
+  SANDGATE_READY_FD: String(FD.ready),
+};
+
+/** Memory file systems count against the run's memory; together they cannot take all of it. */
+export function scratchSizes(sizes: SandboxSizes): SandboxShape['sizes'] {
+  const memory = sizes.memory_mb * MIB;
+  return { root: MIB, run: MIB, tmp: Math.floor(memory / 2), home: Math.floor(memory / 4), shm: Math.min(64 * MIB, Math.floor(memory / 8)) };
+}
+
+/** Decides the launch of one run's runner. Pure. */
+export function runnerPlan(input: {
+  spec: SandboxSpec;
+  folder: RunFolder;
+  uid: number | null;
+  limits: LimitedLaunch;
+  host: Host;
+  runtime: Runtime;
+  disk: 'image' | 'folder';
+}): LaunchPlan {
+  const { spec, host } = input;
+  return {
+    folder: input.folder,
+    bwrap: host.bwrap,
+    mode: host.mode,
+    uid: input.uid,
+    filter: host.filter,
+    limits: input.limits,
+    fileBytes: input.disk === 'folder' ? spec.sizes.disk_mb * MIB : null,
+    program: [INSIDE.runnerNode, INSIDE.runner],
+    handOff: JSON.stringify({ variables: spec.variables, tokens: spec.tokens }),
+    shape: {
+      facts: host.facts,
+      isolateNetwork: true,
+      sizes: scratchSizes(spec.sizes),
+      environment: ENVIRONMENT,
+      workingFolder: INSIDE.workspace,
+      binds: [
+        { source: input.runtime.dir, target: INSIDE.runtime, readOnly: true },
+        { source: spec.planeDir, target: INSIDE.plane, readOnly: true },
+        { source: spec.workspaceDir, target: INSIDE.workspace, readOnly: false },
+      ],
+    },
+  };
+}

@@ -1,0 +1,90 @@
+import { createHash } from 'node:crypto';
+import { constants } from 'node:fs';
+import { chmod, copyFile, link, mkdir, mkdtemp, readdir, readFile, rename, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { removeTree } from './remove-tree.js';
+
+/** What is mounted read-only at `/opt/sandgate`: the runner, its Node and the Node of tools. */
+export interface Runtime {
+  version: string;
+  dir: string;
+}
+
+export interface RuntimeSource {
+  /** The bundle `dist/runner/main.mjs`. */
+  runnerBundle: string;
+  /** A Node binary; that of this process without one. */
+  nodeBinary?: string;
+}
+
+/** Executable and not readable: a process of it is not dumpable, so its memory and environment are closed to the same uid (04-sandbox §4). */
+const RUNNER_NODE_MODE = 0o111;
+
+/**
+ * Puts the runtime into `<data>/runtime/<version>`, once for each combination of Node and runner. Several processes may do it at
+ * the same time. Folders of other versions are deleted when no run is left that could use them.
+ */
+export async function stageRuntime(dataDir: string, source: RuntimeSource): Promise<Runtime> {
+  const nodeBinary = source.nodeBinary ?? process.execPath;
+  const version = await versionOf(nodeBinary, source.runnerBundle);
+  const all = join(dataDir, 'runtime');
+  const dir = join(all, version);
+  if (!(await isFolder(dir))) {
+    await mkdir(all, { recursive: true, mode: 0o700 });
+    await stageInto(await mkdtemp(join(all, '.staging-')), dir, nodeBinary, source.runnerBundle);
+  }
+  await removeOthers(dataDir, version);
+  return { version, dir };
+}
+
+async function stageInto(staging: string, dir: string, nodeBinary: string, runnerBundle: string): Promise<void> {
+  for (const folder of ['', 'runner', 'node', 'node/bin', 'tools']) {
+    await mkdir(join(staging, folder), { recursive: true });
+    // The run's uid is another one as root; the mode of the umask might shut it out.
+    await chmod(join(staging, folder), 0o755);
+  }
+  await copyFile(runnerBundle, join(staging, 'runner/main.mjs'));
+  await chmod(join(staging, 'runner/main.mjs'), 0o644);
+  await copyFile(nodeBinary, join(staging, 'runner-node'), constants.COPYFILE_FICLONE);
+  await chmod(join(staging, 'runner-node'), RUNNER_NODE_MODE);
+  await placeOrdinaryNode(nodeBinary, join(staging, 'node/bin/node'));
+  try {
+    await rename(staging, dir);
+  } catch (error) {
+    // Another process was faster; its copy is the same.
+    await removeTree(staging);
+    if (!(await isFolder(dir))) throw error;
+  }
+}
+
+/** A hard link saves a hundred megabytes where the file system and the binary's mode allow it. */
+async function placeOrdinaryNode(nodeBinary: string, target: string): Promise<void> {
+  const { mode } = await stat(nodeBinary);
+  const linked = (mode & 0o555) === 0o555 && (await link(nodeBinary, target).then(() => true, () => false));
+  if (linked) return;
+  await copyFile(nodeBinary, target, constants.COPYFILE_FICLONE);
+  await chmod(target, 0o755);
+}
+
+async function versionOf(nodeBinary: string, runnerBundle: string): Promise<string> {
+  const node = await stat(nodeBinary);
+  const hash = createHash('sha256');
+  hash.update(JSON.stringify([nodeBinary, node.size, node.mtimeMs, process.version]));
+  hash.update(await readFile(runnerBundle));
+  return hash.digest('hex').slice(0, 16);
+}
+
+async function removeOthers(dataDir: string, keep: string): Promise<void> {
+  const runs = await readdir(join(dataDir, 'runs')).catch(() => []);
+  if (runs.length > 0) return;
+  for (const name of await readdir(join(dataDir, 'runtime'))) {
+    if (name !== keep && !name.startsWith('.staging-')) await removeTree(join(dataDir, 'runtime', name));
+  }
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  return stat(path).then(
+    (entry) => entry.isDirectory(),
+    () => false,
+  );
+}
