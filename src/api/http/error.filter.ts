@@ -2,7 +2,7 @@ import { Catch, HttpException, type ArgumentsHost, type ExceptionFilter } from '
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { PinoLogger } from 'nestjs-pino';
 import { SandgateError } from '../../domain/errors.js';
-import { isDatabaseUnavailable, isUnstorableValue } from './database-failure.js';
+import { isUnstorableValue } from './database-failure.js';
 import { RouteTable } from './route-table.js';
 
 /** Turns every failure, the framework's own included, into `{"error": string}` (chapter 10 §16). */
@@ -23,7 +23,8 @@ export class ErrorFilter implements ExceptionFilter {
       reply.raw.destroy();
       return;
     }
-    if (failure.retryAfterSeconds !== undefined) reply.header('retry-after', String(failure.retryAfterSeconds));
+    const retryAfter = failure.retryAfterSeconds ?? (failure.code === 'unavailable' ? 1 : undefined);
+    if (retryAfter !== undefined) reply.header('retry-after', String(retryAfter));
     if (failure.httpStatus === 401) reply.header('www-authenticate', 'Bearer');
     void reply.status(failure.httpStatus).type('application/json').send({ error: failure.message });
   }
@@ -41,9 +42,6 @@ export class ErrorFilter implements ExceptionFilter {
 /** What a caller may learn about a failure; whatever is not ours to tell becomes `internal error`. */
 export function toSandgateError(exception: unknown): SandgateError {
   if (exception instanceof SandgateError) return exception;
-  if (isDatabaseUnavailable(exception)) {
-    return new SandgateError('unavailable', 'the database is unavailable; try again', { cause: exception, retryAfterSeconds: 1 });
-  }
   if (isUnstorableValue(exception)) {
     return new SandgateError('invalid_request', 'the request holds a value that cannot be stored', { cause: exception });
   }

@@ -1,21 +1,25 @@
 import { SandgateError } from '../../domain/errors.js';
 
+/** Deepest nesting of a request body; what reads it afterwards may recurse. */
+const MAX_DEPTH = 64;
+
 /**
- * Refuses text that PostgreSQL cannot store: NUL in any string, and lone surrogates, which have no UTF-8 form.
- * Walks values and member names, without recursion, so that no nesting can exhaust the stack.
+ * Refuses text that PostgreSQL cannot store: NUL in any string, and lone surrogates, which have no UTF-8 form; and bodies
+ * that are nested too deep. Walks values and member names, without recursion, so that no nesting can exhaust the stack.
  */
 export function refuseUnstorableText(root: unknown, name: string): void {
-  const pending: { path: string; value: unknown }[] = [{ path: name, value: root }];
+  const pending: { path: string; value: unknown; depth: number }[] = [{ path: name, value: root, depth: 0 }];
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
-    const { path, value } = next;
+    const { path, value, depth } = next;
+    if (depth > MAX_DEPTH) throw new SandgateError('invalid_request', `body: is nested deeper than ${MAX_DEPTH} levels`);
     if (typeof value === 'string') {
       refuse(value, path);
     } else if (Array.isArray(value)) {
-      value.forEach((item, index) => pending.push({ path: `${path}[${index}]`, value: item }));
+      value.forEach((item, index) => pending.push({ path: `${path}[${index}]`, value: item, depth: depth + 1 }));
     } else if (typeof value === 'object' && value !== null) {
       for (const [key, member] of Object.entries(value)) {
         refuse(key, `a member name in ${path}`);
-        pending.push({ path: path === '' ? key : `${path}.${key}`, value: member });
+        pending.push({ path: path === '' ? key : `${path}.${key}`, value: member, depth: depth + 1 });
       }
     }
   }

@@ -1,0 +1,75 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+import type { Budgets, SandboxSizes, WorkspaceSpec } from '../../domain/run/spec.js';
+
+@Entity('agents')
+export class AgentEntity {
+  @PrimaryColumn('uuid')
+  id!: string;
+
+  @Column('uuid')
+  tenant_id!: string;
+
+  @Column('text')
+  name!: string;
+
+  @Column('text', { nullable: true })
+  description!: string | null;
+
+  @Column('timestamptz', { default: () => 'now()' })
+  created_at!: Date;
+}
+
+/** What an agent is; insert-only, so a run can point at it for ever (chapter 10 §10). */
+@Entity('agent_revisions')
+export class AgentRevisionEntity {
+  @PrimaryColumn('uuid')
+  id!: string;
+
+  @Column('uuid')
+  tenant_id!: string;
+
+  @Column('uuid')
+  agent_id!: string;
+
+  @Column('int')
+  rev!: number;
+
+  @Column('text')
+  harness!: string;
+
+  @Column('text')
+  runner_image!: string;
+
+  @Column('text')
+  model!: string;
+
+  @Column('text', { nullable: true })
+  system_prompt!: string | null;
+
+  @Column('uuid')
+  policy_id!: string;
+
+  @Column('jsonb')
+  budgets!: Budgets;
+
+  @Column('jsonb')
+  capability_bundles!: object[];
+
+  @Column('jsonb', { nullable: true })
+  default_workspace!: WorkspaceSpec | null;
+
+  @Column('jsonb')
+  connection_requirements!: object[];
+
+  @Column('jsonb', { nullable: true })
+  network!: object | null;
+
+  @Column('jsonb')
+  env!: object;
+
+  @Column('jsonb', { nullable: true })
+  sandbox!: Partial<SandboxSizes> | null;
+
+  @Column('timestamptz', { default: () => 'now()' })
+  created_at!: Date;
+}

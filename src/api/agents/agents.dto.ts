@@ -1,0 +1,219 @@
+import { ApiProperty, ApiPropertyOptional, PartialType } from '@nestjs/swagger';
+import { Type } from 'class-transformer';
+import { IsArray, IsObject, IsOptional, IsString, Matches, MaxLength, MinLength, ValidateNested } from 'class-validator';
+import type { JsonObject } from '../../domain/json.js';
+import type { Budgets, SandboxSizes, WorkspaceSpec } from '../../domain/run/spec.js';
+import { BudgetsInput, BudgetsView } from '../budgets/budgets.dto.js';
+import { SandboxSizesInput } from '../sandboxes/sandbox-sizes.dto.js';
+import { WorkspaceBody, WorkspaceView } from '../workspaces/workspace.dto.js';
+import type { AgentEntity, AgentRevisionEntity } from './agent.entity.js';
+
+const NAME = '^[A-Za-z0-9._-]{1,64}$';
+/** A prompt travels in the runner's environment, which holds 512 KiB (chapter 10 §7). */
+export const MAX_PROMPT_CHARS = 524_288;
+
+/** Everything that a revision can say; each member may be left out. */
+class RevisionFields {
+  @ApiPropertyOptional({ type: 'string', nullable: true, maxLength: 4096 })
+  @IsOptional()
+  @IsString()
+  @MaxLength(4096)
+  description?: string | null;
+
+  @ApiPropertyOptional({ type: 'string', nullable: true, maxLength: 64, description: 'Id of the harness catalog.' })
+  @IsOptional()
+  @IsString()
+  @MaxLength(64)
+  harness?: string | null;
+
+  @ApiPropertyOptional({ type: 'string', nullable: true, maxLength: 255, description: "One of the harness's models." })
+  @IsOptional()
+  @IsString()
+  @MaxLength(255)
+  model?: string | null;
+
+  @ApiPropertyOptional({ type: 'string', nullable: true, maxLength: 512, description: 'What the sandbox provider needs to find the runner.' })
+  @IsOptional()
+  @IsString()
+  @MaxLength(512)
+  runner_image?: string | null;
+
+  @ApiPropertyOptional({ type: 'string', nullable: true, maxLength: MAX_PROMPT_CHARS, description: 'Who the agent is.' })
+  @IsOptional()
+  @IsString()
+  @MaxLength(MAX_PROMPT_CHARS)
+  system_prompt?: string | null;
+
+  @ApiPropertyOptional({ type: 'string', nullable: true, maxLength: 1024, description: 'Name of a policy; `default` when left out.' })
+  @IsOptional()
+  @IsString()
+  @MaxLength(1024)
+  policy?: string | null;
+
+  @ApiPropertyOptional({ type: BudgetsInput, description: 'Replaces the budgets as a whole.' })
+  @IsOptional()
+  @IsObject()
+  @ValidateNested()
+  @Type(() => BudgetsInput)
+  budgets?: BudgetsInput;
+
+  @ApiPropertyOptional({ type: WorkspaceBody, description: 'Used when a run gives none; `{"kind":"scratch"}` clears it.' })
+  @IsOptional()
+  @IsObject()
+  @ValidateNested()
+  @Type(() => WorkspaceBody)
+  default_workspace?: WorkspaceBody;
+
+  @ApiPropertyOptional({ type: 'array', items: { type: 'string' }, nullable: true, description: 'Bundles as `name` or `name@N`; an empty list clears them.' })
+  @IsOptional()
+  @IsArray()
+  @IsString({ each: true })
+  capability_bundles?: string[] | null;
+
+  @ApiPropertyOptional({ type: 'array', items: { type: 'object', additionalProperties: true }, nullable: true, description: 'Connections that a run needs; an empty list clears them.' })
+  @IsOptional()
+  @IsArray()
+  @IsObject({ each: true })
+  connection_requirements?: JsonObject[] | null;
+
+  @ApiPropertyOptional({ type: 'object', additionalProperties: true, nullable: true, description: 'Network authority; this version has `{"mode":"offline"}` only.' })
+  @IsOptional()
+  @IsObject()
+  network?: JsonObject | null;
+
+  @ApiPropertyOptional({ type: SandboxSizesInput, description: 'Sizes of the sandbox; the rest are the deployment defaults.' })
+  @IsOptional()
+  @IsObject()
+  @ValidateNested()
+  @Type(() => SandboxSizesInput)
+  sandbox?: SandboxSizesInput;
+}
+
+export class CreateAgent extends RevisionFields {
+  @ApiProperty({ minLength: 1, maxLength: 64, pattern: NAME })
+  @IsString()
+  @MinLength(1)
+  @Matches(new RegExp(NAME), { message: 'name must be 1 to 64 of A-Z a-z 0-9 . _ -' })
+  name!: string;
+}
+
+export class AddRevision extends PartialType(CreateAgent) {}
+
+export class AgentView {
+  @ApiProperty({ format: 'uuid' })
+  id!: string;
+
+  @ApiProperty({ format: 'uuid' })
+  tenant_id!: string;
+
+  @ApiProperty()
+  name!: string;
+
+  @ApiProperty({ type: 'string', nullable: true })
+  description!: string | null;
+
+  @ApiProperty({ format: 'date-time' })
+  created_at!: string;
+}
+
+export class AgentRevisionView {
+  @ApiProperty({ format: 'uuid' })
+  id!: string;
+
+  @ApiProperty({ format: 'uuid' })
+  agent_id!: string;
+
+  @ApiProperty({ type: 'integer', format: 'int32', minimum: 1 })
+  rev!: number;
+
+  @ApiProperty()
+  harness!: string;
+
+  @ApiProperty()
+  runner_image!: string;
+
+  @ApiProperty()
+  model!: string;
+
+  @ApiProperty({ type: 'string', nullable: true })
+  system_prompt!: string | null;
+
+  @ApiProperty({ format: 'uuid' })
+  policy_id!: string;
+
+  @ApiProperty({ description: 'Name of the policy.' })
+  policy!: string;
+
+  @ApiProperty({ type: BudgetsView })
+  budgets!: Budgets;
+
+  @ApiProperty({ type: 'array', items: { type: 'object', additionalProperties: true } })
+  capability_bundles!: object[];
+
+  @ApiProperty({ type: WorkspaceView, nullable: true })
+  default_workspace!: WorkspaceSpec | null;
+
+  @ApiProperty({ type: 'array', items: { type: 'object', additionalProperties: true } })
+  connection_requirements!: object[];
+
+  @ApiProperty({ type: 'object', additionalProperties: true, nullable: true })
+  network!: object | null;
+
+  @ApiProperty({ type: SandboxSizesInput, nullable: true })
+  sandbox!: Partial<SandboxSizes> | null;
+
+  @ApiProperty({ format: 'date-time' })
+  created_at!: string;
+}
+
+export class AgentList {
+  @ApiProperty({ type: [AgentView], description: 'Ordered by name.' })
+  agents!: AgentView[];
+}
+
+export class CreatedAgent {
+  @ApiProperty({ type: AgentView })
+  agent!: AgentView;
+
+  @ApiProperty({ type: AgentRevisionView })
+  revision!: AgentRevisionView;
+}
+
+export class AgentWithRevisions {
+  @ApiProperty({ type: AgentView })
+  agent!: AgentView;
+
+  @ApiProperty({ type: [AgentRevisionView], description: 'Newest first.' })
+  revisions!: AgentRevisionView[];
+}
+
+export class AddedRevision {
+  @ApiProperty({ type: AgentRevisionView })
+  revision!: AgentRevisionView;
+}
+
+export function toAgentView(agent: AgentEntity): AgentView {
+  const { id, tenant_id, name, description, created_at } = agent;
+  return { id, tenant_id, name, description, created_at: created_at.toISOString() };
+}
+
+export function toRevisionView(revision: AgentRevisionEntity, policyName: string): AgentRevisionView {
+  return {
+    id: revision.id,
+    agent_id: revision.agent_id,
+    rev: revision.rev,
+    harness: revision.harness,
+    runner_image: revision.runner_image,
+    model: revision.model,
+    system_prompt: revision.system_prompt,
+    policy_id: revision.policy_id,
+    policy: policyName,
+    budgets: revision.budgets,
+    capability_bundles: revision.capability_bundles,
+    default_workspace: revision.default_workspace,
+    connection_requirements: revision.connection_requirements,
+    network: revision.network,
+    sandbox: revision.sandbox,
+    created_at: revision.created_at.toISOString(),
+  };
+}

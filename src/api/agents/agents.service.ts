@@ -1,0 +1,128 @@
+import { Injectable } from '@nestjs/common';
+import { v7 as uuidv7 } from 'uuid';
+import { SandgateError } from '../../domain/errors.js';
+import { isUniqueViolation } from '../../platform/db/database-errors.js';
+import { Database } from '../../platform/db/database.js';
+import type { TenantTransaction } from '../../platform/db/database.js';
+import { isUuid, notFound } from '../http/resource-id.js';
+import { PolicyEntity } from '../policies/policy.entity.js';
+import { AgentEntity, AgentRevisionEntity } from './agent.entity.js';
+import { findAgent, latestRevision } from './agent-lookup.js';
+import { RevisionDrafter, type RevisionDraft } from './revision-draft.js';
+import {
+  toAgentView,
+  toRevisionView,
+  type AddRevision,
+  type AgentRevisionView,
+  type AgentView,
+  type AgentWithRevisions,
+  type CreateAgent,
+  type CreatedAgent,
+} from './agents.dto.js';
+
+const DEFAULT_POLICY = 'default';
+
+/** Registers agents and appends their revisions (chapter 10 §10). */
+@Injectable()
+export class AgentsService {
+  constructor(
+    private readonly database: Database,
+    private readonly drafter: RevisionDrafter,
+  ) {}
+
+  list(organizationId: string, limit: number): Promise<AgentView[]> {
+    return this.database.withTenant(organizationId, async (tx) => {
+      const agents = await tx.manager.find(AgentEntity, { order: { name: 'ASC' }, take: limit });
+      return agents.map(toAgentView);
+    });
+  }
+
+  read(organizationId: string, idOrName: string): Promise<AgentWithRevisions> {
+    return this.database.withTenant(organizationId, async (tx) => {
+      const agent = await findAgent(tx, idOrName);
+      if (agent === null) throw notFound();
+      const revisions = await tx.manager.find(AgentRevisionEntity, { where: { agent_id: agent.id }, order: { rev: 'DESC' } });
+      const policies = await tx.manager.find(PolicyEntity);
+      const names = new Map(policies.map((policy) => [policy.id, policy.name]));
+      return {
+        agent: toAgentView(agent),
+        revisions: revisions.map((revision) => toRevisionView(revision, names.get(revision.policy_id) ?? '')),
+      };
+    });
+  }
+
+  async create(organizationId: string, input: CreateAgent): Promise<CreatedAgent> {
+    if (isUuid(input.name)) throw new SandgateError('invalid_request', 'name: must not have the form of an id');
+    const draft = this.drafter.draft(input);
+    try {
+      return await this.database.withTenant(organizationId, async (tx) => {
+        const policy = await requirePolicy(tx, input.policy ?? DEFAULT_POLICY);
+        const agent = tx.manager.create(AgentEntity, {
+          id: uuidv7(),
+          tenant_id: organizationId,
+          name: input.name,
+          description: input.description ?? null,
+        });
+        await tx.manager.insert(AgentEntity, agent);
+        const revision = await insertRevision(tx, agent, 1, policy, draft);
+        return { agent: toAgentView(agent), revision };
+      });
+    } catch (error) {
+      if (!isUniqueViolation(error)) throw error;
+      throw new SandgateError('conflict', `name: an agent named ${input.name} exists; append a revision instead`, { cause: error });
+    }
+  }
+
+  addRevision(organizationId: string, idOrName: string, input: AddRevision): Promise<AgentRevisionView> {
+    return this.database.withTenant(organizationId, async (tx) => {
+      const agent = await findAgent(tx, idOrName);
+      if (agent === null) throw notFound();
+      refuseIdentityChange(agent, input);
+      // Two revisions appended at once take turns, so that each inherits from the one before it.
+      await tx.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`agent:${agent.id}`]);
+      const previous = await latestRevision(tx, agent);
+      const draft = this.drafter.draft(input, previous);
+      const policy = input.policy ? await requirePolicy(tx, input.policy) : await policyById(tx, previous.policy_id);
+      return insertRevision(tx, agent, previous.rev + 1, policy, draft);
+    });
+  }
+}
+
+/** Name and description belong to the agent, which is never edited; repeating them is harmless. */
+function refuseIdentityChange(agent: AgentEntity, input: AddRevision): void {
+  if (input.name !== undefined && input.name !== agent.name) {
+    throw new SandgateError('invalid_request', 'name: an agent cannot be renamed');
+  }
+  if (typeof input.description === 'string' && input.description !== (agent.description ?? '')) {
+    throw new SandgateError('invalid_request', 'description: belongs to the agent and cannot change');
+  }
+}
+
+async function requirePolicy(tx: TenantTransaction, name: string): Promise<PolicyEntity> {
+  const policy = await tx.manager.findOneBy(PolicyEntity, { name });
+  if (policy === null) throw new SandgateError('invalid_request', `policy: unknown policy ${name}`);
+  return policy;
+}
+
+function policyById(tx: TenantTransaction, id: string): Promise<PolicyEntity> {
+  return tx.manager.findOneByOrFail(PolicyEntity, { id });
+}
+
+async function insertRevision(
+  tx: TenantTransaction,
+  agent: AgentEntity,
+  rev: number,
+  policy: PolicyEntity,
+  draft: RevisionDraft,
+): Promise<AgentRevisionView> {
+  const revision = tx.manager.create(AgentRevisionEntity, {
+    ...draft,
+    id: uuidv7(),
+    tenant_id: agent.tenant_id,
+    agent_id: agent.id,
+    rev,
+    policy_id: policy.id,
+  });
+  await tx.manager.insert(AgentRevisionEntity, revision);
+  return toRevisionView(revision, policy.name);
+}

@@ -1,0 +1,93 @@
+import { Injectable } from '@nestjs/common';
+import { DEFAULT_BUDGETS } from '../../domain/budgets/effective-budgets.js';
+import { SandgateError } from '../../domain/errors.js';
+import type { JsonObject } from '../../domain/json.js';
+import type { SandboxSizes, WorkspaceSpec } from '../../domain/run/spec.js';
+import { assertWorkspaceAvailable, parseWorkspace, type WorkspaceInput } from '../../domain/run/workspace-input.js';
+import { wholeBudgets } from '../budgets/budgets.dto.js';
+import { ApiConfig } from '../foundation.module.js';
+import { HarnessCatalog, type Harness } from '../harnesses/harness-catalog.js';
+import type { AgentRevisionEntity } from './agent.entity.js';
+import type { AddRevision } from './agents.dto.js';
+
+/** A revision before it has a row: everything but identities, number and time. */
+export type RevisionDraft = Omit<AgentRevisionEntity, 'id' | 'tenant_id' | 'agent_id' | 'rev' | 'policy_id' | 'created_at'>;
+
+/** Composes a revision from the request and, for a further one, the revision that it inherits from (chapter 10 §10). */
+@Injectable()
+export class RevisionDrafter {
+  constructor(
+    private readonly catalog: HarnessCatalog,
+    private readonly config: ApiConfig,
+  ) {}
+
+  /** @throws SandgateError `invalid_request` naming the member that cannot be accepted. */
+  draft(input: AddRevision, previous?: AgentRevisionEntity): RevisionDraft {
+    const harness = this.requireHarness(input.harness ?? previous?.harness ?? this.catalog.defaultId);
+    const inheritsModel = previous?.harness === harness.id;
+    refuseUnknownBundles(input.capability_bundles);
+    refuseRequirements(input.connection_requirements);
+    return {
+      harness: harness.id,
+      model: requireModel(harness, input.model) ?? (inheritsModel ? previous.model : harness.defaultModel),
+      runner_image: input.runner_image ?? (inheritsModel ? previous.runner_image : ''),
+      system_prompt: input.system_prompt ?? previous?.system_prompt ?? null,
+      budgets: input.budgets ? wholeBudgets(input.budgets) : (previous?.budgets ?? { ...DEFAULT_BUDGETS }),
+      capability_bundles: input.capability_bundles ? [] : (previous?.capability_bundles ?? []),
+      connection_requirements: input.connection_requirements ? [] : (previous?.connection_requirements ?? []),
+      default_workspace: input.default_workspace ? defaultWorkspace(input.default_workspace) : (previous?.default_workspace ?? null),
+      network: offlineNetwork(input.network) ?? previous?.network ?? null,
+      sandbox: input.sandbox ? this.sizes(input.sandbox) : (previous?.sandbox ?? null),
+      env: previous?.env ?? {},
+    };
+  }
+
+  private requireHarness(id: string): Harness {
+    const harness = this.catalog.find(id);
+    if (harness !== undefined) return harness;
+    const known = this.catalog.list().map((entry) => entry.id);
+    throw new SandgateError('invalid_request', `harness: unknown harness ${id}; known are ${known.join(', ')}`);
+  }
+
+  private sizes(input: Partial<SandboxSizes>): Partial<SandboxSizes> {
+    const maxima = this.config.sandbox.maxima;
+    for (const size of ['memory_mb', 'cpus', 'disk_mb', 'pids'] as const) {
+      const wished = input[size];
+      if (wished !== undefined && wished > maxima[size]) {
+        throw new SandgateError('invalid_request', `sandbox.${size}: must not be more than ${maxima[size]} in this deployment`);
+      }
+    }
+    return { ...input };
+  }
+}
+
+/** An empty folder is what a run gets anyway, so naming it clears the default. */
+function defaultWorkspace(input: WorkspaceInput): WorkspaceSpec | null {
+  const workspace = parseWorkspace(input, 'default_workspace');
+  assertWorkspaceAvailable(workspace, 'default_workspace');
+  return workspace.kind === 'scratch' ? null : workspace;
+}
+
+/** Only a model that is named is checked; a default is trusted. */
+function requireModel(harness: Harness, model: string | null | undefined): string | undefined {
+  if (model === null || model === undefined) return undefined;
+  if (harness.models.includes(model)) return model;
+  throw new SandgateError('invalid_request', `model: harness ${harness.id} has no model ${model}; it has ${harness.models.join(', ')}`);
+}
+
+function refuseUnknownBundles(bundles: string[] | null | undefined): void {
+  const [first] = bundles ?? [];
+  if (first !== undefined) throw new SandgateError('invalid_request', `capability_bundles: unknown bundle ${first}`);
+}
+
+function refuseRequirements(requirements: JsonObject[] | null | undefined): void {
+  if (requirements === null || requirements === undefined || requirements.length === 0) return;
+  throw new SandgateError('invalid_request', 'connection_requirements: this version has no connections; leave the list empty');
+}
+
+/** Sandboxes have no network: a wider wish is refused and never silently narrowed. */
+export function offlineNetwork(network: JsonObject | null | undefined): JsonObject | undefined {
+  if (network === null || network === undefined) return undefined;
+  if (network['mode'] === undefined || network['mode'] === 'offline') return { mode: 'offline' };
+  throw new SandgateError('invalid_request', 'network.mode: this deployment cannot enforce network grants; only offline is possible');
+}

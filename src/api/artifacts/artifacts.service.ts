@@ -1,0 +1,30 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '../../platform/db/database.js';
+import { isUuid, notFound } from '../http/resource-id.js';
+import { requireSessionExists } from '../sessions/session-lookup.js';
+import { ArtifactEntity } from './artifact.entity.js';
+
+/** What a run left behind (chapter 10 §11). */
+@Injectable()
+export class ArtifactsService {
+  constructor(private readonly database: Database) {}
+
+  list(organizationId: string, sessionId: string): Promise<ArtifactEntity[]> {
+    return this.database.withTenant(organizationId, async (tx) => {
+      await requireSessionExists(tx, sessionId);
+      return tx.manager.find(ArtifactEntity, { where: { session_id: sessionId }, order: { created_at: 'ASC', id: 'ASC' } });
+    });
+  }
+
+  /** @throws SandgateError `not_found`, also for an artifact of another run. */
+  read(organizationId: string, sessionId: string, artifactId: string): Promise<ArtifactEntity> {
+    return this.database.withTenant(organizationId, async (tx) => {
+      await requireSessionExists(tx, sessionId);
+      const artifact = isUuid(artifactId)
+        ? await tx.manager.findOneBy(ArtifactEntity, { id: artifactId, session_id: sessionId })
+        : null;
+      if (artifact === null) throw notFound();
+      return artifact;
+    });
+  }
+}

@@ -1,0 +1,38 @@
+import { Injectable } from '@nestjs/common';
+import { SandgateError } from '../../domain/errors.js';
+import { createHeadSigner, type HeadSigner } from '../../domain/ledger/signed-head.js';
+import { Database } from '../../platform/db/database.js';
+import { exportLedger } from '../../platform/db/ledger-heads.js';
+import { ApiConfig } from '../foundation.module.js';
+import { requireSessionExists } from '../sessions/session-lookup.js';
+import type { LedgerKeyView } from './audit.dto.js';
+
+/** Exports ledgers with signed heads (00-design §4). */
+@Injectable()
+export class AuditService {
+  private readonly signer: (HeadSigner & { publicKeyPem: string }) | null;
+
+  constructor(
+    private readonly database: Database,
+    config: ApiConfig,
+  ) {
+    this.signer = config.seal.ledgerKey === null ? null : createHeadSigner(config.seal.ledgerKey);
+  }
+
+  /** The lines of the export; the run is looked for before the first of them. */
+  async export(organizationId: string, sessionId: string): Promise<AsyncGenerator<string>> {
+    const signer = this.requireSigner();
+    await this.database.withTenant(organizationId, (tx) => requireSessionExists(tx, sessionId));
+    return exportLedger(this.database, organizationId, sessionId, signer);
+  }
+
+  publicKey(): LedgerKeyView {
+    const signer = this.requireSigner();
+    return { key_id: signer.keyId, algorithm: 'Ed25519', public_key: signer.publicKeyPem };
+  }
+
+  private requireSigner(): HeadSigner & { publicKeyPem: string } {
+    if (this.signer !== null) return this.signer;
+    throw new SandgateError('unavailable', 'no ledger key is configured: set SERVICE_LEDGER_KEY');
+  }
+}

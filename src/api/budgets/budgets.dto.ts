@@ -1,0 +1,64 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { IsInt, IsNumber, IsOptional, Max, Min } from 'class-validator';
+import type { Budgets } from '../../domain/run/spec.js';
+
+const YEAR_SECS = 31_536_000;
+const MAX_COST_USD = 1_000_000_000;
+const MAX_TOKENS = 1_000_000_000_000;
+const MAX_TOOL_CALLS = 2_147_483_647;
+
+/** Caps that a caller wishes; one that is left out or null is no cap at this layer (chapter 10 §8). */
+export class BudgetsInput implements Partial<Budgets> {
+  @ApiPropertyOptional({ type: 'number', nullable: true, minimum: 0, maximum: MAX_COST_USD, description: 'US dollars.' })
+  @IsOptional()
+  @IsNumber({ allowNaN: false, allowInfinity: false })
+  @Min(0)
+  @Max(MAX_COST_USD)
+  max_cost_usd?: number | null;
+
+  @ApiPropertyOptional({ type: 'integer', format: 'int64', nullable: true, minimum: 0, maximum: YEAR_SECS, description: 'Seconds since the run began to run.' })
+  @IsOptional()
+  @IsInt()
+  @Min(0)
+  @Max(YEAR_SECS)
+  max_wall_clock_secs?: number | null;
+
+  @ApiPropertyOptional({ type: 'integer', format: 'int64', nullable: true, minimum: 0, maximum: MAX_TOOL_CALLS, description: 'Gated tool calls, denied ones included.' })
+  @IsOptional()
+  @IsInt()
+  @Min(0)
+  @Max(MAX_TOOL_CALLS)
+  max_tool_calls?: number | null;
+
+  @ApiPropertyOptional({ type: 'integer', format: 'int64', nullable: true, minimum: 0, maximum: MAX_TOKENS, description: 'Sum of all four token counts.' })
+  @IsOptional()
+  @IsInt()
+  @Min(0)
+  @Max(MAX_TOKENS)
+  max_tokens?: number | null;
+}
+
+/** Caps as they are in force; null is no cap. */
+export class BudgetsView implements Budgets {
+  @ApiProperty({ type: 'number', nullable: true, description: 'US dollars.' })
+  max_cost_usd!: number | null;
+
+  @ApiProperty({ type: 'integer', format: 'int64', nullable: true })
+  max_wall_clock_secs!: number | null;
+
+  @ApiProperty({ type: 'integer', format: 'int64', nullable: true })
+  max_tool_calls!: number | null;
+
+  @ApiProperty({ type: 'integer', format: 'int64', nullable: true })
+  max_tokens!: number | null;
+}
+
+/** The caps of a layer, with those that it leaves out as null. */
+export function wholeBudgets(input: BudgetsInput): Budgets {
+  return {
+    max_wall_clock_secs: input.max_wall_clock_secs ?? null,
+    max_tokens: input.max_tokens ?? null,
+    max_cost_usd: input.max_cost_usd ?? null,
+    max_tool_calls: input.max_tool_calls ?? null,
+  };
+}

@@ -1,0 +1,97 @@
+import type { ServerResponse } from 'node:http';
+import { Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
+import { PinoLogger } from 'nestjs-pino';
+import type { LedgerEvent } from '../../domain/events/event-kinds.js';
+import { Database } from '../../platform/db/database.js';
+import { readEventsAfter } from './event-queries.js';
+import { EventStream } from './event-stream.js';
+import type { Frame } from './event-window.js';
+import { RunTail } from './run-tail.js';
+
+const BATCH = 500;
+const KEEP_ALIVE_MS = 15_000;
+/** A notification that was lost costs at most this much time (00-design §4). */
+const REREAD_MS = 2000;
+
+interface FollowedRun {
+  tail: RunTail;
+  stop: () => void;
+}
+
+/** The event streams of this process: one tail per run that anybody follows, one listener for all of them. */
+@Injectable()
+export class EventStreamHub implements BeforeApplicationShutdown {
+  readonly #runs = new Map<string, FollowedRun>();
+  #keepAlive: NodeJS.Timeout | null = null;
+  #stopping = false;
+
+  constructor(
+    private readonly database: Database,
+    private readonly logger: PinoLogger,
+  ) {
+    database.wakeups.on('reconnected', () => this.refreshAll());
+  }
+
+  /** Feeds a client from the event after `after` until either side closes. `head` is the run's seq as just read. */
+  follow(organizationId: string, sessionId: string, after: number, head: number, response: ServerResponse): void {
+    const run = this.#runs.get(sessionId) ?? this.start(organizationId, sessionId, head);
+    const stream = new EventStream(response, after);
+    stream.onClose(() => this.leave(sessionId, run, stream));
+    run.tail.add(stream);
+    this.#keepAlive ??= setInterval(() => this.keepAlive(), KEEP_ALIVE_MS);
+    if (this.#stopping) stream.end();
+  }
+
+  /** Streams never end by themselves; a stopping process ends them, and their clients resume elsewhere. */
+  beforeApplicationShutdown(): void {
+    this.#stopping = true;
+    for (const { tail } of this.#runs.values()) for (const stream of tail.streams) stream.end();
+    if (this.#keepAlive !== null) clearInterval(this.#keepAlive);
+  }
+
+  private start(organizationId: string, sessionId: string, head: number): FollowedRun {
+    const tail = new RunTail(
+      head,
+      (after) => this.readFrames(organizationId, sessionId, after),
+      (error) => this.logger.warn({ err: error, sessionId }, 'events could not be read; reading again'),
+    );
+    const unsubscribe = this.database.wakeups.onSession(sessionId, () => tail.refresh());
+    const reread = setInterval(() => tail.refresh(), REREAD_MS);
+    const stop = (): void => {
+      clearInterval(reread);
+      unsubscribe();
+      tail.close();
+    };
+    const run = { tail, stop };
+    this.#runs.set(sessionId, run);
+    return run;
+  }
+
+  private leave(sessionId: string, run: FollowedRun, stream: EventStream): void {
+    run.tail.remove(stream);
+    if (run.tail.size > 0) return;
+    run.stop();
+    if (this.#runs.get(sessionId) === run) this.#runs.delete(sessionId);
+    if (this.#runs.size > 0 || this.#keepAlive === null) return;
+    clearInterval(this.#keepAlive);
+    this.#keepAlive = null;
+  }
+
+  private async readFrames(organizationId: string, sessionId: string, after: number): Promise<Frame[]> {
+    const events = await this.database.withTenant(organizationId, (tx) => readEventsAfter(tx, sessionId, String(after), BATCH));
+    return events.map(renderFrame);
+  }
+
+  private keepAlive(): void {
+    for (const { tail } of this.#runs.values()) for (const stream of tail.streams) stream.keepAlive();
+  }
+
+  private refreshAll(): void {
+    for (const { tail } of this.#runs.values()) tail.refresh();
+  }
+}
+
+/** JSON has no raw line feeds, so an event is one `data:` line. */
+export function renderFrame(event: LedgerEvent): Frame {
+  return { seq: event.seq, text: `id: ${event.seq}\ndata: ${JSON.stringify(event)}\n\n` };
+}

@@ -1,0 +1,73 @@
+import type { ServerResponse } from 'node:http';
+import type { Frame } from './event-window.js';
+
+/** Events are written together up to this size, so that a backlog does not cost a system call each. */
+const CHUNK_CHARS = 32 * 1024;
+
+/**
+ * One client that follows a run. It holds a position and nothing else: while its socket is full, events stay in the
+ * database, and it goes on from its position when the socket drains.
+ */
+export class EventStream {
+  #cursor: number;
+  #blocked = false;
+
+  constructor(
+    private readonly response: ServerResponse,
+    after: number,
+  ) {
+    this.#cursor = after;
+  }
+
+  /** Highest seq that was handed to the socket. */
+  get cursor(): number {
+    return this.#cursor;
+  }
+
+  get writable(): boolean {
+    return !this.#blocked && !this.closed;
+  }
+
+  get closed(): boolean {
+    return this.response.destroyed || this.response.writableEnded;
+  }
+
+  onDrain(resume: () => void): void {
+    this.response.on('drain', () => {
+      this.#blocked = false;
+      resume();
+    });
+  }
+
+  onClose(gone: () => void): void {
+    this.response.once('close', gone);
+  }
+
+  /** Writes events in order until all are written or the socket is full; what is left is not kept. */
+  send(frames: readonly Frame[]): void {
+    let chunk = '';
+    for (const frame of frames) {
+      if (frame.seq <= this.#cursor) continue;
+      chunk += frame.text;
+      this.#cursor = frame.seq;
+      if (chunk.length < CHUNK_CHARS) continue;
+      this.write(chunk);
+      chunk = '';
+      if (!this.writable) return;
+    }
+    if (chunk !== '') this.write(chunk);
+  }
+
+  /** A comment line, which clients ignore and proxies count as life. */
+  keepAlive(): void {
+    if (this.writable) this.write(': keep-alive\n\n');
+  }
+
+  end(): void {
+    if (!this.closed) this.response.end();
+  }
+
+  private write(text: string): void {
+    if (!this.response.write(text)) this.#blocked = true;
+  }
+}

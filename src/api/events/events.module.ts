@@ -1,0 +1,7 @@
+import { Module } from '@nestjs/common';
+import { EventStreamHub } from './event-stream-hub.js';
+import { EventsController } from './events.controller.js';
+import { EventsService } from './events.service.js';
+
+@Module({ controllers: [EventsController], providers: [EventsService, EventStreamHub] })
+export class EventsModule {}

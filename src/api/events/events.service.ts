@@ -1,0 +1,25 @@
+import { Injectable } from '@nestjs/common';
+import type { LedgerEvent } from '../../domain/events/event-kinds.js';
+import { Database } from '../../platform/db/database.js';
+import { notFound } from '../http/resource-id.js';
+import { readEventsAfter, readHeadSeq } from './event-queries.js';
+
+/** Reads the timeline of a run (chapter 10 §13). */
+@Injectable()
+export class EventsService {
+  constructor(private readonly database: Database) {}
+
+  list(organizationId: string, sessionId: string, after: string, limit: number): Promise<LedgerEvent[]> {
+    return this.database.withTenant(organizationId, async (tx) => {
+      if ((await readHeadSeq(tx, sessionId)) === null) throw notFound();
+      return readEventsAfter(tx, sessionId, after, limit);
+    });
+  }
+
+  /** The run's highest seq. @throws SandgateError `not_found` */
+  async requireHead(organizationId: string, sessionId: string): Promise<number> {
+    const head = await this.database.withTenant(organizationId, (tx) => readHeadSeq(tx, sessionId));
+    if (head === null) throw notFound();
+    return head;
+  }
+}

@@ -1,0 +1,12 @@
+import { parseSeq } from '../http/limit.js';
+
+/**
+ * The seq after which a stream begins. `Last-Event-ID` wins over the query: a browser that reconnects repeats the first
+ * address with the newer header. An unreadable header means a full replay, an unreadable query is refused (chapter 10 §13).
+ */
+export function resumePosition(lastEventId: string | undefined, after: unknown): number {
+  const asked = parseSeq(after, 'after');
+  const position = lastEventId !== undefined && lastEventId !== '' ? lastEventId.trim() : asked;
+  if (!/^[0-9]{1,19}$/.test(position)) return 0;
+  return Math.min(Number(position), Number.MAX_SAFE_INTEGER);
+}

@@ -1,0 +1,63 @@
+import { Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
+import { PinoLogger } from 'nestjs-pino';
+import { SandgateError } from '../../domain/errors.js';
+import { Database } from '../../platform/db/database.js';
+import { ApiConfig } from '../foundation.module.js';
+import type { Health, Readiness } from './health.dto.js';
+
+/** Longest wait for the database's answer, in milliseconds: a probe must say no before its own caller gives up. */
+const READY_WITHIN_MS = 2000;
+/** A sandbox host that was not seen for this long does not count. */
+const HOST_SEEN_WITHIN_SECS = 60;
+
+/** Liveness and readiness (chapter 10 §16). */
+@Injectable()
+export class HealthService implements BeforeApplicationShutdown {
+  private stopping = false;
+
+  constructor(
+    private readonly database: Database,
+    private readonly config: ApiConfig,
+    private readonly logger: PinoLogger,
+  ) {}
+
+  beforeApplicationShutdown(): void {
+    this.stopping = true;
+  }
+
+  /** @throws SandgateError `unavailable` once the process began to stop, so that balancers turn away first. */
+  alive(): Health {
+    if (this.stopping) throw new SandgateError('unavailable', 'the process is stopping');
+    return { status: 'ok' };
+  }
+
+  /** A missing sandbox host is reported and does not make the process unready: reads and decisions go on without one. */
+  async ready(): Promise<Readiness> {
+    this.alive();
+    const answer = await this.askDatabase();
+    if (answer === null) throw new SandgateError('unavailable', 'the database is unreachable');
+    return { status: 'ready', db: true, provider: this.config.sandbox.provider, provider_ok: answer.hosts > 0 };
+  }
+
+  private async askDatabase(): Promise<{ hosts: number } | null> {
+    const question = this.database.pool
+      .query<{ hosts: number }>(
+        `select count(*)::int as hosts from hosts where last_seen_at > now() - make_interval(secs => $1)`,
+        [HOST_SEEN_WITHIN_SECS],
+      )
+      .then(
+        (result) => result.rows[0] ?? { hosts: 0 },
+        (error: unknown) => {
+          this.logger.warn({ err: error }, 'the database did not answer the readiness probe');
+          return null;
+        },
+      );
+    const { promise: tooLate, resolve } = Promise.withResolvers<null>();
+    const timer = setTimeout(() => resolve(null), READY_WITHIN_MS);
+    try {
+      return await Promise.race([question, tooLate]);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+}

@@ -1,0 +1,32 @@
+import { ApiHeader, ApiParam, ApiQuery } from '@nestjs/swagger';
+import { MAX_LIMIT } from '../http/limit.js';
+
+/** Query `limit`; `whenAbsent` says what a request without it gets. */
+export const LimitQuery = (whenAbsent: string): MethodDecorator =>
+  ApiQuery({
+    name: 'limit',
+    required: false,
+    description: `Most rows to answer; ${whenAbsent} when left out. A number above ${MAX_LIMIT} is clamped to ${MAX_LIMIT}.`,
+    schema: { type: 'integer', format: 'int64', minimum: 1 },
+  });
+
+/** Query `after` of a ledger read. */
+export const AfterQuery = (): MethodDecorator =>
+  ApiQuery({
+    name: 'after',
+    required: false,
+    description: 'Only events whose seq is strictly greater.',
+    schema: { type: 'integer', format: 'int64', default: 0 },
+  });
+
+/** A path parameter that is an id of a row. */
+export const IdParam = (name: string, what: string): MethodDecorator =>
+  ApiParam({ name, description: `Id of the ${what}.`, schema: { type: 'string', format: 'uuid' } });
+
+export const IdempotencyKeyHeader = (): MethodDecorator =>
+  ApiHeader({
+    name: 'Idempotency-Key',
+    required: false,
+    description: 'The same key with the same body answers the run that it made before; with another body 409.',
+    schema: { type: 'string', minLength: 1, maxLength: 200 },
+  });

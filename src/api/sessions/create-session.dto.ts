@@ -1,0 +1,80 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { Type } from 'class-transformer';
+import { IsArray, IsBoolean, IsObject, IsOptional, IsString, MaxLength, MinLength, ValidateNested } from 'class-validator';
+import type { JsonObject } from '../../domain/json.js';
+import { MAX_PROMPT_CHARS } from '../agents/agents.dto.js';
+import { BudgetsInput } from '../budgets/budgets.dto.js';
+import { WorkspaceBody } from '../workspaces/workspace.dto.js';
+import { IsLabels, MAX_LABEL_VALUE, MAX_LABELS } from './labels.js';
+
+/** What a run is created from (chapter 10 §8). */
+export class CreateSession {
+  @ApiProperty({ minLength: 1, maxLength: 255, description: 'Name or id of the agent; its latest revision runs.' })
+  @IsString()
+  @MinLength(1)
+  @MaxLength(255)
+  agent!: string;
+
+  @ApiProperty({ maxLength: MAX_PROMPT_CHARS, description: 'What to do this time.' })
+  @IsString()
+  @MaxLength(MAX_PROMPT_CHARS)
+  task!: string;
+
+  @ApiPropertyOptional({ type: WorkspaceBody, description: "Else the revision's default, else an empty folder." })
+  @IsOptional()
+  @IsObject()
+  @ValidateNested()
+  @Type(() => WorkspaceBody)
+  workspace?: WorkspaceBody | null;
+
+  @ApiPropertyOptional({ type: WorkspaceBody, deprecated: true, description: 'Older name of `workspace`; not both.' })
+  @IsOptional()
+  @IsObject()
+  @ValidateNested()
+  @Type(() => WorkspaceBody)
+  repo?: WorkspaceBody | null;
+
+  @ApiPropertyOptional({ type: BudgetsInput, description: 'Can only tighten what the revision and the policy allow.' })
+  @IsOptional()
+  @IsObject()
+  @ValidateNested()
+  @Type(() => BudgetsInput)
+  budgets?: BudgetsInput | null;
+
+  @ApiPropertyOptional({ type: 'boolean', nullable: true, default: false, description: 'No approval ever waits: what would ask is decided at once.' })
+  @IsOptional()
+  @IsBoolean()
+  autonomous?: boolean | null;
+
+  @ApiPropertyOptional({ type: 'boolean', nullable: true, default: false, description: 'Run a model without a known price although a cost cap is in force.' })
+  @IsOptional()
+  @IsBoolean()
+  allow_unpriced?: boolean | null;
+
+  @ApiPropertyOptional({ type: 'array', items: { type: 'string' }, nullable: true, description: 'Keep-list of bundle names; unknown names are ignored, an empty list strips all.' })
+  @IsOptional()
+  @IsArray()
+  @IsString({ each: true })
+  capabilities?: string[] | null;
+
+  @ApiPropertyOptional({ type: 'object', additionalProperties: true, nullable: true, description: 'Slot name to connection id; a slot that the agent does not declare is refused.' })
+  @IsOptional()
+  @IsObject()
+  bindings?: JsonObject | null;
+
+  @ApiPropertyOptional({ type: 'object', additionalProperties: true, nullable: true, description: 'Narrows network authority; this version has `{"mode":"offline"}` only.' })
+  @IsOptional()
+  @IsObject()
+  network?: JsonObject | null;
+
+  @ApiPropertyOptional({
+    type: 'object',
+    additionalProperties: { type: 'string', maxLength: MAX_LABEL_VALUE },
+    maxProperties: MAX_LABELS,
+    nullable: true,
+    description: `At most ${MAX_LABELS}; names are 1 to 63 of A-Z a-z 0-9 . _ / -.`,
+  })
+  @IsOptional()
+  @IsLabels()
+  labels?: Record<string, string> | null;
+}

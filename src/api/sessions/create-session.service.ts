@@ -1,0 +1,136 @@
+import { Injectable } from '@nestjs/common';
+import { v7 as uuidv7 } from 'uuid';
+import { digestOf, digestOfText } from '../../domain/digest/digest.js';
+import type { ExactJson } from '../../domain/digest/exact-json.js';
+import { SandgateError } from '../../domain/errors.js';
+import type { JsonObject } from '../../domain/json.js';
+import { POLICY_ENGINE } from '../../domain/policy/document.js';
+import { priceOf } from '../../domain/prices/price-of.js';
+import { freezeSpec } from '../../domain/run/freeze-spec.js';
+import { buildRunnerEnvironment } from '../../domain/run/runner-environment.js';
+import type { RunSpec } from '../../domain/run/spec.js';
+import { assertWorkspaceAvailable, resolveWorkspace } from '../../domain/run/workspace-input.js';
+import { Database } from '../../platform/db/database.js';
+import type { TenantTransaction } from '../../platform/db/database.js';
+import { findAgent, latestRevision } from '../agents/agent-lookup.js';
+import { offlineNetwork } from '../agents/revision-draft.js';
+import type { Principal } from '../auth/principal.js';
+import { ApiConfig } from '../foundation.module.js';
+import { HarnessCatalog, type Harness } from '../harnesses/harness-catalog.js';
+import { readHeadVersion } from '../policies/policies.service.js';
+import { PolicyEntity } from '../policies/policy.entity.js';
+import type { CreateSession } from './create-session.dto.js';
+import { claimIdempotencyKey } from './idempotency.js';
+import { requireQueueRoom } from './queue-room.js';
+import { requireSession, viewSession } from './session-lookup.js';
+import { SessionEntity, SessionHeadEntity } from './session.entity.js';
+import type { SessionView } from './sessions.dto.js';
+
+export interface CreateSessionCommand {
+  principal: Principal;
+  body: CreateSession;
+  /** The body as it was sent, unknown members included: what an `Idempotency-Key` is compared by. */
+  sent: unknown;
+  idempotencyKey: string | undefined;
+}
+
+/** Creates runs: everything is resolved and frozen, then one transaction writes row, first event and wake-up (chapter 10 §8). */
+@Injectable()
+export class CreateSessionService {
+  constructor(
+    private readonly database: Database,
+    private readonly config: ApiConfig,
+    private readonly catalog: HarnessCatalog,
+  ) {}
+
+  create(command: CreateSessionCommand): Promise<SessionView> {
+    const sessionId = uuidv7();
+    return this.database.withTenant(command.principal.organizationId, async (tx) => {
+      const earlier = await this.findEarlier(tx, command, sessionId);
+      if (earlier !== null) return viewSession(tx, await requireSession(tx, earlier));
+      const spec = await this.freeze(tx, command);
+      buildRunnerEnvironment(sessionId, spec);
+      await requireQueueRoom(tx, this.config.capacity);
+      await insertSession(tx, sessionId, spec, command.body.labels ?? {});
+      return viewSession(tx, await requireSession(tx, sessionId));
+    });
+  }
+
+  private async findEarlier(tx: TenantTransaction, command: CreateSessionCommand, sessionId: string): Promise<string | null> {
+    if (command.idempotencyKey === undefined) return null;
+    const bodyDigest = digestOf(command.sent as ExactJson);
+    return claimIdempotencyKey(tx, { key: command.idempotencyKey, bodyDigest, sessionId });
+  }
+
+  private async freeze(tx: TenantTransaction, { principal, body }: CreateSessionCommand): Promise<RunSpec> {
+    resolveWorkspace(body, null);
+    const agent = await findAgent(tx, body.agent);
+    if (agent === null) throw new SandgateError('invalid_request', `agent: unknown agent ${body.agent}`);
+    const revision = await latestRevision(tx, agent);
+    const harness = this.requireHarness(revision.harness);
+    const policy = await tx.manager.findOneByOrFail(PolicyEntity, { id: revision.policy_id });
+    const head = await readHeadVersion(tx, policy);
+    const workspace = resolveWorkspace(body, revision.default_workspace);
+    assertWorkspaceAvailable(workspace);
+    refuseUnknownSlots(body.bindings ?? {});
+    offlineNetwork(body.network);
+    return freezeSpec({
+      agent,
+      revision,
+      policy: { id: policy.id, version: head.version, content: head.content },
+      request: {
+        task: body.task,
+        autonomous: body.autonomous === true,
+        workspace,
+        budgets: body.budgets ?? null,
+        allowUnpriced: body.allow_unpriced === true,
+      },
+      invocation: { kind: 'manual', actor: principal.name },
+      sandboxDefaults: this.config.sandbox.defaults,
+      policyEngine: POLICY_ENGINE,
+      unpricedModel: harness.callsModel && priceOf(revision.model) === null,
+    });
+  }
+
+  private requireHarness(id: string): Harness {
+    const harness = this.catalog.find(id);
+    if (harness === undefined) throw new SandgateError('invalid_request', `agent: its harness ${id} is unknown to this version`);
+    if (harness.unavailable === null) return harness;
+    throw new SandgateError('invalid_request', `agent: harness ${id} is not available: ${harness.unavailable}`);
+  }
+}
+
+function refuseUnknownSlots(bindings: JsonObject): void {
+  const [slot] = Object.keys(bindings);
+  if (slot === undefined) return;
+  throw new SandgateError('invalid_request', `bindings: unknown slot ${slot}; the agent declares none`);
+}
+
+async function insertSession(tx: TenantTransaction, id: string, spec: RunSpec, labels: Record<string, string>): Promise<void> {
+  const session = tx.manager.create(SessionEntity, {
+    id,
+    tenant_id: tx.organizationId,
+    agent_id: spec.agent_id,
+    agent_revision_id: spec.agent_revision_id,
+    autonomy: spec.autonomy,
+    trust_tier: spec.trust_tier,
+    task: spec.task,
+    labels,
+    repo_source: spec.workspace,
+    run_spec: spec,
+    run_spec_digest: digestOf(spec as unknown as ExactJson),
+    trigger: spec.invocation,
+    budgets: spec.budgets,
+    invoked_by_kind: 'operator',
+  });
+  await tx.manager.insert(SessionEntity, session);
+  await tx.manager.insert(SessionHeadEntity, { session_id: id, tenant_id: tx.organizationId });
+  await tx.append(id, [
+    {
+      actor: 'system',
+      type: 'session.created',
+      data: { agent: spec.agent_name, autonomy: spec.autonomy, task_digest: digestOfText(spec.task) },
+    },
+  ]);
+  await tx.enqueue(id, 'created');
+}

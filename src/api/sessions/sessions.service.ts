@@ -1,0 +1,72 @@
+import { Injectable } from '@nestjs/common';
+import { SandgateError } from '../../domain/errors.js';
+import { Database } from '../../platform/db/database.js';
+import type { TenantTransaction } from '../../platform/db/database.js';
+import { recordIntent } from '../../platform/db/intents.js';
+import { findSessions, type SessionFilter } from './session-filter.js';
+import { requireSession, requireSessionExists, viewSession, viewSessions } from './session-lookup.js';
+import type { SessionEntity } from './session.entity.js';
+import type { CancelAnswer, SessionRead, SessionView } from './sessions.dto.js';
+import { readUsage } from './usage.js';
+import type { UsageTotals } from './usage.dto.js';
+
+/** Reads runs, and asks one to stop (chapter 10 §4, §9). */
+@Injectable()
+export class SessionsService {
+  constructor(private readonly database: Database) {}
+
+  list(organizationId: string, filter: SessionFilter): Promise<SessionView[]> {
+    return this.database.withTenant(organizationId, async (tx) => viewSessions(tx, await findSessions(tx, filter)));
+  }
+
+  read(organizationId: string, id: string): Promise<SessionRead> {
+    return this.database.withTenant(organizationId, async (tx) => {
+      const session = await requireSession(tx, id);
+      const position = await queuePosition(tx, session);
+      return {
+        session: await viewSession(tx, session),
+        usage: await readUsage(tx, id),
+        ...(position === undefined ? {} : { queue_position: position }),
+      };
+    });
+  }
+
+  cost(organizationId: string, id: string): Promise<UsageTotals> {
+    return this.database.withTenant(organizationId, async (tx) => {
+      await requireSessionExists(tx, id);
+      return readUsage(tx, id);
+    });
+  }
+
+  /**
+   * Records the wish to stop before it answers, so that an acknowledged cancel survives the loss of every process.
+   * @throws SandgateError `unavailable` when it could not be recorded; a retry is safe.
+   */
+  async cancel(organizationId: string, id: string): Promise<CancelAnswer> {
+    try {
+      return await this.database.withTenant(organizationId, async (tx) => {
+        await requireSessionExists(tx, id);
+        const recorded = await recordIntent(tx, id, {
+          outcome: 'cancelled',
+          reason: 'cancelled by user',
+          wantsQuiesce: true,
+        });
+        return { cancelled: recorded !== 'terminal' };
+      });
+    } catch (error) {
+      if (error instanceof SandgateError) throw error;
+      throw new SandgateError('unavailable', 'the cancellation could not be recorded; try again', { cause: error, retryAfterSeconds: 1 });
+    }
+  }
+}
+
+/** Older queued runs of the organization; undefined unless the run is queued (chapter 10 §5). */
+async function queuePosition(tx: TenantTransaction, session: SessionEntity): Promise<number | undefined> {
+  if (session.status !== 'queued') return undefined;
+  const [row] = await tx.query<{ older: string }>(
+    `select count(*) as older from sessions s, sessions mine
+      where mine.id = $1 and s.status = 'queued' and (s.queued_at, s.id) < (mine.queued_at, mine.id)`,
+    [session.id],
+  );
+  return Number(row?.older ?? 0);
+}
