@@ -1,8 +1,9 @@
 import { hostname } from 'node:os';
+import { fileURLToPath } from 'node:url';
 import type { Client } from '@temporalio/client';
 import { NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker';
 import { createHeadSigner } from '../domain/ledger/signed-head.js';
-import { createHostMaintenanceActivities, reapOrphans } from '../activities/host-maintenance.activities.js';
+import { createHostMaintenanceActivities, reapHostOrphans } from '../activities/host-maintenance.activities.js';
 import { createMaintenanceActivities } from '../activities/maintenance.activities.js';
 import { createRelayActivities } from '../activities/relay.activities.js';
 import { createRunRecordActivities } from '../activities/run-record.activities.js';
@@ -13,6 +14,7 @@ import { Database } from '../platform/db/database.js';
 import { seeHost } from '../platform/db/hosts.js';
 import { SandboxUids } from '../platform/db/sandbox-uids.js';
 import { chooseProvider } from '../platform/sandbox/choose-provider.js';
+import type { SandboxProvider } from '../platform/sandbox/provider.js';
 import type { Logger } from '../platform/telemetry/logger.js';
 import { TemporalOutboxDispatcher } from '../platform/temporal/outbox-dispatcher.js';
 import { RunDriver, connectTemporalClient } from '../platform/temporal/run-driver.js';
@@ -31,6 +33,8 @@ export interface RunningWorker {
   ended: Promise<void>;
 }
 
+/** The program inside the sandbox, seen from the built worker (dist/src/worker). */
+const RUNNER_BUNDLE = fileURLToPath(new URL('../../runner/main.mjs', import.meta.url));
 /** How often this host says that it is there; well within the time after which it would get no runs. */
 const HOST_SEEN_EVERY_MS = 15_000;
 const STANDING_EVERY_MS = 15_000;
@@ -41,8 +45,7 @@ const COLLECT_TIMEOUT_MS = 120_000;
 export async function startWorker(config: SandgateConfig, log: Logger): Promise<RunningWorker> {
   const parts = await connectParts(config, log);
   await seeHost(parts.database.pool, parts.host);
-  const reaped = await reapOrphans(parts);
-  if (reaped > 0) log.warn({ reaped }, 'removed sandboxes whose run was over');
+  await reapHostOrphans(parts);
   const workers = await Promise.all(queues(config, parts).map((queue) => createWorker(config, parts, log, queue)));
   await ensureStandingWorkflows(parts.client, config.timing.maintenanceMs);
   const seeing = everyWhileAlive(HOST_SEEN_EVERY_MS, log, () => seeHost(parts.database.pool, parts.host));
@@ -63,7 +66,7 @@ export async function startWorker(config: SandgateConfig, log: Logger): Promise<
 
 interface WorkerParts {
   database: Database;
-  provider: Awaited<ReturnType<typeof chooseProvider>>;
+  provider: SandboxProvider;
   client: Client;
   driver: RunDriver;
   dispatcher: TemporalOutboxDispatcher;
@@ -80,7 +83,12 @@ async function connectParts(config: SandgateConfig, log: Logger): Promise<Worker
   });
   const host = { id: ensureHostId(config), name: hostname(), capacity: config.sandbox.capacity };
   const uids = new SandboxUids(database.pool, host.id, config.sandbox.uidBase);
-  const provider = await chooseProvider(config, uids);
+  const provider = await chooseProvider({
+    provider: config.sandbox.provider,
+    dataDir: config.data.dir,
+    uids,
+    runnerBundle: RUNNER_BUNDLE,
+  });
   const client = connectTemporalClient(config.temporal);
   const driver = new RunDriver(client, runWorkflow, config.timing.workflowTaskMs);
   const dispatcher = new TemporalOutboxDispatcher(driver, database.pool, (rows, cause) =>
@@ -110,7 +118,7 @@ function queues(config: SandgateConfig, parts: WorkerParts): Queue[] {
           tokenTtlSecs: config.timing.tokenTtlMs / 1000,
           collectTimeoutMs: COLLECT_TIMEOUT_MS,
         }),
-        ...createHostMaintenanceActivities({ database, provider }),
+        ...createHostMaintenanceActivities(parts),
       },
       maxConcurrentActivityTaskExecutions: config.capacity.maxConcurrentProvisions,
     },

@@ -11,7 +11,7 @@ export interface NewArtifact {
   truncated: boolean;
 }
 
-/** What the collection of a workspace answers (chapter 10 §11). */
+/** What the collection of a workspace answers (chapter 10 §11); the patch of an empty one says so. */
 export interface CollectedDiff {
   patch: Buffer;
   empty: boolean;
@@ -50,9 +50,8 @@ export async function storeArtifact(tx: TenantTransaction, sessionId: string, ar
 /** Stores a real diff and tells it in the ledger. Locks the run, so that a re-driven collection changes nothing. */
 export async function storeDiff(tx: TenantTransaction, sessionId: string, diff: CollectedDiff): Promise<void> {
   if ((await lockAndReadDiff(tx, sessionId)) === 'collected') return;
-  const content = diff.empty ? Buffer.from('(no changes)') : diff.patch;
+  const { patch: content, truncated } = diff;
   const contentType = diff.empty ? 'text/plain' : 'text/x-diff';
-  const { truncated } = diff;
   const digest = await storeArtifact(tx, sessionId, { kind: 'diff', name: DIFF_NAME, contentType, content, truncated });
   await tx.append(sessionId, [
     {
