@@ -15,17 +15,7 @@ export type LedgerSigner = HeadSigner;
 const BATCH = 500;
 
 /**
- * Signs the head as this transaction leaves it, for the terminal move. Only for a signer that needs no network: the
- * transaction is open meanwhile. Others sign after commit, with `signLedgerHead`.
- */
-export async function signHead(tx: TenantTransaction, sessionId: string, signer: LedgerSigner): Promise<SignedHead> {
-  const signed = await signer.sign(statementOf(tx.organizationId, sessionId, signer, await readHead(tx, sessionId)));
-  await storeSignedHead(tx, signed);
-  return signed;
-}
-
-/**
- * Signs the run's ledger as it stands and stores the head, for an export (00-design §4). Signing the same head again
+ * Signs the run's ledger as it stands and stores the head; after the terminal move and for an export (00-design §4). Signing the same head again
  * answers the stored one.
  *
  * @throws SandgateError `not_found`

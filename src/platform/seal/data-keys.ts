@@ -1,0 +1,104 @@
+import { randomBytes } from 'node:crypto';
+import { SandgateError } from '../../domain/errors.js';
+import type { Database } from '../db/database.js';
+import type { KeyManagement } from './key-management.js';
+import { KEY_BYTES } from './xchacha.js';
+
+/** The one data-key version that is written; others are malformed (chapter 40 §9.1). */
+export const DATA_KEY_VERSION = 1;
+const CACHED_KEYS = 64;
+const CACHED_FOR_MS = 600_000;
+
+interface Cached {
+  key: Promise<Buffer>;
+  until: number;
+}
+
+/**
+ * Data keys of organizations, minted at the first seal. Opening never mints. At most 64 stay in memory, for ten minutes,
+ * and a cold key is unwrapped once however many ask.
+ */
+export class DataKeys {
+  private readonly cache = new Map<string, Cached>();
+
+  constructor(
+    private readonly db: Database,
+    private readonly kms: KeyManagement,
+    private readonly now: () => number = Date.now,
+  ) {}
+
+  get kekId(): string {
+    return this.kms.kekId;
+  }
+
+  forSealing(organizationId: string): Promise<Buffer> {
+    return this.cached(organizationId, async () => {
+      return (await this.load(organizationId)) ?? (await this.mint(organizationId));
+    });
+  }
+
+  /** @throws SandgateError `internal` when the organization has no data key */
+  forOpening(organizationId: string): Promise<Buffer> {
+    return this.cached(organizationId, async () => {
+      const key = await this.load(organizationId);
+      if (key === null) throw new SandgateError('internal', 'a sealed value exists, but its data key does not');
+      return key;
+    });
+  }
+
+  forget(): void {
+    this.cache.clear();
+  }
+
+  private cached(organizationId: string, load: () => Promise<Buffer>): Promise<Buffer> {
+    const known = this.cache.get(organizationId);
+    this.dropStale();
+    if (known !== undefined && known.until > this.now()) return known.key;
+    const key = load();
+    const entry = { key, until: this.now() + CACHED_FOR_MS };
+    this.cache.set(organizationId, entry);
+    // A failure is not remembered: the next caller tries again.
+    key.catch(() => {
+      if (this.cache.get(organizationId) === entry) this.cache.delete(organizationId);
+    });
+    return key;
+  }
+
+  /** Entries are in order of age, so the oldest stand first. */
+  private dropStale(): void {
+    const now = this.now();
+    for (const [organizationId, entry] of this.cache) {
+      if (entry.until > now && this.cache.size < CACHED_KEYS) break;
+      this.cache.delete(organizationId);
+    }
+  }
+
+  private async load(organizationId: string): Promise<Buffer | null> {
+    const [row] = await this.db.withTenant(organizationId, (tx) =>
+      tx.query<{ kek_id: string; wrapped_dek: Buffer }>(
+        'select kek_id, wrapped_dek from tenant_deks where version = $1',
+        [DATA_KEY_VERSION],
+      ),
+    );
+    if (row === undefined) return null;
+    if (row.kek_id !== this.kms.kekId) {
+      throw new SandgateError('unavailable', `the data key was wrapped by ${row.kek_id}, not by the configured ${this.kms.kekId}`); // prettier-ignore
+    }
+    return this.kms.unwrap(organizationId, DATA_KEY_VERSION, row.wrapped_dek);
+  }
+
+  private async mint(organizationId: string): Promise<Buffer> {
+    const wrapped = await this.kms.wrap(organizationId, DATA_KEY_VERSION, randomBytes(KEY_BYTES));
+    await this.db.withTenant(organizationId, (tx) =>
+      tx.query(
+        `insert into tenant_deks (tenant_id, version, kek_id, wrapped_dek) values ($1, $2, $3, $4)
+         on conflict (tenant_id, version) do nothing`,
+        [organizationId, DATA_KEY_VERSION, this.kms.kekId, wrapped],
+      ),
+    );
+    // Another process may have been first: its key is the organization's.
+    const winner = await this.load(organizationId);
+    if (winner === null) throw new SandgateError('internal', 'the new data key was not stored');
+    return winner;
+  }
+}
