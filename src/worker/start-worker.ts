@@ -1,5 +1,4 @@
 import { hostname } from 'node:os';
-import { fileURLToPath } from 'node:url';
 import type { Client } from '@temporalio/client';
 import { NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker';
 import { createHeadSigner } from '../domain/ledger/signed-head.js';
@@ -33,8 +32,6 @@ export interface RunningWorker {
   ended: Promise<void>;
 }
 
-/** The program inside the sandbox, seen from the built worker (dist/src/worker). */
-const RUNNER_BUNDLE = fileURLToPath(new URL('../../runner/main.mjs', import.meta.url));
 /** How often this host says that it is there; well within the time after which it would get no runs. */
 const HOST_SEEN_EVERY_MS = 15_000;
 const STANDING_EVERY_MS = 15_000;
@@ -83,12 +80,7 @@ async function connectParts(config: SandgateConfig, log: Logger): Promise<Worker
   });
   const host = { id: ensureHostId(config), name: hostname(), capacity: config.sandbox.capacity };
   const uids = new SandboxUids(database.pool, host.id, config.sandbox.uidBase);
-  const provider = await chooseProvider({
-    provider: config.sandbox.provider,
-    dataDir: config.data.dir,
-    uids,
-    runnerBundle: RUNNER_BUNDLE,
-  });
+  const provider = await chooseProvider(config, uids);
   const client = connectTemporalClient(config.temporal);
   const driver = new RunDriver(client, runWorkflow, config.timing.workflowTaskMs);
   const dispatcher = new TemporalOutboxDispatcher(driver, database.pool, (rows, cause) =>
