@@ -1,6 +1,8 @@
 import { Module, type DynamicModule } from '@nestjs/common';
 import { Database } from '../platform/db/database.js';
 import type { SandgateConfig } from '../platform/config/index.js';
+import { createSealer } from '../platform/seal/sealer.js';
+import { ToolCallPayloads } from '../platform/seal/tool-call-payloads.js';
 import { AdminToken } from './auth/admin-token.js';
 import { DeploymentOrganization } from './auth/deployment-organization.js';
 
@@ -34,9 +36,11 @@ export interface Foundation {
 @Module({})
 export class FoundationModule {
   static forProcess(foundation: Foundation): DynamicModule {
+    const { config, database } = foundation;
     const providers = [
-      { provide: ApiConfig, useValue: foundation.config },
-      { provide: Database, useValue: foundation.database },
+      { provide: ApiConfig, useValue: config },
+      { provide: Database, useValue: database },
+      { provide: ToolCallPayloads, useValue: new ToolCallPayloads(database, createSealer(database, config.seal)) },
       { provide: AdminToken, useValue: new AdminToken(foundation.adminToken) },
       { provide: DeploymentOrganization, useValue: new DeploymentOrganization(foundation.organizationId) },
     ];

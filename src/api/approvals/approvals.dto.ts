@@ -1,5 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
-import type { JsonObject, JsonValue } from '../../domain/json.js';
+import type { ExactJson } from '../../domain/digest/exact-json.js';
+import type { JsonObject } from '../../domain/json.js';
 import type { ApprovalRow } from '../../platform/db/approvals.js';
 
 export const APPROVAL_STATUSES = ['pending', 'approved_once', 'approved_session', 'denied', 'expired'] as const;
@@ -26,7 +27,7 @@ export class ApprovalView {
   input_digest!: string;
 
   @ApiProperty({ nullable: true, description: 'The whole input, redacted, for those who may decide; null once it was deleted.' })
-  input!: JsonValue;
+  input!: ExactJson;
 
   @ApiProperty({ type: 'object', additionalProperties: true, nullable: true, description: 'What the gate found: parts, rule and reason.' })
   explanation!: JsonObject | null;
@@ -69,7 +70,7 @@ export class DecisionBody {
   decision!: (typeof DECISION_WORDS)[number];
 }
 
-export function toApprovalView(row: ApprovalRow, input: JsonValue): ApprovalView {
+export function toApprovalView(row: ApprovalRow, input: ExactJson): ApprovalView {
   return {
     id: row.id,
     session_id: row.session_id,

@@ -1,6 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { stringify } from 'yaml';
-import type { JsonValue } from '../../domain/json.js';
 import type { PolicyEntity, PolicyVersionEntity } from './policy.entity.js';
 
 export class PolicyView {
@@ -14,7 +13,7 @@ export class PolicyView {
   version!: number;
 
   @ApiProperty({ type: 'object', additionalProperties: true, description: 'The whole policy document of this version.' })
-  content!: JsonValue;
+  content!: object;
 
   @ApiProperty({ description: 'The stored source, or one generated from the content when the version did not arrive as YAML.' })
   yaml!: string;

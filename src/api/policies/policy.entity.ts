@@ -1,5 +1,4 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import type { JsonValue } from '../../domain/json.js';
 
 @Entity('policies')
 export class PolicyEntity {
@@ -34,7 +33,7 @@ export class PolicyVersionEntity {
   version!: number;
 
   @Column('jsonb')
-  content!: JsonValue;
+  content!: object;
 
   @Column('text', { nullable: true })
   yaml_source!: string | null;

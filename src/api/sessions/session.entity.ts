@@ -1,6 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import type { JsonObject } from '../../domain/json.js';
-import type { Budgets, Invocation, RunSpec, WorkspaceSpec } from '../../domain/run/spec.js';
+import type { Budgets, WorkspaceSpec } from '../../domain/run/spec.js';
 
 /** A run. Status and times are moved by `platform/db` alone; this side reads them. */
 @Entity('sessions')
@@ -39,16 +38,16 @@ export class SessionEntity {
   repo_source!: WorkspaceSpec;
 
   @Column('jsonb')
-  run_spec!: RunSpec;
+  run_spec!: object;
 
   @Column('text')
   run_spec_digest!: string;
 
   @Column('jsonb', { nullable: true })
-  trigger!: Invocation | null;
+  trigger!: object | null;
 
   @Column('jsonb', { nullable: true })
-  sandbox_handle!: JsonObject | null;
+  sandbox_handle!: object | null;
 
   @Column('jsonb')
   budgets!: Budgets;

@@ -1,6 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import type { JsonObject } from '../../domain/json.js';
-import type { Budgets, Invocation, RunSpec, WorkspaceSpec } from '../../domain/run/spec.js';
+import type { Budgets, WorkspaceSpec } from '../../domain/run/spec.js';
 import { RUN_STATUSES } from '../../domain/run/status.js';
 import { BudgetsView } from '../budgets/budgets.dto.js';
 import { WorkspaceView } from '../workspaces/workspace.dto.js';
@@ -52,13 +52,13 @@ export class SessionView {
   repo_source!: WorkspaceSpec;
 
   @ApiProperty({ type: 'object', additionalProperties: true, description: 'What the run was created with; it never changes.' })
-  run_spec!: RunSpec;
+  run_spec!: object;
 
   @ApiProperty({ type: 'object', additionalProperties: true, nullable: true, description: 'How the run was started.' })
-  trigger!: Invocation | null;
+  trigger!: object | null;
 
   @ApiProperty({ type: SandboxHandleView, nullable: true })
-  sandbox_handle!: JsonObject | null;
+  sandbox_handle!: object | null;
 
   @ApiProperty({ type: BudgetsView })
   budgets!: Budgets;

@@ -15,7 +15,7 @@ export interface SpecSources {
     budgets: Budgets | null;
     sandbox: Partial<SandboxSizes> | null;
   };
-  policy: { id: string; version: number; content: JsonValue };
+  policy: { id: string; version: number; content: object };
   request: {
     task: string;
     autonomous: boolean;
@@ -61,7 +61,7 @@ export function freezeSpec(sources: SpecSources): RunSpec {
     ...(request.allowUnpriced ? { allow_unpriced: true } : {}),
     policy_id: policy.id,
     policy_version: policy.version,
-    policy_snapshot: policy.content,
+    policy_snapshot: policy.content as JsonValue,
     policy_engine: sources.policyEngine,
     sandbox: { ...sources.sandboxDefaults, ...(revision.sandbox ?? {}) },
     network: { schema_version: 1, mode: 'offline' },

@@ -10,6 +10,13 @@ export interface PayloadKey {
   kind: PayloadKind;
 }
 
+/** One call of one run. */
+export type CallRef = Pick<PayloadKey, 'sessionId' | 'toolCallId'>;
+
+export function callKey(call: CallRef): string {
+  return `${call.sessionId}:${call.toolCallId}`;
+}
+
 /** Bytes as they rest; key version 0 is clear text. */
 export interface RestingPayload {
   sealed: Buffer;
@@ -56,7 +63,30 @@ export class ToolCallPayloads {
         [key.sessionId, key.toolCallId, key.kind],
       ),
     );
-    if (row === undefined) return null;
+    return row === undefined ? null : this.openRow(key, row);
+  }
+
+  /** Opens what rests under many calls of one kind with one read; the result is keyed by {@link callKey}. */
+  async openMany(organizationId: string, kind: PayloadKind, calls: readonly CallRef[]): Promise<Map<string, string>> {
+    if (calls.length === 0) return new Map();
+    const rows = await this.db.withTenant(organizationId, (tx) =>
+      tx.query<{ session_id: string; tool_call_id: string; sealed: Buffer; key_version: number }>(
+        `select p.session_id, p.tool_call_id, p.sealed, p.key_version
+           from unnest($1::uuid[], $2::text[]) as asked (session_id, tool_call_id)
+           join tool_call_payloads p on p.session_id = asked.session_id and p.tool_call_id = asked.tool_call_id
+          where p.kind = $3 and (p.expires_at is null or p.expires_at > clock_timestamp())`,
+        [calls.map((call) => call.sessionId), calls.map((call) => call.toolCallId), kind],
+      ),
+    );
+    const opened = new Map<string, string>();
+    for (const row of rows) {
+      const key = { organizationId, sessionId: row.session_id, toolCallId: row.tool_call_id, kind };
+      opened.set(callKey(key), await this.openRow(key, row));
+    }
+    return opened;
+  }
+
+  private async openRow(key: PayloadKey, row: { sealed: Buffer; key_version: number }): Promise<string> {
     if (row.key_version === CLEAR) return row.sealed.toString('utf8');
     return (await this.sealer.open(placeOf(key), row.sealed, row.key_version)).toString('utf8');
   }

@@ -1,0 +1,54 @@
+import { Module, type DynamicModule } from '@nestjs/common';
+import { APP_FILTER, APP_GUARD, APP_PIPE } from '@nestjs/core';
+import { LoggerModule } from 'nestjs-pino';
+import { AgentsModule } from './agents/agents.module.js';
+import { ApprovalsModule } from './approvals/approvals.module.js';
+import { ArtifactsModule } from './artifacts/artifacts.module.js';
+import { AuditModule } from './audit/audit.module.js';
+import { AuthGuard } from './auth/auth.guard.js';
+import { EventsModule } from './events/events.module.js';
+import { FoundationModule, type Foundation } from './foundation.module.js';
+import { HarnessesModule } from './harnesses/harnesses.module.js';
+import { HealthModule } from './health/health.module.js';
+import { ErrorFilter } from './http/error.filter.js';
+import { RouteTable } from './http/route-table.js';
+import { RequestValidationPipe } from './http/validation.pipe.js';
+import { PoliciesModule } from './policies/policies.module.js';
+import { ReferenceModule } from './reference/reference.module.js';
+import { requestLogging } from './request-log.js';
+import { SessionsModule } from './sessions/sessions.module.js';
+
+const RESOURCES = [
+  HealthModule,
+  HarnessesModule,
+  AgentsModule,
+  PoliciesModule,
+  SessionsModule,
+  ArtifactsModule,
+  EventsModule,
+  ApprovalsModule,
+  AuditModule,
+  ReferenceModule,
+];
+
+/** The public plane: every resource under `/v1`, with the guard, the error shape and the request checks that they share. */
+@Module({})
+export class AppModule {
+  static forProcess(foundation: Foundation, routes: RouteTable, further: DynamicModule['imports'] = []): DynamicModule {
+    return {
+      module: AppModule,
+      imports: [
+        FoundationModule.forProcess(foundation),
+        LoggerModule.forRoot(requestLogging(foundation.config.log.level)),
+        ...RESOURCES,
+        ...further,
+      ],
+      providers: [
+        { provide: RouteTable, useValue: routes },
+        { provide: APP_GUARD, useClass: AuthGuard },
+        { provide: APP_FILTER, useClass: ErrorFilter },
+        { provide: APP_PIPE, useClass: RequestValidationPipe },
+      ],
+    };
+  }
+}

@@ -1,0 +1,66 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
+import helmet from '@fastify/helmet';
+import type { DynamicModule } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { Logger } from 'nestjs-pino';
+import { AppModule } from './app.module.js';
+import type { Foundation } from './foundation.module.js';
+import { answerClientError } from './http/client-error.js';
+import { toSandgateError } from './http/error.filter.js';
+import { readJsonBodiesOnly } from './http/json-bodies.js';
+import { RouteTable } from './http/route-table.js';
+import { buildOpenApiDocument } from './openapi/document.js';
+import { OpenApiHolder } from './reference/openapi-holder.js';
+
+const REQUEST_ID = /^[A-Za-z0-9._-]{1,64}$/;
+/** Longer than any id or name: what no row can have is answered as not found, not as a malformed address. */
+const MAX_PATH_PARAMETER_CHARS = 16_384;
+
+/** Builds the API, ready to listen. `further` are the modules of other planes that share the server. */
+export async function createApi(foundation: Foundation, further: DynamicModule['imports'] = []): Promise<NestFastifyApplication> {
+  const routes = new RouteTable();
+  const adapter = createAdapter(foundation, routes);
+  const app = await NestFactory.create<NestFastifyApplication>(AppModule.forProcess(foundation, routes, further), adapter, {
+    bodyParser: false,
+    bufferLogs: true,
+    abortOnError: false,
+  });
+  app.useLogger(app.get(Logger));
+  await app.register(helmet, { contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } } });
+  await app.init();
+  await app.getHttpAdapter().getInstance().ready();
+  app.get(OpenApiHolder).set(buildOpenApiDocument(app));
+  return app;
+}
+
+function createAdapter(foundation: Foundation, routes: RouteTable): FastifyAdapter {
+  const adapter = new FastifyAdapter({
+    bodyLimit: foundation.config.http.maxRequestBodyBytes,
+    routerOptions: { maxParamLength: MAX_PATH_PARAMETER_CHARS },
+    genReqId: (request: IncomingMessage) => {
+      const given = request.headers['x-request-id'];
+      return typeof given === 'string' && REQUEST_ID.test(given) ? given : randomUUID();
+    },
+    forceCloseConnections: true,
+    // Streams, permission waits and model calls are long by design (chapter 10 §1).
+    requestTimeout: 0,
+    clientErrorHandler: (error: NodeJS.ErrnoException, socket: Socket) => answerClientError(error, socket),
+    frameworkErrors: (error: unknown, _request: FastifyRequest, reply: FastifyReply) => {
+      const failure = toSandgateError(error);
+      void reply.status(failure.httpStatus).type('application/json').send({ error: failure.message });
+    },
+  });
+  const server = adapter.getInstance<FastifyInstance>();
+  readJsonBodiesOnly(server);
+  server.addHook('onRoute', (route) => routes.add(route.url, route.method));
+  server.addHook('onRequest', (request, reply, done) => {
+    reply.header('x-request-id', request.id);
+    reply.header('cache-control', 'no-store');
+    done();
+  });
+  return adapter;
+}

@@ -1,0 +1,91 @@
+import 'reflect-metadata';
+import type { Server } from 'node:http';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { configWarnings, loadConfig, requireSetting, type SandgateConfig } from '../platform/config/index.js';
+import { Database } from '../platform/db/database.js';
+import { ensureOrganization } from '../platform/db/bootstrap-organization.js';
+import { checkSealing } from '../platform/seal/boot-checks.js';
+import { createLogger, type Logger } from '../platform/telemetry/logger.js';
+import { connectDriver, type ConnectedDriver } from '../platform/temporal/connect-driver.js';
+import { runWorkflow } from '../workflows/messages.js';
+import { createApi } from './create-api.js';
+import { API_ENTITIES } from './entities.js';
+import { InternalModule } from './internal/internal.module.js';
+import { PlaneSockets } from './internal/sockets/plane-sockets.js';
+import { listenInternalOnly, requestListenerOf } from './listeners.js';
+
+interface RunningApi {
+  app: NestFastifyApplication;
+  internal: Server | null;
+  driver: ConnectedDriver;
+  database: Database;
+}
+
+/** Boots the API process: configuration, record, driver, then the listeners. */
+async function start(config: SandgateConfig, log: Logger): Promise<RunningApi> {
+  const database = await Database.connect({
+    url: requireSetting(config.database.url, 'DATABASE_URL'),
+    poolSize: config.database.poolSize,
+    entities: API_ENTITIES,
+    applicationName: 'sandgate-api',
+  });
+  const organization = await ensureOrganization(database, 'default', 'default', defaultFixer(config));
+  for (const warning of await checkSealing(database, config.seal, organization.id)) log.warn(warning);
+  await database.wakeups.listen();
+  const driver = connectDriver(config, database, runWorkflow, log);
+  const adminToken = requireSetting(config.auth.adminToken, 'SERVICE_ADMIN_TOKEN');
+  const app = await createApi({ config, database, adminToken, organizationId: organization.id }, [InternalModule]);
+  const { bind, internalBind } = config.http;
+  const internal = internalBind === null ? null : await listenInternalOnly(app, internalBind);
+  await app.get(PlaneSockets).start(requestListenerOf(app));
+  await app.listen({ port: bind.port, host: bind.host });
+  log.info({ bind, internalBind }, 'listening');
+  return { app, internal, driver, database };
+}
+
+/** The seeded agent runs on the deployment's default harness and that harness's default model. */
+function defaultFixer(config: SandgateConfig): { harness: string; model: string } {
+  const harness = config.harness.default;
+  return { harness, model: harness === 'replay' ? 'none' : config.harness.defaultModel };
+}
+
+/** Ends streams and connections, then what is beneath them. */
+async function stop(running: RunningApi): Promise<void> {
+  running.internal?.close();
+  running.internal?.closeAllConnections();
+  await running.app.close();
+  await running.driver.close();
+  await running.database.close();
+}
+
+function stopOnSignal(running: RunningApi, log: Logger, graceMs: number): void {
+  let stopping = false;
+  const onSignal = (signal: string): void => {
+    if (stopping) return;
+    stopping = true;
+    log.info({ signal }, 'stopping');
+    setTimeout(() => process.exit(1), graceMs).unref();
+    stop(running).then(
+      () => process.exit(0),
+      (error: unknown) => {
+        log.error({ err: error }, 'the stop was not clean');
+        process.exit(1);
+      },
+    );
+  };
+  process.once('SIGINT', onSignal);
+  process.once('SIGTERM', onSignal);
+  // Started by a supervisor with a channel to it: without the supervisor there is nobody to serve for.
+  process.once('disconnect', () => onSignal('disconnect'));
+}
+
+const config = loadConfig(process.env);
+const log = createLogger('api', config.log.level);
+for (const warning of configWarnings(config, process.env)) log.warn(warning);
+try {
+  stopOnSignal(await start(config, log), log, config.timing.shutdownMs);
+} catch (error) {
+  log.fatal({ err: error }, 'the API could not start');
+  process.exitCode = 1;
+  setImmediate(() => process.exit(1));
+}
