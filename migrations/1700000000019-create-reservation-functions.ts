@@ -25,11 +25,13 @@ export class CreateReservationFunctions1700000000019 implements MigrationInterfa
           when p_micros < 0 then 0 end)
       $$;
 
-      -- Tool uses of the run whose results a request carries although the gate never decided them (04-sandbox §1).
-      create function svc_unasked(p_session uuid, p_ids text[]) returns text[] language sql stable as $$
-        select coalesce(array_agg(u.tool_use_id order by u.tool_use_id), '{}') from llm_tool_uses u
-        where u.session_id = p_session and u.tool_use_id = any (p_ids) and u.tool not like 'mcp\\_\\_%' and not u.rejected
-          and not exists (select from approvals a where a.session_id = u.session_id and a.tool_call_id = u.tool_use_id
+      -- Tool uses whose results a request carries although the gate never decided them (04-sandbox §1). A use that was never
+      -- metered is one too: whoever renames an id in the conversation must not pass. Names of the broker are exempt.
+      create function svc_unasked(p_session uuid, p_ids text[], p_refused boolean) returns text[] language sql stable as $$
+        select coalesce(array_agg(r.id order by r.id), '{}') from unnest(p_ids) as r (id)
+        left join llm_tool_uses u on u.session_id = p_session and u.tool_use_id = r.id
+        where not coalesce(u.tool like 'mcp\\_\\_%', false) and not (p_refused and coalesce(u.rejected, false))
+          and not exists (select from approvals a where a.session_id = p_session and a.tool_call_id = r.id
                           and a.status not in ('intent', 'pending'))
       $$;
 
@@ -44,11 +46,13 @@ export class CreateReservationFunctions1700000000019 implements MigrationInterfa
       begin
         answer.outcome := svc_admit(p_token, 'llm', p_tenant, p_session, p_spec_digest);
         if answer.outcome is not null then return answer; end if;
-        answer.unasked := svc_unasked(p_session, p_request.result_ids);
+        answer.unasked := svc_unasked(p_session, p_request.result_ids, false);
         if cardinality(answer.unasked) > 0 then answer.outcome := 'unasked_tool_use'; return answer; end if;
-        answer.refused := svc_unasked(p_session, p_request.refused_result_ids);
+        answer.refused := svc_unasked(p_session, p_request.refused_result_ids, true);
         if cardinality(answer.refused) > 0 then
-          update llm_tool_uses set rejected = true where session_id = p_session and tool_use_id = any (answer.refused);
+          insert into llm_tool_uses (tenant_id, session_id, tool_use_id, tool, rejected)
+            select p_tenant, p_session, r.id, 'unknown', true from unnest(answer.refused) as r (id)
+            on conflict (session_id, tool_use_id) do update set rejected = true;
           if (select count(*) from llm_tool_uses where session_id = p_session and rejected) > p_request.max_refused then
             answer.outcome := 'too_many_refused';
             return answer;

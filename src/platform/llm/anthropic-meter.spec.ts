@@ -57,6 +57,12 @@ describe('meter of a model answer', () => {
     expect(meter.end().usage).toBeNull();
   });
 
+  it('CP-023 takes the first report of a stream that broke off for no report', () => {
+    const meter = meterAnthropicAnswer(true);
+    meter.push(Buffer.from(STREAM.slice(0, STREAM.indexOf('event: message_delta'))));
+    expect(meter.end()).toMatchObject({ usage: null, toolUses: EXPECTED.toolUses });
+  });
+
   it('CP-023 skips an endless line and goes on after it', () => {
     const meter = meterAnthropicAnswer(true);
     for (let i = 0; i < 40; i += 1) meter.push(Buffer.alloc(65_536, 'x'));

@@ -7,7 +7,10 @@ export interface MeteredToolUse {
   tool: string;
 }
 
-/** What an answer told about itself. `usage` is null when the provider never reported any. */
+/**
+ * What an answer told about itself. `usage` is null when the provider's final report never came: a stream that broke off
+ * after its first report has produced tokens that nobody counted.
+ */
 export interface MeteredAnswer {
   usage: ModelUsage | null;
   toolUses: MeteredToolUse[];
@@ -25,6 +28,8 @@ export interface AnswerMeter {
 const MAX_LINE_BYTES = 512 * 1024;
 const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
 const NEWLINE = 0x0a;
+/** Words that every telling event of a stream holds; what an agent writes about them stands in escaped quotes. */
+const TELLING = ['"usage"', '"tool_use"', '"message_stop"'];
 
 type Loose = Record<string, unknown>;
 
@@ -40,6 +45,7 @@ function count(value: unknown): number | undefined {
 class UsageReader {
   private usage: ModelUsage | null = null;
   private readonly toolUses: MeteredToolUse[] = [];
+  private final = false;
 
   readUsage(report: unknown): void {
     if (typeof report !== 'object' || report === null) return;
@@ -57,6 +63,11 @@ class UsageReader {
     }
   }
 
+  /** The report that has been read is the last one. */
+  finish(): void {
+    this.final = true;
+  }
+
   readBlock(block: unknown): void {
     if (member(block, 'type') !== 'tool_use') return;
     const id = member(block, 'id');
@@ -65,7 +76,7 @@ class UsageReader {
   }
 
   result(digest: string): MeteredAnswer {
-    return { usage: this.usage, toolUses: this.toolUses, digest };
+    return { usage: this.final ? this.usage : null, toolUses: this.toolUses, digest };
   }
 }
 
@@ -94,7 +105,7 @@ class StreamMeter implements AnswerMeter {
     this.skipping = false;
     this.keep(chunk.subarray(end + 1));
     // Text deltas are the bulk of a stream and tell nothing; only pieces that name usage or a tool use are taken apart.
-    if (complete.includes('"usage"') || complete.includes('tool_use')) this.readLines(complete.toString('utf8'));
+    if (TELLING.some((word) => complete.includes(word))) this.readLines(complete.toString('utf8'));
   }
 
   end(): MeteredAnswer {
@@ -123,7 +134,7 @@ class StreamMeter implements AnswerMeter {
   private readLines(text: string): void {
     for (const line of text.split('\n')) {
       if (!line.startsWith('data:')) continue;
-      if (!line.includes('"usage"') && !line.includes('tool_use')) continue;
+      if (!TELLING.some((word) => line.includes(word))) continue;
       this.readEvent(parse(line.slice(5)));
     }
   }
@@ -133,7 +144,10 @@ class StreamMeter implements AnswerMeter {
       case 'message_start':
         return this.reader.readUsage(member(member(event, 'message'), 'usage'));
       case 'message_delta':
-        return this.reader.readUsage(member(event, 'usage'));
+        this.reader.readUsage(member(event, 'usage'));
+        return this.reader.finish();
+      case 'message_stop':
+        return this.reader.finish();
       case 'content_block_start':
         return this.reader.readBlock(member(event, 'content_block'));
     }
@@ -157,6 +171,7 @@ class WholeMeter implements AnswerMeter {
     const reader = new UsageReader();
     const answer = this.bytes > MAX_ANSWER_BYTES ? undefined : parse(Buffer.concat(this.chunks).toString('utf8'));
     reader.readUsage(member(answer, 'usage'));
+    reader.finish();
     const content = member(answer, 'content');
     if (Array.isArray(content)) for (const block of content) reader.readBlock(block);
     return reader.result(`sha256:${this.hash.digest('hex')}`);

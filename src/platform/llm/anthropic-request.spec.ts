@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { parseJsonPreservingNumbers } from '../../domain/digest/parse-json.js';
 import { screenAnthropicRequest, withOutputLimit } from './anthropic-request.js';
 
 const base = { model: 'm', max_tokens: 100, messages: [] };
@@ -13,7 +14,7 @@ describe('screen of a model request', () => {
     ['an unpriced speed', { ...base, speed: 'fast' }, 'speed'],
     ['a result without an id', { ...base, messages: [{ role: 'user', content: [{ type: 'tool_result' }] }] }, 'tool_use_id'],
   ])('CP-026 refuses %s', (_what, body, named) => {
-    expect(() => screenAnthropicRequest(body, 'm')).toThrow(named);
+    expect(() => screenAnthropicRequest(body as never, 'm')).toThrow(named);
   });
 
   it('CP-026 lets custom tools pass and lists the results that are carried', () => {
@@ -51,17 +52,27 @@ describe('screen of a model request', () => {
 });
 
 describe('output limit', () => {
+  const limit = (body: Record<string, unknown>, granted: number): unknown =>
+    JSON.parse(withOutputLimit(screenAnthropicRequest({ model: 'm', ...body } as never, 'm'), granted));
+
   it('CP-074 is lowered, never raised', () => {
-    expect(withOutputLimit(base, 100)).toBe(base);
-    expect(withOutputLimit(base, 5000)).toBe(base);
-    expect(withOutputLimit(base, 60)).toEqual({ ...base, max_tokens: 60 });
-    expect(withOutputLimit({ model: 'm' }, 60)).toEqual({ model: 'm', max_tokens: 60 });
+    expect(limit(base, 100)).toEqual(base);
+    expect(limit(base, 5000)).toEqual(base);
+    expect(limit(base, 60)).toEqual({ ...base, max_tokens: 60 });
+    expect(limit({}, 60)).toEqual({ model: 'm', max_tokens: 60 });
   });
 
   it('CP-074 keeps a thinking budget below it', () => {
     const thinking = { ...base, max_tokens: 9000, thinking: { type: 'enabled', budget_tokens: 8000 } };
-    expect(withOutputLimit(thinking, 8500)).toMatchObject({ thinking: { budget_tokens: 8000 } });
-    expect(withOutputLimit(thinking, 4000)).toMatchObject({ max_tokens: 4000, thinking: { budget_tokens: 2976 } });
-    expect(withOutputLimit(thinking, 1500)).toMatchObject({ max_tokens: 1500, thinking: { type: 'disabled' } });
+    expect(limit(thinking, 8500)).toMatchObject({ thinking: { budget_tokens: 8000 } });
+    expect(limit(thinking, 4000)).toMatchObject({ max_tokens: 4000, thinking: { budget_tokens: 2976 } });
+    expect(limit(thinking, 1500)).toMatchObject({ max_tokens: 1500, thinking: { type: 'disabled' } });
+  });
+
+  it('CP-026 forwards what was screened: of duplicate members one, large numbers as they were written', () => {
+    const parsed = parseJsonPreservingNumbers('{"model":"x","model":"m","metadata":{"n":9007199254740993},"max_tokens":5}');
+    expect(withOutputLimit(screenAnthropicRequest(parsed, 'm'), 5)).toBe(
+      '{"model":"m","metadata":{"n":9007199254740993},"max_tokens":5}',
+    );
   });
 });

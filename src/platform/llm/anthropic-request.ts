@@ -1,6 +1,6 @@
+import { isExactObject } from '../../domain/digest/exact-json.js';
+import type { ExactJson, ExactObject } from '../../domain/digest/exact-json.js';
 import { SandgateError } from '../../domain/errors.js';
-import { isJsonObject } from '../../domain/json.js';
-import type { JsonObject, JsonValue } from '../../domain/json.js';
 
 /** The result of a tool use as a model request carries it back; no content (04-sandbox §1). */
 export interface CarriedToolResult {
@@ -12,7 +12,9 @@ export interface CarriedToolResult {
 
 /** A model request that may be forwarded once its output limit is granted. */
 export interface ScreenedRequest {
-  body: JsonObject;
+  body: ExactObject;
+  /** The body written anew: what is forwarded is what was screened, never the caller's bytes. */
+  text: string;
   streamed: boolean;
   /** Output tokens that the caller asks for, within 1..1 000 000. */
   declaredOutputTokens: number;
@@ -32,11 +34,11 @@ function refuse(message: string): never {
 }
 
 /** Members that would make the provider run tools or code of its own, past the gate. */
-function refuseServerExecution(body: JsonObject): void {
+function refuseServerExecution(body: ExactObject): void {
   const tools = body['tools'];
   if (Array.isArray(tools)) {
     for (const [index, tool] of tools.entries()) {
-      const type = isJsonObject(tool) ? tool['type'] : undefined;
+      const type = isExactObject(tool) ? tool['type'] : undefined;
       if (type !== undefined && type !== null && type !== 'custom') {
         refuse(`tools[${index}].type: tools that the provider executes are not available; only custom tools are`);
       }
@@ -49,7 +51,7 @@ function refuseServerExecution(body: JsonObject): void {
   }
 }
 
-function outputTokens(body: JsonObject): number {
+function outputTokens(body: ExactObject): number {
   const declared = body['max_tokens'];
   if (typeof declared !== 'number' || declared < 1) return DEFAULT_OUTPUT_TOKENS;
   return Math.min(Math.floor(declared), MAX_OUTPUT_TOKENS);
@@ -60,16 +62,16 @@ function cacheWrites(text: string): ScreenedRequest['cacheWrites'] {
   return text.includes('"1h"') ? 'one_hour' : 'five_minutes';
 }
 
-function* contentBlocks(body: JsonObject): Generator<JsonObject> {
+function* contentBlocks(body: ExactObject): Generator<ExactObject> {
   const messages = body['messages'];
   if (!Array.isArray(messages)) return;
   for (const message of messages) {
-    const content = isJsonObject(message) ? message['content'] : undefined;
-    if (Array.isArray(content)) yield* content.filter((block: JsonValue) => isJsonObject(block));
+    const content = isExactObject(message) ? message['content'] : undefined;
+    if (Array.isArray(content)) yield* content.filter((block: ExactJson) => isExactObject(block));
   }
 }
 
-function toolResults(body: JsonObject): CarriedToolResult[] {
+function toolResults(body: ExactObject): CarriedToolResult[] {
   const results: CarriedToolResult[] = [];
   for (const block of contentBlocks(body)) {
     if (block['type'] !== 'tool_result') continue;
@@ -89,33 +91,35 @@ function toolResults(body: JsonObject): CarriedToolResult[] {
  * tools. Throws `invalid_request` with a sentence that names the member.
  */
 export function screenAnthropicRequest(value: unknown, frozenModel: string): ScreenedRequest {
-  if (!isJsonObject(value)) refuse('the request body must be a JSON object');
+  if (!isExactObject(value)) refuse('the request body must be a JSON object');
   if (value['model'] !== frozenModel) refuse(`model: this run is bound to ${frozenModel}`);
   if (value['speed'] !== undefined && value['speed'] !== 'standard') refuse('speed: only standard is priced');
   refuseServerExecution(value);
+  const text = JSON.stringify(value);
   return {
     body: value,
+    text,
     streamed: value['stream'] === true,
     declaredOutputTokens: outputTokens(value),
-    cacheWrites: cacheWrites(JSON.stringify(value)),
+    cacheWrites: cacheWrites(text),
     toolResults: toolResults(value),
   };
 }
 
 /**
- * The body with its output limit lowered to what the budget affords (06-gate §7). A thinking budget must stay below that
+ * The text to forward, its output limit lowered to what the budget affords (06-gate §7). A thinking budget must stay below that
  * limit, or the provider would refuse the request; where none fits, thinking is switched off.
  */
-export function withOutputLimit(body: JsonObject, grantedTokens: number): JsonObject {
+export function withOutputLimit({ body, text }: Pick<ScreenedRequest, 'body' | 'text'>, grantedTokens: number): string {
   const declared = body['max_tokens'];
-  if (typeof declared === 'number' && declared >= 1 && declared <= grantedTokens) return body;
-  const limited: JsonObject = { ...body, max_tokens: grantedTokens };
+  if (typeof declared === 'number' && declared >= 1 && declared <= grantedTokens) return text;
+  const limited: ExactObject = { ...body, max_tokens: grantedTokens };
   const thinking = body['thinking'];
-  const budget = isJsonObject(thinking) ? thinking['budget_tokens'] : undefined;
-  if (isJsonObject(thinking) && typeof budget === 'number' && budget >= grantedTokens) {
+  const budget = isExactObject(thinking) ? thinking['budget_tokens'] : undefined;
+  if (isExactObject(thinking) && typeof budget === 'number' && budget >= grantedTokens) {
     const room = grantedTokens - MIN_THINKING_TOKENS;
     limited['thinking'] =
       room >= MIN_THINKING_TOKENS ? { ...thinking, budget_tokens: room } : { type: 'disabled' };
   }
-  return limited;
+  return JSON.stringify(limited);
 }

@@ -1,0 +1,67 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { FastifyRequest } from 'fastify';
+import type { ExactJson } from '../../../domain/digest/exact-json.js';
+import { parseJsonPreservingNumbers } from '../../../domain/digest/parse-json.js';
+import { SandgateError } from '../../../domain/errors.js';
+import type { BodyBudget } from './body-budget.js';
+
+/** The body of a request of the runner plane. */
+export type PlaneBody =
+  | { kind: 'json'; value: ExactJson; bytes: number }
+  /** Too large, too deep or not JSON; only routes that answer for it themselves see this. */
+  | { kind: 'unreadable'; failure: SandgateError };
+
+export interface BodyRules {
+  maxBytes: number;
+  budget: BodyBudget;
+}
+
+/**
+ * Reads and parses a body as JSON whatever its content type says; none at all is null. Keys such as `__proto__` are data
+ * and large numbers keep their text (04-sandbox §6, 06-gate §5). What exceeds the limit is read on and thrown away, so
+ * that the client can take its answer.
+ */
+export async function readPlaneBody(stream: IncomingMessage, response: ServerResponse, rules: BodyRules): Promise<PlaneBody> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  response.once('close', () => rules.budget.release(bytes));
+  try {
+    await new Promise<void>((resolve, reject) => {
+      stream.on('data', (chunk: Buffer) => {
+        if (bytes + chunk.length > rules.maxBytes) {
+          return discard(stream, reject, new SandgateError('payload_too_large', `the body is larger than ${rules.maxBytes} bytes`));
+        }
+        if (!rules.budget.take(chunk.length)) {
+          return discard(stream, reject, new SandgateError('unavailable', 'too many request bodies in flight; retry', { retryAfterSeconds: 1 }));
+        }
+        bytes += chunk.length;
+        chunks.push(chunk);
+      });
+      stream.once('end', resolve);
+      stream.once('error', reject);
+      stream.once('close', () => reject(new SandgateError('invalid_request', 'the request ended before its body')));
+    });
+    const text = chunks.length === 1 ? chunks[0]!.toString('utf8') : Buffer.concat(chunks).toString('utf8');
+    return { kind: 'json', value: text === '' ? null : parseJsonPreservingNumbers(text), bytes };
+  } catch (error) {
+    if (error instanceof SandgateError && error.code !== 'unavailable') return { kind: 'unreadable', failure: error };
+    throw error;
+  }
+}
+
+function discard(stream: IncomingMessage, reject: (error: Error) => void, failure: SandgateError): void {
+  stream.removeAllListeners('data');
+  stream.resume();
+  reject(failure);
+}
+
+/** The parsed body behind the guard; throws the failure of an unreadable one. */
+export function jsonBodyOf(request: FastifyRequest): ExactJson {
+  const body = planeBodyOf(request);
+  if (body.kind === 'unreadable') throw body.failure;
+  return body.value;
+}
+
+export function planeBodyOf(request: FastifyRequest): PlaneBody {
+  return (request.body as PlaneBody | undefined) ?? { kind: 'json', value: null, bytes: 0 };
+}

@@ -1,0 +1,142 @@
+import { Injectable } from '@nestjs/common';
+import { digestOf } from '../../../domain/digest/digest.js';
+import { SandgateError } from '../../../domain/errors.js';
+import type { GateVerdict } from '../../../domain/gate/gate-verdict.js';
+import { judge } from '../../../domain/gate/judge.js';
+import { GATE_MESSAGES } from '../../../domain/gate/messages.js';
+import { summarize } from '../../../domain/tools/summary.js';
+import { Database } from '../../../platform/db/database.js';
+import { decideAutomatic } from '../../../platform/db/gate.js';
+import type { AutomaticVerdict, GateAnswer, GateCall } from '../../../platform/db/gate.js';
+import type { RunnerCaller } from '../auth/runner-caller.js';
+import { LimitBreaches } from '../limits/limit-breaches.js';
+import { ApprovalGate } from './approval-gate.js';
+import { BudgetStops } from './budget-stops.js';
+import { RunSpecs } from './run-specs.js';
+import type { FrozenRun } from './run-specs.js';
+import type { ReadToolCall, ToolCallRequest, UnreadableCall } from './tool-call.js';
+
+/** What a runner is told. `inactive`: the run accepts no work. `gone`: the caller hung up before there was an answer. */
+export type GateResult = { kind: 'allow' } | { kind: 'deny'; message: string } | { kind: 'inactive' } | { kind: 'gone' };
+
+/** A specification that changes under a call would be a fault; this many reloads are still answered. */
+const MAX_RELOADS = 3;
+const TOO_MANY_PENDING = 'too many pending approvals of this run';
+
+/**
+ * The gate: one decision per tool call, against the frozen specification only (chapter 30 §7). An automatic verdict is one
+ * evaluation and one database call; a question waits for its row.
+ */
+@Injectable()
+export class GateService {
+  constructor(
+    private readonly database: Database,
+    private readonly specs: RunSpecs,
+    private readonly approvals: ApprovalGate,
+    private readonly budgets: BudgetStops,
+    private readonly breaches: LimitBreaches,
+  ) {}
+
+  /** Decides a call; blocks while a human is asked, until `signal` aborts. */
+  async decide(caller: RunnerCaller, read: ReadToolCall, signal: AbortSignal): Promise<GateResult> {
+    for (let attempt = 0; attempt < MAX_RELOADS; attempt += 1) {
+      const run = await this.specs.get(caller.organizationId, caller.sessionId);
+      const result =
+        read.kind === 'unreadable' ? await this.refuse(caller, run, read.call) : await this.judge(caller, run, read.call, signal);
+      if (result !== 'reload') return result;
+      this.specs.forget(caller.sessionId);
+    }
+    throw new SandgateError('internal', 'internal error');
+  }
+
+  private async judge(caller: RunnerCaller, run: FrozenRun, request: ToolCallRequest, signal: AbortSignal): Promise<GateResult | 'reload'> {
+    const verdict = judge(run.gate, { tool: request.tool, input: request.input });
+    const call = gateCall(caller, run, request.toolCallId, request.tool, {
+      summary: storable(summarize(request.tool, request.input)),
+      inputDigest: digestOf(request.input),
+    });
+    if (verdict.kind !== 'require_approval') {
+      const answer = await decideAutomatic(this.database, call, automatic(verdict));
+      return this.settle(call, answer, verdict.kind === 'deny' ? verdict.message : GATE_MESSAGES.replayDenied, signal);
+    }
+    const answer = await this.approvals.ask(call, request.input, verdict);
+    if (answer.outcome !== 'too_many_pending') return this.settle(call, answer, GATE_MESSAGES.replayDenied, signal);
+    this.breaches.note(caller.sessionId, 'pending_approvals');
+    const denied = await decideAutomatic(this.database, call, denial('policy', TOO_MANY_PENDING, 'require_approval'));
+    return this.settle(call, denied, TOO_MANY_PENDING, signal);
+  }
+
+  /** A body that is no call is denied and recorded under the id that it names, or one made up for it. */
+  private async refuse(caller: RunnerCaller, run: FrozenRun, request: UnreadableCall): Promise<GateResult | 'reload'> {
+    const call = gateCall(caller, run, request.toolCallId, request.tool, {
+      summary: request.tool,
+      inputDigest: digestOf(null),
+    });
+    const answer = await decideAutomatic(this.database, call, denial('schema', request.reason, null));
+    return this.settle(call, answer, request.reason, AbortSignal.abort());
+  }
+
+  private async settle(call: GateCall, answer: GateAnswer, message: string, signal: AbortSignal): Promise<GateResult | 'reload'> {
+    switch (answer.outcome) {
+      case 'allow':
+      case 'session_allow':
+      case 'replay_allow':
+        return { kind: 'allow' };
+      case 'deny':
+        return { kind: 'deny', message };
+      case 'replay_deny':
+      case 'too_many_pending':
+        return { kind: 'deny', message: GATE_MESSAGES.replayDenied };
+      case 'protocol_violation':
+        return { kind: 'deny', message: GATE_MESSAGES.protocolViolation };
+      case 'budget':
+        await this.budgets.stopForToolCalls(call);
+        return { kind: 'deny', message: GATE_MESSAGES.budgetExceeded };
+      case 'asked':
+      case 'pending':
+        return this.approvals.wait(call, answer, signal);
+      case 'inactive':
+        return { kind: 'inactive' };
+      case 'reload':
+        return 'reload';
+      case 'unauthorized':
+        throw new SandgateError('unauthorized', 'unauthorized');
+      case 'wrong_audience':
+        throw new SandgateError('wrong_audience', GATE_MESSAGES.wrongAudience);
+      case 'not_found':
+        throw new SandgateError('not_found', 'not found');
+    }
+  }
+}
+
+function gateCall(
+  caller: RunnerCaller,
+  run: FrozenRun,
+  toolCallId: string,
+  tool: string,
+  described: { summary: string; inputDigest: string },
+): GateCall {
+  return {
+    tokenSha256: caller.tokenSha256,
+    organizationId: caller.organizationId,
+    sessionId: caller.sessionId,
+    runSpecDigest: run.digest,
+    toolCallId,
+    tool,
+    ...described,
+    maxToolCalls: run.gate.maxToolCalls,
+  };
+}
+
+function automatic(verdict: Exclude<GateVerdict, { kind: 'require_approval' }>): AutomaticVerdict {
+  return { kind: verdict.kind, source: verdict.source, originalVerdict: verdict.original_verdict, reason: verdict.reason };
+}
+
+function denial(source: 'policy' | 'schema', reason: string, originalVerdict: 'require_approval' | null): AutomaticVerdict {
+  return { kind: 'deny', source, originalVerdict, reason };
+}
+
+/** A summary is a line for people; what a text column cannot hold is replaced. */
+function storable(summary: string): string {
+  return summary.replaceAll('\u0000', '\ufffd').toWellFormed();
+}

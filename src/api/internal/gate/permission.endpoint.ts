@@ -1,0 +1,33 @@
+import { Injectable } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { GATE_MESSAGES } from '../../../domain/gate/messages.js';
+import { callerOf } from '../auth/runner-caller.js';
+import { planeBodyOf } from '../body/plane-body.js';
+import type { PlaneEndpoint } from '../routes/plane-endpoint.js';
+import { untilHungUp } from '../routes/until-hung-up.js';
+import { GateService } from './gate.service.js';
+import { readToolCall } from './tool-call.js';
+
+/** The gate for one tool call of a harness. After authentication it answers 4xx for nothing (chapter 20 §4, 04-sandbox §6). */
+@Injectable()
+export class PermissionEndpoint implements PlaneEndpoint {
+  readonly method = 'POST';
+  readonly path = '/permission';
+  readonly ofSession = true;
+  readonly route = { audience: 'tool', answersUnreadableBody: true } as const;
+
+  constructor(private readonly gate: GateService) {}
+
+  async handle(request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
+    const result = await this.gate.decide(callerOf(request), readToolCall(planeBodyOf(request)), untilHungUp(reply));
+    switch (result.kind) {
+      case 'allow':
+        return { decision: 'allow' };
+      case 'deny':
+        return { decision: 'deny', message: result.message };
+      case 'inactive':
+      case 'gone':
+        return { decision: 'deny', message: GATE_MESSAGES.sessionNotActive };
+    }
+  }
+}

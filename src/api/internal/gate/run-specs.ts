@@ -1,0 +1,66 @@
+import { Injectable } from '@nestjs/common';
+import { SandgateError } from '../../../domain/errors.js';
+import type { GateSpec } from '../../../domain/gate/gate-verdict.js';
+import { compilePolicy } from '../../../domain/policy/compile-policy.js';
+import type { RunSpec } from '../../../domain/run/spec.js';
+import { Database } from '../../../platform/db/database.js';
+
+/** The frozen specification of a run, ready to judge with. */
+export interface FrozenRun {
+  digest: string;
+  spec: RunSpec;
+  gate: GateSpec;
+}
+
+const MAX_REMEMBERED = 2000;
+
+/**
+ * Frozen specifications by run. A specification never changes, so one read serves every call; the database compares the
+ * digest on each of them and says when a reload is due (00-design §4).
+ */
+@Injectable()
+export class RunSpecs {
+  private readonly known = new Map<string, Promise<FrozenRun>>();
+
+  constructor(private readonly database: Database) {}
+
+  /** Throws `not_found` when the organization has no such run. */
+  get(organizationId: string, sessionId: string): Promise<FrozenRun> {
+    const known = this.known.get(sessionId);
+    if (known !== undefined) return known;
+    if (this.known.size >= MAX_REMEMBERED) this.forgetOldest();
+    const loading = this.load(organizationId, sessionId);
+    this.known.set(sessionId, loading);
+    loading.catch(() => this.forget(sessionId));
+    return loading;
+  }
+
+  forget(sessionId: string): void {
+    this.known.delete(sessionId);
+  }
+
+  private forgetOldest(): void {
+    const [oldest] = this.known.keys();
+    if (oldest !== undefined) this.known.delete(oldest);
+  }
+
+  private async load(organizationId: string, sessionId: string): Promise<FrozenRun> {
+    const [row] = await this.database.withTenant(organizationId, (tx) =>
+      tx.query<{ run_spec: RunSpec; run_spec_digest: string }>('select run_spec, run_spec_digest from sessions where id = $1', [
+        sessionId,
+      ]),
+    );
+    if (row === undefined) throw new SandgateError('not_found', 'not found');
+    const spec = row.run_spec;
+    return {
+      digest: row.run_spec_digest,
+      spec,
+      gate: {
+        policy: compilePolicy(spec.policy_snapshot, spec.policy_engine),
+        autonomy: spec.autonomy,
+        trustTier: spec.trust_tier,
+        maxToolCalls: spec.budgets.max_tool_calls,
+      },
+    };
+  }
+}

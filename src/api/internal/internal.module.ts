@@ -1,0 +1,118 @@
+import { Module } from '@nestjs/common';
+import type { OnApplicationBootstrap, OnModuleInit } from '@nestjs/common';
+import { HttpAdapterHost } from '@nestjs/core';
+import type { FastifyInstance } from 'fastify';
+import { Database } from '../../platform/db/database.js';
+import { createSealer } from '../../platform/seal/sealer.js';
+import { ToolCallPayloads } from '../../platform/seal/tool-call-payloads.js';
+import { ApiConfig } from '../foundation.module.js';
+import { PlaneGuard } from './auth/plane.guard.js';
+import { RunnerTokens } from './auth/runner-tokens.js';
+import { BodyBudget } from './body/body-budget.js';
+import { ApprovalGate } from './gate/approval-gate.js';
+import { ApprovalWaits } from './gate/approval-waits.js';
+import { BudgetStops } from './gate/budget-stops.js';
+import { GateService } from './gate/gate.service.js';
+import { PermissionEndpoint } from './gate/permission.endpoint.js';
+import { RunSpecs } from './gate/run-specs.js';
+import { ToolsCallEndpoint } from './gate/tools-call.endpoint.js';
+import { LimitBreaches } from './limits/limit-breaches.js';
+import { RunLimits } from './limits/run-limits.js';
+import { CarriedResults } from './llm/carried-results.js';
+import { ModelGatewayEndpoint } from './llm/model-gateway.endpoint.js';
+import { ModelSpend } from './llm/model-spend.js';
+import { ProcessLease } from './llm/process-lease.js';
+import { EventsEndpoint } from './routes/events.endpoint.js';
+import { HeartbeatEndpoint } from './routes/heartbeat.endpoint.js';
+import { HeartbeatLane } from './routes/heartbeat-lane.js';
+import { ResultEndpoint } from './routes/result.endpoint.js';
+import { TokenRenewEndpoint } from './routes/token-renew.endpoint.js';
+import { WorkspaceEndpoint } from './routes/workspace.endpoint.js';
+import { RunnerPlane } from './runner-plane.js';
+import { PlaneSockets } from './sockets/plane-sockets.js';
+
+const ENDPOINTS = [
+  PermissionEndpoint,
+  ToolsCallEndpoint,
+  EventsEndpoint,
+  HeartbeatEndpoint,
+  ResultEndpoint,
+  WorkspaceEndpoint,
+  TokenRenewEndpoint,
+  ModelGatewayEndpoint,
+];
+
+/**
+ * The runner plane (00-design §1): `/internal` on the listener of the application that imports this module, and on a plane
+ * socket for every run of this host. Needs the foundation module, and the logger module.
+ */
+@Module({
+  providers: [
+    ...ENDPOINTS,
+    ApprovalGate,
+    ApprovalWaits,
+    BodyBudget,
+    BudgetStops,
+    CarriedResults,
+    GateService,
+    HeartbeatLane,
+    LimitBreaches,
+    ModelSpend,
+    PlaneGuard,
+    PlaneSockets,
+    ProcessLease,
+    RunLimits,
+    RunnerPlane,
+    RunnerTokens,
+    RunSpecs,
+    {
+      provide: ToolCallPayloads,
+      inject: [Database, ApiConfig],
+      useFactory: (database: Database, config: ApiConfig) => new ToolCallPayloads(database, createSealer(database, config.seal)),
+    },
+  ],
+  exports: [PlaneSockets],
+})
+export class InternalModule implements OnModuleInit, OnApplicationBootstrap {
+  constructor(
+    private readonly host: HttpAdapterHost,
+    private readonly plane: RunnerPlane,
+    private readonly sockets: PlaneSockets,
+    private readonly permission: PermissionEndpoint,
+    private readonly toolsCall: ToolsCallEndpoint,
+    private readonly events: EventsEndpoint,
+    private readonly heartbeat: HeartbeatEndpoint,
+    private readonly result: ResultEndpoint,
+    private readonly workspace: WorkspaceEndpoint,
+    private readonly renewal: TokenRenewEndpoint,
+    private readonly gateway: ModelGatewayEndpoint,
+  ) {}
+
+  onModuleInit(): void {
+    this.plane.register(this.instance(), [
+      this.permission,
+      this.toolsCall,
+      this.events,
+      this.heartbeat,
+      this.result,
+      this.workspace,
+      this.renewal,
+      this.gateway,
+    ]);
+  }
+
+  /** The sockets take part in the same routing table; it is complete once the instance is ready. */
+  async onApplicationBootstrap(): Promise<void> {
+    const instance = this.instance();
+    await this.sockets.start((request, response) => {
+      instance.ready().then(
+        () => instance.routing(request, response),
+        () => response.destroy(),
+      );
+    });
+  }
+
+  private instance(): FastifyInstance {
+    return this.host.httpAdapter.getInstance<FastifyInstance>();
+  }
+}

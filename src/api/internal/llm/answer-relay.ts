@@ -1,0 +1,107 @@
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
+import type { Dispatcher } from 'undici';
+import { meterAnthropicAnswer } from '../../../platform/llm/anthropic-meter.js';
+import type { AnswerMeter, MeteredAnswer } from '../../../platform/llm/anthropic-meter.js';
+import { UPSTREAM_TIMEOUT_MS } from '../../../platform/llm/upstream.js';
+
+/** How a model request went. */
+export interface RelayedAnswer {
+  /** Status of the provider; null when it never answered. */
+  status: number | null;
+  answer: MeteredAnswer | null;
+  /** Whether the whole answer arrived. */
+  complete: boolean;
+  /** True only when the request provably never left: no connection was made. */
+  neverSent: boolean;
+}
+
+/** Failures of making a connection: nothing was sent on one. */
+const CONNECT_FAILURES = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'UND_ERR_CONNECT_TIMEOUT',
+]);
+/** Headers of a provider's error that tell a client when to come back; no other header is passed on (chapter 20 §15.4). */
+const RETRY_HEADERS = ['retry-after', 'retry-after-ms', 'x-should-retry'] as const;
+
+/**
+ * Passes one answer from the provider to the client byte by byte and meters it on the way. A slow client slows the provider
+ * down, so memory stays flat; a client that hangs up leaves the rest to be drained, because the stream is the only meter
+ * (chapter 20 §15.4). The client's answer is not ended here: it ends when the usage is on the record.
+ */
+export class AnswerRelay implements Dispatcher.DispatchHandler {
+  readonly finished: Promise<RelayedAnswer>;
+  private finish!: (answer: RelayedAnswer) => void;
+  private meter: AnswerMeter | null = null;
+  private status: number | null = null;
+  private clientGone = false;
+  private readonly timer: NodeJS.Timeout;
+  private controller: Dispatcher.DispatchController | null = null;
+
+  constructor(private readonly response: ServerResponse) {
+    this.finished = new Promise((resolve) => {
+      this.finish = resolve;
+    });
+    this.timer = setTimeout(() => this.controller?.abort(new Error('the model request took too long')), UPSTREAM_TIMEOUT_MS);
+    this.timer.unref();
+    response.once('close', () => this.loseClient());
+    response.on('drain', () => this.resume());
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.controller = controller;
+  }
+
+  onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders): void {
+    if (status < 200) return;
+    this.status = status;
+    const streamed = headers['content-type']?.startsWith('text/event-stream') === true;
+    this.meter = meterAnthropicAnswer(streamed);
+    if (this.clientGone) return;
+    this.response.writeHead(status, answerHeaders(status, streamed, headers));
+    if (streamed) this.response.flushHeaders();
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    this.meter?.push(chunk);
+    if (!this.clientGone && !this.response.write(chunk)) controller.pause();
+  }
+
+  onResponseEnd(): void {
+    this.settle({ complete: true, neverSent: false });
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    const { code } = error as NodeJS.ErrnoException;
+    this.settle({ complete: false, neverSent: this.status === null && code !== undefined && CONNECT_FAILURES.has(code) });
+  }
+
+  private settle(end: Pick<RelayedAnswer, 'complete' | 'neverSent'>): void {
+    clearTimeout(this.timer);
+    this.finish({ ...end, status: this.status, answer: this.meter?.end() ?? null });
+  }
+
+  private loseClient(): void {
+    this.clientGone = true;
+    this.resume();
+  }
+
+  private resume(): void {
+    if (this.controller?.paused === true) this.controller.resume();
+  }
+}
+
+function answerHeaders(status: number, streamed: boolean, upstream: IncomingHttpHeaders): Record<string, string> {
+  const headers: Record<string, string> = streamed
+    ? { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' }
+    : { 'content-type': 'application/json' };
+  if (status < 400) return headers;
+  for (const name of RETRY_HEADERS) {
+    const value = upstream[name];
+    if (typeof value === 'string') headers[name] = value;
+  }
+  return headers;
+}

@@ -1,0 +1,225 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Injectable } from '@nestjs/common';
+import { costCapMicros, exhaustedCap } from '../../../domain/budgets/budget-state.js';
+import { microsToUsd } from '../../../domain/budgets/money.js';
+import { digestOfText } from '../../../domain/digest/digest.js';
+import { SandgateError } from '../../../domain/errors.js';
+import type { NewEvent } from '../../../domain/events/event-kinds.js';
+import { costOf, priceOf } from '../../../domain/prices/price-of.js';
+import type { ModelPrice, ModelUsage } from '../../../domain/prices/price-of.js';
+import { acceptsWork, parseRunStatus } from '../../../domain/run/status.js';
+import { Database } from '../../../platform/db/database.js';
+import { reserve, settle } from '../../../platform/db/reservations.js';
+import type { ReserveAnswer, Settlement } from '../../../platform/db/reservations.js';
+import { ApiConfig } from '../../foundation.module.js';
+import type { RunnerCaller } from '../auth/runner-caller.js';
+import { BudgetStops } from '../gate/budget-stops.js';
+import type { FrozenRun } from '../gate/run-specs.js';
+import type { RelayedAnswer } from './answer-relay.js';
+import { CarriedResults, MAX_REFUSED_RESULTS } from './carried-results.js';
+import type { ModelCall } from './model-call.js';
+import { ProcessLease } from './process-lease.js';
+import { refusal } from './refusal.js';
+
+/** Bytes of a request that count as one input token before the provider has counted (06-gate §7). */
+const BYTES_PER_TOKEN = 3;
+const SETTLE_RETRY_MS = [100, 500, 2000];
+
+const UNASKED = 'the result of a tool call that the gate never decided was sent to the model';
+const TOO_MANY_REFUSED = 'the harness answered too many tool calls itself, without asking the gate';
+
+/** A held share of the budget. */
+export interface Reservation {
+  id: string;
+  outputTokens: number;
+}
+
+/** Holds a model request against the budget before it is sent and settles it afterwards (06-gate §7). */
+@Injectable()
+export class ModelSpend {
+  constructor(
+    private readonly database: Database,
+    private readonly config: ApiConfig,
+    private readonly lease: ProcessLease,
+    private readonly results: CarriedResults,
+    private readonly budgets: BudgetStops,
+  ) {}
+
+  /** Steps 4, 7 and 8 of chapter 20 §15.2 for a request that reserves nothing: the run accepts work and has budget left. */
+  async check(caller: RunnerCaller, run: FrozenRun): Promise<void> {
+    const [row] = await this.database.withTenant(caller.organizationId, (tx) =>
+      tx.query<{ status: string; spent_tokens: string; spent_cost_micros: string }>(
+        `select s.status, h.spent_tokens, h.spent_cost_micros from sessions s join session_heads h on h.session_id = s.id
+         where s.id = $1`,
+        [caller.sessionId],
+      ),
+    );
+    if (row === undefined) throw refusal('not_found', 'not found', 'final');
+    const status = parseRunStatus(row.status);
+    if (status === undefined || !acceptsWork(status)) throw refusal('invalid_request', 'session is not active', 'final');
+    const spend = { toolCalls: 0, tokens: Number(row.spent_tokens), costMicros: Number(row.spent_cost_micros) };
+    const exhausted = exhaustedCap(run.spec.budgets, spend);
+    if (exhausted !== null) await this.refuseExhausted(caller, exhausted);
+  }
+
+  /** Reserves, or refuses with what the client can do about it; `reload` when the specification is not the one on record. */
+  async reserve({ caller, run, request }: ModelCall): Promise<Reservation | 'reload'> {
+    const carried = this.results.unknown(caller.sessionId, request.toolResults);
+    const inputTokens = Math.ceil(Buffer.byteLength(request.text) / BYTES_PER_TOKEN);
+    const answer = await reserve(this.database.pool, {
+      tokenSha256: caller.tokenSha256,
+      organizationId: caller.organizationId,
+      sessionId: caller.sessionId,
+      runSpecDigest: run.digest,
+      inputTokens,
+      outputTokens: request.declaredOutputTokens,
+      ...estimateCost(priceOf(run.spec.model), inputTokens, request.cacheWrites),
+      maxTokens: run.spec.budgets.max_tokens,
+      maxCostMicros: costCapMicros(run.spec.budgets),
+      maxLive: this.config.llm.maxConcurrentReservations,
+      processId: await this.lease.id(),
+      ttlSecs: this.config.timing.reservationTtlMs / 1000,
+      ...carried,
+      maxRefused: MAX_REFUSED_RESULTS,
+    });
+    await this.results.noteRefused(caller, answer);
+    if (answer.outcome === 'reload') return 'reload';
+    if (answer.reservationId === null || answer.outputTokens === null) return this.refuse(caller, run, answer);
+    this.results.admit(caller.sessionId, carried);
+    return { id: answer.reservationId, outputTokens: answer.outputTokens };
+  }
+
+  /** Puts the reported usage on the record, or keeps the reservation counted. Tries again while the database is away. */
+  async settle(call: ModelCall, reservation: Reservation, forwarded: string, relayed: RelayedAnswer): Promise<void> {
+    const settlement = settlementOf(call, reservation, forwarded, relayed);
+    for (const waitMs of SETTLE_RETRY_MS) {
+      try {
+        await settle(this.database, settlement);
+        return;
+      } catch (error) {
+        if (!(error instanceof SandgateError) || error.code !== 'unavailable') throw error;
+        await sleep(waitMs);
+      }
+    }
+    await settle(this.database, settlement);
+  }
+
+  private async refuse(caller: RunnerCaller, run: FrozenRun, answer: ReserveAnswer): Promise<never> {
+    switch (answer.outcome) {
+      case 'exhausted':
+        return this.refuseExhausted(caller, binding(run, answer));
+      case 'held':
+        throw refusal('rate_limited', 'other requests of this run hold what is left of its budget (llm_budget_reservation_exceeded)', 'transient');
+      case 'too_many_live':
+        throw refusal('rate_limited', 'too many model requests of this run at once (llm_reservation_ceiling_exceeded)', 'transient');
+      case 'unasked_tool_use':
+        await this.results.failRun(caller, UNASKED);
+        throw refusal('invalid_request', UNASKED, 'final');
+      case 'too_many_refused':
+        await this.results.failRun(caller, TOO_MANY_REFUSED);
+        throw refusal('invalid_request', TOO_MANY_REFUSED, 'final');
+      case 'inactive':
+        throw refusal('invalid_request', 'session is not active', 'final');
+      case 'unauthorized':
+        throw refusal('unauthorized', 'unauthorized', 'final');
+      case 'wrong_audience':
+        throw refusal('wrong_audience', 'wrong_audience', 'final');
+      case 'not_found':
+        throw refusal('not_found', 'not found', 'final');
+      default:
+        throw new SandgateError('internal', 'internal error');
+    }
+  }
+
+  private async refuseExhausted(
+    caller: RunnerCaller,
+    exhausted: { cap: 'max_tokens' | 'max_cost_usd'; limit: number; spent: number },
+  ): Promise<never> {
+    await this.budgets.stopForSpend(caller, exhausted);
+    throw refusal('invalid_request', `${exhausted.cap === 'max_tokens' ? 'token' : 'cost'} budget exhausted`, 'final');
+  }
+}
+
+/** The most that a request can cost before its output: written to the dearest cache that it asks for, read from none. */
+function estimateCost(
+  price: ModelPrice | null,
+  inputTokens: number,
+  cacheWrites: ModelCall['request']['cacheWrites'],
+): { inputCostMicros: number | null; outputMicrosPerMillion: number | null } {
+  if (price === null) return { inputCostMicros: null, outputMicrosPerMillion: null };
+  const input: ModelUsage = {
+    inputTokens: cacheWrites === 'none' ? inputTokens : 0,
+    outputTokens: 0,
+    cacheReadTokens: 0,
+    cacheWriteTokens: cacheWrites === 'none' ? 0 : inputTokens,
+    ...(cacheWrites === 'one_hour' ? { cacheWriteOneHourTokens: inputTokens } : {}),
+  };
+  const inputCostMicros = price.costOf(input);
+  const withOutput = price.costOf({ ...input, outputTokens: 1_000_000 });
+  return { inputCostMicros, outputMicrosPerMillion: withOutput - inputCostMicros };
+}
+
+/** The cap that leaves the request no room; cost first, as it is checked. */
+function binding(run: FrozenRun, answer: ReserveAnswer): { cap: 'max_tokens' | 'max_cost_usd'; limit: number; spent: number } {
+  const spend = { toolCalls: 0, tokens: answer.spentTokens ?? 0, costMicros: answer.spentCostMicros ?? 0 };
+  const reached = exhaustedCap(run.spec.budgets, spend);
+  if (reached !== null) return reached;
+  const costCap = costCapMicros(run.spec.budgets);
+  const tokenCap = run.spec.budgets.max_tokens;
+  const costShare = costCap === null ? -1 : spend.costMicros / costCap;
+  const tokenShare = tokenCap === null ? -1 : spend.tokens / tokenCap;
+  return costShare >= tokenShare
+    ? { cap: 'max_cost_usd', limit: costCap ?? 0, spent: spend.costMicros }
+    : { cap: 'max_tokens', limit: tokenCap ?? 0, spent: spend.tokens };
+}
+
+/** A provider that refuses before it generates bills nothing; the same holds when no connection was made. */
+function isUnbilled({ status, neverSent }: RelayedAnswer): boolean {
+  return neverSent || (status !== null && ((status >= 400 && status < 500) || status === 529));
+}
+
+function settlementOf(call: ModelCall, reservation: Reservation, forwarded: string, relayed: RelayedAnswer): Settlement {
+  const { caller, run } = call;
+  const { answer } = relayed;
+  const ok = relayed.status !== null && relayed.status < 300;
+  const usage = ok ? (answer?.usage ?? null) : null;
+  const state = usage !== null ? 'charged' : isUnbilled(relayed) ? 'released' : 'unreported';
+  const costMicros = usage === null ? null : costOf(run.spec.model, usage);
+  return {
+    organizationId: caller.organizationId,
+    sessionId: caller.sessionId,
+    reservationId: reservation.id,
+    state,
+    usage: usage === null ? null : { ...usage, model: run.spec.model, costMicros, source: 'facade' },
+    toolUses: ok ? (answer?.toolUses ?? []).map((use) => ({ id: use.id, name: use.tool })) : [],
+    maxTokens: run.spec.budgets.max_tokens,
+    maxCostMicros: costCapMicros(run.spec.budgets),
+    events: settlementEvents(run.spec.model, state, usage, costMicros, forwarded, answer?.digest ?? null),
+  };
+}
+
+/** Digests, counts and cost only: no text of a prompt or a completion is ever in the ledger (CP-022). */
+function settlementEvents(
+  model: string,
+  state: Settlement['state'],
+  usage: ModelUsage | null,
+  costMicros: number | null,
+  forwarded: string,
+  answerDigest: string | null,
+): NewEvent[] {
+  if (usage !== null) {
+    const data = {
+      model,
+      input_tokens: usage.inputTokens,
+      output_tokens: usage.outputTokens,
+      cache_read_tokens: usage.cacheReadTokens,
+      cache_write_tokens: usage.cacheWriteTokens,
+      cost_usd: costMicros === null ? null : microsToUsd(costMicros),
+      request_digest: digestOfText(forwarded),
+      response_digest: answerDigest,
+    };
+    return [{ actor: 'system', type: 'model.response', data }];
+  }
+  if (state === 'released') return [];
+  return [{ actor: 'system', type: 'agent.message', data: { role: 'system', text: 'model stream completed (usage unparsed)' } }];
+}

@@ -1,0 +1,60 @@
+import { isExactObject } from '../../../domain/digest/exact-json.js';
+import type { ExactJson, ExactObject } from '../../../domain/digest/exact-json.js';
+import { SandgateError } from '../../../domain/errors.js';
+import { SERVER_EVENT_TYPES } from '../../../domain/events/event-kinds.js';
+import type { EventActor, NewEvent } from '../../../domain/events/event-kinds.js';
+import type { JsonObject } from '../../../domain/json.js';
+import { objectBody } from './body-member.js';
+
+const SERVER_TYPES: ReadonlySet<string> = new Set(SERVER_EVENT_TYPES);
+/** Families that the server alone writes, those of later versions included. */
+const SERVER_FAMILIES = ['session.', 'approval.', 'artifact.', 'callback.', 'network.', 'capability.', 'budget.', 'model.'];
+const MAX_TYPE_CHARACTERS = 128;
+
+type MemberType = 'string' | 'boolean' | 'nullable_string';
+
+/** Members of the kinds that a runner may post; what else stands beside them is dropped (chapter 20 §6). */
+const KNOWN: Record<string, Record<string, MemberType>> = {
+  'agent.message': { role: 'string', text: 'string' },
+  'tool.completed': { tool_call_id: 'string', tool: 'string', ok: 'boolean', summary: 'nullable_string' },
+  'run.error': { message: 'string' },
+};
+
+export type PostedEvent = { kind: 'event'; event: NewEvent } | { kind: 'dropped'; type: string };
+
+function fits(value: ExactJson | undefined, type: MemberType): boolean {
+  if (type === 'nullable_string') return value === undefined || value === null || typeof value === 'string';
+  return typeof value === type;
+}
+
+/** A known kind keeps its own members only; one with wrong data stays as it was posted. */
+function knownMembers(type: string, data: ExactObject): ExactObject {
+  const members = KNOWN[type];
+  if (members === undefined) return data;
+  const entries = Object.entries(members);
+  if (!entries.every(([name, kind]) => fits(data[name], kind))) return data;
+  return Object.fromEntries(entries.filter(([name]) => data[name] !== undefined).map(([name]) => [name, data[name]!]));
+}
+
+/** A runner speaks for its agent or for itself; whatever else it claims to be is the harness (chapter 20 §6). */
+function actorOf(claimed: ExactJson | undefined): EventActor {
+  return claimed === 'agent' ? 'agent' : 'harness';
+}
+
+/** Reads a posted event. Kinds that the server alone writes are dropped, and so is narrative that is not to be recorded. */
+export function readPostedEvent(body: ExactJson, recordsAgentMessages: boolean): PostedEvent {
+  const envelope = objectBody(body);
+  const inner = envelope['body'];
+  if (!isExactObject(inner)) throw new SandgateError('invalid_request', 'body: an object with type and data is required');
+  const type = typeof inner['type'] === 'string' && inner['type'] !== '' ? inner['type'] : 'unknown';
+  if (type.length > MAX_TYPE_CHARACTERS) {
+    throw new SandgateError('invalid_request', `body.type: longer than ${MAX_TYPE_CHARACTERS} characters`);
+  }
+  if (SERVER_TYPES.has(type) || SERVER_FAMILIES.some((family) => type.startsWith(family))) return { kind: 'dropped', type };
+  if (type === 'agent.message' && !recordsAgentMessages) return { kind: 'dropped', type };
+  const data = inner['data'] ?? {};
+  if (!isExactObject(data)) throw new SandgateError('invalid_request', 'body.data: an object is required');
+  // Narrative numbers are for reading; the ledger takes plain ones.
+  const plain = JSON.parse(JSON.stringify(knownMembers(type, data))) as JsonObject;
+  return { kind: 'event', event: { actor: actorOf(envelope['actor']), type, data: plain } };
+}

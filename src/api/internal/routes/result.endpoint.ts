@@ -1,0 +1,82 @@
+import { Injectable } from '@nestjs/common';
+import type { FastifyRequest } from 'fastify';
+import { SandgateError } from '../../../domain/errors.js';
+import { isTerminal } from '../../../domain/run/status.js';
+import { Database } from '../../../platform/db/database.js';
+import { recordIntent } from '../../../platform/db/intents.js';
+import { callerOf } from '../auth/runner-caller.js';
+import type { RunnerCaller } from '../auth/runner-caller.js';
+import { jsonBodyOf } from '../body/plane-body.js';
+import { isStorableText, objectBody, textMember } from './body-member.js';
+import type { PlaneEndpoint } from './plane-endpoint.js';
+import { readRunStatus } from './run-status.js';
+
+const MAX_OUTCOME_CHARACTERS = 64;
+/** Clients cut at 4000; a longer summary is cut here. */
+const MAX_SUMMARY_CHARACTERS = 16_000;
+
+interface Report {
+  outcome: string;
+  summary: string | null;
+}
+
+/** The runner reports how it ended. The intent is durable before the acknowledgement (chapter 20 §8). */
+@Injectable()
+export class ResultEndpoint implements PlaneEndpoint {
+  readonly method = 'POST';
+  readonly path = '/result';
+  readonly ofSession = true;
+  readonly route = { audience: 'control', admitsDeadTokens: true } as const;
+
+  constructor(private readonly database: Database) {}
+
+  async handle(request: FastifyRequest): Promise<unknown> {
+    const caller = callerOf(request);
+    const known = await this.earlierAnswer(caller);
+    if (known !== null) return known;
+    if (!caller.live) throw new SandgateError('unauthorized', 'unauthorized');
+    return this.record(caller, readReport(request));
+  }
+
+  /** A run that is over or winding down acknowledges any report, from a revoked token too. */
+  private async earlierAnswer(caller: RunnerCaller): Promise<object | null> {
+    return this.database.withTenant(caller.organizationId, async (tx) => {
+      const status = await readRunStatus(tx, caller.sessionId);
+      if (status !== 'unknown' && isTerminal(status)) return { ok: true, note: 'already terminal' };
+      const intents = await tx.query('select 1 from session_finalizations where session_id = $1', [caller.sessionId]);
+      return intents.length > 0 ? { ok: true, note: 'finalizing' } : null;
+    });
+  }
+
+  private async record(caller: RunnerCaller, report: Report): Promise<object> {
+    const recorded = await this.database.withTenant(caller.organizationId, (tx) =>
+      recordIntent(tx, caller.sessionId, {
+        outcome: report.outcome === 'completed' ? 'completed' : 'failed',
+        postedOutcome: report.outcome,
+        ...(report.summary === null ? {} : { summary: report.summary }),
+        reason: 'the runner reported its result',
+        wantsQuiesce: false,
+      }),
+    );
+    switch (recorded) {
+      case 'recorded':
+        return { ok: true };
+      case 'already':
+        return { ok: true, note: 'finalizing' };
+      case 'terminal':
+        return { ok: true, note: 'already terminal' };
+    }
+  }
+}
+
+function readReport(request: FastifyRequest): Report {
+  const body = objectBody(jsonBodyOf(request));
+  const outcome = textMember(body, 'outcome', MAX_OUTCOME_CHARACTERS);
+  const summary = body['summary'] ?? null;
+  if (summary === null) return { outcome, summary };
+  if (typeof summary !== 'string') throw new SandgateError('invalid_request', 'summary: a string is required');
+  if (!isStorableText(summary)) {
+    throw new SandgateError('invalid_request', 'summary: holds characters that cannot be stored');
+  }
+  return { outcome, summary: Array.from(summary).slice(0, MAX_SUMMARY_CHARACTERS).join('') };
+}

@@ -1,0 +1,53 @@
+import { Injectable } from '@nestjs/common';
+import type { FastifyRequest } from 'fastify';
+import { isExactObject } from '../../../domain/digest/exact-json.js';
+import type { ExactJson } from '../../../domain/digest/exact-json.js';
+import { SandgateError } from '../../../domain/errors.js';
+import { acceptsWork } from '../../../domain/run/status.js';
+import { Database } from '../../../platform/db/database.js';
+import { renewTokens } from '../../../platform/db/tokens.js';
+import { ApiConfig } from '../../foundation.module.js';
+import { callerOf } from '../auth/runner-caller.js';
+import { jsonBodyOf } from '../body/plane-body.js';
+import type { PlaneEndpoint } from './plane-endpoint.js';
+import { readRunStatus } from './run-status.js';
+
+/** Extends all four tokens of a run; no token is returned (chapter 20 §9). */
+@Injectable()
+export class TokenRenewEndpoint implements PlaneEndpoint {
+  readonly method = 'POST';
+  readonly path = '/token/renew';
+  readonly ofSession = true;
+  readonly route = { audience: 'control', maxBodyBytes: 65_536 } as const;
+  private readonly longestSecs: number;
+
+  constructor(
+    private readonly database: Database,
+    config: ApiConfig,
+  ) {
+    this.longestSecs = Math.max(1, Math.floor(config.timing.tokenTtlMs / 1000));
+  }
+
+  async handle(request: FastifyRequest): Promise<unknown> {
+    const { organizationId, sessionId } = callerOf(request);
+    const ttlSecs = this.clampTtl(jsonBodyOf(request));
+    return this.database.withTenant(organizationId, async (tx) => {
+      const status = await readRunStatus(tx, sessionId);
+      if (status === 'unknown' || !acceptsWork(status)) {
+        throw new SandgateError('invalid_request', 'session is not active');
+      }
+      const renewed = await renewTokens(tx, sessionId, ttlSecs);
+      return { renewed, ttl_secs: ttlSecs };
+    });
+  }
+
+  private clampTtl(body: ExactJson): number {
+    if (body === null) return this.longestSecs;
+    if (!isExactObject(body)) throw new SandgateError('invalid_request', 'the request body must be a JSON object');
+    const asked = body['ttl_secs'] ?? this.longestSecs;
+    if (typeof asked !== 'number' || !Number.isInteger(asked)) {
+      throw new SandgateError('invalid_request', 'ttl_secs: an integer is required');
+    }
+    return Math.min(Math.max(asked, 1), this.longestSecs);
+  }
+}

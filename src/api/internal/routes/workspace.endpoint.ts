@@ -1,0 +1,28 @@
+import { Injectable } from '@nestjs/common';
+import type { FastifyRequest } from 'fastify';
+import { SandgateError } from '../../../domain/errors.js';
+import { acceptsWork } from '../../../domain/run/status.js';
+import { Database } from '../../../platform/db/database.js';
+import { callerOf } from '../auth/runner-caller.js';
+import type { PlaneEndpoint } from './plane-endpoint.js';
+import { readRunStatus } from './run-status.js';
+
+/** The packed workspace of a run. Sandboxes on this host mount theirs, so no run of it has an archive (chapter 20 §10). */
+@Injectable()
+export class WorkspaceEndpoint implements PlaneEndpoint {
+  readonly method = 'GET';
+  readonly path = '/workspace';
+  readonly ofSession = true;
+  readonly route = { audience: 'workspace' } as const;
+
+  constructor(private readonly database: Database) {}
+
+  async handle(request: FastifyRequest): Promise<unknown> {
+    const { organizationId, sessionId } = callerOf(request);
+    const status = await this.database.withTenant(organizationId, (tx) => readRunStatus(tx, sessionId));
+    if (status === 'unknown' || !acceptsWork(status)) {
+      throw new SandgateError('invalid_request', 'session is not active');
+    }
+    throw new SandgateError('not_found', 'this run has no workspace archive');
+  }
+}
