@@ -1,5 +1,6 @@
 import { EXIT } from './exit-codes.js';
 import type { ExitCode } from './exit-codes.js';
+import { messageOf } from './failure-text.js';
 import { HandOffError, readHandOff } from './launch/hand-off.js';
 import { MissingVariableError, readSettings } from './launch/runner-settings.js';
 import { logToStdout } from './runner-log.js';
@@ -14,7 +15,7 @@ async function main(): Promise<ExitCode> {
     logToStdout(`run ${settings.sessionId} starts`);
     return await runRunner({ settings, tokens, selfCheck: runSelfCheck, log: logToStdout });
   } catch (error) {
-    logToStdout(error instanceof Error ? error.message : 'unknown error');
+    logToStdout(messageOf(error));
     if (error instanceof HandOffError) return EXIT.handOffFailed;
     if (error instanceof MissingVariableError) return EXIT.missingVariable;
     return EXIT.failed;

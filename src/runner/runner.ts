@@ -6,6 +6,7 @@ import { keepBeating, keepRenewing } from './contract/heart.js';
 import { Narrator } from './contract/narrator.js';
 import { PlaneClient } from './contract/plane-client.js';
 import { PlaneTransport } from './contract/plane-transport.js';
+import { messageOf } from './failure-text.js';
 import { EXIT } from './exit-codes.js';
 import type { ExitCode } from './exit-codes.js';
 import { loadHarness } from './harness/harness-catalog.js';
@@ -138,8 +139,4 @@ async function leave(reason: StopReason, plane: PlaneClient, log: RunnerLog): Pr
 
 function timingOf(options: RunnerOptions): { timing?: ContractTiming } {
   return options.timing === undefined ? {} : { timing: options.timing };
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : 'unknown error';
 }

@@ -177,8 +177,7 @@ export class PlaneServer {
     const upstream = http.request(`${this.options.modelUrl}${path}`, { method: 'POST', headers }, (answer) => {
       response.writeHead(answer.statusCode ?? 502, answer.headers);
       answer.pipe(response);
-      answer.on('error', () => response.destroy());
-      answer.on('aborted', () => response.destroy());
+      answer.on('error', () => response.socket?.destroySoon());
     });
     upstream.on('error', () => response.destroy());
     upstream.end(body);

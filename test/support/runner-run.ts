@@ -20,6 +20,7 @@ export const FAST_TIMING: ContractTiming = {
   heartbeatEveryMs: 50,
   renewAfterFailureMs: 50,
   lastWordTimeoutMs: 1_000,
+  brokenReplyStepMs: 5,
 };
 
 export interface TestRun {

@@ -108,7 +108,8 @@ async function stream(response: http.ServerResponse, reply: ScriptedReply, event
   let sent = 0;
   for (const event of events) {
     if (sent === reply.cutAfterEvents) {
-      response.socket?.destroy();
+      // What was sent so far must arrive: a connection that breaks off before the first byte is another case.
+      response.socket?.destroySoon();
       return;
     }
     if (sent > 0 && reply.eventDelayMs !== undefined) await sleep(reply.eventDelayMs);

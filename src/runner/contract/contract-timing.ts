@@ -12,6 +12,8 @@ export interface ContractTiming {
   renewAfterSuccessMs: number;
   renewAfterFailureMs: number;
   lastWordTimeoutMs: number;
+  /** Wait before a model reply that broke off is asked for again, times the number of failures in a row. */
+  brokenReplyStepMs: number;
 }
 
 export const CONTRACT_TIMING: ContractTiming = {
@@ -27,6 +29,7 @@ export const CONTRACT_TIMING: ContractTiming = {
   renewAfterSuccessMs: 45 * 60_000,
   renewAfterFailureMs: 2 * 60_000,
   lastWordTimeoutMs: 5_000,
+  brokenReplyStepMs: 1_000,
 };
 
 /** Retries after the first attempt. */

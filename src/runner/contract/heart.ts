@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { messageOf } from '../failure-text.js';
 import type { RunnerLog } from '../runner-log.js';
 import type { RunStop } from '../run-stop.js';
 import type { PlaneClient } from './plane-client.js';
@@ -15,7 +16,7 @@ export async function keepBeating(plane: PlaneClient, stop: RunStop, signal: Abo
         stop.request({ kind: 'quiesce' });
       }
     } catch (error) {
-      if (!signal.aborted) log(`heartbeat failed: ${error instanceof Error ? error.message : 'unknown'}`);
+      if (!signal.aborted) log(`heartbeat failed: ${messageOf(error)}`);
     }
     await pause(plane.timing.heartbeatEveryMs, signal);
   }
@@ -34,7 +35,7 @@ async function renewOnce(plane: PlaneClient, signal: AbortSignal, log: RunnerLog
   try {
     return await plane.renewTokens();
   } catch (error) {
-    if (!signal.aborted) log(`token renewal failed: ${error instanceof Error ? error.message : 'unknown'}`);
+    if (!signal.aborted) log(`token renewal failed: ${messageOf(error)}`);
     return 'transient';
   }
 }

@@ -1,5 +1,6 @@
 import type { EventActor } from '../../domain/events/event-kinds.js';
 import type { JsonObject } from '../../domain/json.js';
+import { messageOf } from '../failure-text.js';
 import type { RunnerLog } from '../runner-log.js';
 import type { NarrativeEvent, PlaneClient } from './plane-client.js';
 
@@ -44,7 +45,7 @@ export class Narrator {
       try {
         await this.plane.postEvent(event);
       } catch (error) {
-        this.log(`event ${event.type} was not recorded: ${error instanceof Error ? error.message : 'unknown'}`);
+        this.log(`event ${event.type} was not recorded: ${messageOf(error)}`);
       }
     });
     return this.#tail;

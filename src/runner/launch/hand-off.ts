@@ -1,5 +1,6 @@
 import { closeSync, readSync } from 'node:fs';
 import { isJsonObject } from '../../domain/json.js';
+import { errnoOf, messageOf } from '../failure-text.js';
 
 /** The descriptor on which the launcher hands the runner its variables and tokens (04-sandbox §3, §4). */
 export const HAND_OFF_FD = 3;
@@ -53,7 +54,7 @@ function readToEnd(fd: number): Buffer {
     }
   } catch (error) {
     if (error instanceof HandOffError) throw error;
-    throw new HandOffError(`descriptor ${fd} cannot be read: ${errorCode(error)}`);
+    throw new HandOffError(`descriptor ${fd} cannot be read: ${messageOf(error)}`);
   }
   closeSync(fd);
   const whole = Buffer.concat(chunks);
@@ -67,7 +68,7 @@ function readOnce(fd: number, chunk: Buffer, deadline: number): number {
     try {
       return readSync(fd, chunk);
     } catch (error) {
-      if (errorCode(error) !== 'EAGAIN' || Date.now() > deadline) throw error;
+      if (errnoOf(error) !== 'EAGAIN' || Date.now() > deadline) throw error;
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, RETRY_WAIT_MS);
     }
   }
@@ -100,8 +101,4 @@ function stringMap(value: unknown, member: string): Record<string, string> {
     result[name] = entry;
   }
   return result;
-}
-
-function errorCode(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
 }

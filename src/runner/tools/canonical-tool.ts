@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../domain/json.js';
+import { errnoOf } from '../failure-text.js';
 import type { WorkspaceRoot } from '../workspace/workspace-root.js';
 import { inputSchema, parseInput } from './input-shape.js';
 import type { InputFields, InputOf } from './input-shape.js';
@@ -60,7 +61,8 @@ async function failuresAsOutcomes(work: () => Promise<ToolOutcome>): Promise<Too
     return await work();
   } catch (error) {
     if (error instanceof ToolFailure) return { text: error.message, isError: true, note: 'failed' };
-    const code = error instanceof Error && 'code' in error ? ` (${String(error.code)})` : '';
+    const errno = errnoOf(error);
+    const code = errno === '' ? '' : ` (${errno})`;
     return { text: `the tool failed${code}`, isError: true, note: `failed${code}` };
   }
 }

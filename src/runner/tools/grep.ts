@@ -1,6 +1,7 @@
 import { constants } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { RE2JS } from 're2js';
+import { errnoOf, messageOf } from '../failure-text.js';
 import type { WorkspaceRoot } from '../workspace/workspace-root.js';
 import { defineTool } from './canonical-tool.js';
 import { isBinary, readBounded } from './file-text.js';
@@ -99,7 +100,7 @@ function compilePattern(pattern: string, ignoreCase: boolean): RE2JS {
   try {
     return RE2JS.compile(pattern, ignoreCase ? RE2JS.CASE_INSENSITIVE : 0);
   } catch (error) {
-    throw new ToolFailure(`the pattern cannot be read: ${error instanceof Error ? error.message : 'syntax error'}`);
+    throw new ToolFailure(`the pattern cannot be read: ${messageOf(error)}`);
   }
 }
 
@@ -120,7 +121,7 @@ async function openIfThere(open: () => Promise<FileHandle>): Promise<FileHandle 
   try {
     return await open();
   } catch (error) {
-    if (error instanceof Error && 'code' in error) return null;
+    if (errnoOf(error) !== '') return null;
     throw error;
   }
 }

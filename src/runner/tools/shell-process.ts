@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { appendDecoded, KeptOutput } from './kept-output.js';
+import { errnoOf } from '../failure-text.js';
 
 export interface ShellCommand {
   command: string;
@@ -18,8 +19,14 @@ export interface ShellResult {
   timedOut: boolean;
 }
 
+/**
+ * Both outputs go through one real pipe: it keeps their order, and what Node calls a pipe is a socket, which programs that
+ * open /dev/stdout or /dev/stderr cannot use.
+ */
+const JOIN_OUTPUTS = 'exec > >(exec cat) 2>&1; exec "$@"';
+
 /** How long output may still arrive after the shell ended, when a process that it left behind holds the pipe. */
-const DRAIN_MS = 250;
+const DRAIN_MS = 1_000;
 
 /**
  * Runs one command line in a shell without start-up files, as the leader of a process group of its own. At the limit, or
@@ -29,7 +36,8 @@ const DRAIN_MS = 250;
 export function runShell(request: ShellCommand): Promise<ShellResult> {
   return new Promise((resolve, reject) => {
     const output = new KeptOutput(request.maxOutputCharacters);
-    const child = spawn('bash', ['--noprofile', '--norc', '-c', request.command], {
+    const shell = ['--noprofile', '--norc', '-c'];
+    const child = spawn('bash', [...shell, JOIN_OUTPUTS, 'bash', 'bash', ...shell, request.command], {
       cwd: request.cwd,
       env: request.environment,
       detached: true,
@@ -66,11 +74,11 @@ function killGroup(child: ChildProcess): void {
     process.kill(-child.pid, 'SIGKILL');
   } catch (error) {
     // The group may be gone already, which is what was wanted.
-    if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;
+    if (errnoOf(error) !== 'ESRCH') throw error;
   }
 }
 
-/** Gathers both streams in order of arrival; after `endWithin` they are drained and thrown away, so nobody blocks on them. */
+/** Gathers what arrives; after `endWithin` they are drained and thrown away, so nobody blocks on them. */
 function collect(child: ChildProcess, output: KeptOutput): { endWithin(ms: number): Promise<void> } {
   const streams = [child.stdout, child.stderr].filter((stream) => stream !== null);
   const ends = streams.map((stream) => new Promise<void>((resolve) => stream.once('close', resolve)));

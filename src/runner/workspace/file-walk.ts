@@ -28,6 +28,7 @@ const FILE_FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBL
  */
 export class FileWalk {
   stoppedBy: string | null = null;
+  #halted = false;
   #entries = 0;
   readonly #deadline: number;
 
@@ -42,11 +43,11 @@ export class FileWalk {
     return this.#walk(this.start, '', 0);
   }
 
-  /** True when the caller should stop too; a caller whose own work lasts asks between its steps. */
+  /** True when the walk has ended before its time; a caller whose own work lasts asks between its steps. */
   get outOfTime(): boolean {
-    if (this.bounds.signal.aborted) this.stoppedBy ??= 'the end of the run';
-    else if (Date.now() > this.#deadline) this.stoppedBy ??= `the time limit of ${this.bounds.durationMs / 1000} s`;
-    return this.stoppedBy !== null;
+    if (this.bounds.signal.aborted) this.#halt('the end of the run');
+    else if (Date.now() > this.#deadline) this.#halt(`the time limit of ${this.bounds.durationMs / 1000} s`);
+    return this.#halted;
   }
 
   async *#walk(directory: FileHandle, prefix: string, depth: number): AsyncGenerator<FoundFile> {
@@ -59,8 +60,9 @@ export class FileWalk {
       }
       if (this.bounds.skipFolders.has(entry.name)) continue;
       if (depth >= this.bounds.maxDepth) {
+        // Only this branch ends here; the rest of the tree is still worth seeing.
         this.stoppedBy ??= `the depth limit of ${this.bounds.maxDepth}`;
-        return;
+        continue;
       }
       const folder = await openIfThere(directory, entry.name);
       if (folder === null) continue;
@@ -72,13 +74,18 @@ export class FileWalk {
     }
   }
 
+  #halt(reason: string): void {
+    this.#halted = true;
+    this.stoppedBy ??= reason;
+  }
+
   /** Entries of one directory; read piecemeal, so that a huge directory cannot fill the memory before it is bounded. */
   async #list(directory: FileHandle): Promise<{ name: string; isFolder: boolean }[]> {
     const found: { name: string; isFolder: boolean }[] = [];
     for await (const entry of await opendir(descriptorPath(directory))) {
       this.#entries += 1;
       if (this.#entries > this.bounds.maxEntries) {
-        this.stoppedBy ??= `the limit of ${this.bounds.maxEntries} entries`;
+        this.#halt(`the limit of ${this.bounds.maxEntries} entries`);
         return [];
       }
       if (entry.isDirectory() || entry.isFile()) found.push({ name: entry.name, isFolder: entry.isDirectory() });

@@ -2,6 +2,7 @@ import { constants } from 'node:fs';
 import { lstat, mkdir, open, readlink } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 import path from 'node:path';
+import { errnoOf } from '../failure-text.js';
 import { ToolFailure } from '../tools/tool-failure.js';
 
 const DIRECTORY_FLAGS = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
@@ -124,7 +125,7 @@ async function makeDirectory(target: string): Promise<void> {
   try {
     await mkdir(target, DIRECTORY_MODE);
   } catch (error) {
-    if (errorCode(error) !== 'EEXIST') throw error;
+    if (errnoOf(error) !== 'EEXIST') throw error;
   }
 }
 
@@ -137,7 +138,7 @@ async function guarded<T>(asked: string, parent: FileHandle, name: string, work:
 }
 
 async function explained(error: unknown, asked: string, parent: FileHandle, name: string): Promise<ToolFailure | null> {
-  switch (errorCode(error)) {
+  switch (errnoOf(error)) {
     case 'ENOENT':
       return new ToolFailure(`${asked} does not exist`);
     case 'EISDIR':
@@ -164,11 +165,7 @@ async function isLink(parent: FileHandle, name: string): Promise<boolean> {
     return (await lstat(childPath(parent, name))).isSymbolicLink();
   } catch (error) {
     // Only the wording of a refusal depends on this, and the entry may have gone meanwhile.
-    if (errorCode(error) === 'ENOENT') return false;
+    if (errnoOf(error) === 'ENOENT') return false;
     throw error;
   }
-}
-
-function errorCode(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : '';
 }

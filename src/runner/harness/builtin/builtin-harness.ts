@@ -11,7 +11,6 @@ type Conversation = Anthropic.Beta.BetaMessageParam[];
 const MAX_OUTPUT_TOKENS = 16_384;
 /** Replies in a row that may break off before the run gives up; each repetition is paid for. */
 const MAX_BROKEN_REPLIES = 3;
-const BROKEN_REPLY_WAIT_MS = 1_000;
 const MAX_REASON = 600;
 /** A name this long is no model's; the answer that names it must stay under the 2 KiB of 04-sandbox §1. */
 const MAX_TOOL_NAME = 256;
@@ -52,7 +51,7 @@ class AgentLoop {
       if (last !== null) return this.#conclude(last);
       this.#brokenReplies += 1;
       this.context.log(`the model's reply broke off (${this.#brokenReplies} in a row); asking again`);
-      await sleep(BROKEN_REPLY_WAIT_MS * this.#brokenReplies, undefined, { signal: this.context.signal });
+      await sleep(this.context.plane.timing.brokenReplyStepMs * this.#brokenReplies, undefined, { signal: this.context.signal });
     }
   }
 
