@@ -83,9 +83,9 @@ export class Installation {
     return isTemporalEmbedded(this.options.env);
   }
 
-  /** Pids of the parts that live now, by name; for tests and `sandgate doctor`. */
-  get processes(): number[] {
-    return [...this.services, ...this.stores].flatMap((part) => part.pid ?? []);
+  /** Pids of the parts that live now; each leads a process group of its own. */
+  get pids(): Partial<Record<string, number>> {
+    return Object.fromEntries([...this.services, ...this.stores].map((part) => [part.name, part.pid]));
   }
 
   /** Ends every part within two seconds (mode `leave`). Sandboxes live on and are found again by the next start. */

@@ -43,6 +43,10 @@ export class SupervisedProcess {
 
   constructor(private readonly part: PartDefinition) {}
 
+  get name(): string {
+    return this.part.name;
+  }
+
   get pid(): number | undefined {
     return this.child?.pid;
   }

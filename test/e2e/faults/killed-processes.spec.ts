@@ -1,0 +1,122 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { LiveStack, type Part } from '../../support/live-stack.js';
+import { expectWholeLedger } from '../../support/whole-ledger.js';
+
+/** Enough files that preparing and collecting a workspace take long enough to be hit. */
+const MANY_FILES = 6000;
+
+const VICTIMS: Part[][] = [['api'], ['worker'], ['api', 'worker'], ['temporal'], ['postgres']];
+
+describe('kill -9 of any process at any phase loses no run', () => {
+  let stack: LiveStack;
+  let bigFolder: string;
+
+  beforeAll(async () => {
+    bigFolder = mkdtempSync(join(tmpdir(), 'sg-big-'));
+    for (let folder = 0; folder < MANY_FILES / 100; folder += 1) {
+      mkdirSync(join(bigFolder, `d${folder}`));
+      for (let file = 0; file < 100; file += 1) writeFileSync(join(bigFolder, `d${folder}`, `f${file}`), `${file}\n`);
+    }
+    stack = await LiveStack.start({
+      SERVICE_CAPACITY_TENANT_MAX_ACTIVE: '4',
+      SERVICE_LOCAL_COPY_ROOTS: bigFolder,
+    });
+    await stack.createReplayAgent('worker-bee');
+  }, 180_000);
+
+  afterAll(async () => {
+    await stack?.stop();
+    rmSync(bigFolder, { recursive: true, force: true });
+  }, 120_000);
+
+  const waitsForHuman = [{ tool: 'Bash', input: { command: 'sh deploy.sh' } }, { say: 'done' }];
+  const works = [{ tool: 'Bash', input: { command: 'node -e "setTimeout(()=>{},6000)"' } }, { say: 'done' }];
+  const quick = [{ tool: 'Bash', input: { command: 'echo hello' } }];
+  const leavesMuch = [
+    {
+      tool: 'Bash',
+      input: {
+        command: `node -e "for(let i=0;i<${MANY_FILES};i++)require('fs').writeFileSync('f'+i,String(i))"`,
+      },
+    },
+  ];
+
+  it.each(VICTIMS.map((parts) => [parts.join(' and '), parts] as const))(
+    'CP-131 CP-140 CP-145 CP-150 a run that is queued, provisioning, running or waiting goes on after kill -9 of %s',
+    async (_name, parts) => {
+      const running = await stack.startRun('worker-bee', works);
+      const waiting = await stack.startRun('worker-bee', waitsForHuman);
+      const other = await stack.startRun('worker-bee', waitsForHuman);
+      await stack.untilStatus(running, 'running');
+      const approval = await stack.pendingApproval(waiting);
+      const otherApproval = await stack.pendingApproval(other);
+      const preparing = await stack.startRun('worker-bee', quick, {
+        workspace: { kind: 'local_copy', path: bigFolder },
+      });
+      const queued = await stack.startRun('worker-bee', quick);
+      await stack.untilStatus(queued, 'queued');
+      await stack.untilStatus(preparing, ['provisioning', 'initializing']);
+
+      for (const part of parts) stack.kill(part);
+
+      await stack.decide(approval.id, 'approved_once');
+      await stack.decide(otherApproval.id, 'denied');
+      for (const id of [running, waiting, other, preparing, queued]) {
+        const session = await stack.untilTerminal(id);
+        expect({ id, status: session.status, reason: session.status_reason }).toMatchObject({ status: 'completed' });
+        await expectWholeLedger(stack, id);
+      }
+      await expectNothingLeft(stack);
+    },
+    180_000,
+  );
+
+  it.each(VICTIMS.map((parts) => [parts.join(' and '), parts] as const))(
+    'CP-140 CP-145 a run that is finalizing ends once after kill -9 of %s',
+    async (_name, parts) => {
+      const run = await stack.startRun('worker-bee', leavesMuch);
+      await stack.untilStatus(run, 'finalizing');
+      for (const part of parts) stack.kill(part);
+      const session = await stack.untilTerminal(run);
+      expect(session).toMatchObject({ status: 'completed' });
+      await expectWholeLedger(stack, run);
+      await expectNothingLeft(stack);
+    },
+    180_000,
+  );
+
+  it('kill -9 of the sandbox fails the run with its diff and a reason', async () => {
+    const run = await stack.startRun('worker-bee', [
+      { tool: 'Bash', input: { command: 'echo evidence > evidence.txt' } },
+      { tool: 'Bash', input: { command: 'kill -9 -1; node -e "setTimeout(()=>{},30000)"' } },
+    ]);
+    const session = await stack.untilTerminal(run);
+    await expectWholeLedger(stack, run);
+    expect(['completed', 'failed']).toContain(session.status);
+    const { artifacts } = await stack.json<{ artifacts: { kind: string; content: string }[] }>(
+      'GET',
+      `/v1/sessions/${run}/artifacts`,
+    );
+    expect(artifacts.find((artifact) => artifact.kind === 'diff')?.content).toContain('evidence.txt');
+  }, 120_000);
+});
+
+/** No folder, mount or socket of an ended run stays on the host. */
+async function expectNothingLeft(stack: LiveStack): Promise<void> {
+  await stack.until('every folder of ended runs to be gone', 60_000, async () => {
+    const left = ['runs', 'plane', 'baselines'].flatMap((folder) => listFolder(join(stack.dataDir, folder)));
+    return left.length === 0 ? true : undefined;
+  });
+}
+
+function listFolder(path: string): string[] {
+  try {
+    return readdirSync(path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    throw error;
+  }
+}
