@@ -1,0 +1,165 @@
+import { SandgateError } from '../../domain/errors.js';
+import { runConfined } from '../sandbox/confined.js';
+
+/** Longest single git call of a collection or a snapshot (chapter 10 §11). */
+export const GIT_CALL_MS = 90_000;
+/** Longest git call of a fetch (04-sandbox §8). */
+export const GIT_FETCH_MS = 30 * 60_000;
+const MEMORY_MB = 1024;
+const MAX_TEXT_BYTES = 64 * 1024;
+
+/** Where and as whom confined programs of one workspace run. */
+export interface Confinement {
+  /** Host uid of the run, null when it is the uid of this process. */
+  uid: number | null;
+  /** Private folder of this operation, writable for the confined programs: their HOME and scratch space. */
+  scratch: string;
+  readOnly: string[];
+  readWrite: string[];
+  /** Clock time in milliseconds when the whole operation must be over. */
+  until: number;
+  signal?: AbortSignal | undefined;
+}
+
+export interface CommandOptions {
+  cwd?: string;
+  env?: Record<string, string>;
+  timeoutMs?: number;
+  maxOutputBytes?: number;
+}
+
+export interface CommandResult {
+  exitCode: number | null;
+  stdout: Buffer;
+  stderr: string;
+}
+
+/** A confined program took longer than it may. */
+export class ConfinedTimeout extends SandgateError {
+  constructor(what: string) {
+    super('invalid_request', `${what} took longer than allowed`);
+  }
+}
+
+/**
+ * Runs one program in a bubblewrap of its own: unprivileged uid, no network, a closed environment (04-sandbox §8).
+ *
+ * @throws ConfinedTimeout past its own limit or the operation's
+ */
+export async function runCommand(
+  on: Confinement,
+  argv: string[],
+  options: CommandOptions = {},
+): Promise<CommandResult> {
+  on.signal?.throwIfAborted();
+  const remainingMs = on.until - Date.now();
+  if (remainingMs <= 0) throw new ConfinedTimeout('preparing the workspace');
+  const result = await runConfined({
+    argv,
+    env: { PATH: '/usr/local/bin:/usr/bin:/bin', HOME: on.scratch, LC_ALL: 'C', TZ: 'UTC', ...options.env },
+    readOnly: on.readOnly,
+    readWrite: [on.scratch, ...on.readWrite],
+    cwd: options.cwd ?? on.scratch,
+    ...(on.uid === null ? {} : { uid: on.uid }),
+    network: false,
+    timeoutMs: Math.min(options.timeoutMs ?? GIT_CALL_MS, remainingMs),
+    memoryMb: MEMORY_MB,
+    maxOutputBytes: options.maxOutputBytes ?? MAX_TEXT_BYTES,
+  });
+  if (result.timedOut) throw new ConfinedTimeout(argv[0] ?? 'a program');
+  return { exitCode: result.exitCode, stdout: result.stdout, stderr: result.stderr.toString('utf8') };
+}
+
+/** Settings that win over everything a repository says: nothing of it runs a program, follows a filter or reaches out. */
+const SETTINGS = [
+  'core.hooksPath=/dev/null',
+  'core.fsmonitor=false',
+  'core.untrackedCache=false',
+  'core.attributesFile=/dev/null',
+  'core.excludesFile=/dev/null',
+  'core.quotePath=true',
+  'core.fileMode=true',
+  'core.symlinks=true',
+  'core.ignoreCase=false',
+  'core.precomposeUnicode=false',
+  'core.autocrlf=false',
+  'core.alternateRefsCommand=',
+  'core.logAllRefUpdates=false',
+  'core.pager=cat',
+  'credential.helper=',
+  'diff.external=',
+  'diff.noprefix=false',
+  'diff.mnemonicPrefix=false',
+  'diff.orderFile=/dev/null',
+  'diff.suppressBlankEmpty=false',
+  'fetch.recurseSubmodules=false',
+  'submodule.recurse=false',
+  'gc.auto=0',
+  'maintenance.auto=false',
+  'index.threads=1',
+  'pack.threads=1',
+  'protocol.allow=never',
+  'protocol.file.allow=always',
+  // A repository that a root-owned copy was made from belongs to another uid than the one git runs as.
+  'safe.directory=*',
+];
+
+/** Runs git in confinement against an explicit git folder. The answer may be a failure: callers look at `exitCode`. */
+export function runGit(
+  on: Confinement,
+  gitDir: string,
+  args: string[],
+  options: CommandOptions = {},
+): Promise<CommandResult> {
+  const env = { ...gitEnvironment(gitDir), ...options.env };
+  return runCommand(on, ['/usr/bin/env', 'git', ...args], { ...options, env });
+}
+
+/** The same for several git calls in one confinement: a shell script of ours, its parameters as `$1`, `$2`, …. */
+export function runGitScript(
+  on: Confinement,
+  gitDir: string,
+  script: string,
+  parameters: string[],
+  options: CommandOptions = {},
+) {
+  const env = { ...gitEnvironment(gitDir), ...options.env };
+  return runCommand(on, ['/bin/sh', '-euc', script, 'sh', ...parameters], { ...options, env });
+}
+
+/** The settings travel in the environment, so that programs which git starts itself obey them too. */
+function gitEnvironment(gitDir: string): Record<string, string> {
+  const environment: Record<string, string> = {
+    GIT_DIR: gitDir,
+    GIT_CONFIG_NOSYSTEM: '1',
+    GIT_CONFIG_SYSTEM: '/dev/null',
+    GIT_CONFIG_GLOBAL: '/dev/null',
+    GIT_ATTR_NOSYSTEM: '1',
+    GIT_NO_REPLACE_OBJECTS: '1',
+    GIT_OPTIONAL_LOCKS: '0',
+    GIT_TERMINAL_PROMPT: '0',
+    GIT_ASKPASS: '',
+    SSH_ASKPASS: '',
+    GIT_CONFIG_COUNT: String(SETTINGS.length),
+  };
+  SETTINGS.forEach((setting, index) => {
+    const equals = setting.indexOf('=');
+    environment[`GIT_CONFIG_KEY_${index}`] = setting.slice(0, equals);
+    environment[`GIT_CONFIG_VALUE_${index}`] = setting.slice(equals + 1);
+  });
+  return environment;
+}
+
+/** A sentence for a person from a failed call: the last lines that git printed, without control characters. */
+export function failureText({ exitCode, stderr }: CommandResult): string {
+  // eslint-disable-next-line no-control-regex -- removing control characters is the purpose
+  const lines = stderr
+    .replace(/[\u0000-\u0009\u000b-\u001f\u007f]/g, ' ')
+    .trim()
+    .split('\n')
+    .slice(-3)
+    .join('; ')
+    .slice(0, 500);
+  if (lines !== '') return lines;
+  return exitCode === null ? 'it was killed, probably for lack of memory' : `it ended with code ${exitCode}`;
+}

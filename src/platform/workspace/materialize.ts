@@ -1,0 +1,74 @@
+import { realpath } from 'node:fs/promises';
+import { SandgateError } from '../../domain/errors.js';
+import type { WorkspaceSpec } from '../../domain/run/spec.js';
+import { copyFolder } from './copy-folder.js';
+import { fetchRepository } from './fetch-repository.js';
+import { ConfinedTimeout, GIT_FETCH_MS, type Confinement } from './git-command.js';
+import { emptyTree } from './remove-tree.js';
+import { removeBaseline, ScratchFolder } from './scratch-folder.js';
+import { snapshotFolder, snapshotNothing, type Snapshot } from './snapshot.js';
+
+const COPY_MS = 120_000;
+
+export interface MaterializeRequest {
+  spec: WorkspaceSpec;
+  /** Existing folder on the host that becomes `/workspace`; whatever is in it goes. */
+  workspaceDir: string;
+  /** Where the pristine git folder of the run is kept, never visible to a sandbox. */
+  baselineDir: string;
+  /** Folders below which local copies and `file://` repositories may lie. */
+  roots: readonly string[];
+  /** Host uid that shall own the workspace, null when it is the uid of this process. */
+  uid: number | null;
+  /** The server's own state, which no copy takes. */
+  stateDir: string;
+  signal?: AbortSignal;
+}
+
+export interface MaterializedWorkspace {
+  baseCommit: string;
+  /** Files and links outside `.git`. */
+  files: number;
+  /** Secrets, links that leave the folder, special files and the state folder, which a local copy does not take. */
+  leftOut: number;
+}
+
+/**
+ * Fills the workspace of a run and records what it started from (04-sandbox §8, chapter 20 §16.2). An earlier, half-done attempt is
+ * wiped and redone.
+ *
+ * @throws SandgateError `invalid_request` or `payload_too_large` with a sentence about the workspace that was asked for,
+ *   `unavailable` when trying again may help, `internal` otherwise
+ */
+export async function materialize(request: MaterializeRequest): Promise<MaterializedWorkspace> {
+  await removeBaseline(request.baselineDir);
+  await emptyTree(request.workspaceDir);
+  const places = { workspaceDir: await realpath(request.workspaceDir), baselineDir: request.baselineDir };
+  if (request.spec.kind === 'scratch') return snapshotNothing(places, request.uid);
+  await using scratch = await ScratchFolder.create(request.baselineDir, request.uid);
+  const on: Confinement = {
+    uid: request.uid,
+    scratch: scratch.path,
+    readOnly: [],
+    readWrite: [],
+    until: Date.now() + (request.spec.kind === 'local_copy' ? COPY_MS : GIT_FETCH_MS + COPY_MS),
+    signal: request.signal,
+  };
+  try {
+    return await fill(on, { ...request, ...places });
+  } catch (error) {
+    if (!(error instanceof ConfinedTimeout)) throw error;
+    throw new SandgateError('payload_too_large', `preparing the workspace took too long: ${error.message}`, {
+      cause: error,
+    });
+  }
+}
+
+async function fill(on: Confinement, request: MaterializeRequest): Promise<Snapshot> {
+  const { spec, workspaceDir, roots, stateDir } = request;
+  if (spec.kind === 'git_repository') return fetchRepository(on, request, spec, roots);
+  if (spec.kind !== 'local_copy') return snapshotNothing(request, on.uid);
+  const copied = await copyFolder(on, { path: spec.path, include: spec.include ?? [], roots, stateDir, workspaceDir });
+  const snapshot = await snapshotFolder(on, request);
+  return { ...snapshot, leftOut: snapshot.leftOut + copied.leftOut };
+}
