@@ -49,8 +49,9 @@ function createAdapter(foundation: Foundation, routes: RouteTable): FastifyAdapt
     // Streams, permission waits and model calls are long by design (chapter 10 §1).
     requestTimeout: 0,
     clientErrorHandler: (error: NodeJS.ErrnoException, socket: Socket) => answerClientError(error, socket),
-    frameworkErrors: (error: unknown, _request: FastifyRequest, reply: FastifyReply) => {
+    frameworkErrors: (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
       const failure = toSandgateError(error);
+      reply.header('x-request-id', request.id);
       void reply.status(failure.httpStatus).type('application/json').send({ error: failure.message });
     },
   });

@@ -11,8 +11,7 @@ import { runWorkflow } from '../workflows/messages.js';
 import { createApi } from './create-api.js';
 import { API_ENTITIES } from './entities.js';
 import { InternalModule } from './internal/internal.module.js';
-import { PlaneSockets } from './internal/sockets/plane-sockets.js';
-import { listenInternalOnly, requestListenerOf } from './listeners.js';
+import { listenInternalOnly } from './listeners.js';
 
 interface RunningApi {
   app: NestFastifyApplication;
@@ -37,7 +36,6 @@ async function start(config: SandgateConfig, log: Logger): Promise<RunningApi> {
   const app = await createApi({ config, database, adminToken, organizationId: organization.id }, [InternalModule]);
   const { bind, internalBind } = config.http;
   const internal = internalBind === null ? null : await listenInternalOnly(app, internalBind);
-  await app.get(PlaneSockets).start(requestListenerOf(app));
   await app.listen({ port: bind.port, host: bind.host });
   log.info({ bind, internalBind }, 'listening');
   return { app, internal, driver, database };
