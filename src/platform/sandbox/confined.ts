@@ -61,7 +61,7 @@ export async function runConfined(command: ConfinedCommand): Promise<ConfinedRes
   const options = buildArguments(shapeOf(command, host));
   const etc = etcFiles(uid ?? INSIDE_ID);
   const limits = rlimitCommands({ fileBytes: (command.fileMb ?? 2048) * MIB, dataBytes: command.memoryMb * MIB });
-  const program = buildCommand({ mode: host.mode, uid, processes: null }, command.argv);
+  const program = buildCommand({ mode: host.mode, uid, processes: null, workingFolder: command.cwd }, command.argv);
   const shell = ['-c', `${limits.join('\n')}\nexec env -i "$@"`, 'sandgate', host.bwrap, '--args', String(FD.args), '--', ...program];
   const anonymous = (content: string | Buffer) => () => openAnonymousFile(content, tmpdir());
   const files = [options.map((option) => `${option}\0`).join(''), host.filter, etc.passwd, etc.group, etc.hosts, etc['nsswitch.conf']];

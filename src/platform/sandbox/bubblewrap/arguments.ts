@@ -43,10 +43,12 @@ export function buildArguments(shape: SandboxShape): string[] {
     ...procMounts(shape.facts),
     ...deviceMounts(shape.sizes.shm),
     ...scratchMounts(shape.sizes),
+    ...folders(shape.binds.map((bind) => bind.target)),
     ...shape.binds.flatMap((bind) => [bind.readOnly ? '--ro-bind' : '--bind', bind.source, bind.target]),
     ...['--remount-ro', '/'],
     ...['--clearenv', ...Object.entries(shape.environment).flatMap(([name, value]) => ['--setenv', name, value])],
-    ...['--chdir', shape.workingFolder, '--seccomp', String(shape.descriptors.seccomp)],
+    // As root bubblewrap has no right to enter a folder of the run's uid; the command does that, as that uid.
+    ...['--chdir', shape.mode === 'root' ? '/' : shape.workingFolder, '--seccomp', String(shape.descriptors.seccomp)],
     ...(shape.descriptors.status === undefined ? [] : ['--json-status-fd', String(shape.descriptors.status)]),
     ...(shape.dieWithParent ? ['--die-with-parent'] : []),
   ];
@@ -68,6 +70,7 @@ function systemMounts(shape: SandboxShape): string[] {
   const { facts, descriptors } = shape;
   return [
     ...tmpfs('/', shape.sizes.root, '0755'),
+    ...folders(['/etc/passwd', '/home/agent', ...facts.readOnly]),
     ...facts.readOnly.flatMap((path) => ['--ro-bind', path, path]),
     ...facts.links.flatMap((link) => ['--symlink', link.target, link.path]),
     ...Object.entries(descriptors.etc).flatMap(([name, fd]) => ['--perms', '0444', '--file', String(fd), `/etc/${name}`]),
@@ -96,6 +99,16 @@ function tmpfs(target: string, bytes: number, mode: string): string[] {
   return ['--size', String(bytes), '--perms', mode, '--tmpfs', target];
 }
 
+/** Makes the folders above the targets, outermost first. Left to itself bubblewrap makes them for root alone. */
+function folders(targets: string[]): string[] {
+  const parents = new Set<string>();
+  for (const target of targets) {
+    const names = target.split('/').slice(1, -1);
+    names.forEach((_, index) => parents.add(`/${names.slice(0, index + 1).join('/')}`));
+  }
+  return [...parents].sort().flatMap((path) => ['--perms', '0755', '--dir', path]);
+}
+
 function refuseNestedTargets(binds: BindMount[]): void {
   for (const inner of binds) {
     const outer = binds.find((bind) => bind !== inner && (inner.target === bind.target || inner.target.startsWith(`${bind.target}/`)));
@@ -107,8 +120,16 @@ function refuseNestedTargets(binds: BindMount[]): void {
  * What stands after the options. As root the program is entered through setpriv with the run's uid and every capability set
  * empty; the process limit is set inside, where only the sandbox's own processes count.
  */
-export function buildCommand(shape: { mode: SandboxMode; uid: number | null; processes: number | null }, program: string[]): string[] {
-  return [...processLimit(shape.processes), ...identity(shape.mode, shape.uid), ...program];
+export function buildCommand(shape: CommandShape, program: string[]): string[] {
+  return [...processLimit(shape.processes), ...identity(shape), ...program];
+}
+
+export interface CommandShape {
+  mode: SandboxMode;
+  uid: number | null;
+  /** Most processes, or null without that limit. */
+  processes: number | null;
+  workingFolder: string;
 }
 
 function processLimit(processes: number | null): string[] {
@@ -117,9 +138,9 @@ function processLimit(processes: number | null): string[] {
   return ['/bin/sh', '-c', 'ulimit -u "$0" 2>/dev/null || ulimit -p "$0" || exit 96; exec "$@"', String(processes)];
 }
 
-function identity(mode: SandboxMode, uid: number | null): string[] {
+function identity({ mode, uid, workingFolder }: CommandShape): string[] {
   if (mode === 'user') return [];
   if (uid === null || uid <= 0) throw new Error('a sandbox started by root needs an unprivileged uid');
   const sets = ['--bounding-set=-all', '--inh-caps=-all', '--ambient-caps=-all', '--no-new-privs'];
-  return ['/usr/bin/setpriv', '--reuid', String(uid), '--regid', String(uid), '--clear-groups', ...sets, '--'];
+  return ['/usr/bin/setpriv', '--reuid', String(uid), '--regid', String(uid), '--clear-groups', ...sets, '--', '/bin/sh', '-c', 'cd "$0" && exec "$@"', workingFolder];
 }

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir } from 'node:fs/promises';
+import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { readFile } from 'node:fs/promises';
 import { SandgateError } from '../../../domain/errors.js';
 import { runConfined } from '../confined.js';
 import type { ProviderReport } from '../provider.js';
@@ -32,7 +31,7 @@ export async function checkHost(host: Host, dataDir: string): Promise<ProviderRe
 }
 
 async function tryProfile(): Promise<string[]> {
-  const program = `cat /proc/self/status /proc/net/dev; echo; echo "processes: $(ls -d /proc/[0-9]* | wc -l)"`;
+  const program = `cat /proc/self/status; sed 's/^ */interface /' /proc/net/dev; echo "processes: $(ls -d /proc/[0-9]* | wc -l)"`;
   try {
     const result = await runConfined({ argv: ['/bin/sh', '-c', program], env: {}, readOnly: [], readWrite: [], cwd: '/', timeoutMs: TRIAL_TIMEOUT_MS, memoryMb: 256, maxOutputBytes: 65_536 });
     if (result.exitCode !== 0) return [await explain(result.stderr.toString('utf8').trim())];
@@ -46,7 +45,7 @@ function findWeaknesses(status: string): string[] {
   const weak = Object.entries(EXPECTED_STATUS)
     .filter(([name, value]) => !new RegExp(`^${name}:\\s*${value}$`, 'm').test(status))
     .map(([name, value]) => `inside the sandbox ${name} is not ${value}`);
-  const interfaces = [...status.matchAll(/^\s*([\w.@-]+):\s+\d+\s+\d+/gm)].map((match) => match[1]).filter((name) => name !== 'lo');
+  const interfaces = [...status.matchAll(/^interface ([^:|]+):/gm)].map((match) => match[1]).filter((name) => name !== 'lo');
   if (interfaces.length > 0) weak.push(`the sandbox sees network interfaces of the host: ${interfaces.join(', ')}`);
   const processes = Number(/^processes: (\d+)$/m.exec(status)?.[1]);
   if (!(processes <= 5)) weak.push(`the sandbox sees ${processes} processes, those of the host among them`);

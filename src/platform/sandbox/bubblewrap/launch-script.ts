@@ -17,8 +17,9 @@ export interface RlimitSettings {
 
 /**
  * The program of the launching shell: `sh -c <script> sandgate <sandbox folder> <group>... -- <program>...`. It starts bubblewrap
- * with an empty environment, its output in a ring, and ends at once, so that the sandbox belongs to no process of ours and
- * lives on when they die (04-sandbox §7). Values are numbers or arguments, never spliced text.
+ * with an empty environment and its output in a ring, lets go of all descriptors and waits. It has a session of its own and
+ * needs nobody: when the control plane dies, the sandbox and its ring live on (04-sandbox §7). Values are numbers or arguments,
+ * never spliced text.
  */
 export function launchScript(limits: RlimitSettings): string {
   const closed = Object.values(FD).map((fd) => `${fd}<&-`);
@@ -35,7 +36,9 @@ shift
     exec ${closed.join(' ')}
     ${RING_WRITER.replaceAll('\n', '\n    ')}
   }
-} > /dev/null 2>&1 &`;
+} &
+exec ${closed.join(' ')}
+wait`;
 }
 
 /** Shell commands that lower the limits of this shell and everything it starts. Files are counted in blocks of 512 bytes. */

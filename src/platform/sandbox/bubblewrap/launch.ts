@@ -1,3 +1,4 @@
+import type { ChildProcess } from 'node:child_process';
 import { spawn } from 'node:child_process';
 import { openSync } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
@@ -9,7 +10,7 @@ import { buildArguments, buildCommand, INSIDE_ID } from './arguments.js';
 import { etcFiles } from './etc-files.js';
 import { ETC_FD, FD, launchScript } from './launch-script.js';
 import type { LimitedLaunch } from './limits/limits.js';
-import { isRingClosed, readRing } from './output-ring.js';
+import { readRing } from './output-ring.js';
 import type { ProcessIdentity } from './process-identity.js';
 import { identifyProcess } from './process-identity.js';
 import type { RunFolder } from './run-folder.js';
@@ -43,21 +44,21 @@ export async function launchSandbox(plan: LaunchPlan): Promise<ProcessIdentity> 
   const { folder } = plan;
   await Promise.all(['out.0', 'out.1', 'out.end', 'end.json', 'process.json'].map((name) => rm(join(folder.sandbox, name), { force: true })));
   await Promise.all([folder.status, folder.ready].map((path) => writeFile(path, '', { mode: 0o600 })));
-  await startShell(plan);
-  return waitUntilReady(folder);
+  const shell = await startShell(plan);
+  return waitUntilReady(folder, shell);
 }
 
-async function startShell(plan: LaunchPlan): Promise<void> {
+function startShell(plan: LaunchPlan): Promise<ChildProcess> {
   const { folder, limits } = plan;
   const etc = etcFiles(plan.uid ?? INSIDE_ID);
   const descriptors = { seccomp: FD.seccomp, etc: ETC_FD, status: FD.status };
   const options = buildArguments({ ...plan.shape, mode: plan.mode, descriptors, dieWithParent: false });
-  const command = buildCommand({ mode: plan.mode, uid: plan.uid, processes: limits.processes }, plan.program);
+  const command = buildCommand({ mode: plan.mode, uid: plan.uid, processes: limits.processes, workingFolder: plan.shape.workingFolder }, plan.program);
   const script = launchScript({ fileBytes: plan.fileBytes, dataBytes: limits.dataBytes });
   const shell = ['/bin/sh', '-c', script, 'sandgate', folder.sandbox, ...limits.join, '--', plan.bwrap, '--args', String(FD.args), '--', ...command];
   const [program = '/bin/sh', ...args] = [...limits.wrapper, ...shell];
   const anonymous = (content: string | Buffer) => () => openAnonymousFile(content, folder.sandbox);
-  await withDescriptors(
+  return withDescriptors(
     [
       anonymous(plan.handOff),
       () => openSync(folder.ready, 'a'),
@@ -70,22 +71,20 @@ async function startShell(plan: LaunchPlan): Promise<void> {
   );
 }
 
-/** The shell leaves bubblewrap behind in a session of its own and ends; its end, not the sandbox's, is awaited. */
-function runShell(program: string, args: string[], descriptors: number[], throughManager: boolean): Promise<void> {
+/** The shell is our child only so that somebody collects it; nothing depends on it, and it keeps nobody alive. */
+function runShell(program: string, args: string[], descriptors: number[], throughManager: boolean): Promise<ChildProcess> {
   const runtimeDir = process.env['XDG_RUNTIME_DIR'];
   // Only systemd-run needs to find its manager; bubblewrap is started through `env -i` in any case.
   const env: NodeJS.ProcessEnv = throughManager && runtimeDir !== undefined ? { XDG_RUNTIME_DIR: runtimeDir } : {};
   return new Promise((resolve, reject) => {
     const shell = spawn(program, args, { env, detached: true, cwd: '/', stdio: ['ignore', 'ignore', 'ignore', ...descriptors] });
-    shell.once('error', reject);
-    shell.once('exit', (code) => {
-      if (code === 0) resolve();
-      else reject(new SandgateError('unavailable', `the sandbox could not be launched: its shell ended with ${code ?? 'a signal'}`));
-    });
+    shell.unref();
+    shell.once('error', (error) => reject(new SandgateError('unavailable', 'the sandbox could not be launched', { cause: error })));
+    shell.once('spawn', () => resolve(shell));
   });
 }
 
-async function waitUntilReady(folder: RunFolder): Promise<ProcessIdentity> {
+async function waitUntilReady(folder: RunFolder, shell: ChildProcess): Promise<ProcessIdentity> {
   const deadline = Date.now() + READY_TIMEOUT_MS;
   using watch = new FileWatch(folder.ready);
   let identity: ProcessIdentity | undefined;
@@ -98,19 +97,14 @@ async function waitUntilReady(folder: RunFolder): Promise<ProcessIdentity> {
       return identity;
     }
     if (ready.startsWith('failed ')) throw new SandgateError('unavailable', `the sandbox's self-check failed: ${ready.slice('failed '.length).trim()}`);
-    if (await hasEnded(folder, status.childPid, identity)) throw await launchFailure(folder, status.exitCode);
+    if (shell.exitCode !== null || shell.signalCode !== null) throw await launchFailure(folder);
     if (Date.now() > deadline) throw new SandgateError('unavailable', 'the sandbox was not ready within 30 s');
     await watch.next(POLL_MS);
   }
 }
 
-async function hasEnded(folder: RunFolder, childPid: number | null, identity: ProcessIdentity | undefined): Promise<boolean> {
-  if (childPid !== null && identity !== undefined && identifyProcess(childPid)?.startTime === identity.startTime) return false;
-  // The ring is closed when nothing of the launch is left, also when bubblewrap never came to clone.
-  return isRingClosed(folder.sandbox);
-}
-
-async function launchFailure(folder: RunFolder, exitCode: number | null): Promise<SandgateError> {
+async function launchFailure(folder: RunFolder): Promise<SandgateError> {
+  const { exitCode } = await readStatus(folder.status);
   const output = await readRing(folder.sandbox);
   const tail = output.subarray(Math.max(0, output.length - OUTPUT_TAIL_BYTES)).toString('utf8').trim();
   const how = exitCode === null ? 'could not be set up' : `ended with exit code ${exitCode} before it was ready`;

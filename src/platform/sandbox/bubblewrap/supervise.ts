@@ -14,7 +14,9 @@ const EXIT_CODE_WAIT_MS = 500;
 const DEATH_TIMEOUT_MS = 10_000;
 const DEATH_POLL_MS = 5;
 const SUPERVISION_POLL_MS = 1_000;
-const DISK_SAMPLE_EVERY = 10;
+/** Between two samples of a sandbox whose limits are soft. */
+const SOFT_POLL_MS = 250;
+const DISK_SAMPLE_EVERY = 8;
 const MIB = 1024 * 1024;
 
 /** The state of a sandbox from its files and `/proc`, whoever launched it. */
@@ -68,8 +70,11 @@ export async function superviseUntilExit(folder: RunFolder, identity: ProcessIde
     if (breach !== null) {
       await folder.writeEnd({ reason: breach });
       await killSandbox(folder, identity);
+    } else if ((await readStatus(folder.status)).exitCode !== null) {
+      // The runner is over, and with it the run; what it left running in the background goes with it.
+      await killSandbox(folder, identity);
     } else {
-      await watch?.next(SUPERVISION_POLL_MS, signal);
+      await watch?.next(launch?.limits.kind === 'soft' ? SOFT_POLL_MS : SUPERVISION_POLL_MS, signal);
     }
   }
   const state = await readState(folder, identity);

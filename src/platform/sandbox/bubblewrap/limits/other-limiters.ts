@@ -4,6 +4,8 @@ import type { LimitedLaunch, Limiter } from './limits.js';
 import { OWN_PROCESSES } from './limits.js';
 
 const MIB = 1024 * 1024;
+/** V8 makes its code range writable at start, which counts as private memory long before it is used. */
+const CODE_RANGE_BYTES = 640 * MIB;
 
 /** A transient scope of the user's service manager, or of the system's for root. */
 export class ScopeLimiter implements Limiter {
@@ -42,7 +44,7 @@ export class SoftLimiter implements Limiter {
       record: { kind: this.kind },
       join: [],
       wrapper: [],
-      dataBytes: sizes.memory_mb * MIB,
+      dataBytes: sizes.memory_mb * MIB + CODE_RANGE_BYTES,
       processes: this.countsInside ? sizes.pids : null,
     });
   }

@@ -1,0 +1,96 @@
+import type { Evidence } from './evidence.js';
+
+/** One promise of the sandbox. `problem` answers what does not hold, or null. */
+export interface Point {
+  name: string;
+  problem(evidence: Evidence): string | null;
+}
+
+const NO_CAPABILITY = '0000000000000000';
+const CAPABILITY_SETS = ['CapInh', 'CapPrm', 'CapEff', 'CapBnd', 'CapAmb'];
+const ROOT_ENTRIES = ['bin', 'dev', 'etc', 'home', 'lib', 'lib32', 'lib64', 'libx32', 'opt', 'proc', 'run', 'sbin', 'tmp', 'usr', 'workspace'];
+const WRITABLE_MOUNTS = ['/proc', '/tmp', '/run', '/home/agent', '/workspace', '/dev/shm', '/dev/pts'];
+const DEVICES = ['/dev/null', '/dev/zero', '/dev/full', '/dev/random', '/dev/urandom', '/dev/tty'];
+const NEEDED_MOUNTS = ['/', '/usr', '/proc', '/dev', '/tmp', '/run', '/home/agent', '/opt/sandgate', '/run/sandgate', '/workspace'];
+const ENVIRONMENT = ['PATH', 'HOME', 'USER', 'LOGNAME', 'SHELL', 'LANG', 'TMPDIR', 'PWD', 'OLDPWD', 'SHLVL', '_', 'SANDGATE_READY_FD'];
+
+const first = (problems: (string | null | false)[]): string | null => problems.find((problem): problem is string => typeof problem === 'string') ?? null;
+const unlisted = (names: string[], allowed: string[]): string[] => names.filter((name) => !allowed.includes(name));
+
+/** The ten points of 04-sandbox §3, in the order in which they are judged. */
+export const POINTS: Point[] = [
+  {
+    name: 'identity',
+    problem: (seen) =>
+      first([
+        (seen.uid === 0 || seen.gid === 0) && 'the agent is root',
+        seen.groups.some((group) => group !== seen.gid) && `the agent has groups ${seen.groups.join(', ')}`,
+        new Set(idsOf(seen.status['Uid'])).size > 1 && 'real, effective and saved uid differ',
+      ]),
+  },
+  {
+    name: 'capabilities',
+    problem: (seen) => first(CAPABILITY_SETS.map((set) => seen.status[set] !== NO_CAPABILITY && `${set} is ${seen.status[set] ?? 'unknown'}`)),
+  },
+  { name: 'no new privileges', problem: (seen) => first([seen.status['NoNewPrivs'] !== '1' && 'a setuid program could gain privileges']) },
+  { name: 'system-call filter', problem: (seen) => first([seen.status['Seccomp'] !== '2' && 'no filter is in force']) },
+  {
+    name: 'processes',
+    problem: (seen) => {
+      const others = seen.pids.filter((pid) => pid !== 1 && pid !== seen.pid);
+      return first([others.length > 0 && `${others.length} other processes are visible`, seen.pid === 1 && 'the runner is the first process']);
+    },
+  },
+  {
+    name: 'network',
+    problem: (seen) =>
+      first([
+        unlisted(seen.interfaces, ['lo']).length > 0 && `interfaces ${seen.interfaces.join(', ')} are visible`,
+        seen.routes > 0 && 'there is a route to somewhere',
+      ]),
+  },
+  { name: 'mounts', problem: (seen) => first([missingMount(seen), ...seen.mounts.map(mountProblem)]) },
+  {
+    name: 'read-only system',
+    problem: (seen) =>
+      first([
+        seen.writable.length > 0 && `${seen.writable.join(', ')} can be written`,
+        unlisted(seen.rootEntries, ROOT_ENTRIES).length > 0 && `the root holds ${unlisted(seen.rootEntries, ROOT_ENTRIES).join(', ')}`,
+      ]),
+  },
+  { name: 'hidden files', problem: (seen) => first([seen.readable.length > 0 && `${seen.readable.join(', ')} can be read`]) },
+  { name: 'environment and descriptors', problem: (seen) => first([environmentProblem(seen.environment), ...seen.descriptors.map((one) => descriptorProblem(one, seen))]) },
+];
+
+function idsOf(line: string | undefined): string[] {
+  return (line ?? '').split(/\s+/).filter(Boolean);
+}
+
+function missingMount(seen: Evidence): string | null {
+  const points = seen.mounts.map((mount) => mount.point);
+  const missing = NEEDED_MOUNTS.filter((point) => !points.includes(point));
+  return missing.length > 0 ? `${missing.join(', ')} is not mounted` : null;
+}
+
+function mountProblem(mount: Evidence['mounts'][number]): string | null {
+  const has = (option: string): boolean => mount.options.includes(option);
+  const isDevice = DEVICES.includes(mount.point) || mount.point === '/dev/pts';
+  if (!has('nosuid')) return `${mount.point} honours setuid files`;
+  if (!has('nodev') && !isDevice) return `${mount.point} honours device files`;
+  if (has('ro') || isDevice || WRITABLE_MOUNTS.includes(mount.point)) return null;
+  return `${mount.point} is writable`;
+}
+
+function environmentProblem(environment: Record<string, string>): string | null {
+  const extra = unlisted(Object.keys(environment), ENVIRONMENT);
+  return extra.length > 0 ? `the environment holds ${extra.join(', ')}` : null;
+}
+
+/** The runtime's own descriptors and those of this namespace; a file or socket of the host was inherited by mistake. */
+function descriptorProblem(target: string, seen: Evidence): string | null {
+  const socket = /^socket:\[(\d+)\]$/.exec(target)?.[1];
+  if (socket !== undefined) return seen.ownSockets.includes(socket) ? null : 'a socket of the host is open';
+  if (/^(pipe:|anon_inode:|\/proc\/|\/dev\/null$|\/opt\/sandgate\/|\/workspace$)/.test(target)) return null;
+  // The hand-off, when it is still open, is a file without a name; the mark of readiness is the launcher's own.
+  return /\/\.sandgate-[0-9a-f-]+ \(deleted\)$|\/ready$/.test(target) ? null : `descriptor of ${target} is open`;
+}
