@@ -10,7 +10,7 @@ export class CreateApprovalFunctions1700000000018 implements MigrationInterface 
 
       -- Every key of the call must be granted for this run. No key, no grant.
       create function svc_granted(p_session uuid, p_keys text[]) returns boolean language sql stable as $$
-        select cardinality(p_keys) > 0 and p_keys <@ array(
+        select coalesce(cardinality(p_keys), 0) > 0 and p_keys <@ array(
           select unnest(scope_keys) from approvals where session_id = p_session and status = 'approved_session')
       $$;
 

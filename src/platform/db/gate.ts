@@ -103,11 +103,12 @@ export async function decideAutomatic(
   call: GateCall,
   verdict: AutomaticVerdict,
 ): Promise<GateAnswer> {
+  const id = uuidv7();
   const events = [requestedEvent(call), decisionEvent(call, verdict)];
-  const row = await callGate(db.pool, call, verdict, call.maxToolCalls, events);
+  const row = await callGate(db.pool, id, call, verdict, call.maxToolCalls, events);
   if (row.outcome === 'protocol_violation') await recordViolation(db, call);
   if (row.outcome === 'budget') return recordBudgetDenial(db, call);
-  await afterRegistration(db, call, row);
+  await afterRegistration(db, call, row, id);
   return toAnswer(row);
 }
 
@@ -135,7 +136,7 @@ export async function requestApproval(db: Database, call: GateCall, question: Qu
   ); // prettier-ignore
   if (row.outcome === 'protocol_violation') await recordViolation(db, call);
   if (row.outcome === 'budget') return recordBudgetDenial(db, call);
-  await afterRegistration(db, call, row);
+  await afterRegistration(db, call, row, id);
   return toAnswer(row);
 }
 
@@ -147,15 +148,16 @@ export async function registerCall(
   db: Database,
   call: GateCall,
 ): Promise<Omit<GateAnswer, 'outcome'> & { outcome: GateOutcome | 'registered' }> {
+  const id = uuidv7();
   const { bodies, digests } = bodyArguments([requestedEvent(call)]);
   const row = await queryAnswer(
     db.pool,
     'svc_register',
     'select * from svc_register($1, $2, $3, $4, $5, $6, $7, $8, $9, $10::text[], $11::text[])',
-    [...callArguments(call, uuidv7()), bodies, digests],
+    [...callArguments(call, id), bodies, digests],
   );
   if (row.outcome === 'protocol_violation') await recordViolation(db, call);
-  if (row.seq !== null) db.announce({ ledger: call.sessionId });
+  await afterRegistration(db, call, row, id);
   return toAnswer(row);
 }
 
@@ -181,7 +183,7 @@ async function recordBudgetDenial(db: Database, call: GateCall): Promise<GateAns
     spent: String((call.maxToolCalls ?? 0) + 1),
   });
   const events = [requestedEvent(call), decisionEvent(call, OVER_BUDGET), exceeded];
-  const row = await callGate(db.pool, call, OVER_BUDGET, null, events);
+  const row = await callGate(db.pool, uuidv7(), call, OVER_BUDGET, null, events);
   if (row.seq !== null) db.announce({ ledger: call.sessionId });
   return { ...toAnswer(row), outcome: row.outcome === 'deny' ? 'budget' : row.outcome };
 }
@@ -196,7 +198,8 @@ async function recordViolation(db: Database, call: GateCall): Promise<void> {
   await db.withTenant(call.organizationId, (tx) => tx.append(call.sessionId, [decisionEvent(call, verdict)]));
 }
 
-async function afterRegistration(db: Database, call: GateCall, row: AnswerRow): Promise<void> {
+/** @param id the id that a new registration gets; a row that was known before keeps its own */
+async function afterRegistration(db: Database, call: GateCall, row: Omit<AnswerRow, 'outcome'>, id: string): Promise<void> {
   if (row.seq === null) return;
   const outbox =
     row.outbox_id === null
@@ -204,7 +207,9 @@ async function afterRegistration(db: Database, call: GateCall, row: AnswerRow): 
       : [{ id: row.outbox_id, organizationId: call.organizationId, sessionId: call.sessionId, kind: 'approval_requested' as const }]; // prettier-ignore
   db.announce({ ledger: call.sessionId, outbox });
   const max = call.maxToolCalls;
-  if (max === null || max === 0 || row.tool_calls !== Math.ceil(max * 0.8)) return;
+  // Each registration raises the count by one under the head row, so exactly one meets the threshold.
+  const crossed = row.approval_id === id && max !== null && max > 0 && row.tool_calls === Math.ceil(max * 0.8);
+  if (!crossed) return;
   const warning = systemEvent('budget.warning', {
     budget: 'max_tool_calls',
     limit: String(max),
@@ -215,6 +220,7 @@ async function afterRegistration(db: Database, call: GateCall, row: AnswerRow): 
 
 function callGate(
   pool: pg.Pool,
+  id: string,
   call: GateCall,
   verdict: AutomaticVerdict,
   maxCalls: number | null,
@@ -226,7 +232,7 @@ function callGate(
     'svc_gate',
     'select * from svc_gate($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15::text[], $16::text[])',
     [
-      ...callArguments(call, uuidv7()),
+      ...callArguments(call, id),
       verdict.kind === 'allow', verdict.source, verdict.originalVerdict, verdict.reason,
       maxCalls, bodies, digests,
     ],

@@ -1,0 +1,226 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { v7 as uuidv7 } from 'uuid';
+import { createTestDatabase, type TestDatabase } from '../../support/database.js';
+import { createOrganization, createRun } from '../../support/run-fixture.js';
+
+/** Tables of the deployment itself: ids and numbers of hosts, processes and counters, no organization's data. */
+const DEPLOYMENT_TABLES = ['capacity_counters', 'hosts', 'process_leases', 'sandbox_uids', 'schema_migrations'];
+
+/** The closed list of ways around row-level isolation. Whoever adds one adds it here and says why in its migration. */
+const CROSS_ORGANIZATION_FUNCTIONS = [
+  'svc_choose_host',
+  'svc_claim_capacity',
+  'svc_delete_outbox',
+  'svc_find_organization',
+  'svc_find_runs',
+  'svc_list_dead_reservations',
+  'svc_list_host_runs',
+  'svc_list_keks',
+  'svc_list_organizations',
+  'svc_list_overdue_approvals',
+  'svc_list_uncleaned_runs',
+  'svc_list_unfinished_runs',
+  'svc_lookup_run_token',
+  'svc_next_queued',
+  'svc_read_outbox',
+  'svc_recount_capacity',
+  'svc_release_capacity',
+  'svc_sealed_rows',
+  'svc_sweep_expired',
+];
+
+interface Column {
+  name: string;
+  type: string;
+}
+
+interface Table {
+  name: string;
+  /** The column that names the organization. */
+  tenant: string;
+  columns: Column[];
+}
+
+describe('row-level isolation', () => {
+  let test: TestDatabase;
+  let tables: Table[];
+  let victim: string;
+  let intruder: string;
+
+  beforeAll(async () => {
+    test = await createTestDatabase();
+    tables = await readTenantTables(test);
+    victim = (await createOrganization(test.db)).organizationId;
+    intruder = (await createOrganization(test.db)).organizationId;
+    for (const table of tables) await plant(test, table, victim);
+  });
+  afterAll(() => test.close());
+
+  it('CP-030 covers every table of the catalog that is not a deployment table, enabled and forced', async () => {
+    const { rows } = await test.owner.query<{ name: string; enabled: boolean; forced: boolean; policies: number }>(
+      `select c.relname as name, c.relrowsecurity as enabled, c.relforcerowsecurity as forced,
+              (select count(*)::int from pg_policy p where p.polrelid = c.oid and p.polname = 'own_organization') as policies
+       from pg_class c where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') order by 1`,
+    );
+    const open = rows.filter((row) => !row.enabled || !row.forced || row.policies !== 1).map((row) => row.name);
+    expect(open).toEqual(DEPLOYMENT_TABLES);
+    expect(tables.length).toBeGreaterThanOrEqual(19);
+  });
+
+  it('lists every function that runs with other rights, owned by the system role, closed to the public', async () => {
+    const { rows } = await test.owner.query<{ name: string; owner: string; public: boolean; path: string[] | null }>(
+      `select p.proname as name, r.rolname as owner, p.proconfig as path,
+              exists (select from aclexplode(p.proacl) a where a.grantee = 0) or p.proacl is null as public
+       from pg_proc p join pg_roles r on r.oid = p.proowner
+       where p.pronamespace = 'public'::regnamespace and p.prosecdef order by 1`,
+    );
+    expect(rows.map((row) => row.name)).toEqual(CROSS_ORGANIZATION_FUNCTIONS);
+    for (const row of rows) {
+      expect(row).toMatchObject({ owner: 'sandgate_system', public: false });
+      expect(row.path).toContainEqual(expect.stringContaining('search_path=pg_catalog'));
+    }
+  });
+
+  it('gives the runtime roles no way to bypass it', async () => {
+    const { rows } = await test.owner.query(
+      `select rolname, rolsuper, rolbypassrls, rolcanlogin, rolcreaterole from pg_roles where rolname like 'sandgate_%' order by 1`,
+    );
+    const powerless = { rolsuper: false, rolbypassrls: false, rolcanlogin: false, rolcreaterole: false };
+    expect(rows).toEqual([
+      { rolname: 'sandgate_app', ...powerless },
+      { rolname: 'sandgate_system', ...powerless },
+    ]);
+    const { rows: owned } = await test.owner.query(
+      `select relname from pg_class where relowner in (select oid from pg_roles where rolname like 'sandgate_%')`,
+    );
+    expect(owned).toEqual([]);
+    const { rows: who } = await test.db.pool.query('select current_user as name');
+    expect(who).toEqual([{ name: 'sandgate_app' }]);
+  });
+
+  const settings = ['foreign', 'absent', 'reset'] as const;
+  const statements = ['select', 'insert', 'update', 'delete'] as const;
+  for (const setting of settings) {
+    for (const statement of statements) {
+      it(`CP-030 shows and gives nothing: ${statement} with a ${setting} organization, on every tenant table`, async () => {
+        const leaks: string[] = [];
+        for (const table of tables) {
+          if (await reaches(test, table, statement, setting, { victim, intruder })) leaks.push(table.name);
+        }
+        expect(leaks).toEqual([]);
+      });
+    }
+  }
+
+  it('positive control: the same probes reach the rows of the own organization', async () => {
+    const blind: string[] = [];
+    for (const table of tables) {
+      const found = await test.db.withTenant(victim, (tx) => tx.query(`select 1 from ${table.name}`));
+      if (found.length === 0) blind.push(table.name);
+    }
+    expect(blind).toEqual([]);
+  });
+
+  it('refuses references to rows of another organization', async () => {
+    const [mine, other] = [await createRun(test.db), await createRun(test.db)];
+    await expect(
+      test.db.withTenant(mine.organizationId, (tx) =>
+        tx.query(
+          `insert into agent_revisions (id, tenant_id, agent_id, rev, harness, model, policy_id) values ($1, $2, $3, 2, 'replay', 'none', $4)`,
+          [uuidv7(), mine.organizationId, other.agentId, mine.policyId],
+        ),
+      ),
+    ).rejects.toThrow(/foreign key/);
+  });
+});
+
+async function readTenantTables(test: TestDatabase): Promise<Table[]> {
+  const { rows } = await test.owner.query<{ name: string; columns: Column[] }>(
+    `select c.relname as name,
+            (select json_agg(json_build_object('name', a.attname, 'type', format_type(a.atttypid, null)) order by a.attnum)
+             from pg_attribute a where a.attrelid = c.oid and a.attnum > 0 and a.attidentity = '') as columns
+     from pg_class c where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') order by 1`,
+  );
+  return rows
+    .filter((row) => !DEPLOYMENT_TABLES.includes(row.name))
+    .map((row) => ({ ...row, tenant: row.columns.some((column) => column.name === 'tenant_id') ? 'tenant_id' : 'id' }));
+}
+
+/** Puts a row of the organization into the table, past every constraint but the types. */
+async function plant(test: TestDatabase, table: Table, organizationId: string): Promise<void> {
+  const client = await test.owner.connect();
+  try {
+    await client.query('set session_replication_role = replica');
+    const checks = await client.query<{ conname: string }>(
+      `select conname from pg_constraint where conrelid = $1::regclass and contype = 'c'`,
+      [table.name],
+    );
+    await client.query('begin');
+    for (const { conname } of checks.rows) await client.query(`alter table ${table.name} drop constraint "${conname}"`);
+    const names = table.columns.map((column) => column.name).join(', ');
+    const values = table.columns.map((column) => valueOf(column, table, organizationId)).join(', ');
+    await client.query(`insert into ${table.name} (${names}) values (${values}) on conflict do nothing`);
+    await client.query('commit');
+  } finally {
+    client.release(true);
+  }
+}
+
+function valueOf(column: Column, table: Table, organizationId: string): string {
+  if (column.name === table.tenant) return `'${organizationId}'`;
+  const byType: Record<string, string> = {
+    uuid: `'${uuidv7()}'`,
+    text: `'planted-${uuidv7()}'`,
+    jsonb: `'{}'`,
+    bytea: `'\\x00'`,
+    boolean: 'false',
+    'timestamp with time zone': 'now()',
+    'text[]': `'{}'`,
+  };
+  return byType[column.type] ?? '1';
+}
+
+/** Whether the statement got at the victim's row or planted one in its name. */
+async function reaches(
+  test: TestDatabase,
+  table: Table,
+  statement: 'select' | 'insert' | 'update' | 'delete',
+  setting: 'foreign' | 'absent' | 'reset',
+  who: { victim: string; intruder: string },
+): Promise<boolean> {
+  const client = await test.db.pool.connect();
+  try {
+    await client.query('begin');
+    if (setting === 'foreign') await client.query(`select set_config('svc.tenant', $1, true)`, [who.intruder]);
+    if (setting === 'reset') {
+      await client.query(`select set_config('svc.tenant', $1, true)`, [who.victim]);
+      await client.query('commit');
+      await client.query('begin');
+      await client.query('reset svc.tenant');
+    }
+    const { rowCount } = await client.query(sqlOf(table, statement, who.victim));
+    return (rowCount ?? 0) > 0;
+  } catch (error) {
+    // Refused outright is as good as empty; anything else is a broken probe.
+    if (/permission denied|row-level security/.test((error as Error).message)) return false;
+    throw error;
+  } finally {
+    await client.query('rollback');
+    client.release();
+  }
+}
+
+function sqlOf(table: Table, statement: 'select' | 'insert' | 'update' | 'delete', victim: string): string {
+  switch (statement) {
+    case 'select':
+      return `select * from ${table.name} where ${table.tenant} = '${victim}'`;
+    case 'insert': {
+      const names = table.columns.map((column) => column.name).join(', ');
+      return `insert into ${table.name} (${names}) values (${table.columns.map((column) => valueOf(column, table, victim)).join(', ')})`;
+    }
+    case 'update':
+      return `update ${table.name} set ${table.tenant} = ${table.tenant} where ${table.tenant} = '${victim}'`;
+    case 'delete':
+      return `delete from ${table.name} where ${table.tenant} = '${victim}'`;
+  }
+}
