@@ -21,6 +21,8 @@ export interface StartOptions {
   readonly env: NodeJS.ProcessEnv;
   /** A line for the person who watches: progress, restarts, warnings. */
   notify(line: string): void;
+  /** Gives the start up: what was started so far is stopped at once. */
+  readonly signal?: AbortSignal;
 }
 
 /** Grace for requests and activities of API and worker; the rest of the two seconds belongs to the stores. */
@@ -58,12 +60,16 @@ export class Installation {
     const folder = openStateFolder(config.data.dir);
     const lock = StateLock.acquire(folder.lock);
     const installation = new Installation(options, folder, lock);
+    const giveUp = () => void installation.stop('leave');
+    options.signal?.addEventListener('abort', giveUp, { once: true });
     try {
       await installation.launch();
       return installation;
     } catch (error) {
       await installation.stop('leave');
-      throw error;
+      throw options.signal?.aborted === true ? new StartRefused('the start was interrupted') : error;
+    } finally {
+      options.signal?.removeEventListener('abort', giveUp);
     }
   }
 

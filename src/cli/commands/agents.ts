@@ -1,0 +1,90 @@
+import { readFileSync } from 'node:fs';
+import type { Command } from 'commander';
+import { parse } from 'yaml';
+import { contextOf, fromCaller } from '../program-context.js';
+import type { CommandContext } from '../program-context.js';
+import type { Agent } from '../server/wire.js';
+import { inline } from '../terminal/escape.js';
+import { printDocument, printRecord, printRows, write } from '../terminal/output.js';
+
+interface Revision {
+  rev: number;
+  harness: string;
+  model: string;
+  policy_name?: string;
+  policy_id: string;
+  system_prompt: string | null;
+  budgets: unknown;
+  created_at: string;
+}
+
+export function registerAgentCommands(program: Command): void {
+  const agents = program.command('agents').description('List, show and register agents.');
+  agents
+    .command('list', { isDefault: true })
+    .description('List agents.')
+    .action((_flags: unknown, command: Command) => list(contextOf(command)));
+  agents
+    .command('show')
+    .description('Show an agent and its newest revision.')
+    .argument('<agent>', 'name or id')
+    .action((name: string, _flags: unknown, command: Command) => show(name, contextOf(command)));
+  agents
+    .command('create')
+    .description(
+      'Register an agent from a YAML or JSON document (name, description, harness, model, policy, system_prompt, budgets …).',
+    )
+    .argument('<file>', 'the document, - for standard input')
+    .action((file: string, _flags: unknown, command: Command) => create(file, contextOf(command)));
+  agents
+    .command('revise')
+    .description('Append a revision; what the document leaves out is inherited.')
+    .argument('<agent>', 'name or id')
+    .argument('<file>', 'the document, - for standard input')
+    .action((name: string, file: string, _flags: unknown, command: Command) => revise(name, file, contextOf(command)));
+}
+
+async function list({ client, format }: CommandContext): Promise<void> {
+  const { agents } = await client.json<{ agents: Agent[] }>('GET', '/v1/agents');
+  const columns = [
+    { title: 'AGENT', value: (agent: Agent) => agent.name, width: 40 },
+    { title: 'DESCRIPTION', value: (agent: Agent) => agent.description ?? '', width: 80 },
+  ];
+  printRows(format, agents, columns, 'No agents.');
+}
+
+async function show(name: string, { client, format }: CommandContext): Promise<void> {
+  const answer = await client.json<{ agent: Agent; revisions: Revision[] }>(
+    'GET',
+    `/v1/agents/${encodeURIComponent(name)}`,
+  );
+  const [newest] = answer.revisions;
+  printRecord(format, answer, [
+    ['Agent', answer.agent.name],
+    ['Id', answer.agent.id],
+    ['Description', answer.agent.description ?? ''],
+    ['Revision', String(newest?.rev ?? '')],
+    ['Harness', newest?.harness ?? ''],
+    ['Model', newest?.model ?? ''],
+    ['Policy', newest?.policy_name ?? newest?.policy_id ?? ''],
+    ['Budgets', JSON.stringify(newest?.budgets ?? null)],
+    ['System prompt', newest?.system_prompt ?? ''],
+  ]);
+}
+
+async function create(file: string, { client, format }: CommandContext): Promise<void> {
+  const answer = await client.json<{ agent: Agent }>('POST', '/v1/agents', { body: readDocument(file) });
+  if (format === 'table') write(`${inline(answer.agent.name)} ${answer.agent.id}`);
+  else printDocument(format, answer);
+}
+
+async function revise(name: string, file: string, { client, format }: CommandContext): Promise<void> {
+  const path = `/v1/agents/${encodeURIComponent(name)}/revisions`;
+  const answer = await client.json<{ revision: Revision }>('POST', path, { body: readDocument(file) });
+  if (format === 'table') write(`${inline(name)} revision ${answer.revision.rev}`);
+  else printDocument(format, answer);
+}
+
+function readDocument(file: string): unknown {
+  return parse(readFileSync(file === '-' ? 0 : fromCaller(file), 'utf8'), { maxAliasCount: 0 });
+}

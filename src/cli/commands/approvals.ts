@@ -1,0 +1,74 @@
+import type { Command } from 'commander';
+import { CliError, EXIT } from '../exit-codes.js';
+import { contextOf } from '../program-context.js';
+import type { CommandContext } from '../program-context.js';
+import { findRun, isPart, pendingApprovals, shortId } from '../server/runs.js';
+import type { SandgateClient } from '../server/sandgate-client.js';
+import type { Approval, Decision } from '../server/wire.js';
+import { inline } from '../terminal/escape.js';
+import { printDocument, printRows, write } from '../terminal/output.js';
+import type { Column } from '../terminal/output.js';
+import { decide } from './decide.js';
+
+const COLUMNS: readonly Column<Approval>[] = [
+  { title: 'APPROVAL', value: (approval) => shortId(approval.id) },
+  { title: 'RUN', value: (approval) => shortId(approval.session_id) },
+  { title: 'STATUS', value: (approval) => approval.status },
+  { title: 'TOOL', value: (approval) => approval.tool, width: 24 },
+  { title: 'RISK', value: (approval) => approval.risk ?? '', width: 30 },
+  { title: 'CALL', value: (approval) => approval.summary, width: 70 },
+];
+
+export function registerApprovalCommands(program: Command): void {
+  program
+    .command('approvals')
+    .description('List approvals that wait, oldest first; with a run, all of that run.')
+    .argument('[run]', 'id of the run, part of it, or "last"')
+    .action((run: string | undefined, _flags: unknown, command: Command) => list(run, contextOf(command)));
+  program
+    .command('approve')
+    .description('Allow a call that waits.')
+    .argument('<approval>', 'id of the approval, or part of it')
+    .option('-s, --session', 'and the same kind of call for the rest of the run')
+    .action((id: string, flags: { session?: boolean }, command: Command) =>
+      settle(id, flags.session === true ? 'approved_session' : 'approved_once', contextOf(command)),
+    );
+  program
+    .command('deny')
+    .description('Refuse a call that waits.')
+    .argument('<approval>', 'id of the approval, or part of it')
+    .action((id: string, _flags: unknown, command: Command) => settle(id, 'denied', contextOf(command)));
+}
+
+async function list(run: string | undefined, { client, format }: CommandContext): Promise<void> {
+  const path = run === undefined ? '/v1/approvals' : `/v1/sessions/${(await findRun(client, run)).id}/approvals`;
+  const { approvals } = await client.json<{ approvals: Approval[] }>('GET', path);
+  printRows(
+    format,
+    approvals,
+    COLUMNS,
+    run === undefined ? 'Nothing waits for an approval.' : 'This run asked for no approval.',
+  );
+}
+
+/** A late decision changes nothing and answers how it was settled: then this command says so and fails. */
+async function settle(name: string, decision: Decision, { client, format }: CommandContext): Promise<void> {
+  const approval = await decide(client, await findApprovalId(client, name), decision);
+  if (format === 'table')
+    write(
+      `${approval.id}: ${inline(approval.status)}${approval.decided_by === null ? '' : ` by ${inline(approval.decided_by)}`}`,
+    );
+  else printDocument(format, approval);
+  if (approval.status !== decision)
+    throw new CliError(`it was settled before: ${inline(approval.status)}`, EXIT.conflict);
+}
+
+async function findApprovalId(client: SandgateClient, name: string): Promise<string> {
+  if (name.length === 36) return name;
+  const matches = (await pendingApprovals(client)).filter(({ id }) => isPart(id, name.toLowerCase()));
+  const [match, other] = matches;
+  if (match === undefined) throw new CliError(`no waiting approval has an id like ${inline(name)}`, EXIT.notFound);
+  if (other !== undefined)
+    throw new CliError(`${matches.length} waiting approvals have an id like ${inline(name)}`, EXIT.usage);
+  return match.id;
+}

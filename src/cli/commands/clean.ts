@@ -1,0 +1,51 @@
+import { existsSync, rmSync } from 'node:fs';
+import { createInterface } from 'node:readline/promises';
+import type { Command } from 'commander';
+import { cacheDir } from '../../embedded/temporal-binary.js';
+import { CliError, EXIT } from '../exit-codes.js';
+import { flagsOf } from '../program-context.js';
+import { dataDirOf } from '../server/connection.js';
+import { inline } from '../terminal/escape.js';
+import { write } from '../terminal/output.js';
+
+interface CleanFlags {
+  readonly yes?: boolean;
+  readonly cache?: boolean;
+}
+
+export function registerCleanCommand(program: Command): void {
+  program
+    .command('clean')
+    .description('Delete the state folder of the local installation with all its runs, keys and history.')
+    .option('-y, --yes', 'do not ask')
+    .option('--cache', 'delete the programs that were downloaded, too')
+    .action((flags: CleanFlags, command: Command) => clean(dataDirOf(flagsOf(command), process.env), flags));
+}
+
+async function clean(dir: string, flags: CleanFlags): Promise<void> {
+  if (existsSync(dir)) await cleanState(dir, flags);
+  else write(`There is no state folder ${inline(dir)}.`);
+  if (flags.cache !== true) return;
+  rmSync(cacheDir(), { recursive: true, force: true });
+  write(`Deleted ${inline(cacheDir())}.`);
+}
+
+async function cleanState(dir: string, flags: CleanFlags): Promise<void> {
+  if (flags.yes !== true && !(await confirmed(dir))) throw new CliError('nothing was deleted', EXIT.usage);
+  const { removeState } = await import('../../embedded/remove-state.js');
+  const runs = await removeState(dir);
+  write(`Deleted ${inline(dir)}${runs.length === 0 ? '' : ` and what was left of ${runs.length} runs`}.`);
+}
+
+async function confirmed(dir: string): Promise<boolean> {
+  if (process.stdin.isTTY !== true) throw new CliError(`this deletes ${inline(dir)}; say so with --yes`, EXIT.usage);
+  const lines = createInterface({ input: process.stdin, output: process.stdout });
+  try {
+    return (
+      (await lines.question(`Delete ${inline(dir)} with all runs, keys and history? Type "delete": `)).trim() ===
+      'delete'
+    );
+  } finally {
+    lines.close();
+  }
+}

@@ -1,0 +1,208 @@
+import { readFileSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import { Writable } from 'node:stream';
+import type { Command } from 'commander';
+import { InvalidArgumentError, Option } from 'commander';
+import { CliError, EXIT } from '../exit-codes.js';
+import { RunFollower } from '../follow-run.js';
+import { contextOf, fromCaller } from '../program-context.js';
+import type { CommandContext } from '../program-context.js';
+import { findRun, readDiff } from '../server/runs.js';
+import type { Session, UsageTotals } from '../server/wire.js';
+import { inline } from '../terminal/escape.js';
+import { LiveScreen } from '../terminal/live-screen.js';
+import { printDocument, write } from '../terminal/output.js';
+import { ApprovalDesk } from './decide.js';
+
+interface RunFlags {
+  readonly agent: string;
+  readonly workspace?: string;
+  readonly git?: string;
+  readonly ref?: string;
+  readonly include?: string[];
+  readonly taskFile?: string;
+  readonly autonomous?: boolean;
+  readonly allowUnpriced?: boolean;
+  readonly label?: Record<string, string>;
+  readonly maxCost?: number;
+  readonly maxTokens?: number;
+  readonly maxCalls?: number;
+  readonly maxTime?: number;
+  readonly again?: string;
+  readonly detach?: boolean;
+}
+
+export function registerRunCommand(program: Command): void {
+  program
+    .command('run')
+    .description('Start a run and follow it: timeline, cost, remaining budget; approvals are asked in place.')
+    .argument('[task...]', 'what to do')
+    .option('-a, --agent <name>', 'agent that runs', 'fixer')
+    .option('-w, --workspace <folder>', 'local folder that is copied into the sandbox; the original stays as it is')
+    .option('--git <url>', 'repository to check out instead')
+    .option('--ref <ref>', 'branch, tag or commit of --git')
+    .option('--include <glob...>', 'ignored files of the folder to copy as well')
+    .option('--task-file <path>', 'read the task from a file, - for standard input')
+    .option('--autonomous', 'nobody is asked: what would need an approval is decided by policy')
+    .option('--allow-unpriced', 'run a model without a known price although a cost cap is in force')
+    .addOption(
+      new Option('-l, --label <name=value>', 'label of the run; may be given more than once').argParser(collectLabel),
+    )
+    .option('--max-cost <dollars>', 'cost cap', positive)
+    .option('--max-tokens <count>', 'token cap', positive)
+    .option('--max-calls <count>', 'tool call cap', positive)
+    .option('--max-time <seconds>', 'time cap', positive)
+    .option('--again <run>', 'repeat an earlier run: same agent, task, workspace and mode')
+    .option('-d, --detach', 'do not follow')
+    .action((task: string[], flags: RunFlags, command: Command) => start(task, flags, contextOf(command)));
+}
+
+async function start(words: string[], flags: RunFlags, context: CommandContext): Promise<void> {
+  const body = flags.again === undefined ? newRun(words, flags) : await repeatedRun(words, flags, context);
+  const { session } = await context.client.json<{ session: Session }>('POST', '/v1/sessions', {
+    body,
+    // A retry by a proxy or a person's second Enter within the same command must not make two runs.
+    headers: { 'idempotency-key': randomUUID() },
+  });
+  if (flags.detach === true) {
+    if (context.format === 'table') write(session.id);
+    else printDocument(context.format, { session });
+    return;
+  }
+  process.exitCode = await follow(session, context);
+}
+
+/** Follows to the end; the first Ctrl+C stops following, not the run. */
+export async function follow(session: Session, context: CommandContext): Promise<number> {
+  const { client } = context;
+  const interrupt = new AbortController();
+  process.once('SIGINT', () => interrupt.abort());
+  if (context.format === 'table') process.stderr.write(`run ${session.id}${webLink(context, session.id)}\n`);
+  const interactive = process.stdin.isTTY === true && process.stdout.isTTY === true && context.format === 'table';
+  const desk = new ApprovalDesk(client);
+  const follower = new RunFollower(client, session, {
+    signal: interrupt.signal,
+    onApproval: (approval, screen, decided) => {
+      if (interactive) desk.ask(approval, screen, decided);
+      else if (context.format === 'table') screen.line(`decide with: sandgate approve ${approval.id} (or deny)`);
+    },
+    ...(context.format === 'table' ? {} : { screen: silentScreen() }),
+  });
+  const followed = await follower.follow();
+  if (interrupt.signal.aborted && followed.exitCode === EXIT.interrupted) {
+    process.stderr.write(
+      `The run goes on. Watch it with: sandgate watch ${session.id}   Stop it with: sandgate cancel ${session.id}\n`,
+    );
+    return EXIT.interrupted;
+  }
+  await printOutcome(followed.session, context);
+  return followed.exitCode;
+}
+
+async function printOutcome(session: Session, context: CommandContext): Promise<void> {
+  const cost = await context.client.json<UsageTotals>('GET', `/v1/sessions/${session.id}/cost`);
+  if (context.format !== 'table') return printDocument(context.format, { session, cost });
+  const diff = await readDiff(context.client, session.id);
+  const reason = session.status_reason === null ? '' : ` (${inline(session.status_reason)})`;
+  write('');
+  write(
+    `${inline(session.status)}${reason} · $${cost.cost_usd.toFixed(4)} · ${cost.requests} model requests · ${cost.tool_calls} tool calls`,
+  );
+  if (diff?.content_type === 'text/x-diff')
+    write(`Look at the change: sandgate diff ${session.id}   Take it over: sandgate apply ${session.id}`);
+}
+
+function newRun(words: string[], flags: RunFlags): Record<string, unknown> {
+  const task = taskText(words, flags);
+  if (task === '')
+    throw new CliError('give a task, for example: sandgate run "make the tests pass" --workspace .', EXIT.usage);
+  if (flags.workspace !== undefined && flags.git !== undefined)
+    throw new CliError('--workspace and --git exclude each other', EXIT.usage);
+  return { agent: flags.agent, task, ...workspaceMember(flags), ...options(flags) };
+}
+
+async function repeatedRun(
+  words: string[],
+  flags: RunFlags,
+  context: CommandContext,
+): Promise<Record<string, unknown>> {
+  const earlier = await findRun(context.client, flags.again ?? '');
+  const workspace = workspaceMember(flags);
+  return {
+    agent: earlier.agent_id,
+    task: taskText(words, flags) || earlier.task,
+    ...(Object.keys(workspace).length > 0 ? workspace : requestedWorkspace(earlier)),
+    ...(earlier.budgets === null ? {} : { budgets: earlier.budgets }),
+    ...(earlier.labels === undefined ? {} : { labels: earlier.labels }),
+    ...(earlier.autonomy === 'autonomous' ? { autonomous: true } : {}),
+    ...options(flags),
+  };
+}
+
+/** The frozen form holds members that a request may not have. */
+function requestedWorkspace(earlier: Session): Record<string, unknown> {
+  const frozen = earlier.run_spec?.workspace;
+  if (frozen === undefined) return {};
+  const { binding_id: _frozen, ...workspace } = frozen;
+  return { workspace };
+}
+
+function workspaceMember(flags: RunFlags): Record<string, unknown> {
+  if (flags.workspace !== undefined) {
+    const include = flags.include === undefined ? {} : { include: flags.include };
+    return { workspace: { kind: 'local_copy', path: fromCaller(flags.workspace), ...include } };
+  }
+  if (flags.git === undefined) return {};
+  return { workspace: { kind: 'git_repository', clone_url: flags.git, ...refMember(flags.ref) } };
+}
+
+function refMember(ref: string | undefined): Record<string, string> {
+  if (ref === undefined) return {};
+  return /^[0-9a-f]{40}$/.test(ref) ? { commit_sha: ref } : { ref };
+}
+
+function options(flags: RunFlags): Record<string, unknown> {
+  const caps = {
+    max_cost_usd: flags.maxCost,
+    max_tokens: flags.maxTokens,
+    max_tool_calls: flags.maxCalls,
+    max_wall_clock_secs: flags.maxTime,
+  };
+  const budgets = Object.fromEntries(Object.entries(caps).filter(([, cap]) => cap !== undefined));
+  return {
+    ...(Object.keys(budgets).length === 0 ? {} : { budgets }),
+    ...(flags.label === undefined ? {} : { labels: flags.label }),
+    ...(flags.autonomous === true ? { autonomous: true } : {}),
+    ...(flags.allowUnpriced === true ? { allow_unpriced: true } : {}),
+  };
+}
+
+function taskText(words: string[], flags: RunFlags): string {
+  if (flags.taskFile === undefined) return words.join(' ');
+  if (words.length > 0) throw new CliError('give the task in words or with --task-file, not both', EXIT.usage);
+  return readFileSync(flags.taskFile === '-' ? 0 : fromCaller(flags.taskFile), 'utf8');
+}
+
+function collectLabel(value: string, earlier: Record<string, string> = {}): Record<string, string> {
+  const at = value.indexOf('=');
+  if (at < 1) throw new InvalidArgumentError('write it as name=value');
+  return { ...earlier, [value.slice(0, at)]: value.slice(at + 1) };
+}
+
+function positive(value: string): number {
+  const number = Number(value);
+  if (!(number > 0)) throw new InvalidArgumentError('must be a number above 0');
+  return number;
+}
+
+function webLink(context: CommandContext, runId: string): string {
+  const { temporalWebUrl } = context.client.connection;
+  return temporalWebUrl === undefined ? '' : `   ${temporalWebUrl}/namespaces/default/workflows/run-${runId}`;
+}
+
+function silentScreen(): LiveScreen {
+  return new LiveScreen(
+    new Writable({ write: (_chunk, _encoding, done) => done() }) as unknown as NodeJS.WriteStream,
+    false,
+  );
+}

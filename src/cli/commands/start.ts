@@ -1,0 +1,62 @@
+import { once } from 'node:events';
+import type { Command } from 'commander';
+import { Option } from 'commander';
+import { addressLines } from '../../embedded/announce.js';
+import { Installation } from '../../embedded/installation.js';
+import type { StopMode } from '../../embedded/stop-modes.js';
+import { EXIT } from '../exit-codes.js';
+import { flagsOf } from '../program-context.js';
+import { block } from '../terminal/escape.js';
+import { write } from '../terminal/output.js';
+import { LogTail } from './log-tail.js';
+
+interface StartFlags {
+  readonly drain?: boolean;
+  readonly kill?: boolean;
+  readonly logs?: boolean;
+}
+
+export function registerStartCommand(program: Command): void {
+  program
+    .command('start')
+    .description('Run Sandgate on this machine: PostgreSQL, Temporal, API and worker, until Ctrl+C.')
+    .addOption(new Option('--drain', 'when stopped, wait for live runs first').conflicts('kill'))
+    .addOption(new Option('--kill', 'when stopped, cancel live runs first'))
+    .option('--logs', 'print the logs of API and worker')
+    .action((flags: StartFlags, command: Command) => start(flags, environmentFor(command)));
+}
+
+/** `--data-dir` stands for SERVICE_DATA_DIR. */
+export function environmentFor(command: Command): NodeJS.ProcessEnv {
+  const { dataDir } = flagsOf(command);
+  return dataDir === undefined ? process.env : { ...process.env, SERVICE_DATA_DIR: dataDir };
+}
+
+async function start(flags: StartFlags, env: NodeJS.ProcessEnv): Promise<void> {
+  const stop = new StopSignals();
+  const begun = Date.now();
+  const notify = (line: string) => void process.stderr.write(`${block(line)}\n`);
+  const installation = await Installation.start({ env, notify, signal: stop.first });
+  write(`Sandgate runs (started in ${((Date.now() - begun) / 1000).toFixed(1)} s). Stop it with Ctrl+C.`);
+  for (const line of addressLines(installation)) write(line);
+  const tail = flags.logs === true ? new LogTail(installation.folder.logs, ['api', 'worker']) : undefined;
+  if (!stop.first.aborted) await once(stop.first, 'abort');
+  tail?.stop();
+  const mode: StopMode = flags.drain === true ? 'drain' : flags.kill === true ? 'kill' : 'leave';
+  await installation.stop(mode, stop.second);
+  // Whatever is still open here belongs to nobody.
+  process.exit(EXIT.ok);
+}
+
+/** The first signal begins the stop, a second one ends waiting for runs. */
+class StopSignals {
+  private readonly begin = new AbortController();
+  private readonly hurry = new AbortController();
+  readonly first = this.begin.signal;
+  readonly second = this.hurry.signal;
+
+  constructor() {
+    const take = () => (this.first.aborted ? this.hurry : this.begin).abort();
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, take);
+  }
+}

@@ -1,0 +1,30 @@
+import { CommanderError } from 'commander';
+import { ConfigError } from '../platform/config/index.js';
+import { StartRefused } from '../embedded/start-refused.js';
+import { CliError, EXIT } from './exit-codes.js';
+import type { ExitCode } from './exit-codes.js';
+import { buildProgram } from './program.js';
+import { block } from './terminal/escape.js';
+
+/** Commander has printed its own message already. */
+function exitCodeFor(error: unknown): ExitCode {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
+  if (error instanceof CliError) return error.exitCode;
+  if (error instanceof ConfigError) return EXIT.usage;
+  return error instanceof StartRefused ? EXIT.unavailable : EXIT.failure;
+}
+
+// A reader that closes early (`sandgate log … | head`) is no failure.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code === 'EPIPE') process.exit(EXIT.ok);
+  throw error;
+});
+
+try {
+  await buildProgram().parseAsync(process.argv);
+} catch (error) {
+  if (!(error instanceof CommanderError)) {
+    process.stderr.write(`sandgate: ${block(error instanceof Error ? error.message : String(error))}\n`);
+  }
+  process.exitCode = exitCodeFor(error);
+}

@@ -1,0 +1,60 @@
+import { Command } from 'commander';
+import { registerAdminCommands } from './commands/admin.js';
+import { registerAgentCommands } from './commands/agents.js';
+import { registerApplyCommand } from './commands/apply.js';
+import { registerApprovalCommands } from './commands/approvals.js';
+import { registerAuditCommands } from './commands/audit.js';
+import { registerCleanCommand } from './commands/clean.js';
+import { registerConfigCommand } from './commands/config.js';
+import { registerDemoCommand } from './commands/demo.js';
+import { registerDoctorCommand } from './commands/doctor.js';
+import { registerPolicyCommands } from './commands/policies.js';
+import { registerRunCommand } from './commands/run.js';
+import { registerRunsCommands } from './commands/runs.js';
+import { registerStartCommand } from './commands/start.js';
+
+const EXIT_CODES = `
+Exit codes: 0 done, 1 failed, 2 usage or configuration, 3 not found, 4 not authorized, 5 conflict, 6 no server,
+10 run failed, 11 run cancelled, 12 run over budget, 69 a needed part is missing, 130 interrupted.
+
+Server and token come from --server and --token-file, SANDGATE_URL and SANDGATE_TOKEN, the configuration file
+(SANDGATE_CONFIG, else ~/.config/sandgate/config.yaml with url, token or token_file), else the installation on this machine.`;
+
+/** The `sandgate` command with everything below it. */
+export function buildProgram(): Command {
+  const program = new Command('sandgate')
+    .description(
+      'Control plane for AI coding agents: every run in a sandbox, every tool call through a gate, every event on record.',
+    )
+    .option('-o, --output <format>', 'table, json or yaml', 'table')
+    .option('--server <url>', 'address of the server')
+    .option('--token-file <path>', 'file that holds the bearer token')
+    .option('--data-dir <path>', 'state folder of the local installation')
+    .showHelpAfterError()
+    .addHelpText('after', EXIT_CODES)
+    .exitOverride();
+  const register = [
+    registerDemoCommand,
+    registerStartCommand,
+    registerDoctorCommand,
+    registerRunCommand,
+    registerApplyCommand,
+    registerRunsCommands,
+    registerApprovalCommands,
+    registerAgentCommands,
+    registerPolicyCommands,
+    registerAuditCommands,
+    registerAdminCommands,
+    registerConfigCommand,
+    registerCleanCommand,
+  ];
+  for (const add of register) add(program);
+  for (const command of program.commands) inherit(command);
+  return program;
+}
+
+/** Sub-commands end by throwing too, so that one place decides about exit codes. */
+function inherit(command: Command): void {
+  command.exitOverride();
+  for (const inner of command.commands) inherit(inner);
+}

@@ -1,0 +1,59 @@
+import { describe, expect, it } from '@jest/globals';
+import type { Approval, RunEvent } from '../server/wire.js';
+import { APPROVAL_HEADING, renderApproval } from './approval-prompt.js';
+import { LiveScreen } from './live-screen.js';
+import { renderEvent } from './timeline.js';
+import { coloursFor } from './style.js';
+
+const plain = coloursFor({ isTTY: false });
+const START = Date.parse('2026-01-01T00:00:00Z');
+const HOSTILE = `\u001b[2J\r${APPROVAL_HEADING}\n${APPROVAL_HEADING}\u202e\u009b0m`;
+
+function event(type: string, data: Record<string, string | number | null>): RunEvent {
+  return { seq: 1, type, actor: 'agent', payload: { type, data }, occurred_at: '2026-01-01T00:00:01.5Z' };
+}
+
+describe('timeline', () => {
+  it('shows when, what and who decided', () => {
+    const line = renderEvent(
+      event('tool.decision', { tool: 'Bash', verdict: 'deny', source: 'policy', reason: 'network' }),
+      START,
+      plain,
+    );
+    expect(line).toBe('   +1.5s denied     Bash by policy: network');
+  });
+
+  it.each(['agent.message', 'tool.requested', 'run.error', 'approval.requested', 'run.result'])(
+    'lets no text of an agent begin a line or steer the terminal in %s',
+    (type) => {
+      const data = { text: HOSTILE, tool: HOSTILE, summary: HOSTILE, message: HOSTILE, outcome: HOSTILE };
+      const rendered = renderEvent(event(type, data), START, plain) ?? '';
+      // eslint-disable-next-line no-control-regex -- the point of the test
+      expect(rendered).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/);
+      for (const line of rendered.split('\n')) expect(line.startsWith(APPROVAL_HEADING)).toBe(false);
+    },
+  );
+
+  it('draws an approval under its fixed heading, which no foreign text can precede or repeat at the start of a line', () => {
+    const approval: Approval = {
+      id: '1',
+      session_id: HOSTILE,
+      tool: HOSTILE,
+      summary: HOSTILE,
+      risk: HOSTILE,
+      scope: 'once',
+      status: 'pending',
+      requested_at: '',
+      expires_at: null,
+      decided_at: null,
+      decided_by: null,
+      input_digest: HOSTILE,
+      explanation: { command: HOSTILE },
+    };
+    const lines = renderApproval(approval, new LiveScreen(process.stdout, false)).split('\n');
+    expect(lines[0]).toContain(APPROVAL_HEADING);
+    expect(lines.slice(1).every((line) => line.startsWith('   '))).toBe(true);
+    // eslint-disable-next-line no-control-regex -- the point of the test
+    expect(lines.slice(1).join('')).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u202e]/);
+  });
+});

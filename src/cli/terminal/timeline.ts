@@ -1,0 +1,109 @@
+import type { RunEvent } from '../server/wire.js';
+import { block, inline, short } from './escape.js';
+import type { Colours } from './style.js';
+
+const SUMMARY_CHARACTERS = 160;
+const KIND_COLUMNS = 10;
+
+type Data = Record<string, unknown>;
+type Line = readonly [kind: string, text: string, tone?: 'good' | 'bad' | 'warn' | 'dim' | undefined];
+
+/**
+ * One event as a line of the timeline. Every foreign text is escaped and stands behind a time and a kind of ours, so that it can
+ * neither begin a line nor imitate a heading (04-sandbox §9). Undefined for kinds that a person need not see.
+ */
+export function renderEvent(event: RunEvent, startedAtMs: number, colours: Colours): string | undefined {
+  const line = describe(event.payload.type, event.payload.data as Data);
+  if (line === undefined) return undefined;
+  const [kind, text, tone] = line;
+  const elapsed = `+${((Date.parse(event.occurred_at) - startedAtMs) / 1000).toFixed(1)}s`.padStart(8);
+  const indent = `\n${' '.repeat(elapsed.length + KIND_COLUMNS + 2)}`;
+  return `${colours.dim(elapsed)} ${colours.bold(kind.padEnd(KIND_COLUMNS))} ${paint(text.replaceAll('\n', indent), tone, colours)}`;
+}
+
+function describe(type: string, data: Data): Line | undefined {
+  return DESCRIPTIONS[type]?.(data);
+}
+
+const DESCRIPTIONS: Readonly<Record<string, (data: Data) => Line | undefined>> = {
+  'session.created': (data) => ['run', `created for agent ${text(data, 'agent')}`],
+  'session.status_changed': (data) => ['run', status(data), toneOfStatus(data['to'])],
+  'workspace.initialized': (data) => [
+    'workspace',
+    `${text(data, 'files', 'unknown')} files, base ${text(data, 'base_commit', 'none').slice(0, 12)}`,
+    'dim',
+  ],
+  'agent.message': (data) => ['agent', block(String(data['text'] ?? ''))],
+  'tool.requested': (data) => ['asks', `${text(data, 'tool')}: ${text(data, 'summary')}`],
+  'tool.decision': decision,
+  'tool.rejected': (data) => ['tool', `${text(data, 'tool')} was answered by the harness itself`, 'warn'],
+  'tool.completed': (data) => ['tool', `${text(data, 'tool')} ${data['ok'] === true ? 'done' : 'failed'}`, 'dim'],
+  'tool.brokered': (data) => ['tool', `${text(data, 'tool')} ${data['ok'] === true ? 'answered' : 'failed'}`, 'dim'],
+  'approval.requested': (data) => ['approval', `needed for ${text(data, 'tool')}: ${text(data, 'summary')}`, 'warn'],
+  'approval.decided': (data) => [
+    'approval',
+    `${text(data, 'decision')} by ${text(data, 'decided_by')}`,
+    data['decision'] === 'denied' || data['decision'] === 'expired' ? 'bad' : 'good',
+  ],
+  'model.response': (data) => ['model', modelLine(data), 'dim'],
+  'budget.warning': (data) => ['budget', `${text(data, 'budget')} is almost used up`, 'warn'],
+  'budget.exceeded': (data) => [
+    'budget',
+    `${text(data, 'budget')}: ${text(data, 'spent')} of ${text(data, 'limit')}`,
+    'bad',
+  ],
+  'run.error': (data) => ['error', text(data, 'message'), 'bad'],
+  'run.result': (data) => [
+    'result',
+    `${text(data, 'outcome')}${data['summary'] === null || data['summary'] === undefined ? '' : `: ${text(data, 'summary')}`}`,
+  ],
+  'run.limit_reached': (data) => ['limit', text(data, 'limit'), 'warn'],
+  'artifact.collected': (data) => [
+    'artifact',
+    `${text(data, 'kind')} ${text(data, 'name')} (${text(data, 'bytes')} bytes)`,
+    'dim',
+  ],
+  'artifact.missing': (data) => ['artifact', `${text(data, 'kind')} is missing: ${text(data, 'reason')}`, 'bad'],
+};
+
+function decision(data: Data): Line {
+  const allowed = data['verdict'] === 'allow';
+  const reason = data['reason'] === null || data['reason'] === undefined ? '' : `: ${text(data, 'reason')}`;
+  return [
+    allowed ? 'allowed' : 'denied',
+    `${text(data, 'tool')} by ${text(data, 'source')}${reason}`,
+    allowed ? 'good' : 'bad',
+  ];
+}
+
+function status(data: Data): string {
+  const reason = data['reason'] === null || data['reason'] === undefined ? '' : ` (${text(data, 'reason')})`;
+  return `${text(data, 'from')} → ${text(data, 'to')}${reason}`;
+}
+
+function modelLine(data: Data): string {
+  const cost = typeof data['cost_usd'] === 'number' ? `$${data['cost_usd'].toFixed(4)}` : 'no known price';
+  return `${text(data, 'model')}: ${text(data, 'input_tokens')} in, ${text(data, 'output_tokens')} out, ${cost}`;
+}
+
+function toneOfStatus(to: unknown): Line[2] {
+  if (to === 'completed') return 'good';
+  return to === 'failed' || to === 'cancelled' || to === 'budget_exceeded' ? 'bad' : 'dim';
+}
+
+function text(data: Data, member: string, absent = ''): string {
+  const value = data[member];
+  return value === null || value === undefined ? absent : short(String(value), SUMMARY_CHARACTERS);
+}
+
+function paint(line: string, tone: Line[2], colours: Colours): string {
+  if (tone === 'good') return colours.green(line);
+  if (tone === 'bad') return colours.red(line);
+  if (tone === 'warn') return colours.yellow(line);
+  return tone === 'dim' ? colours.dim(line) : line;
+}
+
+/** An unknown kind, for `sandgate log`, which shows everything. */
+export function renderUnknown(event: RunEvent): string {
+  return `${inline(event.type)} ${short(JSON.stringify(event.payload.data), SUMMARY_CHARACTERS)}`;
+}

@@ -1,0 +1,147 @@
+import { execFile } from 'node:child_process';
+import { existsSync, statSync } from 'node:fs';
+import { promisify } from 'node:util';
+import { Client } from 'pg';
+import { Connection } from '@temporalio/client';
+import { configWarnings, loadConfig } from '../platform/config/index.js';
+import type { SandgateConfig } from '../platform/config/index.js';
+import { findPostgresBinaries } from './postgres-binaries.js';
+import { locate } from './state-folder.js';
+import { readLiveInstance } from './state-lock.js';
+import { findTemporalBinary } from './temporal-binary.js';
+import { requireUserNamespace } from './user-namespace.js';
+
+export interface HostCheck {
+  readonly name: string;
+  /** `note` is worth knowing; `warn` lacks something that can wait; `fail` stops a start or a run. */
+  readonly result: 'ok' | 'note' | 'warn' | 'fail';
+  readonly detail: string;
+}
+
+const REQUIRED_ATTRIBUTES = ['SandgateOrg', 'SandgateAgent', 'SandgateStatus', 'SandgatePendingApprovals'];
+
+/** Everything that a start on this machine depends on, tried (not guessed). Throws `ConfigError` for a configuration that refuses. */
+export async function checkHost(env: NodeJS.ProcessEnv): Promise<HostCheck[]> {
+  const config = loadConfig(env);
+  const checks = await Promise.all([
+    attempt('node', 'fail', () => Promise.resolve(`${process.version}, ${process.platform} ${process.arch}`)),
+    attempt('git', 'fail', async () =>
+      (await promisify(execFile)('git', ['--version'], { timeout: 10_000 })).stdout.trim(),
+    ),
+    checkSandbox(config),
+    checkPostgres(config),
+    checkTemporal(config, env),
+    attempt('state folder', 'fail', () => Promise.resolve(describeState(config.data.dir))),
+    checkModel(config),
+    checkServer(config),
+  ]);
+  const warnings = configWarnings(config, env).filter((warning) => !warning.startsWith('no sealing key'));
+  return [...checks.flat(), ...warnings.map((detail) => ({ name: 'configuration', result: 'warn', detail }) as const)];
+}
+
+async function checkSandbox(config: SandgateConfig): Promise<HostCheck[]> {
+  try {
+    const { inspectHost } = await import('./sandbox-check.js');
+    const { name, report } = await inspectHost(config);
+    const verdict: HostCheck = {
+      name: 'sandbox',
+      result: report.ok ? 'ok' : 'fail',
+      detail: report.ok ? `${name} works here` : report.missing.join('; '),
+    };
+    return [verdict, ...report.notes.map((detail) => ({ name: 'sandbox', result: 'note', detail }) as const)];
+  } catch (error) {
+    return [{ name: 'sandbox', result: 'fail', detail: describe(error) }];
+  }
+}
+
+function checkPostgres(config: SandgateConfig): Promise<HostCheck> {
+  return attempt('postgresql', 'fail', async () => {
+    if (config.database.url === null) {
+      requireUserNamespace();
+      const { postgres } = findPostgresBinaries();
+      return (await promisify(execFile)(postgres, ['--version'], { timeout: 10_000 })).stdout.trim();
+    }
+    const client = new Client({ connectionString: config.database.url, connectionTimeoutMillis: 10_000 });
+    await client.connect();
+    try {
+      const { rows } = await client.query<{ server_version: string }>('show server_version');
+      return `DATABASE_URL answers, version ${rows[0]?.server_version}`;
+    } finally {
+      await client.end();
+    }
+  });
+}
+
+async function checkTemporal(config: SandgateConfig, env: NodeJS.ProcessEnv): Promise<HostCheck> {
+  const configured = ['TEMPORAL_ADDRESS', 'TEMPORAL_CONFIG_FILE', 'TEMPORAL_PROFILE'].some(
+    (name) => (env[name] ?? '') !== '',
+  );
+  if (configured) return checkTemporalServer(config);
+  return attempt('temporal', 'warn', async () => {
+    const binary = config.temporal.binary ?? (await findTemporalBinary());
+    if (binary === undefined) throw new Error('no temporal program yet; the first start gets one');
+    return binary;
+  });
+}
+
+/** Without the right to add search attributes runs still go on; an operator just finds them less easily. */
+async function checkTemporalServer({ temporal }: SandgateConfig): Promise<HostCheck> {
+  let missing: string[] = [];
+  const check = await attempt('temporal', 'fail', async () => {
+    const connection = await Connection.connect({ ...temporal.connection, connectTimeout: '10s' });
+    try {
+      const { customAttributes } = await connection.operatorService.listSearchAttributes({
+        namespace: temporal.namespace,
+      });
+      missing = REQUIRED_ATTRIBUTES.filter((name) => customAttributes?.[name] === undefined);
+    } finally {
+      await connection.close();
+    }
+    return `${temporal.address} answers, namespace ${temporal.namespace}`;
+  });
+  if (check.result !== 'ok' || missing.length === 0) return check;
+  return { ...check, result: 'warn', detail: `${check.detail}; search attributes ${missing.join(', ')} are missing` };
+}
+
+function describeState(dir: string): string {
+  if (!existsSync(dir)) return `${dir} (made by the first start)`;
+  const { mode, uid } = statSync(dir);
+  if (uid !== process.getuid?.()) throw new Error(`${dir} belongs to user id ${uid}`);
+  if ((mode & 0o077) !== 0)
+    throw new Error(`${dir} is readable by others (mode ${(mode & 0o777).toString(8)}); a start corrects that`);
+  return dir;
+}
+
+function checkModel(config: SandgateConfig): Promise<HostCheck> {
+  return attempt('model', 'warn', () => {
+    if (config.llm.upstreamUrl !== null) return Promise.resolve(`gateway ${config.llm.upstreamUrl}`);
+    if (config.llm.anthropicApiKey !== null) return Promise.resolve(config.llm.anthropicUrl);
+    return Promise.reject(
+      new Error(
+        'no model provider: set ANTHROPIC_API_KEY or SERVICE_LLM_UPSTREAM_URL; without one only harness replay runs',
+      ),
+    );
+  });
+}
+
+function checkServer(config: SandgateConfig): Promise<HostCheck> {
+  return attempt('server', 'fail', async () => {
+    const instance = readLiveInstance(locate(config.data.dir).lock);
+    if (instance?.url === undefined) return 'not running on this state folder';
+    const response = await fetch(`${instance.url}/v1/health/ready`, { signal: AbortSignal.timeout(5000) });
+    if (!response.ok) throw new Error(`${instance.url} answers ${response.status}`);
+    return `${instance.url}, process ${instance.pid}`;
+  });
+}
+
+async function attempt(name: string, otherwise: 'warn' | 'fail', check: () => Promise<string>): Promise<HostCheck> {
+  try {
+    return { name, result: 'ok', detail: await check() };
+  } catch (error) {
+    return { name, result: otherwise, detail: describe(error) };
+  }
+}
+
+function describe(error: unknown): string {
+  return (error instanceof Error ? error.message : String(error)).split('\n')[0] ?? '';
+}

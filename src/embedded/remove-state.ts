@@ -1,0 +1,48 @@
+import { existsSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { chooseProvider } from '../platform/sandbox/choose-provider.js';
+import type { UidAllocator } from '../platform/sandbox/provider.js';
+import { killPostgresLeftovers } from './postgres-processes.js';
+import { locate } from './state-folder.js';
+import { StateLock } from './state-lock.js';
+
+/** Releasing needs no new uid, and a removed folder keeps no table of them. */
+const NO_UIDS: UidAllocator = {
+  claim: () => Promise.reject(new Error('no sandbox is started while a state folder is removed')),
+  release: () => Promise.resolve(),
+};
+
+/**
+ * Removes a state folder with everything in it: database, history, keys, workspaces. Live sandboxes of it are ended first.
+ * Throws `StartRefused` while a supervisor holds the folder.
+ *
+ * @returns runs of which something was still there
+ */
+export async function removeState(dir: string): Promise<string[]> {
+  if (
+    !existsSync(join(dir, 'host-id')) &&
+    !existsSync(join(dir, 'supervisor.json')) &&
+    !existsSync(join(dir, 'admin-token'))
+  ) {
+    throw new Error(`${dir} is not a state folder of Sandgate`);
+  }
+  const folder = locate(dir);
+  const lock = StateLock.acquire(folder.lock);
+  try {
+    if (existsSync(folder.postgresData)) await killPostgresLeftovers(folder.postgresData, 10_000);
+    const released = await releaseSandboxes(dir);
+    rmSync(dir, { recursive: true, force: true });
+    return released;
+  } finally {
+    lock.release();
+  }
+}
+
+/** Mounted workspaces must be unmounted by who mounted them before their folders can go. */
+async function releaseSandboxes(dir: string): Promise<string[]> {
+  if (!existsSync(join(dir, 'runs'))) return [];
+  const provider = await chooseProvider({ sandbox: { provider: 'auto' }, data: { dir } }, NO_UIDS);
+  const runs = await provider.listRemains();
+  for (const run of runs) await provider.release(run);
+  return runs;
+}
