@@ -2,14 +2,14 @@ import { Context } from '@temporalio/activity';
 
 /**
  * Runs `work` while heartbeating often enough for the activity's time-out, and hands it a signal that aborts when the
- * activity is cancelled or its worker stops.
+ * activity is cancelled or its worker stops, and the number of this attempt, from 1.
  */
-export async function whileHeartbeating<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+export async function whileHeartbeating<T>(work: (signal: AbortSignal, attempt: number) => Promise<T>): Promise<T> {
   const context = Context.current();
   const intervalMs = Math.max(100, (context.info.heartbeatTimeoutMs ?? 10_000) / 3);
   const timer = setInterval(() => context.heartbeat(), intervalMs);
   try {
-    return await work(context.cancellationSignal);
+    return await work(context.cancellationSignal, context.info.attempt);
   } finally {
     clearInterval(timer);
   }

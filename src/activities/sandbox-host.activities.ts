@@ -31,11 +31,14 @@ export interface SandboxHostDependencies {
   collectTimeoutMs: number;
 }
 
+/** A sandbox that does not come up is tried again this often before the run fails with the reason. */
+const LAUNCH_ATTEMPTS = 3;
+
 /** Steps that need the host of the sandbox. Each finds out by itself how far an earlier attempt came. */
 export function createSandboxHostActivities(dependencies: SandboxHostDependencies): SandboxHostActivities {
   const host = new SandboxHost(dependencies);
   return {
-    launchSandbox: (run) => whileHeartbeating((signal) => host.launch(run, signal)),
+    launchSandbox: (run) => whileHeartbeating((signal, attempt) => host.launch(run, attempt, signal)),
     stopSandbox: (run, graceMs) => whileHeartbeating(() => host.stop(run, graceMs)),
     collectArtifacts: (run) => whileHeartbeating(() => host.collect(run)),
     releaseSandbox: (run) => whileHeartbeating(() => host.release(run)),
@@ -45,7 +48,7 @@ export function createSandboxHostActivities(dependencies: SandboxHostDependencie
 class SandboxHost {
   constructor(private readonly on: SandboxHostDependencies) {}
 
-  async launch(run: RunRef, signal: AbortSignal): Promise<{ launched: boolean }> {
+  async launch(run: RunRef, attempt: number, signal: AbortSignal): Promise<{ launched: boolean }> {
     const row = await this.owned(run);
     if (row === undefined) return { launched: false };
     if (row.status === 'running' || row.status === 'awaiting_approval') return { launched: true };
@@ -53,7 +56,8 @@ class SandboxHost {
       await this.removeEarlierAttempt(run.sessionId);
       return { launched: await this.start(run, row, signal) };
     } catch (cause) {
-      if (!(cause instanceof SandgateError) || cause.code === 'unavailable') throw cause;
+      if (!(cause instanceof SandgateError)) throw cause;
+      if (cause.code === 'unavailable' && attempt < LAUNCH_ATTEMPTS) throw cause;
       await recordFailure(this.on.database, run, cause.message);
       return { launched: false };
     }

@@ -1,9 +1,11 @@
 import { loadConfig } from '../platform/config/index.js';
 import { createLogger } from '../platform/telemetry/logger.js';
 import { startWorker } from './start-worker.js';
+import { installTemporalLog } from './temporal-log.js';
 
 const config = loadConfig(process.env);
 const log = createLogger('worker', config.log.level);
+installTemporalLog(log);
 const worker = await startWorker(config, log);
 log.info('ready');
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { chmod, copyFile, link, mkdir, mkdtemp, readdir, readFile, rename, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { removeTree } from './remove-tree.js';
 
 /** What is mounted read-only at `/opt/sandgate`: the runner, its Node and the Node of tools. */
@@ -11,7 +11,7 @@ export interface Runtime {
 }
 
 export interface RuntimeSource {
-  /** The bundle `dist/runner/main.mjs`. */
+  /** The entry of the bundle, `dist/runner/main.mjs`; its parts lie beside it and are staged with it. */
   runnerBundle: string;
   /** A Node binary; that of this process without one. */
   nodeBinary?: string;
@@ -43,8 +43,13 @@ async function stageInto(staging: string, dir: string, nodeBinary: string, runne
     // The run's uid is another one as root; the mode of the umask might shut it out.
     await chmod(join(staging, folder), 0o755);
   }
-  await copyFile(runnerBundle, join(staging, 'runner/main.mjs'));
-  await chmod(join(staging, 'runner/main.mjs'), 0o644);
+  for (const part of await bundleParts(runnerBundle)) {
+    const target = join(staging, 'runner', part);
+    await mkdir(dirname(target), { recursive: true, mode: 0o755 });
+    await chmod(dirname(target), 0o755);
+    await copyFile(join(dirname(runnerBundle), part), target);
+    await chmod(target, 0o644);
+  }
   await copyFile(nodeBinary, join(staging, 'runner-node'), constants.COPYFILE_FICLONE);
   await chmod(join(staging, 'runner-node'), RUNNER_NODE_MODE);
   await placeOrdinaryNode(nodeBinary, join(staging, 'node/bin/node'));
@@ -66,11 +71,17 @@ async function placeOrdinaryNode(nodeBinary: string, target: string): Promise<vo
   await chmod(target, 0o755);
 }
 
+/** Files of the runner's bundle, relative to its folder, in a fixed order. */
+async function bundleParts(runnerBundle: string): Promise<string[]> {
+  const names = await readdir(dirname(runnerBundle), { recursive: true });
+  return names.filter((name) => name.endsWith('.mjs')).toSorted();
+}
+
 async function versionOf(nodeBinary: string, runnerBundle: string): Promise<string> {
   const node = await stat(nodeBinary);
   const hash = createHash('sha256');
   hash.update(JSON.stringify([nodeBinary, node.size, node.mtimeMs, process.version]));
-  hash.update(await readFile(runnerBundle));
+  for (const part of await bundleParts(runnerBundle)) hash.update(await readFile(join(dirname(runnerBundle), part)));
   return hash.digest('hex').slice(0, 16);
 }
 
