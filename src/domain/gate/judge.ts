@@ -28,7 +28,7 @@ export function judge(spec: GateSpec, call: GateCall): GateVerdict {
   const policyVerdict = evaluate(spec.policy, { tool, input }, spec.autonomy);
   if (spec.trustTier === 'read_only' && !isReadSafe({ tool, input })) {
     const message = trustTierMessage(tool, stringMember(input, 'command'));
-    return { ...refusal('trust_tier', message), original_verdict: policyVerdict.verdict, explanation: policyVerdict.explanation };
+    return { ...refusal('trust_tier', message), original_verdict: policyVerdict.original_verdict, explanation: policyVerdict.explanation };
   }
   return policyStage(policyVerdict, input);
 }

@@ -10,6 +10,11 @@ import { WorkingDirectories } from './working-directory.js';
 
 /** Nested shells in shells; the parser itself bounds everything else. */
 const MAX_SHELL_DEPTH = 4;
+/** UTF-16 units of a line that is parsed. */
+const MAX_LENGTH = 262_144;
+/** Substitutions that a line may open; the parser's recovery from unclosed ones is quadratic. */
+const MAX_SUBSTITUTIONS = 1000;
+const SUBSTITUTION = /[$<>]\(|\$\{|\$\[|`/g;
 /** Deeper trees are not walked. */
 const MAX_NODE_DEPTH = 400;
 const LOOPS = new Set<SyntaxNode['type']>(['For', 'While', 'Select', 'ArithmeticFor']);
@@ -60,8 +65,9 @@ class LineAnalysis {
   private script(text: string, shellDepth: number): void {
     this.denyTexts.add(text.trim());
     if (text.includes('\0') || text.includes('\r')) this.refuse('the line holds NUL or a carriage return');
-    if (shellDepth > MAX_SHELL_DEPTH) {
-      this.refuse('shells nest too deeply');
+    const excess = shellDepth > MAX_SHELL_DEPTH ? 'shells nest too deeply' : excessOf(text);
+    if (excess !== null) {
+      this.refuse(excess);
       return;
     }
     this.visit(parse(text), { source: text, shellDepth, depth: 0, chain: null });
@@ -137,6 +143,14 @@ class LineAnalysis {
       );
     }
   }
+}
+
+/** What makes a line too large to parse in bounded time, or null. */
+function excessOf(text: string): string | null {
+  if (text.length > MAX_LENGTH) return `the line is longer than ${MAX_LENGTH} characters`;
+  let opened = 0;
+  for (const _ of text.matchAll(SUBSTITUTION)) opened++;
+  return opened > MAX_SUBSTITUTIONS ? `the line opens more than ${MAX_SUBSTITUTIONS} substitutions` : null;
 }
 
 interface Context {

@@ -6,10 +6,11 @@ const PRINTS = new Set(['-fprint', '-fprint0', '-fprintf', '-fls']);
 /** An unquoted word that starts with one of these cannot expand to an action. */
 const PLAIN_START = /^[A-Za-z0-9_./]/;
 
-/** The commands that `find` runs and the files that it writes (06-gate §1). A word that an expansion decides may be an action. */
+/** The commands that `find` runs, whether elsewhere, and the files that it writes (06-gate §1). A word that an expansion decides may be an action. */
 export function unwrapFind(args: readonly ShellWord[]): Unwrapped {
   const commands: ShellWord[][] = [];
   const writes: { text: string; path: string | null }[] = [];
+  let moves = false;
   for (let at = 0; at < args.length; at++) {
     const { value, text } = args[at]!;
     if (value === null && !PLAIN_START.test(text)) {
@@ -17,6 +18,7 @@ export function unwrapFind(args: readonly ShellWord[]): Unwrapped {
     }
     if (value === null) continue;
     if (RUNS.has(value)) {
+      moves ||= value.endsWith('dir');
       const end = endOfExec(args, at + 1);
       commands.push(args.slice(at + 1, end).map(hideFound));
       at = end;
@@ -29,7 +31,7 @@ export function unwrapFind(args: readonly ShellWord[]): Unwrapped {
       return { kind: 'unknown', why: '`find -files0-from` reads what nobody has seen' };
     }
   }
-  return { kind: 'find', commands, writes };
+  return { kind: 'find', commands, writes, moves };
 }
 
 /** `;`, or `+` right after `{}`, ends the command of `-exec`. */

@@ -109,6 +109,7 @@ export class SimpleCommands {
         this.sink.code(unwrapped.code, found.shellDepth + 1);
         break;
       case 'find':
+        if (unwrapped.moves) this.sink.changeDirectory([]);
         for (const words of unwrapped.commands) this.addWrapped(found, hideReplaced(words, '{}'), found.assigned);
         for (const { text, path } of unwrapped.writes) this.sink.write(text, path);
         break;

@@ -60,6 +60,7 @@ function unsafeVariables(builtin: string, args: readonly ShellWord[]): string | 
   for (const { value, text } of args) {
     const shown = value ?? text;
     if (/^[^=]*\[/.test(shown)) return `\`${builtin}\` with a subscript`;
+    if (builtin === 'wait' && /^-[A-Za-z]*p/.test(shown)) return '`wait -p` sets a variable';
     if (/^-[A-Za-z]*[Cin]/.test(shown) && builtin !== 'unset') return `\`${builtin} ${shown}\` evaluates its values`;
     if (value === null && !ASSIGNED_NAME.test(shown)) return `an argument of \`${builtin}\` is not a literal`;
     const name = ASSIGNED_NAME.exec(shown)?.[1];

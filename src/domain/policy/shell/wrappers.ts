@@ -7,7 +7,7 @@ export type Unwrapped =
   | { kind: 'nothing' }
   | { kind: 'command'; words: ShellWord[]; assigned: string[] }
   | { kind: 'code'; code: string }
-  | { kind: 'find'; commands: ShellWord[][]; writes: { text: string; path: string | null }[] };
+  | { kind: 'find'; commands: ShellWord[][]; writes: { text: string; path: string | null }[]; moves: boolean };
 
 interface OptionTable {
   /** Options without an argument; single letters may be joined. */
@@ -27,7 +27,7 @@ interface OptionTable {
 const OPTIONS: Readonly<Record<string, OptionTable>> = {
   env: {
     flags: ['-i', '-0', '-v', '-', '--ignore-environment', '--null', '--debug'],
-    valued: ['-u', '--unset', '-C', '--chdir'],
+    valued: ['-u', '--unset'],
     assignments: true,
   },
   nice: { flags: [], valued: ['-n', '--adjustment'], numeric: true },
@@ -151,7 +151,8 @@ function withUnknownArguments({ result, replaced }: Scanned): Unwrapped {
 
 /** Whether more words at the end stay arguments of a program that is already named. */
 function standsWhole(words: readonly ShellWord[], replaces: boolean, depth: number): boolean {
-  if (words[0]?.value == null || depth > MAX_NESTED_WRAPPERS) return false;
+  const program = words[0]?.value ?? '';
+  if (program === '' || baseName(program) === 'xargs' || depth > MAX_NESTED_WRAPPERS) return false;
   const inner = unwrap(words);
   if (inner === null) return true;
   return inner.kind === 'command' ? standsWhole(inner.words, replaces, depth + 1) : inner.kind === 'code' && !replaces;
