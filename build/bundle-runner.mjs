@@ -2,7 +2,7 @@
 // its entry. What must be loaded before the first heartbeat stands in main.mjs; harnesses and tools are files of their own
 // that it loads later, because every run waits for the first and only some need the others.
 // Refuses to write anything but the runner, the domain and the packages named here: untrusted code stands next to it.
-import { mkdir, rename, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
@@ -50,4 +50,9 @@ for (const file of files) {
   await mkdir(path.dirname(file.path), { recursive: true });
   await writeFile(`${file.path}.next`, file.contents);
   await rename(`${file.path}.next`, file.path);
+}
+// Parts of earlier builds; running sandboxes have a copy of theirs.
+const current = new Set(files.map((file) => path.basename(file.path)));
+for (const name of await readdir(path.join(outdir, 'parts'))) {
+  if (!current.has(name)) await rm(path.join(outdir, 'parts', name));
 }

@@ -39,6 +39,8 @@ const WIND_DOWN_MS = 2_000;
  */
 export async function runRunner(options: RunnerOptions): Promise<ExitCode> {
   const { settings, log } = options;
+  // Before anything is opened: what is checked is the sandbox, not the runner.
+  const check = await options.selfCheck();
   const stop = new RunStop();
   const transport = new PlaneTransport({ baseUrl: settings.controlUrl, socketPath: settings.planeSocket });
   const plane = new PlaneClient({ transport, sessionId: settings.sessionId, tokens: options.tokens, stop, ...timingOf(options) });
@@ -48,7 +50,7 @@ export async function runRunner(options: RunnerOptions): Promise<ExitCode> {
     keepRenewing(plane, AbortSignal.any([living.signal, stop.signal]), log),
   ];
   try {
-    const working = work(options, { plane, transport, stop });
+    const working = work(options, { plane, transport, stop, check });
     const ended = await Promise.race([working, stop.requested.then((reason) => ({ reason }))]);
     if (typeof ended === 'number' && stop.reason === null) return ended;
     await Promise.race([working, sleep(WIND_DOWN_MS, undefined, { ref: false })]);
@@ -65,6 +67,7 @@ interface RunParts {
   plane: PlaneClient;
   transport: PlaneTransport;
   stop: RunStop;
+  check: SelfCheckResult;
 }
 
 /** Never rejects: whatever happens in a harness becomes an outcome. */
@@ -88,8 +91,7 @@ async function perform(options: RunnerOptions, parts: RunParts, narrator: Narrat
   const { settings, log } = options;
   let bridge: LoopbackBridge | null = null;
   try {
-    const check = await options.selfCheck();
-    if (!check.ok) return { outcome: 'failed', summary: `The sandbox does not hold what it promises: ${check.point}` };
+    if (!parts.check.ok) return { outcome: 'failed', summary: `The sandbox does not hold what it promises: ${parts.check.point}` };
     const harness = await loadHarness(settings.harness);
     if (harness === null) return { outcome: 'failed', summary: `This runner has no harness ${JSON.stringify(settings.harness)}` };
     if (settings.planeSocket !== null) bridge = await openLoopbackBridge(settings.planeSocket);

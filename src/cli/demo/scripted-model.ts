@@ -73,8 +73,8 @@ class ScriptedProvider {
     if (request.method !== 'POST' || !['/v1/messages', '/v1/messages/count_tokens'].includes(path)) {
       return sendError(response, { kind: 'error', status: 404, message: `no such endpoint: ${path}` });
     }
-    if (this.options.apiKey !== undefined && request.headers['x-api-key'] !== this.options.apiKey) {
-      return sendError(response, { kind: 'error', status: 401, message: 'invalid x-api-key' });
+    if (this.options.apiKey !== undefined && presentedKey(request) !== this.options.apiKey) {
+      return sendError(response, { kind: 'error', status: 401, message: 'invalid api key' });
     }
     const body = parseBody(text);
     const problem = body === null ? 'the body is not a JSON object' : conversationProblem(body);
@@ -130,6 +130,11 @@ function sendError(response: http.ServerResponse, error: ScriptedError): void {
 function sendJson(response: http.ServerResponse, status: number, body: JsonObject, headers: Record<string, string> = {}): void {
   response.writeHead(status, { 'content-type': 'application/json', 'request-id': 'req_scripted', ...headers });
   response.end(JSON.stringify(body));
+}
+
+/** Clients of different versions send the key in the one header or the other. */
+function presentedKey(request: http.IncomingMessage): string {
+  return String(request.headers['x-api-key'] ?? request.headers.authorization?.replace('Bearer ', ''));
 }
 
 async function readBody(request: http.IncomingMessage): Promise<string> {

@@ -1,0 +1,190 @@
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { addressLines } from '../../embedded/announce.js';
+import { Installation } from '../../embedded/installation.js';
+import { removeState } from '../../embedded/remove-state.js';
+import { ApprovalDesk, decide } from '../commands/decide.js';
+import { EXIT } from '../exit-codes.js';
+import type { ExitCode } from '../exit-codes.js';
+import { RunFollower } from '../follow-run.js';
+import { readDiff } from '../server/runs.js';
+import { SandgateClient } from '../server/sandgate-client.js';
+import type { Approval, RunEvent, Session, UsageTotals } from '../server/wire.js';
+import { renderApproval } from '../terminal/approval-prompt.js';
+import { block, inline } from '../terminal/escape.js';
+import { LiveScreen } from '../terminal/live-screen.js';
+import { write } from '../terminal/output.js';
+import { demoEnvironment } from './demo-environment.js';
+import { checkPromises } from './promises.js';
+import type { Evidence } from './promises.js';
+import { createSampleProject } from './sample-project.js';
+import { demoModel, TASK } from './scenario.js';
+import { startScriptedModel } from './scripted-model.js';
+import type { ScriptedModel } from './scripted-model.js';
+
+export interface DemoOptions {
+  readonly keep: boolean;
+  /** Decide the approval without asking, although there is a terminal. */
+  readonly yes: boolean;
+  readonly signal: AbortSignal;
+}
+
+const HEADLINE_MODEL =
+  'The model is a script that speaks the real wire format; everything else is what every run goes through.';
+
+/** The whole demonstration, from an empty folder to a checked result; leaves nothing behind unless something failed. */
+export async function runDemo(options: DemoOptions): Promise<ExitCode> {
+  const folder = mkdtempSync(join(tmpdir(), 'sandgate-demo-'));
+  const demo = new Demo(folder, options);
+  let exitCode: ExitCode = EXIT.failure;
+  try {
+    exitCode = await demo.run();
+    if (options.keep && exitCode === EXIT.ok) await demo.stay();
+    return exitCode;
+  } catch (error) {
+    if (options.signal.aborted) return EXIT.interrupted;
+    throw error;
+  } finally {
+    await demo.end(exitCode === EXIT.ok || options.signal.aborted);
+  }
+}
+
+class Demo {
+  private readonly screen = new LiveScreen();
+  private readonly repository: string;
+  private readonly stateDir: string;
+  private readonly events: RunEvent[] = [];
+  private installation: Installation | undefined;
+  private model: ScriptedModel | undefined;
+  private decision: string | undefined;
+
+  constructor(
+    private readonly folder: string,
+    private readonly options: DemoOptions,
+  ) {
+    this.repository = join(folder, 'invoice');
+    this.stateDir = join(folder, 'state');
+  }
+
+  async run(): Promise<ExitCode> {
+    await createSampleProject(this.repository);
+    this.model = await startScriptedModel({ script: demoModel() });
+    const client = await this.start(this.model.url);
+    const session = await this.createRun(client);
+    this.title('The run, live', `Agent "fixer" on ${this.repository}. ${HEADLINE_MODEL}`);
+    await this.follow(client, session);
+    const evidence = await this.collect(client, session.id);
+    this.show(evidence);
+    return this.judge(evidence, session.id);
+  }
+
+  /** Leaves everything running until the person ends it. */
+  async stay(): Promise<void> {
+    write(
+      `\nSandgate goes on running. Look around with: sandgate --data-dir ${this.stateDir} runs   (Ctrl+C ends it and deletes the demo)`,
+    );
+    if (!this.options.signal.aborted) await once(this.options.signal, 'abort');
+  }
+
+  async end(removeFolder: boolean): Promise<void> {
+    this.screen.clearStatus();
+    await this.installation?.stop('leave');
+    await this.model?.close();
+    if (!removeFolder) {
+      write(
+        `The folder of this demo was kept for you to look at: ${this.folder} (logs in ${join(this.stateDir, 'logs')})`,
+      );
+      return;
+    }
+    if (this.installation !== undefined) await removeState(this.stateDir);
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  private async start(modelUrl: string): Promise<SandgateClient> {
+    this.title('Starting', 'PostgreSQL, Temporal, API and worker, all on this machine, in a folder of their own.');
+    const begun = Date.now();
+    const env = demoEnvironment(process.env, { stateDir: this.stateDir, repository: this.repository, modelUrl });
+    const notify = (line: string) => this.screen.line(block(line));
+    this.installation = await Installation.start({ env, notify, signal: this.options.signal });
+    write(`  started in ${((Date.now() - begun) / 1000).toFixed(1)} s`);
+    const { url, adminToken } = this.installation;
+    return new SandgateClient({ url, token: adminToken, source: 'demo' });
+  }
+
+  private async createRun(client: SandgateClient): Promise<Session> {
+    const workspace = { kind: 'git_repository', clone_url: `file://${this.repository}` };
+    const body = { agent: 'fixer', task: TASK, workspace, labels: { purpose: 'demo' } };
+    return (await client.json<{ session: Session }>('POST', '/v1/sessions', { body })).session;
+  }
+
+  private async follow(client: SandgateClient, session: Session): Promise<void> {
+    const ask = process.stdin.isTTY === true && process.stdout.isTTY === true && !this.options.yes;
+    const desk = new ApprovalDesk(client);
+    const follower = new RunFollower(client, session, {
+      screen: this.screen,
+      signal: this.options.signal,
+      onEvent: (event) => this.take(event),
+      onApproval: (approval, screen, decided) => {
+        if (ask) desk.ask(approval, screen, decided);
+        else this.decideForThePerson(client, approval);
+      },
+    });
+    await follower.follow();
+    this.options.signal.throwIfAborted();
+  }
+
+  private take(event: RunEvent): void {
+    this.events.push(event);
+    if (event.type === 'approval.decided') this.decision = String(event.payload.data['decision']);
+  }
+
+  private decideForThePerson(client: SandgateClient, approval: Approval): void {
+    this.screen.line(renderApproval(approval, this.screen));
+    this.screen.line('   Nobody is asked here, so the demo allows it once.');
+    decide(client, approval.id, 'approved_once').catch((error: unknown) => {
+      this.screen.line(`the decision was not taken: ${inline(error instanceof Error ? error.message : String(error))}`);
+    });
+  }
+
+  private async collect(client: SandgateClient, runId: string): Promise<Evidence> {
+    const { session } = await client.json<{ session: Session }>('GET', `/v1/sessions/${runId}`);
+    const cost = await client.json<UsageTotals>('GET', `/v1/sessions/${runId}/cost`);
+    const diff = (await readDiff(client, runId))?.content ?? '';
+    return { session, events: this.events, cost, diff, requests: this.model?.requests ?? [], decision: this.decision };
+  }
+
+  private show({ cost, diff }: Evidence): void {
+    this.title('The change');
+    write(block(diff.trimEnd()));
+    this.title('The cost');
+    write(
+      `  $${cost.cost_usd.toFixed(6)} for ${cost.requests} model requests, ${cost.input_tokens} tokens in, ${cost.output_tokens} out, ${cost.tool_calls} tool calls`,
+    );
+  }
+
+  private judge(evidence: Evidence, runId: string): ExitCode {
+    const { colours } = this.screen;
+    const promises = checkPromises(evidence);
+    this.title('What was promised');
+    for (const { text, kept } of promises) write(`  ${kept ? colours.green('kept  ') : colours.red('BROKEN')} ${text}`);
+    if (this.installation !== undefined) this.showAddresses(this.installation, runId);
+    const broken = promises.filter((promise) => !promise.kept);
+    if (broken.length > 0) write(`\n${broken.length} of ${promises.length} promises were broken.`);
+    return broken.length === 0 ? EXIT.ok : EXIT.failure;
+  }
+
+  private showAddresses(installation: Installation, runId: string): void {
+    this.title(
+      'Where to look',
+      this.options.keep ? undefined : 'These addresses end with the demo; with --keep they stay until Ctrl+C.',
+    );
+    for (const line of addressLines(installation)) write(line);
+    write(`  This run       ${installation.temporalWebUrl ?? ''}/namespaces/default/workflows/run-${runId}`);
+  }
+
+  private title(text: string, more?: string): void {
+    write(`\n${this.screen.colours.bold(text)}${more === undefined ? '' : `\n  ${more}`}`);
+  }
+}
