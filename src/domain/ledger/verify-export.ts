@@ -95,7 +95,8 @@ class ExportCheck {
       typeof type === 'string' && typeof version === 'number' && data !== undefined && isJsonObject(data) &&
       typeof occurred_at_us === 'string' && MICROS.test(occurred_at_us) && isHex32(body_digest) && isHex32(hash); // prettier-ignore
     if (!wellFormed) return this.blame('edited', 'the event has missing, unknown or malformed members');
-    if (!this.isNext(seq)) return;
+    const place = this.placeOf(seq);
+    if (place === 'wrong') return;
     if (digestStoredBody(actor, type, version, data) !== body_digest) {
       this.blame('edited', `the content of event ${seq} does not match its digest`);
     }
@@ -105,26 +106,29 @@ class ExportCheck {
       occurredAtMicros: BigInt(occurred_at_us),
       bodyDigest: Buffer.from(body_digest, 'hex'),
     });
-    if (expected.toString('hex') !== hash) this.blame('edited', `event ${seq} does not continue the chain`);
+    // Behind a gap the previous hash is unknown; the gap itself is the fault, and the chain goes on from here.
+    if (place === 'next' && expected.toString('hex') !== hash) this.blame('edited', `event ${seq} does not continue the chain`);
     if (event_id !== eventIdOf(Buffer.from(hash, 'hex'))) this.blame('edited', `the id of event ${seq} was changed`);
     this.hash = Buffer.from(hash, 'hex');
   }
 
-  /** Whether the event is the one that has to follow; after a fault, goes on from the event that is there. */
-  private isNext(seq: number): boolean {
+  /** Whether the event is the one that has to follow, stands behind a gap, or does not belong here. */
+  private placeOf(seq: number): 'next' | 'gap' | 'wrong' {
     this.report.events += 1;
     const expected = this.seq + 1;
-    if (seq === expected) {
-      this.seq = seq;
-      return true;
+    if (!Number.isSafeInteger(seq) || seq < 1) {
+      this.blame('edited', 'the sequence number is not a positive integer');
+      return 'wrong';
     }
-    if (!Number.isSafeInteger(seq) || seq < 1) this.blame('edited', 'the sequence number is not a positive integer');
-    else if (seq <= this.seq) this.blame('reordered', `event ${seq} stands behind event ${this.seq}`);
-    else {
-      this.blame('missing', seq === expected + 1 ? `event ${expected} is missing` : `events ${expected} to ${seq - 1} are missing`);
-      this.seq = seq;
+    if (seq < expected) {
+      this.blame('reordered', `event ${seq} stands behind event ${this.seq}`);
+      return 'wrong';
     }
-    return false;
+    this.seq = seq;
+    if (seq === expected) return 'next';
+    const missing = seq === expected + 1 ? `event ${expected} is missing` : `events ${expected} to ${seq - 1} are missing`;
+    this.blame('missing', missing);
+    return 'gap';
   }
 
   private readHead(line: JsonObject): void {

@@ -21,9 +21,10 @@ interface Notification {
  * nothing else. Sending is batched and apart from the transactions that append, because a notification takes a lock of the
  * whole database at commit (00-design §5).
  *
- * Emits `reconnected` after the listening connection came back, when anything may have been missed.
+ * Emits `reconnected` after the listening connection came back, when anything may have been missed, and `trouble` with the
+ * reason when a wake-up could not be sent or the listener was lost.
  */
-export class LedgerWakeups extends EventEmitter<{ reconnected: []; error: [Error] }> {
+export class LedgerWakeups extends EventEmitter<{ reconnected: []; trouble: [Error] }> {
   private readonly process = randomUUID();
   private readonly subscribers = new EventEmitter();
   private ledger = new Set<string>();
@@ -42,8 +43,6 @@ export class LedgerWakeups extends EventEmitter<{ reconnected: []; error: [Error
     super();
     this.subscribers.setMaxListeners(0);
     this.setMaxListeners(0);
-    // Losing the listener is an ordinary event that reconnecting answers; without a subscriber it must not end the process.
-    this.on('error', () => undefined);
   }
 
   /** The run's ledger grew. Subscribers of this process hear at once, others within a few milliseconds. */
@@ -132,7 +131,7 @@ export class LedgerWakeups extends EventEmitter<{ reconnected: []; error: [Error
       await this.pool.query(`select pg_notify('${CHANNEL}', payload) from unnest($1::text[]) as payload`, [payloads]);
     } catch (error) {
       // The others look again every 2 s and after a reconnect.
-      this.emit('error', error as Error);
+      this.emit('trouble', error as Error);
     }
   }
 
@@ -144,13 +143,13 @@ export class LedgerWakeups extends EventEmitter<{ reconnected: []; error: [Error
       connectionTimeoutMillis: 10_000,
     });
     client.on('notification', (message) => this.receive(message.payload ?? ''));
-    client.on('error', (error) => this.emit('error', error));
+    client.on('error', (error) => this.emit('trouble', error));
     client.on('end', () => this.lost(client));
     try {
       await client.connect();
       await client.query(`listen ${CHANNEL}`);
     } catch (error) {
-      await client.end().catch((cause: Error) => this.emit('error', cause));
+      await client.end().catch((cause: Error) => this.emit('trouble', cause));
       throw error;
     }
     if (this.closed) await client.end();
@@ -169,7 +168,7 @@ export class LedgerWakeups extends EventEmitter<{ reconnected: []; error: [Error
       this.connectListener().then(
         () => this.emit('reconnected'),
         (error: Error) => {
-          this.emit('error', error);
+          this.emit('trouble', error);
           if (!this.closed) this.reconnect(Math.min(afterMs * 2, RECONNECT_MAX_MS));
         },
       );
