@@ -21,16 +21,25 @@ const REQUEST_ID = /^[A-Za-z0-9._-]{1,64}$/;
 const MAX_PATH_PARAMETER_CHARS = 16_384;
 
 /** Builds the API, ready to listen. `further` are the modules of other planes that share the server. */
-export async function createApi(foundation: Foundation, further: DynamicModule['imports'] = []): Promise<NestFastifyApplication> {
+export async function createApi(
+  foundation: Foundation,
+  further: DynamicModule['imports'] = [],
+): Promise<NestFastifyApplication> {
   const routes = new RouteTable();
   const adapter = createAdapter(foundation, routes);
-  const app = await NestFactory.create<NestFastifyApplication>(AppModule.forProcess(foundation, routes, further), adapter, {
-    bodyParser: false,
-    bufferLogs: true,
-    abortOnError: false,
-  });
+  const app = await NestFactory.create<NestFastifyApplication>(
+    AppModule.forProcess(foundation, routes, further),
+    adapter,
+    {
+      bodyParser: false,
+      bufferLogs: true,
+      abortOnError: false,
+    },
+  );
   app.useLogger(app.get(Logger));
-  await app.register(helmet, { contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } } });
+  await app.register(helmet, {
+    contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } },
+  });
   await app.init();
   await app.getHttpAdapter().getInstance().ready();
   app.get(OpenApiHolder).set(buildOpenApiDocument(app));

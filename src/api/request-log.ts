@@ -17,7 +17,8 @@ export function requestLogging(level: string): Params {
         level,
         autoLogging: { ignore: (request) => SILENT_PATHS.some((path) => request.url?.startsWith(path) === true) },
         serializers: { req: describeRequest, res: describeResponse },
-        customLogLevel: (_request, response, error) => (error !== undefined || response.statusCode >= 500 ? 'error' : 'info'),
+        customLogLevel: (_request, response, error) =>
+          error !== undefined || response.statusCode >= 500 ? 'error' : 'info',
       },
       redactingStandardError,
     ],

@@ -64,7 +64,10 @@ export async function startApi(
   });
   const organization = await ensureOrganization(db, 'default', 'default', { harness: 'replay', model: 'none' });
   await db.wakeups.listen();
-  const app = await createApi({ config, database: db, adminToken: ADMIN_TOKEN, organizationId: organization.id }, modules);
+  const app = await createApi(
+    { config, database: db, adminToken: ADMIN_TOKEN, organizationId: organization.id },
+    modules,
+  );
   await app.listen({ port: 0, host: '127.0.0.1' });
   const { port } = app.getHttpServer().address() as AddressInfo;
   const url = `http://127.0.0.1:${port}`;
@@ -97,9 +100,14 @@ async function request(url: string, method: string, path: string, options: CallO
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
       ...options.headers,
     },
-    ...(body === undefined ? {} : { body: body as BodyInit }),
+    ...(body === undefined ? {} : { body: body as string }),
   });
   const text = await response.text();
   const isJson = response.headers.get('content-type')?.startsWith('application/json') === true;
-  return { status: response.status, headers: response.headers, body: isJson && text !== '' ? JSON.parse(text) : undefined, text };
+  return {
+    status: response.status,
+    headers: response.headers,
+    body: isJson && text !== '' ? JSON.parse(text) : undefined,
+    text,
+  };
 }

@@ -1,6 +1,15 @@
 import { ApiProperty, ApiPropertyOptional, PartialType } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
-import { IsArray, IsObject, IsOptional, IsString, Matches, MaxLength, MinLength, ValidateNested } from 'class-validator';
+import {
+  IsArray,
+  IsObject,
+  IsOptional,
+  IsString,
+  Matches,
+  MaxLength,
+  MinLength,
+  ValidateNested,
+} from 'class-validator';
 import type { JsonObject } from '../../domain/json.js';
 import type { Budgets, SandboxSizes, WorkspaceSpec } from '../../domain/run/spec.js';
 import { BudgetsInput, BudgetsView } from '../budgets/budgets.dto.js';
@@ -32,19 +41,34 @@ class RevisionFields {
   @MaxLength(255)
   model?: string | null;
 
-  @ApiPropertyOptional({ type: 'string', nullable: true, maxLength: 512, description: 'What the sandbox provider needs to find the runner.' })
+  @ApiPropertyOptional({
+    type: 'string',
+    nullable: true,
+    maxLength: 512,
+    description: 'What the sandbox provider needs to find the runner.',
+  })
   @IsOptional()
   @IsString()
   @MaxLength(512)
   runner_image?: string | null;
 
-  @ApiPropertyOptional({ type: 'string', nullable: true, maxLength: MAX_PROMPT_CHARS, description: 'Who the agent is.' })
+  @ApiPropertyOptional({
+    type: 'string',
+    nullable: true,
+    maxLength: MAX_PROMPT_CHARS,
+    description: 'Who the agent is.',
+  })
   @IsOptional()
   @IsString()
   @MaxLength(MAX_PROMPT_CHARS)
   system_prompt?: string | null;
 
-  @ApiPropertyOptional({ type: 'string', nullable: true, maxLength: 1024, description: 'Name of a policy; `default` when left out.' })
+  @ApiPropertyOptional({
+    type: 'string',
+    nullable: true,
+    maxLength: 1024,
+    description: 'Name of a policy; `default` when left out.',
+  })
   @IsOptional()
   @IsString()
   @MaxLength(1024)
@@ -57,31 +81,52 @@ class RevisionFields {
   @Type(() => BudgetsInput)
   budgets?: BudgetsInput;
 
-  @ApiPropertyOptional({ type: WorkspaceBody, description: 'Used when a run gives none; `{"kind":"scratch"}` clears it.' })
+  @ApiPropertyOptional({
+    type: WorkspaceBody,
+    description: 'Used when a run gives none; `{"kind":"scratch"}` clears it.',
+  })
   @IsOptional()
   @IsObject()
   @ValidateNested()
   @Type(() => WorkspaceBody)
   default_workspace?: WorkspaceBody;
 
-  @ApiPropertyOptional({ type: 'array', items: { type: 'string' }, nullable: true, description: 'Bundles as `name` or `name@N`; an empty list clears them.' })
+  @ApiPropertyOptional({
+    type: 'array',
+    items: { type: 'string' },
+    nullable: true,
+    description: 'Bundles as `name` or `name@N`; an empty list clears them.',
+  })
   @IsOptional()
   @IsArray()
   @IsString({ each: true })
   capability_bundles?: string[] | null;
 
-  @ApiPropertyOptional({ type: 'array', items: { type: 'object', additionalProperties: true }, nullable: true, description: 'Connections that a run needs; an empty list clears them.' })
+  @ApiPropertyOptional({
+    type: 'array',
+    items: { type: 'object', additionalProperties: true },
+    nullable: true,
+    description: 'Connections that a run needs; an empty list clears them.',
+  })
   @IsOptional()
   @IsArray()
   @IsObject({ each: true })
   connection_requirements?: JsonObject[] | null;
 
-  @ApiPropertyOptional({ type: 'object', additionalProperties: true, nullable: true, description: 'Network authority; this version has `{"mode":"offline"}` only.' })
+  @ApiPropertyOptional({
+    type: 'object',
+    additionalProperties: true,
+    nullable: true,
+    description: 'Network authority; this version has `{"mode":"offline"}` only.',
+  })
   @IsOptional()
   @IsObject()
   network?: JsonObject | null;
 
-  @ApiPropertyOptional({ type: SandboxSizesInput, description: 'Sizes of the sandbox; the rest are the deployment defaults.' })
+  @ApiPropertyOptional({
+    type: SandboxSizesInput,
+    description: 'Sizes of the sandbox; the rest are the deployment defaults.',
+  })
   @IsOptional()
   @IsObject()
   @ValidateNested()

@@ -41,7 +41,10 @@ export class AgentsService {
     return this.database.withTenant(organizationId, async (tx) => {
       const agent = await findAgent(tx, idOrName);
       if (agent === null) throw notFound();
-      const revisions = await tx.manager.find(AgentRevisionEntity, { where: { agent_id: agent.id }, order: { rev: 'DESC' } });
+      const revisions = await tx.manager.find(AgentRevisionEntity, {
+        where: { agent_id: agent.id },
+        order: { rev: 'DESC' },
+      });
       const policies = await tx.manager.find(PolicyEntity);
       const names = new Map(policies.map((policy) => [policy.id, policy.name]));
       return {
@@ -69,7 +72,9 @@ export class AgentsService {
       });
     } catch (error) {
       if (!isUniqueViolation(error)) throw error;
-      throw new SandgateError('conflict', `name: an agent named ${input.name} exists; append a revision instead`, { cause: error });
+      throw new SandgateError('conflict', `name: an agent named ${input.name} exists; append a revision instead`, {
+        cause: error,
+      });
     }
   }
 

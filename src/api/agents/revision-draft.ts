@@ -11,7 +11,10 @@ import type { AgentRevisionEntity } from './agent.entity.js';
 import type { AddRevision } from './agents.dto.js';
 
 /** A revision before it has a row: everything but identities, number and time. */
-export type RevisionDraft = Omit<AgentRevisionEntity, 'id' | 'tenant_id' | 'agent_id' | 'rev' | 'policy_id' | 'created_at'>;
+export type RevisionDraft = Omit<
+  AgentRevisionEntity,
+  'id' | 'tenant_id' | 'agent_id' | 'rev' | 'policy_id' | 'created_at'
+>;
 
 /** Composes a revision from the request and, for a further one, the revision that it inherits from (chapter 10 §10). */
 @Injectable()
@@ -35,7 +38,9 @@ export class RevisionDrafter {
       budgets: input.budgets ? wholeBudgets(input.budgets) : (previous?.budgets ?? { ...DEFAULT_BUDGETS }),
       capability_bundles: input.capability_bundles ? [] : (previous?.capability_bundles ?? []),
       connection_requirements: input.connection_requirements ? [] : (previous?.connection_requirements ?? []),
-      default_workspace: input.default_workspace ? defaultWorkspace(input.default_workspace) : (previous?.default_workspace ?? null),
+      default_workspace: input.default_workspace
+        ? defaultWorkspace(input.default_workspace)
+        : (previous?.default_workspace ?? null),
       network: offlineNetwork(input.network) ?? previous?.network ?? null,
       sandbox: input.sandbox ? this.sizes(input.sandbox) : (previous?.sandbox ?? null),
       env: previous?.env ?? {},
@@ -54,7 +59,10 @@ export class RevisionDrafter {
     for (const size of ['memory_mb', 'cpus', 'disk_mb', 'pids'] as const) {
       const wished = input[size];
       if (wished !== undefined && wished > maxima[size]) {
-        throw new SandgateError('invalid_request', `sandbox.${size}: must not be more than ${maxima[size]} in this deployment`);
+        throw new SandgateError(
+          'invalid_request',
+          `sandbox.${size}: must not be more than ${maxima[size]} in this deployment`,
+        );
       }
     }
     return { ...input };
@@ -72,7 +80,10 @@ function defaultWorkspace(input: WorkspaceInput): WorkspaceSpec | null {
 function requireModel(harness: Harness, model: string | null | undefined): string | undefined {
   if (model === null || model === undefined) return undefined;
   if (harness.models.includes(model)) return model;
-  throw new SandgateError('invalid_request', `model: harness ${harness.id} has no model ${model}; it has ${harness.models.join(', ')}`);
+  throw new SandgateError(
+    'invalid_request',
+    `model: harness ${harness.id} has no model ${model}; it has ${harness.models.join(', ')}`,
+  );
 }
 
 function refuseUnknownBundles(bundles: string[] | null | undefined): void {
@@ -82,12 +93,18 @@ function refuseUnknownBundles(bundles: string[] | null | undefined): void {
 
 function refuseRequirements(requirements: JsonObject[] | null | undefined): void {
   if (requirements === null || requirements === undefined || requirements.length === 0) return;
-  throw new SandgateError('invalid_request', 'connection_requirements: this version has no connections; leave the list empty');
+  throw new SandgateError(
+    'invalid_request',
+    'connection_requirements: this version has no connections; leave the list empty',
+  );
 }
 
 /** Sandboxes have no network: a wider wish is refused and never silently narrowed. */
 export function offlineNetwork(network: JsonObject | null | undefined): JsonObject | undefined {
   if (network === null || network === undefined) return undefined;
   if (network['mode'] === undefined || network['mode'] === 'offline') return { mode: 'offline' };
-  throw new SandgateError('invalid_request', 'network.mode: this deployment cannot enforce network grants; only offline is possible');
+  throw new SandgateError(
+    'invalid_request',
+    'network.mode: this deployment cannot enforce network grants; only offline is possible',
+  );
 }

@@ -6,7 +6,9 @@ const LISTED = `status in ('pending', 'approved_once', 'approved_session', 'deni
 
 /** Pending approvals of the organization, oldest first. */
 export function listPending(tx: TenantTransaction, limit: number): Promise<ApprovalRow[]> {
-  return tx.query<ApprovalRow>(`select * from approvals where status = 'pending' order by requested_at, id limit $1`, [limit]);
+  return tx.query<ApprovalRow>(`select * from approvals where status = 'pending' order by requested_at, id limit $1`, [
+    limit,
+  ]);
 }
 
 /** Pending and decided approvals of a run, newest first. */

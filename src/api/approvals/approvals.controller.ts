@@ -22,7 +22,10 @@ export class ApprovalsController {
   @LimitQuery('all, up to 1000')
   @Answer(ApprovalList, 'Pending approvals that the caller may see.')
   @Failures(400, 401, 503)
-  async listApprovals(@CurrentPrincipal() principal: Principal, @Query('limit') limit?: unknown): Promise<ApprovalList> {
+  async listApprovals(
+    @CurrentPrincipal() principal: Principal,
+    @Query('limit') limit?: unknown,
+  ): Promise<ApprovalList> {
     return { approvals: await this.approvals.listPending(principal, parseLimit(limit, MAX_LIMIT)) };
   }
 

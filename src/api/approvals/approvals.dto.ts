@@ -26,16 +26,29 @@ export class ApprovalView {
   @ApiProperty({ description: '`sha256:` and 64 hexadecimal digits over the canonical form of the input.' })
   input_digest!: string;
 
-  @ApiProperty({ nullable: true, description: 'The whole input, redacted, for those who may decide; null once it was deleted.' })
+  @ApiProperty({
+    nullable: true,
+    description: 'The whole input, redacted, for those who may decide; null once it was deleted.',
+  })
   input!: ExactJson;
 
-  @ApiProperty({ type: 'object', additionalProperties: true, nullable: true, description: 'What the gate found: parts, rule and reason.' })
+  @ApiProperty({
+    type: 'object',
+    additionalProperties: true,
+    nullable: true,
+    description: 'What the gate found: parts, rule and reason.',
+  })
   explanation!: JsonObject | null;
 
   @ApiProperty({ type: 'string', nullable: true })
   risk!: string | null;
 
-  @ApiProperty({ type: 'string', enum: ['once', 'session', null], nullable: true, description: "The policy's hint; it does not limit the decision." })
+  @ApiProperty({
+    type: 'string',
+    enum: ['once', 'session', null],
+    nullable: true,
+    description: "The policy's hint; it does not limit the decision.",
+  })
   scope!: string | null;
 
   @ApiProperty({ type: 'string', nullable: true, description: 'What a session grant would cover.' })
@@ -44,7 +57,11 @@ export class ApprovalView {
   @ApiProperty({ type: 'string', enum: APPROVAL_STATUSES })
   status!: string;
 
-  @ApiProperty({ type: 'string', nullable: true, description: 'Why the gate asked, or why an approved call was withheld or an approval narrowed.' })
+  @ApiProperty({
+    type: 'string',
+    nullable: true,
+    description: 'Why the gate asked, or why an approved call was withheld or an approval narrowed.',
+  })
   reason!: string | null;
 
   @ApiProperty({ format: 'date-time' })
@@ -66,7 +83,11 @@ export class ApprovalList {
 }
 
 export class DecisionBody {
-  @ApiProperty({ type: 'string', enum: DECISION_WORDS, description: '`approve` and `allow` mean `approved_once`, `deny` means `denied`.' })
+  @ApiProperty({
+    type: 'string',
+    enum: DECISION_WORDS,
+    description: '`approve` and `allow` mean `approved_once`, `deny` means `denied`.',
+  })
   decision!: (typeof DECISION_WORDS)[number];
 }
 

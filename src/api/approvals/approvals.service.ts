@@ -16,7 +16,10 @@ export class ApprovalsService {
   ) {}
 
   async listPending(principal: Principal, limit: number): Promise<ApprovalView[]> {
-    return this.view(principal, await this.database.withTenant(principal.organizationId, (tx) => listPending(tx, limit)));
+    return this.view(
+      principal,
+      await this.database.withTenant(principal.organizationId, (tx) => listPending(tx, limit)),
+    );
   }
 
   async listOfSession(principal: Principal, sessionId: string, limit: number): Promise<ApprovalView[]> {

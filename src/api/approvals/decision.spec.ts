@@ -11,7 +11,16 @@ describe('parseDecision', () => {
   });
 
   it('CP-202 refuses everything else, and a member that it does not know', () => {
-    for (const body of [undefined, null, [], 'denied', {}, { decision: null }, { decision: 'expired' }, { decision: ['denied'] }]) {
+    for (const body of [
+      undefined,
+      null,
+      [],
+      'denied',
+      {},
+      { decision: null },
+      { decision: 'expired' },
+      { decision: ['denied'] },
+    ]) {
       expect(() => parseDecision(body)).toThrow();
     }
     expect(() => parseDecision({ decision: 'denied', scope: 'session' })).toThrow('scope: unknown member');

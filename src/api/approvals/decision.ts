@@ -18,7 +18,11 @@ const MEANING: ReadonlyMap<unknown, ApprovalDecision> = new Map([
 export function parseDecision(body: unknown): ApprovalDecision {
   if (!isJsonObject(body)) throw new SandgateError('invalid_request', 'body: must be a JSON object');
   const unknown = Object.keys(body).find((member) => member !== 'decision');
-  if (unknown !== undefined) throw new SandgateError('invalid_request', `${unknown.slice(0, 80)}: unknown member; a decision holds decision only`);
+  if (unknown !== undefined)
+    throw new SandgateError(
+      'invalid_request',
+      `${unknown.slice(0, 80)}: unknown member; a decision holds decision only`,
+    );
   const decision = MEANING.get(body['decision']);
   if (decision !== undefined) return decision;
   throw new SandgateError('invalid_request', 'decision: must be approved_once, approved_session or denied');

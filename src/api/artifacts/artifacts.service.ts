@@ -12,7 +12,10 @@ export class ArtifactsService {
   list(organizationId: string, sessionId: string): Promise<ArtifactEntity[]> {
     return this.database.withTenant(organizationId, async (tx) => {
       await requireSessionExists(tx, sessionId);
-      return tx.manager.find(ArtifactEntity, { where: { session_id: sessionId }, order: { created_at: 'ASC', id: 'ASC' } });
+      return tx.manager.find(ArtifactEntity, {
+        where: { session_id: sessionId },
+        order: { created_at: 'ASC', id: 'ASC' },
+      });
     });
   }
 

@@ -23,7 +23,7 @@ export class AuditService {
   async export(organizationId: string, sessionId: string): Promise<AsyncGenerator<string>> {
     const signer = this.requireSigner();
     await this.database.withTenant(organizationId, (tx) => requireSessionExists(tx, sessionId));
-    return exportLedger(this.database, organizationId, sessionId, signer);
+    return endLines(exportLedger(this.database, organizationId, sessionId, signer));
   }
 
   publicKey(): LedgerKeyView {
@@ -35,4 +35,8 @@ export class AuditService {
     if (this.signer !== null) return this.signer;
     throw new SandgateError('unavailable', 'no ledger key is configured: set SERVICE_LEDGER_KEY');
   }
+}
+
+async function* endLines(lines: AsyncIterable<string>): AsyncGenerator<string> {
+  for await (const line of lines) yield `${line}\n`;
 }

@@ -9,28 +9,55 @@ const MAX_TOOL_CALLS = 2_147_483_647;
 
 /** Caps that a caller wishes; one that is left out or null is no cap at this layer (chapter 10 §8). */
 export class BudgetsInput implements Partial<Budgets> {
-  @ApiPropertyOptional({ type: 'number', nullable: true, minimum: 0, maximum: MAX_COST_USD, description: 'US dollars.' })
+  @ApiPropertyOptional({
+    type: 'number',
+    nullable: true,
+    minimum: 0,
+    maximum: MAX_COST_USD,
+    description: 'US dollars.',
+  })
   @IsOptional()
   @IsNumber({ allowNaN: false, allowInfinity: false })
   @Min(0)
   @Max(MAX_COST_USD)
   max_cost_usd?: number | null;
 
-  @ApiPropertyOptional({ type: 'integer', format: 'int64', nullable: true, minimum: 0, maximum: YEAR_SECS, description: 'Seconds since the run began to run.' })
+  @ApiPropertyOptional({
+    type: 'integer',
+    format: 'int64',
+    nullable: true,
+    minimum: 0,
+    maximum: YEAR_SECS,
+    description: 'Seconds since the run began to run.',
+  })
   @IsOptional()
   @IsInt()
   @Min(0)
   @Max(YEAR_SECS)
   max_wall_clock_secs?: number | null;
 
-  @ApiPropertyOptional({ type: 'integer', format: 'int64', nullable: true, minimum: 0, maximum: MAX_TOOL_CALLS, description: 'Gated tool calls, denied ones included.' })
+  @ApiPropertyOptional({
+    type: 'integer',
+    format: 'int64',
+    nullable: true,
+    minimum: 0,
+    maximum: MAX_TOOL_CALLS,
+    description: 'Gated tool calls, denied ones included.',
+  })
   @IsOptional()
   @IsInt()
   @Min(0)
   @Max(MAX_TOOL_CALLS)
   max_tool_calls?: number | null;
 
-  @ApiPropertyOptional({ type: 'integer', format: 'int64', nullable: true, minimum: 0, maximum: MAX_TOKENS, description: 'Sum of all four token counts.' })
+  @ApiPropertyOptional({
+    type: 'integer',
+    format: 'int64',
+    nullable: true,
+    minimum: 0,
+    maximum: MAX_TOKENS,
+    description: 'Sum of all four token counts.',
+  })
   @IsOptional()
   @IsInt()
   @Min(0)

@@ -78,7 +78,9 @@ export class EventStreamHub implements BeforeApplicationShutdown {
   }
 
   private async readFrames(organizationId: string, sessionId: string, after: number): Promise<Frame[]> {
-    const events = await this.database.withTenant(organizationId, (tx) => readEventsAfter(tx, sessionId, String(after), BATCH));
+    const events = await this.database.withTenant(organizationId, (tx) =>
+      readEventsAfter(tx, sessionId, String(after), BATCH),
+    );
     return events.map(renderFrame);
   }
 

@@ -55,7 +55,8 @@ export class EventsController {
   })
   @ApiResponse({
     status: 200,
-    description: 'Server-sent events: `id` is the seq, `data` one Event as JSON. A comment line every 15 s keeps it alive.',
+    description:
+      'Server-sent events: `id` is the seq, `data` one Event as JSON. A comment line every 15 s keeps it alive.',
     content: { 'text/event-stream': { schema: { type: 'string' } } },
   })
   @Failures(400, 401, 404, 503)

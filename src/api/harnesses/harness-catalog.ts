@@ -32,9 +32,27 @@ export class HarnessCatalog {
     const noUpstream = config.llm.upstreamUrl === null && config.llm.anthropicApiKey === null ? NO_UPSTREAM : null;
     const further = config.harness.models;
     const harnesses: Harness[] = [
-      modelHarness('builtin', 'Built-in', [...CLAUDE_MODELS, ...further.builtin], noUpstream, config.harness.defaultModel),
-      { id: 'replay', displayName: 'Replay', models: [NO_MODEL], defaultModel: NO_MODEL, callsModel: false, unavailable: null },
-      modelHarness('claude-agent-sdk', 'Claude Agent SDK', [...CLAUDE_MODELS, ...further['claude-agent-sdk']], NOT_IN_THIS_VERSION),
+      modelHarness(
+        'builtin',
+        'Built-in',
+        [...CLAUDE_MODELS, ...further.builtin],
+        noUpstream,
+        config.harness.defaultModel,
+      ),
+      {
+        id: 'replay',
+        displayName: 'Replay',
+        models: [NO_MODEL],
+        defaultModel: NO_MODEL,
+        callsModel: false,
+        unavailable: null,
+      },
+      modelHarness(
+        'claude-agent-sdk',
+        'Claude Agent SDK',
+        [...CLAUDE_MODELS, ...further['claude-agent-sdk']],
+        NOT_IN_THIS_VERSION,
+      ),
       modelHarness('codex', 'Codex', [...CODEX_MODELS, ...further.codex], NOT_IN_THIS_VERSION),
     ];
     this.#harnesses = new Map(harnesses.map((harness) => [harness.id, harness]));
@@ -49,7 +67,20 @@ export class HarnessCatalog {
   }
 }
 
-function modelHarness(id: string, displayName: string, models: string[], unavailable: string | null, preferred?: string): Harness {
+function modelHarness(
+  id: string,
+  displayName: string,
+  models: string[],
+  unavailable: string | null,
+  preferred?: string,
+): Harness {
   const defaultModel = preferred ?? models[0] ?? NO_MODEL;
-  return { id, displayName, models: [...new Set([...models, defaultModel])], defaultModel, callsModel: true, unavailable };
+  return {
+    id,
+    displayName,
+    models: [...new Set([...models, defaultModel])],
+    defaultModel,
+    callsModel: true,
+    unavailable,
+  };
 }

@@ -30,7 +30,12 @@ export class ErrorFilter implements ExceptionFilter {
   }
 
   /** An unknown route whose path exists under other methods is the wrong method, and says which ones there are. */
-  private withMethod(failure: SandgateError, exception: unknown, request: FastifyRequest, reply: FastifyReply): SandgateError {
+  private withMethod(
+    failure: SandgateError,
+    exception: unknown,
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ): SandgateError {
     if (!(exception instanceof HttpException) || exception.getStatus() !== 404) return failure;
     const allowed = this.routes.methodsFor(request.url);
     if (allowed.length === 0) return failure;
@@ -43,16 +48,24 @@ export class ErrorFilter implements ExceptionFilter {
 export function toSandgateError(exception: unknown): SandgateError {
   if (exception instanceof SandgateError) return exception;
   if (isUnstorableValue(exception)) {
-    return new SandgateError('invalid_request', 'the request holds a value that cannot be stored', { cause: exception });
+    return new SandgateError('invalid_request', 'the request holds a value that cannot be stored', {
+      cause: exception,
+    });
   }
   const status = httpStatusOf(exception);
-  if (status === undefined || status >= 500) return new SandgateError('internal', 'internal error', { cause: exception });
+  if (status === undefined || status >= 500)
+    return new SandgateError('internal', 'internal error', { cause: exception });
   if (status === 404) return new SandgateError('not_found', 'not found', { cause: exception });
-  if (status === 413) return new SandgateError('payload_too_large', 'the request body is too large', { cause: exception });
+  if (status === 413)
+    return new SandgateError('payload_too_large', 'the request body is too large', { cause: exception });
   if (status === 415) {
-    return new SandgateError('unsupported_media_type', 'the request body must be application/json', { cause: exception });
+    return new SandgateError('unsupported_media_type', 'the request body must be application/json', {
+      cause: exception,
+    });
   }
-  return new SandgateError('invalid_request', exception instanceof Error ? exception.message : 'invalid request', { cause: exception });
+  return new SandgateError('invalid_request', exception instanceof Error ? exception.message : 'invalid request', {
+    cause: exception,
+  });
 }
 
 function httpStatusOf(exception: unknown): number | undefined {

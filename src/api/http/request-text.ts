@@ -11,7 +11,8 @@ export function refuseUnstorableText(root: unknown, name: string): void {
   const pending: { path: string; value: unknown; depth: number }[] = [{ path: name, value: root, depth: 0 }];
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
     const { path, value, depth } = next;
-    if (depth > MAX_DEPTH) throw new SandgateError('invalid_request', `body: is nested deeper than ${MAX_DEPTH} levels`);
+    if (depth > MAX_DEPTH)
+      throw new SandgateError('invalid_request', `body: is nested deeper than ${MAX_DEPTH} levels`);
     if (typeof value === 'string') {
       refuse(value, path);
     } else if (Array.isArray(value)) {
@@ -31,6 +32,8 @@ export function isStorableText(text: string): boolean {
 }
 
 function refuse(text: string, path: string): void {
-  if (text.includes('\u0000')) throw new SandgateError('invalid_request', `${path}: must not contain the character U+0000`);
-  if (!text.isWellFormed()) throw new SandgateError('invalid_request', `${path}: is not well-formed Unicode (lone surrogate)`);
+  if (text.includes('\u0000'))
+    throw new SandgateError('invalid_request', `${path}: must not contain the character U+0000`);
+  if (!text.isWellFormed())
+    throw new SandgateError('invalid_request', `${path}: is not well-formed Unicode (lone surrogate)`);
 }

@@ -17,7 +17,9 @@ export class RouteTable {
   /** The methods that a request path would accept; empty for an unknown path. */
   methodsFor(requestUrl: string): string[] {
     const path = requestUrl.split('?', 1)[0] ?? '';
-    const methods = [...this.#routes.values()].filter((route) => route.pattern.test(path)).flatMap((route) => [...route.methods]);
+    const methods = [...this.#routes.values()]
+      .filter((route) => route.pattern.test(path))
+      .flatMap((route) => [...route.methods]);
     return [...new Set(methods)].sort();
   }
 }

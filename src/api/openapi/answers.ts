@@ -25,7 +25,8 @@ export type FailureStatus = keyof typeof FAILURES;
 const RETRY_AFTER = { 'Retry-After': { description: 'Seconds to wait.', schema: { type: 'integer', minimum: 1 } } };
 
 /** The 200 answer of a route. */
-export const Answer = (type: Type, description: string): MethodDecorator => ApiResponse({ status: 200, type, description });
+export const Answer = (type: Type, description: string): MethodDecorator =>
+  ApiResponse({ status: 200, type, description });
 
 /** The failures that a route can answer besides 500. */
 export const Failures = (...statuses: FailureStatus[]): MethodDecorator =>

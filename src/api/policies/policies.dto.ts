@@ -12,10 +12,16 @@ export class PolicyView {
   @ApiProperty({ type: 'integer', format: 'int32', minimum: 1 })
   version!: number;
 
-  @ApiProperty({ type: 'object', additionalProperties: true, description: 'The whole policy document of this version.' })
+  @ApiProperty({
+    type: 'object',
+    additionalProperties: true,
+    description: 'The whole policy document of this version.',
+  })
   content!: object;
 
-  @ApiProperty({ description: 'The stored source, or one generated from the content when the version did not arrive as YAML.' })
+  @ApiProperty({
+    description: 'The stored source, or one generated from the content when the version did not arrive as YAML.',
+  })
   yaml!: string;
 
   @ApiProperty({ type: 'string', nullable: true })

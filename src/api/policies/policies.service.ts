@@ -44,7 +44,10 @@ export class PoliciesService {
 
 /** The head is the highest version number, never the newest time. A policy without a version is a defect. */
 export async function readHeadVersion(tx: TenantTransaction, policy: PolicyEntity): Promise<PolicyVersionEntity> {
-  const head = await tx.manager.findOne(PolicyVersionEntity, { where: { policy_id: policy.id }, order: { version: 'DESC' } });
+  const head = await tx.manager.findOne(PolicyVersionEntity, {
+    where: { policy_id: policy.id },
+    order: { version: 'DESC' },
+  });
   return requireVersion(head ?? undefined, policy);
 }
 

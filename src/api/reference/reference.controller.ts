@@ -44,7 +44,8 @@ export class ReferenceController {
   @Public('documentation, on loopback only')
   readAsset(@Req() request: FastifyRequest, @Param('asset') asset: string): StreamableFile {
     requireLoopback(request);
-    if (asset === 'init.js') return new StreamableFile(Buffer.from(REFERENCE_INIT), { type: 'text/javascript; charset=utf-8' });
+    if (asset === 'init.js')
+      return new StreamableFile(Buffer.from(REFERENCE_INIT), { type: 'text/javascript; charset=utf-8' });
     const type = ASSET_TYPES.get(asset);
     if (type === undefined) throw notFound();
     return new StreamableFile(createReadStream(join(ASSETS, asset)), { type });

@@ -1,6 +1,15 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
-import { IsArray, IsBoolean, IsObject, IsOptional, IsString, MaxLength, MinLength, ValidateNested } from 'class-validator';
+import {
+  IsArray,
+  IsBoolean,
+  IsObject,
+  IsOptional,
+  IsString,
+  MaxLength,
+  MinLength,
+  ValidateNested,
+} from 'class-validator';
 import type { JsonObject } from '../../domain/json.js';
 import { MAX_PROMPT_CHARS } from '../agents/agents.dto.js';
 import { BudgetsInput } from '../budgets/budgets.dto.js';
@@ -41,28 +50,53 @@ export class CreateSession {
   @Type(() => BudgetsInput)
   budgets?: BudgetsInput | null;
 
-  @ApiPropertyOptional({ type: 'boolean', nullable: true, default: false, description: 'No approval ever waits: what would ask is decided at once.' })
+  @ApiPropertyOptional({
+    type: 'boolean',
+    nullable: true,
+    default: false,
+    description: 'No approval ever waits: what would ask is decided at once.',
+  })
   @IsOptional()
   @IsBoolean()
   autonomous?: boolean | null;
 
-  @ApiPropertyOptional({ type: 'boolean', nullable: true, default: false, description: 'Run a model without a known price although a cost cap is in force.' })
+  @ApiPropertyOptional({
+    type: 'boolean',
+    nullable: true,
+    default: false,
+    description: 'Run a model without a known price although a cost cap is in force.',
+  })
   @IsOptional()
   @IsBoolean()
   allow_unpriced?: boolean | null;
 
-  @ApiPropertyOptional({ type: 'array', items: { type: 'string' }, nullable: true, description: 'Keep-list of bundle names; unknown names are ignored, an empty list strips all.' })
+  @ApiPropertyOptional({
+    type: 'array',
+    items: { type: 'string' },
+    nullable: true,
+    description: 'Keep-list of bundle names; unknown names are ignored, an empty list strips all.',
+  })
   @IsOptional()
   @IsArray()
   @IsString({ each: true })
   capabilities?: string[] | null;
 
-  @ApiPropertyOptional({ type: 'object', additionalProperties: true, nullable: true, description: 'Slot name to connection id; a slot that the agent does not declare is refused.' })
+  @ApiPropertyOptional({
+    type: 'object',
+    additionalProperties: true,
+    nullable: true,
+    description: 'Slot name to connection id; a slot that the agent does not declare is refused.',
+  })
   @IsOptional()
   @IsObject()
   bindings?: JsonObject | null;
 
-  @ApiPropertyOptional({ type: 'object', additionalProperties: true, nullable: true, description: 'Narrows network authority; this version has `{"mode":"offline"}` only.' })
+  @ApiPropertyOptional({
+    type: 'object',
+    additionalProperties: true,
+    nullable: true,
+    description: 'Narrows network authority; this version has `{"mode":"offline"}` only.',
+  })
   @IsOptional()
   @IsObject()
   network?: JsonObject | null;

@@ -56,7 +56,11 @@ export class CreateSessionService {
     });
   }
 
-  private async findEarlier(tx: TenantTransaction, command: CreateSessionCommand, sessionId: string): Promise<string | null> {
+  private async findEarlier(
+    tx: TenantTransaction,
+    command: CreateSessionCommand,
+    sessionId: string,
+  ): Promise<string | null> {
     if (command.idempotencyKey === undefined) return null;
     const bodyDigest = digestOf(command.sent as ExactJson);
     return claimIdempotencyKey(tx, { key: command.idempotencyKey, bodyDigest, sessionId });
@@ -94,7 +98,8 @@ export class CreateSessionService {
 
   private requireHarness(id: string): Harness {
     const harness = this.catalog.find(id);
-    if (harness === undefined) throw new SandgateError('invalid_request', `agent: its harness ${id} is unknown to this version`);
+    if (harness === undefined)
+      throw new SandgateError('invalid_request', `agent: its harness ${id} is unknown to this version`);
     if (harness.unavailable === null) return harness;
     throw new SandgateError('invalid_request', `agent: harness ${id} is not available: ${harness.unavailable}`);
   }
@@ -106,7 +111,12 @@ function refuseUnknownSlots(bindings: JsonObject): void {
   throw new SandgateError('invalid_request', `bindings: unknown slot ${slot}; the agent declares none`);
 }
 
-async function insertSession(tx: TenantTransaction, id: string, spec: RunSpec, labels: Record<string, string>): Promise<void> {
+async function insertSession(
+  tx: TenantTransaction,
+  id: string,
+  spec: RunSpec,
+  labels: Record<string, string>,
+): Promise<void> {
   const session = tx.manager.create(SessionEntity, {
     id,
     tenant_id: tx.organizationId,

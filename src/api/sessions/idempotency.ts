@@ -33,7 +33,8 @@ export async function claimIdempotencyKey(
     'select body_digest, session_id from idempotency_keys where scope = $1 and key = $2',
     [SCOPE, claim.key],
   );
-  if (held === undefined) throw new SandgateError('unavailable', 'the Idempotency-Key was released meanwhile; try again');
+  if (held === undefined)
+    throw new SandgateError('unavailable', 'the Idempotency-Key was released meanwhile; try again');
   if (held.body_digest !== claim.bodyDigest) {
     throw new SandgateError('conflict', 'Idempotency-Key: was used with another body');
   }

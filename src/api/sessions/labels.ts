@@ -12,8 +12,10 @@ export function labelsProblem(value: unknown): string | undefined {
   const labels = Object.entries(value);
   if (labels.length > MAX_LABELS) return `must not hold more than ${MAX_LABELS} labels`;
   for (const [name, text] of labels) {
-    if (!NAME.test(name)) return `must have names of 1 to 63 of A-Z a-z 0-9 . _ / -, not ${JSON.stringify(name.slice(0, 80))}`;
-    if (typeof text !== 'string' || text.length > MAX_LABEL_VALUE) return `must hold strings of at most ${MAX_LABEL_VALUE} characters (${name})`;
+    if (!NAME.test(name))
+      return `must have names of 1 to 63 of A-Z a-z 0-9 . _ / -, not ${JSON.stringify(name.slice(0, 80))}`;
+    if (typeof text !== 'string' || text.length > MAX_LABEL_VALUE)
+      return `must hold strings of at most ${MAX_LABEL_VALUE} characters (${name})`;
   }
   return undefined;
 }

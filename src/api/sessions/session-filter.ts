@@ -40,7 +40,8 @@ export function parseSessionFilter(query: Record<string, unknown>): SessionFilte
 export async function findSessions(tx: TenantTransaction, filter: SessionFilter): Promise<SessionEntity[]> {
   const query = tx.manager.createQueryBuilder(SessionEntity, 's').take(filter.limit);
   if (filter.status !== undefined) query.andWhere('s.status in (:...status)', { status: filter.status });
-  if (filter.labels !== undefined) query.andWhere('s.labels @> :labels::jsonb', { labels: JSON.stringify(filter.labels) });
+  if (filter.labels !== undefined)
+    query.andWhere('s.labels @> :labels::jsonb', { labels: JSON.stringify(filter.labels) });
   if (filter.agent !== undefined) {
     const agent = await findAgent(tx, filter.agent);
     if (agent === null) return [];
@@ -50,7 +51,10 @@ export async function findSessions(tx: TenantTransaction, filter: SessionFilter)
   if (cursor !== undefined) {
     const comparison = filter.before === undefined ? '>' : '<';
     await requireCursor(tx, cursor, filter.before === undefined ? 'after' : 'before');
-    query.andWhere(`(s.created_at, s.id) ${comparison} (select c.created_at, c.id from sessions c where c.id = :cursor)`, { cursor });
+    query.andWhere(
+      `(s.created_at, s.id) ${comparison} (select c.created_at, c.id from sessions c where c.id = :cursor)`,
+      { cursor },
+    );
   }
   const direction = filter.after === undefined ? 'DESC' : 'ASC';
   const sessions = await query.orderBy('s.created_at', direction).addOrderBy('s.id', direction).getMany();
@@ -77,6 +81,7 @@ function parseText(raw: unknown, name: string): string | undefined {
 
 function parseCursor(raw: unknown, name: string): string | undefined {
   const cursor = parseText(raw, name);
-  if (cursor !== undefined && !isUuid(cursor)) throw new SandgateError('invalid_request', `${name}: must be the id of a run`);
+  if (cursor !== undefined && !isUuid(cursor))
+    throw new SandgateError('invalid_request', `${name}: must be the id of a run`);
   return cursor;
 }

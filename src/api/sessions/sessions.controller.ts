@@ -28,14 +28,42 @@ export class SessionsController {
   @Permission('sessions.read')
   @ApiOperation({ summary: 'List runs, newest first' })
   @LimitQuery('50')
-  @ApiQuery({ name: 'status', required: false, schema: { type: 'array', items: { type: 'string', enum: [...RUN_STATUSES] } }, description: 'Once or more.' })
-  @ApiQuery({ name: 'agent', required: false, schema: { type: 'string', minLength: 1 }, description: 'Id or name of the agent.' })
-  @ApiQuery({ name: 'label', required: false, schema: { type: 'array', items: { type: 'string', pattern: '^[A-Za-z0-9._/-]{1,63}=' }, maxItems: 16 }, description: '`name=value`, once or more; a run must carry them all.' })
-  @ApiQuery({ name: 'before', required: false, schema: { type: 'string', format: 'uuid' }, description: 'Id of a run: only runs created before it.' })
-  @ApiQuery({ name: 'after', required: false, schema: { type: 'string', format: 'uuid' }, description: 'Id of a run: only runs created after it.' })
+  @ApiQuery({
+    name: 'status',
+    required: false,
+    schema: { type: 'array', items: { type: 'string', enum: [...RUN_STATUSES] } },
+    description: 'Once or more.',
+  })
+  @ApiQuery({
+    name: 'agent',
+    required: false,
+    schema: { type: 'string', minLength: 1 },
+    description: 'Id or name of the agent.',
+  })
+  @ApiQuery({
+    name: 'label',
+    required: false,
+    schema: { type: 'array', items: { type: 'string', pattern: '^[A-Za-z0-9._/-]{1,63}=' }, maxItems: 16 },
+    description: '`name=value`, once or more; a run must carry them all.',
+  })
+  @ApiQuery({
+    name: 'before',
+    required: false,
+    schema: { type: 'string', format: 'uuid' },
+    description: 'Id of a run: only runs created before it.',
+  })
+  @ApiQuery({
+    name: 'after',
+    required: false,
+    schema: { type: 'string', format: 'uuid' },
+    description: 'Id of a run: only runs created after it.',
+  })
   @Answer(SessionList, 'Runs that the caller may see.')
   @Failures(400, 401, 503)
-  async listSessions(@CurrentPrincipal() principal: Principal, @Query() query: Record<string, unknown>): Promise<SessionList> {
+  async listSessions(
+    @CurrentPrincipal() principal: Principal,
+    @Query() query: Record<string, unknown>,
+  ): Promise<SessionList> {
     return { sessions: await this.sessions.list(principal.organizationId, parseSessionFilter(query)) };
   }
 

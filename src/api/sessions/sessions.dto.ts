@@ -51,7 +51,11 @@ export class SessionView {
   @ApiProperty({ type: WorkspaceView })
   repo_source!: WorkspaceSpec;
 
-  @ApiProperty({ type: 'object', additionalProperties: true, description: 'What the run was created with; it never changes.' })
+  @ApiProperty({
+    type: 'object',
+    additionalProperties: true,
+    description: 'What the run was created with; it never changes.',
+  })
   run_spec!: object;
 
   @ApiProperty({ type: 'object', additionalProperties: true, nullable: true, description: 'How the run was started.' })
@@ -103,7 +107,11 @@ export class SessionRead extends SessionEnvelope {
   @ApiProperty({ type: UsageTotals })
   usage!: UsageTotals;
 
-  @ApiPropertyOptional({ type: 'integer', minimum: 0, description: 'Older queued runs of the organization; present only while queued.' })
+  @ApiPropertyOptional({
+    type: 'integer',
+    minimum: 0,
+    description: 'Older queued runs of the organization; present only while queued.',
+  })
   queue_position?: number;
 }
 

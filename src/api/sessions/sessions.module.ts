@@ -4,5 +4,9 @@ import { CreateSessionService } from './create-session.service.js';
 import { SessionsController } from './sessions.controller.js';
 import { SessionsService } from './sessions.service.js';
 
-@Module({ imports: [HarnessesModule], controllers: [SessionsController], providers: [SessionsService, CreateSessionService] })
+@Module({
+  imports: [HarnessesModule],
+  controllers: [SessionsController],
+  providers: [SessionsService, CreateSessionService],
+})
 export class SessionsModule {}

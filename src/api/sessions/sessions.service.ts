@@ -55,7 +55,10 @@ export class SessionsService {
       });
     } catch (error) {
       if (error instanceof SandgateError) throw error;
-      throw new SandgateError('unavailable', 'the cancellation could not be recorded; try again', { cause: error, retryAfterSeconds: 1 });
+      throw new SandgateError('unavailable', 'the cancellation could not be recorded; try again', {
+        cause: error,
+        retryAfterSeconds: 1,
+      });
     }
   }
 }

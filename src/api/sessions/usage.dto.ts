@@ -23,7 +23,12 @@ export class UsageTotals {
   @ApiProperty({ type: 'integer', format: 'int64', minimum: 0, description: 'Gated tool calls, denied ones included.' })
   tool_calls!: number;
 
-  @ApiProperty({ type: 'integer', format: 'int64', minimum: 0, description: 'Model requests whose usage never arrived.' })
+  @ApiProperty({
+    type: 'integer',
+    format: 'int64',
+    minimum: 0,
+    description: 'Model requests whose usage never arrived.',
+  })
   unreported_requests!: number;
 
   @ApiProperty({ minimum: 0, description: 'US dollars that those requests keep counted against the budget.' })

@@ -6,17 +6,32 @@ const MAX_TEXT = 4096;
 
 /** What the agent finds in its working folder (chapter 10 §8). */
 export class WorkspaceBody implements WorkspaceInput {
-  @ApiProperty({ type: 'string', enum: WORKSPACE_KINDS, description: '`none` and `local_path` are older names of `scratch` and `local_copy`.' })
+  @ApiProperty({
+    type: 'string',
+    enum: WORKSPACE_KINDS,
+    description: '`none` and `local_path` are older names of `scratch` and `local_copy`.',
+  })
   @IsIn(WORKSPACE_KINDS)
   kind!: string;
 
-  @ApiPropertyOptional({ type: 'string', nullable: true, maxLength: MAX_TEXT, description: '`local_copy`: absolute folder on the server, inside `SERVICE_LOCAL_COPY_ROOTS`.' })
+  @ApiPropertyOptional({
+    type: 'string',
+    nullable: true,
+    maxLength: MAX_TEXT,
+    description: '`local_copy`: absolute folder on the server, inside `SERVICE_LOCAL_COPY_ROOTS`.',
+  })
   @IsOptional()
   @IsString()
   @MaxLength(MAX_TEXT)
   path?: string | null;
 
-  @ApiPropertyOptional({ type: 'array', items: { type: 'string', maxLength: MAX_TEXT }, nullable: true, maxItems: 64, description: '`local_copy`: globs of ignored or unlisted files to copy as well.' })
+  @ApiPropertyOptional({
+    type: 'array',
+    items: { type: 'string', maxLength: MAX_TEXT },
+    nullable: true,
+    maxItems: 64,
+    description: '`local_copy`: globs of ignored or unlisted files to copy as well.',
+  })
   @IsOptional()
   @IsArray()
   @ArrayMaxSize(64)
@@ -24,30 +39,55 @@ export class WorkspaceBody implements WorkspaceInput {
   @MaxLength(MAX_TEXT, { each: true })
   include?: string[] | null;
 
-  @ApiPropertyOptional({ type: 'string', format: 'uuid', nullable: true, description: '`git_repository`: the connection whose credential fetches it.' })
+  @ApiPropertyOptional({
+    type: 'string',
+    format: 'uuid',
+    nullable: true,
+    description: '`git_repository`: the connection whose credential fetches it.',
+  })
   @IsOptional()
   @IsUUID()
   connection_id?: string | null;
 
-  @ApiPropertyOptional({ type: 'string', nullable: true, maxLength: 255, description: '`git_repository`: `owner/name`.' })
+  @ApiPropertyOptional({
+    type: 'string',
+    nullable: true,
+    maxLength: 255,
+    description: '`git_repository`: `owner/name`.',
+  })
   @IsOptional()
   @IsString()
   @MaxLength(255)
   repository?: string | null;
 
-  @ApiPropertyOptional({ type: 'string', nullable: true, maxLength: MAX_TEXT, description: '`git_repository`: `file://` address inside `SERVICE_LOCAL_COPY_ROOTS`.' })
+  @ApiPropertyOptional({
+    type: 'string',
+    nullable: true,
+    maxLength: MAX_TEXT,
+    description: '`git_repository`: `file://` address inside `SERVICE_LOCAL_COPY_ROOTS`.',
+  })
   @IsOptional()
   @IsString()
   @MaxLength(MAX_TEXT)
   clone_url?: string | null;
 
-  @ApiPropertyOptional({ type: 'string', nullable: true, maxLength: 255, description: '`git_repository`: branch or tag to check out.' })
+  @ApiPropertyOptional({
+    type: 'string',
+    nullable: true,
+    maxLength: 255,
+    description: '`git_repository`: branch or tag to check out.',
+  })
   @IsOptional()
   @IsString()
   @MaxLength(255)
   ref?: string | null;
 
-  @ApiPropertyOptional({ type: 'string', nullable: true, maxLength: 40, description: '`git_repository`: 7 to 40 hexadecimal digits.' })
+  @ApiPropertyOptional({
+    type: 'string',
+    nullable: true,
+    maxLength: 40,
+    description: '`git_repository`: 7 to 40 hexadecimal digits.',
+  })
   @IsOptional()
   @IsString()
   @MaxLength(40)

@@ -1,7 +1,7 @@
 import { SandgateError } from '../../domain/errors.js';
 
 /** SQLSTATE classes of a server that is away, starting, stopping or overloaded: the caller may try again. */
-const UNAVAILABLE = /^(08|53|57P0|55P03|40)/;
+const UNAVAILABLE = /^(08|53|57P0|55P03|55000|40)/;
 const NETWORK_CODES = new Set(['ECONNREFUSED', 'ECONNRESET', 'ENOENT', 'EPIPE', 'ETIMEDOUT']);
 
 /**

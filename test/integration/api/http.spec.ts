@@ -24,7 +24,13 @@ describe('every failure has one shape', () => {
     ['a body that is no object', 'POST', '/v1/agents', { raw: '[]' }, 400],
     ['no body', 'POST', '/v1/agents', {}, 400],
     ['a prototype member', 'POST', '/v1/agents', { raw: '{"__proto__":{"x":1},"name":"a"}' }, 400],
-    ['another media type', 'POST', '/v1/agents', { raw: 'name=a', headers: { 'content-type': 'application/x-www-form-urlencoded' } }, 415],
+    [
+      'another media type',
+      'POST',
+      '/v1/agents',
+      { raw: 'name=a', headers: { 'content-type': 'application/x-www-form-urlencoded' } },
+      415,
+    ],
     ['plain text', 'POST', '/v1/agents', { raw: 'x', headers: { 'content-type': 'text/plain' } }, 415],
     ['a body above the limit', 'POST', '/v1/agents', { raw: `{"name":"${'a'.repeat(2_200_000)}"}` }, 413],
     ['a malformed id', 'GET', '/v1/sessions/abc', {}, 404],
@@ -74,8 +80,16 @@ describe('text that cannot be stored', () => {
   });
 
   it('CP-300 numbers beyond every type are refused with 400', async () => {
-    for (const budgets of ['{"max_tool_calls":1e999}', '{"max_tool_calls":99999999999999999999}', '{"max_cost_usd":-1}', '{"max_tokens":1.5}', '{"max_wall_clock_secs":"5"}']) {
-      const answer = await api.post('/v1/sessions', undefined, { raw: `{"agent":"fixer","task":"a","budgets":${budgets}}` });
+    for (const budgets of [
+      '{"max_tool_calls":1e999}',
+      '{"max_tool_calls":99999999999999999999}',
+      '{"max_cost_usd":-1}',
+      '{"max_tokens":1.5}',
+      '{"max_wall_clock_secs":"5"}',
+    ]) {
+      const answer = await api.post('/v1/sessions', undefined, {
+        raw: `{"agent":"fixer","task":"a","budgets":${budgets}}`,
+      });
       expect(answer.status).toBe(400);
       expect(answer.body.error).toMatch(/^budgets\.max_/);
     }
@@ -104,7 +118,11 @@ describe('headers', () => {
     expect(answer.headers.get('content-security-policy')).toContain("default-src 'none'");
   });
   it('a request id of the caller is kept when it is harmless', async () => {
-    expect((await api.get('/v1/health', { headers: { 'x-request-id': 'abc-1' } })).headers.get('x-request-id')).toBe('abc-1');
-    expect((await api.get('/v1/health', { headers: { 'x-request-id': 'a b' } })).headers.get('x-request-id')).not.toBe('a b');
+    expect((await api.get('/v1/health', { headers: { 'x-request-id': 'abc-1' } })).headers.get('x-request-id')).toBe(
+      'abc-1',
+    );
+    expect((await api.get('/v1/health', { headers: { 'x-request-id': 'a b' } })).headers.get('x-request-id')).not.toBe(
+      'a b',
+    );
   });
 });

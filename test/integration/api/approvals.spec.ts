@@ -1,0 +1,182 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { v7 as uuidv7 } from 'uuid';
+import { digestOf } from '../../../src/domain/digest/digest.js';
+import { requestApproval } from '../../../src/platform/db/gate.js';
+import { createSealer } from '../../../src/platform/seal/sealer.js';
+import { ToolCallPayloads } from '../../../src/platform/seal/tool-call-payloads.js';
+import { startApi, type TestApi } from '../../support/api.js';
+import { createRun, gateCall, readLedger, readStatus, type FixtureRun } from '../../support/run-fixture.js';
+
+let api: TestApi;
+let run: FixtureRun;
+beforeAll(async () => {
+  api = await startApi({ SERVICE_KMS_MODE: 'static', SERVICE_KMS_STATIC_KEK: 'ab'.repeat(32) });
+  run = await newRun();
+}, 60_000);
+afterAll(() => api.close());
+
+async function newRun(): Promise<FixtureRun> {
+  const { rows } = await api.database.owner.query<{ agent: string; revision: string; policy: string }>(
+    `select a.id as agent, r.id as revision, r.policy_id as policy from agents a join agent_revisions r on r.agent_id = a.id where a.name = 'fixer'`,
+  );
+  const found = rows[0];
+  if (found === undefined) throw new Error('the seeded agent is missing');
+  return createRun(api.db, {
+    in: {
+      organizationId: api.organizationId,
+      agentId: found.agent,
+      revisionId: found.revision,
+      policyId: found.policy,
+    },
+  });
+}
+
+/** What the gate does for a call that needs a human. */
+async function ask(
+  of: FixtureRun,
+  options: { input?: object; keys?: string[]; ttlSecs?: number } = {},
+): Promise<string> {
+  const input = options.input ?? { command: 'git push' };
+  const call = gateCall(of, { toolCallId: `call-${uuidv7()}`, inputDigest: digestOf(input as never) });
+  const payloads = new ToolCallPayloads(api.db, createSealer(api.db, api.config.seal));
+  const key = {
+    organizationId: of.organizationId,
+    sessionId: of.sessionId,
+    toolCallId: call.toolCallId,
+    kind: 'input' as const,
+  };
+  const answer = await requestApproval(api.db, call, {
+    source: 'policy',
+    risk: 'pushes',
+    reason: 'needs a human',
+    scope: 'once',
+    scopeKey: (options.keys ?? ['git push']).join(', '),
+    scopeKeys: options.keys ?? ['git push'],
+    explanation: { rule: 1 },
+    ttlSecs: options.ttlSecs ?? 600,
+    maxPending: 16,
+    payload: await payloads.protect(key, JSON.stringify(input)),
+  });
+  if (answer.approvalId === null) throw new Error(`nothing was asked: ${answer.outcome}`);
+  return answer.approvalId;
+}
+
+const decide = (id: string, decision: unknown) => api.post(`/v1/approvals/${id}/decision`, { decision });
+const decisionEvents = async (of: FixtureRun) =>
+  (await readLedger(api.db, of))
+    .filter(({ type }) => type === 'approval.decided' || type === 'tool.decision')
+    .map(({ type }) => type);
+
+describe('the inbox', () => {
+  it('CP-130 CP-199 CP-200 CP-334 shows what waits, with the whole input and without secrets', async () => {
+    const input = { command: 'curl -H "x: ghp_0123456789012345678901234567"', big: 5 };
+    const id = await ask(run, { input });
+    const { approvals } = (await api.get('/v1/approvals')).body;
+    const approval = approvals.find((each: { id: string }) => each.id === id);
+    expect(approval).toMatchObject({
+      id,
+      session_id: run.sessionId,
+      tool: 'Bash',
+      summary: 'git push',
+      status: 'pending',
+      risk: 'pushes',
+      scope: 'once',
+      scope_key: 'git push',
+      reason: 'needs a human',
+      explanation: { rule: 1 },
+      decided_at: null,
+      decided_by: null,
+    });
+    expect(approval.input_digest).toMatch(/^sha256:[0-9a-f]{64}$/);
+    expect(approval.input.big).toBe(5);
+    expect(approval.input.command).toContain('curl -H "x: ‹redacted:');
+    expect(approval.input.command).not.toContain('ghp_');
+    expect((await api.get(`/v1/sessions/${run.sessionId}/approvals`)).body.approvals[0]).toEqual(approval);
+    await decide(id, 'denied');
+  });
+
+  it('CP-199 is oldest first, pending only, and limit cuts', async () => {
+    const ids = [await ask(run), await ask(run), await ask(run)];
+    const inbox = async (query = '') =>
+      (await api.get(`/v1/approvals${query}`)).body.approvals.map((each: { id: string }) => each.id);
+    expect(await inbox()).toEqual(ids);
+    expect(await inbox('?limit=2')).toEqual(ids.slice(0, 2));
+    await decide(ids[0] ?? '', 'denied');
+    expect(await inbox()).toEqual(ids.slice(1));
+    for (const id of ids) await decide(id, 'deny');
+    const statuses = (await api.get(`/v1/sessions/${run.sessionId}/approvals`)).body.approvals;
+    expect(statuses.map((each: { id: string }) => each.id).slice(0, 3)).toEqual([...ids].reverse());
+  });
+});
+
+describe('a decision', () => {
+  it.each([
+    ['approved_once', 'approved_once'],
+    ['approve', 'approved_once'],
+    ['allow', 'approved_once'],
+    ['approved_session', 'approved_session'],
+    ['denied', 'denied'],
+    ['deny', 'denied'],
+  ])('CP-144 CP-201 CP-328 %s settles it as %s, bare', async (word, status) => {
+    const of = await newRun();
+    const id = await ask(of);
+    const answer = await decide(id, word);
+    expect(answer.status).toBe(200);
+    expect(answer.body).toMatchObject({ id, status, decided_by: 'operator' });
+    expect(answer.body.decided_at).toMatch(/Z$/);
+    expect(await readStatus(api.db, of)).toBe('running');
+  });
+
+  it('CP-145 CP-146 CP-330 of many at once one wins, one pair of events arises, and all see the settled row', async () => {
+    const of = await newRun();
+    const id = await ask(of);
+    const words = ['approved_once', 'denied', 'approved_session'];
+    const answers = await Promise.all(Array.from({ length: 24 }, (_, index) => decide(id, words[index % 3])));
+    expect(answers.every((answer) => answer.status === 200)).toBe(true);
+    expect(new Set(answers.map((answer) => answer.body.status)).size).toBe(1);
+    expect(await decisionEvents(of)).toEqual(['approval.decided', 'tool.decision']);
+    const late = await decide(id, 'denied');
+    expect([late.status, late.body.status]).toEqual([200, answers[0]?.body.status]);
+    expect(await decisionEvents(of)).toHaveLength(2);
+  });
+
+  it('CP-145 if the events cannot be appended nothing is decided', async () => {
+    const of = await newRun();
+    const id = await ask(of);
+    const { owner } = api.database;
+    await owner.query(`create function refuse_decisions() returns trigger language plpgsql as $$ begin
+      if new.type = 'tool.decision' then raise exception 'no room'; end if; return new; end $$`);
+    await owner.query(
+      'create trigger refuse_decisions before insert on events for each row execute function refuse_decisions()',
+    );
+    expect((await decide(id, 'approved_once')).status).toBe(500);
+    await owner.query('drop trigger refuse_decisions on events; drop function refuse_decisions()');
+    expect(await decisionEvents(of)).toEqual([]);
+    expect((await decide(id, 'denied')).body.status).toBe('denied');
+  });
+
+  it('06-gate §3: a session grant on a call without keys is recorded as once, and says so', async () => {
+    const of = await newRun();
+    const answer = await decide(await ask(of, { keys: [] }), 'approved_session');
+    expect(answer.body.status).toBe('approved_once');
+    expect(answer.body.reason).toContain('recorded as approved_once');
+  });
+
+  it('after its deadline it is expired, whatever the decision says', async () => {
+    const of = await newRun();
+    const answer = await decide(await ask(of, { ttlSecs: 0 }), 'approved_once');
+    expect([answer.status, answer.body.status, answer.body.decided_by]).toEqual([200, 'expired', 'timeout']);
+  });
+
+  it('CP-202 a wrong body is 400, an unknown approval 404', async () => {
+    const id = await ask(await newRun());
+    for (const decision of [undefined, null, 'yes', 'expired', 'pending', 5])
+      expect((await decide(id, decision)).status).toBe(400);
+    const more = await api.post(`/v1/approvals/${id}/decision`, { decision: 'denied', scope: 'session' });
+    expect([more.status, more.body.error]).toEqual([400, 'scope: unknown member; a decision holds decision only']);
+    expect((await api.get('/v1/approvals')).text).toContain(id);
+    for (const unknown of [uuidv7(), 'x']) expect((await decide(unknown, 'denied')).status).toBe(404);
+    const foreign = await ask(await createRun(api.db));
+    expect((await decide(foreign, 'denied')).status).toBe(404);
+  });
+});

@@ -1,0 +1,94 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { startApi, type TestApi } from '../../support/api.js';
+
+interface Operation {
+  responses: Record<string, { content?: Record<string, { schema: unknown }> }>;
+  security?: unknown[];
+  requestBody?: unknown;
+  parameters?: { name: string; in: string }[];
+}
+
+let api: TestApi;
+let document: {
+  openapi: string;
+  info: { version: string };
+  servers: { url: string }[];
+  paths: Record<string, Record<string, Operation>>;
+};
+beforeAll(async () => {
+  api = await startApi();
+  document = (await api.get('/v1/openapi.json', { token: null })).body;
+}, 60_000);
+afterAll(() => api.close());
+
+const operations = (): [string, Operation][] =>
+  Object.entries(document.paths).flatMap(([path, item]) =>
+    Object.entries(item).map(([method, operation]) => [`${method} ${path}`, operation] as [string, Operation]),
+  );
+
+describe('the interface description', () => {
+  it('CP-319 CP-339 is OpenAPI 3.1, version 0.3.0, with relative servers', () => {
+    expect(document.openapi).toBe('3.1.0');
+    expect(document.info.version).toBe('0.3.0');
+    expect(document.servers.map((server) => server.url)).toEqual(['/']);
+  });
+
+  it('CP-339 is the one that is committed', () => {
+    expect(document).toEqual(JSON.parse(readFileSync(join(process.cwd(), 'openapi.json'), 'utf8')));
+  });
+
+  it('CP-339 names every endpoint of this version', () => {
+    expect(operations().map(([name]) => name).sort()).toEqual([
+      'get /v1/agents', 'get /v1/agents/{id}', 'get /v1/approvals', 'get /v1/harnesses', 'get /v1/health', 'get /v1/health/ready',
+      'get /v1/ledger-key', 'get /v1/policies', 'get /v1/policies/{name}', 'get /v1/policies/{name}/versions/{version}', 'get /v1/sessions',
+      'get /v1/sessions/{id}', 'get /v1/sessions/{id}/approvals', 'get /v1/sessions/{id}/artifacts', 'get /v1/sessions/{id}/artifacts/{aid}',
+      'get /v1/sessions/{id}/cost', 'get /v1/sessions/{id}/events', 'get /v1/sessions/{id}/events/export', 'get /v1/sessions/{id}/events/stream',
+      'post /v1/agents', 'post /v1/agents/{id}/revisions', 'post /v1/approvals/{id}/decision', 'post /v1/sessions', 'post /v1/sessions/{id}/cancel',
+    ]); // prettier-ignore
+  });
+
+  it('CP-299 documents 200 and the one error shape, and 401 wherever a credential is needed', () => {
+    for (const [name, operation] of operations()) {
+      const statuses = Object.keys(operation.responses);
+      expect([name, statuses.includes('200'), statuses.includes('500')]).toEqual([name, true, true]);
+      if (operation.security !== undefined)
+        expect([name, statuses]).toEqual([name, expect.arrayContaining(['400', '401'])]);
+      if (name.startsWith('post'))
+        expect([name, statuses]).toEqual([name, expect.arrayContaining(['413', '415', '403', '503'])]);
+      if (name.includes('{')) expect([name, statuses]).toEqual([name, expect.arrayContaining(['404'])]);
+      for (const [status, response] of Object.entries(operation.responses)) {
+        if (status === '200') continue;
+        expect(response.content?.['application/json']?.schema).toEqual({ $ref: '#/components/schemas/ErrorBody' });
+      }
+    }
+  });
+
+  it('CP-166 every parameter of a path is documented, and ids are uuids', () => {
+    for (const [name, operation] of operations()) {
+      const inPath = [...name.matchAll(/\{(\w+)\}/g)].map((match) => match[1]);
+      expect(
+        (operation.parameters ?? [])
+          .filter((parameter) => parameter.in === 'path')
+          .map((parameter) => parameter.name)
+          .sort(),
+      ).toEqual(inPath.sort());
+    }
+  });
+
+  it('the reference page works from this server alone', async () => {
+    const page = await api.get('/v1/reference', { token: null });
+    expect(page.status).toBe(200);
+    expect(page.headers.get('content-security-policy')).toContain("script-src 'self'");
+    const sources = [...page.text.matchAll(/(?:src|href)="([^"]+)"/g)].map((match) => match[1] ?? '');
+    expect(sources).toHaveLength(4);
+    for (const source of sources) {
+      const asset = await fetch(`${api.url}${source}`);
+      expect([source, source.startsWith('/v1/reference/'), asset.status]).toEqual([source, true, 200]);
+      await asset.arrayBuffer();
+    }
+    expect((await api.get('/v1/reference/package.json', { token: null })).status).toBe(404);
+    expect((await api.get('/v1/reference/..%2fpackage.json', { token: null })).status).toBe(404);
+  });
+});
