@@ -7,7 +7,7 @@ export function addressLines(installation: Installation): string[] {
   const token = adminTokenFile === undefined ? 'SERVICE_ADMIN_TOKEN' : `${adminTokenFile} (readable by you alone)`;
   return [
     ['API', `${url}/v1`],
-    ['API reference', `${url}/reference`],
+    ['API reference', `${url}/v1/reference`],
     ['Temporal Web', temporalWebUrl ?? 'not known; set SERVICE_TEMPORAL_WEB_URL'],
     ['Temporal', installation.temporalAddress],
     ['PostgreSQL', postgres],

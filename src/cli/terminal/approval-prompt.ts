@@ -21,11 +21,12 @@ export function renderApproval(approval: Approval, screen: LiveScreen): string {
     ['tool', inline(approval.tool)],
     ['call', block(approval.summary)],
     ['risk', inline(approval.risk ?? 'not stated')],
+    ['why', inline(approval.reason ?? 'not stated')],
     ['digest', inline(approval.input_digest ?? 'none')],
     ['until', inline(approval.expires_at ?? 'no limit')],
     ['run', inline(approval.session_id)],
   ];
-  const details = [...section('input', approval.input), ...section('why', approval.explanation)];
+  const details = [...section('input', approval.input), ...partLines(approval.explanation)];
   const body = rows.map(
     ([name, value]) => `   ${colours.dim(name.padEnd(6))} ${value.replaceAll('\n', `\n          `)}`,
   );
@@ -54,6 +55,17 @@ function section(title: string, content: unknown): string[] {
   const rest = lines.length - MAX_SECTION_LINES;
   const shown = lines.slice(0, MAX_SECTION_LINES).map((line) => `  ${line}`);
   return [`${title}:`, ...shown, ...(rest > 0 ? [`  … ${rest} more lines; see \`sandgate approvals -o json\``] : [])];
+}
+
+/** The parts of a command, with those that no rule covers marked; that is what the approver decides about. */
+function partLines(explanation: unknown): string[] {
+  const parts = (explanation as { parts?: unknown } | null | undefined)?.parts;
+  if (!Array.isArray(parts) || parts.length < 2) return [];
+  const lines = parts.slice(0, MAX_SECTION_LINES).map((part: { text?: unknown; covered_by?: unknown }) => {
+    const covered = part.covered_by === null || part.covered_by === undefined ? 'not covered' : 'covered';
+    return `  ${covered.padEnd(12)} ${inline(String(part.text ?? ''))}`;
+  });
+  return ['parts:', ...lines];
 }
 
 /** One key that means something; others are passed over. Ctrl+C reaches the process as the interrupt that it is. */
