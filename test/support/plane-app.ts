@@ -67,5 +67,5 @@ async function createApp(config: SandgateConfig, db: Database): Promise<NestFast
     ],
   })
   class PlaneRoot {}
-  return NestFactory.create<NestFastifyApplication>(PlaneRoot, new FastifyAdapter(), { logger: false, abortOnError: false });
+  return NestFactory.create<NestFastifyApplication>(PlaneRoot, new FastifyAdapter({ forceCloseConnections: true }), { logger: false, abortOnError: false });
 }

@@ -53,7 +53,8 @@ export interface Question {
  * - `session_allow`: allowed now by grants of this run. `asked`: pending now, until `expiresAt`.
  * - `pending`: asked before, still pending: join the wait. `replay_allow`, `replay_deny`: decided before; no new event.
  * - `protocol_violation`: same id, other tool or input; recorded by this call, the stored verdict stands.
- * - `budget`: over `max_tool_calls`; the denial and `budget.exceeded` were recorded by this call.
+ * - `budget`: over `max_tool_calls`; the denial was recorded by this call. The caller ends the run, and the first to do so
+ *   writes `budget.exceeded`.
  * - `too_many_pending`: nothing recorded; deny it automatically.
  * - `inactive`, `reload`, `unauthorized`, `wrong_audience`, `not_found`: nothing recorded.
  */
@@ -176,13 +177,7 @@ const OVER_BUDGET: AutomaticVerdict = {
 };
 
 async function recordBudgetDenial(db: Database, call: GateCall): Promise<GateAnswer> {
-  const exceeded = systemEvent('budget.exceeded', {
-    budget: 'max_tool_calls',
-    limit: String(call.maxToolCalls),
-    // The count only grows, and this is the first that is too many; the exact number is in the registry.
-    spent: String((call.maxToolCalls ?? 0) + 1),
-  });
-  const events = [requestedEvent(call), decisionEvent(call, OVER_BUDGET), exceeded];
+  const events = [requestedEvent(call), decisionEvent(call, OVER_BUDGET)];
   const row = await callGate(db.pool, uuidv7(), call, OVER_BUDGET, null, events);
   if (row.seq !== null) db.announce({ ledger: call.sessionId });
   return { ...toAnswer(row), outcome: row.outcome === 'deny' ? 'budget' : row.outcome };

@@ -1,4 +1,6 @@
 import { Injectable } from '@nestjs/common';
+import type { BeforeApplicationShutdown } from '@nestjs/common';
+import { SandgateError } from '../../../domain/errors.js';
 import { readApproval, expireApprovals } from '../../../platform/db/approvals.js';
 import type { ApprovalRow } from '../../../platform/db/approvals.js';
 import { Database } from '../../../platform/db/database.js';
@@ -24,7 +26,8 @@ interface Wait {
  * approval, they share one reader.
  */
 @Injectable()
-export class ApprovalWaits {
+export class ApprovalWaits implements BeforeApplicationShutdown {
+  private readonly closing = new AbortController();
   private readonly waits = new Map<string, Wait>();
 
   constructor(
@@ -32,16 +35,29 @@ export class ApprovalWaits {
     private readonly config: ApiConfig,
   ) {}
 
-  /** The settled row; null when `signal` aborted first, which leaves the approval as it is. */
+  /** A clean stop does not wait for people: the callers are told to come again, and find the row as it is then. */
+  beforeApplicationShutdown(): void {
+    this.closing.abort();
+  }
+
+  /**
+   * The settled row; null when `signal` aborted first, which leaves the approval as it is. Throws `unavailable` when this
+   * process stops.
+   */
   async settled(awaited: AwaitedApproval, signal: AbortSignal): Promise<ApprovalRow | null> {
     const wait = this.waits.get(awaited.approvalId) ?? this.begin(awaited);
     wait.waiters += 1;
+    const either = AbortSignal.any([signal, this.closing.signal]);
     const aborted = new Promise<null>((resolve) => {
-      if (signal.aborted) resolve(null);
-      else signal.addEventListener('abort', () => resolve(null), { once: true });
+      if (either.aborted) resolve(null);
+      else either.addEventListener('abort', () => resolve(null), { once: true });
     });
     try {
-      return await Promise.race([wait.settled, aborted]);
+      const row = await Promise.race([wait.settled, aborted]);
+      if (row === null && this.closing.signal.aborted && !signal.aborted) {
+        throw new SandgateError('unavailable', 'the server is stopping; ask again', { retryAfterSeconds: 1 });
+      }
+      return row;
     } finally {
       wait.waiters -= 1;
       if (wait.waiters === 0) {

@@ -6,27 +6,36 @@ import { budgetEventData } from '../../../domain/budgets/budget-state.js';
 import type { BudgetCap } from '../../../domain/budgets/effective-budgets.js';
 import type { NewEvent } from '../../../domain/events/event-kinds.js';
 
+/** A cap on spending and what has been spent of it: tokens, or micro-dollars. */
+export interface ExhaustedCap {
+  cap: 'max_tokens' | 'max_cost_usd';
+  limit: number;
+  spent: number;
+}
+
+interface StoppedRun {
+  organizationId: string;
+  sessionId: string;
+}
+
 /** Ends runs that exceeded a cap: `budget.exceeded` once, by whoever records the intent, and a wind-down with quiesce (chapter 10 §15). */
 @Injectable()
 export class BudgetStops {
   constructor(private readonly database: Database) {}
 
-  /** The tool-call denial itself, with its `budget.exceeded`, is on the record already. */
-  async stopForToolCalls(call: GateCall): Promise<void> {
-    await this.stop(call.organizationId, call.sessionId, 'max_tool_calls', []);
+  /** The denial itself is on the record already; `toolCalls` is how many calls there were with it. */
+  async stopForToolCalls(call: GateCall, toolCalls: number): Promise<void> {
+    await this.stop(call, { cap: 'max_tool_calls', limit: call.maxToolCalls ?? 0, spent: toolCalls });
   }
 
-  async stopForSpend(
-    run: { organizationId: string; sessionId: string },
-    exhausted: { cap: 'max_tokens' | 'max_cost_usd'; limit: number; spent: number },
-  ): Promise<void> {
-    const data = budgetEventData(exhausted.cap, exhausted.limit, exhausted.spent);
-    await this.stop(run.organizationId, run.sessionId, exhausted.cap, [{ actor: 'system', type: 'budget.exceeded', data }]);
+  async stopForSpend(run: StoppedRun, exhausted: ExhaustedCap): Promise<void> {
+    await this.stop(run, exhausted);
   }
 
-  private async stop(organizationId: string, sessionId: string, cap: BudgetCap, first: NewEvent[]): Promise<void> {
-    await this.database.withTenant(organizationId, (tx) =>
-      recordIntent(tx, sessionId, { outcome: 'budget_exceeded', reason: `${cap} exceeded`, wantsQuiesce: true }, first),
+  private async stop(run: StoppedRun, { cap, limit, spent }: { cap: BudgetCap; limit: number; spent: number }): Promise<void> {
+    const exceeded: NewEvent = { actor: 'system', type: 'budget.exceeded', data: budgetEventData(cap, limit, spent) };
+    await this.database.withTenant(run.organizationId, (tx) =>
+      recordIntent(tx, run.sessionId, { outcome: 'budget_exceeded', reason: `${cap} exceeded`, wantsQuiesce: true }, [exceeded]),
     );
   }
 }

@@ -90,7 +90,7 @@ export class GateService {
       case 'protocol_violation':
         return { kind: 'deny', message: GATE_MESSAGES.protocolViolation };
       case 'budget':
-        await this.budgets.stopForToolCalls(call);
+        await this.budgets.stopForToolCalls(call, answer.toolCalls ?? 0);
         return { kind: 'deny', message: GATE_MESSAGES.budgetExceeded };
       case 'asked':
       case 'pending':

@@ -14,6 +14,7 @@ import type { ReserveAnswer, Settlement } from '../../../platform/db/reservation
 import { ApiConfig } from '../../foundation.module.js';
 import type { RunnerCaller } from '../auth/runner-caller.js';
 import { BudgetStops } from '../gate/budget-stops.js';
+import type { ExhaustedCap } from '../gate/budget-stops.js';
 import type { FrozenRun } from '../gate/run-specs.js';
 import type { RelayedAnswer } from './answer-relay.js';
 import { CarriedResults, MAX_REFUSED_RESULTS } from './carried-results.js';
@@ -133,7 +134,7 @@ export class ModelSpend {
 
   private async refuseExhausted(
     caller: RunnerCaller,
-    exhausted: { cap: 'max_tokens' | 'max_cost_usd'; limit: number; spent: number },
+    exhausted: ExhaustedCap,
   ): Promise<never> {
     await this.budgets.stopForSpend(caller, exhausted);
     throw refusal('invalid_request', `${exhausted.cap === 'max_tokens' ? 'token' : 'cost'} budget exhausted`, 'final');
@@ -160,7 +161,7 @@ function estimateCost(
 }
 
 /** The cap that leaves the request no room; cost first, as it is checked. */
-function binding(run: FrozenRun, answer: ReserveAnswer): { cap: 'max_tokens' | 'max_cost_usd'; limit: number; spent: number } {
+function binding(run: FrozenRun, answer: ReserveAnswer): ExhaustedCap {
   const spend = { toolCalls: 0, tokens: answer.spentTokens ?? 0, costMicros: answer.spentCostMicros ?? 0 };
   const reached = exhaustedCap(run.spec.budgets, spend);
   if (reached !== null) return reached;
