@@ -39,13 +39,17 @@ const result = await build({
   logLevel: 'warning',
 });
 
-const foreign = Object.keys(result.metafile.inputs).filter((input) => !ALLOWED.some((prefix) => input.startsWith(prefix)));
+const foreign = Object.keys(result.metafile.inputs).filter(
+  (input) => !ALLOWED.some((prefix) => input.startsWith(prefix)),
+);
 if (foreign.length > 0) {
   console.error(`the runner bundle must not contain:\n${foreign.map((input) => `  ${input}`).join('\n')}`);
   process.exit(1);
 }
 // The entry last, and each file renamed into place: a sandbox that starts meanwhile finds the old program or the new one.
-const files = result.outputFiles.toSorted((a, b) => Number(a.path.endsWith('main.mjs')) - Number(b.path.endsWith('main.mjs')));
+const files = result.outputFiles.toSorted(
+  (a, b) => Number(a.path.endsWith('main.mjs')) - Number(b.path.endsWith('main.mjs')),
+);
 for (const file of files) {
   await mkdir(path.dirname(file.path), { recursive: true });
   await writeFile(`${file.path}.next`, file.contents);

@@ -27,7 +27,8 @@ async function start(document: string | null): Promise<{ code: number | null; ou
   });
   closeSync(fd);
   let output = '';
-  for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk: Buffer) => (output += chunk.toString()));
+  for (const stream of [child.stdout, child.stderr])
+    stream?.on('data', (chunk: Buffer) => (output += chunk.toString()));
   const code = await new Promise<number | null>((resolve) => child.once('close', resolve));
   return { code, output };
 }
@@ -37,9 +38,15 @@ const TOKENS = { control: 'svc_sess_control', tool: 'svc_sess_tool', llm: 'svc_s
 describe('the built program', () => {
   it('is one entry with its parts, needs nothing beside it, and keeps what is loaded first small', async () => {
     const names = await readdir(join(folder, 'runner'), { recursive: true });
-    const sources = await Promise.all(names.filter((name) => name.endsWith('.mjs')).map((name) => readFile(join(folder, 'runner', name), 'utf8')));
-    const imported = sources.flatMap((source) => [...source.matchAll(/(?:from|import)\s*\(?"([^"]+)"/g)].map((match) => match[1] ?? ''));
-    expect(imported.filter((name) => !/^(node:|\.\.?\/)/.test(name) && /^[@\w]/.test(name) && !isBuiltin(name))).toEqual([]);
+    const sources = await Promise.all(
+      names.filter((name) => name.endsWith('.mjs')).map((name) => readFile(join(folder, 'runner', name), 'utf8')),
+    );
+    const imported = sources.flatMap((source) =>
+      [...source.matchAll(/(?:from|import)\s*\(?"([^"]+)"/g)].map((match) => match[1] ?? ''),
+    );
+    expect(
+      imported.filter((name) => !/^(node:|\.\.?\/)/.test(name) && /^[@\w]/.test(name) && !isBuiltin(name)),
+    ).toEqual([]);
     expect((await readFile(join(folder, 'runner/main.mjs'))).length).toBeLessThan(64 * 1024);
   });
 

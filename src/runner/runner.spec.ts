@@ -56,7 +56,9 @@ describe('a scripted run', () => {
       'Bash denied: egress blocked',
       'I leave that to you.',
     ]);
-    expect(plane.results).toEqual([{ outcome: 'completed', summary: 'Replay finished: 2 executed, 2 denied. The deployment was withheld.' }]);
+    expect(plane.results).toEqual([
+      { outcome: 'completed', summary: 'Replay finished: 2 executed, 2 denied. The deployment was withheld.' },
+    ]);
     expect(plane.attempts.get('llm')).toBeUndefined();
   });
 
@@ -116,15 +118,18 @@ describe('the end of a run', () => {
     await expect(readFile(join(run.workspace, 'acted'))).rejects.toThrow();
   });
 
-  it.each(['heartbeat', 'result', 'token/renew', 'events'])('CP-288 also when %s is the route that refuses', async (refusing) => {
-    const plane = await startPlane({
-      fault: (route) => (route === refusing ? { status: 403, body: { error: 'wrong_audience' } } : null),
-      decide: () => (refusing === 'result' ? { decision: 'allow' } : 'pending'),
-    });
-    const run = await replay(plane, [{ tool: 'Bash', input: { command: 'true' } }]);
-    expect(await run.exitCode).toBe(3);
-    expect(plane.results).toEqual([]);
-  });
+  it.each(['heartbeat', 'result', 'token/renew', 'events'])(
+    'CP-288 also when %s is the route that refuses',
+    async (refusing) => {
+      const plane = await startPlane({
+        fault: (route) => (route === refusing ? { status: 403, body: { error: 'wrong_audience' } } : null),
+        decide: () => (refusing === 'result' ? { decision: 'allow' } : 'pending'),
+      });
+      const run = await replay(plane, [{ tool: 'Bash', input: { command: 'true' } }]);
+      expect(await run.exitCode).toBe(3);
+      expect(plane.results).toEqual([]);
+    },
+  );
 
   it('stops the running tool and ends with exit code 0 and no result when told to quiesce', async () => {
     let quiesce = false;
@@ -139,7 +144,10 @@ describe('the end of a run', () => {
   });
 
   it('ends a parked permission at once when told to quiesce', async () => {
-    const plane = await startPlane({ decide: () => 'pending', heartbeatAction: (beat) => (beat > 3 ? 'quiesce' : null) });
+    const plane = await startPlane({
+      decide: () => 'pending',
+      heartbeatAction: (beat) => (beat > 3 ? 'quiesce' : null),
+    });
     const run = await replay(plane, [{ tool: 'Bash', input: { command: 'true' } }]);
     expect(await run.exitCode).toBe(0);
     expect(plane.attempts.get('permission')).toBe(1);
@@ -147,7 +155,9 @@ describe('the end of a run', () => {
 
   it('names the point of the self-check that failed, before the agent gets control', async () => {
     const plane = await startPlane();
-    const run = await replay(plane, [{ say: 'never' }], { selfCheck: async () => ({ ok: false, point: 'network' }) });
+    const run = await replay(plane, [{ say: 'never' }], {
+      selfCheck: () => Promise.resolve({ ok: false, point: 'network' }),
+    });
     expect(await run.exitCode).toBe(1);
     expect(plane.results[0]?.['summary']).toContain('network');
     expect(plane.messages()).toEqual([]);
@@ -171,7 +181,10 @@ describe('the end of a run', () => {
 
 describe('a run whose control plane comes and goes', () => {
   it('CP-150 a restarted runner presents the same call under the same id and gets the later decision', async () => {
-    const plane = await startPlane({ decide: () => 'pending', heartbeatAction: (beat) => (beat === 3 ? 'quiesce' : null) });
+    const plane = await startPlane({
+      decide: () => 'pending',
+      heartbeatAction: (beat) => (beat === 3 ? 'quiesce' : null),
+    });
     const steps = [{ tool: 'Bash', input: { command: 'echo approved > out' } }];
     const first = await replay(plane, steps);
     expect(await first.exitCode).toBe(0);

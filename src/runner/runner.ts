@@ -43,7 +43,13 @@ export async function runRunner(options: RunnerOptions): Promise<ExitCode> {
   const check = await options.selfCheck();
   const stop = new RunStop();
   const transport = new PlaneTransport({ baseUrl: settings.controlUrl, socketPath: settings.planeSocket });
-  const plane = new PlaneClient({ transport, sessionId: settings.sessionId, tokens: options.tokens, stop, ...timingOf(options) });
+  const plane = new PlaneClient({
+    transport,
+    sessionId: settings.sessionId,
+    tokens: options.tokens,
+    stop,
+    ...timingOf(options),
+  });
   const living = new AbortController();
   const background = [
     keepBeating(plane, stop, living.signal, log),
@@ -91,9 +97,11 @@ async function perform(options: RunnerOptions, parts: RunParts, narrator: Narrat
   const { settings, log } = options;
   let bridge: LoopbackBridge | null = null;
   try {
-    if (!parts.check.ok) return { outcome: 'failed', summary: `The sandbox does not hold what it promises: ${parts.check.point}` };
+    if (!parts.check.ok)
+      return { outcome: 'failed', summary: `The sandbox does not hold what it promises: ${parts.check.point}` };
     const harness = await loadHarness(settings.harness);
-    if (harness === null) return { outcome: 'failed', summary: `This runner has no harness ${JSON.stringify(settings.harness)}` };
+    if (harness === null)
+      return { outcome: 'failed', summary: `This runner has no harness ${JSON.stringify(settings.harness)}` };
     if (settings.planeSocket !== null) bridge = await openLoopbackBridge(settings.planeSocket);
     await using workspace = await WorkspaceRoot.open(settings.workspace);
     log(`harness ${settings.harness} starts`);

@@ -19,7 +19,8 @@ export interface PlaneEvent {
   key: string;
 }
 
-export type Verdict = { decision: 'allow'; updated_input?: JsonObject } | { decision: 'deny'; message: string } | 'pending';
+export type Verdict =
+  { decision: 'allow'; updated_input?: JsonObject } | { decision: 'deny'; message: string } | 'pending';
 
 /** What a test may make of one request instead of its proper answer: a status, or a connection that breaks off. */
 export type Fault = { status: number; body?: JsonObject } | 'cut' | null;
@@ -87,7 +88,7 @@ export class PlaneServer {
   }
 
   messages(): string[] {
-    return this.events.filter((event) => event.type === 'agent.message').map((event) => String(event.data['text']));
+    return this.events.filter((event) => event.type === 'agent.message').map((event) => textOf(event.data['text']));
   }
 
   /** Settles a pending approval and releases whoever waits for it. */
@@ -115,7 +116,9 @@ export class PlaneServer {
     const fault = this.options.fault?.(route, attempt) ?? null;
     if (fault === 'cut') return void response.socket?.destroy();
     if (fault !== null) return send(response, fault.status, fault.body ?? { error: 'injected' });
-    const token = String(request.headers['x-api-key'] ?? String(request.headers.authorization ?? '').replace('Bearer ', ''));
+    const token = String(
+      request.headers['x-api-key'] ?? String(request.headers.authorization ?? '').replace('Bearer ', ''),
+    );
     const audience = AUDIENCE[route];
     if (audience === undefined) return send(response, 404, { error: 'not found' });
     if (token !== this.tokens[audience]) return send(response, 403, { error: 'wrong_audience' });
@@ -123,7 +126,13 @@ export class PlaneServer {
     return this.#serve(route, attempt, request, JSON.parse(body || '{}'), response);
   }
 
-  async #serve(route: string, attempt: number, request: http.IncomingMessage, body: unknown, response: http.ServerResponse): Promise<void> {
+  async #serve(
+    route: string,
+    attempt: number,
+    request: http.IncomingMessage,
+    body: unknown,
+    response: http.ServerResponse,
+  ): Promise<void> {
     const document = isJsonObject(body) ? body : {};
     switch (route) {
       case 'permission':
@@ -137,7 +146,7 @@ export class PlaneServer {
         const event = isJsonObject(document['body']) ? document['body'] : {};
         const data = isJsonObject(event['data']) ? event['data'] : {};
         const key = String(request.headers['idempotency-key']);
-        this.events.push({ actor: String(document['actor']), type: String(event['type']), data, key });
+        this.events.push({ actor: textOf(document['actor']), type: textOf(event['type']), data, key });
         return send(response, 200, { seq: this.events.length });
       }
       case 'heartbeat':
@@ -173,7 +182,11 @@ export class PlaneServer {
 
   #forward(request: http.IncomingMessage, body: string, response: http.ServerResponse): void {
     const path = String(request.url).split('?')[0]?.replace('/internal/llm', '') ?? '';
-    const headers = { 'content-type': 'application/json', 'x-api-key': 'upstream-key', 'anthropic-version': '2023-06-01' };
+    const headers = {
+      'content-type': 'application/json',
+      'x-api-key': 'upstream-key',
+      'anthropic-version': '2023-06-01',
+    };
     const upstream = http.request(`${this.options.modelUrl}${path}`, { method: 'POST', headers }, (answer) => {
       response.writeHead(answer.statusCode ?? 502, answer.headers);
       answer.pipe(response);
@@ -191,7 +204,15 @@ function routeOf(url: string): string {
 }
 
 function callOf(document: JsonObject): PlaneCall {
-  return { toolCallId: String(document['tool_call_id']), tool: String(document['tool']), input: document['input'] ?? null };
+  return {
+    toolCallId: textOf(document['tool_call_id']),
+    tool: textOf(document['tool']),
+    input: document['input'] ?? null,
+  };
+}
+
+function textOf(value: JsonValue | undefined): string {
+  return typeof value === 'string' ? value : JSON.stringify(value ?? null);
 }
 
 function send(response: http.ServerResponse, status: number, body: JsonObject): void {
@@ -201,6 +222,6 @@ function send(response: http.ServerResponse, status: number, body: JsonObject): 
 
 async function readBody(request: http.IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
-  for await (const chunk of request) chunks.push(chunk as Buffer);
+  for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
   return Buffer.concat(chunks).toString('utf8');
 }

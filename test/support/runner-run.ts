@@ -27,11 +27,15 @@ export interface TestRun {
   exitCode: Promise<ExitCode>;
   workspace: string;
   lines: string[];
-  cleanUp(): Promise<void>;
+  cleanUp: () => Promise<void>;
 }
 
 /** A runner in this process against a test plane, in a workspace of its own. */
-export async function startRun(plane: PlaneServer, variables: Record<string, string>, changes: Partial<RunnerOptions> = {}): Promise<TestRun> {
+export async function startRun(
+  plane: PlaneServer,
+  variables: Record<string, string>,
+  changes: Partial<RunnerOptions> = {},
+): Promise<TestRun> {
   const workspace = await mkdtemp(join(tmpdir(), 'workspace-'));
   const lines: string[] = [];
   const settings = readSettings({
@@ -46,7 +50,7 @@ export async function startRun(plane: PlaneServer, variables: Record<string, str
   const exitCode = runRunner({
     settings,
     tokens: plane.tokens,
-    selfCheck: async () => ({ ok: true }),
+    selfCheck: () => Promise.resolve({ ok: true }),
     log: (line) => lines.push(line),
     timing: FAST_TIMING,
     ...changes,

@@ -9,13 +9,17 @@ export function conversationProblem(body: JsonObject): string | null {
   const { model, messages, max_tokens: maxTokens } = body;
   if (typeof model !== 'string' || model === '') return 'model: field required';
   if (!Array.isArray(messages) || messages.length === 0) return 'messages: at least one message is required';
-  if (maxTokens !== undefined && !(typeof maxTokens === 'number' && maxTokens >= 1)) return 'max_tokens: must be at least 1';
+  if (maxTokens !== undefined && !(typeof maxTokens === 'number' && maxTokens >= 1))
+    return 'max_tokens: must be at least 1';
   for (const [index, message] of messages.entries()) {
     const called = blocksOf(message, 'assistant', 'tool_use').map((block) => block['id']);
     if (called.length === 0) continue;
-    const answered = new Set(blocksOf(messages[index + 1] ?? null, 'user', 'tool_result').map((block) => block['tool_use_id']));
+    const answered = new Set(
+      blocksOf(messages[index + 1] ?? null, 'user', 'tool_result').map((block) => block['tool_use_id']),
+    );
     const missing = called.find((id) => id === undefined || !answered.has(id));
-    if (missing !== undefined) return `messages.${index + 1}: tool_use ${String(missing)} has no tool_result immediately after it`;
+    if (missing !== undefined)
+      return `messages.${index + 1}: tool_use ${JSON.stringify(missing)} has no tool_result immediately after it`;
   }
   return null;
 }

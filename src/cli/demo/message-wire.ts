@@ -53,7 +53,12 @@ export function wholeBody(message: WireMessage): JsonObject {
 export function* streamEvents(message: WireMessage): Generator<WireEvent> {
   const startUsage = { ...message.usage, output_tokens: 1 };
   yield event('message_start', {
-    message: { ...envelope(message), content: [], stop_reason: null, ...(message.withoutUsage ? {} : { usage: startUsage }) },
+    message: {
+      ...envelope(message),
+      content: [],
+      stop_reason: null,
+      ...(message.withoutUsage ? {} : { usage: startUsage }),
+    },
   });
   yield event('ping', {});
   for (const [index, block] of message.content.entries()) yield* blockEvents(index, block);
@@ -68,10 +73,12 @@ function* blockEvents(index: number, block: JsonObject): Generator<WireEvent> {
   const isText = block['type'] === 'text';
   const opened: JsonObject = isText ? { ...block, text: '' } : { ...block, input: {} };
   yield event('content_block_start', { index, content_block: opened });
-  const whole = isText ? String(block['text']) : JSON.stringify(block['input']);
+  const whole = typeof block['text'] === 'string' ? block['text'] : JSON.stringify(block['input']);
   for (let start = 0; start < whole.length; start += PIECE_CHARACTERS) {
     const piece = whole.slice(start, start + PIECE_CHARACTERS);
-    const delta: JsonObject = isText ? { type: 'text_delta', text: piece } : { type: 'input_json_delta', partial_json: piece };
+    const delta: JsonObject = isText
+      ? { type: 'text_delta', text: piece }
+      : { type: 'input_json_delta', partial_json: piece };
     yield event('content_block_delta', { index, delta });
   }
   yield event('content_block_stop', { index });
@@ -87,7 +94,12 @@ function event(type: string, data: JsonObject): WireEvent {
 
 function toBlock(block: ScriptedBlock): JsonObject {
   if ('text' in block) return { type: 'text', text: block.text };
-  return { type: 'tool_use', id: block.id ?? `toolu_${randomBytes(12).toString('hex')}`, name: block.tool, input: block.input };
+  return {
+    type: 'tool_use',
+    id: block.id ?? `toolu_${randomBytes(12).toString('hex')}`,
+    name: block.tool,
+    input: block.input,
+  };
 }
 
 export function tokensOf(bytes: number): number {

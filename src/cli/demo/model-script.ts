@@ -72,5 +72,10 @@ function isAssistant(message: unknown): boolean {
 }
 
 function exhausted(length: number): ScriptedError {
-  return { kind: 'error', status: 400, type: 'invalid_request_error', message: `the script has only ${length} answers` };
+  return {
+    kind: 'error',
+    status: 400,
+    type: 'invalid_request_error',
+    message: `the script has only ${length} answers`,
+  };
 }

@@ -17,7 +17,13 @@ const REQUEST = { model: 'claude-haiku-4-5', max_tokens: 100, messages: [{ role:
 
 describe('the scripted model', () => {
   it("speaks the provider's format to the provider's own client, whole and streamed alike", async () => {
-    const answer = { ...reply({ text: 'Hello — and "more" 😀' }, { tool: 'Read', input: { file_path: 'a/b c.txt', nested: { n: [1, 2] } }, id: 'toolu_1' }), usage: { input_tokens: 7, output_tokens: 11, cache_read_input_tokens: 3 } };
+    const answer = {
+      ...reply(
+        { text: 'Hello — and "more" 😀' },
+        { tool: 'Read', input: { file_path: 'a/b c.txt', nested: { n: [1, 2] } }, id: 'toolu_1' },
+      ),
+      usage: { input_tokens: 7, output_tokens: 11, cache_read_input_tokens: 3 },
+    };
     const sdk = await client({ script: inOrder([answer, answer]) });
     const whole = await sdk.messages.create(REQUEST);
     const streamed = await sdk.messages.stream(REQUEST).finalMessage();
@@ -33,7 +39,10 @@ describe('the scripted model', () => {
 
   it('counts tokens and keeps every request', async () => {
     const sdk = await client({ script: inOrder([reply({ text: 'ok' })]), apiKey: 'key' });
-    const { input_tokens: counted } = await sdk.messages.countTokens({ model: REQUEST.model, messages: REQUEST.messages });
+    const { input_tokens: counted } = await sdk.messages.countTokens({
+      model: REQUEST.model,
+      messages: REQUEST.messages,
+    });
     expect(counted).toBeGreaterThan(0);
     await sdk.messages.create(REQUEST);
     expect(model.countRequests).toHaveLength(1);
@@ -42,10 +51,19 @@ describe('the scripted model', () => {
 
   it('a 400 ends the request and a 429 is retried by the client', async () => {
     const sdk = await client(
-      { script: inOrder([{ kind: 'error', status: 400, message: 'no' }, { kind: 'error', status: 429, headers: { 'retry-after-ms': '1' } }, reply({ text: 'ok' })]) },
+      {
+        script: inOrder([
+          { kind: 'error', status: 400, message: 'no' },
+          { kind: 'error', status: 429, headers: { 'retry-after-ms': '1' } },
+          reply({ text: 'ok' }),
+        ]),
+      },
       2,
     );
-    await expect(sdk.messages.create(REQUEST)).rejects.toMatchObject({ status: 400, error: { type: 'error', error: { message: 'no' } } });
+    await expect(sdk.messages.create(REQUEST)).rejects.toMatchObject({
+      status: 400,
+      error: { type: 'error', error: { message: 'no' } },
+    });
     expect(model.requests).toHaveLength(1);
     expect((await sdk.messages.create(REQUEST)).content).toMatchObject([{ text: 'ok' }]);
     expect(model.requests).toHaveLength(3);
@@ -64,8 +82,13 @@ describe('the scripted model', () => {
 
   it('plays by the conversation, so that repeated requests get the same answer', async () => {
     const sdk = await client({ script: byConversation([reply({ text: 'first' }), reply({ text: 'second' })]) });
-    const later: Anthropic.MessageParam[] = [...REQUEST.messages, { role: 'assistant', content: 'first' }, { role: 'user', content: 'go on' }];
-    for (const text of ['first', 'first']) expect((await sdk.messages.create(REQUEST)).content).toMatchObject([{ text }]);
+    const later: Anthropic.MessageParam[] = [
+      ...REQUEST.messages,
+      { role: 'assistant', content: 'first' },
+      { role: 'user', content: 'go on' },
+    ];
+    for (const text of ['first', 'first'])
+      expect((await sdk.messages.create(REQUEST)).content).toMatchObject([{ text }]);
     expect((await sdk.messages.create({ ...REQUEST, messages: later })).content).toMatchObject([{ text: 'second' }]);
   });
 

@@ -42,7 +42,9 @@ const ERROR_TYPES: Record<number, string> = {
 export async function startScriptedModel(options: ScriptedModelOptions): Promise<ScriptedModel> {
   const provider = new ScriptedProvider(options);
   const server = http.createServer((request, response) => {
-    provider.answer(request, response).catch((error: unknown) => response.destroy(error instanceof Error ? error : undefined));
+    provider
+      .answer(request, response)
+      .catch((error: unknown) => response.destroy(error instanceof Error ? error : undefined));
   });
   server.listen({ host: '127.0.0.1', port: 0 });
   await once(server, 'listening');
@@ -78,7 +80,8 @@ class ScriptedProvider {
     }
     const body = parseBody(text);
     const problem = body === null ? 'the body is not a JSON object' : conversationProblem(body);
-    if (body === null || problem !== null) return sendError(response, { kind: 'error', status: 400, message: problem ?? '' });
+    if (body === null || problem !== null)
+      return sendError(response, { kind: 'error', status: 400, message: problem ?? '' });
     const counting = path.endsWith('/count_tokens');
     const list = counting ? this.countRequests : this.requests;
     const recorded: RecordedRequest = { index: list.length, path, headers: flatHeaders(request), body };
@@ -97,14 +100,22 @@ class ScriptedProvider {
     const answer = this.options.script(request);
     if (answer.kind === 'error') return sendError(response, answer);
     if (answer.delayMs !== undefined) await sleep(answer.delayMs);
-    const message = composeMessage(answer, String(request.body['model']), requestBytes);
+    const message = composeMessage(answer, modelOf(request.body), requestBytes);
     if (request.body['stream'] === true) return stream(response, answer, streamEvents(message));
     return sendJson(response, 200, wholeBody(message));
   }
 }
 
-async function stream(response: http.ServerResponse, reply: ScriptedReply, events: ReturnType<typeof streamEvents>): Promise<void> {
-  response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-cache', 'request-id': 'req_scripted' });
+async function stream(
+  response: http.ServerResponse,
+  reply: ScriptedReply,
+  events: ReturnType<typeof streamEvents>,
+): Promise<void> {
+  response.writeHead(200, {
+    'content-type': 'text/event-stream',
+    'cache-control': 'no-cache',
+    'request-id': 'req_scripted',
+  });
   let sent = 0;
   for (const event of events) {
     if (sent === reply.cutAfterEvents) {
@@ -127,7 +138,12 @@ function sendError(response: http.ServerResponse, error: ScriptedError): void {
   sendJson(response, error.status, body, error.headers);
 }
 
-function sendJson(response: http.ServerResponse, status: number, body: JsonObject, headers: Record<string, string> = {}): void {
+function sendJson(
+  response: http.ServerResponse,
+  status: number,
+  body: JsonObject,
+  headers: Record<string, string> = {},
+): void {
   response.writeHead(status, { 'content-type': 'application/json', 'request-id': 'req_scripted', ...headers });
   response.end(JSON.stringify(body));
 }
@@ -140,13 +156,16 @@ function presentedKey(request: http.IncomingMessage): string {
 async function readBody(request: http.IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
   let total = 0;
-  for await (const chunk of request) {
-    const bytes: Buffer = chunk;
+  for await (const bytes of request as AsyncIterable<Buffer>) {
     total += bytes.length;
     if (total > MAX_BODY_BYTES) throw new Error('the request is too large');
     chunks.push(bytes);
   }
   return Buffer.concat(chunks).toString('utf8');
+}
+
+function modelOf(body: JsonObject): string {
+  return typeof body['model'] === 'string' ? body['model'] : '';
 }
 
 function parseBody(text: string): JsonObject | null {

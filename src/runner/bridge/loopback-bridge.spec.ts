@@ -17,7 +17,10 @@ describe('the loopback bridge', () => {
     bridge = await openLoopbackBridge(plane.socketPath);
     expect(bridge.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
     const beat = (token: string): Promise<Response> =>
-      fetch(`${bridge.url}/internal/sessions/x/heartbeat`, { method: 'POST', headers: { authorization: `Bearer ${token}` } });
+      fetch(`${bridge.url}/internal/sessions/x/heartbeat`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${token}` },
+      });
     expect((await beat(plane.tokens.control)).status).toBe(200);
     expect((await beat('another')).status).toBe(403);
     expect(plane.attempts.get('heartbeat')).toBe(2);

@@ -8,7 +8,12 @@ import type { PlaneClient } from './plane-client.js';
  * Beats until the run stops or `signal` fires. A lost beat is logged and forgotten: staleness is the control plane's to
  * judge. The directive `quiesce` stops the run (chapter 20 §7).
  */
-export async function keepBeating(plane: PlaneClient, stop: RunStop, signal: AbortSignal, log: RunnerLog): Promise<void> {
+export async function keepBeating(
+  plane: PlaneClient,
+  stop: RunStop,
+  signal: AbortSignal,
+  log: RunnerLog,
+): Promise<void> {
   while (!signal.aborted) {
     try {
       if ((await plane.heartbeat()) === 'quiesce') {
@@ -31,7 +36,11 @@ export async function keepRenewing(plane: PlaneClient, signal: AbortSignal, log:
   }
 }
 
-async function renewOnce(plane: PlaneClient, signal: AbortSignal, log: RunnerLog): Promise<'renewed' | 'final' | 'transient'> {
+async function renewOnce(
+  plane: PlaneClient,
+  signal: AbortSignal,
+  log: RunnerLog,
+): Promise<'renewed' | 'final' | 'transient'> {
   try {
     return await plane.renewTokens();
   } catch (error) {

@@ -14,12 +14,23 @@ afterEach(async () => {
   for (const close of open.splice(0).reverse()) await close();
 });
 
-async function connect(options: PlaneServerOptions = {}): Promise<{ plane: PlaneServer; client: PlaneClient; stop: RunStop }> {
+async function connect(
+  options: PlaneServerOptions = {},
+): Promise<{ plane: PlaneServer; client: PlaneClient; stop: RunStop }> {
   const plane = await PlaneServer.start(options);
   const transport = new PlaneTransport({ baseUrl: 'http://plane', socketPath: plane.socketPath });
   const stop = new RunStop();
-  open.push(() => plane.stop(), () => transport.close());
-  const client = new PlaneClient({ transport, sessionId: plane.sessionId, tokens: plane.tokens, stop, timing: FAST_TIMING });
+  open.push(
+    () => plane.stop(),
+    () => transport.close(),
+  );
+  const client = new PlaneClient({
+    transport,
+    sessionId: plane.sessionId,
+    tokens: plane.tokens,
+    stop,
+    timing: FAST_TIMING,
+  });
   return { plane, client, stop };
 }
 
@@ -28,13 +39,27 @@ const LINE = { actor: 'agent' as const, type: 'agent.message' as const, data: { 
 
 describe('permission', () => {
   it.each([401, 403])('is a local denial on %i', async (status) => {
-    const { client } = await connect({ fault: (route) => (route === 'permission' ? { status, body: { error: 'wrong_run' } } : null) });
-    expect(await client.permission(CALL)).toEqual({ decision: 'deny', message: "the control plane refused the runner's credential" });
+    const { client } = await connect({
+      fault: (route) => (route === 'permission' ? { status, body: { error: 'wrong_run' } } : null),
+    });
+    expect(await client.permission(CALL)).toEqual({
+      decision: 'deny',
+      message: "the control plane refused the runner's credential",
+    });
   });
 
   it('is asked again after every other failure, also after an answer that cannot be read', async () => {
-    const faults = [{ status: 500 }, 'cut', { status: 400 }, { status: 404 }, { status: 200, body: { decision: 'perhaps' } }, { status: 429 }] as const;
-    const { plane, client } = await connect({ fault: (route, attempt) => (route === 'permission' ? (faults[attempt - 1] ?? null) : null) });
+    const faults = [
+      { status: 500 },
+      'cut',
+      { status: 400 },
+      { status: 404 },
+      { status: 200, body: { decision: 'perhaps' } },
+      { status: 429 },
+    ] as const;
+    const { plane, client } = await connect({
+      fault: (route, attempt) => (route === 'permission' ? (faults[attempt - 1] ?? null) : null),
+    });
     expect(await client.permission(CALL)).toEqual({ decision: 'allow' });
     expect(plane.attempts.get('permission')).toBe(7);
   });
@@ -47,7 +72,9 @@ describe('permission', () => {
 
 describe('events', () => {
   it('keep one key over all attempts and never share it', async () => {
-    const { plane, client } = await connect({ fault: (route, attempt) => (route === 'events' && attempt === 1 ? { status: 503 } : null) });
+    const { plane, client } = await connect({
+      fault: (route, attempt) => (route === 'events' && attempt === 1 ? { status: 503 } : null),
+    });
     await client.postEvent(LINE);
     await client.postEvent(LINE);
     expect(plane.attempts.get('events')).toBe(3);
@@ -56,7 +83,9 @@ describe('events', () => {
   });
 
   it('are retried three times and then given up, and a lost line does not hold up the next', async () => {
-    const { plane, client } = await connect({ fault: (route, attempt) => (route === 'events' && attempt <= 4 ? 'cut' : null) });
+    const { plane, client } = await connect({
+      fault: (route, attempt) => (route === 'events' && attempt <= 4 ? 'cut' : null),
+    });
     const lines: string[] = [];
     const narrator = new Narrator(client, (line) => lines.push(line));
     void narrator.say('agent', 'lost');
@@ -88,7 +117,10 @@ describe('events', () => {
 describe('brokered calls', () => {
   it('are presented three times under one id and then say that they may have executed', async () => {
     const { plane, client } = await connect({ fault: (route) => (route === 'tools/call' ? { status: 502 } : null) });
-    expect(await client.callTool(CALL)).toMatchObject({ kind: 'failed', message: expect.stringContaining('may have executed') });
+    expect(await client.callTool(CALL)).toMatchObject({
+      kind: 'failed',
+      message: expect.stringContaining('may have executed'),
+    });
     expect(plane.attempts.get('tools/call')).toBe(3);
   });
 
@@ -129,7 +161,9 @@ describe('the other calls', () => {
   });
 
   it('an answer that is too large is refused, not read', async () => {
-    const { client } = await connect({ fault: (route) => (route === 'heartbeat' ? { status: 200, body: { filler: 'x'.repeat(9_000_000) } } : null) });
+    const { client } = await connect({
+      fault: (route) => (route === 'heartbeat' ? { status: 200, body: { filler: 'x'.repeat(9_000_000) } } : null),
+    });
     await expect(client.heartbeat()).rejects.toThrow();
   });
 

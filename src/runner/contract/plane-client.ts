@@ -1,14 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { EventActor } from '../../domain/events/event-kinds.js';
-import { isJsonObject } from '../../domain/json.js';
 import type { JsonObject, JsonValue } from '../../domain/json.js';
 import type { RunnerTokens } from '../launch/hand-off.js';
 import type { RunStop } from '../run-stop.js';
 import { CONTRACT_TIMING, RETRIES } from './contract-timing.js';
 import type { ContractTiming } from './contract-timing.js';
+import { parseBody, readBrokered, readPermission, requireSuccess, textMember } from './plane-answers.js';
+import type { BrokeredAnswer, PermissionAnswer } from './plane-answers.js';
 import type { Lane, PlaneAnswer, PlaneRequest, PlaneTransport } from './plane-transport.js';
-import { ContractCallError, isRetryableStatus, withRetries, WrongAudienceError } from './retry.js';
+import { isRetryableStatus, withRetries, WrongAudienceError } from './retry.js';
 
 /** A tool call as it is put to the gate; the id is the same on every presentation of the same call. */
 export interface ToolCallRequest {
@@ -16,13 +17,6 @@ export interface ToolCallRequest {
   tool: string;
   input: JsonValue;
 }
-
-export type PermissionAnswer = { decision: 'allow'; updatedInput?: JsonObject } | { decision: 'deny'; message: string };
-
-export type BrokeredAnswer =
-  | { kind: 'answered'; text: string; isError: boolean }
-  | { kind: 'denied'; message: string }
-  | { kind: 'failed'; message: string };
 
 export interface NarrativeEvent {
   actor: EventActor;
@@ -81,7 +75,8 @@ export class PlaneClient {
       const answer = await this.#callToolOnce(call);
       if (answer) return answer;
       const waitMs = waits[count];
-      if (waitMs === undefined) return { kind: 'failed', message: 'no answer arrived; the call may have executed and was not repeated' };
+      if (waitMs === undefined)
+        return { kind: 'failed', message: 'no answer arrived; the call may have executed and was not repeated' };
       await sleep(waitMs, undefined, { signal: this.#stop.signal });
     }
   }
@@ -185,7 +180,8 @@ export class PlaneClient {
       });
       if (isRetryableStatus(answer.status)) return null;
       const body = parseBody(answer);
-      if (answer.status !== 200) return { kind: 'failed', message: textMember(body, 'error', `refused with status ${answer.status}`) };
+      if (answer.status !== 200)
+        return { kind: 'failed', message: textMember(body, 'error', `refused with status ${answer.status}`) };
       return body ? readBrokered(body) : null;
     } catch (error) {
       this.#rethrowFinal(error);
@@ -212,41 +208,4 @@ export class PlaneClient {
 
 function eventBody(event: NarrativeEvent): JsonObject {
   return { actor: event.actor, body: { type: event.type, data: event.data } };
-}
-
-function requireSuccess(answer: PlaneAnswer): PlaneAnswer {
-  if (answer.status !== 200) throw new ContractCallError(`answered ${answer.status}`, answer.status);
-  return answer;
-}
-
-function parseBody(answer: PlaneAnswer): JsonObject | null {
-  try {
-    const body: unknown = JSON.parse(answer.text);
-    return isJsonObject(body) ? body : null;
-  } catch {
-    return null;
-  }
-}
-
-function readPermission(body: JsonObject | null): PermissionAnswer | null {
-  if (body?.['decision'] === 'allow') {
-    const updated = body['updated_input'];
-    return isJsonObject(updated) ? { decision: 'allow', updatedInput: updated } : { decision: 'allow' };
-  }
-  if (body?.['decision'] === 'deny') return { decision: 'deny', message: textMember(body, 'message', 'denied') };
-  return null;
-}
-
-function readBrokered(body: JsonObject): BrokeredAnswer {
-  if (body['ok'] !== true) {
-    if (body['denied'] === true) return { kind: 'denied', message: textMember(body, 'message', 'denied') };
-    return { kind: 'failed', message: textMember(body, 'error', 'the brokered call failed') };
-  }
-  const result = isJsonObject(body['result']) ? body['result'] : {};
-  return { kind: 'answered', text: JSON.stringify(result['content'] ?? []), isError: result['is_error'] === true };
-}
-
-function textMember(body: JsonObject | null, member: string, fallback: string): string {
-  const value = body?.[member];
-  return typeof value === 'string' && value !== '' ? value : fallback;
 }

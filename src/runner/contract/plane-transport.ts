@@ -85,16 +85,23 @@ export class PlaneTransport {
     return this.#base.pathname.replace(/\/+$/, '') + path;
   }
 
-  #send(lane: Lane, options: http.RequestOptions & { signal: AbortSignal }, body: Buffer): Promise<http.IncomingMessage> {
-    const target = this.#socketPath === null
-      ? { host: this.#base.hostname, port: this.#base.port || 80 }
-      : { socketPath: this.#socketPath };
+  #send(
+    lane: Lane,
+    options: http.RequestOptions & { signal: AbortSignal },
+    body: Buffer,
+  ): Promise<http.IncomingMessage> {
+    const target =
+      this.#socketPath === null
+        ? { host: this.#base.hostname, port: this.#base.port || 80 }
+        : { socketPath: this.#socketPath };
     return new Promise((resolve, reject) => {
       const request = nodeHttp.request({ ...options, ...target, setHost: false, agent: this.#agents[lane] }, resolve);
       request.setHeader('host', this.#base.host);
       request.on('error', reject);
       if (lane === 'model') {
-        request.setTimeout(MODEL_HEADERS_TIMEOUT_MS, () => request.destroy(new Error('the model gateway did not answer in time')));
+        request.setTimeout(MODEL_HEADERS_TIMEOUT_MS, () =>
+          request.destroy(new Error('the model gateway did not answer in time')),
+        );
       }
       request.end(body);
     });
@@ -108,8 +115,7 @@ function laneAgent(lane: Lane): http.Agent {
 async function readText(response: http.IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
   let total = 0;
-  for await (const chunk of response) {
-    const bytes: Buffer = chunk;
+  for await (const bytes of response as AsyncIterable<Buffer>) {
     total += bytes.length;
     if (total > MAX_ANSWER_BYTES) {
       response.destroy();
@@ -127,7 +133,10 @@ function bodyOf(body: RequestInit['body']): Buffer {
   throw new TypeError('the model client may send only text or bytes');
 }
 
-async function toFetchResponse(response: http.IncomingMessage, inspect: (status: number, text: string) => void): Promise<Response> {
+async function toFetchResponse(
+  response: http.IncomingMessage,
+  inspect: (status: number, text: string) => void,
+): Promise<Response> {
   const status = response.statusCode ?? 502;
   const headers = new Headers();
   for (const [name, value] of Object.entries(response.headers)) {

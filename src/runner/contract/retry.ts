@@ -38,10 +38,15 @@ export async function withRetries(plan: RetryPlan, attempt: () => Promise<PlaneA
   }
 }
 
-async function attemptOnce(attempt: () => Promise<PlaneAnswer>, signal: AbortSignal): Promise<PlaneAnswer | ContractCallError> {
+async function attemptOnce(
+  attempt: () => Promise<PlaneAnswer>,
+  signal: AbortSignal,
+): Promise<PlaneAnswer | ContractCallError> {
   try {
     const answer = await attempt();
-    return isRetryableStatus(answer.status) ? new ContractCallError(`answered ${answer.status}`, answer.status) : answer;
+    return isRetryableStatus(answer.status)
+      ? new ContractCallError(`answered ${answer.status}`, answer.status)
+      : answer;
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof WrongAudienceError) throw error;

@@ -14,7 +14,13 @@ export type GovernedOutcome =
  * Asks the gate, and acts only on an allow (CP-026). `prepared` is the call with the input that was asked about, already
  * checked; should the gate hand back a changed input, that one is checked and run instead.
  */
-export async function askAndRun(context: HarnessContext, tool: CanonicalTool, call: ToolCallRequest, prepared: PreparedCall, timeoutMs?: number): Promise<GovernedOutcome> {
+export async function askAndRun(
+  context: HarnessContext,
+  tool: CanonicalTool,
+  call: ToolCallRequest,
+  prepared: PreparedCall,
+  timeoutMs?: number,
+): Promise<GovernedOutcome> {
   const answer = await context.plane.permission(call);
   context.signal.throwIfAborted();
   if (answer.decision === 'deny') {
@@ -30,7 +36,11 @@ export async function askAndRun(context: HarnessContext, tool: CanonicalTool, ca
 }
 
 /** One call by name: brokered names go to the broker, which asks the same gate; ours are asked for and run here. */
-export async function callByName(context: HarnessContext, call: ToolCallRequest, timeoutMs?: number): Promise<GovernedOutcome> {
+export async function callByName(
+  context: HarnessContext,
+  call: ToolCallRequest,
+  timeoutMs?: number,
+): Promise<GovernedOutcome> {
   if (isMcpName(call.tool)) return callBrokered(context, call);
   const tool = findTool(call.tool);
   if (tool !== null) return askAndRun(context, tool, call, tool.prepare(call.input), timeoutMs);
@@ -44,7 +54,12 @@ async function callBrokered(context: HarnessContext, call: ToolCallRequest): Pro
   context.log(`${call.toolCallId} ${call.tool}: ${answer.kind}`);
   switch (answer.kind) {
     case 'answered':
-      return { kind: 'executed', text: answer.text, isError: answer.isError, note: answer.isError ? 'answered with an error' : 'answered' };
+      return {
+        kind: 'executed',
+        text: answer.text,
+        isError: answer.isError,
+        note: answer.isError ? 'answered with an error' : 'answered',
+      };
     case 'denied':
       return { kind: 'denied', message: answer.message };
     case 'failed':

@@ -80,7 +80,8 @@ function parseHandOff(text: string): HandOff {
   const variables = stringMap(document['variables'], 'variables');
   const tokens = stringMap(document['tokens'], 'tokens');
   const { control, tool, llm } = tokens;
-  if (!control || !tool || !llm) throw new HandOffError('the hand-off document lacks a token: control, tool and llm are required');
+  if (!control || !tool || !llm)
+    throw new HandOffError('the hand-off document lacks a token: control, tool and llm are required');
   return { variables, tokens: { control, tool, llm } };
 }
 
@@ -95,7 +96,7 @@ function parseJson(text: string): unknown {
 
 function stringMap(value: unknown, member: string): Record<string, string> {
   if (!isJsonObject(value)) throw new HandOffError(`member ${member} of the hand-off document is not an object`);
-  const result: Record<string, string> = Object.create(null);
+  const result = Object.create(null) as Record<string, string>;
   for (const [name, entry] of Object.entries(value)) {
     if (typeof entry !== 'string') throw new HandOffError(`${member}.${name} of the hand-off document is not a string`);
     result[name] = entry;

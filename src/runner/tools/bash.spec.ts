@@ -20,7 +20,11 @@ describe('Bash', () => {
   });
 
   it('gives the exit code, and says so when there is no output', async () => {
-    expect(await bench.run('Bash', { command: 'exit 7' })).toEqual({ text: '(no output)\n[exit code 7]', isError: true, note: 'exit code 7' });
+    expect(await bench.run('Bash', { command: 'exit 7' })).toEqual({
+      text: '(no output)\n[exit code 7]',
+      isError: true,
+      note: 'exit code 7',
+    });
     expect((await bench.run('Bash', { command: 'kill -TERM $$' })).note).toBe('killed by SIGTERM');
   });
 
@@ -37,8 +41,11 @@ describe('Bash', () => {
   });
 
   it('keeps the order of both outputs and lets programs open them by name', async () => {
-    const command = 'for i in 1 2 3; do echo out $i; echo err $i >&2; done; echo named > /dev/stderr; echo named > /dev/stdout';
-    expect((await bench.run('Bash', { command })).text).toBe('out 1\nerr 1\nout 2\nerr 2\nout 3\nerr 3\nnamed\nnamed\n');
+    const command =
+      'for i in 1 2 3; do echo out $i; echo err $i >&2; done; echo named > /dev/stderr; echo named > /dev/stdout';
+    expect((await bench.run('Bash', { command })).text).toBe(
+      'out 1\nerr 1\nout 2\nerr 2\nout 3\nerr 3\nnamed\nnamed\n',
+    );
   });
 
   it('leaves nothing for the command to wait for', async () => {
@@ -78,7 +85,9 @@ describe('Bash', () => {
   });
 
   it('keeps head and tail of an output that is far too large', async () => {
-    const outcome = await bench.run('Bash', { command: 'echo first; head -c 50000000 /dev/zero | tr "\\0" x; echo; echo last' });
+    const outcome = await bench.run('Bash', {
+      command: 'echo first; head -c 50000000 /dev/zero | tr "\\0" x; echo; echo last',
+    });
     expect(outcome.text.length).toBeLessThan(BASH_MAX_OUTPUT_CHARACTERS + 100);
     expect(outcome.text).toMatch(/^first\nx+/);
     expect(outcome.text).toMatch(/x\nlast\n$/);
@@ -90,12 +99,16 @@ describe('Bash', () => {
     expect(outcome.isError).toBe(false);
   });
 
-  it.each([[{}], [{ command: 3 }], [{ command: '' }], [{ command: 'ls', cwd: '/' }], [null], [{ command: 'ls', timeout: 1.5 }]])(
-    'refuses the input %j before it is asked about',
-    (input) => {
-      expect(() => bench.run('Bash', input)).toThrow(InvalidToolInputError);
-    },
-  );
+  it.each([
+    [{}],
+    [{ command: 3 }],
+    [{ command: '' }],
+    [{ command: 'ls', cwd: '/' }],
+    [null],
+    [{ command: 'ls', timeout: 1.5 }],
+  ])('refuses the input %j before it is asked about', (input) => {
+    expect(() => bench.run('Bash', input)).toThrow(InvalidToolInputError);
+  });
 });
 
 describe('kept output', () => {

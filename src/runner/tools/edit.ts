@@ -19,7 +19,9 @@ export const editTool = defineTool({
     const count = parts.length - 1;
     if (count === 0) throw new ToolFailure(`old_string does not occur in ${realPath}`);
     if (count > 1 && input.replace_all !== true) {
-      throw new ToolFailure(`old_string occurs ${count} times in ${realPath}; give more of its surroundings or set replace_all`);
+      throw new ToolFailure(
+        `old_string occurs ${count} times in ${realPath}; give more of its surroundings or set replace_all`,
+      );
     }
     await writeText(workspace, input.file_path, parts.join(input.new_string));
     const note = `replaced ${count} ${count === 1 ? 'occurrence' : 'occurrences'}`;

@@ -16,7 +16,8 @@ export interface FileText {
 export async function readText(workspace: WorkspaceRoot, filePath: string): Promise<FileText> {
   await using file = await workspace.openFile(filePath, constants.O_RDONLY);
   const bytes = await readBounded(file.handle, MAX_FILE_BYTES);
-  if (bytes === null) throw new ToolFailure(`${filePath} is larger than ${MAX_FILE_BYTES} bytes; read parts of it with Bash`);
+  if (bytes === null)
+    throw new ToolFailure(`${filePath} is larger than ${MAX_FILE_BYTES} bytes; read parts of it with Bash`);
   if (isBinary(bytes)) throw new ToolFailure(`${filePath} is a binary file`);
   if (!isUtf8(bytes)) throw new ToolFailure(`${filePath} is not UTF-8 text`);
   return { text: bytes.toString('utf8'), realPath: file.realPath };
@@ -42,8 +43,14 @@ export function isBinary(bytes: Buffer): boolean {
 }
 
 /** Replaces the content of a file, creating it and its parents when missing; returns where it really is. */
-export async function writeText(workspace: WorkspaceRoot, filePath: string, text: string): Promise<{ realPath: string; bytes: number }> {
-  await using file = await workspace.openFile(filePath, constants.O_WRONLY | constants.O_CREAT, { createParents: true });
+export async function writeText(
+  workspace: WorkspaceRoot,
+  filePath: string,
+  text: string,
+): Promise<{ realPath: string; bytes: number }> {
+  await using file = await workspace.openFile(filePath, constants.O_WRONLY | constants.O_CREAT, {
+    createParents: true,
+  });
   const bytes = Buffer.from(text.toWellFormed());
   // Truncated only after the checks of openFile, so that a file which fails them keeps its content.
   await file.handle.truncate(0);

@@ -66,8 +66,12 @@ describe('Write and Edit', () => {
 
   it('replace exactly one occurrence, or all when told to, without reading meaning into the text', async () => {
     await bench.put({ 'a.txt': 'x = 1;\nx = 1;\ny = 2;\n' });
-    expect((await bench.run('Edit', { file_path: 'a.txt', old_string: 'x = 1', new_string: 'z' })).text).toContain('occurs 2 times');
-    expect((await bench.run('Edit', { file_path: 'a.txt', old_string: 'absent', new_string: 'z' })).text).toContain('does not occur');
+    expect((await bench.run('Edit', { file_path: 'a.txt', old_string: 'x = 1', new_string: 'z' })).text).toContain(
+      'occurs 2 times',
+    );
+    expect((await bench.run('Edit', { file_path: 'a.txt', old_string: 'absent', new_string: 'z' })).text).toContain(
+      'does not occur',
+    );
     await bench.run('Edit', { file_path: 'a.txt', old_string: 'y = 2', new_string: "$& $' $1" });
     await bench.run('Edit', { file_path: 'a.txt', old_string: 'x = 1', new_string: 'z', replace_all: true });
     expect(await readFile(join(bench.path, 'a.txt'), 'utf8')).toBe("z;\nz;\n$& $' $1;\n");
@@ -89,17 +93,21 @@ describe('links', () => {
     await symlink('real/file.txt', join(bench.path, 'inner.txt'));
   });
 
-  it.each(['link.txt', 'linkdir/secret.txt', 'dangling.txt', 'inner.txt'])('are followed by no file tool: %s', async (filePath) => {
-    const calls = [
-      await bench.run('Read', { file_path: filePath }),
-      await bench.run('Write', { file_path: filePath, content: 'changed' }),
-      await bench.run('Edit', { file_path: filePath, old_string: 's', new_string: 'x' }),
-    ];
-    for (const outcome of calls) expect(outcome).toMatchObject({ isError: true, text: expect.stringContaining('symbolic link') });
-    expect(await readFile(join(bench.outside, 'secret.txt'), 'utf8')).toBe('secret\n');
-    expect(await readFile(join(bench.path, 'real/file.txt'), 'utf8')).toBe('inside\n');
-    await expect(stat(join(bench.outside, 'new.txt'))).rejects.toThrow();
-  });
+  it.each(['link.txt', 'linkdir/secret.txt', 'dangling.txt', 'inner.txt'])(
+    'are followed by no file tool: %s',
+    async (filePath) => {
+      const calls = [
+        await bench.run('Read', { file_path: filePath }),
+        await bench.run('Write', { file_path: filePath, content: 'changed' }),
+        await bench.run('Edit', { file_path: filePath, old_string: 's', new_string: 'x' }),
+      ];
+      for (const outcome of calls)
+        expect(outcome).toMatchObject({ isError: true, text: expect.stringContaining('symbolic link') });
+      expect(await readFile(join(bench.outside, 'secret.txt'), 'utf8')).toBe('secret\n');
+      expect(await readFile(join(bench.path, 'real/file.txt'), 'utf8')).toBe('inside\n');
+      await expect(stat(join(bench.outside, 'new.txt'))).rejects.toThrow();
+    },
+  );
 
   it('are neither listed nor searched through', async () => {
     const listed = await bench.run('Glob', { pattern: '**/*.txt' });
@@ -112,29 +120,29 @@ describe('links', () => {
   it('that are swapped in while a tool works never lead outside', async () => {
     await mkdir(join(bench.path, 'flip'));
     // Another process exchanges a folder and a link to the outside as fast as it can.
-    const swapper = spawn(
-      'bash',
-      ['-c', `while :; do mv -T flip aside; ln -s "${bench.outside}" flip; rm flip; mv -T aside flip; done`],
-      { cwd: bench.path, stdio: 'ignore' },
-    );
+    const exchange = 'rm -rf aside; mv -T flip aside; ln -sT "$0" flip; rm -rf flip; mv -T aside flip';
+    const swapper = spawn('bash', ['-c', `while :; do ${exchange}; done`, bench.outside], {
+      cwd: bench.path,
+      stdio: 'ignore',
+    });
     const before = await openDescriptors();
     let succeeded = 0;
-    const refusals = new Set<string>();
-    const deadline = Date.now() + 1_500;
-    while (Date.now() < deadline) {
+    let refused = 0;
+    const deadline = Date.now() + 8_000;
+    // Until both sides of the race were really seen.
+    while ((succeeded < 50 || refused < 20) && Date.now() < deadline) {
       const written = await bench.run('Write', { file_path: 'flip/secret.txt', content: 'overwritten' });
       const read = await bench.run('Read', { file_path: 'flip/secret.txt' });
       expect(read.text).not.toContain('\tsecret');
       if (!written.isError) succeeded += 1;
-      else refusals.add(written.text.replace(/.* (is|moved|does) /, '$1 '));
+      if (written.text.includes('symbolic link') || read.text.includes('symbolic link')) refused += 1;
     }
     const exited = new Promise((resolve) => swapper.once('exit', resolve));
     swapper.kill('SIGKILL');
     await exited;
     expect(await readFile(join(bench.outside, 'secret.txt'), 'utf8')).toBe('secret\n');
-    // The race was really run: both ends of it were seen.
     expect(succeeded).toBeGreaterThan(0);
-    expect(refusals.size).toBeGreaterThan(0);
+    expect(refused).toBeGreaterThan(0);
     expect(await openDescriptors()).toBeLessThanOrEqual(before);
-  });
+  }, 15_000);
 });

@@ -11,7 +11,9 @@ const MAX_PATTERN = 1_000;
 export function compileGlob(pattern: string): (relativePath: string) => boolean {
   if (pattern.length > MAX_PATTERN) throw new ToolFailure(`the pattern is longer than ${MAX_PATTERN} characters`);
   if (pattern.startsWith('/') || pattern.split('/').includes('..')) {
-    throw new ToolFailure('the pattern must be relative to the searched folder and must not contain ..; use path for the folder');
+    throw new ToolFailure(
+      'the pattern must be relative to the searched folder and must not contain ..; use path for the folder',
+    );
   }
   const anchored = pattern.includes('/') ? pattern.replace(/^\.\//, '') : `**/${pattern}`;
   const expression = compileExpression(`^(?:${translate(anchored)})$`, pattern);
@@ -40,7 +42,10 @@ function translate(pattern: string): string {
       source += '.*';
       index += 1;
     } else if (set !== undefined) {
-      source += `[${set.slice(1, -1).replace(/^!/, '^').replace(/[\\[\]]/g, '\\$&')}]`;
+      source += `[${set
+        .slice(1, -1)
+        .replace(/^!/, '^')
+        .replace(/[\\[\]]/g, '\\$&')}]`;
       index += set.length - 1;
     } else if (character === '{' && rest.includes('}')) {
       openBraces += 1;

@@ -23,8 +23,18 @@ export const grepTool = defineTool({
     'binary files, files over 4 MiB and links are skipped.',
   fields: {
     pattern: { type: 'string', description: 'The regular expression', minLength: 1 },
-    path: { type: 'string', description: 'File or folder to search; the workspace when absent', minLength: 1, optional: true },
-    glob: { type: 'string', description: 'Search only files that match, for example *.ts', minLength: 1, optional: true },
+    path: {
+      type: 'string',
+      description: 'File or folder to search; the workspace when absent',
+      minLength: 1,
+      optional: true,
+    },
+    glob: {
+      type: 'string',
+      description: 'Search only files that match, for example *.ts',
+      minLength: 1,
+      optional: true,
+    },
     case_insensitive: { type: 'boolean', description: 'Ignore case', optional: true },
     files_only: { type: 'boolean', description: 'Return only the paths of matching files', optional: true },
   },

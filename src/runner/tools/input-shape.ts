@@ -9,7 +9,11 @@ type FieldShape =
 /** The members of a tool's input: one table gives the JSON schema that the model sees and the check of what it sent. */
 export type InputFields = Record<string, FieldShape>;
 
-type ValueOf<F extends FieldShape> = F['type'] extends 'string' ? string : F['type'] extends 'integer' ? number : boolean;
+type ValueOf<F extends FieldShape> = F['type'] extends 'string'
+  ? string
+  : F['type'] extends 'integer'
+    ? number
+    : boolean;
 
 export type InputOf<F extends InputFields> = {
   [K in keyof F as F[K] extends { optional: true } ? never : K]: ValueOf<F[K]>;
@@ -29,7 +33,9 @@ const MAX_REPEATED_NAME = 60;
 
 export function inputSchema(fields: InputFields): JsonObject & { type: 'object' } {
   const properties: JsonObject = {};
-  for (const [name, { optional, ...schema }] of Object.entries(fields)) properties[name] = schema;
+  for (const [name, shape] of Object.entries(fields)) {
+    properties[name] = Object.fromEntries(Object.entries(shape).filter(([member]) => member !== 'optional'));
+  }
   const required = Object.keys(fields).filter((name) => fields[name]?.optional !== true);
   return { type: 'object', properties, required, additionalProperties: false };
 }

@@ -33,7 +33,8 @@ function numbered(lines: string[], first: number, limit: number): string[] {
   const shown: string[] = [];
   let characters = 0;
   for (const [index, line] of lines.slice(first - 1, first - 1 + limit).entries()) {
-    const cut = line.length > MAX_LINE_CHARACTERS ? `${line.slice(0, MAX_LINE_CHARACTERS).toWellFormed()}… (line cut)` : line;
+    const cut =
+      line.length > MAX_LINE_CHARACTERS ? `${line.slice(0, MAX_LINE_CHARACTERS).toWellFormed()}… (line cut)` : line;
     const entry = `${String(first + index).padStart(6)}\t${cut}`;
     characters += entry.length + 1;
     if (characters > MAX_CHARACTERS && shown.length > 0) break;

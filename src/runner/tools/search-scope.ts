@@ -16,7 +16,12 @@ export interface SearchScope extends AsyncDisposable {
 }
 
 /** Opens the folder that Glob and Grep search; the caller disposes it. */
-export async function openSearch(workspace: WorkspaceRoot, folder: string, named: string, signal: AbortSignal): Promise<SearchScope> {
+export async function openSearch(
+  workspace: WorkspaceRoot,
+  folder: string,
+  named: string,
+  signal: AbortSignal,
+): Promise<SearchScope> {
   const { handle, realPath } = await workspace.openDirectory(folder);
   return {
     walk: walkOf(handle, `${folder}/${named}`, signal),
@@ -27,7 +32,13 @@ export async function openSearch(workspace: WorkspaceRoot, folder: string, named
 
 function walkOf(handle: FileHandle, named: string, signal: AbortSignal): FileWalk {
   const skipFolders = new Set(PASSED_OVER.filter((name) => !named.split('/').includes(name)));
-  return new FileWalk(handle, { maxEntries: MAX_ENTRIES, maxDepth: MAX_DEPTH, durationMs: MAX_DURATION_MS, signal, skipFolders });
+  return new FileWalk(handle, {
+    maxEntries: MAX_ENTRIES,
+    maxDepth: MAX_DEPTH,
+    durationMs: MAX_DURATION_MS,
+    signal,
+    skipFolders,
+  });
 }
 
 /** The line that ends an answer which is not complete. */

@@ -43,14 +43,18 @@ describe('Glob', () => {
   it('lists files by name and passes over version control and packages unless they are named', async () => {
     await bench.put({ 'b.js': '', 'a/c.js': '', '.git/hook.js': '', 'node_modules/p/i.js': '' });
     expect((await bench.run('Glob', { pattern: '**/*.js' })).text).toBe(`${bench.path}/a/c.js\n${bench.path}/b.js`);
-    expect((await bench.run('Glob', { pattern: 'node_modules/**/*.js' })).text).toBe(`${bench.path}/node_modules/p/i.js`);
+    expect((await bench.run('Glob', { pattern: 'node_modules/**/*.js' })).text).toBe(
+      `${bench.path}/node_modules/p/i.js`,
+    );
     expect((await bench.run('Glob', { pattern: '*.js', path: 'a' })).text).toBe(`${bench.path}/a/c.js`);
     expect((await bench.run('Glob', { pattern: '*.rs' })).text).toBe('no file matches');
     expect((await bench.run('Glob', { pattern: '*', path: '../outside' })).isError).toBe(true);
   });
 
   it('is bounded in results and in depth, and says so', async () => {
-    await bench.run('Bash', { command: 'for i in $(seq 1100); do : > f$i; done; d=.; for i in $(seq 80); do d=$d/d; done; mkdir -p $d' });
+    await bench.run('Bash', {
+      command: 'for i in $(seq 1100); do : > f$i; done; d=.; for i in $(seq 80); do d=$d/d; done; mkdir -p $d',
+    });
     const before = await openDescriptors();
     const many = await bench.run('Glob', { pattern: 'f*' });
     expect(many.text.split('\n')).toHaveLength(1_001);
@@ -64,8 +68,12 @@ describe('Grep', () => {
   it('finds lines in a tree, in one file and in chosen files', async () => {
     await bench.put({ 'a.ts': 'const x = 1;\nlet y = 2;\n', 'lib/b.md': 'const is a word\n', 'bin.dat': 'const\0' });
     const all = await bench.run('Grep', { pattern: '\\bconst\\b' });
-    expect(all.text).toBe(`${bench.path}/a.ts:1:const x = 1;\n${bench.path}/lib/b.md:1:const is a word\n(1 binary or large files skipped)`);
-    expect((await bench.run('Grep', { pattern: 'CONST', case_insensitive: true, glob: '*.md' })).text).toBe(`${bench.path}/lib/b.md:1:const is a word`);
+    expect(all.text).toBe(
+      `${bench.path}/a.ts:1:const x = 1;\n${bench.path}/lib/b.md:1:const is a word\n(1 binary or large files skipped)`,
+    );
+    expect((await bench.run('Grep', { pattern: 'CONST', case_insensitive: true, glob: '*.md' })).text).toBe(
+      `${bench.path}/lib/b.md:1:const is a word`,
+    );
     expect((await bench.run('Grep', { pattern: 'y', path: 'a.ts' })).text).toBe(`${bench.path}/a.ts:2:let y = 2;`);
     expect((await bench.run('Grep', { pattern: '=', files_only: true, glob: '*.ts' })).text).toBe(`${bench.path}/a.ts`);
     expect((await bench.run('Grep', { pattern: 'absent', glob: '*.ts' })).text).toBe('no line matches');

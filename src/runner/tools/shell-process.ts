@@ -63,7 +63,9 @@ export function runShell(request: ShellCommand): Promise<ShellResult> {
     });
     child.once('exit', (exitCode, exitSignal) => {
       settle();
-      void collecting.endWithin(DRAIN_MS).then(() => resolve({ output: output.toString(), exitCode, exitSignal, timedOut }));
+      void collecting
+        .endWithin(DRAIN_MS)
+        .then(() => resolve({ output: output.toString(), exitCode, exitSignal, timedOut }));
     });
   });
 }

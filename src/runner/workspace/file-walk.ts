@@ -17,7 +17,7 @@ export interface FoundFile {
   /** Relative to the start of the walk, with `/` between components. */
   relativePath: string;
   /** Opens it for reading; valid until the walk goes on. The caller closes it. */
-  open(): Promise<FileHandle>;
+  open: () => Promise<FileHandle>;
 }
 
 const FILE_FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;

@@ -58,7 +58,9 @@ export class WorkspaceRoot implements AsyncDisposable {
     if (name === undefined) throw new ToolFailure(`${filePath} is a directory`);
     const parent = await this.#walk(components, options.createParents === true);
     try {
-      const handle = await guarded(filePath, parent, name, () => open(childPath(parent, name), flags | FILE_GUARDS, FILE_MODE));
+      const handle = await guarded(filePath, parent, name, () =>
+        open(childPath(parent, name), flags | FILE_GUARDS, FILE_MODE),
+      );
       return await this.#verified(handle, [...components, name], filePath);
     } finally {
       if (parent !== this.handle) await parent.close();
@@ -95,7 +97,8 @@ export class WorkspaceRoot implements AsyncDisposable {
   async #verified(handle: FileHandle, components: string[], asked: string): Promise<OpenedEntry> {
     try {
       const realPath = await readlink(descriptorPath(handle));
-      if (realPath !== path.posix.join(this.path, ...components)) throw new ToolFailure(`${asked} moved while it was opened`);
+      if (realPath !== path.posix.join(this.path, ...components))
+        throw new ToolFailure(`${asked} moved while it was opened`);
       if (!(await handle.stat()).isFile()) throw new ToolFailure(`${asked} is not a regular file`);
       return { handle, realPath, [Symbol.asyncDispose]: () => handle.close() };
     } catch (error) {

@@ -23,8 +23,15 @@ interface Agent {
   run: TestRun;
 }
 
-async function startAgent(script: ScriptedAnswer[] | ModelScript, options: PlaneServerOptions = {}, variables: Record<string, string> = {}): Promise<Agent> {
-  const model = await startScriptedModel({ script: typeof script === 'function' ? script : inOrder(script), apiKey: 'upstream-key' });
+async function startAgent(
+  script: ScriptedAnswer[] | ModelScript,
+  options: PlaneServerOptions = {},
+  variables: Record<string, string> = {},
+): Promise<Agent> {
+  const model = await startScriptedModel({
+    script: typeof script === 'function' ? script : inOrder(script),
+    apiKey: 'upstream-key',
+  });
   open.push(model);
   const plane = await PlaneServer.start({ modelUrl: model.url, ...options });
   open.push({ close: () => plane.stop() });
@@ -52,7 +59,11 @@ describe('the built-in agent', () => {
     expect(await run.exitCode).toBe(0);
     expect(plane.permissions).toEqual([
       { toolCallId: 'toolu_a', tool: 'Read', input: { file_path: 'sum.txt' } },
-      { toolCallId: 'toolu_b', tool: 'Edit', input: { file_path: 'sum.txt', old_string: '1+1=3', new_string: '1+1=2' } },
+      {
+        toolCallId: 'toolu_b',
+        tool: 'Edit',
+        input: { file_path: 'sum.txt', old_string: '1+1=3', new_string: '1+1=2' },
+      },
       { toolCallId: 'toolu_c', tool: 'Bash', input: { command: 'cat sum.txt' } },
     ]);
     expect(await readFile(join(run.workspace, 'sum.txt'), 'utf8')).toBe('1+1=2\n');
@@ -62,13 +73,17 @@ describe('the built-in agent', () => {
   });
 
   it('asks the gateway alone, with the frozen model, its own token and no server-side tools', async () => {
-    const { model, plane, run } = await startAgent([reply({ text: 'ok' })], {}, { SERVICE_SYSTEM_PROMPT: 'Answer in French.' });
+    const { model, plane, run } = await startAgent(
+      [reply({ text: 'ok' })],
+      {},
+      { SERVICE_SYSTEM_PROMPT: 'Answer in French.' },
+    );
     expect(await run.exitCode).toBe(0);
     expect(plane.attempts.get('llm')).toBe(1);
     const body = model.requests[0]?.body ?? {};
     expect(body['model']).toBe('claude-haiku-4-5');
     expect(body['stream']).toBe(true);
-    expect(String(body['system'])).toMatch(/Answer in French\.$/);
+    expect(body['system']).toMatch(/Answer in French\.$/);
     const tools = body['tools'] as JsonObject[];
     expect(tools.map((tool) => tool['name'])).toEqual(['Bash', 'Read', 'Write', 'Edit', 'Glob', 'Grep']);
     expect(tools.every((tool) => tool['type'] === undefined || tool['type'] === 'custom')).toBe(true);
@@ -86,7 +101,11 @@ describe('the built-in agent', () => {
 
   it('answers unknown tools and invalid input itself, in at most 2 KiB and without asking the gate', async () => {
     const { model, plane, run } = await startAgent([
-      reply({ tool: 'Teleport', input: { to: 'x'.repeat(9_000) } }, { tool: 'Bash', input: { ['c'.repeat(9_000)]: 1 } }, { tool: 'Read', input: {} }),
+      reply(
+        { tool: 'Teleport', input: { to: 'x'.repeat(9_000) } },
+        { tool: 'Bash', input: { ['c'.repeat(9_000)]: 1 } },
+        { tool: 'Read', input: {} },
+      ),
       reply({ text: 'ok' }),
     ]);
     expect(await run.exitCode).toBe(0);
@@ -113,11 +132,14 @@ describe('the built-in agent', () => {
   });
 
   it('hands the whole output of a failing command to the model as an error', async () => {
-    const { run, model } = await startAgent([reply({ tool: 'Bash', input: { command: 'seq 3000; exit 4' } }), reply({ text: 'ok' })]);
+    const { run, model } = await startAgent([
+      reply({ tool: 'Bash', input: { command: 'seq 3000; exit 4' } }),
+      reply({ text: 'ok' }),
+    ]);
     expect(await run.exitCode).toBe(0);
     const [result] = toolResults(model);
     expect(result?.['is_error']).toBe(true);
-    expect(String(result?.['content'])).toContain('2999\n3000\n[exit code 4]');
+    expect(result?.['content']).toContain('2999\n3000\n[exit code 4]');
   });
 });
 
@@ -126,7 +148,10 @@ describe('model requests that go wrong', () => {
     const { model, plane, run } = await startAgent([{ kind: 'error', status: 400, message: 'cost budget exhausted' }]);
     expect(await run.exitCode).toBe(1);
     expect(model.requests).toHaveLength(1);
-    expect(plane.results[0]).toMatchObject({ outcome: 'failed', summary: expect.stringContaining('cost budget exhausted') });
+    expect(plane.results[0]).toMatchObject({
+      outcome: 'failed',
+      summary: expect.stringContaining('cost budget exhausted'),
+    });
     expect(plane.events.at(-1)?.type).toBe('run.error');
   });
 
@@ -149,7 +174,12 @@ describe('model requests that go wrong', () => {
 
   it('a reply that breaks off is asked for again, without acting on its half', async () => {
     const call = reply({ text: 'Now.' }, { tool: 'Bash', input: { command: 'echo x >> count' }, id: 'toolu_once' });
-    const { model, plane, run } = await startAgent([{ ...call, cutAfterEvents: 6 }, call, { ...reply({ text: 'end' }), cutAfterEvents: 3 }, reply({ text: 'end' })]);
+    const { model, plane, run } = await startAgent([
+      { ...call, cutAfterEvents: 6 },
+      call,
+      { ...reply({ text: 'end' }), cutAfterEvents: 3 },
+      reply({ text: 'end' }),
+    ]);
     expect(await run.exitCode).toBe(0);
     expect(model.requests).toHaveLength(4);
     expect(plane.permissions.map((permission) => permission.toolCallId)).toEqual(['toolu_once']);
@@ -172,7 +202,11 @@ describe('model requests that go wrong', () => {
   });
 
   it('stops after its turns and says so', async () => {
-    const { model, plane, run } = await startAgent(() => reply({ tool: 'Bash', input: { command: 'true' } }), {}, { SERVICE_MAX_TURNS: '3' });
+    const { model, plane, run } = await startAgent(
+      () => reply({ tool: 'Bash', input: { command: 'true' } }),
+      {},
+      { SERVICE_MAX_TURNS: '3' },
+    );
     expect(await run.exitCode).toBe(1);
     expect(model.requests).toHaveLength(3);
     expect(plane.results[0]?.['summary']).toContain('stopped after 3 model turns');

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import Anthropic, { AnthropicError, APIError } from '@anthropic-ai/sdk';
+import { AnthropicError, APIError } from '@anthropic-ai/sdk';
+import type Anthropic from '@anthropic-ai/sdk';
 import type { Harness, HarnessContext, HarnessResult } from '../harness.js';
 import { gatedTools } from './gated-tools.js';
 import { createModelClient } from './model-client.js';
@@ -51,7 +52,9 @@ class AgentLoop {
       if (last !== null) return this.#conclude(last);
       this.#brokenReplies += 1;
       this.context.log(`the model's reply broke off (${this.#brokenReplies} in a row); asking again`);
-      await sleep(this.context.plane.timing.brokenReplyStepMs * this.#brokenReplies, undefined, { signal: this.context.signal });
+      await sleep(this.context.plane.timing.brokenReplyStepMs * this.#brokenReplies, undefined, {
+        signal: this.context.signal,
+      });
     }
   }
 
@@ -67,6 +70,8 @@ class AgentLoop {
         messages: this.#conversation,
         // Each turn repeats the whole conversation; without the provider's cache its price would grow with the square of the turns.
         cache_control: { type: 'ephemeral' },
+        // The whole conversation goes with every request: gateways know no server-side threads, and the run's record must not live there.
+        thread: false,
         stream: true,
         max_iterations: settings.maxTurns - this.#turns,
       },
@@ -113,7 +118,10 @@ class AgentLoop {
         return { outcome: 'failed', summary: `The model refused to go on. ${text}`.trim() };
       case 'max_tokens':
       case 'model_context_window_exceeded':
-        return { outcome: 'failed', summary: `The model reached its token limit (${last.stop_reason}). ${text}`.trim() };
+        return {
+          outcome: 'failed',
+          summary: `The model reached its token limit (${last.stop_reason}). ${text}`.trim(),
+        };
       default:
         return { outcome: 'failed', summary: `The agent was stopped after ${this.#turns} model turns. ${text}`.trim() };
     }

@@ -63,12 +63,17 @@ async function perform(context: HarnessContext, step: ReplayStep, id: string, ta
   }
 }
 
-async function callChecked(context: HarnessContext, step: Extract<ReplayStep, { kind: 'call' }>, id: string): Promise<GovernedOutcome> {
+async function callChecked(
+  context: HarnessContext,
+  step: Extract<ReplayStep, { kind: 'call' }>,
+  id: string,
+): Promise<GovernedOutcome> {
   try {
     return await callByName(context, toolCall(id, step.tool, step.input), step.timeoutMs ?? undefined);
   } catch (error) {
     // A script may hold a call that no tool understands; like a model's, it is answered and never asked.
-    if (error instanceof InvalidToolInputError) return { kind: 'not_available', message: `${step.tool}: ${error.message}` };
+    if (error instanceof InvalidToolInputError)
+      return { kind: 'not_available', message: `${step.tool}: ${error.message}` };
     throw error;
   }
 }

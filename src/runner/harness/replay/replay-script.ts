@@ -18,7 +18,8 @@ const CALL_MEMBERS = new Set(['tool', 'input', 'on_deny_say', 'timeout_ms']);
 export function parseReplayScript(task: string): ReplayStep[] {
   const steps = parseJson(task);
   if (!Array.isArray(steps)) throw new ReplayScriptError('the task of a replay run must be a JSON array of steps');
-  if (steps.length === 0 || steps.length > MAX_STEPS) throw new ReplayScriptError(`the script must have 1 to ${MAX_STEPS} steps`);
+  if (steps.length === 0 || steps.length > MAX_STEPS)
+    throw new ReplayScriptError(`the script must have 1 to ${MAX_STEPS} steps`);
   return steps.map((step: unknown, index) => parseStep(step, `step ${index + 1}`));
 }
 
@@ -34,9 +35,11 @@ function parseJson(task: string): unknown {
 function parseStep(step: unknown, place: string): ReplayStep {
   if (!isJsonObject(step)) throw new ReplayScriptError(`${place} is not an object`);
   const saying = Object.hasOwn(step, 'say');
-  if (saying === Object.hasOwn(step, 'tool')) throw new ReplayScriptError(`${place} must have exactly one of say and tool`);
+  if (saying === Object.hasOwn(step, 'tool'))
+    throw new ReplayScriptError(`${place} must have exactly one of say and tool`);
   const known = saying ? SAY_MEMBERS : CALL_MEMBERS;
-  if (Object.keys(step).some((name) => !known.has(name))) throw new ReplayScriptError(`${place} has a member that its kind does not know`);
+  if (Object.keys(step).some((name) => !known.has(name)))
+    throw new ReplayScriptError(`${place} has a member that its kind does not know`);
   return saying ? { kind: 'say', text: text(step, 'say', place) } : parseCall(step, place);
 }
 
@@ -52,6 +55,7 @@ function parseCall(step: JsonObject, place: string): ReplayStep {
 
 function text(step: JsonObject, member: string, place: string): string {
   const value = step[member];
-  if (typeof value !== 'string' || value === '') throw new ReplayScriptError(`${place}: ${member} must be a non-empty string`);
+  if (typeof value !== 'string' || value === '')
+    throw new ReplayScriptError(`${place}: ${member} must be a non-empty string`);
   return value;
 }

@@ -1,0 +1,48 @@
+import { isJsonObject } from '../../domain/json.js';
+import type { JsonObject } from '../../domain/json.js';
+import type { PlaneAnswer } from './plane-transport.js';
+import { ContractCallError } from './retry.js';
+
+export type PermissionAnswer = { decision: 'allow'; updatedInput?: JsonObject } | { decision: 'deny'; message: string };
+
+export type BrokeredAnswer =
+  | { kind: 'answered'; text: string; isError: boolean }
+  | { kind: 'denied'; message: string }
+  | { kind: 'failed'; message: string };
+
+export function requireSuccess(answer: PlaneAnswer): PlaneAnswer {
+  if (answer.status !== 200) throw new ContractCallError(`answered ${answer.status}`, answer.status);
+  return answer;
+}
+
+export function parseBody(answer: PlaneAnswer): JsonObject | null {
+  try {
+    const body: unknown = JSON.parse(answer.text);
+    return isJsonObject(body) ? body : null;
+  } catch {
+    return null;
+  }
+}
+
+export function readPermission(body: JsonObject | null): PermissionAnswer | null {
+  if (body?.['decision'] === 'allow') {
+    const updated = body['updated_input'];
+    return isJsonObject(updated) ? { decision: 'allow', updatedInput: updated } : { decision: 'allow' };
+  }
+  if (body?.['decision'] === 'deny') return { decision: 'deny', message: textMember(body, 'message', 'denied') };
+  return null;
+}
+
+export function readBrokered(body: JsonObject): BrokeredAnswer {
+  if (body['ok'] !== true) {
+    if (body['denied'] === true) return { kind: 'denied', message: textMember(body, 'message', 'denied') };
+    return { kind: 'failed', message: textMember(body, 'error', 'the brokered call failed') };
+  }
+  const result = isJsonObject(body['result']) ? body['result'] : {};
+  return { kind: 'answered', text: JSON.stringify(result['content'] ?? []), isError: result['is_error'] === true };
+}
+
+export function textMember(body: JsonObject | null, member: string, fallback: string): string {
+  const value = body?.[member];
+  return typeof value === 'string' && value !== '' ? value : fallback;
+}
