@@ -155,10 +155,23 @@ function finish(output: Buffer, report: ScanReport): CollectedDiff {
   const room = MAX_PATCH_BYTES - trailer.length;
   if (output.length <= room)
     return { patch: Buffer.concat([output, trailer]), truncated: false, empty: false, leftOut };
-  const cutTrailer = Buffer.from(patchTrailer({ leftOut, unlisted: report.unlisted, truncated: true }));
-  const kept = output.subarray(0, MAX_PATCH_BYTES - cutTrailer.length);
-  const whole = kept.subarray(0, kept.lastIndexOf(10) + 1);
-  return { patch: Buffer.concat([whole, cutTrailer]), truncated: true, empty: false, leftOut };
+  const end = Buffer.from(`${CUT_LINE}${patchTrailer({ leftOut, unlisted: report.unlisted, truncated: true })}`);
+  const patch = Buffer.concat([cut(output, MAX_PATCH_BYTES - end.length), end]);
+  return { patch, truncated: true, empty: false, leftOut };
+}
+
+/** A hunk without a file: `git apply` refuses a patch that holds it, so a cut patch is never applied in part. */
+const CUT_LINE = '@@ -0,0 +0,0 @@ the patch is cut here\n';
+
+/**
+ * The beginning of a patch, in whole lines. Binary data that would be cut goes altogether: git reads past a damaged binary part
+ * as if the patch ended there and applies what came before.
+ */
+function cut(patch: Buffer, room: number): Buffer {
+  const lines = patch.subarray(0, patch.lastIndexOf(10, room - 1) + 1);
+  const lastFile = lines.lastIndexOf('\ndiff --git ');
+  const binary = lines.indexOf('\nGIT binary patch\n', Math.max(0, lastFile));
+  return binary < 0 ? lines : lines.subarray(0, binary + 1);
 }
 
 const NO_CHANGES = '(no changes)';

@@ -80,7 +80,11 @@ class FolderCopy {
 
   constructor(
     private readonly on: Confinement,
-    private readonly request: Omit<CopyRequest, 'stateDir'> & { top: string; stateDir: string | undefined; allowed: string[] },
+    private readonly request: Omit<CopyRequest, 'stateDir'> & {
+      top: string;
+      stateDir: string | undefined;
+      allowed: string[];
+    },
   ) {
     this.globs = new IncludeGlobs(request.include);
   }

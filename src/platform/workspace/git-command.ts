@@ -150,16 +150,15 @@ function gitEnvironment(gitDir: string): Record<string, string> {
   return environment;
 }
 
-/** A sentence for a person from a failed call: the last lines that git printed, without control characters. */
+/** A sentence for a person from a failed call: what the program called an error, else its last lines; no control characters. */
 export function failureText({ exitCode, stderr }: CommandResult): string {
-  // eslint-disable-next-line no-control-regex -- removing control characters is the purpose
   const lines = stderr
-    .replace(/[\u0000-\u0009\u000b-\u001f\u007f]/g, ' ')
-    .trim()
     .split('\n')
-    .slice(-3)
-    .join('; ')
-    .slice(0, 500);
-  if (lines !== '') return lines;
+    // eslint-disable-next-line no-control-regex -- removing control characters is the purpose
+    .map((line) => line.replace(/[\u0000-\u001f\u007f]/g, ' ').trim())
+    .filter((line) => line !== '');
+  const errors = lines.filter((line) => /^(?:fatal|error|\w*Error)\b/.test(line));
+  const text = (errors.length > 0 ? errors : lines).slice(-3).join('; ').slice(0, 500);
+  if (text !== '') return text;
   return exitCode === null ? 'it was killed, probably for lack of memory' : `it ended with code ${exitCode}`;
 }

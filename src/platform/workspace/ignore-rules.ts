@@ -1,5 +1,5 @@
 import ignore, { type Ignore } from 'ignore';
-import { DirectoryHandle, isSystemError } from './directory-handle.js';
+import { type DirectoryHandle, isSystemError } from './directory-handle.js';
 
 const MAX_IGNORE_FILE_BYTES = 1024 * 1024;
 

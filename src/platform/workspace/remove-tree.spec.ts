@@ -43,7 +43,7 @@ describe('removing a tree that an agent wrote', () => {
     execFileSync(process.execPath, ['-e', dig], { cwd: tree });
     await removeTree(tree);
     expect(existsSync(tree)).toBe(false);
-  }, 60_000);
+  }, 120_000);
 
   it('modes of the tree, odd names, FIFOs and many files do not stop it; emptying keeps the root', async () => {
     const tree = join(base, 'tree');

@@ -11,6 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { deflateSync } from 'node:zlib';
+import { ifPermitted } from './walk.js';
 
 const OPEN_FILE = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 const CHUNK_BYTES = 1024 * 1024;
@@ -20,7 +21,7 @@ export type ObjectFormat = 'sha1' | 'sha256';
 
 /** A regular file read through one descriptor, whole when it is small enough and in portions otherwise. */
 export function withFile<T>(at: Buffer, read: (fd: number, bytes: number) => T): T {
-  const fd = openSync(at, OPEN_FILE);
+  const fd = ifPermitted(() => openSync(at, OPEN_FILE));
   try {
     const stats = fstatSync(fd);
     if (!stats.isFile()) throw new Error('a regular file became something else while it was read');

@@ -1,5 +1,5 @@
 import { readdirSync, readlinkSync } from 'node:fs';
-import { BaseTree, type BaseEntry } from './base-tree.js';
+import { type BaseTree, type BaseEntry } from './base-tree.js';
 import { blobId, blobPrefix, hashPortions, readWhole, withFile, writeBlob, type ObjectFormat } from './content.js';
 import { LeftOutList } from './left-out.js';
 import { isGitAlias, isLitterFile, isLitterFolder } from './names.js';
@@ -66,8 +66,8 @@ export class TreeScan {
     if (this.mixed !== undefined && this.depth < this.mixed.depth) this.mixed = undefined;
   }
 
-  unreadable(path: Buffer): void {
-    this.leftOut.addFile(path, 'unreadable', 0, null);
+  unreadable(entry: Entry): void {
+    this.leftOut.addFile(entry.path, 'unreadable', 0, null);
   }
 
   visit(entry: Entry): void {
