@@ -17,12 +17,15 @@ export function keptSourceText(source: string, value: number): string | null {
 
 function isExactly(parts: RegExpExecArray, value: number): boolean {
   const digits = parts[1]! + (parts[2] ?? '');
-  const significand = digits.replace(/^0+/, '').replace(/0+$/, '');
+  let first = 0;
+  let end = digits.length;
+  while (first < end && digits[first] === '0') first++;
+  while (end > first && digits[end - 1] === '0') end--;
+  const significand = digits.slice(first, end);
   if (significand === '') return true;
   if (!Number.isFinite(value) || value === 0) return false;
   if (significand.length > MAX_SIGNIFICANT_DIGITS) return false;
-  const trailingZeros = digits.length - digits.replace(/0+$/, '').length;
-  const exponent = Number(parts[3] ?? '0') - (parts[2]?.length ?? 0) + trailingZeros;
+  const exponent = Number(parts[3] ?? '0') - (parts[2]?.length ?? 0) + (digits.length - end);
   const { mantissa, power } = splitDouble(Math.abs(value));
   // Both sides as integers: significand · 10^exponent = mantissa · 2^power.
   let left = BigInt(significand);
