@@ -71,7 +71,7 @@ describe('properties of evaluation', () => {
       fc.property(covered, uncovered, join, (line, extra, glue) => {
         expect(verdict(glue(line, extra))).not.toBe('allow');
       }),
-      { numRuns: 1500 },
+      { numRuns: 800 },
     );
   });
 
@@ -82,7 +82,7 @@ describe('properties of evaluation', () => {
         expect(evaluate(POLICY, call, 'supervised')).toEqual(first);
         expect(['allow', 'deny', 'require_approval']).toContain(first.verdict);
       }),
-      { numRuns: 1000 },
+      { numRuns: 400 },
     );
   });
 
@@ -103,7 +103,7 @@ describe('properties of evaluation', () => {
         const document: PolicyDocument = { ...DEFAULT, tools: call.tool.endsWith('*') ? [head] : [head, ...DEFAULT.tools] };
         expect(evaluate(compileDocument(document), call, 'supervised').verdict).toBe('deny');
       }),
-      { numRuns: 50 },
+      { numRuns: 25 },
     );
   });
 });

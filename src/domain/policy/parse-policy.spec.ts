@@ -1,0 +1,202 @@
+import { describe, expect, it } from '@jest/globals';
+import { parseJsonPreservingNumbers } from '../digest/parse-json.js';
+import type { ExactJson } from '../digest/exact-json.js';
+import { canonicalPolicy } from './canonical-form.js';
+import { compilePolicy } from './compile-policy.js';
+import { blankPolicy } from './document.js';
+import { evaluate } from './evaluate.js';
+import { parsePolicyLenient, parsePolicyStrict, validatePolicy } from './parse-policy.js';
+import { parsePolicyYaml, policyToYaml, yamlToJson } from './policy-yaml.js';
+
+const rule = (extra: object): ExactJson => ({ name: 'x', tools: [{ match: ['Bash'], action: 'allow', ...extra }] }) as ExactJson;
+const errors = (content: ExactJson): string => validatePolicy(content).errors.join('\n');
+
+describe('strict parser', () => {
+  it('fills in every default', () => {
+    expect(parsePolicyStrict({ name: 'x' })).toEqual(blankPolicy('x'));
+    expect(canonicalPolicy(parsePolicyStrict(rule({}))).tools).toEqual([
+      {
+        match: ['Bash'],
+        action: 'allow',
+        risk: null,
+        paths: null,
+        shell: null,
+        on_autonomous: null,
+        approval_ttl_secs: null,
+        approval_scope: null,
+      },
+    ]);
+  });
+
+  it('reads its own canonical form again, and from YAML too', () => {
+    const document = parsePolicyStrict(rule({ shell: {}, paths: { deny: ['a'] }, risk: 'r' }));
+    expect(parsePolicyStrict(canonicalPolicy(document))).toEqual(document);
+    expect(parsePolicyYaml(policyToYaml(canonicalPolicy(document)))).toEqual(document);
+  });
+
+  it('takes budgets that are present as the whole truth', () => {
+    expect(parsePolicyStrict({ name: 'x', budgets: {} }).budgets).toEqual({
+      max_wall_clock_secs: null,
+      max_tokens: null,
+      max_cost_usd: null,
+      max_tool_calls: null,
+    });
+    expect(parsePolicyStrict({ name: 'x', budgets: { max_cost_usd: -1, max_tool_calls: 0 } }).budgets).toMatchObject({
+      max_cost_usd: -1,
+      max_tool_calls: 0,
+    });
+  });
+
+  it.each<[ExactJson, string]>([
+    [{ name: 'x', extra: 1 }, 'extra'],
+    [{ name: 'x', managed_overrides: [] }, 'managed_overrides'],
+    [{ name: 'x', defaults: { action: 'allow' } }, 'action'],
+    [{ name: 'x', egress: { hosts: [] } }, 'hosts'],
+    [{ name: 'x', budgets: { cost: 1 } }, 'cost'],
+    [{ name: 'x', approvals: { ttl: 1 } }, 'ttl'],
+    [{ name: 'x', autonomy: { allowed: true } }, 'allowed'],
+    [{ name: 'x', network: { mode: 'public' } }, 'mode'],
+    [rule({ hosts: [] }), 'hosts'],
+    [rule({ paths: { only: [] } }), 'only'],
+    [rule({ shell: { prefix: [] } }), 'prefix'],
+  ])('refuses an unknown key and names it: %j', (content, key) => {
+    expect(errors(content)).toContain(`unknown key \`${key}\``);
+  });
+
+  it.each<[ExactJson, string]>([
+    [{}, '`name` is required'],
+    [{ name: '  ' }, '`name` is blank'],
+    [{ name: 3 }, '`name` must be a string'],
+    [[], 'must be an object'],
+    [{ name: 'x', defaults: null }, '`defaults` must be an object'],
+    [{ name: 'x', network: null }, '`network` must be an object'],
+    [{ name: 'x', defaults: { tool_action: 'Allow' } }, '`defaults.tool_action` must be one of allow, approve, deny'],
+    [{ name: 'x', approvals: { timeout_action: 'allow' } }, '`approvals.timeout_action`'],
+    [{ name: 'x', approvals: { default_ttl_secs: -1 } }, '`approvals.default_ttl_secs` must be at least 0'],
+    [{ name: 'x', autonomy: { permitted: 'yes' } }, '`autonomy.permitted` must be true or false'],
+    [{ name: 'x', autonomy: { on_approval_rule: 'approve' } }, '`autonomy.on_approval_rule`'],
+    [{ name: 'x', tools: {} }, '`tools` must be an array'],
+    [{ name: 'x', tools: [{ action: 'allow' }] }, '`tools[0].match` is required'],
+    [{ name: 'x', tools: [{ match: ['a'] }] }, '`tools[0].action` is required'],
+    [{ name: 'x', tools: [{ match: [], action: 'allow' }] }, '`tools[0].match` is empty'],
+    [{ name: 'x', tools: [{ match: 'Bash', action: 'allow' }] }, '`tools[0].match` must be an array'],
+    [rule({ shell: { deny_regex: ['('] } }), '`tools[0].shell.deny_regex`: the pattern `(`'],
+    [rule({ shell: { deny_regex: ['(?=a)'] } }), '`(?=a)`'],
+    [rule({ shell: { deny_regex: ['(a)\\1'] } }), 'deny_regex'],
+    [rule({ paths: { allow: ['[a'] } }), '`tools[0].paths`: the glob `[a`'],
+    [rule({ paths: { deny: ['{a'] } }), '`{a`'],
+    [rule({ on_autonomous: 'approve' }), '`tools[0].on_autonomous`'],
+    [rule({ approval_ttl_secs: 1.5 }), '`tools[0].approval_ttl_secs` must be an integer'],
+  ])('refuses %j', (content, message) => {
+    expect(errors(content)).toContain(message);
+  });
+
+  it('wants integers written as integers', () => {
+    const text = '{"name":"x","budgets":{"max_wall_clock_secs":600.0,"max_cost_usd":5.0}}';
+    expect(errors(parseJsonPreservingNumbers(text))).toBe('`budgets.max_wall_clock_secs` must be an integer');
+  });
+
+  it('accepts what it does not check', () => {
+    const content = { name: 'x', tools: [{ match: ['NoTool', '', 'NoTool'], action: 'deny', on_autonomous: 'allow', paths: {}, shell: {} }] };
+    expect(errors(content)).toBe('');
+  });
+
+  it.each<[string, (count: number) => ExactJson, number, string]>([
+    ['rules', (n) => ({ name: 'x', tools: Array.from({ length: n }, () => ({ match: ['a'], action: 'allow' })) }), 512, '`tools`'],
+    ['matchers', (n) => ({ name: 'x', tools: [{ match: Array(n).fill('a'), action: 'allow' }] }) as ExactJson, 256, '`tools[0].match`'],
+    ['patterns', (n) => rule({ paths: { deny: Array(n).fill('a') } }), 256, '`tools[0].paths.deny`'],
+    ['patterns', (n) => rule({ shell: { allow_prefixes: Array(n).fill('a') } }), 256, '`tools[0].shell.allow_prefixes`'],
+    ['1024 bytes', (n) => rule({ risk: 'a'.repeat(n) }), 1024, '`tools[0].risk`'],
+    ['1024 bytes', (n) => ({ name: 'n'.repeat(n) }), 1024, '`name`'],
+    ['1024 bytes', (n) => rule({ shell: { deny_regex: ['a'.repeat(n)] } }), 1024, '`tools[0].shell.deny_regex[0]`'],
+  ])('holds the bound on %s at the limit and beyond', (word, make, limit, field) => {
+    expect(errors(make(limit))).toBe('');
+    expect(errors(make(limit + 1))).toContain(field);
+    expect(errors(make(limit + 1))).toContain(word);
+    expect(errors(make(limit + 1))).toContain(String(limit));
+  });
+
+  it('collects every fault and throws them as one invalid request', () => {
+    expect(() => parsePolicyStrict({ a: 1, b: 2 })).toThrow(
+      expect.objectContaining({ code: 'invalid_request', message: expect.stringMatching(/`a`.*`b`.*`name`/) as string }),
+    );
+  });
+
+  it('checks the targets of the network section', () => {
+    const network = (target: object): ExactJson => ({ name: 'x', network: { allow: [target] } }) as ExactJson;
+    const dns = { kind: 'dns', pattern: { kind: 'wildcard', suffix: 'example.org' }, ports: [{ from: 443, to: 443 }], protocol: 'tcp' };
+    expect(errors(network(dns))).toBe('');
+    expect(errors(network({ ...dns, pattern: { kind: 'wildcard', suffix: 'org' } }))).toContain('two labels');
+    expect(errors(network({ ...dns, ports: [] }))).toContain('ports');
+    expect(errors(network({ ...dns, ports: [{ from: 2, to: 1 }] }))).toContain('ports[0]');
+    expect(errors(network({ ...dns, protocol: 'icmp' }))).toContain('protocol');
+  });
+});
+
+describe('lenient parser', () => {
+  it('ignores unknown keys and bounds, so that old policies go on governing', () => {
+    const old = { name: '', extra: 1, tools: [{ match: Array(300).fill('a'), action: 'deny', risk: 'r'.repeat(2000), old: true }] };
+    expect(parsePolicyLenient(old as ExactJson).tools[0]).toMatchObject({ action: 'deny' });
+    expect(errors(old as ExactJson)).not.toBe('');
+  });
+
+  it('skips patterns that do not compile', () => {
+    const policy = compilePolicy({
+      name: 'x',
+      tools: [{ match: ['Bash'], action: 'allow', shell: { allow_prefixes: ['ls'], deny_regex: ['(', 'rm'] } }],
+    });
+    expect(evaluate(policy, { tool: 'Bash', input: { command: 'ls rm' } }, 'supervised').verdict).toBe('deny');
+  });
+
+  it('never decides with content that is no policy', () => {
+    expect(() => compilePolicy({ name: 'x', tools: [{ match: ['a'], action: 'maybe' }] })).toThrow(
+      expect.objectContaining({ code: 'internal' }),
+    );
+    expect(() => compilePolicy({ name: 'x' }, 99)).toThrow('policy engine 99');
+  });
+
+  it('never emits folded overrides again', () => {
+    const content = canonicalPolicy(parsePolicyLenient({ name: 'x', managed_overrides: [{ tool: 'Bash', action: 'deny' }] }));
+    expect(content).not.toHaveProperty('managed_overrides');
+    expect(content['tools']).toMatchObject([{ match: ['Bash'], action: 'deny' }]);
+  });
+});
+
+describe('YAML', () => {
+  it('reads YAML 1.2 scalars: yes and off are strings', () => {
+    expect(yamlToJson('[yes, no, on, off, true, 1, 1.5, ~, 0x1f]')).toEqual(['yes', 'no', 'on', 'off', true, 1, 1.5, null, 31]);
+    expect(() => parsePolicyYaml('name: x\nautonomy: {permitted: yes}')).toThrow('must be true or false');
+  });
+
+  it('resolves aliases and leaves merge keys to the parser, which refuses them', () => {
+    expect(yamlToJson('a: &x [1]\nb: *x')).toEqual({ a: [1], b: [1] });
+    expect(() => parsePolicyYaml('name: x\ndefaults: &d {tool_action: allow}\nautonomy: {<<: *d}')).toThrow('`<<`');
+  });
+
+  it.each([
+    ['several documents', 'name: x\n---\nname: y', 'several documents'],
+    ['no document', '', 'no document'],
+    ['a number as a key', '1: a', 'must be a string'],
+    ['a repeated key', 'a: 1\na: 2', 'unique'],
+    ['a list as a key', '? [a]\n: b', 'must be a string'],
+    ['not a number', 'a: .nan', 'not a JSON value'],
+    ['bad syntax', 'a: [', 'invalid YAML'],
+    ['an unknown alias', 'a: *x', 'invalid YAML'],
+  ])('refuses %s', (_what, text, message) => {
+    expect(() => yamlToJson(text)).toThrow(message);
+  });
+
+  it('bounds what aliases may become', () => {
+    const bomb = ['a0: &a0 [x, x, x, x, x, x, x, x, x, x]'];
+    for (let i = 1; i < 9; i++) bomb.push(`a${i}: &a${i} [${Array(10).fill(`*a${i - 1}`).join(', ')}]`);
+    const started = performance.now();
+    expect(() => yamlToJson(bomb.join('\n'))).toThrow('nodes');
+    expect(() => yamlToJson('a: &a [*a]')).toThrow('invalid YAML');
+    expect(performance.now() - started).toBeLessThan(3000);
+  });
+
+  it('keeps how numbers were written', () => {
+    expect(() => parsePolicyYaml('name: x\nbudgets: {max_tokens: 600.0}')).toThrow('must be an integer');
+    expect(parsePolicyYaml('name: x\nbudgets: {max_cost_usd: 5.0}').budgets.max_cost_usd).toBe(5);
+  });
+});
