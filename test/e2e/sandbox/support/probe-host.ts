@@ -1,0 +1,96 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { SandboxSizes } from '../../../../src/domain/run/spec.js';
+import { BubblewrapProvider } from '../../../../src/platform/sandbox/bubblewrap/bubblewrap-provider.js';
+import { findHost } from '../../../../src/platform/sandbox/bubblewrap/host.js';
+import type { SandboxExit, SandboxHandle, UidAllocator } from '../../../../src/platform/sandbox/provider.js';
+import { stageRuntime } from '../../../../src/platform/sandbox/runtime.js';
+
+/** One thing that a test asks of the provider. */
+export type Step =
+  | { do: 'check' }
+  | { do: 'run'; runId: string; sizes: SandboxSizes; variables: Record<string, string>; keep?: boolean }
+  | { do: 'start'; runId: string; sizes: SandboxSizes; variables: Record<string, string> }
+  | { do: 'wait' | 'terminate' | 'state'; handle: SandboxHandle }
+  | { do: 'release' | 'output' | 'reopen'; runId: string }
+  | { do: 'list' }
+  | { do: 'hang' };
+
+/** Uids as the record hands them out, without a record: the file system remembers them. */
+class FolderUids implements UidAllocator {
+  constructor(private readonly file: string) {}
+
+  async claim(runId: string): Promise<number> {
+    const claims = await this.read();
+    const uid = claims[runId] ?? Math.max(231_000, ...Object.values(claims)) + 1;
+    await writeFile(this.file, JSON.stringify({ ...claims, [runId]: uid }));
+    return uid;
+  }
+
+  async release(runId: string): Promise<void> {
+    const { [runId]: _released, ...rest } = await this.read();
+    await writeFile(this.file, JSON.stringify(rest));
+  }
+
+  private async read(): Promise<Record<string, number>> {
+    return JSON.parse(await readFile(this.file, 'utf8').catch(() => '{}')) as Record<string, number>;
+  }
+}
+
+const [dataDir = '', runnerBundle = '', steps = '[]'] = process.argv.slice(2);
+const host = await findHost();
+const runtime = await stageRuntime(dataDir, { runnerBundle });
+const provider = new BubblewrapProvider({ dataDir, host, runtime, uids: new FolderUids(join(dataDir, 'uids.json')) });
+
+async function start(runId: string, sizes: SandboxSizes, variables: Record<string, string>): Promise<SandboxHandle> {
+  const planeDir = join(dataDir, 'plane', runId);
+  await mkdir(planeDir, { recursive: true, mode: 0o755 });
+  await writeFile(join(planeDir, 'plane.sock'), '');
+  const workspaceDir = await provider.createWorkspace(runId, sizes);
+  const tokens = { control: 'svc_sess_control', tool: 'svc_sess_tool', llm: 'svc_sess_llm' };
+  return provider.provision({ runId, organizationId: 'probe', workspaceDir, planeDir, sizes, variables, tokens });
+}
+
+async function perform(step: Step): Promise<unknown> {
+  switch (step.do) {
+    case 'check':
+      return { ...(await provider.check()), mode: host.mode, limits: host.limiter.kind };
+    case 'run': {
+      const handle = await start(step.runId, step.sizes, step.variables);
+      const exit: SandboxExit = await provider.waitForExit(handle, AbortSignal.timeout(110_000));
+      const output = (await provider.readOutput(step.runId)).toString('utf8');
+      if (step.keep !== true) await provider.release(step.runId);
+      return { handle, exit, output };
+    }
+    case 'start': {
+      const began = performance.now();
+      const handle = await start(step.runId, step.sizes, step.variables);
+      return { handle, ms: performance.now() - began };
+    }
+    case 'wait':
+      return provider.waitForExit(step.handle, AbortSignal.timeout(60_000));
+    case 'terminate':
+      return provider.terminate(step.handle);
+    case 'state':
+      return provider.state(step.handle);
+    case 'release':
+      return provider.release(step.runId);
+    case 'reopen':
+      return provider.reopenWorkspace(step.runId);
+    case 'output':
+      return (await provider.readOutput(step.runId)).toString('utf8');
+    case 'list':
+      return { managed: await provider.listManaged(), remains: await provider.listRemains() };
+    case 'hang':
+      return new Promise((resolve) => setTimeout(resolve, 60_000));
+  }
+}
+
+for (const step of JSON.parse(steps) as Step[]) {
+  try {
+    console.log(`RESULT ${JSON.stringify({ value: (await perform(step)) ?? null })}`);
+  } catch (error) {
+    console.log(`RESULT ${JSON.stringify({ error: error instanceof Error ? error.message : String(error) })}`);
+  }
+}
+process.exit(0);
