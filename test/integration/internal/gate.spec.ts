@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { decideApproval } from '../../../src/platform/db/approvals.js';
 import type { ApprovalDecision } from '../../../src/platform/db/approvals.js';
 import { recordIntent } from '../../../src/platform/db/intents.js';
@@ -14,6 +14,8 @@ import type { FixtureRun } from '../../support/run-fixture.js';
 const ALLOW_ALL = [{ match: ['*'], action: 'allow' }];
 const DENY_ALL = [{ match: ['*'], action: 'deny' }];
 const NOT_APPROVED = { decision: 'deny', message: 'not approved' };
+
+jest.setTimeout(30_000);
 
 let database: TestDatabase;
 let plane: PlaneApp;
