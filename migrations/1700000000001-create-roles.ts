@@ -34,7 +34,7 @@ export class CreateRoles1700000000001 implements MigrationInterface {
       end $$;`);
   }
 
-  async down(): Promise<void> {
-    throw new Error('migrations go forward only');
+  down(): Promise<void> {
+    return Promise.reject(new Error('migrations go forward only'));
   }
 }

@@ -13,7 +13,7 @@ export class CreateOrganizations1700000000002 implements MigrationInterface {
       ${isolateByOrganization('organizations', { column: 'id', app: 'select, insert, update', system: 'select' })}`);
   }
 
-  async down(): Promise<void> {
-    throw new Error('migrations go forward only');
+  down(): Promise<void> {
+    return Promise.reject(new Error('migrations go forward only'));
   }
 }

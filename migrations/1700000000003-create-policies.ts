@@ -42,7 +42,7 @@ export class CreatePolicies1700000000003 implements MigrationInterface {
         for each statement execute function svc_refuse_version_change();`);
   }
 
-  async down(): Promise<void> {
-    throw new Error('migrations go forward only');
+  down(): Promise<void> {
+    return Promise.reject(new Error('migrations go forward only'));
   }
 }

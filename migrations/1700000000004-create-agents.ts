@@ -43,7 +43,7 @@ export class CreateAgents1700000000004 implements MigrationInterface {
       ${makeInsertOnly('agent_revisions')}`);
   }
 
-  async down(): Promise<void> {
-    throw new Error('migrations go forward only');
+  down(): Promise<void> {
+    return Promise.reject(new Error('migrations go forward only'));
   }
 }

@@ -102,7 +102,7 @@ export class CreateSessions1700000000005 implements MigrationInterface {
       ${isolateByOrganization('session_finalizations', { app: 'select, insert, update, delete', system: 'select' })}`);
   }
 
-  async down(): Promise<void> {
-    throw new Error('migrations go forward only');
+  down(): Promise<void> {
+    return Promise.reject(new Error('migrations go forward only'));
   }
 }

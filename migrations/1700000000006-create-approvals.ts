@@ -43,7 +43,7 @@ export class CreateApprovals1700000000006 implements MigrationInterface {
       ${isolateByOrganization('approvals', { app: 'select, insert, update', system: 'select' })}`);
   }
 
-  async down(): Promise<void> {
-    throw new Error('migrations go forward only');
+  down(): Promise<void> {
+    return Promise.reject(new Error('migrations go forward only'));
   }
 }

@@ -23,7 +23,7 @@ export class CreateToolCallPayloads1700000000007 implements MigrationInterface {
       })}`);
   }
 
-  async down(): Promise<void> {
-    throw new Error('migrations go forward only');
+  down(): Promise<void> {
+    return Promise.reject(new Error('migrations go forward only'));
   }
 }

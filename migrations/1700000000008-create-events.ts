@@ -37,7 +37,7 @@ export class CreateEvents1700000000008 implements MigrationInterface {
       ${makeInsertOnly('ledger_heads')}`);
   }
 
-  async down(): Promise<void> {
-    throw new Error('migrations go forward only');
+  down(): Promise<void> {
+    return Promise.reject(new Error('migrations go forward only'));
   }
 }

@@ -22,7 +22,7 @@ export class CreateArtifacts1700000000009 implements MigrationInterface {
       ${isolateByOrganization('artifacts', { app: 'select, insert, update, delete' })}`);
   }
 
-  async down(): Promise<void> {
-    throw new Error('migrations go forward only');
+  down(): Promise<void> {
+    return Promise.reject(new Error('migrations go forward only'));
   }
 }

@@ -55,7 +55,7 @@ export class CreateUsage1700000000010 implements MigrationInterface {
       ${isolateByOrganization('llm_tool_uses', { app: 'select, insert, update' })}`);
   }
 
-  async down(): Promise<void> {
-    throw new Error('migrations go forward only');
+  down(): Promise<void> {
+    return Promise.reject(new Error('migrations go forward only'));
   }
 }

@@ -21,7 +21,7 @@ export class CreateApiTokens1700000000011 implements MigrationInterface {
       ${isolateByOrganization('api_tokens', { app: 'select, insert, update', system: 'select' })}`);
   }
 
-  async down(): Promise<void> {
-    throw new Error('migrations go forward only');
+  down(): Promise<void> {
+    return Promise.reject(new Error('migrations go forward only'));
   }
 }

@@ -22,7 +22,7 @@ export class CreateIdempotencyKeys1700000000012 implements MigrationInterface {
       })}`);
   }
 
-  async down(): Promise<void> {
-    throw new Error('migrations go forward only');
+  down(): Promise<void> {
+    return Promise.reject(new Error('migrations go forward only'));
   }
 }

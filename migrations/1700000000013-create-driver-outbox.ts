@@ -15,7 +15,7 @@ export class CreateDriverOutbox1700000000013 implements MigrationInterface {
       ${isolateByOrganization('driver_outbox', { app: 'select, insert, delete', system: 'select, insert, delete' })}`);
   }
 
-  async down(): Promise<void> {
-    throw new Error('migrations go forward only');
+  down(): Promise<void> {
+    return Promise.reject(new Error('migrations go forward only'));
   }
 }

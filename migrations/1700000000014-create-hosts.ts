@@ -32,7 +32,7 @@ export class CreateHosts1700000000014 implements MigrationInterface {
       grant select on hosts to sandgate_system;`);
   }
 
-  async down(): Promise<void> {
-    throw new Error('migrations go forward only');
+  down(): Promise<void> {
+    return Promise.reject(new Error('migrations go forward only'));
   }
 }

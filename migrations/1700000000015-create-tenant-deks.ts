@@ -17,7 +17,7 @@ export class CreateTenantDeks1700000000015 implements MigrationInterface {
       ${isolateByOrganization('tenant_deks', { app: 'select, insert', system: 'select' })}`);
   }
 
-  async down(): Promise<void> {
-    throw new Error('migrations go forward only');
+  down(): Promise<void> {
+    return Promise.reject(new Error('migrations go forward only'));
   }
 }

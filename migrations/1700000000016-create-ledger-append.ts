@@ -58,7 +58,7 @@ export class CreateLedgerAppend1700000000016 implements MigrationInterface {
       end $$;`);
   }
 
-  async down(): Promise<void> {
-    throw new Error('migrations go forward only');
+  down(): Promise<void> {
+    return Promise.reject(new Error('migrations go forward only'));
   }
 }

@@ -126,7 +126,7 @@ export class CreateGateFunctions1700000000017 implements MigrationInterface {
       end $$;`);
   }
 
-  async down(): Promise<void> {
-    throw new Error('migrations go forward only');
+  down(): Promise<void> {
+    return Promise.reject(new Error('migrations go forward only'));
   }
 }

@@ -124,7 +124,7 @@ export class CreateApprovalFunctions1700000000018 implements MigrationInterface 
       end $$;`);
   }
 
-  async down(): Promise<void> {
-    throw new Error('migrations go forward only');
+  down(): Promise<void> {
+    return Promise.reject(new Error('migrations go forward only'));
   }
 }

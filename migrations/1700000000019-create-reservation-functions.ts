@@ -164,7 +164,7 @@ export class CreateReservationFunctions1700000000019 implements MigrationInterfa
       end $$;`);
   }
 
-  async down(): Promise<void> {
-    throw new Error('migrations go forward only');
+  down(): Promise<void> {
+    return Promise.reject(new Error('migrations go forward only'));
   }
 }

@@ -102,7 +102,7 @@ export class CreateCapacity1700000000020 implements MigrationInterface {
       ${ownBySystem('svc_recount_capacity()')}`);
   }
 
-  async down(): Promise<void> {
-    throw new Error('migrations go forward only');
+  down(): Promise<void> {
+    return Promise.reject(new Error('migrations go forward only'));
   }
 }

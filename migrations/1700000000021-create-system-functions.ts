@@ -123,7 +123,7 @@ export class CreateSystemFunctions1700000000021 implements MigrationInterface {
       ${ownBySystem('svc_list_keks()')}`);
   }
 
-  async down(): Promise<void> {
-    throw new Error('migrations go forward only');
+  down(): Promise<void> {
+    return Promise.reject(new Error('migrations go forward only'));
   }
 }

@@ -18,7 +18,7 @@ export class CreateHostChoice1700000000022 implements MigrationInterface {
       ${ownBySystem('svc_choose_host(int)')}`);
   }
 
-  async down(): Promise<void> {
-    throw new Error('migrations go forward only');
+  down(): Promise<void> {
+    return Promise.reject(new Error('migrations go forward only'));
   }
 }

@@ -13,7 +13,7 @@ export class CreateHeartbeat1700000000023 implements MigrationInterface {
       end $$;`);
   }
 
-  async down(): Promise<void> {
-    throw new Error('migrations go forward only');
+  down(): Promise<void> {
+    return Promise.reject(new Error('migrations go forward only'));
   }
 }

@@ -21,6 +21,7 @@ import { CreateCapacity1700000000020 } from './1700000000020-create-capacity.js'
 import { CreateSystemFunctions1700000000021 } from './1700000000021-create-system-functions.js';
 import { CreateHostChoice1700000000022 } from './1700000000022-create-host-choice.js';
 import { CreateHeartbeat1700000000023 } from './1700000000023-create-heartbeat.js';
+import { CreateAppendCall1700000000024 } from './1700000000024-create-append-call.js';
 
 /** Every migration in order. An explicit list works the same from sources, tests and the built output. */
 export const MIGRATIONS = [
@@ -47,4 +48,5 @@ export const MIGRATIONS = [
   CreateSystemFunctions1700000000021,
   CreateHostChoice1700000000022,
   CreateHeartbeat1700000000023,
+  CreateAppendCall1700000000024,
 ];

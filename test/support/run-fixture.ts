@@ -29,7 +29,11 @@ export async function createOrganization(db: Database): Promise<FixtureOrganizat
       `org-${organizationId}`,
       'An organization',
     ]);
-    await tx.query('insert into policies (id, tenant_id, name) values ($1, $2, $3)', [policyId, organizationId, 'default']);
+    await tx.query('insert into policies (id, tenant_id, name) values ($1, $2, $3)', [
+      policyId,
+      organizationId,
+      'default',
+    ]);
     await tx.query(
       `insert into policy_versions (id, tenant_id, policy_id, version, content, author) values ($1, $2, $3, 1, '{}', 'seed')`,
       [uuidv7(), organizationId, policyId],
@@ -61,10 +65,16 @@ export async function createRun(
        values ($1, $2, $3, $4, $5, 'supervised', 'a task', '{"kind":"scratch"}', $6, $7, $8,
                case when $5 = 'queued' then clock_timestamp() end)`,
       [
-        sessionId, organizationId, agentId, revisionId, options.status ?? 'running', JSON.stringify(spec), runSpecDigest,
+        sessionId,
+        organizationId,
+        agentId,
+        revisionId,
+        options.status ?? 'running',
+        JSON.stringify(spec),
+        runSpecDigest,
         options.sandboxHandle === true ? '{"runtime":"test","external_id":"x","attrs":{}}' : null,
       ],
-    ); // prettier-ignore
+    );
     await tx.query('insert into session_heads (session_id, tenant_id) values ($1, $2)', [sessionId, organizationId]);
     return mintRunTokens(tx, sessionId, 3600);
   });

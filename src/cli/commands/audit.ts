@@ -1,6 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import type { Command } from 'commander';
-import { splitExport } from '../../domain/ledger/export-format.js';
 import { verifyExport } from '../../domain/ledger/verify-export.js';
 import { CliError, EXIT } from '../exit-codes.js';
 import { contextOf, formatOf, fromCaller } from '../program-context.js';
@@ -45,7 +44,7 @@ async function printKey({ client, format }: CommandContext): Promise<void> {
 
 async function verify(file: string, keyFile: string, format: OutputFormat): Promise<void> {
   const content = readFileSync(file === '-' ? 0 : fromCaller(file));
-  const report = await verifyExport(splitExport(content), readFileSync(fromCaller(keyFile), 'utf8'));
+  const report = await verifyExport(content, readFileSync(fromCaller(keyFile), 'utf8'));
   if (format !== 'table') printDocument(format, report);
   else {
     for (const problem of report.problems)

@@ -21,7 +21,9 @@ export function makeEventBody(event: NewEvent): EventBody {
 
 /** The digest of a stored event, taken anew from its parts. */
 export function digestStoredBody(actor: string, type: string, version: number, data: JsonObject): string {
-  return createHash('sha256').update(bodyText(actor, type, version, data)).digest('hex');
+  return createHash('sha256')
+    .update(bodyText(actor, type, version, data))
+    .digest('hex');
 }
 
 function bodyText(actor: EventActor | (string & {}), type: string, version: number, data: JsonObject): string {

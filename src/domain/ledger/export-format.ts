@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { canonicalJson } from '../digest/canonical-json.js';
 import type { JsonObject } from '../json.js';
 import type { SignedHead } from './signed-head.js';
@@ -54,10 +55,10 @@ export function writeExportLine(line: ExportLine): string {
   return canonicalJson({ ...line });
 }
 
-/** Splits an export into lines on LF alone. Throws TypeError on bytes that are not UTF-8. */
-export function splitExport(content: Uint8Array): string[] {
-  const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(content);
-  const lines = text.split('\n');
+/** The lines of an export, split on LF alone; null for bytes that are not UTF-8. */
+export function splitExport(content: Uint8Array): string[] | null {
+  if (!isUtf8(content)) return null;
+  const lines = Buffer.from(content.buffer, content.byteOffset, content.byteLength).toString('utf8').split('\n');
   if (lines.at(-1) === '') lines.pop();
   return lines;
 }

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import type { JsonObject } from '../json.js';
 import { CHAIN_START, eventIdOf, linkHash } from './chain.js';
 import { makeEventBody } from './event-body.js';
-import { exportHeader, splitExport, writeExportLine } from './export-format.js';
+import { exportHeader, writeExportLine } from './export-format.js';
 import { createHeadSigner, type HeadSigner } from './signed-head.js';
 import { verifyExport, type ExportFault, type ExportReport } from './verify-export.js';
 
@@ -13,7 +13,9 @@ const SESSION = '019a0000-0000-7000-8000-000000000002';
 const SEED = 20_260_101;
 
 function newSigner(): HeadSigner {
-  return createHeadSigner(generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString());
+  return createHeadSigner(
+    generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
+  );
 }
 
 async function writeLedger(signer: HeadSigner, events: JsonObject[]): Promise<string[]> {
@@ -27,20 +29,34 @@ async function writeLedger(signer: HeadSigner, events: JsonObject[]): Promise<st
     const stored = JSON.parse(body.text) as { actor: string; type: string; version: number; data: JsonObject };
     lines.push(
       writeExportLine({
-        kind: 'event', seq, event_id: eventIdOf(hash), occurred_at_us: String(occurredAtMicros), ...stored,
-        body_digest: body.digest, hash: hash.toString('hex'),
+        kind: 'event',
+        seq,
+        event_id: eventIdOf(hash),
+        occurred_at_us: String(occurredAtMicros),
+        ...stored,
+        body_digest: body.digest,
+        hash: hash.toString('hex'),
       }),
-    ); // prettier-ignore
+    );
   }
   const head = await signer.sign({
-    organization_id: ORGANIZATION, session_id: SESSION, seq: events.length, hash: hash.toString('hex'),
-    key_id: signer.keyId, signed_at: '2026-01-01T00:00:00.000Z',
-  }); // prettier-ignore
+    organization_id: ORGANIZATION,
+    session_id: SESSION,
+    seq: events.length,
+    hash: hash.toString('hex'),
+    key_id: signer.keyId,
+    signed_at: '2026-01-01T00:00:00.000Z',
+  });
   return [...lines, writeExportLine({ kind: 'head', ...head })];
 }
 
 const messages = (count: number): JsonObject[] =>
-  Array.from({ length: count }, (_, n) => ({ role: 'assistant', text: `message ${n} – ünïcode ✓ 😀`, n, nested: { list: [n, 1.5, null, true] } }));
+  Array.from({ length: count }, (_, n) => ({
+    role: 'assistant',
+    text: `message ${n} – ünïcode ✓ 😀`,
+    n,
+    nested: { list: [n, 1.5, null, true] },
+  }));
 
 function faultsOf(report: ExportReport): ExportFault[] {
   return [...new Set(report.problems.map((problem) => problem.fault))];
@@ -52,28 +68,29 @@ describe('verification of a ledger export', () => {
 
   it('accepts what was signed, whatever the events hold', async () => {
     await fc.assert(
-      fc.asyncProperty(fc.array(fc.dictionary(fc.string({ unit: 'binary' }), fc.jsonValue()), { maxLength: 8 }), async (events) => {
-        const report = await check(await writeLedger(signer, events as JsonObject[]));
-        expect(report).toMatchObject({ ok: true, events: events.length, sessionId: SESSION, organizationId: ORGANIZATION });
-      }),
+      fc.asyncProperty(
+        fc.array(fc.dictionary(fc.string({ unit: 'binary' }), fc.jsonValue()), { maxLength: 8 }),
+        async (events) => {
+          const report = await check(await writeLedger(signer, events as JsonObject[]));
+          expect(report).toMatchObject({
+            ok: true,
+            events: events.length,
+            sessionId: SESSION,
+            organizationId: ORGANIZATION,
+          });
+        },
+      ),
       { seed: SEED, numRuns: 200 },
     );
   });
 
   it('finds every one of 1,000 flipped bytes', async () => {
-    const content = Buffer.from((await writeLedger(signer, messages(12))).join('\n') + '\n');
+    const content = Buffer.from((await writeLedger(signer, messages(5))).join('\n') + '\n');
     await fc.assert(
       fc.asyncProperty(fc.nat(content.length - 2), fc.integer({ min: 1, max: 255 }), async (at, mask) => {
         const bytes = Buffer.from(content);
         bytes.writeUInt8(bytes.readUInt8(at) ^ mask, at);
-        let lines: string[];
-        try {
-          lines = splitExport(bytes);
-        } catch (error) {
-          expect(error).toMatchObject({ code: 'ERR_ENCODING_INVALID_ENCODED_DATA' });
-          return;
-        }
-        expect((await check(lines)).ok).toBe(false);
+        expect((await verifyExport(bytes, signer.publicKeyPem)).ok).toBe(false);
       }),
       { seed: SEED, numRuns: 1000 },
     );
@@ -112,7 +129,9 @@ describe('verification of a ledger export', () => {
   it('redacts and normalises before it digests, and leaves the event as it was', () => {
     const data = { text: 'svc_sess_0123456789abcdef \u0000 \ud800', ['__proto__x']: 1 };
     const body = makeEventBody({ actor: 'agent', type: 'agent.message', data });
-    expect(body.text).toBe('{"actor":"agent","data":{"__proto__x":1,"text":"‹redacted› \ufffd \ufffd"},"type":"agent.message","version":1}');
+    expect(body.text).toBe(
+      '{"actor":"agent","data":{"__proto__x":1,"text":"‹redacted› \ufffd \ufffd"},"type":"agent.message","version":1}',
+    );
     expect(data.text).toContain('svc_sess_');
   });
 });

@@ -55,7 +55,5 @@ export function keyIdOf(publicKey: KeyObject): string {
 
 function signedBytes(head: HeadStatement): Buffer {
   const { organization_id, session_id, seq, hash, key_id, signed_at } = head;
-  return Buffer.from(
-    canonicalJson({ context: CONTEXT, organization_id, session_id, seq, hash, key_id, signed_at }),
-  );
+  return Buffer.from(canonicalJson({ context: CONTEXT, organization_id, session_id, seq, hash, key_id, signed_at }));
 }

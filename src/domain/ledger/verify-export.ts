@@ -3,7 +3,7 @@ import { canonicalJson } from '../digest/canonical-json.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../json.js';
 import { CHAIN_START, eventIdOf, linkHash } from './chain.js';
 import { digestStoredBody } from './event-body.js';
-import { EXPORT_FORMAT, EXPORT_VERSION } from './export-format.js';
+import { EXPORT_FORMAT, EXPORT_VERSION, splitExport } from './export-format.js';
 import { verifyHead, type SignedHead } from './signed-head.js';
 
 export type ExportFault = 'edited' | 'missing' | 'reordered' | 'cut_off' | 'signature';
@@ -30,16 +30,23 @@ const MICROS = /^(0|-?[1-9][0-9]{0,18})$/;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 /**
- * Checks an export against a public key (SPKI PEM or key object), without a server. Reports edited, missing, reordered and
+ * Checks an export, as its bytes or its lines, against a public key (SPKI PEM or key object), without a server. Reports edited, missing, reordered and
  * cut-off events; `ok` means that the export is, byte for byte, what the holder of the key signed (00-design §4).
  */
 export async function verifyExport(
-  lines: Iterable<string> | AsyncIterable<string>,
+  content: Uint8Array | Iterable<string> | AsyncIterable<string>,
   publicKey: string | KeyObject,
 ): Promise<ExportReport> {
   const check = new ExportCheck(publicKey instanceof KeyObject ? publicKey : createPublicKey(publicKey));
-  for await (const line of lines) check.read(line);
+  for await (const line of linesOf(content)) check.read(line);
   return check.finish();
+}
+
+/** Bytes that are no UTF-8 become one line that cannot be right. */
+function linesOf(
+  content: Uint8Array | Iterable<string> | AsyncIterable<string>,
+): Iterable<string> | AsyncIterable<string> {
+  return content instanceof Uint8Array ? (splitExport(content) ?? ['not UTF-8']) : content;
 }
 
 class ExportCheck {
@@ -61,7 +68,8 @@ class ExportCheck {
   read(text: string): void {
     this.line += 1;
     const parsed = parseLine(text);
-    if (parsed === null) return this.blame('edited', 'the line is not in the canonical form that exports are written in');
+    if (parsed === null)
+      return this.blame('edited', 'the line is not in the canonical form that exports are written in');
     if (this.head !== null) return this.blame('edited', 'the line stands behind the signed head');
     if (this.line === 1) return this.readHeader(parsed);
     if (parsed['kind'] === 'event') return this.readEvent(parsed);
@@ -79,7 +87,10 @@ class ExportCheck {
   private readHeader(header: JsonObject): void {
     const { kind, format, version, organization_id: organizationId, session_id: sessionId, ...rest } = header;
     if (kind !== 'header' || format !== EXPORT_FORMAT || version !== EXPORT_VERSION || Object.keys(rest).length > 0) {
-      return this.blame(kind === 'header' ? 'edited' : 'missing', `the export does not begin with a ${EXPORT_FORMAT} header of version ${EXPORT_VERSION}`); // prettier-ignore
+      return this.blame(
+        kind === 'header' ? 'edited' : 'missing',
+        `the export does not begin with a ${EXPORT_FORMAT} header of version ${EXPORT_VERSION}`,
+      );
     }
     if (typeof sessionId !== 'string' || !UUID.test(sessionId) || typeof organizationId !== 'string') {
       return this.blame('edited', 'the header does not name its run');
@@ -91,9 +102,18 @@ class ExportCheck {
   private readEvent(event: JsonObject): void {
     const { kind, seq, event_id, occurred_at_us, actor, type, version, data, body_digest, hash, ...rest } = event;
     const wellFormed =
-      kind === 'event' && Object.keys(rest).length === 0 && typeof seq === 'number' && typeof actor === 'string' &&
-      typeof type === 'string' && typeof version === 'number' && data !== undefined && isJsonObject(data) &&
-      typeof occurred_at_us === 'string' && MICROS.test(occurred_at_us) && isHex32(body_digest) && isHex32(hash); // prettier-ignore
+      kind === 'event' &&
+      Object.keys(rest).length === 0 &&
+      typeof seq === 'number' &&
+      typeof actor === 'string' &&
+      typeof type === 'string' &&
+      typeof version === 'number' &&
+      data !== undefined &&
+      isJsonObject(data) &&
+      typeof occurred_at_us === 'string' &&
+      MICROS.test(occurred_at_us) &&
+      isHex32(body_digest) &&
+      isHex32(hash);
     if (!wellFormed) return this.blame('edited', 'the event has missing, unknown or malformed members');
     const place = this.placeOf(seq);
     if (place === 'wrong') return;
@@ -107,7 +127,8 @@ class ExportCheck {
       bodyDigest: Buffer.from(body_digest, 'hex'),
     });
     // Behind a gap the previous hash is unknown; the gap itself is the fault, and the chain goes on from here.
-    if (place === 'next' && expected.toString('hex') !== hash) this.blame('edited', `event ${seq} does not continue the chain`);
+    if (place === 'next' && expected.toString('hex') !== hash)
+      this.blame('edited', `event ${seq} does not continue the chain`);
     if (event_id !== eventIdOf(Buffer.from(hash, 'hex'))) this.blame('edited', `the id of event ${seq} was changed`);
     this.hash = Buffer.from(hash, 'hex');
   }
@@ -126,7 +147,8 @@ class ExportCheck {
     }
     this.seq = seq;
     if (seq === expected) return 'next';
-    const missing = seq === expected + 1 ? `event ${expected} is missing` : `events ${expected} to ${seq - 1} are missing`;
+    const missing =
+      seq === expected + 1 ? `event ${expected} is missing` : `events ${expected} to ${seq - 1} are missing`;
     this.blame('missing', missing);
     return 'gap';
   }

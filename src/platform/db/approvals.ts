@@ -2,7 +2,7 @@ import { SandgateError } from '../../domain/errors.js';
 import type { NewEvent } from '../../domain/events/event-kinds.js';
 import type { JsonObject } from '../../domain/json.js';
 import type { TenantTransaction } from './database.js';
-import { decisionEvent } from './gate.js';
+import { decisionEvent } from './gate-events.js';
 import { bodyArguments } from './ledger-append.js';
 
 export type ApprovalDecision = 'approved_once' | 'approved_session' | 'denied';
@@ -20,14 +20,7 @@ export interface ApprovalRow {
   scope_key: string | null;
   scope_keys: string[] | null;
   status:
-    | 'intent'
-    | 'auto_allowed'
-    | 'auto_denied'
-    | 'pending'
-    | 'approved_once'
-    | 'approved_session'
-    | 'denied'
-    | 'expired';
+    'intent' | 'auto_allowed' | 'auto_denied' | 'pending' | 'approved_once' | 'approved_session' | 'denied' | 'expired';
   source: string | null;
   original_verdict: string | null;
   reason: string | null;
@@ -124,7 +117,12 @@ export async function recordSessionTerminal(tx: TenantTransaction, approvalId: s
   await tx.append(row.session_id, [
     decisionEvent(
       { toolCallId: row.tool_call_id, tool: row.tool },
-      { kind: 'deny', source: 'session_terminal', originalVerdict: 'require_approval', reason: 'session is not active' },
+      {
+        kind: 'deny',
+        source: 'session_terminal',
+        originalVerdict: 'require_approval',
+        reason: 'session is not active',
+      },
     ),
   ]);
   return true;

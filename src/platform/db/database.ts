@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { DataSource, type EntityManager, type QueryRunner } from 'typeorm';
 import type { NewEvent } from '../../domain/events/event-kinds.js';
 import { translateDatabaseErrors } from './database-errors.js';
-import { appendEvents } from './ledger-append.js';
+import { appendAlone, appendEvents } from './ledger-append.js';
 import { insertOutbox, type OutboxDispatcher, type OutboxKind, type OutboxRow } from './outbox.js';
 import { LedgerWakeups } from './wakeups.js';
 
@@ -101,6 +101,17 @@ export class Database {
     } finally {
       await runner.release();
     }
+  }
+
+  /**
+   * Appends to a run's ledger in one round trip, for writers with nothing else to commit.
+   *
+   * @throws SandgateError `not_found` when the organization has no such run
+   */
+  async append(organizationId: string, sessionId: string, events: NewEvent[]): Promise<number[]> {
+    const seqs = await translateDatabaseErrors(() => appendAlone(this.pool, organizationId, sessionId, events));
+    this.wakeups.publish(sessionId);
+    return seqs;
   }
 
   /** Publishes what a committed hot-path call changed. */

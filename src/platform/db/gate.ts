@@ -1,51 +1,13 @@
 import type pg from 'pg';
 import { v7 as uuidv7 } from 'uuid';
-import type { EventActor, NewEvent } from '../../domain/events/event-kinds.js';
-import type { JsonObject } from '../../domain/json.js';
+import type { NewEvent } from '../../domain/events/event-kinds.js';
 import type { Database } from './database.js';
 import { translateDatabaseErrors } from './database-errors.js';
+import type { AutomaticVerdict, GateCall, Question } from './gate-call.js';
+import { askedEvent, decisionEvent, requestedEvent, systemEvent } from './gate-events.js';
 import { bodyArguments, LATE_VALUE } from './ledger-append.js';
 
-/** One tool call at the gate, as the runner plane knows it. */
-export interface GateCall {
-  /** Hex SHA-256 of the bearer token; checked again by the function: audience `tool`, live, of this run. */
-  tokenSha256: string;
-  organizationId: string;
-  sessionId: string;
-  /** Digest of the RunSpec that the verdict was made from; the function answers `reload` when the row has another. */
-  runSpecDigest: string;
-  toolCallId: string;
-  tool: string;
-  summary: string;
-  /** `sha256:` + 64 hex. */
-  inputDigest: string;
-  maxToolCalls: number | null;
-}
-
-export interface AutomaticVerdict {
-  kind: 'allow' | 'deny';
-  /** `source` of tool.decision: policy, autonomy_rewrite, trust_tier, capability, schema, budget, … */
-  source: string;
-  originalVerdict: 'allow' | 'deny' | 'require_approval' | null;
-  reason: string | null;
-}
-
-export interface Question {
-  source: string;
-  risk: string | null;
-  reason: string | null;
-  scope: 'once' | 'session';
-  /** As shown on the wire: the keys joined by `, `, or the tool name. */
-  scopeKey: string | null;
-  /** A grant covers the call only if every key is granted; null or empty has no key and is never covered (06-gate §3). */
-  scopeKeys: string[] | null;
-  /** What the decider is shown besides the input: parts, cwd, rule, digests of named files. */
-  explanation: JsonObject | null;
-  ttlSecs: number;
-  maxPending: number;
-  /** The whole input, sealed (or clear, key version 0), kept only while the approval is pending (06-gate §8). */
-  payload: { sealed: Buffer; keyVersion: number } | null;
-}
+export type { AutomaticVerdict, GateCall, Question } from './gate-call.js';
 
 /**
  * What the gate function says.
@@ -99,11 +61,7 @@ interface AnswerRow {
  * An automatic verdict in one round trip: token, status, specification, replay, budget, registration and both events
  * (00-design §4). Only a broken protocol, an exhausted budget and the 80 % warning take a second one.
  */
-export async function decideAutomatic(
-  db: Database,
-  call: GateCall,
-  verdict: AutomaticVerdict,
-): Promise<GateAnswer> {
+export async function decideAutomatic(db: Database, call: GateCall, verdict: AutomaticVerdict): Promise<GateAnswer> {
   const id = uuidv7();
   const events = [requestedEvent(call), decisionEvent(call, verdict)];
   const row = await callGate(db.pool, id, call, verdict, call.maxToolCalls, events);
@@ -129,12 +87,23 @@ export async function requestApproval(db: Database, call: GateCall, question: Qu
        $21, $22::text[], $23::text[], $24)`,
     [
       ...callArguments(call, id),
-      question.risk, question.scope, question.scopeKey, question.scopeKeys, question.source, question.reason,
-      question.explanation === null ? null : JSON.stringify(question.explanation), question.ttlSecs, question.maxPending,
-      question.payload?.sealed ?? null, question.payload?.keyVersion ?? null,
-      call.maxToolCalls, bodies, digests, LATE_VALUE,
+      question.risk,
+      question.scope,
+      question.scopeKey,
+      question.scopeKeys,
+      question.source,
+      question.reason,
+      question.explanation === null ? null : JSON.stringify(question.explanation),
+      question.ttlSecs,
+      question.maxPending,
+      question.payload?.sealed ?? null,
+      question.payload?.keyVersion ?? null,
+      call.maxToolCalls,
+      bodies,
+      digests,
+      LATE_VALUE,
     ],
-  ); // prettier-ignore
+  );
   if (row.outcome === 'protocol_violation') await recordViolation(db, call);
   if (row.outcome === 'budget') return recordBudgetDenial(db, call);
   await afterRegistration(db, call, row, id);
@@ -194,12 +163,24 @@ async function recordViolation(db: Database, call: GateCall): Promise<void> {
 }
 
 /** @param id the id that a new registration gets; a row that was known before keeps its own */
-async function afterRegistration(db: Database, call: GateCall, row: Omit<AnswerRow, 'outcome'>, id: string): Promise<void> {
+async function afterRegistration(
+  db: Database,
+  call: GateCall,
+  row: Omit<AnswerRow, 'outcome'>,
+  id: string,
+): Promise<void> {
   if (row.seq === null) return;
   const outbox =
     row.outbox_id === null
       ? []
-      : [{ id: row.outbox_id, organizationId: call.organizationId, sessionId: call.sessionId, kind: 'approval_requested' as const }]; // prettier-ignore
+      : [
+          {
+            id: row.outbox_id,
+            organizationId: call.organizationId,
+            sessionId: call.sessionId,
+            kind: 'approval_requested' as const,
+          },
+        ];
   db.announce({ ledger: call.sessionId, outbox });
   const max = call.maxToolCalls;
   // Each registration raises the count by one under the head row, so exactly one meets the threshold.
@@ -228,17 +209,29 @@ function callGate(
     'select * from svc_gate($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15::text[], $16::text[])',
     [
       ...callArguments(call, id),
-      verdict.kind === 'allow', verdict.source, verdict.originalVerdict, verdict.reason,
-      maxCalls, bodies, digests,
+      verdict.kind === 'allow',
+      verdict.source,
+      verdict.originalVerdict,
+      verdict.reason,
+      maxCalls,
+      bodies,
+      digests,
     ],
-  ); // prettier-ignore
+  );
 }
 
 function callArguments(call: GateCall, id: string): unknown[] {
   return [
-    call.tokenSha256, call.organizationId, call.sessionId, call.runSpecDigest, id,
-    call.toolCallId, call.tool, call.summary, call.inputDigest,
-  ]; // prettier-ignore
+    call.tokenSha256,
+    call.organizationId,
+    call.sessionId,
+    call.runSpecDigest,
+    id,
+    call.toolCallId,
+    call.tool,
+    call.summary,
+    call.inputDigest,
+  ];
 }
 
 async function queryAnswer(pool: pg.Pool, name: string, text: string, values: unknown[]): Promise<AnswerRow> {
@@ -248,7 +241,9 @@ async function queryAnswer(pool: pg.Pool, name: string, text: string, values: un
   return row;
 }
 
-function toAnswer<O extends string>(row: Omit<AnswerRow, 'outcome'> & { outcome: O }): Omit<GateAnswer, 'outcome'> & { outcome: O } {
+function toAnswer<O extends string>(
+  row: Omit<AnswerRow, 'outcome'> & { outcome: O },
+): Omit<GateAnswer, 'outcome'> & { outcome: O } {
   return {
     outcome: row.outcome,
     approvalId: row.approval_id,
@@ -257,40 +252,4 @@ function toAnswer<O extends string>(row: Omit<AnswerRow, 'outcome'> & { outcome:
     reason: row.reason,
     expiresAt: row.expires_at,
   };
-}
-
-function requestedEvent(call: GateCall): NewEvent {
-  const { toolCallId, tool, summary, inputDigest } = call;
-  return {
-    actor: 'agent',
-    type: 'tool.requested',
-    data: { tool_call_id: toolCallId, tool, summary, input_digest: inputDigest },
-  };
-}
-
-/** `tool.decision` as every path writes it (chapter 10 §13). */
-export function decisionEvent(call: { toolCallId: string; tool: string }, verdict: AutomaticVerdict): NewEvent {
-  return systemEvent('tool.decision', {
-    tool_call_id: call.toolCallId,
-    tool: call.tool,
-    verdict: verdict.kind,
-    source: verdict.source,
-    original_verdict: verdict.originalVerdict,
-    reason: verdict.reason,
-  });
-}
-
-function askedEvent(call: GateCall, question: Question, approvalId: string): NewEvent {
-  return systemEvent('approval.requested', {
-    approval_id: approvalId,
-    tool_call_id: call.toolCallId,
-    tool: call.tool,
-    summary: call.summary,
-    risk: question.risk,
-    expires_at: LATE_VALUE,
-  });
-}
-
-function systemEvent(type: NewEvent['type'], data: JsonObject, actor: EventActor = 'system'): NewEvent {
-  return { actor, type, data };
 }

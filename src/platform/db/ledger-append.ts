@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import type pg from 'pg';
 import type { NewEvent } from '../../domain/events/event-kinds.js';
 import { makeEventBody, type EventBody } from '../../domain/ledger/event-body.js';
 
@@ -27,6 +28,7 @@ interface Querying {
   query<R extends object>(sql: string, params?: unknown[]): Promise<R[]>;
 }
 
+/** Appends in the open transaction of the caller. @returns the sequence numbers, in order */
 export async function appendEvents(tx: Querying, sessionId: string, events: NewEvent[]): Promise<number[]> {
   const { bodies, digests } = bodyArguments(events);
   const [row] = await tx.query<{ last: string }>('select svc_append($1, $2::text[], $3::text[]) as last', [
@@ -34,6 +36,25 @@ export async function appendEvents(tx: Querying, sessionId: string, events: NewE
     bodies,
     digests,
   ]);
-  const last = Number(row?.last);
-  return events.map((_, index) => last - events.length + 1 + index);
+  return sequence(Number(row?.last), events.length);
+}
+
+/** Appends in a transaction of its own, in one round trip. @returns the sequence numbers, in order */
+export async function appendAlone(
+  pool: pg.Pool,
+  organizationId: string,
+  sessionId: string,
+  events: NewEvent[],
+): Promise<number[]> {
+  const { bodies, digests } = bodyArguments(events);
+  const { rows } = await pool.query<{ last: string }>({
+    name: 'svc_append_alone',
+    text: 'select svc_append_alone($1, $2, $3::text[], $4::text[]) as last',
+    values: [organizationId, sessionId, bodies, digests],
+  });
+  return sequence(Number(rows[0]?.last), events.length);
+}
+
+function sequence(last: number, count: number): number[] {
+  return Array.from({ length: count }, (_, index) => last - count + 1 + index);
 }

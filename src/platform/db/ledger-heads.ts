@@ -1,10 +1,5 @@
 import type { HeadSigner, HeadStatement, SignedHead } from '../../domain/ledger/signed-head.js';
-import {
-  exportHeader,
-  writeExportLine,
-  type ExportEvent,
-  type ExportHead,
-} from '../../domain/ledger/export-format.js';
+import { exportHeader, writeExportLine, type ExportEvent, type ExportHead } from '../../domain/ledger/export-format.js';
 import { SandgateError } from '../../domain/errors.js';
 import type { JsonObject } from '../../domain/json.js';
 import type { Database, TenantTransaction } from './database.js';
@@ -20,7 +15,12 @@ const BATCH = 500;
  *
  * @throws SandgateError `not_found`
  */
-export async function signLedgerHead(db: Database, organizationId: string, sessionId: string, signer: LedgerSigner): Promise<SignedHead> {
+export async function signLedgerHead(
+  db: Database,
+  organizationId: string,
+  sessionId: string,
+  signer: LedgerSigner,
+): Promise<SignedHead> {
   const known = await db.withTenant(organizationId, async (tx) => ({
     head: await readHead(tx, sessionId),
     stored: await readSignedHead(tx, sessionId),
@@ -43,7 +43,7 @@ export async function* exportLedger(
 ): AsyncGenerator<string> {
   const head = await signLedgerHead(db, organizationId, sessionId, signer);
   yield writeExportLine(exportHeader(organizationId, sessionId));
-  for (let after = 0; after < head.seq; ) {
+  for (let after = 0; after < head.seq;) {
     const events = await db.withTenant(organizationId, (tx) => readEvents(tx, sessionId, after, head.seq));
     if (events.length === 0) break;
     for (const event of events) yield writeExportLine(event);
@@ -117,7 +117,12 @@ interface EventRow {
   hash: string;
 }
 
-async function readEvents(tx: TenantTransaction, sessionId: string, after: number, upTo: number): Promise<ExportEvent[]> {
+async function readEvents(
+  tx: TenantTransaction,
+  sessionId: string,
+  after: number,
+  upTo: number,
+): Promise<ExportEvent[]> {
   const rows = await tx.query<EventRow>(
     `select seq, event_id, (extract(epoch from occurred_at) * 1000000)::bigint as micros, actor, type, schema_version,
             payload -> 'data' as data, encode(body_digest, 'hex') as body_digest, encode(hash, 'hex') as hash

@@ -85,13 +85,26 @@ export async function reserve(pool: pg.Pool, request: ModelRequest): Promise<Res
       text: `select * from svc_reserve($1, $2, $3, $4,
         row($5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15::text[], $16::text[], $17)::svc_model_request)`,
       values: [
-        request.tokenSha256, request.organizationId, request.sessionId, request.runSpecDigest,
-        id, request.inputTokens, request.outputTokens, request.inputCostMicros, request.outputMicrosPerMillion,
-        request.maxTokens, request.maxCostMicros, request.maxLive, request.processId, request.ttlSecs,
-        request.resultIds, request.refusedResultIds, request.maxRefused,
+        request.tokenSha256,
+        request.organizationId,
+        request.sessionId,
+        request.runSpecDigest,
+        id,
+        request.inputTokens,
+        request.outputTokens,
+        request.inputCostMicros,
+        request.outputMicrosPerMillion,
+        request.maxTokens,
+        request.maxCostMicros,
+        request.maxLive,
+        request.processId,
+        request.ttlSecs,
+        request.resultIds,
+        request.refusedResultIds,
+        request.maxRefused,
       ],
     }),
-  ); // prettier-ignore
+  );
   const row = rows[0];
   if (row === undefined) throw new Error('svc_reserve answered nothing');
   return {
@@ -225,16 +238,28 @@ function settleArguments(settlement: Settlement): unknown[] {
   const { usage, maxTokens, maxCostMicros } = settlement;
   const { bodies, digests } = bodyArguments(settlement.events);
   return [
-    settlement.organizationId, settlement.sessionId, settlement.reservationId,
-    settlement.state, usage?.model ?? null, usage?.inputTokens ?? 0, usage?.outputTokens ?? 0,
-    usage?.cacheReadTokens ?? 0, usage?.cacheWriteTokens ?? 0, usage?.costMicros ?? null, usage?.source ?? null,
-    uuidv7(), maxTokens, maxCostMicros,
-    settlement.toolUses.map((use) => use.id), settlement.toolUses.map((use) => use.name),
-    bodies, digests,
+    settlement.organizationId,
+    settlement.sessionId,
+    settlement.reservationId,
+    settlement.state,
+    usage?.model ?? null,
+    usage?.inputTokens ?? 0,
+    usage?.outputTokens ?? 0,
+    usage?.cacheReadTokens ?? 0,
+    usage?.cacheWriteTokens ?? 0,
+    usage?.costMicros ?? null,
+    usage?.source ?? null,
+    uuidv7(),
+    maxTokens,
+    maxCostMicros,
+    settlement.toolUses.map((use) => use.id),
+    settlement.toolUses.map((use) => use.name),
+    bodies,
+    digests,
     maxTokens === null ? null : warningBody('max_tokens', String(maxTokens)),
     maxCostMicros === null ? null : warningBody('max_cost_usd', String(maxCostMicros / 1_000_000)),
     LATE_VALUE,
-  ]; // prettier-ignore
+  ];
 }
 
 function warningBody(budget: string, limit: string): string {

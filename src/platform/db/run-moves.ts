@@ -52,8 +52,7 @@ export async function lockRun(tx: TenantTransaction, sessionId: string): Promise
 }
 
 async function revokeRunTokens(tx: TenantTransaction, sessionId: string): Promise<void> {
-  await tx.query(
-    'update api_tokens set revoked_at = clock_timestamp() where session_id = $1 and revoked_at is null',
-    [sessionId],
-  );
+  await tx.query('update api_tokens set revoked_at = clock_timestamp() where session_id = $1 and revoked_at is null', [
+    sessionId,
+  ]);
 }

@@ -88,7 +88,10 @@ export async function sweepReservations(db: Database, limit: number): Promise<nu
 }
 
 /** Deletes payloads past their retention, old idempotency claims and leases of dead processes. @returns how many rows */
-export async function sweepExpired(pool: pg.Pool, options: { limit: number; idempotencyDays: number }): Promise<number> {
+export async function sweepExpired(
+  pool: pg.Pool,
+  options: { limit: number; idempotencyDays: number },
+): Promise<number> {
   const [row] = await call<{ swept: number }>(pool, 'select svc_sweep_expired($1, $2) as swept', [
     options.limit,
     options.idempotencyDays,

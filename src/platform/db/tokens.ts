@@ -88,8 +88,7 @@ export async function renewTokens(tx: TenantTransaction, sessionId: string, ttlS
 }
 
 export async function revokeTokens(tx: TenantTransaction, sessionId: string): Promise<void> {
-  await tx.query(
-    'update api_tokens set revoked_at = clock_timestamp() where session_id = $1 and revoked_at is null',
-    [sessionId],
-  );
+  await tx.query('update api_tokens set revoked_at = clock_timestamp() where session_id = $1 and revoked_at is null', [
+    sessionId,
+  ]);
 }

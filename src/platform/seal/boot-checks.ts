@@ -31,7 +31,9 @@ export async function checkSealing(db: Database, keys: SealKeys, deploymentOrgan
     return [];
   }
   if (keys.credentialKey === null) {
-    return ['no sealing key is configured: connections answer 503, and the input of a call that waits for approval rests in clear']; // prettier-ignore
+    return [
+      'no sealing key is configured: connections answer 503, and the input of a call that waits for approval rests in clear',
+    ];
   }
   return ['SERVICE_CREDENTIAL_KEY seals in the legacy form (version 1); SERVICE_KMS_MODE=static writes version 2'];
 }
@@ -63,7 +65,9 @@ async function checkDataKeys(db: Database, kms: KeyManagement, deploymentOrganiz
   const keks = await readKeks(db);
   const foreign = keks.filter((kek) => kek.kek_id !== kms.kekId);
   if (foreign.length > 0) {
-    throw new SealRefused(`SERVICE_KMS_STATIC_KEK is ${kms.kekId}, but data keys are wrapped by ${foreign.map((kek) => kek.kek_id).join(', ')}`); // prettier-ignore
+    throw new SealRefused(
+      `SERVICE_KMS_STATIC_KEK is ${kms.kekId}, but data keys are wrapped by ${foreign.map((kek) => kek.kek_id).join(', ')}`,
+    );
   }
   for (const kek of keks) await requireUnwrap(kms, kek);
 }

@@ -82,7 +82,10 @@ export class DataKeys {
     );
     if (row === undefined) return null;
     if (row.kek_id !== this.kms.kekId) {
-      throw new SandgateError('unavailable', `the data key was wrapped by ${row.kek_id}, not by the configured ${this.kms.kekId}`); // prettier-ignore
+      throw new SandgateError(
+        'unavailable',
+        `the data key was wrapped by ${row.kek_id}, not by the configured ${this.kms.kekId}`,
+      );
     }
     return this.kms.unwrap(organizationId, DATA_KEY_VERSION, row.wrapped_dek);
   }

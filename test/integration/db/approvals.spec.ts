@@ -14,9 +14,18 @@ import { createRun, gateCall, readLedger, readStatus, type FixtureRun } from '..
 
 function question(keys: string[] | null, change: Partial<Question> = {}): Question {
   return {
-    source: 'policy', risk: null, reason: null, scope: 'once', scopeKey: keys?.join(', ') ?? null, scopeKeys: keys,
-    explanation: null, ttlSecs: 600, maxPending: 16, payload: null, ...change,
-  }; // prettier-ignore
+    source: 'policy',
+    risk: null,
+    reason: null,
+    scope: 'once',
+    scopeKey: keys?.join(', ') ?? null,
+    scopeKeys: keys,
+    explanation: null,
+    ttlSecs: 600,
+    maxPending: 16,
+    payload: null,
+    ...change,
+  };
 }
 
 describe('approvals', () => {
@@ -26,7 +35,11 @@ describe('approvals', () => {
   });
   afterAll(() => test.close());
 
-  async function ask(run: FixtureRun, keys: string[] | null, change: Partial<Question> = {}): Promise<{ call: GateCall; id: string }> {
+  async function ask(
+    run: FixtureRun,
+    keys: string[] | null,
+    change: Partial<Question> = {},
+  ): Promise<{ call: GateCall; id: string }> {
     const call = gateCall(run);
     const answer = await requestApproval(test.db, call, question(keys, change));
     expect(answer.outcome).toBe('asked');
@@ -51,7 +64,11 @@ describe('approvals', () => {
       }
       const events = (await readLedger(test.db, run)).slice(2);
       expect(events.map((event) => event.type)).toEqual(['approval.decided', 'tool.decision']);
-      expect(events[0]?.data).toMatchObject({ approval_id: id, decision: settled?.status, decided_by: settled?.decided_by });
+      expect(events[0]?.data).toMatchObject({
+        approval_id: id,
+        decision: settled?.status,
+        decided_by: settled?.decided_by,
+      });
       expect(events[1]?.data).toMatchObject({ source: 'human', reason: `human:${settled?.decided_by}` });
       expect(await readStatus(test.db, run)).toBe('running');
     }
@@ -77,7 +94,10 @@ describe('approvals', () => {
     } finally {
       await test.owner.query('drop function refuse_decision cascade');
     }
-    expect((await readLedger(test.db, run)).map((event) => event.type)).toEqual(['tool.requested', 'approval.requested']);
+    expect((await readLedger(test.db, run)).map((event) => event.type)).toEqual([
+      'tool.requested',
+      'approval.requested',
+    ]);
     expect(await readStatus(test.db, run)).toBe('awaiting_approval');
     expect(await decide(run, id, 'approved_once')).toMatchObject({ won: true });
   });
@@ -100,7 +120,9 @@ describe('approvals', () => {
     expect(decision).toMatchObject({ type: 'tool.decision', data: { verdict: 'allow', source: 'session_scope' } });
     const { id } = await ask(run, ['make', 'curl']);
     await decide(run, id, 'approved_session');
-    expect((await requestApproval(test.db, gateCall(run), question(['curl', 'git fetch']))).outcome).toBe('session_allow');
+    expect((await requestApproval(test.db, gateCall(run), question(['curl', 'git fetch']))).outcome).toBe(
+      'session_allow',
+    );
     await ask(run, null);
     await ask(run, []);
     await ask(await createRun(test.db, { in: run }), ['make']);
@@ -109,7 +131,11 @@ describe('approvals', () => {
   it('records approved_session as approved_once for a call without keys, and says so', async () => {
     const run = await createRun(test.db);
     const { id } = await ask(run, null);
-    expect(await decide(run, id, 'approved_session')).toMatchObject({ won: true, narrowed: true, approval: { status: 'approved_once' } });
+    expect(await decide(run, id, 'approved_session')).toMatchObject({
+      won: true,
+      narrowed: true,
+      approval: { status: 'approved_once' },
+    });
   });
 
   it('CP-149 a denied call stays denied when it is presented again', async () => {
@@ -122,7 +148,10 @@ describe('approvals', () => {
   it('expires by the clock of the database: a decision after the deadline comes too late', async () => {
     const run = await createRun(test.db);
     const { id } = await ask(run, null, { ttlSecs: 0 });
-    expect(await decide(run, id, 'approved_once')).toMatchObject({ won: false, approval: { status: 'expired', decided_by: 'timeout' } });
+    expect(await decide(run, id, 'approved_once')).toMatchObject({
+      won: false,
+      approval: { status: 'expired', decided_by: 'timeout' },
+    });
     const events = (await readLedger(test.db, run)).slice(2);
     expect(events.map((event) => event.data['decision'] ?? event.data['verdict'])).toEqual(['expired', 'deny']);
   });
@@ -171,10 +200,15 @@ describe('approvals', () => {
     const { call, id } = await ask(run, null);
     await decide(run, id, 'approved_once');
     const withhold = () =>
-      test.db.withTenant(run.organizationId, (tx) => withholdApproved(tx, { approvalId: id, source: 'policy', reason: 'deploy.sh changed' }));
+      test.db.withTenant(run.organizationId, (tx) =>
+        withholdApproved(tx, { approvalId: id, source: 'policy', reason: 'deploy.sh changed' }),
+      );
     expect([await withhold(), await withhold()]).toEqual([true, false]);
     const allow = { kind: 'allow', source: 'policy', originalVerdict: null, reason: null } as const;
-    expect(await decideAutomatic(test.db, call, allow)).toMatchObject({ outcome: 'replay_deny', reason: 'deploy.sh changed' });
+    expect(await decideAutomatic(test.db, call, allow)).toMatchObject({
+      outcome: 'replay_deny',
+      reason: 'deploy.sh changed',
+    });
   });
 
   it('hands the wake-ups of asking and deciding to the driver', async () => {

@@ -20,18 +20,24 @@ describe('capacity', () => {
     claimCapacity(test.db.pool, { organizationId: run.organizationId, sessionId: run.sessionId, globalMax, tenantMax });
 
   async function counters(): Promise<Record<string, number>> {
-    const { rows } = await test.owner.query<{ scope: string; active: number }>('select scope, active from capacity_counters');
+    const { rows } = await test.owner.query<{ scope: string; active: number }>(
+      'select scope, active from capacity_counters',
+    );
     return Object.fromEntries(rows.map((row) => [row.scope, row.active]));
   }
 
   it('claims both counters or none under 40 racing claims, and repeating a claim is free', async () => {
     const organizations = [await createOrganization(test.db), await createOrganization(test.db)];
     const runs = await Promise.all(
-      Array.from({ length: 40 }, (_, n) => createRun(test.db, { in: organizations[n % 2] as FixtureRun, status: 'created' })),
+      Array.from({ length: 40 }, (_, n) =>
+        createRun(test.db, { in: organizations[n % 2] as FixtureRun, status: 'created' }),
+      ),
     );
     const outcomes = await Promise.all([...runs, ...runs].map((run) => claim(run, 7, 4)));
     expect((await counters())['deployment']).toBe(7);
-    const { rows } = await test.owner.query<{ held: number }>('select count(*)::int as held from sessions where capacity_held');
+    const { rows } = await test.owner.query<{ held: number }>(
+      'select count(*)::int as held from sessions where capacity_held',
+    );
     expect(rows[0]?.held).toBe(7);
     expect(outcomes.filter((outcome) => outcome === 'claimed').length).toBeGreaterThanOrEqual(7);
     const active = await counters();
@@ -56,7 +62,8 @@ describe('capacity', () => {
     const holder = await createRun(test.db, { in: busy, status: 'created' });
     expect(await claim(holder, 2, 2)).toBe('claimed');
     const waiting: FixtureRun[] = [];
-    for (const organization of [busy, busy, quiet]) waiting.push(await createRun(test.db, { in: organization, status: 'queued' }));
+    for (const organization of [busy, busy, quiet])
+      waiting.push(await createRun(test.db, { in: organization, status: 'queued' }));
     const ids = async (globalMax: number | null, tenantMax: number | null) =>
       (await nextQueued(test.db.pool, { globalMax, tenantMax, limit: 10 })).map((next) => next.sessionId);
     expect(await ids(null, null)).toEqual([waiting[0], waiting[2], waiting[1]].map((run) => run?.sessionId));
@@ -69,7 +76,10 @@ describe('capacity', () => {
     expect((await counters())['deployment']).toBe(0);
     const rows = await readStaleOutbox(test.db.pool, 0, 10);
     expect(rows.map((row) => [row.kind, row.sessionId])).toEqual([['capacity', waiting[0]?.sessionId]]);
-    await deleteOutbox(test.db.pool, rows.map((row) => row.id));
+    await deleteOutbox(
+      test.db.pool,
+      rows.map((row) => row.id),
+    );
     expect(await readStaleOutbox(test.db.pool, 0, 10)).toEqual([]);
   });
 
@@ -84,17 +94,23 @@ describe('capacity', () => {
 
   it('keeps claims, moves and appends free of deadlocks', async () => {
     const organization = await createOrganization(test.db);
-    const runs = await Promise.all(Array.from({ length: 12 }, () => createRun(test.db, { in: organization, status: 'created' })));
+    const runs = await Promise.all(
+      Array.from({ length: 12 }, () => createRun(test.db, { in: organization, status: 'created' })),
+    );
     await Promise.all(
       runs.flatMap((run) => [
         claim(run, null, null),
-        test.db.withTenant(run.organizationId, (tx) => moveRun(tx, run.sessionId, ['created', 'queued'], 'provisioning', null)),
+        test.db.withTenant(run.organizationId, (tx) =>
+          moveRun(tx, run.sessionId, ['created', 'queued'], 'provisioning', null),
+        ),
         releaseCapacity(test.db, { ...run, globalMax: null, tenantMax: null }),
         recountCapacity(test.db.pool),
       ]),
     );
     await recountCapacity(test.db.pool);
-    const { rows } = await test.owner.query<{ held: number }>('select count(*)::int as held from sessions where capacity_held');
+    const { rows } = await test.owner.query<{ held: number }>(
+      'select count(*)::int as held from sessions where capacity_held',
+    );
     expect((await counters())['deployment']).toBe(rows[0]?.held);
   });
 });

@@ -36,12 +36,28 @@ describe('the gate function', () => {
     const run = await createRun(test.db);
     const call = gateCall(run);
     expect(await decideAutomatic(test.db, call, ALLOW)).toMatchObject({ outcome: 'allow', seq: 2, toolCalls: 1 });
-    expect(await decideAutomatic(test.db, gateCall(run), DENY)).toMatchObject({ outcome: 'deny', seq: 4, toolCalls: 2 });
+    expect(await decideAutomatic(test.db, gateCall(run), DENY)).toMatchObject({
+      outcome: 'deny',
+      seq: 4,
+      toolCalls: 2,
+    });
     const events = await readLedger(test.db, run);
-    expect(events.map((event) => event.type)).toEqual(['tool.requested', 'tool.decision', 'tool.requested', 'tool.decision']);
+    expect(events.map((event) => event.type)).toEqual([
+      'tool.requested',
+      'tool.decision',
+      'tool.requested',
+      'tool.decision',
+    ]);
     expect(events[1]).toMatchObject({
       actor: 'system',
-      data: { tool_call_id: call.toolCallId, tool: 'Bash', verdict: 'allow', source: 'policy', original_verdict: null, reason: null },
+      data: {
+        tool_call_id: call.toolCallId,
+        tool: 'Bash',
+        verdict: 'allow',
+        source: 'policy',
+        original_verdict: null,
+        reason: null,
+      },
     });
   });
 
@@ -61,7 +77,9 @@ describe('the gate function', () => {
     await decideAutomatic(test.db, call, ALLOW);
     const other = { ...call, inputDigest: 'sha256:other' };
     expect(await decideAutomatic(test.db, other, ALLOW)).toMatchObject({ outcome: 'protocol_violation' });
-    expect(await requestApproval(test.db, { ...call, tool: 'Write' }, QUESTION)).toMatchObject({ outcome: 'protocol_violation' });
+    expect(await requestApproval(test.db, { ...call, tool: 'Write' }, QUESTION)).toMatchObject({
+      outcome: 'protocol_violation',
+    });
     expect(await decideAutomatic(test.db, call, ALLOW)).toMatchObject({ outcome: 'replay_allow' });
     const sources = (await readLedger(test.db, run)).slice(2).map((event) => event.data['source']);
     expect(sources).toEqual(['protocol_violation', 'protocol_violation']);
@@ -72,9 +90,15 @@ describe('the gate function', () => {
     const foreign = await createRun(test.db);
     const audience = await decideAutomatic(test.db, gateCall(run, { tokenSha256: tokenDigest(run, 'control') }), ALLOW);
     expect(audience.outcome).toBe('wrong_audience');
-    const stranger = await decideAutomatic(test.db, gateCall(run, { tokenSha256: tokenDigest(foreign, 'tool') }), ALLOW);
+    const stranger = await decideAutomatic(
+      test.db,
+      gateCall(run, { tokenSha256: tokenDigest(foreign, 'tool') }),
+      ALLOW,
+    );
     expect(stranger.outcome).toBe('unauthorized');
-    await test.db.withTenant(run.organizationId, (tx) => tx.query(`update api_tokens set expires_at = now() - interval '1 s'`));
+    await test.db.withTenant(run.organizationId, (tx) =>
+      tx.query(`update api_tokens set expires_at = now() - interval '1 s'`),
+    );
     expect((await decideAutomatic(test.db, gateCall(run), ALLOW)).outcome).toBe('unauthorized');
     expect(await readLedger(test.db, run)).toEqual([]);
   });
@@ -90,7 +114,9 @@ describe('the gate function', () => {
 
   it('asks for the specification again when the verdict was made from another one', async () => {
     const run = await createRun(test.db);
-    expect(await decideAutomatic(test.db, gateCall(run, { runSpecDigest: 'sha256:0' }), ALLOW)).toMatchObject({ outcome: 'reload' });
+    expect(await decideAutomatic(test.db, gateCall(run, { runSpecDigest: 'sha256:0' }), ALLOW)).toMatchObject({
+      outcome: 'reload',
+    });
     expect(await readLedger(test.db, run)).toEqual([]);
   });
 
@@ -104,12 +130,15 @@ describe('the gate function', () => {
     const events = await readLedger(test.db, run);
     expect(events.map((event) => event.seq)).toEqual(events.map((_, index) => index + 1));
     const count = (type: string, member?: [string, string]): number =>
-      events.filter((event) => event.type === type && (member === undefined || event.data[member[0]] === member[1])).length;
+      events.filter((event) => event.type === type && (member === undefined || event.data[member[0]] === member[1]))
+        .length;
     expect(count('tool.requested')).toBe(64);
     expect(count('tool.decision', ['source', 'budget'])).toBe(54);
     // Whoever ends the run writes it, once, with the intent.
     expect(count('budget.exceeded')).toBe(0);
-    expect(events.filter((event) => event.type === 'budget.warning').map((event) => event.data['spent'])).toEqual(['8']);
+    expect(events.filter((event) => event.type === 'budget.warning').map((event) => event.data['spent'])).toEqual([
+      '8',
+    ]);
   });
 
   it('refuses the first call under a budget of none, and counts denied calls but no repetition', async () => {
@@ -133,14 +162,18 @@ describe('the gate function', () => {
     expect(events.map((event) => event.type)).toEqual(['tool.requested', 'approval.requested']);
     expect(events[1]?.data['expires_at']).toBe(answers[0]?.expiresAt?.toISOString());
     expect(await readStatus(test.db, run)).toBe('awaiting_approval');
-    const kept = await test.db.withTenant(run.organizationId, (tx) => tx.query('select kind, key_version from tool_call_payloads'));
+    const kept = await test.db.withTenant(run.organizationId, (tx) =>
+      tx.query('select kind, key_version from tool_call_payloads'),
+    );
     expect(kept).toEqual([{ kind: 'input', key_version: 0 }]);
   });
 
   it('denies nothing by itself when too many approvals are pending, but says so', async () => {
     const run = await createRun(test.db);
     for (let n = 0; n < 3; n += 1) await requestApproval(test.db, gateCall(run), { ...QUESTION, maxPending: 3 });
-    expect(await requestApproval(test.db, gateCall(run), { ...QUESTION, maxPending: 3 })).toMatchObject({ outcome: 'too_many_pending' });
+    expect(await requestApproval(test.db, gateCall(run), { ...QUESTION, maxPending: 3 })).toMatchObject({
+      outcome: 'too_many_pending',
+    });
     expect(await readLedger(test.db, run)).toHaveLength(6);
   });
 

@@ -11,7 +11,9 @@ describe('the ledger of a run', () => {
 
   it('CP-131 numbers events without a gap under 32 concurrent appenders, rollbacks included', async () => {
     const run = await createRun(test.db);
-    const message = (text: string) => [{ actor: 'agent' as const, type: 'agent.message', data: { role: 'assistant', text } }];
+    const message = (text: string) => [
+      { actor: 'agent' as const, type: 'agent.message', data: { role: 'assistant', text } },
+    ];
     const failures: unknown[] = [];
     await Promise.all(
       Array.from({ length: 32 }, async (_, appender) => {
@@ -33,6 +35,19 @@ describe('the ledger of a run', () => {
     expect(new Set(events.map((event) => event.data['text'])).size).toBe(32 * 16);
   });
 
+  it('CP-131 CP-030 appends alone as in a transaction, and to no run of another organization', async () => {
+    const [run, foreign] = [await createRun(test.db), await createRun(test.db)];
+    const event = { actor: 'agent' as const, type: 'agent.message', data: { role: 'assistant', text: 'x' } };
+    const seqs = await Promise.all(
+      Array.from({ length: 32 }, () => test.db.append(run.organizationId, run.sessionId, [event, event])),
+    );
+    expect(seqs.flat().toSorted((a, b) => a - b)).toEqual(Array.from({ length: 64 }, (_, index) => index + 1));
+    await expect(test.db.append(run.organizationId, foreign.sessionId, [event])).rejects.toMatchObject({
+      code: 'not_found',
+    });
+    expect(await readLedger(test.db, foreign)).toEqual([]);
+  });
+
   it('CP-291 refuses every statement that changes or removes an event, for the owner too', async () => {
     const run = await createRun(test.db);
     await test.db.withTenant(run.organizationId, (tx) =>
@@ -46,7 +61,9 @@ describe('the ledger of a run', () => {
       'delete from ledger_heads',
     ]) {
       await expect(test.owner.query(statement)).rejects.toThrow(/append-only/);
-      await expect(test.db.withTenant(run.organizationId, (tx) => tx.query(statement))).rejects.toThrow(/permission denied/);
+      await expect(test.db.withTenant(run.organizationId, (tx) => tx.query(statement))).rejects.toThrow(
+        /permission denied/,
+      );
     }
     expect(await readLedger(test.db, run)).toHaveLength(1);
   });
@@ -54,9 +71,15 @@ describe('the ledger of a run', () => {
   it('CP-018 refuses edits and deletions of agent revisions and policy versions', async () => {
     const run = await createRun(test.db);
     for (const table of ['agent_revisions', 'policy_versions']) {
-      for (const statement of [`update ${table} set created_at = now()`, `delete from ${table}`, `truncate ${table} cascade`]) {
+      for (const statement of [
+        `update ${table} set created_at = now()`,
+        `delete from ${table}`,
+        `truncate ${table} cascade`,
+      ]) {
         await expect(test.owner.query(statement)).rejects.toThrow(/append-only/);
-        await expect(test.db.withTenant(run.organizationId, (tx) => tx.query(statement))).rejects.toThrow(/permission denied/);
+        await expect(test.db.withTenant(run.organizationId, (tx) => tx.query(statement))).rejects.toThrow(
+          /permission denied/,
+        );
       }
     }
   });
@@ -65,29 +88,41 @@ describe('the ledger of a run', () => {
     const run = await createRun(test.db);
     for (const change of [`run_spec = '{}'`, `run_spec_digest = 'x'`, `task = 'other'`]) {
       const statement = `update sessions set ${change} where id = $1`;
-      await expect(test.db.withTenant(run.organizationId, (tx) => tx.query(statement, [run.sessionId]))).rejects.toThrow(/cannot change/);
+      await expect(
+        test.db.withTenant(run.organizationId, (tx) => tx.query(statement, [run.sessionId])),
+      ).rejects.toThrow(/cannot change/);
     }
   });
 
   it('CP-140 refuses every move out of a terminal status, whoever writes', async () => {
     const run = await createRun(test.db, { status: 'completed' });
-    await expect(test.owner.query(`update sessions set status = 'running' where id = $1`, [run.sessionId])).rejects.toThrow(/already completed/);
+    await expect(
+      test.owner.query(`update sessions set status = 'running' where id = $1`, [run.sessionId]),
+    ).rejects.toThrow(/already completed/);
   });
 
   it('CP-286 keeps token shapes, NUL and lone surrogates out of the ledger', async () => {
     const run = await createRun(test.db);
     const text = `token ${run.tokens.control} and \u0000 and \ud800 end`;
     await test.db.withTenant(run.organizationId, (tx) =>
-      tx.append(run.sessionId, [{ actor: 'agent', type: 'agent.message', data: { role: 'assistant', text, ['k\u0000']: 1 } }]),
+      tx.append(run.sessionId, [
+        { actor: 'agent', type: 'agent.message', data: { role: 'assistant', text, ['k\u0000']: 1 } },
+      ]),
     );
     const [event] = await readLedger(test.db, run);
-    expect(event?.data).toEqual({ role: 'assistant', text: 'token ‹redacted› and \ufffd and \ufffd end', 'k\ufffd': 1 });
+    expect(event?.data).toEqual({
+      role: 'assistant',
+      text: 'token ‹redacted› and \ufffd and \ufffd end',
+      'k\ufffd': 1,
+    });
   });
 
   it('says not_found for the run of another organization', async () => {
     const [mine, other] = [await createRun(test.db), await createRun(test.db)];
     await expect(
-      test.db.withTenant(mine.organizationId, (tx) => tx.append(other.sessionId, [{ actor: 'system', type: 'run.error', data: {} }])),
+      test.db.withTenant(mine.organizationId, (tx) =>
+        tx.append(other.sessionId, [{ actor: 'system', type: 'run.error', data: {} }]),
+      ),
     ).rejects.toMatchObject({ code: 'not_found' });
   });
 });

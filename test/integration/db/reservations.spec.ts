@@ -26,22 +26,47 @@ describe('reservations of model requests', () => {
   /** One dollar per million tokens either way: one micro-dollar each. */
   function request(run: FixtureRun, change: Partial<ModelRequest> = {}): ModelRequest {
     return {
-      tokenSha256: tokenDigest(run, 'llm'), organizationId: run.organizationId, sessionId: run.sessionId,
-      runSpecDigest: run.runSpecDigest, inputTokens: 1000, outputTokens: 4000, inputCostMicros: 1000,
-      outputMicrosPerMillion: 1_000_000, maxTokens: null, maxCostMicros: null, maxLive: 32, processId, ttlSecs: 60,
-      resultIds: [], refusedResultIds: [], maxRefused: 5, ...change,
-    }; // prettier-ignore
+      tokenSha256: tokenDigest(run, 'llm'),
+      organizationId: run.organizationId,
+      sessionId: run.sessionId,
+      runSpecDigest: run.runSpecDigest,
+      inputTokens: 1000,
+      outputTokens: 4000,
+      inputCostMicros: 1000,
+      outputMicrosPerMillion: 1_000_000,
+      maxTokens: null,
+      maxCostMicros: null,
+      maxLive: 32,
+      processId,
+      ttlSecs: 60,
+      resultIds: [],
+      refusedResultIds: [],
+      maxRefused: 5,
+      ...change,
+    };
   }
 
   function charge(run: FixtureRun, reservationId: string, change: Partial<Settlement> = {}): Settlement {
     return {
-      organizationId: run.organizationId, sessionId: run.sessionId, reservationId, state: 'charged', toolUses: [],
-      maxTokens: null, maxCostMicros: null, events: [{ actor: 'system', type: 'model.response', data: { model: 'm' } }],
+      organizationId: run.organizationId,
+      sessionId: run.sessionId,
+      reservationId,
+      state: 'charged',
+      toolUses: [],
+      maxTokens: null,
+      maxCostMicros: null,
+      events: [{ actor: 'system', type: 'model.response', data: { model: 'm' } }],
       usage: {
-        model: 'm', inputTokens: 900, outputTokens: 100, cacheReadTokens: 0, cacheWriteTokens: 0, costMicros: 1000, source: 'facade',
+        model: 'm',
+        inputTokens: 900,
+        outputTokens: 100,
+        cacheReadTokens: 0,
+        cacheWriteTokens: 0,
+        costMicros: 1000,
+        source: 'facade',
       },
       ...change,
-    }; // prettier-ignore
+    };
   }
 
   async function reserved(run: FixtureRun, change: Partial<ModelRequest> = {}): Promise<string> {
@@ -54,9 +79,15 @@ describe('reservations of model requests', () => {
     const run = await createRun(test.db);
     expect(await reserve(test.db.pool, request(run))).toMatchObject({ outcome: 'reserved', outputTokens: 4000 });
     const tokens = await createRun(test.db);
-    expect(await reserve(test.db.pool, request(tokens, { maxTokens: 3000 }))).toMatchObject({ outcome: 'reserved', outputTokens: 2000 });
+    expect(await reserve(test.db.pool, request(tokens, { maxTokens: 3000 }))).toMatchObject({
+      outcome: 'reserved',
+      outputTokens: 2000,
+    });
     const money = await createRun(test.db);
-    expect(await reserve(test.db.pool, request(money, { maxCostMicros: 2500 }))).toMatchObject({ outcome: 'reserved', outputTokens: 1500 });
+    expect(await reserve(test.db.pool, request(money, { maxCostMicros: 2500 }))).toMatchObject({
+      outcome: 'reserved',
+      outputTokens: 1500,
+    });
   });
 
   it('tells an exhausted budget from one that live requests hold', async () => {
@@ -65,14 +96,19 @@ describe('reservations of model requests', () => {
     const id = await reserved(run, { maxTokens: 6000 });
     expect((await reserve(test.db.pool, request(run, { maxTokens: 6000 }))).outcome).toBe('held');
     await settle(test.db, charge(run, id));
-    expect(await reserve(test.db.pool, request(run, { maxTokens: 6000 }))).toMatchObject({ outcome: 'reserved', spentTokens: 1000 });
+    expect(await reserve(test.db.pool, request(run, { maxTokens: 6000 }))).toMatchObject({
+      outcome: 'reserved',
+      spentTokens: 1000,
+    });
     expect((await reserve(test.db.pool, request(run, { maxTokens: 1500 }))).outcome).toBe('exhausted');
   });
 
   it('never holds more than the budget under 64 callers', async () => {
     const run = await createRun(test.db);
     const answers = await Promise.all(
-      Array.from({ length: 64 }, () => reserve(test.db.pool, request(run, { maxTokens: 20_000, outputTokens: 1500, maxLive: 64 }))),
+      Array.from({ length: 64 }, () =>
+        reserve(test.db.pool, request(run, { maxTokens: 20_000, outputTokens: 1500, maxLive: 64 })),
+      ),
     );
     const granted = answers.filter((answer) => answer.outcome === 'reserved');
     const held = granted.reduce((sum, answer) => sum + 1000 + (answer.outputTokens ?? 0), 0);
@@ -90,7 +126,9 @@ describe('reservations of model requests', () => {
 
   it('CP-277 serves the llm token alone, and only a run that accepts work', async () => {
     const run = await createRun(test.db);
-    expect((await reserve(test.db.pool, request(run, { tokenSha256: tokenDigest(run, 'tool') }))).outcome).toBe('wrong_audience');
+    expect((await reserve(test.db.pool, request(run, { tokenSha256: tokenDigest(run, 'tool') }))).outcome).toBe(
+      'wrong_audience',
+    );
     const over = await createRun(test.db, { status: 'cancelling' });
     expect((await reserve(test.db.pool, request(over))).outcome).toBe('inactive');
   });
@@ -98,12 +136,22 @@ describe('reservations of model requests', () => {
   it('charges once, keeps unreported requests counted, and lets late usage replace them', async () => {
     const run = await createRun(test.db);
     const [once, lost, sent] = [await reserved(run), await reserved(run), await reserved(run)];
-    expect(await settle(test.db, charge(run, once))).toMatchObject({ outcome: 'charged', spentTokens: 1000, spentCostMicros: 1000 });
+    expect(await settle(test.db, charge(run, once))).toMatchObject({
+      outcome: 'charged',
+      spentTokens: 1000,
+      spentCostMicros: 1000,
+    });
     expect(await settle(test.db, charge(run, once))).toMatchObject({ outcome: 'already', spentTokens: 1000 });
     const unreported = await settle(test.db, charge(run, lost, { state: 'unreported', usage: null, events: [] }));
     expect(unreported).toMatchObject({ outcome: 'unreported', spentTokens: 6000, spentCostMicros: 6000 });
-    expect(await settle(test.db, charge(run, sent, { state: 'released', usage: null, events: [] }))).toMatchObject({ spentTokens: 6000 });
-    expect(await settle(test.db, charge(run, lost))).toMatchObject({ outcome: 'charged', spentTokens: 2000, spentCostMicros: 2000 });
+    expect(await settle(test.db, charge(run, sent, { state: 'released', usage: null, events: [] }))).toMatchObject({
+      spentTokens: 6000,
+    });
+    expect(await settle(test.db, charge(run, lost))).toMatchObject({
+      outcome: 'charged',
+      spentTokens: 2000,
+      spentCostMicros: 2000,
+    });
     expect(await settle(test.db, charge(run, sent))).toMatchObject({ outcome: 'already' });
     const usage = await test.db.withTenant(run.organizationId, (tx) => tx.query('select 1 from usage_entries'));
     expect(usage).toHaveLength(2);
@@ -121,7 +169,10 @@ describe('reservations of model requests', () => {
 
   it('finds results of tool uses that the gate never decided', async () => {
     const run = await createRun(test.db);
-    const toolUses = ['asked', 'skipped', 'brokered', 'r1', 'r2'].map((id) => ({ id, name: id === 'brokered' ? 'mcp__x__y' : 'Bash' }));
+    const toolUses = ['asked', 'skipped', 'brokered', 'r1', 'r2'].map((id) => ({
+      id,
+      name: id === 'brokered' ? 'mcp__x__y' : 'Bash',
+    }));
     await settle(test.db, charge(run, await reserved(run), { toolUses }));
     const allow = { kind: 'allow', source: 'policy', originalVerdict: null, reason: null } as const;
     await decideAutomatic(test.db, gateCall(run, { toolCallId: 'asked' }), allow);
@@ -132,8 +183,12 @@ describe('reservations of model requests', () => {
     expect(caught).toMatchObject({ outcome: 'unasked_tool_use', unasked: ['skipped'] });
     const first = await reserve(test.db.pool, request(run, { refusedResultIds: ['r1'], maxRefused: 1 }));
     expect(first).toMatchObject({ outcome: 'reserved', refused: ['r1'] });
-    expect((await reserve(test.db.pool, request(run, { refusedResultIds: ['r1'], maxRefused: 1 }))).refused).toEqual([]);
-    expect((await reserve(test.db.pool, request(run, { refusedResultIds: ['r2'], maxRefused: 1 }))).outcome).toBe('too_many_refused');
+    expect((await reserve(test.db.pool, request(run, { refusedResultIds: ['r1'], maxRefused: 1 }))).refused).toEqual(
+      [],
+    );
+    expect((await reserve(test.db.pool, request(run, { refusedResultIds: ['r2'], maxRefused: 1 }))).outcome).toBe(
+      'too_many_refused',
+    );
   });
 
   it('settles what a dead process left behind, and everything before the run ends', async () => {
@@ -151,7 +206,9 @@ describe('reservations of model requests', () => {
     await test.db.withTenant(run.organizationId, (tx) => giveUpReservations(tx, run.sessionId));
     expect(await live()).toBe(0);
     const [head] = await test.db.withTenant(run.organizationId, (tx) =>
-      tx.query<{ spent: number }>('select spent_tokens::int as spent from session_heads where session_id = $1', [run.sessionId]),
+      tx.query<{ spent: number }>('select spent_tokens::int as spent from session_heads where session_id = $1', [
+        run.sessionId,
+      ]),
     );
     expect(head?.spent).toBe(10_000);
   });

@@ -11,7 +11,13 @@ import { exportLedger, signLedgerHead } from '../../../src/platform/db/ledger-he
 import { migrate } from '../../../src/platform/db/migrate.js';
 import { moveRun } from '../../../src/platform/db/run-moves.js';
 import { SandboxUids } from '../../../src/platform/db/sandbox-uids.js';
-import { AUDIENCES, digestRunToken, lookupRunToken, mintRunTokens, renewTokens } from '../../../src/platform/db/tokens.js';
+import {
+  AUDIENCES,
+  digestRunToken,
+  lookupRunToken,
+  mintRunTokens,
+  renewTokens,
+} from '../../../src/platform/db/tokens.js';
 import { createTestDatabase, type TestDatabase } from '../../support/database.js';
 import { createRun, readLedger, readStatus, tokenDigest } from '../../support/run-fixture.js';
 
@@ -35,7 +41,10 @@ describe('the record of runs', () => {
         const moved = await test.db.withTenant(run.organizationId, (tx) => moveRun(tx, run.sessionId, from, to, 'why'));
         expect([from, to, moved]).toEqual([from, to, canMove(from, to)]);
         expect(await readStatus(test.db, run)).toBe(moved ? to : from);
-        const told = moved && !isSilentMove(from, to) ? [{ type: 'session.status_changed', data: { from, to, reason: 'why' } }] : [];
+        const told =
+          moved && !isSilentMove(from, to)
+            ? [{ type: 'session.status_changed', data: { from, to, reason: 'why' } }]
+            : [];
         expect(await readLedger(test.db, run)).toMatchObject(told);
       }
     }
@@ -45,7 +54,9 @@ describe('the record of runs', () => {
     const run = await createRun(test.db, { status: 'finalizing' });
     const moves = await Promise.all(
       Array.from({ length: 16 }, (_, n) =>
-        test.db.withTenant(run.organizationId, (tx) => moveRun(tx, run.sessionId, 'finalizing', n % 2 === 0 ? 'completed' : 'failed', null)),
+        test.db.withTenant(run.organizationId, (tx) =>
+          moveRun(tx, run.sessionId, 'finalizing', n % 2 === 0 ? 'completed' : 'failed', null),
+        ),
       ),
     );
     expect(moves.filter(Boolean)).toHaveLength(1);
@@ -60,9 +71,16 @@ describe('the record of runs', () => {
     const run = await createRun(test.db, { sandboxHandle: true });
     const record = (outcome: string, wantsQuiesce: boolean) =>
       test.db.withTenant(run.organizationId, (tx) =>
-        recordIntent(tx, run.sessionId, { outcome, reason: outcome, wantsQuiesce }, [{ actor: 'system', type: 'run.error', data: { message: outcome } }]),
+        recordIntent(tx, run.sessionId, { outcome, reason: outcome, wantsQuiesce }, [
+          { actor: 'system', type: 'run.error', data: { message: outcome } },
+        ]),
       );
-    const results = await Promise.all([record('cancelled', true), record('odd', false), record('failed', true), record('completed', false)]);
+    const results = await Promise.all([
+      record('cancelled', true),
+      record('odd', false),
+      record('failed', true),
+      record('completed', false),
+    ]);
     expect(results.sort()).toEqual(['already', 'already', 'already', 'recorded']);
     const intent = await test.db.withTenant(run.organizationId, (tx) => readIntent(tx, run.sessionId));
     expect(intent?.outcome).toBe(intent?.posted_outcome === 'odd' ? 'failed' : intent?.posted_outcome);
@@ -73,7 +91,9 @@ describe('the record of runs', () => {
     );
     expect(await late).toBe('terminal');
     await expect(
-      test.db.withTenant(over.organizationId, (tx) => recordIntent(tx, run.sessionId, { outcome: 'failed', reason: null, wantsQuiesce: false })),
+      test.db.withTenant(over.organizationId, (tx) =>
+        recordIntent(tx, run.sessionId, { outcome: 'failed', reason: null, wantsQuiesce: false }),
+      ),
     ).rejects.toMatchObject({ code: 'not_found' });
   });
 
@@ -85,7 +105,11 @@ describe('the record of runs', () => {
         return (await readIntent(tx, run.sessionId))?.needs_quiesce;
       });
     };
-    expect([await needs('running', true), await needs('running', false), await needs('initializing', true)]).toEqual([true, false, false]);
+    expect([await needs('running', true), await needs('running', false), await needs('initializing', true)]).toEqual([
+      true,
+      false,
+      false,
+    ]);
   });
 
   it('CP-277 CP-284 CP-335 mints four tokens, one per audience, stored as SHA-256 only', async () => {
@@ -96,10 +120,17 @@ describe('the record of runs', () => {
       const digest = createHash('sha256').update(token).digest('hex');
       expect(digestRunToken(token)).toBe(digest);
       expect(await lookupRunToken(test.db.pool, digest)).toMatchObject({
-        organizationId: run.organizationId, sessionId: run.sessionId, audience, expired: false, revoked: false,
-      }); // prettier-ignore
+        organizationId: run.organizationId,
+        sessionId: run.sessionId,
+        audience,
+        expired: false,
+        revoked: false,
+      });
     }
-    const { rows } = await test.owner.query<{ row: string }>('select t::text as row from api_tokens t where session_id = $1', [run.sessionId]);
+    const { rows } = await test.owner.query<{ row: string }>(
+      'select t::text as row from api_tokens t where session_id = $1',
+      [run.sessionId],
+    );
     expect(rows).toHaveLength(4);
     for (const { row } of rows) expect(row).not.toContain('svc_sess_');
     expect(digestRunToken('svc_sess_short')).toBeNull();
@@ -129,22 +160,33 @@ describe('the record of runs', () => {
     const run = await createRun(test.db);
     for (let n = 0; n < 700; n += 100) {
       await test.db.withTenant(run.organizationId, (tx) =>
-        tx.append(run.sessionId, Array.from({ length: 100 }, (_, i) => ({
-          actor: 'agent' as const, type: 'agent.message', data: { role: 'assistant', text: `ü ${n + i} \u2028 "q"`, n: [1e21, 0.1, -0, 5e-324, 123456789.125] },
-        }))),
-      ); // prettier-ignore
+        tx.append(
+          run.sessionId,
+          Array.from({ length: 100 }, (_, i) => ({
+            actor: 'agent' as const,
+            type: 'agent.message',
+            data: { role: 'assistant', text: `ü ${n + i} \u2028 "q"`, n: [1e21, 0.1, -0, 5e-324, 123456789.125] },
+          })),
+        ),
+      );
     }
     const first = await signLedgerHead(test.db, run.organizationId, run.sessionId, signer);
     expect(await signLedgerHead(test.db, run.organizationId, run.sessionId, signer)).toEqual(first);
     const lines = await collect(exportLedger(test.db, run.organizationId, run.sessionId, signer));
     expect(await verifyExport(lines, signer.publicKeyPem)).toMatchObject({ ok: true, events: 700, problems: [] });
     await test.owner.query(`alter table events disable trigger refuse_change`);
-    await test.owner.query(`update events set payload = jsonb_set(payload, '{data,text}', '"forged"') where session_id = $1 and seq = 9`, [run.sessionId]);
+    await test.owner.query(
+      `update events set payload = jsonb_set(payload, '{data,text}', '"forged"') where session_id = $1 and seq = 9`,
+      [run.sessionId],
+    );
     await test.owner.query(`delete from events where session_id = $1 and seq = 600`, [run.sessionId]);
     await test.owner.query(`alter table events enable trigger refuse_change`);
     const tampered = await collect(exportLedger(test.db, run.organizationId, run.sessionId, signer));
     const report = await verifyExport(tampered, signer.publicKeyPem);
-    expect(report.problems.map((problem) => [problem.fault, problem.line])).toEqual([['edited', 10], ['missing', 601]]);
+    expect(report.problems.map((problem) => [problem.fault, problem.line])).toEqual([
+      ['edited', 10],
+      ['missing', 601],
+    ]);
   });
 
   it('gives every live run of a host its own uid, the same again, and takes it back', async () => {
@@ -167,10 +209,16 @@ describe('the record of runs', () => {
     expect(new Set(made.map((one) => one.id)).size).toBe(1);
     const { id } = made[0] ?? { id: '' };
     const policies = await test.db.withTenant(id, (tx) =>
-      tx.query('select name, version, author from policies p join policy_versions v on v.policy_id = p.id order by name'),
+      tx.query(
+        'select name, version, author from policies p join policy_versions v on v.policy_id = p.id order by name',
+      ),
     );
-    expect(policies).toEqual(['default', 'governed', 'standard', 'unrestricted'].map((name) => ({ name, version: 1, author: 'seed' })));
-    const agents = await test.db.withTenant(id, (tx) => tx.query('select name, rev, harness from agents a join agent_revisions r on r.agent_id = a.id'));
+    expect(policies).toEqual(
+      ['default', 'governed', 'standard', 'unrestricted'].map((name) => ({ name, version: 1, author: 'seed' })),
+    );
+    const agents = await test.db.withTenant(id, (tx) =>
+      tx.query('select name, rev, harness from agents a join agent_revisions r on r.agent_id = a.id'),
+    );
     expect(agents).toEqual([{ name: 'fixer', rev: 1, harness: 'builtin' }]);
   });
 });

@@ -8,7 +8,11 @@ import { createTestDatabase, type TestDatabase } from '../../support/database.js
 import { createOrganization, createRun } from '../../support/run-fixture.js';
 
 const off = (credentialKey: Buffer | null): SealKeys => ({ kmsMode: 'off', staticKek: null, credentialKey });
-const withKek = (staticKek: Buffer, credentialKey: Buffer | null = null): SealKeys => ({ kmsMode: 'static', staticKek, credentialKey });
+const withKek = (staticKek: Buffer, credentialKey: Buffer | null = null): SealKeys => ({
+  kmsMode: 'static',
+  staticKek,
+  credentialKey,
+});
 
 describe('sealing', () => {
   let test: TestDatabase;
@@ -43,7 +47,8 @@ describe('sealing', () => {
     const places: SealedPlace[] = [];
     for (let n = 0; n < 4; n += 1) {
       const { organizationId } = await createOrganization(test.db);
-      for (const column of ['a.secret', 'b.secret']) for (let row = 0; row < 4; row += 1) places.push({ organizationId, column, row: `row-${row}` });
+      for (const column of ['a.secret', 'b.secret'])
+        for (let row = 0; row < 4; row += 1) places.push({ organizationId, column, row: `row-${row}` });
     }
     const sealed = await Promise.all(places.map((at) => sealer.seal(at, 'the same text everywhere')));
     let swaps = 0;
@@ -99,7 +104,10 @@ describe('sealing', () => {
   });
 
   async function dataKeys(organizationId: string): Promise<number> {
-    const { rows } = await test.owner.query<{ n: number }>('select count(*)::int as n from tenant_deks where tenant_id = $1', [organizationId]);
+    const { rows } = await test.owner.query<{ n: number }>(
+      'select count(*)::int as n from tenant_deks where tenant_id = $1',
+      [organizationId],
+    );
     return rows[0]?.n ?? 0;
   }
 });
@@ -121,7 +129,11 @@ describe('payloads at rest', () => {
   }
 
   it('rest sealed, open in their place, and are gone when removed', async () => {
-    const { payloads, key, payload } = await keep(createSealer(test.db, withKek(randomBytes(32))), 'rm -rf build', 'input');
+    const { payloads, key, payload } = await keep(
+      createSealer(test.db, withKek(randomBytes(32))),
+      'rm -rf build',
+      'input',
+    );
     expect(payload?.keyVersion).toBe(2);
     expect(payload?.sealed.includes('rm -rf')).toBe(false);
     expect(await payloads.open(key)).toBe('rm -rf build');
@@ -149,9 +161,15 @@ describe('boot checks of sealing', () => {
     const run = await createRun(test.db);
     const seal = async (keys: SealKeys): Promise<void> => {
       const payloads = new ToolCallPayloads(test.db, createSealer(test.db, keys));
-      const key = { organizationId: run.organizationId, sessionId: run.sessionId, toolCallId: uuidv7(), kind: 'result' as const };
+      const key = {
+        organizationId: run.organizationId,
+        sessionId: run.sessionId,
+        toolCallId: uuidv7(),
+        kind: 'result' as const,
+      };
       const payload = await payloads.protect(key, 'x');
-      if (payload !== null) await test.db.withTenant(run.organizationId, (tx) => payloads.store(tx, key, payload, null));
+      if (payload !== null)
+        await test.db.withTenant(run.organizationId, (tx) => payloads.store(tx, key, payload, null));
     };
     return { test, deployment: run.organizationId, seal };
   }
@@ -178,14 +196,20 @@ describe('boot checks of sealing', () => {
     const kek = randomBytes(32);
     expect(await checkSealing(test.db, withKek(kek), deployment)).toEqual([]);
     expect(await checkSealing(test.db, withKek(kek, randomBytes(32)), deployment)).toEqual([]);
-    await expect(checkSealing(test.db, withKek(randomBytes(32)), deployment)).rejects.toThrow(/SERVICE_KMS_STATIC_KEK is static:/);
+    await expect(checkSealing(test.db, withKek(randomBytes(32)), deployment)).rejects.toThrow(
+      /SERVICE_KMS_STATIC_KEK is static:/,
+    );
     await test.owner.query(`update tenant_deks set wrapped_dek = '\\x00'`);
     await expect(checkSealing(test.db, withKek(kek), deployment)).rejects.toThrow(/does not open/);
   });
 
   it('modes that are incomplete or not in this version name their variable', async () => {
     const { test, deployment } = await fresh();
-    await expect(checkSealing(test.db, { kmsMode: 'aws', staticKek: null, credentialKey: null }, deployment)).rejects.toThrow(/SERVICE_KMS_MODE=aws/);
-    await expect(checkSealing(test.db, { kmsMode: 'static', staticKek: null, credentialKey: null }, deployment)).rejects.toThrow(/SERVICE_KMS_STATIC_KEK/);
+    await expect(
+      checkSealing(test.db, { kmsMode: 'aws', staticKek: null, credentialKey: null }, deployment),
+    ).rejects.toThrow(/SERVICE_KMS_MODE=aws/);
+    await expect(
+      checkSealing(test.db, { kmsMode: 'static', staticKek: null, credentialKey: null }, deployment),
+    ).rejects.toThrow(/SERVICE_KMS_STATIC_KEK/);
   });
 });

@@ -6,7 +6,9 @@ import { createTestDatabase, type TestDatabase } from '../../support/database.js
 import { createRun, type FixtureRun } from '../../support/run-fixture.js';
 
 const append = (db: Database, run: FixtureRun): Promise<number[]> =>
-  db.withTenant(run.organizationId, (tx) => tx.append(run.sessionId, [{ actor: 'system', type: 'run.error', data: { message: 'x' } }]));
+  db.withTenant(run.organizationId, (tx) =>
+    tx.append(run.sessionId, [{ actor: 'system', type: 'run.error', data: { message: 'x' } }]),
+  );
 
 /** Resolves at the callback; rejects after a while, so that a lost wake-up fails instead of hanging. */
 function called(subscribe: (callback: () => void) => () => void): Promise<void> {
@@ -78,7 +80,10 @@ describe('wake-ups', () => {
     expect(await readStaleOutbox(test.db.pool, 60_000, 10)).toEqual([]);
     const rows = await readStaleOutbox(test.db.pool, 0, 10);
     expect(rows).toMatchObject([{ organizationId: run.organizationId, sessionId: run.sessionId, kind: 'created' }]);
-    await deleteOutbox(test.db.pool, rows.map((row) => row.id));
+    await deleteOutbox(
+      test.db.pool,
+      rows.map((row) => row.id),
+    );
     expect(await readStaleOutbox(test.db.pool, 0, 10)).toEqual([]);
   });
 

@@ -1,0 +1,42 @@
+import type { JsonObject } from '../../domain/json.js';
+
+/** One tool call at the gate, as the runner plane knows it. */
+export interface GateCall {
+  /** Hex SHA-256 of the bearer token; checked again by the function: audience `tool`, live, of this run. */
+  tokenSha256: string;
+  organizationId: string;
+  sessionId: string;
+  /** Digest of the RunSpec that the verdict was made from; the function answers `reload` when the row has another. */
+  runSpecDigest: string;
+  toolCallId: string;
+  tool: string;
+  summary: string;
+  /** `sha256:` + 64 hex. */
+  inputDigest: string;
+  maxToolCalls: number | null;
+}
+
+export interface AutomaticVerdict {
+  kind: 'allow' | 'deny';
+  /** `source` of tool.decision: policy, autonomy_rewrite, trust_tier, capability, schema, budget, … */
+  source: string;
+  originalVerdict: 'allow' | 'deny' | 'require_approval' | null;
+  reason: string | null;
+}
+
+export interface Question {
+  source: string;
+  risk: string | null;
+  reason: string | null;
+  scope: 'once' | 'session';
+  /** As shown on the wire: the keys joined by `, `, or the tool name. */
+  scopeKey: string | null;
+  /** A grant covers the call only if every key is granted; null or empty has no key and is never covered (06-gate §3). */
+  scopeKeys: string[] | null;
+  /** What the decider is shown besides the input: parts, cwd, rule, digests of named files. */
+  explanation: JsonObject | null;
+  ttlSecs: number;
+  maxPending: number;
+  /** The whole input, sealed (or clear, key version 0), kept only while the approval is pending (06-gate §8). */
+  payload: { sealed: Buffer; keyVersion: number } | null;
+}
