@@ -1,0 +1,159 @@
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { moveRun } from '../../../src/platform/db/run-moves.js';
+import { createTestDatabase } from '../../support/database.js';
+import type { TestDatabase } from '../../support/database.js';
+import { createGatedRun, post, readLedger, readRows } from '../../support/gated-run.js';
+import type { PlaneAnswer } from '../../support/gated-run.js';
+import { startPlane } from '../../support/plane-app.js';
+import type { PlaneApp } from '../../support/plane-app.js';
+import type { FixtureRun } from '../../support/run-fixture.js';
+
+jest.setTimeout(30_000);
+
+let database: TestDatabase;
+let plane: PlaneApp;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  plane = await startPlane(database, { SERVICE_LIMIT_EVENTS_BURST: '12', SERVICE_LIMIT_EVENTS_PER_SECOND: '1', SERVICE_LIMIT_RUNNER_EVENTS: '8' });
+});
+afterAll(async () => {
+  await plane.close();
+  await database.close();
+});
+
+function control(run: FixtureRun, path: string, body: unknown, headers: Record<string, string> = {}): Promise<PlaneAnswer> {
+  return post(`${plane.url}/internal/sessions/${run.sessionId}${path}`, run.tokens.control, body, headers);
+}
+
+const event = (type: string, data: object, actor = 'agent') => ({ actor, body: { type, data } });
+
+function revoke(run: FixtureRun): Promise<unknown> {
+  return database.db.withTenant(run.organizationId, (tx) => tx.query('update api_tokens set revoked_at = clock_timestamp() where session_id = $1', [run.sessionId]));
+}
+
+async function end(run: FixtureRun): Promise<void> {
+  await database.db.withTenant(run.organizationId, async (tx) => {
+    await moveRun(tx, run.sessionId, 'running', 'finalizing', null);
+    await moveRun(tx, run.sessionId, 'finalizing', 'completed', null);
+  });
+}
+
+describe('events of a runner', () => {
+  it('CP-293 are numbered, redacted, and never speak for the server', async () => {
+    const run = await createGatedRun(database.db);
+    const secret = `svc_sess_${'a'.repeat(64)}`;
+    expect((await control(run, '/events', event('agent.message', { role: 'assistant', text: `token ${secret}` }, 'human'))).body).toEqual({ seq: 1 });
+    expect((await control(run, '/events', event('tool.requested', { tool: 'x' }))).body).toEqual({ seq: null, dropped: 'tool.requested' });
+    expect((await control(run, '/events', event('approval.decided', {}))).body).toEqual({ seq: null, dropped: 'approval.decided' });
+    const ledger = await readLedger(database.db, run);
+    expect(ledger).toMatchObject([{ actor: 'harness', type: 'agent.message' }]);
+    expect(JSON.stringify(ledger)).not.toContain(secret);
+  });
+
+  it('CP-293 posted twice under one key are stored once', async () => {
+    const run = await createGatedRun(database.db);
+    const twice = await Promise.all([1, 2, 3].map(() => control(run, '/events', event('note', { n: 1 }), { 'idempotency-key': 'k1' })));
+    expect(twice.map((answer) => answer.body)).toEqual([{ seq: 1 }, { seq: 1 }, { seq: 1 }]);
+    expect(await readLedger(database.db, run)).toHaveLength(1);
+    expect((await control(run, '/events', event('note', { n: 2 }), { 'idempotency-key': 'k1' })).status).toBe(409);
+  });
+
+  it('CP-299 that are too large, too many or malformed are refused, each limit noted once', async () => {
+    const run = await createGatedRun(database.db);
+    expect((await control(run, '/events', event('note', { text: 'x'.repeat(70_000) }))).status).toBe(413);
+    expect((await control(run, '/events', '{')).status).toBe(400);
+    expect((await control(run, '/events', { actor: 'agent' })).status).toBe(400);
+    const answers = await Promise.all(Array.from({ length: 16 }, () => control(run, '/events', event('note', {}))));
+    const statuses = answers.map((answer) => answer.status);
+    expect(statuses.filter((status) => status === 200)).toHaveLength(8);
+    expect(statuses.filter((status) => status === 400)).toHaveLength(3);
+    const limited = answers.filter((answer) => answer.status === 429);
+    expect(limited).toHaveLength(5);
+    expect(Number(limited[0]?.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    const noted = (await readLedger(database.db, run)).filter((line) => line.type === 'run.limit_reached');
+    expect(noted.map((line) => line.data['limit']).sort()).toEqual(['event_count', 'event_rate', 'event_size']);
+  });
+
+  it('CP-293 are accepted while a run winds down, until its tokens are revoked', async () => {
+    const run = await createGatedRun(database.db, { status: 'cancelling' });
+    expect((await control(run, '/events', event('note', {}))).status).toBe(200);
+    await revoke(run);
+    expect((await control(run, '/events', event('note', {}))).status).toBe(401);
+  });
+});
+
+describe('heartbeats', () => {
+  it('CP-273 are recorded and tell a cancelled run to stop', async () => {
+    const run = await createGatedRun(database.db);
+    expect((await control(run, '/heartbeat', undefined)).body).toEqual({ ok: true, action: null });
+    expect((await control(run, '/heartbeat', 'not json')).body).toEqual({ ok: true, action: null });
+    const [beat] = await readRows<{ fresh: boolean }>(database.db, run, `select last_heartbeat_at > clock_timestamp() - interval '20 s' as fresh from session_heads where session_id = $1`);
+    expect(beat?.fresh).toBe(true);
+    await database.db.withTenant(run.organizationId, (tx) => moveRun(tx, run.sessionId, 'running', 'cancelling', null));
+    expect((await control(run, '/heartbeat', {})).body).toEqual({ ok: true, action: 'quiesce' });
+    await database.db.withTenant(run.organizationId, (tx) => moveRun(tx, run.sessionId, 'cancelling', 'finalizing', null));
+    expect((await control(run, '/heartbeat', {})).body).toEqual({ ok: true, action: null });
+  });
+});
+
+describe('the result of a runner', () => {
+  it('CP-273 is durable before it is acknowledged, and the first one wins', async () => {
+    const run = await createGatedRun(database.db);
+    expect((await control(run, '/result', { outcome: 'completed', summary: 'done' })).body).toEqual({ ok: true });
+    expect((await control(run, '/result', { outcome: 'failed' })).body).toEqual({ ok: true, note: 'finalizing' });
+    expect(await readRows(database.db, run, 'select outcome, summary, needs_quiesce from session_finalizations where session_id = $1')).toEqual([
+      { outcome: 'completed', summary: 'done', needs_quiesce: false },
+    ]);
+  });
+
+  it.each(['failed', 'cancelled', 'budget_exceeded', 'whatever'])('CP-273 that says %s means failed', async (outcome) => {
+    const run = await createGatedRun(database.db);
+    expect((await control(run, '/result', { outcome })).body).toEqual({ ok: true });
+    expect(await readRows(database.db, run, 'select outcome from session_finalizations where session_id = $1')).toEqual([{ outcome: 'failed' }]);
+  });
+
+  it('CP-273 of a run that is over is acknowledged, with a revoked token too', async () => {
+    const run = await createGatedRun(database.db);
+    await end(run);
+    expect((await control(run, '/result', { outcome: 'completed' })).body).toEqual({ ok: true, note: 'already terminal' });
+    expect((await post(`${plane.url}/internal/result`, run.tokens.tool, { outcome: 'completed' })).status).toBe(403);
+  });
+
+  it('CP-273 with a dead token of a live run is 401, and a malformed one 400', async () => {
+    const run = await createGatedRun(database.db);
+    expect((await control(run, '/result', {})).status).toBe(400);
+    expect((await control(run, '/result', { outcome: 'completed', summary: 7 })).status).toBe(400);
+    await revoke(run);
+    expect((await control(run, '/result', { outcome: 'completed' })).status).toBe(401);
+    expect(await readRows(database.db, run, 'select 1 from session_finalizations where session_id = $1')).toEqual([]);
+  });
+});
+
+describe('token renewal and workspace', () => {
+  it('CP-277 extends all four tokens, within the longest life', async () => {
+    const run = await createGatedRun(database.db);
+    for (const [asked, given] of [[60, 60], [0, 1], [1e9, 10_800]] as const) {
+      expect((await control(run, '/token/renew', { ttl_secs: asked })).body).toEqual({ renewed: true, ttl_secs: given });
+    }
+    expect((await control(run, '/token/renew', undefined)).body).toEqual({ renewed: true, ttl_secs: 10_800 });
+    const rows = await readRows<{ left: number }>(database.db, run, 'select extract(epoch from expires_at - clock_timestamp())::int as left from api_tokens where session_id = $1');
+    expect(rows.map((row) => Math.round(row.left / 100))).toEqual([108, 108, 108, 108]);
+    expect((await control(run, '/token/renew', { ttl_secs: 'x' })).status).toBe(400);
+  });
+
+  it('CP-277 is refused for a run that accepts no work', async () => {
+    const run = await createGatedRun(database.db, { status: 'finalizing' });
+    expect(await control(run, '/token/renew', {})).toMatchObject({ status: 400, body: { error: 'session is not active' } });
+  });
+
+  it('CP-273 answers that a run of this host has no archive', async () => {
+    const get = async (run: FixtureRun) => {
+      const response = await fetch(`${plane.url}/internal/workspace`, { headers: { authorization: `Bearer ${run.tokens.workspace}` } });
+      return { status: response.status, body: await response.json() };
+    };
+    expect(await get(await createGatedRun(database.db))).toMatchObject({ status: 404, body: { error: expect.any(String) } });
+    expect(await get(await createGatedRun(database.db, { status: 'cancelling' }))).toMatchObject({ status: 400 });
+  });
+});
