@@ -6,10 +6,10 @@ import { answerClientError } from './http/client-error.js';
 
 /** A listener of its own for the runner plane: `/internal` and nothing else (chapter 20 §1). */
 export async function listenInternalOnly(app: NestFastifyApplication, address: ListenAddress): Promise<Server> {
-  const { routing } = app.getHttpAdapter().getInstance();
+  const instance = app.getHttpAdapter().getInstance();
   const server = createServer((request, response) => {
     if (request.url?.startsWith('/internal/') === true) {
-      routing(request, response);
+      instance.routing(request, response);
       return;
     }
     response.writeHead(404, { 'content-type': 'application/json' });

@@ -856,8 +856,10 @@ export interface components {
             summary: string;
             /** @description `sha256:` and 64 hexadecimal digits over the canonical form of the input. */
             input_digest: string;
-            /** @description The whole input, redacted, for those who may decide; null once it was deleted. */
-            input: Record<string, never> | null;
+            /** @description The whole input, secrets replaced, for those who may decide; null once it was deleted. */
+            input: {
+                [key: string]: unknown;
+            } | unknown[] | string | number | boolean | null;
             /** @description What the gate found: parts, rule and reason. */
             explanation: {
                 [key: string]: unknown;

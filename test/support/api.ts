@@ -7,6 +7,8 @@ import { join } from 'node:path';
 import type { DynamicModule } from '@nestjs/common';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { createApi } from '../../src/api/create-api.js';
+import type { Schemas } from '../../src/client/client.js';
+import type { LedgerEvent } from '../../src/domain/events/event-kinds.js';
 import { API_ENTITIES } from '../../src/api/entities.js';
 import { loadConfig, type SandgateConfig } from '../../src/platform/config/index.js';
 import { ensureOrganization } from '../../src/platform/db/bootstrap-organization.js';
@@ -15,11 +17,38 @@ import { createTestDatabase, type TestDatabase } from './database.js';
 
 export const ADMIN_TOKEN = 'test-admin-token-of-sufficient-length-0123456789';
 
+/** Members of the records that routes answer; a test reads those of the route that it asked. */
+export interface AnswerBody {
+  error: string;
+  id: string;
+  status: string;
+  reason: string | null;
+  decided_at: string | null;
+  decided_by: string | null;
+  session: Schemas['SessionView'];
+  sessions: Schemas['SessionView'][];
+  usage: Schemas['UsageTotals'];
+  queue_position: number;
+  cancelled: boolean;
+  agent: Schemas['AgentView'];
+  agents: Schemas['AgentView'][];
+  revision: Schemas['AgentRevisionView'];
+  revisions: Schemas['AgentRevisionView'][];
+  policies: Schemas['PolicyView'][];
+  content: Record<string, unknown>;
+  harnesses: Schemas['HarnessView'][];
+  approvals: Schemas['ApprovalView'][];
+  events: LedgerEvent[];
+  artifacts: Schemas['ArtifactView'][];
+  provider_ok: boolean;
+  public_key: string;
+}
+
 export interface Answer {
   status: number;
   headers: Headers;
-  /** Parsed JSON; undefined for other bodies. */
-  body: any;
+  /** Parsed JSON; empty for other bodies. */
+  body: AnswerBody;
   text: string;
 }
 
@@ -103,11 +132,7 @@ async function request(url: string, method: string, path: string, options: CallO
     ...(body === undefined ? {} : { body: body as string }),
   });
   const text = await response.text();
-  const isJson = response.headers.get('content-type')?.startsWith('application/json') === true;
-  return {
-    status: response.status,
-    headers: response.headers,
-    body: isJson && text !== '' ? JSON.parse(text) : undefined,
-    text,
-  };
+  const isJson = response.headers.get('content-type')?.startsWith('application/json') === true && text !== '';
+  const parsed = (isJson ? JSON.parse(text) : {}) as AnswerBody;
+  return { status: response.status, headers: response.headers, body: parsed, text };
 }

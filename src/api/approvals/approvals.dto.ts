@@ -27,8 +27,15 @@ export class ApprovalView {
   input_digest!: string;
 
   @ApiProperty({
-    nullable: true,
-    description: 'The whole input, redacted, for those who may decide; null once it was deleted.',
+    anyOf: [
+      { type: 'object', additionalProperties: true },
+      { type: 'array', items: {} },
+      { type: 'string' },
+      { type: 'number' },
+      { type: 'boolean' },
+      { type: 'null' },
+    ],
+    description: 'The whole input, secrets replaced, for those who may decide; null once it was deleted.',
   })
   input!: ExactJson;
 

@@ -40,7 +40,7 @@ export function freezeSpec(sources: SpecSources): RunSpec {
   refuseForbiddenAutonomy(content, request.autonomous);
   const budgets = effectiveBudgets({
     revision: revision.budgets,
-    policy: isJsonObject(content['budgets']) ? (content['budgets'] as BudgetLayer) : null,
+    policy: isJsonObject(content['budgets']) ? content['budgets'] : null,
     run: request.budgets,
   });
   refuseUnboundCost(sources, budgets);

@@ -72,7 +72,8 @@ describe('the inbox', () => {
     const input = { command: 'curl -H "x: ghp_0123456789012345678901234567"', big: 5 };
     const id = await ask(run, { input });
     const { approvals } = (await api.get('/v1/approvals')).body;
-    const approval = approvals.find((each: { id: string }) => each.id === id);
+    const approval = approvals.find((each) => each.id === id);
+    const shown = approval?.input as { command: string; big: number };
     expect(approval).toMatchObject({
       id,
       session_id: run.sessionId,
@@ -87,10 +88,10 @@ describe('the inbox', () => {
       decided_at: null,
       decided_by: null,
     });
-    expect(approval.input_digest).toMatch(/^sha256:[0-9a-f]{64}$/);
-    expect(approval.input.big).toBe(5);
-    expect(approval.input.command).toContain('curl -H "x: ‹redacted:');
-    expect(approval.input.command).not.toContain('ghp_');
+    expect(approval?.input_digest).toMatch(/^sha256:[0-9a-f]{64}$/);
+    expect(shown.big).toBe(5);
+    expect(shown.command).toContain('curl -H "x: ‹redacted:');
+    expect(shown.command).not.toContain('ghp_');
     expect((await api.get(`/v1/sessions/${run.sessionId}/approvals`)).body.approvals[0]).toEqual(approval);
     await decide(id, 'denied');
   });

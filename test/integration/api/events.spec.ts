@@ -213,7 +213,9 @@ describe('streaming', () => {
       });
       socket.resume();
     });
-    const text = Buffer.concat(chunks).toString('latin1').replaceAll(/\r\n[0-9a-f]+\r\n/g, '');
+    const text = Buffer.concat(chunks)
+      .toString('latin1')
+      .replaceAll(/\r\n[0-9a-f]+\r\n/g, '');
     const seen = [...text.matchAll(/"seq":(\d+),/g)].map((match) => Number(match[1]));
     socket.destroy();
     expect(seen).toEqual(upTo(last));

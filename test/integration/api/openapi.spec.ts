@@ -19,7 +19,7 @@ let document: {
 };
 beforeAll(async () => {
   api = await startApi();
-  document = (await api.get('/v1/openapi.json', { token: null })).body;
+  document = JSON.parse((await api.get('/v1/openapi.json', { token: null })).text) as typeof document;
 }, 60_000);
 afterAll(() => api.close());
 

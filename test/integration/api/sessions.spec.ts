@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { v7 as uuidv7 } from 'uuid';
 import { digestOf, digestOfText } from '../../../src/domain/digest/digest.js';
+import type { JsonObject } from '../../../src/domain/json.js';
 import { ADMIN_TOKEN, startApi, type Answer, type TestApi } from '../../support/api.js';
 import { createRun } from '../../support/run-fixture.js';
 
@@ -24,7 +25,8 @@ afterAll(() => api.close());
 const create = (body: object, headers: Record<string, string> = {}): Promise<Answer> =>
   api.post('/v1/sessions', { agent: 'free', task: TASK, ...body }, { headers });
 const count = async (): Promise<number> => (await api.get('/v1/sessions?limit=1000')).body.sessions.length;
-const runSql = (sql: string, params: unknown[] = []) => api.database.owner.query(sql, params);
+type Row = { outcome: string; reason: string; run_spec_digest: string; run_spec: JsonObject; kind: string };
+const runSql = (sql: string, params: unknown[] = []) => api.database.owner.query<Row>(sql, params);
 
 describe('creating a run', () => {
   it('CP-008 CP-009 CP-010 CP-011 CP-012 CP-067 CP-068 CP-070 CP-139 CP-175 CP-328 freezes what it was made from', async () => {
@@ -93,7 +95,7 @@ describe('creating a run', () => {
   it('CP-334 the row carries the digest of the spec, and the ledger the digest of the task, never the task', async () => {
     const { session } = (await create({ agent: 'free' })).body;
     const { rows } = await runSql('select run_spec_digest, run_spec from sessions where id = $1', [session.id]);
-    expect(rows[0].run_spec_digest).toBe(digestOf(rows[0].run_spec));
+    expect(rows[0]?.run_spec_digest).toBe(digestOf(rows[0]?.run_spec));
     const { events } = (await api.get(`/v1/sessions/${session.id}/events`)).body;
     expect(events).toHaveLength(1);
     expect(events[0]).toMatchObject({

@@ -1,0 +1,87 @@
+import { describe, expect, it } from '@jest/globals';
+import { SandgateError } from '../../domain/errors.js';
+import { toSandgateError } from './error.filter.js';
+import { parseLimit, parseSeq } from './limit.js';
+import { isStorableText, refuseUnstorableText } from './request-text.js';
+import { pathId } from './resource-id.js';
+import { RouteTable } from './route-table.js';
+
+describe('limit and seq', () => {
+  it('CP-194 CP-300 a limit is a positive integer, clamped at 1000', () => {
+    expect([
+      parseLimit(undefined, 50),
+      parseLimit('1', 50),
+      parseLimit('1000', 50),
+      parseLimit('9'.repeat(400), 50),
+    ]).toEqual([50, 1, 1000, 1000]);
+    for (const bad of ['', '0', '00', '-1', '1.0', '1e3', ' 1', ['1', '2'], 5])
+      expect(() => parseLimit(bad, 50)).toThrow('limit');
+  });
+
+  it('CP-193 a seq is an int64; beyond the type is the end, before the start is the start', () => {
+    expect(parseSeq(undefined, 'after')).toBe('0');
+    expect(parseSeq('-7', 'after')).toBe('0');
+    expect(parseSeq('007', 'after')).toBe('7');
+    expect(parseSeq('9'.repeat(5000), 'after')).toBe('9223372036854775807');
+    for (const bad of ['', 'x', '1.5', ['1']])
+      expect(() => parseSeq(bad, 'after')).toThrow('after: must be an integer');
+  });
+});
+
+describe('text of requests', () => {
+  it('CP-300 names the member that cannot be stored', () => {
+    expect(() => refuseUnstorableText({ a: [{ b: 'x\u0000' }] }, '')).toThrow(
+      'a[0].b: must not contain the character U+0000',
+    );
+    expect(() => refuseUnstorableText({ a: '\ud800' }, '')).toThrow('a: is not well-formed Unicode');
+    expect(() => refuseUnstorableText({ 'a\u0000': 1 }, '')).toThrow('a member name');
+    refuseUnstorableText({ a: ['ü', '😀', 5, null, true] }, '');
+    expect([isStorableText('😀'), isStorableText('\udc00'), isStorableText('\u0000')]).toEqual([true, false, false]);
+  });
+
+  it('refuses nesting that a recursive reader could not bear', () => {
+    let value: unknown = 1;
+    for (let depth = 0; depth < 100_000; depth += 1) value = [value];
+    expect(() => refuseUnstorableText({ value }, '')).toThrow('nested deeper than 64');
+  });
+});
+
+describe('ids in paths', () => {
+  it('CP-166 CP-303 a malformed id names nothing', () => {
+    expect(pathId('01900000-0000-7000-8000-00000000000A')).toBe('01900000-0000-7000-8000-00000000000a');
+    for (const bad of ['', 'x', '01900000-0000-7000-8000-00000000000', '01900000000070008000000000000000']) {
+      expect(() => pathId(bad)).toThrow('not found');
+    }
+  });
+});
+
+describe('the route table', () => {
+  it('tells a wrong method from an unknown path', () => {
+    const routes = new RouteTable();
+    routes.add('/v1/agents/:id', 'GET');
+    routes.add('/v1/agents/:id', ['HEAD']);
+    routes.add('/v1/agents/:id/revisions', 'POST');
+    expect(routes.methodsFor('/v1/agents/a.b?x=1')).toEqual(['GET', 'HEAD']);
+    expect(routes.methodsFor('/v1/agents/a/revisions')).toEqual(['POST']);
+    for (const unknown of ['/v1/agents', '/v1/agents/', '/v1/agents/a/b', '/v1x/agents/a'])
+      expect(routes.methodsFor(unknown)).toEqual([]);
+  });
+});
+
+describe('failures', () => {
+  it('CP-299 CP-302 CP-304 CP-306 have the status of their code, and keep what is not ours to tell', () => {
+    for (const [code, status] of [
+      ['forbidden', 403],
+      ['conflict', 409],
+      ['unavailable', 503],
+      ['queue_full', 429],
+    ] as const) {
+      expect(toSandgateError(new SandgateError(code, 'why')).httpStatus).toBe(status);
+    }
+    const hidden = toSandgateError(new Error('password=secret'));
+    expect([hidden.httpStatus, hidden.message]).toEqual([500, 'internal error']);
+    expect(toSandgateError({ statusCode: 418 }).httpStatus).toBe(400);
+    expect(toSandgateError(Object.assign(new Error('x'), { code: '22021' })).httpStatus).toBe(400);
+    expect(toSandgateError('thrown').httpStatus).toBe(500);
+  });
+});
