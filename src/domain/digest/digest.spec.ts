@@ -36,9 +36,9 @@ describe('input digests', () => {
   it('CP-334 tells two large integers apart, and 1 from 1.0', () => {
     expect(digestOf(parse('9007199254740993'))).not.toBe(digestOf(parse('9007199254740992')));
     expect(digestOf(parse('{"n":1.0}'))).not.toBe(digestOf(parse('{"n":1}')));
-    expect(canonical('[9007199254740993,9007199254740992,1.0,1.50,0.10,1e22,1e23,5e-324,1e400,12345678901234567890.0]')).toBe(
-      '[9007199254740993,9007199254740992,1.0,1.5,0.10,1e+22,1e23,5e-324,1e400,12345678901234567890.0]',
-    );
+    expect(
+      canonical('[9007199254740993,9007199254740992,1.0,1.50,0.10,1e22,1e23,5e-324,1e400,12345678901234567890.0]'),
+    ).toBe('[9007199254740993,9007199254740992,1.0,1.5,0.10,1e+22,1e23,5e-324,1e400,12345678901234567890.0]');
   });
 
   it('keeps the text of a number for what goes upstream', () => {

@@ -10,7 +10,9 @@ import { judge } from './judge.js';
 import { GATE_MESSAGES } from './messages.js';
 
 function seeded(name: string): CompiledPolicy {
-  return compileDocument(parsePolicyYaml(readFileSync(new URL(`../../../policies/${name}.yaml`, import.meta.url), 'utf8')));
+  return compileDocument(
+    parsePolicyYaml(readFileSync(new URL(`../../../policies/${name}.yaml`, import.meta.url), 'utf8')),
+  );
 }
 
 const UNRESTRICTED = seeded('unrestricted');
@@ -34,7 +36,8 @@ describe('order of the gate', () => {
   });
 
   it('CP-076 lets exactly the capped number of calls through, and none at 0', () => {
-    const at = (cap: number, toolCalls: number): string => judge(spec({ maxToolCalls: cap }), { tool: 'Read', input: {}, toolCalls }).kind;
+    const at = (cap: number, toolCalls: number): string =>
+      judge(spec({ maxToolCalls: cap }), { tool: 'Read', input: {}, toolCalls }).kind;
     expect([at(2, 2), at(2, 3), at(0, 1)]).toEqual(['allow', 'deny', 'deny']);
   });
 
@@ -43,7 +46,7 @@ describe('order of the gate', () => {
       expect(judge(readOnly(policy), { tool: 'mcp__ghost__x', input: {} })).toMatchObject({
         kind: 'deny',
         source: 'capability',
-        message: expect.stringContaining('frozen capability set') as string,
+        message: expect.stringContaining('frozen capability set') as unknown as string,
         original_verdict: null,
       });
     }
@@ -65,10 +68,13 @@ describe('order of the gate', () => {
         kind: 'deny',
         source: 'trust_tier',
         original_verdict: 'allow',
-        message: expect.stringContaining('read-only trust tier') as string,
+        message: expect.stringContaining('read-only trust tier') as unknown as string,
       });
     }
-    expect(judge(readOnly(DENY_ALL), { tool: 'Write', input: {} })).toMatchObject({ source: 'trust_tier', original_verdict: 'deny' });
+    expect(judge(readOnly(DENY_ALL), { tool: 'Write', input: {} })).toMatchObject({
+      source: 'trust_tier',
+      original_verdict: 'deny',
+    });
   });
 
   it('CP-317 passing the tier is no allow', () => {
@@ -76,7 +82,12 @@ describe('order of the gate', () => {
   });
 
   it('CP-026 CP-027 denies what policy denies, with its reason', () => {
-    expect(call('WebFetch', {})).toMatchObject({ kind: 'deny', source: 'policy', original_verdict: null, message: 'network egress' });
+    expect(call('WebFetch', {})).toMatchObject({
+      kind: 'deny',
+      source: 'policy',
+      original_verdict: null,
+      message: 'network egress',
+    });
     expect(call('Bash', { command: 'curl x' })).toMatchObject({ kind: 'deny', source: 'policy' });
   });
 
@@ -94,20 +105,49 @@ describe('order of the gate', () => {
       original_verdict: 'require_approval',
       message: GATE_MESSAGES.autonomousNeedsHuman,
     });
-    expect(judge(spec({ autonomy: 'autonomous' }), { tool: 'Read', input: {} })).toMatchObject({ kind: 'allow', source: 'policy' });
+    expect(judge(spec({ autonomy: 'autonomous' }), { tool: 'Read', input: {} })).toMatchObject({
+      kind: 'allow',
+      source: 'policy',
+    });
   });
 });
 
 describe('read-only trust tier', () => {
-  const passes = (command: string): boolean => judge(readOnly(UNRESTRICTED), { tool: 'Bash', input: { command } }).kind === 'allow';
+  const passes = (command: string): boolean =>
+    judge(readOnly(UNRESTRICTED), { tool: 'Bash', input: { command } }).kind === 'allow';
 
-  it.each(['cat a.txt', 'ls', '  ls -la ', 'git log --oneline', 'git branch -D x', 'grep "a b" c', 'rg x\ty'])('passes %j', (command) => {
-    expect(passes(command)).toBe(true);
-  });
+  it.each(['cat a.txt', 'ls', '  ls -la ', 'git log --oneline', 'git branch -D x', 'grep "a b" c', 'rg x\ty'])(
+    'passes %j',
+    (command) => {
+      expect(passes(command)).toBe(true);
+    },
+  );
 
   it.each([
-    'cat a | wc', 'ls; id', 'ls && id', 'ls\nid', 'ls $(id)', 'ls `id`', 'ls > x', 'cat < x', 'lsof', 'git push', 'git', 'echo x',
-    'FOO=1 ls', 'ls"x"', 'LS', '', 'bash -c ls', 'ls\rid', 'cat\0x', 'ls ${x}', '(ls)', 'ls &', 'ls\u00a0x', 'ls "',
+    'cat a | wc',
+    'ls; id',
+    'ls && id',
+    'ls\nid',
+    'ls $(id)',
+    'ls `id`',
+    'ls > x',
+    'cat < x',
+    'lsof',
+    'git push',
+    'git',
+    'echo x',
+    'FOO=1 ls',
+    'ls"x"',
+    'LS',
+    '',
+    'bash -c ls',
+    'ls\rid',
+    'cat\0x',
+    'ls ${x}',
+    '(ls)',
+    'ls &',
+    'ls\u00a0x',
+    'ls "',
   ])('refuses %j', (command) => {
     expect(passes(command)).toBe(false);
   });
@@ -130,7 +170,7 @@ describe('what cannot be shown is not asked', () => {
     expect(judge(spec(), { tool: 'NewTool', input })).toMatchObject({
       kind: 'deny',
       source: 'policy',
-      message: expect.stringContaining('cannot be shown to a human') as string,
+      message: expect.stringContaining('cannot be shown to a human') as unknown as string,
     });
   });
 
@@ -143,7 +183,10 @@ describe('what cannot be shown is not asked', () => {
 describe('inputs as they come off the wire', () => {
   it('judges kept numbers and prototype names like any other data', () => {
     const input = parseJsonPreservingNumbers('{"__proto__":{"command":"ls"},"command":1.0}');
-    expect(judge(spec(), { tool: 'Bash', input })).toMatchObject({ kind: 'require_approval', approval: { scope_keys: null } });
+    expect(judge(spec(), { tool: 'Bash', input })).toMatchObject({
+      kind: 'require_approval',
+      approval: { scope_keys: null },
+    });
   });
 
   it('takes an absent input for null', () => {

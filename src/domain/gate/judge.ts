@@ -23,12 +23,19 @@ export function judge(spec: GateSpec, call: GateCall): GateVerdict {
     return refusal('budget', GATE_MESSAGES.budgetExceeded);
   }
   if (isMcpName(tool)) {
-    return refusal('capability', parseMcpName(tool) === null ? GATE_MESSAGES.malformedMcpName : GATE_MESSAGES.notInFrozenSet);
+    return refusal(
+      'capability',
+      parseMcpName(tool) === null ? GATE_MESSAGES.malformedMcpName : GATE_MESSAGES.notInFrozenSet,
+    );
   }
   const policyVerdict = evaluate(spec.policy, { tool, input }, spec.autonomy);
   if (spec.trustTier === 'read_only' && !isReadSafe({ tool, input })) {
     const message = trustTierMessage(tool, stringMember(input, 'command'));
-    return { ...refusal('trust_tier', message), original_verdict: policyVerdict.original_verdict, explanation: policyVerdict.explanation };
+    return {
+      ...refusal('trust_tier', message),
+      original_verdict: policyVerdict.original_verdict,
+      explanation: policyVerdict.explanation,
+    };
   }
   return policyStage(policyVerdict, input);
 }

@@ -23,7 +23,10 @@ const QUOTED_COMMAND_LENGTH = 120;
 
 /** Refusal of the read-only trust tier; quotes at most 120 characters of a command (chapter 30 §8). */
 export function trustTierMessage(tool: string, command: string | null): string {
-  const subject = command === null ? tool : `${tool} \`${Array.from(command.slice(0, 240)).slice(0, QUOTED_COMMAND_LENGTH).join('')}\``;
+  const subject =
+    command === null
+      ? tool
+      : `${tool} \`${Array.from(command.slice(0, 240)).slice(0, QUOTED_COMMAND_LENGTH).join('')}\``;
   return `${subject} is not allowed in the read-only trust tier`;
 }
 

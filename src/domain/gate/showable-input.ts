@@ -10,6 +10,7 @@ const UNSHOWABLE = /(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f][0-9a-f]{2})/;
 /** Why an input cannot be put before a person, or null when it can. */
 export function whyNotShowable(input: ExactJson): string | null {
   const text = canonicalJson(input);
-  if (text.length > MAX_SHOWN_BYTES || Buffer.byteLength(text) > MAX_SHOWN_BYTES) return GATE_MESSAGES.inputTooLargeToShow;
+  if (text.length > MAX_SHOWN_BYTES || Buffer.byteLength(text) > MAX_SHOWN_BYTES)
+    return GATE_MESSAGES.inputTooLargeToShow;
   return UNSHOWABLE.test(text) ? GATE_MESSAGES.inputNotShowable : null;
 }

@@ -10,6 +10,6 @@ import { OFFLINE_CAP } from './document.js';
 export function canonicalPolicy(document: PolicyDocument): JsonObject {
   const { network, ...rest } = structuredClone(document);
   const content = rest as unknown as JsonObject;
-  const isDefault = canonicalJson(network as unknown as JsonValue) === canonicalJson(OFFLINE_CAP as unknown as JsonValue);
+  const isDefault = canonicalJson(network as unknown as JsonValue) === canonicalJson(OFFLINE_CAP);
   return isDefault ? content : { ...content, network: network as unknown as JsonValue };
 }

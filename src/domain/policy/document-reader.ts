@@ -71,7 +71,7 @@ export class DocumentReader {
     if (value === undefined) return null;
     const found = choices.find((choice) => choice === value);
     if (found !== undefined) return found;
-    const given = typeof value === 'string' ? `, not \`${value.slice(0, 40)}\`` : '';
+    const given = typeof value === 'string' ? `, not \`${value.slice(0, 40).toWellFormed()}\`` : '';
     this.fail(`\`${at}\` must be one of ${choices.join(', ')}${given}`);
     return null;
   }

@@ -6,7 +6,15 @@ import { judgeShell } from './judge-shell.js';
 import type { Outcome } from './outcome.js';
 import { explain, isStricter, reasonOf } from './outcome.js';
 import { resolvePath, WORKSPACE_ROOT } from './path.js';
-import type { ApprovalTerms, AutonomyMode, PolicyAction, PolicyVerdict, ShellPartView, ToolCall, VerdictKind } from './verdict.js';
+import type {
+  ApprovalTerms,
+  AutonomyMode,
+  PolicyAction,
+  PolicyVerdict,
+  ShellPartView,
+  ToolCall,
+  VerdictKind,
+} from './verdict.js';
 
 const VERDICTS: Record<PolicyAction, VerdictKind> = { allow: 'allow', approve: 'require_approval', deny: 'deny' };
 
@@ -19,19 +27,26 @@ export const AUTONOMOUS_REASON = 'the call needs the approval of a human and the
 export function evaluate(policy: CompiledPolicy, call: ToolCall, mode: AutonomyMode): PolicyVerdict {
   const { outcomes, parts } = outcomesOf(policy, call);
   const original = strictestOf(outcomes);
-  if (mode === 'supervised' || original.action !== 'approve') return verdictOf(policy, original, original, outcomes, parts);
+  if (mode === 'supervised' || original.action !== 'approve')
+    return verdictOf(policy, original, original, outcomes, parts);
   const rewritten = outcomes.map((outcome): Outcome => {
     return outcome.action === 'approve' ? { ...outcome, action: autonomousAction(policy, outcome) } : outcome;
   });
   return verdictOf(policy, original, strictestOf(rewritten), outcomes, parts);
 }
 
-function outcomesOf(policy: CompiledPolicy, { tool, input }: ToolCall): { outcomes: Outcome[]; parts: ShellPartView[] } {
+function outcomesOf(
+  policy: CompiledPolicy,
+  { tool, input }: ToolCall,
+): { outcomes: Outcome[]; parts: ShellPartView[] } {
   const found = policy.index.firstRule(tool);
   const rule = found === null ? null : policy.rules[found.rule]!;
   const base = { rule, matcher: found?.matcher ?? null, pattern: null, subject: null, keys: [tool] };
   if (rule === null) {
-    return { outcomes: [{ ...base, action: policy.document.defaults.tool_action, decidedBy: 'default_action' }], parts: [] };
+    return {
+      outcomes: [{ ...base, action: policy.document.defaults.tool_action, decidedBy: 'default_action' }],
+      parts: [],
+    };
   }
   const directory = directoryOf(stringMember(input, 'cwd'));
   if (rule.shell !== null) return judgeShell(policy, rule, base.matcher ?? '', commandOf(input), directory);

@@ -10,7 +10,7 @@ type Token =
 
 /** A glob that was compiled to a linear-time matcher of whole paths. */
 export interface PathGlob {
-  matches(path: string): boolean;
+  readonly matches: (path: string) => boolean;
 }
 
 /**

@@ -31,6 +31,11 @@ function deniesPath({ glob }: CompiledGlob, { path, text }: CandidatePath): bool
   return glob.matches(place) || (place.length > 1 && place.endsWith('/') && glob.matches(place.slice(0, -1)));
 }
 
-function outcome(action: Outcome['action'], decidedBy: Outcome['decidedBy'], pattern: string | null, subject: string | null): PathOutcome {
+function outcome(
+  action: Outcome['action'],
+  decidedBy: Outcome['decidedBy'],
+  pattern: string | null,
+  subject: string | null,
+): PathOutcome {
   return { action, decidedBy, pattern, subject };
 }

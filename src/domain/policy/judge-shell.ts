@@ -67,7 +67,14 @@ function judgeCommands(context: ShellRule, line: ShellLine, covering: readonly (
   if (uncovered !== -1 && (covered === -1 || !isStricter(rule.rule.action, onNoMatch))) {
     return { ...base, action, decidedBy: 'no_prefix', subject: line.commands[uncovered]!.text, keys };
   }
-  return { ...base, action, decidedBy: 'allow_prefix', pattern: covering[covered]!, subject: line.commands[covered]!.text, keys };
+  return {
+    ...base,
+    action,
+    decidedBy: 'allow_prefix',
+    pattern: covering[covered]!,
+    subject: line.commands[covered]!.text,
+    keys,
+  };
 }
 
 /** The keys of the commands that ask: the matched prefix where the rule asks, the program where nothing covers it. */

@@ -28,14 +28,17 @@ export function strictest(actions: readonly PolicyAction[]): PolicyAction {
   return actions.reduce<PolicyAction>((worst, action) => (isStricter(action, worst) ? action : worst), 'allow');
 }
 
+const LISTED_PARTS = 200;
+
 export function explain(outcome: Outcome, parts: ShellPartView[]): Explanation {
   return {
     decided_by: outcome.decidedBy,
     rule: outcome.rule?.index ?? null,
     matcher: outcome.matcher,
     pattern: outcome.pattern,
-    subject: outcome.subject,
-    parts,
+    subject: outcome.subject === null ? null : firstCharacters(outcome.subject, SHOWN_PART),
+    parts: parts.slice(0, LISTED_PARTS).map((part) => ({ ...part, text: firstCharacters(part.text, SHOWN_PART) })),
+    parts_omitted: Math.max(0, parts.length - LISTED_PARTS),
   };
 }
 
@@ -79,8 +82,13 @@ function questionOf({ decidedBy, subject }: Outcome): string {
 }
 
 const SHOWN = 200;
+const SHOWN_PART = 500;
 
 function shorten(text: string | null): string {
-  if (text === null) return '``';
-  return text.length > SHOWN ? `\`${text.slice(0, SHOWN).toWellFormed()}…\`` : `\`${text}\``;
+  return `\`${firstCharacters(text ?? '', SHOWN)}\``;
+}
+
+/** Cuts without leaving half a character, which PostgreSQL would refuse. */
+function firstCharacters(text: string, count: number): string {
+  return text.length > count ? `${text.slice(0, count).toWellFormed()}…` : text;
 }

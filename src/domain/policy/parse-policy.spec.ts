@@ -8,7 +8,7 @@ import { evaluate } from './evaluate.js';
 import { parsePolicyLenient, parsePolicyStrict, validatePolicy } from './parse-policy.js';
 import { parsePolicyYaml, policyToYaml, yamlToJson } from './policy-yaml.js';
 
-const rule = (extra: object): ExactJson => ({ name: 'x', tools: [{ match: ['Bash'], action: 'allow', ...extra }] }) as ExactJson;
+const rule = (extra: object): ExactJson => ({ name: 'x', tools: [{ match: ['Bash'], action: 'allow', ...extra }] });
 const errors = (content: ExactJson): string => validatePolicy(content).errors.join('\n');
 
 describe('strict parser', () => {
@@ -97,15 +97,33 @@ describe('strict parser', () => {
   });
 
   it('accepts what it does not check', () => {
-    const content = { name: 'x', tools: [{ match: ['NoTool', '', 'NoTool'], action: 'deny', on_autonomous: 'allow', paths: {}, shell: {} }] };
+    const content = {
+      name: 'x',
+      tools: [{ match: ['NoTool', '', 'NoTool'], action: 'deny', on_autonomous: 'allow', paths: {}, shell: {} }],
+    };
     expect(errors(content)).toBe('');
   });
 
   it.each<[string, (count: number) => ExactJson, number, string]>([
-    ['rules', (n) => ({ name: 'x', tools: Array.from({ length: n }, () => ({ match: ['a'], action: 'allow' })) }), 512, '`tools`'],
-    ['matchers', (n) => ({ name: 'x', tools: [{ match: Array(n).fill('a'), action: 'allow' }] }) as ExactJson, 256, '`tools[0].match`'],
+    [
+      'rules',
+      (n) => ({ name: 'x', tools: Array.from({ length: n }, () => ({ match: ['a'], action: 'allow' })) }),
+      512,
+      '`tools`',
+    ],
+    [
+      'matchers',
+      (n) => ({ name: 'x', tools: [{ match: Array(n).fill('a'), action: 'allow' }] }),
+      256,
+      '`tools[0].match`',
+    ],
     ['patterns', (n) => rule({ paths: { deny: Array(n).fill('a') } }), 256, '`tools[0].paths.deny`'],
-    ['patterns', (n) => rule({ shell: { allow_prefixes: Array(n).fill('a') } }), 256, '`tools[0].shell.allow_prefixes`'],
+    [
+      'patterns',
+      (n) => rule({ shell: { allow_prefixes: Array(n).fill('a') } }),
+      256,
+      '`tools[0].shell.allow_prefixes`',
+    ],
     ['1024 bytes', (n) => rule({ risk: 'a'.repeat(n) }), 1024, '`tools[0].risk`'],
     ['1024 bytes', (n) => ({ name: 'n'.repeat(n) }), 1024, '`name`'],
     ['1024 bytes', (n) => rule({ shell: { deny_regex: ['a'.repeat(n)] } }), 1024, '`tools[0].shell.deny_regex[0]`'],
@@ -118,13 +136,21 @@ describe('strict parser', () => {
 
   it('collects every fault and throws them as one invalid request', () => {
     expect(() => parsePolicyStrict({ a: 1, b: 2 })).toThrow(
-      expect.objectContaining({ code: 'invalid_request', message: expect.stringMatching(/`a`.*`b`.*`name`/) as string }),
+      expect.objectContaining({
+        code: 'invalid_request',
+        message: expect.stringMatching(/`a`.*`b`.*`name`/) as unknown as string,
+      }),
     );
   });
 
   it('checks the targets of the network section', () => {
     const network = (target: object): ExactJson => ({ name: 'x', network: { allow: [target] } }) as ExactJson;
-    const dns = { kind: 'dns', pattern: { kind: 'wildcard', suffix: 'example.org' }, ports: [{ from: 443, to: 443 }], protocol: 'tcp' };
+    const dns = {
+      kind: 'dns',
+      pattern: { kind: 'wildcard', suffix: 'example.org' },
+      ports: [{ from: 443, to: 443 }],
+      protocol: 'tcp',
+    };
     expect(errors(network(dns))).toBe('');
     expect(errors(network({ ...dns, pattern: { kind: 'wildcard', suffix: 'org' } }))).toContain('two labels');
     expect(errors(network({ ...dns, ports: [] }))).toContain('ports');
@@ -135,7 +161,11 @@ describe('strict parser', () => {
 
 describe('lenient parser', () => {
   it('ignores unknown keys and bounds, so that old policies go on governing', () => {
-    const old = { name: '', extra: 1, tools: [{ match: Array(300).fill('a'), action: 'deny', risk: 'r'.repeat(2000), old: true }] };
+    const old = {
+      name: '',
+      extra: 1,
+      tools: [{ match: Array(300).fill('a'), action: 'deny', risk: 'r'.repeat(2000), old: true }],
+    };
     expect(parsePolicyLenient(old as ExactJson).tools[0]).toMatchObject({ action: 'deny' });
     expect(errors(old as ExactJson)).not.toBe('');
   });
@@ -156,7 +186,9 @@ describe('lenient parser', () => {
   });
 
   it('never emits folded overrides again', () => {
-    const content = canonicalPolicy(parsePolicyLenient({ name: 'x', managed_overrides: [{ tool: 'Bash', action: 'deny' }] }));
+    const content = canonicalPolicy(
+      parsePolicyLenient({ name: 'x', managed_overrides: [{ tool: 'Bash', action: 'deny' }] }),
+    );
     expect(content).not.toHaveProperty('managed_overrides');
     expect(content['tools']).toMatchObject([{ match: ['Bash'], action: 'deny' }]);
   });
@@ -164,7 +196,17 @@ describe('lenient parser', () => {
 
 describe('YAML', () => {
   it('reads YAML 1.2 scalars: yes and off are strings', () => {
-    expect(yamlToJson('[yes, no, on, off, true, 1, 1.5, ~, 0x1f]')).toEqual(['yes', 'no', 'on', 'off', true, 1, 1.5, null, 31]);
+    expect(yamlToJson('[yes, no, on, off, true, 1, 1.5, ~, 0x1f]')).toEqual([
+      'yes',
+      'no',
+      'on',
+      'off',
+      true,
+      1,
+      1.5,
+      null,
+      31,
+    ]);
     expect(() => parsePolicyYaml('name: x\nautonomy: {permitted: yes}')).toThrow('must be true or false');
   });
 
@@ -188,7 +230,12 @@ describe('YAML', () => {
 
   it('bounds what aliases may become', () => {
     const bomb = ['a0: &a0 [x, x, x, x, x, x, x, x, x, x]'];
-    for (let i = 1; i < 9; i++) bomb.push(`a${i}: &a${i} [${Array(10).fill(`*a${i - 1}`).join(', ')}]`);
+    for (let i = 1; i < 9; i++)
+      bomb.push(
+        `a${i}: &a${i} [${Array(10)
+          .fill(`*a${i - 1}`)
+          .join(', ')}]`,
+      );
     const started = performance.now();
     expect(() => yamlToJson(bomb.join('\n'))).toThrow('nodes');
     expect(() => yamlToJson('a: &a [*a]')).toThrow('invalid YAML');

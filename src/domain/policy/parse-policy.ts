@@ -55,7 +55,9 @@ function readPolicy(reader: DocumentReader, content: ExactJson): PolicyDocument 
   const egress = reader.object(top['egress'], 'egress', ['mode']);
   return {
     name: readName(reader, top),
-    defaults: { tool_action: reader.choice(defaults?.['tool_action'], 'defaults.tool_action', POLICY_ACTIONS) ?? 'approve' },
+    defaults: {
+      tool_action: reader.choice(defaults?.['tool_action'], 'defaults.tool_action', POLICY_ACTIONS) ?? 'approve',
+    },
     egress: { mode: reader.choice(egress?.['mode'], 'egress.mode', EGRESS_MODES) ?? 'proxy-only' },
     budgets: readBudgets(reader, top['budgets']),
     approvals: readApprovals(reader, top['approvals']),

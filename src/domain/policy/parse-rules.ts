@@ -7,16 +7,7 @@ import { compileGlob } from './glob.js';
 
 const MAX_RULES = 512;
 const MAX_ENTRIES = 256;
-const RULE_KEYS = [
-  'match',
-  'action',
-  'risk',
-  'paths',
-  'shell',
-  'on_autonomous',
-  'approval_ttl_secs',
-  'approval_scope',
-];
+const RULE_KEYS = ['match', 'action', 'risk', 'paths', 'shell', 'on_autonomous', 'approval_ttl_secs', 'approval_scope'];
 
 export function readRules(reader: DocumentReader, value: ExactJson | undefined): PolicyRule[] {
   return reader.array(value, 'tools', 'rules', MAX_RULES).map((rule, i) => readRule(reader, rule, `tools[${i}]`));
@@ -80,7 +71,11 @@ function readShell(reader: DocumentReader, value: ExactJson | undefined, at: str
 }
 
 function checkGlob(reader: DocumentReader, glob: string, at: string): void {
-  checkPattern(reader, () => compileGlob(glob), (why) => `\`${at}.paths\`: the glob \`${glob}\` is not valid: ${why}`);
+  checkPattern(
+    reader,
+    () => compileGlob(glob),
+    (why) => `\`${at}.paths\`: the glob \`${glob}\` is not valid: ${why}`,
+  );
 }
 
 function checkRegex(reader: DocumentReader, pattern: string, at: string): void {

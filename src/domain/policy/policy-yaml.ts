@@ -1,4 +1,4 @@
-import type { Node, Pair, ParsedNode } from 'yaml';
+import type { Document, Node, Pair } from 'yaml';
 import { isAlias, isMap, isScalar, isSeq, parseAllDocuments, stringify } from 'yaml';
 import type { ExactJson, ExactObject } from '../digest/exact-json.js';
 import { jsonSourceText } from '../digest/exact-json.js';
@@ -54,11 +54,12 @@ function invalid(message: string): SandgateError {
 class YamlConverter {
   private nodes = 0;
 
-  constructor(private readonly document: Parameters<typeof isAlias>[0] & { contents: ParsedNode | null }) {}
+  constructor(private readonly document: Document.Parsed) {}
 
   convert(node: Node | null | undefined, depth: number): ExactJson {
     this.nodes++;
-    if (this.nodes > MAX_NODES) throw invalid(`the document has more than ${MAX_NODES} nodes once aliases are resolved`);
+    if (this.nodes > MAX_NODES)
+      throw invalid(`the document has more than ${MAX_NODES} nodes once aliases are resolved`);
     if (depth > MAX_DEPTH) throw invalid(`the document nests deeper than ${MAX_DEPTH} levels`);
     if (node === null || node === undefined) return null;
     if (isAlias(node)) return this.convert(this.resolve(node), depth + 1);
@@ -70,7 +71,7 @@ class YamlConverter {
 
   private resolve(alias: Node): Node | null {
     if (!isAlias(alias)) return null;
-    const target = alias.resolve(this.document as never);
+    const target = alias.resolve(this.document);
     if (target === undefined) throw invalid(`the alias *${alias.source} has no anchor`);
     return target;
   }
@@ -93,7 +94,7 @@ class YamlConverter {
 
 function convertScalar(value: unknown, source: string | undefined): ExactJson {
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return value;
-  if (typeof value !== 'number' || !Number.isFinite(value)) throw invalid(`\`${source ?? String(value)}\` is not a JSON value`);
+  if (typeof value !== 'number' || !Number.isFinite(value)) throw invalid(`\`${source ?? ''}\` is not a JSON value`);
   if (source === undefined || INTEGER.test(source)) return value;
   const kept = keptSourceText(source, value);
   return kept === null ? value : jsonSourceText.rawJSON(kept);

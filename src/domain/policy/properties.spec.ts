@@ -26,7 +26,22 @@ const covered = fc.constantFrom(
   'cat <<EOF\ntext\nEOF',
   'printf "%s" x | sort | uniq',
 );
-const uncovered = fc.constantFrom('id', 'make', 'rm x', 'rm -rf y', './x', '"id"', 'i\\d', 'env id', 'timeout 5 ls', 'eval ls', '$x', 'FOO=1 ls', 'bash -c ls', 'x=1');
+const uncovered = fc.constantFrom(
+  'id',
+  'make',
+  'rm x',
+  'rm -rf y',
+  './x',
+  '"id"',
+  'i\\d',
+  'env id',
+  'timeout 5 ls',
+  'eval ls',
+  '$x',
+  'FOO=1 ls',
+  'bash -c ls',
+  'x=1',
+);
 const join = fc.constantFrom(
   (a: string, b: string) => `${a}\n${b}`,
   (a: string, b: string) => `${b}; ${a}`,
@@ -53,12 +68,15 @@ function verdict(command: string, mode: 'supervised' | 'autonomous' = 'supervise
 
 const anyInput = fc.jsonValue() as fc.Arbitrary<ExactJson>;
 const anyCall = fc.record({
-  tool: fc.oneof(fc.constantFrom('Bash', 'Read', 'Write', 'Edit', 'MultiEdit', 'mcp__a__b', '__proto__', ''), fc.string()),
+  tool: fc.oneof(
+    fc.constantFrom('Bash', 'Read', 'Write', 'Edit', 'MultiEdit', 'mcp__a__b', '__proto__', ''),
+    fc.string(),
+  ),
   input: fc.oneof(
     anyInput,
     fc.record({ command: fc.string({ unit: 'binary' }) }),
     fc.record({ file_path: fc.string({ unit: 'binary' }), edits: anyInput, cwd: fc.string() }),
-  ) as fc.Arbitrary<ExactJson>,
+  ),
 });
 
 describe('properties of evaluation', () => {
@@ -100,7 +118,10 @@ describe('properties of evaluation', () => {
     fc.assert(
       fc.property(anyCall, (call) => {
         const head = { ...DEFAULT.tools[0]!, match: [call.tool], action: 'deny' as const };
-        const document: PolicyDocument = { ...DEFAULT, tools: call.tool.endsWith('*') ? [head] : [head, ...DEFAULT.tools] };
+        const document: PolicyDocument = {
+          ...DEFAULT,
+          tools: call.tool.endsWith('*') ? [head] : [head, ...DEFAULT.tools],
+        };
         expect(evaluate(compileDocument(document), call, 'supervised').verdict).toBe('deny');
       }),
       { numRuns: 25 },

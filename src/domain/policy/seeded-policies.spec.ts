@@ -69,12 +69,14 @@ describe('seeded policies', () => {
   it('keeps the anchors of default', () => {
     const policy = compiled('default');
     const verdict = (tool: string): string => evaluate(policy, { tool, input: {} }, 'supervised').verdict;
-    expect([verdict('Read'), verdict('WebFetch'), verdict('NoSuchTool')]).toEqual(['allow', 'deny', 'require_approval']);
-    expect(['git push origin main', 'git status', 'pip install requests'].map((line) => bash('default', line))).toEqual([
-      'require_approval',
+    expect([verdict('Read'), verdict('WebFetch'), verdict('NoSuchTool')]).toEqual([
       'allow',
+      'deny',
       'require_approval',
     ]);
+    expect(['git push origin main', 'git status', 'pip install requests'].map((line) => bash('default', line))).toEqual(
+      ['require_approval', 'allow', 'require_approval'],
+    );
   });
 
   it.each([

@@ -25,7 +25,9 @@ export function indexRules(matchers: readonly (readonly string[])[]): RuleIndex 
   return {
     firstRule(tool) {
       const exactRule = exact.get(tool);
-      const byStart = starts.find(({ start, rule }) => (exactRule === undefined || rule < exactRule) && tool.startsWith(start));
+      const byStart = starts.find(
+        ({ start, rule }) => (exactRule === undefined || rule < exactRule) && tool.startsWith(start),
+      );
       if (byStart !== undefined) return { rule: byStart.rule, matcher: byStart.matcher };
       return exactRule === undefined ? null : { rule: exactRule, matcher: tool };
     },

@@ -28,7 +28,7 @@ export type DecidedBy =
 
 /** One part of a shell line as the parser found it. */
 export interface ShellPartView {
-  /** Source text of the part. */
+  /** Source text of the part, at most 500 characters. */
   text: string;
   kind: 'command' | 'write' | 'read';
   /** Program of a command, path of a redirect; null when it is not a literal. */
@@ -50,6 +50,8 @@ export interface Explanation {
   subject: string | null;
   /** Parts of the command, in the order of the text; empty for rules without `shell`. */
   parts: ShellPartView[];
+  /** Parts beyond the first 200, which are not listed. */
+  parts_omitted: number;
 }
 
 /** Terms of the question put to a person. */

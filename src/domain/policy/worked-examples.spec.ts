@@ -15,7 +15,9 @@ function fixture(rules: string, extra = ''): CompiledPolicy {
 }
 
 function seeded(name: string): CompiledPolicy {
-  return compileDocument(parsePolicyYaml(readFileSync(new URL(`../../../policies/${name}.yaml`, import.meta.url), 'utf8')));
+  return compileDocument(
+    parsePolicyYaml(readFileSync(new URL(`../../../policies/${name}.yaml`, import.meta.url), 'utf8')),
+  );
 }
 
 const F1 = fixture(
@@ -37,7 +39,9 @@ const POLICIES: Record<string, CompiledPolicy> = {
   F5: fixture('- {match: [Write], action: allow, paths: {deny: ["**/.env"]}}\n'),
   F6: fixture('- {match: [Edit], action: allow, shell: {on_no_match: allow}, paths: {allow: ["/workspace/**"]}}\n'),
   F7: fixture('- {match: [Write], action: deny, paths: {allow: ["/workspace/**"]}}\n'),
-  F8: fixture('- {match: [Write], action: allow, paths: {allow: ["/workspace/*.ts", "/workspace/src/{a,b}/**", "lib/**"]}}\n'),
+  F8: fixture(
+    '- {match: [Write], action: allow, paths: {allow: ["/workspace/*.ts", "/workspace/src/{a,b}/**", "lib/**"]}}\n',
+  ),
   F9: fixture('- {match: ["Bash*"], action: allow}\n- {match: ["fo*o"], action: allow}\n'),
   blank: compileDocument(blankPolicy('blank')),
   lenient: compilePolicy({
@@ -202,22 +206,31 @@ describe('worked examples of the policy chapter', () => {
       original_verdict: 'require_approval',
       rewritten: true,
     });
-    expect(judge('F1', 'WebFetch', {}, 'autonomous')).toMatchObject({ verdict: 'deny', original_verdict: 'deny', rewritten: false });
+    expect(judge('F1', 'WebFetch', {}, 'autonomous')).toMatchObject({
+      verdict: 'deny',
+      original_verdict: 'deny',
+      rewritten: false,
+    });
   });
 
   it('CP-148 names every command that asks, sorted', () => {
-    expect(judge('F1', 'Bash', $('make && git fetch && ls && cargo run > /etc/x'), 'supervised').approval?.scope_keys).toEqual([
-      'Write',
-      'cargo',
-      'git',
-      'make',
-    ]);
+    expect(
+      judge('F1', 'Bash', $('make && git fetch && ls && cargo run > /etc/x'), 'supervised').approval?.scope_keys,
+    ).toEqual(['Write', 'cargo', 'git', 'make']);
     expect(judge('F1', 'Bash', $('make && python3 -c 1'), 'supervised').approval?.scope_keys).toBeNull();
   });
 
   it('lets a prefix of a denying rule deny, hidden or not', () => {
-    const policy = fixture('- {match: [Bash], action: deny, shell: {allow_prefixes: ["git push"], on_no_match: allow}}\n');
-    const verdict = (command: string): string => evaluate(policy, { tool: 'Bash', input: { command } }, 'supervised').verdict;
-    expect(['ls', 'git push', 'ls; git push x', 'eval "git push"'].map(verdict)).toEqual(['allow', 'deny', 'deny', 'deny']);
+    const policy = fixture(
+      '- {match: [Bash], action: deny, shell: {allow_prefixes: ["git push"], on_no_match: allow}}\n',
+    );
+    const verdict = (command: string): string =>
+      evaluate(policy, { tool: 'Bash', input: { command } }, 'supervised').verdict;
+    expect(['ls', 'git push', 'ls; git push x', 'eval "git push"'].map(verdict)).toEqual([
+      'allow',
+      'deny',
+      'deny',
+      'deny',
+    ]);
   });
 });

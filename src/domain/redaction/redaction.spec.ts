@@ -35,7 +35,8 @@ describe('ledger redactor', () => {
   });
 
   it('leaves shorter runs and ordinary text alone', () => {
-    const text = 'sk-ant-short sk-notlongenough svc_sess_short ghp_short bearer short postgres://host/db AKIA1234 risk-free';
+    const text =
+      'sk-ant-short sk-notlongenough svc_sess_short ghp_short bearer short postgres://host/db AKIA1234 risk-free';
     expect(redactText(text)).toBe(text);
   });
 
@@ -70,12 +71,15 @@ describe('ledger redactor', () => {
   });
 
   it('leaves no shape behind and is idempotent', () => {
-    const text = fc.array(fc.oneof(fc.constantFrom(...SHAPES.map(([, secret]) => secret)), fc.string()), { maxLength: 6 });
+    const text = fc.array(fc.oneof(fc.constantFrom(...SHAPES.map(([, secret]) => secret)), fc.string()), {
+      maxLength: 6,
+    });
     fc.assert(
       fc.property(text, (pieces) => {
         const once = redactText(pieces.join(' '));
         expect(redactText(once)).toBe(once);
-        for (const [, secret] of SHAPES.filter(([, shape]) => pieces.includes(shape))) expect(once).not.toContain(secret);
+        for (const [, secret] of SHAPES.filter(([, shape]) => pieces.includes(shape)))
+          expect(once).not.toContain(secret);
       }),
     );
   });
@@ -85,7 +89,9 @@ describe('what an approver is shown', () => {
   it('replaces a secret by its length and the start of its digest', () => {
     const secret = `ghp_${letters(20)}`;
     const digest = createHash('sha256').update(secret).digest('hex').slice(0, 8);
-    expect(redactTextForApprover(`git push https://${secret}@host`)).toBe(`git push https://‹redacted:24:${digest}›@host`);
+    expect(redactTextForApprover(`git push https://${secret}@host`)).toBe(
+      `git push https://‹redacted:24:${digest}›@host`,
+    );
   });
 
   it('never replaces a span with shell syntax, quotes or white space', () => {

@@ -34,7 +34,13 @@ describe('MCP names', () => {
 
 describe('what is read of an input', () => {
   it('collects the named members, then every edit', () => {
-    const input = { path: 'b', file_path: 'a', notebook_path: 3, filePath: 'c', edits: [{ file_path: 'd' }, { file_path: 4 }, 'e'] };
+    const input = {
+      path: 'b',
+      file_path: 'a',
+      notebook_path: 3,
+      filePath: 'c',
+      edits: [{ file_path: 'd' }, { file_path: 4 }, 'e'],
+    };
     expect(pathsOf(input)).toEqual(['a', 'b', 'c', 'd']);
     expect(pathsOf(null)).toEqual([]);
   });

@@ -55,7 +55,12 @@ class LineAnalysis {
     this.script(command, 0);
     this.refuse(this.names.problem());
     if (this.loops && this.directories.hasChanged) this.forgetRelativeRedirects();
-    return { problem: this.problem, commands: this.commands, redirects: this.redirects, denyTexts: [...this.denyTexts] };
+    return {
+      problem: this.problem,
+      commands: this.commands,
+      redirects: this.redirects,
+      denyTexts: [...this.denyTexts],
+    };
   }
 
   private refuse(why: string | null): void {
@@ -97,7 +102,8 @@ class LineAnalysis {
         this.simple.visit(node, context.source, context.shellDepth, context.chain);
         break;
       case 'Pipeline':
-        if (node.prefixes.length === 0 && node.commands.every((command) => command.type === 'Command')) inner.chain = [];
+        if (node.prefixes.length === 0 && node.commands.every((command) => command.type === 'Command'))
+          inner.chain = [];
         break;
       case 'Word':
         this.noteLiteral(literalValue(node), node.text);
@@ -148,8 +154,7 @@ class LineAnalysis {
 /** What makes a line too large to parse in bounded time, or null. */
 function excessOf(text: string): string | null {
   if (text.length > MAX_LENGTH) return `the line is longer than ${MAX_LENGTH} characters`;
-  let opened = 0;
-  for (const _ of text.matchAll(SUBSTITUTION)) opened++;
+  const opened = text.match(SUBSTITUTION)?.length ?? 0;
   return opened > MAX_SUBSTITUTIONS ? `the line opens more than ${MAX_SUBSTITUTIONS} substitutions` : null;
 }
 
@@ -160,4 +165,3 @@ interface Context {
   /** The pipeline of simple commands to which a command directly beneath belongs. */
   chain: ShellCommand[] | null;
 }
-

@@ -31,12 +31,17 @@ export class ArithmeticNames {
         break;
       case 'ParameterExpansion':
         this.names(node.index?.text ?? '');
-        if (node.operation?.type === 'Slice') this.names(`${node.operation.offset.text} ${node.operation.length?.text ?? ''}`);
+        if (node.operation?.type === 'Slice')
+          this.names(`${node.operation.offset.text} ${node.operation.length?.text ?? ''}`);
         if (node.operation?.type === 'Default' && node.operation.operator.endsWith('=')) this.assigned();
         break;
       case 'For':
       case 'Select':
-        if (node.type === 'Select' || node.wordlist === undefined || !node.wordlist.every((word) => DIGITS.test(word.text))) {
+        if (
+          node.type === 'Select' ||
+          node.wordlist === undefined ||
+          !node.wordlist.every((word) => DIGITS.test(word.text))
+        ) {
           this.assigned();
         }
         break;

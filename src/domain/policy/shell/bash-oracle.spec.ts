@@ -52,7 +52,13 @@ function executed(line: string): string[] {
   writeFileSync(join(root, 'log'), '');
   writeFileSync(join(work, 'f'), '');
   const env = { PATH: join(root, 'bin'), HOME: work };
-  spawnSync('/bin/bash', ['--noprofile', '--norc', '-c', line], { cwd: work, env, timeout: 2000, killSignal: 'SIGKILL', input: 'a\n' });
+  spawnSync('/bin/bash', ['--noprofile', '--norc', '-c', line], {
+    cwd: work,
+    env,
+    timeout: 2000,
+    killSignal: 'SIGKILL',
+    input: 'a\n',
+  });
   return [...new Set(readFileSync(join(root, 'log'), 'utf8').split('\n').filter(Boolean))];
 }
 
@@ -74,7 +80,10 @@ describe('bash as the oracle', () => {
   });
 
   it('CP-338 lists every program that bash runs in a generated line', () => {
-    const line = fc.array(fc.tuple(fc.constantFrom(...PIECES), fc.constantFrom(' ', ' ', ' ', '')), { minLength: 1, maxLength: 9 });
+    const line = fc.array(fc.tuple(fc.constantFrom(...PIECES), fc.constantFrom(' ', ' ', ' ', '')), {
+      minLength: 1,
+      maxLength: 9,
+    });
     fc.assert(
       fc.property(line, (pieces) => {
         expect(unlisted(pieces.flat().join(''))).toEqual([]);

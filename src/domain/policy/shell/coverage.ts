@@ -34,9 +34,11 @@ export function coveringPrefix(prefixes: AllowPrefixes, command: ShellCommand): 
   if (command.unsafeAssignment) return null;
   const chained = command.chain;
   const head = (chained?.[0] ?? command).words[0];
-  let best = head === undefined || head === null || chained === null ? null : firstChain(prefixes.byProgram.get(head), chained);
+  let best =
+    head === undefined || head === null || chained === null ? null : firstChain(prefixes.byProgram.get(head), chained);
   const program = command.words[0];
-  for (const prefix of (program === undefined || program === null ? undefined : prefixes.byProgram.get(program)) ?? []) {
+  for (const prefix of (program === undefined || program === null ? undefined : prefixes.byProgram.get(program)) ??
+    []) {
     if (best !== null && best.order < prefix.order) break;
     if (prefix.chain.length === 1 && startsWith(command.words, prefix.chain[0]!)) {
       best = prefix;
@@ -47,13 +49,20 @@ export function coveringPrefix(prefixes: AllowPrefixes, command: ShellCommand): 
 }
 
 /** A prefix with a pipe covers exactly that chain: every command but the last word for word. */
-function firstChain(candidates: readonly AllowPrefix[] | undefined, commands: readonly ShellCommand[]): AllowPrefix | null {
+function firstChain(
+  candidates: readonly AllowPrefix[] | undefined,
+  commands: readonly ShellCommand[],
+): AllowPrefix | null {
   const covers = ({ chain }: AllowPrefix): boolean =>
     chain.length > 1 &&
     chain.length === commands.length &&
     commands.every((command, i) => {
       const last = i === commands.length - 1;
-      return !command.unsafeAssignment && startsWith(command.words, chain[i]!) && (last || command.words.length === chain[i]!.length);
+      return (
+        !command.unsafeAssignment &&
+        startsWith(command.words, chain[i]!) &&
+        (last || command.words.length === chain[i]!.length)
+      );
     });
   return candidates?.find(covers) ?? null;
 }
@@ -69,7 +78,8 @@ function parseChain(source: string): string[][] | null {
   if (statement === undefined || script.commands.length > 1 || statement.background === true) return null;
   const node = statement.command;
   if (node.type === 'Command') return chainOf([node]);
-  if (node.type !== 'Pipeline' || node.prefixes.length > 0 || node.operators.some((operator) => operator !== '|')) return null;
+  if (node.type !== 'Pipeline' || node.prefixes.length > 0 || node.operators.some((operator) => operator !== '|'))
+    return null;
   const commands = node.commands.filter((command): command is Command => command.type === 'Command');
   return commands.length === node.commands.length ? chainOf(commands) : null;
 }

@@ -1,5 +1,5 @@
 import type { ShellWord } from './shell-word.js';
-import type { Unwrapped } from './wrappers.js';
+import type { Unwrapped } from './unwrapped.js';
 
 const RUNS = new Set(['-exec', '-execdir', '-ok', '-okdir']);
 const PRINTS = new Set(['-fprint', '-fprint0', '-fprintf', '-fls']);

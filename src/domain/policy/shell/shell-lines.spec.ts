@@ -224,6 +224,10 @@ const EVASIONS: readonly Row[] = [
   ['env id', 'ask', 'no_prefix', 'id'],
   ['env FOO=1 id', 'ask', 'no_prefix', 'id'],
   ['env -i id', 'ask', 'no_prefix', 'id'],
+  ["env 'BASH_FUNC_ls%%=() { id; }' bash -c ls", 'ask', 'no_prefix', null],
+  ["env 'a%=1' id", 'ask', 'no_prefix', 'id'],
+  ['env A=1 -i id', 'ask', 'no_prefix', '-i'],
+  ['timeout 5 -s ls', 'ask', 'no_prefix', '-s'],
   ['env PATH=/x ls', 'ask', 'no_prefix', null],
   ["env -S 'id'", 'ask', 'not_analysable', null],
   ['env -C / ls', 'ask', 'not_analysable', null],
@@ -414,11 +418,21 @@ describe('shell lines', () => {
         { kind: 'command', text: 'id > /workspace/out', subject: 'id', covered_by: null },
         { kind: 'write', text: '> /workspace/out', subject: '/workspace/out', covered_by: null },
       ],
+      parts_omitted: 0,
     });
   });
 
+  it('bounds what an explanation lists', () => {
+    const { explanation } = judge(`${'id; '.repeat(250)}id ${'😀'.repeat(400)}`);
+    expect([explanation.parts.length, explanation.parts_omitted]).toEqual([200, 51]);
+    const long = judge(`id ${'😀'.repeat(400)}`).explanation;
+    expect(long.parts[0]!.text.length).toBe(501);
+    expect(JSON.stringify(long).isWellFormed()).toBe(true);
+  });
+
   it('resolves relative redirects against the directory of the call', () => {
-    const at = (cwd: string): string => evaluate(POLICY, { tool: 'Bash', input: { command: 'ls > x', cwd } }, 'supervised').verdict;
+    const at = (cwd: string): string =>
+      evaluate(POLICY, { tool: 'Bash', input: { command: 'ls > x', cwd } }, 'supervised').verdict;
     expect([at('/workspace/a'), at('sub'), at('/etc'), at('$HOME')]).toEqual([
       'allow',
       'allow',

@@ -7,7 +7,7 @@ import type { ShellWord } from './shell-word.js';
 import { shellWord } from './shell-word.js';
 import { unsafeBuiltin } from './unsafe-builtins.js';
 import { bearsCode, isHarmlessVariable } from './variables.js';
-import type { Unwrapped } from './wrappers.js';
+import type { Unwrapped } from './unwrapped.js';
 import { hideReplaced, unwrap } from './wrappers.js';
 
 const MAX_WRAPPER_DEPTH = 8;
@@ -39,7 +39,9 @@ export class SimpleCommands {
   constructor(private readonly sink: CommandSink) {}
 
   visit(node: Command, source: string, shellDepth: number, chain: ShellCommand[] | null): void {
-    const assigned = node.prefix.filter((item): item is Assignment => item.type === 'Assignment').map(({ name }) => name);
+    const assigned = node.prefix
+      .filter((item): item is Assignment => item.type === 'Assignment')
+      .map(({ name }) => name);
     const words = node.name === undefined ? [] : [shellWord(node.name)];
     for (const argument of node.args) {
       if (argument.type === 'Word') words.push(shellWord(argument));

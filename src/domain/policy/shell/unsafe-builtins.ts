@@ -42,7 +42,8 @@ function unsafeTest(args: readonly ShellWord[]): string | null {
   const sure =
     args.length === 1 ||
     (args.length === 2 && (UNARY_TESTS.test(operators[0]!) || operators[0] === '!')) ||
-    (args.length === 3 && (BINARY_TESTS.test(operators[1]!) || (operators[0] === '!' && UNARY_TESTS.test(operators[1]!))));
+    (args.length === 3 &&
+      (BINARY_TESTS.test(operators[1]!) || (operators[0] === '!' && UNARY_TESTS.test(operators[1]!))));
   return sure ? null : 'an expansion may be an operator of `test`';
 }
 
@@ -67,7 +68,8 @@ function unsafeVariables(builtin: string, args: readonly ShellWord[]): string | 
     if (name !== undefined && builtin !== 'export' && builtin !== 'wait' && !isPlainVariable(name)) {
       return `\`${builtin}\` changes the variable ${name}`;
     }
-    if (builtin === 'let' && !/^[a-z0-9_+\-*/%=<>!&|^~?:() ]*$/.test(shown)) return '`let` with more than numbers and names';
+    if (builtin === 'let' && !/^[a-z0-9_+\-*/%=<>!&|^~?:() ]*$/.test(shown))
+      return '`let` with more than numbers and names';
   }
   return null;
 }

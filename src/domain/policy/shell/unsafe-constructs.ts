@@ -48,7 +48,8 @@ function unsafeExpansion(node: SyntaxNode): string | null {
   switch (node.type) {
     case 'ParameterExpansion':
       if (node.prefix === '!') return 'an indirect expansion';
-      if (node.index !== undefined && !SUBSCRIPT.test(node.index.text)) return 'a subscript with more than digits and names';
+      if (node.index !== undefined && !SUBSCRIPT.test(node.index.text))
+        return 'a subscript with more than digits and names';
       return unsafeParameter(node);
     case 'ArithmeticWord':
       return ARITHMETIC_WORD.test(node.value) ? null : 'arithmetic with more than digits, names and operators';
@@ -68,7 +69,7 @@ function unsafeParameter(node: Extract<SyntaxNode, { type: 'ParameterExpansion' 
     case 'Transform':
     case 'Names':
     case 'Unknown':
-      return `the expansion \`${node.text.slice(0, 40)}\``;
+      return `the expansion \`${node.text.slice(0, 40).toWellFormed()}\``;
     case 'Slice': {
       const plain = SLICE.test(operation.offset.text) && SLICE.test(operation.length?.text ?? '');
       return plain ? null : 'a slice with more than digits and names';

@@ -22,7 +22,8 @@ export class WorkingDirectories {
     this.changed = true;
     const args = words.slice(1).filter(({ value }) => value === null || !/^-[LPe@]+$|^--$/.test(value));
     const target = args[0]?.value;
-    const plain = words[0]?.value === 'cd' && args.length === 1 && typeof target === 'string' && target !== '-' && target !== '';
+    const plain =
+      words[0]?.value === 'cd' && args.length === 1 && typeof target === 'string' && target !== '-' && target !== '';
     if (!plain || this.places === null) {
       this.places = null;
       return;

@@ -1,13 +1,6 @@
 import { unwrapFind } from './find-command.js';
 import type { ShellWord } from './shell-word.js';
-
-/** What a wrapper runs. `unknown`: it cannot be told before the line runs. */
-export type Unwrapped =
-  | { kind: 'unknown'; why: string }
-  | { kind: 'nothing' }
-  | { kind: 'command'; words: ShellWord[]; assigned: string[] }
-  | { kind: 'code'; code: string }
-  | { kind: 'find'; commands: ShellWord[][]; writes: { text: string; path: string | null }[]; moves: boolean };
+import type { Unwrapped } from './unwrapped.js';
 
 interface OptionTable {
   /** Options without an argument; single letters may be joined. */
@@ -53,7 +46,22 @@ const OPTIONS: Readonly<Record<string, OptionTable>> = {
   busybox: { flags: [], valued: [] },
   xargs: {
     flags: ['-0', '--null', '-r', '--no-run-if-empty', '-t', '--verbose', '-x', '--exit', '-o', '--open-tty'],
-    valued: ['-I', '-n', '--max-args', '-P', '--max-procs', '-L', '--max-lines', '-d', '--delimiter', '-E', '-s', '--max-chars', '-a', '--arg-file'],
+    valued: [
+      '-I',
+      '-n',
+      '--max-args',
+      '-P',
+      '--max-procs',
+      '-L',
+      '--max-lines',
+      '-d',
+      '--delimiter',
+      '-E',
+      '-s',
+      '--max-chars',
+      '-a',
+      '--arg-file',
+    ],
   },
 };
 
@@ -63,10 +71,6 @@ const SHELL_FLAGS = /^-[abcefhmnptuvxBCEHPTr]+$/;
 const SHELL_LONG_FLAGS = new Set(['--norc', '--noprofile', '--posix', '--restricted']);
 const MAX_NESTED_WRAPPERS = 8;
 const ASSIGNMENT = /^([A-Za-z_][A-Za-z0-9_]*)\+?=/;
-
-export function isShell(program: string): boolean {
-  return SHELLS.has(baseName(program));
-}
 
 export function baseName(program: string): string {
   return program.slice(program.lastIndexOf('/') + 1);
@@ -99,9 +103,10 @@ function scanOptions(name: string, table: OptionTable, args: readonly ShellWord[
   let operands = table.operands ?? 0;
   for (; at < args.length; at++) {
     const { value, text } = args[at]!;
-    const assignment = table.assignments === true ? ASSIGNMENT.exec(value ?? text)?.[1] : undefined;
+    const assignment = table.assignments === true ? assignedName(value, text, optionsEnd) : undefined;
     if (assignment !== undefined) {
       assigned.push(assignment);
+      optionsEnd = true;
       continue;
     }
     if (value === null) return unknown(`a word of \`${name}\` before its command is not a literal`);
@@ -118,12 +123,20 @@ function scanOptions(name: string, table: OptionTable, args: readonly ShellWord[
       if (value.startsWith('-I')) replaced = value === '-I' ? (args[at]?.value ?? '') : value.slice(2);
     } else if (operands > 0) {
       operands--;
+      optionsEnd = true;
     } else {
       break;
     }
   }
   const words = args.slice(at);
   return { result: words.length === 0 ? { kind: 'nothing' } : { kind: 'command', words, assigned }, replaced };
+}
+
+/** `env` takes every word with `=` for an assignment, whatever its name. */
+function assignedName(value: string | null, text: string, optionsEnd: boolean): string | undefined {
+  if (value === null) return ASSIGNMENT.exec(text)?.[1];
+  const equals = value.indexOf('=');
+  return equals > 0 && (optionsEnd || !value.startsWith('-')) ? value.slice(0, equals) : undefined;
 }
 
 function readOption(table: OptionTable, value: string): 'flag' | 'valued' | 'query' | 'unknown' {
@@ -171,14 +184,17 @@ function unwrapShell(args: readonly ShellWord[]): Unwrapped {
     if (value === null) return { kind: 'unknown', why: 'what the shell runs is not a literal' };
     if (value === '--' || value === '-') {
       const next = args[at + 1]?.value;
-      return code && typeof next === 'string' ? { kind: 'code', code: next } : scriptOrUnknown(args.slice(at + 1), code);
+      return code && typeof next === 'string'
+        ? { kind: 'code', code: next }
+        : scriptOrUnknown(args.slice(at + 1), code);
     }
     if (SHELL_FLAGS.test(value)) {
       code ||= value.includes('c');
     } else if (/^[-+][oO]$/.test(value)) {
       at++;
     } else if (value.startsWith('-') || value.startsWith('+')) {
-      if (!SHELL_LONG_FLAGS.has(value)) return { kind: 'unknown', why: `the option \`${value}\` of a shell is not known` };
+      if (!SHELL_LONG_FLAGS.has(value))
+        return { kind: 'unknown', why: `the option \`${value}\` of a shell is not known` };
     } else {
       return code ? { kind: 'code', code: value } : scriptOrUnknown(args.slice(at), code);
     }
