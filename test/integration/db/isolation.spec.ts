@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { v7 as uuidv7 } from 'uuid';
+import { describeRuntimeRole } from '../../../src/platform/db/runtime-role.js';
 import { createTestDatabase, type TestDatabase } from '../../support/database.js';
 import { createOrganization, createRun } from '../../support/run-fixture.js';
 
@@ -96,6 +97,13 @@ describe('row-level isolation', () => {
     expect(owned).toEqual([]);
     const { rows: who } = await test.db.pool.query('select current_user as name');
     expect(who).toEqual([{ name: 'sandgate_app' }]);
+  });
+
+  it('CP-065 a role that bypasses it is warned about, the ordinary one is not', async () => {
+    expect(await describeRuntimeRole(test.db.pool)).toEqual([]);
+    expect(await describeRuntimeRole(test.owner)).toEqual([
+      expect.stringMatching(/the database role postgres is a superuser and has BYPASSRLS and owns tables/),
+    ]);
   });
 
   const settings = ['foreign', 'absent', 'reset'] as const;
