@@ -93,4 +93,5 @@ for (const step of JSON.parse(steps) as Step[]) {
     console.log(`RESULT ${JSON.stringify({ error: error instanceof Error ? error.message : String(error) })}`);
   }
 }
-process.exit(0);
+// A launched sandbox keeps nobody alive, but results that are still in the pipe must arrive.
+process.stdout.write('', () => process.exit(0));
