@@ -15,6 +15,7 @@ import { BudgetStops } from './gate/budget-stops.js';
 import { GateService } from './gate/gate.service.js';
 import { PermissionEndpoint } from './gate/permission.endpoint.js';
 import { RunSpecs } from './gate/run-specs.js';
+import { ShownFiles } from './gate/shown-files.js';
 import { ToolsCallEndpoint } from './gate/tools-call.endpoint.js';
 import { LimitBreaches } from './limits/limit-breaches.js';
 import { RunLimits } from './limits/run-limits.js';
@@ -65,6 +66,7 @@ const ENDPOINTS = [
     RunnerPlane,
     RunnerTokens,
     RunSpecs,
+    ShownFiles,
     {
       provide: ToolCallPayloads,
       inject: [Database, ApiConfig],

@@ -1,3 +1,5 @@
+import { mkdir, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { decideApproval } from '../../../src/platform/db/approvals.js';
 import type { ApprovalDecision } from '../../../src/platform/db/approvals.js';
@@ -284,6 +286,26 @@ describe('a call that asks a human', () => {
       ['a', 'allow', 'human', null],
       ['a', 'deny', 'session_terminal', 'require_approval'],
     ]);
+  });
+
+  it('CP-006 a file that was shown and changes before the release withholds the approved call, and its repetition', async () => {
+    const run = await createGatedRun(database.db);
+    const workspace = join(plane.dataDir, 'runs', run.sessionId, 'disk', 'workspace');
+    await mkdir(workspace, { recursive: true });
+    await writeFile(join(workspace, 'deploy.sh'), 'echo fine');
+    await symlink('/etc/hostname', join(workspace, 'link'));
+    const unchanged = ask(run, 'a', 'Bash', { command: './deploy.sh link' });
+    const first = await pendingApproval(run);
+    const [row] = await readRows<{ explanation: { files: { path: string; size: number; digest: string }[] } }>(database.db, run, 'select explanation from approvals where session_id = $1');
+    expect(row?.explanation.files).toEqual([{ path: 'deploy.sh', size: 9, digest: expect.stringMatching(/^sha256:[0-9a-f]{64}$/) }]);
+    await decide(run, first, 'approved_once');
+    expect(await unchanged).toEqual({ decision: 'allow' });
+    const changed = ask(run, 'b', 'Bash', { command: './deploy.sh' });
+    const second = await pendingApproval(run);
+    await writeFile(join(workspace, 'deploy.sh'), 'echo evil');
+    await decide(run, second, 'approved_once');
+    expect(await changed).toMatchObject({ decision: 'deny', message: expect.stringContaining('deploy.sh') });
+    expect(await ask(run, 'b', 'Bash', { command: './deploy.sh' })).toEqual(NOT_APPROVED);
   });
 
   it('CP-006 the input rests sealed while it is asked about, and goes when it is settled', async () => {

@@ -19,6 +19,7 @@ import { RunLimits } from '../limits/run-limits.js';
 import { readRunStatus } from '../routes/run-status.js';
 import { ApprovalWaits } from './approval-waits.js';
 import type { GateResult } from './gate.service.js';
+import { ShownFiles } from './shown-files.js';
 
 type Asking = Extract<GateVerdict, { kind: 'require_approval' }>;
 
@@ -32,11 +33,13 @@ export class ApprovalGate {
     private readonly limits: RunLimits,
     private readonly breaches: LimitBreaches,
     private readonly payloads: ToolCallPayloads,
+    private readonly files: ShownFiles,
   ) {}
 
   /** One database call: a grant of this run allows the call at once, else it becomes pending with its input kept for the approver. */
   async ask(call: GateCall, input: ExactJson, verdict: Asking): Promise<GateAnswer> {
     const { approval } = verdict;
+    const files = await this.files.measure(call.sessionId, input);
     return requestApproval(this.database, call, {
       source: 'policy',
       risk: approval.risk,
@@ -44,7 +47,7 @@ export class ApprovalGate {
       scope: approval.scope,
       scopeKey: approval.scope_key,
       scopeKeys: approval.scope_keys,
-      explanation: { ...verdict.explanation, cwd: workingDirectory(input) } as unknown as JsonObject,
+      explanation: { ...verdict.explanation, cwd: workingDirectory(input), files } as unknown as JsonObject,
       ttlSecs: approval.ttl_secs,
       maxPending: this.config.limits.pendingApprovals,
       payload: await this.payloads.protect({ ...placeOf(call), kind: 'input' }, canonicalJson(input)),
@@ -72,7 +75,8 @@ export class ApprovalGate {
     if (row.status !== 'approved_once' && row.status !== 'approved_session') {
       return { kind: 'deny', message: GATE_MESSAGES.replayDenied };
     }
-    if (row.withheld_reason !== null) return { kind: 'deny', message: row.withheld_reason };
+    const withheld = row.withheld_reason ?? (await this.files.withholdIfChanged(organizationId, row));
+    if (withheld !== null) return { kind: 'deny', message: withheld };
     return this.database.withTenant(organizationId, async (tx) => {
       const status = await readRunStatus(tx, row.session_id);
       if (status !== 'unknown' && acceptsWork(status)) return { kind: 'allow' };

@@ -1,0 +1,23 @@
+import { describe, expect, it } from '@jest/globals';
+import { namedPaths } from './named-paths.js';
+
+describe('paths that a command names', () => {
+  it.each([
+    ['./deploy.sh --to=prod.yaml', ['deploy.sh', '--to=prod.yaml', 'prod.yaml']],
+    ['cd ops && ./deploy', ['cd', 'ops', 'deploy', 'ops/cd', 'ops/ops', 'ops/deploy']],
+    ['cat /workspace/a /etc/passwd ../x', ['cat', 'a']],
+    ['sh run.sh < in.txt > out.txt', ['sh', 'run.sh', 'in.txt', 'out.txt']],
+    ['bash -c "python tool.py"', ['tool.py']],
+    ['$PROGRAM', []],
+  ])('CP-006 %s', (command, expected) => {
+    const named = namedPaths({ command });
+    for (const path of expected) expect(named).toContain(path);
+    expect(named.every((path) => !path.startsWith('/') && !path.startsWith('..'))).toBe(true);
+  });
+
+  it('CP-006 are taken from the directory of the call', () => {
+    expect(namedPaths({ command: './x', cwd: '/workspace/sub' })).toEqual(['sub/x']);
+    expect(namedPaths({ command: './x', cwd: '/tmp' })).toEqual([]);
+    expect(namedPaths({ file_path: 'a' })).toEqual([]);
+  });
+});

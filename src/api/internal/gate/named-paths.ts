@@ -1,0 +1,33 @@
+import { posix } from 'node:path';
+import type { ExactJson } from '../../../domain/digest/exact-json.js';
+import { isExactObject } from '../../../domain/digest/exact-json.js';
+import { WORKSPACE_ROOT } from '../../../domain/policy/path.js';
+import { analyseLine } from '../../../domain/policy/shell/analyse-line.js';
+
+/** Words that may name a file: their value, and what stands behind `=` in an option. */
+function candidates(word: string): string[] {
+  const at = word.indexOf('=');
+  return at === -1 ? [word] : [word, word.slice(at + 1)];
+}
+
+function belowWorkspace(directory: string, name: string): string | null {
+  if (name === '' || name.includes('\u0000')) return null;
+  const path = posix.resolve(directory, name);
+  return path.startsWith(`${WORKSPACE_ROOT}/`) ? path.slice(WORKSPACE_ROOT.length + 1) : null;
+}
+
+/**
+ * Paths below the workspace that a call's command may name, relative to it, without repeats (06-gate §4). More than the
+ * command really opens: a word counts wherever it stands, in its directory and in each one that the line changes to.
+ */
+export function namedPaths(input: ExactJson): string[] {
+  if (!isExactObject(input) || typeof input['command'] !== 'string') return [];
+  const cwd = typeof input['cwd'] === 'string' ? posix.resolve(WORKSPACE_ROOT, input['cwd']) : WORKSPACE_ROOT;
+  const { commands, redirects } = analyseLine(input['command'], cwd);
+  const words = commands.flatMap((command) => command.words.filter((word) => word !== null).flatMap(candidates));
+  const changes = commands.filter(({ words: [program] }) => program === 'cd' || program === 'pushd');
+  const directories = [cwd, ...changes.flatMap(({ words: [, target] }) => (typeof target === 'string' ? [posix.resolve(cwd, target)] : []))];
+  const opened = redirects.flatMap((redirect) => redirect.candidates.flatMap(({ path }) => (path === null ? [] : [path])));
+  const paths = [...words, ...opened].flatMap((name) => directories.map((directory) => belowWorkspace(directory, name)));
+  return [...new Set(paths.filter((path) => path !== null))];
+}
