@@ -5,6 +5,7 @@ import { createRequire } from 'node:module';
 import { connect, createServer, type AddressInfo } from 'node:net';
 import { homedir, tmpdir } from 'node:os';
 import { basename, delimiter, dirname, join } from 'node:path';
+import pg from 'pg';
 
 /**
  * Starts one PostgreSQL and one Temporal server for the whole integration project. Jest loads this file with Node's own
@@ -94,8 +95,25 @@ async function startPostgres(services: Services): Promise<string> {
       'max_connections=300',
     ]),
   );
-  await waitUntil('PostgreSQL', child, () => existsSync(join(sockets, '.s.PGSQL.5432')));
+  await waitUntil('PostgreSQL', child, () => answers(sockets));
   return sockets;
+}
+
+/** The socket exists before the server serves. */
+async function answers(sockets: string): Promise<boolean> {
+  const client = new pg.Client({
+    host: sockets,
+    user: 'postgres',
+    database: 'postgres',
+    connectionTimeoutMillis: 2000,
+  });
+  try {
+    await client.connect();
+    await client.end();
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function findTemporal(): string | null {
