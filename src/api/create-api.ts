@@ -32,15 +32,16 @@ export async function createApi(
     adapter,
     {
       bodyParser: false,
-      bufferLogs: true,
+      // A line per module and route at every boot says nothing; failures are thrown and logged by whoever boots.
+      logger: false,
       abortOnError: false,
     },
   );
-  app.useLogger(app.get(Logger));
   await app.register(helmet, {
     contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } },
   });
   await app.init();
+  app.useLogger(app.get(Logger));
   await app.getHttpAdapter().getInstance().ready();
   app.get(OpenApiHolder).set(buildOpenApiDocument(app));
   return app;

@@ -3,6 +3,7 @@ import type { Server } from 'node:http';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { configWarnings, loadConfig, requireSetting, type SandgateConfig } from '../platform/config/index.js';
 import { Database } from '../platform/db/database.js';
+import { rowIsolationWarning } from '../platform/db/row-isolation-warning.js';
 import { ensureOrganization } from '../platform/db/bootstrap-organization.js';
 import { checkSealing } from '../platform/seal/boot-checks.js';
 import { createLogger, type Logger } from '../platform/telemetry/logger.js';
@@ -29,7 +30,9 @@ async function start(config: SandgateConfig, log: Logger): Promise<RunningApi> {
     applicationName: 'sandgate-api',
   });
   const organization = await ensureOrganization(database, 'default', 'default', defaultFixer(config));
-  for (const warning of await checkSealing(database, config.seal, organization.id)) log.warn(warning);
+  await checkSealing(database, config.seal, organization.id);
+  const bypass = await rowIsolationWarning(database.pool);
+  if (bypass !== null) log.warn(bypass);
   await database.wakeups.listen();
   const driver = connectDriver(config, database, runWorkflow, log);
   const adminToken = requireSetting(config.auth.adminToken, 'SERVICE_ADMIN_TOKEN');

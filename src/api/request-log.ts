@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { RequestMethod } from '@nestjs/common';
 import type { Params } from 'nestjs-pino';
 import { redactingStandardError } from '../platform/telemetry/logger.js';
 
@@ -7,7 +8,7 @@ const SILENT_PATHS = ['/v1/health'];
 
 /**
  * One record per request: who asked what and what came of it. Headers, bodies and queries are not logged at all, and every
- * line passes the redactor. The runner plane has its own records: the ledger.
+ * line passes the redactor. The runner plane is not logged: its record is the ledger.
  */
 export function requestLogging(level: string): Params {
   return {
@@ -15,15 +16,21 @@ export function requestLogging(level: string): Params {
       {
         name: 'api',
         level,
-        autoLogging: { ignore: (request) => SILENT_PATHS.some((path) => request.url?.startsWith(path) === true) },
+        autoLogging: { ignore: isSilent },
         serializers: { req: describeRequest, res: describeResponse },
         customLogLevel: (_request, response, error) =>
           error !== undefined || response.statusCode >= 500 ? 'error' : 'info',
       },
       redactingStandardError,
     ],
-    exclude: ['internal/*path'],
+    forRoutes: [{ path: 'v1/*path', method: RequestMethod.ALL }],
   };
+}
+
+/** Middleware sees the address without the part that it was mounted on; the whole one stands beside it. */
+function isSilent(request: IncomingMessage & { originalUrl?: string }): boolean {
+  const url = request.originalUrl ?? request.url ?? '';
+  return SILENT_PATHS.some((path) => url.startsWith(path));
 }
 
 function describeRequest(request: IncomingMessage & { id?: unknown }): object {
