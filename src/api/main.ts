@@ -3,7 +3,7 @@ import type { Server } from 'node:http';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { configWarnings, loadConfig, requireSetting, type SandgateConfig } from '../platform/config/index.js';
 import { Database } from '../platform/db/database.js';
-import { rowIsolationWarning } from '../platform/db/row-isolation-warning.js';
+import { describeRuntimeRole } from '../platform/db/runtime-role.js';
 import { ensureOrganization } from '../platform/db/bootstrap-organization.js';
 import { checkSealing } from '../platform/seal/boot-checks.js';
 import { createLogger, type Logger } from '../platform/telemetry/logger.js';
@@ -31,8 +31,7 @@ async function start(config: SandgateConfig, log: Logger): Promise<RunningApi> {
   });
   const organization = await ensureOrganization(database, 'default', 'default', defaultFixer(config));
   await checkSealing(database, config.seal, organization.id);
-  const bypass = await rowIsolationWarning(database.pool);
-  if (bypass !== null) log.warn(bypass);
+  for (const warning of await describeRuntimeRole(database.pool)) log.warn(warning);
   await database.wakeups.listen();
   const driver = connectDriver(config, database, runWorkflow, log);
   const adminToken = requireSetting(config.auth.adminToken, 'SERVICE_ADMIN_TOKEN');

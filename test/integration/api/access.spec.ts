@@ -6,7 +6,6 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { PERMISSION_METADATA, PERMISSIONS, PUBLIC_METADATA } from '../../../src/api/auth/permission.decorator.js';
 import { listenInternalOnly } from '../../../src/api/listeners.js';
 import { InternalModule } from '../../../src/api/internal/internal.module.js';
-import { rowIsolationWarning } from '../../../src/platform/db/row-isolation-warning.js';
 import { ADMIN_TOKEN, startApi, type TestApi } from '../../support/api.js';
 import { createRun, type FixtureRun } from '../../support/run-fixture.js';
 
@@ -143,12 +142,5 @@ describe('health', () => {
     ]);
     await api.database.owner.query(`insert into hosts (id, name, capacity) values (gen_random_uuid(), 'h', 1)`);
     expect((await api.get('/v1/health/ready', { token: null })).body.provider_ok).toBe(true);
-  });
-});
-
-describe('the database role', () => {
-  it('CP-065 one that bypasses row-level isolation causes a warning only', async () => {
-    expect(await rowIsolationWarning(api.db.pool)).toBeNull();
-    expect(await rowIsolationWarning(api.database.owner)).toContain('bypasses row-level isolation');
   });
 });
