@@ -20,13 +20,13 @@ export function hostActivities(hostId: string, timing: DriverTiming) {
   const base = {
     taskQueue: hostQueue(hostId),
     scheduleToStartTimeout: timing.hostAwayMs,
+    heartbeatTimeout: timing.activityHeartbeatMs,
     retry: patientRetry,
   } as const;
   return {
     launch: proxyActivities<SandboxHostActivities>({
       ...base,
       startToCloseTimeout: '35m',
-      heartbeatTimeout: timing.activityHeartbeatMs,
       // A launch that lost its run must be over before its files are touched.
       cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
       summary: 'Prepare the workspace and start the sandbox',

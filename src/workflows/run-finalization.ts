@@ -17,6 +17,7 @@ export async function finalizeRun(ref: RunRef, view: RunView, driver: RunDriverS
     const waitMs = await quiesce(ref, view, driver);
     driver.say('Stops the sandbox and collects the diff.');
     await record.beginFinalizing(ref);
+    await driver.look();
     if (host !== null) await collectFromHost(ref, host, waitMs);
     await settleModelSpend(ref, view.timing.reservationDrainMs);
     await record.concludeRun(ref);
@@ -36,6 +37,7 @@ async function quiesce(ref: RunRef, view: RunView, driver: RunDriverState): Prom
   if (deadlineMs === null || !alive || view.hostId === null) return view.sandboxAttached ? view.timing.exitGraceMs : 0;
   driver.say('Asks the runner to stop.');
   await record.beginQuiesce(ref);
+  await driver.look();
   driver.watch(ref, view.hostId, view.timing);
   await condition(() => driver.exit !== null || driver.hostLost, Math.max(1, Math.ceil(deadlineMs)));
   return 0;

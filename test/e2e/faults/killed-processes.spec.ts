@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { LiveStack, type Part } from '../../support/live-stack.js';
@@ -88,27 +88,40 @@ describe('kill -9 of any process at any phase loses no run', () => {
     180_000,
   );
 
-  it('kill -9 of the sandbox fails the run with its diff and a reason', async () => {
+  it('CP-007 kill -9 of the sandbox fails the run with a reason, and its diff is kept', async () => {
     const run = await stack.startRun('worker-bee', [
       { tool: 'Bash', input: { command: 'echo evidence > evidence.txt' } },
-      { tool: 'Bash', input: { command: 'kill -9 -1; node -e "setTimeout(()=>{},30000)"' } },
+      { tool: 'Bash', input: { command: 'node -e "setTimeout(()=>{},30000)"' } },
     ]);
+    await stack.until('the second call to run', 30_000, async () => {
+      const events = await stack.timeline(run);
+      return events.filter((event) => event.type === 'tool.decision').length === 2 ? true : undefined;
+    });
+    process.kill(sandboxPid(stack, run), 'SIGKILL');
     const session = await stack.untilTerminal(run);
+    expect(session).toMatchObject({ status: 'failed' });
+    expect(session.status_reason).toContain('stale heartbeat');
     await expectWholeLedger(stack, run);
-    expect(['completed', 'failed']).toContain(session.status);
     const { artifacts } = await stack.json<{ artifacts: { kind: string; content: string }[] }>(
       'GET',
       `/v1/sessions/${run}/artifacts`,
     );
-    expect(artifacts.find((artifact) => artifact.kind === 'diff')?.content).toContain('evidence.txt');
+    expect(artifacts.find((artifact) => artifact.kind === 'diff')?.content).toContain('+evidence');
+    await expectNothingLeft(stack);
   }, 120_000);
 });
 
+/** Pid, on the host, of the first process of the run's pid namespace. */
+function sandboxPid(stack: LiveStack, run: string): number {
+  const status = readFileSync(join(stack.dataDir, 'runs', run, 'sandbox', 'status'), 'utf8');
+  return Number(/"child-pid": (\d+)/.exec(status)?.[1]);
+}
+
 /** No folder, mount or socket of an ended run stays on the host. */
 async function expectNothingLeft(stack: LiveStack): Promise<void> {
-  await stack.until('every folder of ended runs to be gone', 60_000, async () => {
+  await stack.until('every folder of ended runs to be gone', 60_000, () => {
     const left = ['runs', 'plane', 'baselines'].flatMap((folder) => listFolder(join(stack.dataDir, folder)));
-    return left.length === 0 ? true : undefined;
+    return Promise.resolve(left.length === 0 ? true : undefined);
   });
 }
 
