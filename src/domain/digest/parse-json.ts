@@ -10,7 +10,7 @@ export interface ParseLimits {
   maxDepth?: number;
 }
 
-export const DEFAULT_MAX_DEPTH = 128;
+const DEFAULT_MAX_DEPTH = 128;
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;

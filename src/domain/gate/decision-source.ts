@@ -1,17 +1,14 @@
 /** `source` of `tool.decision` (chapter 30 §7.6; `budget` by 00-design §1). */
-export const DECISION_SOURCES = [
-  'policy',
-  'autonomy_rewrite',
-  'human',
-  'session_scope',
-  'trust_tier',
-  'capability',
-  'schema',
-  'binding',
-  'connection',
-  'protocol_violation',
-  'session_terminal',
-  'budget',
-] as const;
-
-export type DecisionSource = (typeof DECISION_SOURCES)[number];
+export type DecisionSource =
+  | 'policy'
+  | 'autonomy_rewrite'
+  | 'human'
+  | 'session_scope'
+  | 'trust_tier'
+  | 'capability'
+  | 'schema'
+  | 'binding'
+  | 'connection'
+  | 'protocol_violation'
+  | 'session_terminal'
+  | 'budget';

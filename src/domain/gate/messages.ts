@@ -29,13 +29,3 @@ export function trustTierMessage(tool: string, command: string | null): string {
       : `${tool} \`${Array.from(command.slice(0, 240)).slice(0, QUOTED_COMMAND_LENGTH).join('')}\``;
   return `${subject} is not allowed in the read-only trust tier`;
 }
-
-/** Pointers of arguments that a frozen schema refused; never values. */
-export function argumentsRejectedMessage(pointers: readonly string[]): string {
-  return `arguments rejected by frozen schema: ${pointers.join(', ')}`;
-}
-
-/** Reason of a decision made by a person or by the expiry (`timeout`). */
-export function humanReason(decidedBy: string): string {
-  return `human:${decidedBy}`;
-}

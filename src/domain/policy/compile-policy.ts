@@ -16,7 +16,7 @@ export interface CompiledGlob {
   glob: PathGlob;
 }
 
-export interface CompiledRegex {
+interface CompiledRegex {
   source: string;
   regex: RE2JS;
 }

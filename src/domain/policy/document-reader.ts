@@ -1,7 +1,7 @@
 import type { ExactJson, ExactObject } from '../digest/exact-json.js';
 import { isExactObject, isRawNumber } from '../digest/exact-json.js';
 
-export const MAX_TEXT_BYTES = 1024;
+const MAX_TEXT_BYTES = 1024;
 
 /**
  * Reads typed members out of an untrusted document and collects one message per fault. Every read answers a usable value, so one

@@ -1,14 +1,12 @@
-/** `*` matches all, a trailing `*` means "starts with", anything else is equality; case-sensitive (chapter 30 §3). */
-export function matchesTool(matcher: string, tool: string): boolean {
-  return matcher.endsWith('*') ? tool.startsWith(matcher.slice(0, -1)) : matcher === tool;
-}
-
-export interface RuleMatch {
+interface RuleMatch {
   rule: number;
   matcher: string;
 }
 
-/** Finds the first rule for a tool without walking all rules. */
+/**
+ * Finds the first rule for a tool without walking all rules. `*` matches all, a trailing `*` means "starts with", anything else
+ * is equality; case-sensitive (chapter 30 §3).
+ */
 export interface RuleIndex {
   firstRule(tool: string): RuleMatch | null;
 }
