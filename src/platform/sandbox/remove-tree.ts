@@ -1,6 +1,7 @@
 import { constants } from 'node:fs';
 import { chmod, lstat, open, opendir, rename, rmdir, unlink } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
+import { codeOf } from './system-error.js';
 
 /** Opens a folder as a mere reference, also one without any permission. Node does not name the flag. */
 const O_PATH = 0o10000000;
@@ -62,6 +63,6 @@ async function openUp(path: string | Buffer): Promise<void> {
 }
 
 function ignoreMissing(error: unknown): undefined {
-  if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+  if (codeOf(error) === 'ENOENT') return undefined;
   throw error;
 }

@@ -19,6 +19,7 @@ export interface RuntimeSource {
 
 /** Executable and not readable: a process of it is not dumpable, so its memory and environment are closed to the same uid (04-sandbox §4). */
 const RUNNER_NODE_MODE = 0o111;
+const STAGING_MS = 10 * 60_000;
 
 /**
  * Puts the runtime into `<data>/runtime/<version>`, once for each combination of Node and runner. Several processes may do it at
@@ -89,8 +90,17 @@ async function removeOthers(dataDir: string, keep: string): Promise<void> {
   const runs = await readdir(join(dataDir, 'runs')).catch(() => []);
   if (runs.length > 0) return;
   for (const name of await readdir(join(dataDir, 'runtime'))) {
-    if (name !== keep && !name.startsWith('.staging-')) await removeTree(join(dataDir, 'runtime', name));
+    const path = join(dataDir, 'runtime', name);
+    if (name !== keep && !(name.startsWith('.staging-') && (await isFresh(path)))) await removeTree(path);
   }
+}
+
+/** A copy that another process may still be making. */
+async function isFresh(path: string): Promise<boolean> {
+  return stat(path).then(
+    (entry) => Date.now() - entry.mtimeMs < STAGING_MS,
+    () => true,
+  );
 }
 
 async function isFolder(path: string): Promise<boolean> {

@@ -1,9 +1,10 @@
-import { mkdir, readdir, stat } from 'node:fs/promises';
+import { chmod, mkdir, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { SandboxSizes } from '../../../domain/run/spec.js';
 import type { ProviderReport, SandboxExit, SandboxHandle, SandboxProvider, SandboxSpec, SandboxState, UidAllocator } from '../provider.js';
 import { removeTree } from '../remove-tree.js';
 import type { Runtime } from '../runtime.js';
+import { isMissing } from '../system-error.js';
 import type { SandboxMode } from './arguments.js';
 import { checkHost } from './check-host.js';
 import { fromHandle, toHandle } from './handle.js';
@@ -15,8 +16,8 @@ import { createOwnedFolder, deleteImage, isMountPoint, mountDisk, unmountDisk } 
 import { awaitRingClosed, readRing } from './output-ring.js';
 import type { ProcessIdentity } from './process-identity.js';
 import { currentBootId, identifyProcess, isAlive, startedAtMs } from './process-identity.js';
-import { refuseLinks } from './refuse-links.js';
-import { isMissing, isRunId, RunFolder } from './run-folder.js';
+import { resolveInside } from './refuse-links.js';
+import { isRunId, RunFolder } from './run-folder.js';
 import { runnerPlan } from './runner-plan.js';
 import { readStatus } from './status-file.js';
 import { killSandbox, readState, superviseUntilExit } from './supervise.js';
@@ -138,20 +139,28 @@ export class BubblewrapProvider implements SandboxProvider {
     await using _lock = await lockLaunch(folder.sandbox);
     const live = await this.findLive(folder);
     if (live !== null) return toHandle(spec.runId, live);
-    await refuseLinks([spec.workspaceDir, spec.planeDir]);
+    const [workspaceDir, planeDir] = await this.resolveFolders(spec);
     const uid = await this.claimUid(spec.runId);
     const limits = await this.options.host.limiter.prepare(spec.runId, spec.sizes);
     const disk = (await isMountPoint(folder.disk)) ? ('image' as const) : ('folder' as const);
     const bootId = currentBootId();
     await folder.writeLaunch({ runId: spec.runId, mode: this.mode, bootId, launchedAt: Date.now(), sizes: spec.sizes, limits: limits.record, disk });
     try {
-      const identity = await launchSandbox(runnerPlan({ spec, folder, uid, limits, host: this.options.host, runtime: this.options.runtime, disk }));
+      const identity = await launchSandbox(runnerPlan({ spec: { ...spec, workspaceDir, planeDir }, folder, uid, limits, host: this.options.host, runtime: this.options.runtime, disk }));
       return toHandle(spec.runId, identity);
     } catch (error) {
       const remains = await this.findLive(folder);
       if (remains !== null) await killSandbox(folder, remains);
       throw error;
     }
+  }
+
+  private async resolveFolders(spec: SandboxSpec): Promise<[workspaceDir: string, planeDir: string]> {
+    const { dataDir } = this.options;
+    const planeDir = await resolveInside(dataDir, spec.planeDir);
+    // The run's uid must be able to look the socket up, whatever the umask of the one who made the folder.
+    if (this.mode === 'root') await chmod(planeDir, 0o755);
+    return [await resolveInside(dataDir, spec.workspaceDir), planeDir];
   }
 
   /** The live sandbox of a run, also one whose launcher died before it could note the process. */

@@ -1,9 +1,9 @@
 import { open, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { SandgateError } from '../../../domain/errors.js';
+import { codeOf, isMissing } from '../system-error.js';
 import type { ProcessIdentity } from './process-identity.js';
 import { identifyProcess, isAlive } from './process-identity.js';
-import { isMissing } from './run-folder.js';
 
 /**
  * Keeps two processes from launching the same run at once. A lock whose holder died is taken over.
@@ -18,7 +18,7 @@ export async function lockLaunch(folder: string): Promise<AsyncDisposable> {
       await file.close();
       return { [Symbol.asyncDispose]: () => rm(path, { force: true }) };
     } catch (error) {
-      if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+      if (codeOf(error) !== 'EEXIST') throw error;
       const holder = await readHolder(path);
       if (holder !== null && holder.pid !== process.pid && isAlive(holder)) {
         throw new SandgateError('conflict', `process ${holder.pid} is launching this run's sandbox`);

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { chmod, chown, mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { isMissing } from './run-folder.js';
+import { codeOf, isMissing } from '../system-error.js';
 
 const run = promisify(execFile);
 const TIMEOUT_MS = 60_000;
@@ -66,7 +66,7 @@ async function checkImage(image: string): Promise<void> {
     await run('e2fsck', ['-p', image], { timeout: TIMEOUT_MS, env: ENV });
   } catch (error) {
     // Exit code 1: errors were found and corrected.
-    if (!(error instanceof Error && 'code' in error && error.code === 1)) throw error;
+    if (codeOf(error) !== 1) throw error;
   }
 }
 

@@ -1,7 +1,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isMissing } from './run-folder.js';
+import { isMissing } from '../system-error.js';
 
 /** How much of a runner's output is kept (04-sandbox §7). */
 export const RING_BYTES = 1024 * 1024;

@@ -1,4 +1,5 @@
 import { readFileSync, readdirSync } from 'node:fs';
+import { codeOf } from '../system-error.js';
 
 /** Names one process for ever: pids are reused, a pid with its start time and boot is not. */
 export interface ProcessIdentity {
@@ -82,5 +83,6 @@ export function listDescendants(pid: number): number[] {
 }
 
 function isGone(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ESRCH');
+  const code = codeOf(error);
+  return code === 'ENOENT' || code === 'ESRCH';
 }

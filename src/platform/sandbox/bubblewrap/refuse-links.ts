@@ -1,4 +1,4 @@
-import { realpath } from 'node:fs/promises';
+import { lstat, realpath } from 'node:fs/promises';
 import { SandgateError } from '../../../domain/errors.js';
 
 /**
@@ -11,4 +11,16 @@ export async function refuseLinks(paths: string[]): Promise<void> {
     if (real === null) throw new SandgateError('unavailable', `${path} is not there`);
     if (real !== path) throw new SandgateError('invalid_request', `${path} leads through a symbolic link to ${real}; name the folder itself`);
   }
+}
+
+/**
+ * The real path of a folder that must lie inside `dataDir`; the way to the data folder itself may lead through links, what is
+ * inside it may not.
+ */
+export async function resolveInside(dataDir: string, path: string): Promise<string> {
+  const entry = await lstat(path).catch(() => null);
+  if (entry?.isDirectory() !== true) throw new SandgateError('invalid_request', `${path} is not a folder${entry?.isSymbolicLink() === true ? ' but a symbolic link' : ''}`);
+  const real = await realpath(path);
+  if (!real.startsWith(`${dataDir}/`)) throw new SandgateError('invalid_request', `${path} leads out of the data folder, to ${real}`);
+  return real;
 }

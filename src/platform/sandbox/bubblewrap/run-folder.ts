@@ -1,6 +1,7 @@
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { SandgateError } from '../../../domain/errors.js';
+import { isMissing } from '../system-error.js';
 import type { SandboxMode } from './arguments.js';
 import type { LimitRecord } from './limits/limits.js';
 import type { ProcessIdentity } from './process-identity.js';
@@ -94,9 +95,4 @@ async function readJson<T>(path: string): Promise<T | null> {
 async function writeJson(path: string, value: unknown): Promise<void> {
   await writeFile(`${path}.new`, JSON.stringify(value), { mode: 0o600 });
   await rename(`${path}.new`, path);
-}
-
-/** True for "no such file" and "a part of the path is no folder". */
-export function isMissing(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR');
 }

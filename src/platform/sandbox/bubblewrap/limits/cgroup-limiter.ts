@@ -2,7 +2,7 @@ import { access, constants, mkdir, readFile, rmdir, writeFile } from 'node:fs/pr
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { SandboxSizes } from '../../../../domain/run/spec.js';
-import { isMissing } from '../run-folder.js';
+import { codeOf, isMissing } from '../../system-error.js';
 import type { CgroupTree } from './cgroup-tree.js';
 import type { LimitedLaunch, LimitRecord, Limiter } from './limits.js';
 import { OWN_PROCESSES } from './limits.js';
@@ -113,12 +113,8 @@ async function removeIfEmpty(folder: string): Promise<void> {
     await rmdir(folder);
   } catch (error) {
     // Other runs live there, or another process removed it first.
-    if (!isMissing(error) && !hasCode(error, 'EBUSY') && !hasCode(error, 'ENOTEMPTY')) throw error;
+    if (!isMissing(error) && codeOf(error) !== 'EBUSY' && codeOf(error) !== 'ENOTEMPTY') throw error;
   }
-}
-
-function hasCode(error: unknown, code: string): boolean {
-  return error instanceof Error && 'code' in error && error.code === code;
 }
 
 async function exists(path: string): Promise<boolean> {
@@ -132,7 +128,7 @@ async function readOptional(path: string): Promise<string> {
   try {
     return await readFile(path, 'utf8');
   } catch (error) {
-    if (isMissing(error) || hasCode(error, 'ENODEV')) return '';
+    if (isMissing(error) || codeOf(error) === 'ENODEV') return '';
     throw error;
   }
 }

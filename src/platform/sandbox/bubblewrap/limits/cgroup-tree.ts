@@ -1,5 +1,5 @@
 import { accessSync, constants, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 
 /** Where groups for runs may be made. */
 export interface CgroupTree {
@@ -54,7 +54,7 @@ function version2(root: string, own: Map<string, string>, mounts: Mount[]): Cgro
   const mount = mounts.find((one) => one.type === 'cgroup2');
   const path = own.get('');
   if (mount === undefined || path === undefined) return null;
-  const here = join(root, mount.point, relativeTo(path, mount.base));
+  const here = resolve(root, `.${mount.point}`, `.${relativeTo(path, mount.base)}`);
   // A group with processes of its own cannot hand controllers down, so its parent comes first.
   const candidates = path === '/' ? [here] : [dirname(here), here];
   const folder = candidates.find((one) => {
@@ -70,7 +70,7 @@ function version1(root: string, own: Map<string, string>, mounts: Mount[]): Cgro
     const mount = mounts.find((one) => one.type === 'cgroup' && one.options.includes(controller));
     const path = own.get(controller);
     if (mount === undefined || path === undefined) continue;
-    const folder = join(root, mount.point, relativeTo(path, mount.base));
+    const folder = resolve(root, `.${mount.point}`, `.${relativeTo(path, mount.base)}`);
     if (isWritable(folder)) byFolder.set(folder, [...(byFolder.get(folder) ?? []), controller]);
   }
   const hierarchies = [...byFolder].map(([folder, controllers]) => ({ folder, controllers }));

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { lstat, opendir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { SandboxSizes } from '../../../../domain/run/spec.js';
-import { isMissing } from '../run-folder.js';
+import { codeOf, isMissing } from '../../system-error.js';
 import { listDescendants } from '../process-identity.js';
 import { OWN_PROCESSES } from './limits.js';
 
@@ -58,13 +58,13 @@ function residentBytes(pid: number): number {
   try {
     return Number(readFileSync(`/proc/${pid}/statm`, 'utf8').split(' ')[1]) * PAGE_BYTES;
   } catch (error) {
-    if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ESRCH')) return 0;
+    if (isMissing(error) || codeOf(error) === 'ESRCH') return 0;
     throw error;
   }
 }
 
 function ignoreUnreachable(error: unknown): undefined {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  const code = codeOf(error);
   if (!isMissing(error) && code !== 'EACCES' && code !== 'ENAMETOOLONG' && code !== 'ELOOP') throw error;
   return undefined;
 }

@@ -1,0 +1,14 @@
+/**
+ * The code of a failed system call (`ENOENT`), or of a program that ended badly (its exit code). Looked up by shape: errors of
+ * another realm are no instances of our `Error`.
+ */
+export function codeOf(error: unknown): string | number | undefined {
+  if (typeof error !== 'object' || error === null || !('code' in error)) return undefined;
+  return typeof error.code === 'string' || typeof error.code === 'number' ? error.code : undefined;
+}
+
+/** True for "no such file" and "a part of the path is no folder". */
+export function isMissing(error: unknown): boolean {
+  const code = codeOf(error);
+  return code === 'ENOENT' || code === 'ENOTDIR';
+}

@@ -1,0 +1,75 @@
+import { describe, expect, it } from '@jest/globals';
+import type { Evidence } from './evidence.js';
+import { parseMounts, parseStatus } from './evidence.js';
+import { POINTS } from './points.js';
+
+const RO = ['ro', 'nosuid', 'nodev'];
+const RW = ['rw', 'nosuid', 'nodev'];
+const mounts = (entries: [string, string[]][]): Evidence['mounts'] => entries.map(([point, options]) => ({ point, options }));
+
+const HELD: Evidence = {
+  uid: 231_000,
+  gid: 231_000,
+  groups: [231_000],
+  uidMap: '0 0 4294967295',
+  status: { Uid: '231000\t231000\t231000\t231000', NoNewPrivs: '1', Seccomp: '2', ...Object.fromEntries(['CapInh', 'CapPrm', 'CapEff', 'CapBnd', 'CapAmb'].map((set) => [set, '0000000000000000'])) },
+  pid: 2,
+  pids: [1, 2],
+  interfaces: ['lo'],
+  routes: 0,
+  mounts: mounts([
+    ['/', RO], ['/usr', RO], ['/proc', RW], ['/dev', RO], ['/dev/null', ['rw', 'nosuid']], ['/dev/pts', ['rw', 'nosuid', 'noexec']], ['/dev/shm', RW],
+    ['/tmp', RW], ['/run', RW], ['/home/agent', RW], ['/opt/sandgate', RO], ['/run/sandgate', RO], ['/workspace', RW],
+  ]),
+  rootEntries: ['bin', 'dev', 'etc', 'home', 'proc', 'tmp', 'usr', 'workspace'],
+  writable: [],
+  readable: [],
+  environment: { PATH: '/usr/bin', HOME: '/home/agent' },
+  descriptors: ['pipe:[1]', 'anon_inode:[eventpoll]', 'socket:[77]', '/dev/shm/.sandgate-0c1f (deleted)'],
+  ownSockets: ['77'],
+}; /* prettier-ignore */
+
+const replaceMount = (point: string, options: string[]): Evidence['mounts'] => HELD.mounts.map((mount) => (mount.point === point ? { point, options } : mount));
+const failing = (change: Partial<Evidence>): string[] => POINTS.filter((point) => point.problem({ ...HELD, ...change }) !== null).map((point) => point.name);
+
+describe('proof 18: the self-check', () => {
+  it('has ten points, all of which a sound sandbox passes', () => {
+    expect(POINTS).toHaveLength(10);
+    expect(failing({})).toEqual([]);
+  });
+
+  const broken: [string, Partial<Evidence>][] = [
+    ['identity', { uid: 0 }],
+    ['identity', { gid: 0 }],
+    ['identity', { groups: [231_000, 27] }],
+    ['identity', { status: { ...HELD.status, Uid: '231000\t0\t0\t0' } }],
+    ['capabilities', { status: { ...HELD.status, CapBnd: '00000000000000c0' } }],
+    ['capabilities', { status: { ...HELD.status, CapEff: '0000000000200000' } }],
+    ['no new privileges', { status: { ...HELD.status, NoNewPrivs: '0' } }],
+    ['system-call filter', { status: { ...HELD.status, Seccomp: '0' } }],
+    ['processes', { pids: [1, 2, 300, 301] }],
+    ['processes', { pid: 1, pids: [1] }],
+    ['network', { interfaces: ['lo', 'eth0'] }],
+    ['network', { routes: 1 }],
+    ['mounts', { mounts: HELD.mounts.filter((mount) => mount.point !== '/workspace') }],
+    ['mounts', { mounts: replaceMount('/workspace', ['rw', 'nodev']) }],
+    ['mounts', { mounts: replaceMount('/tmp', ['rw', 'nosuid']) }],
+    ['mounts', { mounts: replaceMount('/usr', RW) }],
+    ['mounts', { mounts: [...HELD.mounts, { point: '/opt/extra', options: RW }] }],
+    ['read-only system', { writable: ['/usr'] }],
+    ['read-only system', { rootEntries: [...HELD.rootEntries, 'sys'] }],
+    ['hidden files', { readable: ['/proc/1/environ'] }],
+    ['environment and descriptors', { environment: { ...HELD.environment, SERVICE_SESSION_TOKEN: 'x' } }],
+    ['environment and descriptors', { descriptors: ['/data/kek'] }],
+    ['environment and descriptors', { descriptors: ['socket:[78]'] }],
+  ];
+
+  it.each(broken)('names the point "%s" when it does not hold (%#)', (name, change) => {
+    expect(failing(change)).toEqual([name]);
+  });
+
+  it('reads its own status and mounts', () => {
+    expect(parseStatus('Name:\tnode\nCapEff:\t0000\n')).toMatchObject({ Name: 'node', CapEff: '0000' });
+    expect(parseMounts('66 42 0:41 / / ro,nosuid,nodev - tmpfs tmpfs rw\n')).toEqual([{ point: '/', options: ['ro', 'nosuid', 'nodev'] }]);
+  });
+});
