@@ -41,14 +41,17 @@ export async function createGatedRun(db: Database, options: GatedRunOptions = {}
         JSON.stringify({ ...NO_CAPS, ...options.budgets }),
       ],
     ); // prettier-ignore
-    await tx.query('insert into session_heads (session_id, tenant_id) values ($1, $2)', [sessionId, organization.organizationId]);
+    await tx.query('insert into session_heads (session_id, tenant_id) values ($1, $2)', [
+      sessionId,
+      organization.organizationId,
+    ]);
     return mintRunTokens(tx, sessionId, 3600);
   });
   return { ...organization, sessionId, runSpecDigest, tokens };
 }
 
 function frozenSpec(organization: FixtureOrganization, options: GatedRunOptions): JsonObject {
-  const spec = {
+  return {
     agent_id: organization.agentId,
     agent_revision_id: organization.revisionId,
     agent_name: 'fixer',
@@ -64,12 +67,16 @@ function frozenSpec(organization: FixtureOrganization, options: GatedRunOptions)
     budgets: { ...NO_CAPS, ...options.budgets },
     policy_id: organization.policyId,
     policy_version: 1,
-    policy_snapshot: { name: 'test', defaults: { tool_action: 'approve' }, tools: options.tools ?? [], ...options.policy },
+    policy_snapshot: {
+      name: 'test',
+      defaults: { tool_action: 'approve' },
+      tools: options.tools ?? [],
+      ...options.policy,
+    },
     policy_engine: 1,
     sandbox: { memory_mb: 512, cpus: 1, disk_mb: 512, pids: 128 },
     network: { schema_version: 1, mode: 'offline' },
   };
-  return spec as unknown as JsonObject;
 }
 
 export interface LedgerLine {

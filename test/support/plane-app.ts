@@ -22,7 +22,6 @@ export interface PlaneApp {
   dataDir: string;
   config: SandgateConfig;
   db: Database;
-  get: NestFastifyApplication['get'];
   close(): Promise<void>;
 }
 
@@ -50,7 +49,6 @@ export async function startPlane(
     dataDir,
     config,
     db,
-    get: app.get.bind(app) as NestFastifyApplication['get'],
     close: async () => {
       await app.close();
       if (options.dataDir === undefined) await rm(dataDir, { recursive: true, force: true });
@@ -67,5 +65,8 @@ async function createApp(config: SandgateConfig, db: Database): Promise<NestFast
     ],
   })
   class PlaneRoot {}
-  return NestFactory.create<NestFastifyApplication>(PlaneRoot, new FastifyAdapter({ forceCloseConnections: true }), { logger: false, abortOnError: false });
+  return NestFactory.create<NestFastifyApplication>(PlaneRoot, new FastifyAdapter({ forceCloseConnections: true }), {
+    logger: false,
+    abortOnError: false,
+  });
 }

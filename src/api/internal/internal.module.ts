@@ -70,7 +70,8 @@ const ENDPOINTS = [
     {
       provide: ToolCallPayloads,
       inject: [Database, ApiConfig],
-      useFactory: (database: Database, config: ApiConfig) => new ToolCallPayloads(database, createSealer(database, config.seal)),
+      useFactory: (database: Database, config: ApiConfig) =>
+        new ToolCallPayloads(database, createSealer(database, config.seal)),
     },
   ],
   exports: [PlaneSockets],

@@ -33,7 +33,7 @@ export class RunnerPlane {
   /** Registers every route under both path forms. Call before the server listens. */
   register(instance: FastifyInstance, endpoints: PlaneEndpoint[]): void {
     instance.register(
-      async (plane) => {
+      (plane, _options, done) => {
         plane.removeAllContentTypeParsers();
         plane.addContentTypeParser('*', async (request: FastifyRequest) => this.readBody(request));
         plane.addHook('onRequest', async (request, reply) => {
@@ -42,8 +42,11 @@ export class RunnerPlane {
           if (route !== undefined) await this.guard.admit(request, route);
         });
         plane.setErrorHandler((error, request, reply) => this.answerFailure(error, request, reply));
-        plane.setNotFoundHandler((request, reply) => this.answerFailure(new SandgateError('not_found', 'not found'), request, reply));
+        plane.setNotFoundHandler((request, reply) =>
+          this.answerFailure(new SandgateError('not_found', 'not found'), request, reply),
+        );
         for (const endpoint of endpoints) for (const url of pathsOf(endpoint)) this.addRoute(plane, url, endpoint);
+        done();
       },
       { prefix: PREFIX },
     );
@@ -76,12 +79,14 @@ export class RunnerPlane {
 
   private answerFailure(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
     const failure = toSandgateError(error);
-    if (failure.code === 'internal') this.logger.error({ err: error, reqId: request.id }, 'a request of the runner plane failed');
+    if (failure.code === 'internal')
+      this.logger.error({ err: error, reqId: request.id }, 'a request of the runner plane failed');
     if (reply.raw.headersSent) {
       reply.raw.destroy();
       return;
     }
-    if (request.url.startsWith(`${PREFIX}/llm`) && retryAdvice(failure) === 'final') reply.header('x-should-retry', 'false');
+    if (request.url.startsWith(`${PREFIX}/llm`) && retryAdvice(failure) === 'final')
+      reply.header('x-should-retry', 'false');
     if (failure.retryAfterSeconds !== undefined) reply.header('retry-after', String(failure.retryAfterSeconds));
     if (failure.httpStatus === 401) reply.header('www-authenticate', 'Bearer');
     void reply.status(failure.httpStatus).type('application/json').send({ error: failure.message });

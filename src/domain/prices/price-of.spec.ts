@@ -18,7 +18,9 @@ describe('prices', () => {
 
   it('CP-074 round a fraction of a micro-dollar up and an exact one not at all', () => {
     expect(costOf('claude-haiku-4-5', { ...million, inputTokens: 0, outputTokens: 1 })).toBe(5);
-    expect(costOf('claude-haiku-4-5', { inputTokens: 0, outputTokens: 0, cacheReadTokens: 1, cacheWriteTokens: 0 })).toBe(1);
+    expect(
+      costOf('claude-haiku-4-5', { inputTokens: 0, outputTokens: 0, cacheReadTokens: 1, cacheWriteTokens: 0 }),
+    ).toBe(1);
   });
 
   it('CP-080 an unknown model is unpriced', () => {

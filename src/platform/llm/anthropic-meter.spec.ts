@@ -20,8 +20,14 @@ const STREAM = [
     },
   }),
   frame('content_block_start', { index: 0, content_block: { type: 'text', text: '' } }),
-  frame('content_block_delta', { index: 0, delta: { type: 'text_delta', text: 'says "usage" and tool_use: {"type":"tool_use"}' } }),
-  frame('content_block_start', { index: 1, content_block: { type: 'tool_use', id: 'toolu_1', name: 'Bash', input: {} } }),
+  frame('content_block_delta', {
+    index: 0,
+    delta: { type: 'text_delta', text: 'says "usage" and tool_use: {"type":"tool_use"}' },
+  }),
+  frame('content_block_start', {
+    index: 1,
+    content_block: { type: 'tool_use', id: 'toolu_1', name: 'Bash', input: {} },
+  }),
   frame('message_delta', { delta: { stop_reason: 'tool_use' }, usage: { output_tokens: 42 } }),
   frame('message_stop', {}),
 ].join('');
@@ -72,7 +78,10 @@ describe('meter of a model answer', () => {
 
   it('CP-023 reads a whole answer', () => {
     const meter = meterAnthropicAnswer(false);
-    const answer = { content: [{ type: 'tool_use', id: 'a', name: 'Read' }], usage: { input_tokens: 3, output_tokens: 4 } };
+    const answer = {
+      content: [{ type: 'tool_use', id: 'a', name: 'Read' }],
+      usage: { input_tokens: 3, output_tokens: 4 },
+    };
     for (const byte of Buffer.from(JSON.stringify(answer))) meter.push(Buffer.from([byte]));
     expect(meter.end()).toMatchObject({
       usage: { inputTokens: 3, outputTokens: 4, cacheReadTokens: 0, cacheWriteTokens: 0 },

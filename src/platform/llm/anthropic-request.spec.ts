@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import type { ExactJson } from '../../domain/digest/exact-json.js';
 import { parseJsonPreservingNumbers } from '../../domain/digest/parse-json.js';
 import { screenAnthropicRequest, withOutputLimit } from './anthropic-request.js';
 
@@ -8,11 +9,19 @@ describe('screen of a model request', () => {
   it.each([
     ['another model', { ...base, model: 'n' }, 'model'],
     ['no object', [], 'JSON object'],
-    ['a server tool', { ...base, tools: [{ name: 'a' }, { type: 'web_search_20250305', name: 'web_search' }] }, 'tools[1]'],
+    [
+      'a server tool',
+      { ...base, tools: [{ name: 'a' }, { type: 'web_search_20250305', name: 'web_search' }] },
+      'tools[1]',
+    ],
     ['the provider as MCP client', { ...base, mcp_servers: [{ url: 'https://x' }] }, 'mcp_servers'],
     ['a provider container', { ...base, container: 'c' }, 'container'],
     ['an unpriced speed', { ...base, speed: 'fast' }, 'speed'],
-    ['a result without an id', { ...base, messages: [{ role: 'user', content: [{ type: 'tool_result' }] }] }, 'tool_use_id'],
+    [
+      'a result without an id',
+      { ...base, messages: [{ role: 'user', content: [{ type: 'tool_result' }] }] },
+      'tool_use_id',
+    ],
   ])('CP-026 refuses %s', (_what, body, named) => {
     expect(() => screenAnthropicRequest(body as never, 'm')).toThrow(named);
   });
@@ -52,8 +61,8 @@ describe('screen of a model request', () => {
 });
 
 describe('output limit', () => {
-  const limit = (body: Record<string, unknown>, granted: number): unknown =>
-    JSON.parse(withOutputLimit(screenAnthropicRequest({ model: 'm', ...body } as never, 'm'), granted));
+  const limit = (body: Record<string, ExactJson>, granted: number): unknown =>
+    JSON.parse(withOutputLimit(screenAnthropicRequest({ model: 'm', ...body }, 'm'), granted));
 
   it('CP-074 is lowered, never raised', () => {
     expect(limit(base, 100)).toEqual(base);
@@ -70,7 +79,9 @@ describe('output limit', () => {
   });
 
   it('CP-026 forwards what was screened: of duplicate members one, large numbers as they were written', () => {
-    const parsed = parseJsonPreservingNumbers('{"model":"x","model":"m","metadata":{"n":9007199254740993},"max_tokens":5}');
+    const parsed = parseJsonPreservingNumbers(
+      '{"model":"x","model":"m","metadata":{"n":9007199254740993},"max_tokens":5}',
+    );
     expect(withOutputLimit(screenAnthropicRequest(parsed, 'm'), 5)).toBe(
       '{"model":"m","metadata":{"n":9007199254740993},"max_tokens":5}',
     );

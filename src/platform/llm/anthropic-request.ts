@@ -118,8 +118,7 @@ export function withOutputLimit({ body, text }: Pick<ScreenedRequest, 'body' | '
   const budget = isExactObject(thinking) ? thinking['budget_tokens'] : undefined;
   if (isExactObject(thinking) && typeof budget === 'number' && budget >= grantedTokens) {
     const room = grantedTokens - MIN_THINKING_TOKENS;
-    limited['thinking'] =
-      room >= MIN_THINKING_TOKENS ? { ...thinking, budget_tokens: room } : { type: 'disabled' };
+    limited['thinking'] = room >= MIN_THINKING_TOKENS ? { ...thinking, budget_tokens: room } : { type: 'disabled' };
   }
   return JSON.stringify(limited);
 }

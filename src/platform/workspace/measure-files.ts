@@ -28,7 +28,8 @@ export async function measureFiles(workspaceDir: string, paths: readonly string[
     if (file === null) continue;
     await using handle = file;
     const stats = await handle.stat();
-    if (stats.isFile()) measured.push({ path, size: stats.size, digest: stats.size > MAX_FILE_BYTES ? null : await digestOf(handle) });
+    if (stats.isFile())
+      measured.push({ path, size: stats.size, digest: stats.size > MAX_FILE_BYTES ? null : await digestOf(handle) });
   }
   return measured;
 }
@@ -53,6 +54,7 @@ async function openBelow(workspaceDir: string, segments: string[]): Promise<File
 
 async function digestOf(handle: FileHandle): Promise<string> {
   const hash = createHash('sha256');
-  for await (const chunk of handle.createReadStream({ autoClose: false, start: 0, end: MAX_FILE_BYTES })) hash.update(chunk as Buffer);
+  for await (const chunk of handle.createReadStream({ autoClose: false, start: 0, end: MAX_FILE_BYTES }))
+    hash.update(chunk as Buffer);
   return `sha256:${hash.digest('hex')}`;
 }

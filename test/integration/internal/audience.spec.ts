@@ -16,7 +16,12 @@ const ROUTES = [
   { audience: 'control', method: 'POST', path: '/result', body: { outcome: 'completed' } },
   { audience: 'control', method: 'POST', path: '/token/renew', body: {} },
   { audience: 'workspace', method: 'GET', path: '/workspace', body: undefined },
-  { audience: 'llm', method: 'POST', path: '/llm/v1/messages', body: { model: 'claude-haiku-4-5', max_tokens: 1, messages: [] } },
+  {
+    audience: 'llm',
+    method: 'POST',
+    path: '/llm/v1/messages',
+    body: { model: 'claude-haiku-4-5', max_tokens: 1, messages: [] },
+  },
 ] as const;
 
 jest.setTimeout(30_000);
@@ -33,7 +38,12 @@ afterAll(async () => {
   await database.close();
 });
 
-async function request(method: string, path: string, token: string | null, body: unknown): Promise<{ status: number; error: unknown }> {
+async function request(
+  method: string,
+  path: string,
+  token: string | null,
+  body: unknown,
+): Promise<{ status: number; error: unknown }> {
   const response = await fetch(`${plane.url}${path}`, {
     method,
     headers: { ...(token === null ? {} : { authorization: `Bearer ${token}` }) },
@@ -44,26 +54,40 @@ async function request(method: string, path: string, token: string | null, body:
 }
 
 function forms(run: FixtureRun, path: string): string[] {
-  return path.startsWith('/llm') ? [`/internal${path}`] : [`/internal${path}`, `/internal/sessions/${run.sessionId}${path}`];
+  return path.startsWith('/llm')
+    ? [`/internal${path}`]
+    : [`/internal${path}`, `/internal/sessions/${run.sessionId}${path}`];
 }
 
 describe('audiences of the runner plane', () => {
-  it.each(ROUTES)('CP-273 CP-277 $path serves $audience alone, in both path forms', async ({ audience, method, path, body }) => {
-    for (const form of forms(await createGatedRun(database.db), path)) {
-      const run = await createGatedRun(database.db, { tools: [{ match: ['Read'], action: 'allow' }] });
-      for (const other of AUDIENCES.filter((name) => name !== audience)) {
-        expect(await request(method, form, run.tokens[other], body)).toEqual({ status: 403, error: 'wrong_audience' });
+  it.each(ROUTES)(
+    'CP-273 CP-277 $path serves $audience alone, in both path forms',
+    async ({ audience, method, path, body }) => {
+      for (const form of forms(await createGatedRun(database.db), path)) {
+        const run = await createGatedRun(database.db, { tools: [{ match: ['Read'], action: 'allow' }] });
+        for (const other of AUDIENCES.filter((name) => name !== audience)) {
+          expect(await request(method, form, run.tokens[other], body)).toEqual({
+            status: 403,
+            error: 'wrong_audience',
+          });
+        }
+        expect(await readLedger(database.db, run)).toEqual([]);
+        expect(await readRows(database.db, run, 'select 1 from approvals where session_id = $1')).toEqual([]);
+        const served = await request(method, form, run.tokens[audience], body);
+        expect([200, 404, 503]).toContain(served.status);
+        expect(served.error).not.toBe('unauthorized');
       }
-      expect(await readLedger(database.db, run)).toEqual([]);
-      expect(await readRows(database.db, run, 'select 1 from approvals where session_id = $1')).toEqual([]);
-      const served = await request(method, form, run.tokens[audience], body);
-      expect([200, 404, 503]).toContain(served.status);
-      expect(served.error).not.toBe('unauthorized');
-    }
-  });
+    },
+  );
 
   it.each(ROUTES)('CP-047 CP-051 $path answers 401 to every other credential', async ({ method, path, body }) => {
-    for (const token of [null, 'admin', `svc_pat_${'a'.repeat(64)}`, `svc_sess_${'0'.repeat(64)}`, `svc_sess_${'0'.repeat(32)}`]) {
+    for (const token of [
+      null,
+      'admin',
+      `svc_pat_${'a'.repeat(64)}`,
+      `svc_sess_${'0'.repeat(64)}`,
+      `svc_sess_${'0'.repeat(32)}`,
+    ]) {
       expect(await request(method, `/internal${path}`, token, body)).toEqual({ status: 401, error: 'unauthorized' });
     }
   });
@@ -79,10 +103,22 @@ describe('audiences of the runner plane', () => {
     await database.db.withTenant(run.organizationId, (tx) =>
       tx.query('update api_tokens set revoked_at = clock_timestamp() where session_id = $1', [run.sessionId]),
     );
-    expect(await request('POST', '/internal/heartbeat', run.tokens.control, {})).toEqual({ status: 401, error: 'unauthorized' });
-    expect(await request('POST', '/internal/permission', run.tokens.tool, CALL)).toEqual({ status: 401, error: 'unauthorized' });
-    expect(await request('POST', '/internal/heartbeat', run.tokens.llm, {})).toEqual({ status: 403, error: 'wrong_audience' });
-    expect(await request('POST', '/internal/result', run.tokens.llm, {})).toEqual({ status: 403, error: 'wrong_audience' });
+    expect(await request('POST', '/internal/heartbeat', run.tokens.control, {})).toEqual({
+      status: 401,
+      error: 'unauthorized',
+    });
+    expect(await request('POST', '/internal/permission', run.tokens.tool, CALL)).toEqual({
+      status: 401,
+      error: 'unauthorized',
+    });
+    expect(await request('POST', '/internal/heartbeat', run.tokens.llm, {})).toEqual({
+      status: 403,
+      error: 'wrong_audience',
+    });
+    expect(await request('POST', '/internal/result', run.tokens.llm, {})).toEqual({
+      status: 403,
+      error: 'wrong_audience',
+    });
   });
 
   it('CP-273 the id in the path is informational', async () => {
@@ -94,7 +130,12 @@ describe('audiences of the runner plane', () => {
 
   it('CP-047 a web session cookie beside a runner token is refused', async () => {
     const run = await createGatedRun(database.db);
-    const answer = await post(`${plane.url}/internal/heartbeat`, run.tokens.control, {}, { cookie: '__Host-svc_web=x' });
+    const answer = await post(
+      `${plane.url}/internal/heartbeat`,
+      run.tokens.control,
+      {},
+      { cookie: '__Host-svc_web=x' },
+    );
     expect(answer.status).toBe(400);
   });
 
@@ -109,7 +150,10 @@ describe('audiences of the runner plane', () => {
 
   it('CP-299 an unknown route of the plane is 404 with an error', async () => {
     const run = await createGatedRun(database.db);
-    expect(await request('POST', '/internal/nothing', run.tokens.control, {})).toEqual({ status: 404, error: 'not found' });
+    expect(await request('POST', '/internal/nothing', run.tokens.control, {})).toEqual({
+      status: 404,
+      error: 'not found',
+    });
     expect((await request('GET', '/internal/permission', run.tokens.tool, undefined)).status).toBe(404);
   });
 });

@@ -15,21 +15,32 @@ let plane: PlaneApp;
 
 beforeAll(async () => {
   database = await createTestDatabase();
-  plane = await startPlane(database, { SERVICE_LIMIT_EVENTS_BURST: '12', SERVICE_LIMIT_EVENTS_PER_SECOND: '1', SERVICE_LIMIT_RUNNER_EVENTS: '8' });
+  plane = await startPlane(database, {
+    SERVICE_LIMIT_EVENTS_BURST: '12',
+    SERVICE_LIMIT_EVENTS_PER_SECOND: '1',
+    SERVICE_LIMIT_RUNNER_EVENTS: '8',
+  });
 });
 afterAll(async () => {
   await plane.close();
   await database.close();
 });
 
-function control(run: FixtureRun, path: string, body: unknown, headers: Record<string, string> = {}): Promise<PlaneAnswer> {
+function control(
+  run: FixtureRun,
+  path: string,
+  body: unknown,
+  headers: Record<string, string> = {},
+): Promise<PlaneAnswer> {
   return post(`${plane.url}/internal/sessions/${run.sessionId}${path}`, run.tokens.control, body, headers);
 }
 
 const event = (type: string, data: object, actor = 'agent') => ({ actor, body: { type, data } });
 
 function revoke(run: FixtureRun): Promise<unknown> {
-  return database.db.withTenant(run.organizationId, (tx) => tx.query('update api_tokens set revoked_at = clock_timestamp() where session_id = $1', [run.sessionId]));
+  return database.db.withTenant(run.organizationId, (tx) =>
+    tx.query('update api_tokens set revoked_at = clock_timestamp() where session_id = $1', [run.sessionId]),
+  );
 }
 
 async function end(run: FixtureRun): Promise<void> {
@@ -43,9 +54,18 @@ describe('events of a runner', () => {
   it('CP-293 are numbered, redacted, and never speak for the server', async () => {
     const run = await createGatedRun(database.db);
     const secret = `svc_sess_${'a'.repeat(64)}`;
-    expect((await control(run, '/events', event('agent.message', { role: 'assistant', text: `token ${secret}` }, 'human'))).body).toEqual({ seq: 1 });
-    expect((await control(run, '/events', event('tool.requested', { tool: 'x' }))).body).toEqual({ seq: null, dropped: 'tool.requested' });
-    expect((await control(run, '/events', event('approval.decided', {}))).body).toEqual({ seq: null, dropped: 'approval.decided' });
+    expect(
+      (await control(run, '/events', event('agent.message', { role: 'assistant', text: `token ${secret}` }, 'human')))
+        .body,
+    ).toEqual({ seq: 1 });
+    expect((await control(run, '/events', event('tool.requested', { tool: 'x' }))).body).toEqual({
+      seq: null,
+      dropped: 'tool.requested',
+    });
+    expect((await control(run, '/events', event('approval.decided', {}))).body).toEqual({
+      seq: null,
+      dropped: 'approval.decided',
+    });
     const ledger = await readLedger(database.db, run);
     expect(ledger).toMatchObject([{ actor: 'harness', type: 'agent.message' }]);
     expect(JSON.stringify(ledger)).not.toContain(secret);
@@ -53,7 +73,9 @@ describe('events of a runner', () => {
 
   it('CP-293 posted twice under one key are stored once', async () => {
     const run = await createGatedRun(database.db);
-    const twice = await Promise.all([1, 2, 3].map(() => control(run, '/events', event('note', { n: 1 }), { 'idempotency-key': 'k1' })));
+    const twice = await Promise.all(
+      [1, 2, 3].map(() => control(run, '/events', event('note', { n: 1 }), { 'idempotency-key': 'k1' })),
+    );
     expect(twice.map((answer) => answer.body)).toEqual([{ seq: 1 }, { seq: 1 }, { seq: 1 }]);
     expect(await readLedger(database.db, run)).toHaveLength(1);
     expect((await control(run, '/events', event('note', { n: 2 }), { 'idempotency-key': 'k1' })).status).toBe(409);
@@ -89,11 +111,17 @@ describe('heartbeats', () => {
     const run = await createGatedRun(database.db);
     expect((await control(run, '/heartbeat', undefined)).body).toEqual({ ok: true, action: null });
     expect((await control(run, '/heartbeat', 'not json')).body).toEqual({ ok: true, action: null });
-    const [beat] = await readRows<{ fresh: boolean }>(database.db, run, `select last_heartbeat_at > clock_timestamp() - interval '20 s' as fresh from session_heads where session_id = $1`);
+    const [beat] = await readRows<{ fresh: boolean }>(
+      database.db,
+      run,
+      `select last_heartbeat_at > clock_timestamp() - interval '20 s' as fresh from session_heads where session_id = $1`,
+    );
     expect(beat?.fresh).toBe(true);
     await database.db.withTenant(run.organizationId, (tx) => moveRun(tx, run.sessionId, 'running', 'cancelling', null));
     expect((await control(run, '/heartbeat', {})).body).toEqual({ ok: true, action: 'quiesce' });
-    await database.db.withTenant(run.organizationId, (tx) => moveRun(tx, run.sessionId, 'cancelling', 'finalizing', null));
+    await database.db.withTenant(run.organizationId, (tx) =>
+      moveRun(tx, run.sessionId, 'cancelling', 'finalizing', null),
+    );
     expect((await control(run, '/heartbeat', {})).body).toEqual({ ok: true, action: null });
   });
 });
@@ -103,21 +131,33 @@ describe('the result of a runner', () => {
     const run = await createGatedRun(database.db);
     expect((await control(run, '/result', { outcome: 'completed', summary: 'done' })).body).toEqual({ ok: true });
     expect((await control(run, '/result', { outcome: 'failed' })).body).toEqual({ ok: true, note: 'finalizing' });
-    expect(await readRows(database.db, run, 'select outcome, summary, needs_quiesce from session_finalizations where session_id = $1')).toEqual([
-      { outcome: 'completed', summary: 'done', needs_quiesce: false },
-    ]);
+    expect(
+      await readRows(
+        database.db,
+        run,
+        'select outcome, summary, needs_quiesce from session_finalizations where session_id = $1',
+      ),
+    ).toEqual([{ outcome: 'completed', summary: 'done', needs_quiesce: false }]);
   });
 
-  it.each(['failed', 'cancelled', 'budget_exceeded', 'whatever'])('CP-273 that says %s means failed', async (outcome) => {
-    const run = await createGatedRun(database.db);
-    expect((await control(run, '/result', { outcome })).body).toEqual({ ok: true });
-    expect(await readRows(database.db, run, 'select outcome from session_finalizations where session_id = $1')).toEqual([{ outcome: 'failed' }]);
-  });
+  it.each(['failed', 'cancelled', 'budget_exceeded', 'whatever'])(
+    'CP-273 that says %s means failed',
+    async (outcome) => {
+      const run = await createGatedRun(database.db);
+      expect((await control(run, '/result', { outcome })).body).toEqual({ ok: true });
+      expect(
+        await readRows(database.db, run, 'select outcome from session_finalizations where session_id = $1'),
+      ).toEqual([{ outcome: 'failed' }]);
+    },
+  );
 
   it('CP-273 of a run that is over is acknowledged, with a revoked token too', async () => {
     const run = await createGatedRun(database.db);
     await end(run);
-    expect((await control(run, '/result', { outcome: 'completed' })).body).toEqual({ ok: true, note: 'already terminal' });
+    expect((await control(run, '/result', { outcome: 'completed' })).body).toEqual({
+      ok: true,
+      note: 'already terminal',
+    });
     expect((await post(`${plane.url}/internal/result`, run.tokens.tool, { outcome: 'completed' })).status).toBe(403);
   });
 
@@ -134,26 +174,45 @@ describe('the result of a runner', () => {
 describe('token renewal and workspace', () => {
   it('CP-277 extends all four tokens, within the longest life', async () => {
     const run = await createGatedRun(database.db);
-    for (const [asked, given] of [[60, 60], [0, 1], [1e9, 10_800]] as const) {
-      expect((await control(run, '/token/renew', { ttl_secs: asked })).body).toEqual({ renewed: true, ttl_secs: given });
+    for (const [asked, given] of [
+      [60, 60],
+      [0, 1],
+      [1e9, 10_800],
+    ] as const) {
+      expect((await control(run, '/token/renew', { ttl_secs: asked })).body).toEqual({
+        renewed: true,
+        ttl_secs: given,
+      });
     }
     expect((await control(run, '/token/renew', undefined)).body).toEqual({ renewed: true, ttl_secs: 10_800 });
-    const rows = await readRows<{ left: number }>(database.db, run, 'select extract(epoch from expires_at - clock_timestamp())::int as left from api_tokens where session_id = $1');
+    const rows = await readRows<{ left: number }>(
+      database.db,
+      run,
+      'select extract(epoch from expires_at - clock_timestamp())::int as left from api_tokens where session_id = $1',
+    );
     expect(rows.map((row) => Math.round(row.left / 100))).toEqual([108, 108, 108, 108]);
     expect((await control(run, '/token/renew', { ttl_secs: 'x' })).status).toBe(400);
   });
 
   it('CP-277 is refused for a run that accepts no work', async () => {
     const run = await createGatedRun(database.db, { status: 'finalizing' });
-    expect(await control(run, '/token/renew', {})).toMatchObject({ status: 400, body: { error: 'session is not active' } });
+    expect(await control(run, '/token/renew', {})).toMatchObject({
+      status: 400,
+      body: { error: 'session is not active' },
+    });
   });
 
   it('CP-273 answers that a run of this host has no archive', async () => {
     const get = async (run: FixtureRun) => {
-      const response = await fetch(`${plane.url}/internal/workspace`, { headers: { authorization: `Bearer ${run.tokens.workspace}` } });
+      const response = await fetch(`${plane.url}/internal/workspace`, {
+        headers: { authorization: `Bearer ${run.tokens.workspace}` },
+      });
       return { status: response.status, body: await response.json() };
     };
-    expect(await get(await createGatedRun(database.db))).toMatchObject({ status: 404, body: { error: expect.any(String) } });
+    expect(await get(await createGatedRun(database.db))).toMatchObject({
+      status: 404,
+      body: { error: expect.any(String) },
+    });
     expect(await get(await createGatedRun(database.db, { status: 'cancelling' }))).toMatchObject({ status: 400 });
   });
 });

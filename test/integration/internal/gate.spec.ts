@@ -35,7 +35,11 @@ afterAll(async () => {
 });
 
 async function ask(run: FixtureRun, id: string, tool: string, input?: unknown, at: PlaneApp = plane): Promise<unknown> {
-  const answer = await post(`${at.url}/internal/permission`, run.tokens.tool, { tool_call_id: id, tool, ...(input === undefined ? {} : { input }) });
+  const answer = await post(`${at.url}/internal/permission`, run.tokens.tool, {
+    tool_call_id: id,
+    tool,
+    ...(input === undefined ? {} : { input }),
+  });
   expect(answer.status).toBe(200);
   return answer.body;
 }
@@ -54,7 +58,9 @@ async function pendingApproval(run: FixtureRun, count = 1): Promise<string> {
 }
 
 function decide(run: FixtureRun, approvalId: string, decision: ApprovalDecision): Promise<unknown> {
-  return database.db.withTenant(run.organizationId, (tx) => decideApproval(tx, { approvalId, decision, decidedBy: 'operator' }));
+  return database.db.withTenant(run.organizationId, (tx) =>
+    decideApproval(tx, { approvalId, decision, decidedBy: 'operator' }),
+  );
 }
 
 function kinds(ledger: LedgerLine[]): string[] {
@@ -62,7 +68,9 @@ function kinds(ledger: LedgerLine[]): string[] {
 }
 
 function decisions(ledger: LedgerLine[]): unknown[] {
-  return ledger.filter((line) => line.type === 'tool.decision').map(({ data }) => [data['tool_call_id'], data['verdict'], data['source'], data['original_verdict']]);
+  return ledger
+    .filter((line) => line.type === 'tool.decision')
+    .map(({ data }) => [data['tool_call_id'], data['verdict'], data['source'], data['original_verdict']]);
 }
 
 describe('an automatic verdict', () => {
@@ -72,17 +80,32 @@ describe('an automatic verdict', () => {
     const ledger = await readLedger(database.db, run);
     expect(ledger).toMatchObject([
       { seq: 1, actor: 'agent', type: 'tool.requested', data: { tool_call_id: 'a', tool: 'Bash', summary: 'ls' } },
-      { seq: 2, actor: 'system', type: 'tool.decision', data: { verdict: 'allow', source: 'policy', original_verdict: null } },
+      {
+        seq: 2,
+        actor: 'system',
+        type: 'tool.decision',
+        data: { verdict: 'allow', source: 'policy', original_verdict: null },
+      },
     ]);
     expect(ledger[0]?.data['input_digest']).toMatch(/^sha256:[0-9a-f]{64}$/);
   });
 
   it('CP-317 49 51: the read-only tier denies what policy would allow, and says what policy said', async () => {
     const run = await createGatedRun(database.db, { tools: ALLOW_ALL, trustTier: 'read_only' });
-    for (const [id, tool, input] of [['a', 'Edit', { file_path: '/workspace/a' }], ['b', 'TodoWrite', {}], ['c', 'BashOutput', {}], ['d', 'Bash', {}]] as const) {
-      expect(await ask(run, id, tool, input)).toMatchObject({ decision: 'deny', message: expect.stringContaining('read-only trust tier') });
+    for (const [id, tool, input] of [
+      ['a', 'Edit', { file_path: '/workspace/a' }],
+      ['b', 'TodoWrite', {}],
+      ['c', 'BashOutput', {}],
+      ['d', 'Bash', {}],
+    ] as const) {
+      expect(await ask(run, id, tool, input)).toMatchObject({
+        decision: 'deny',
+        message: expect.stringContaining('read-only trust tier'),
+      });
     }
-    expect(decisions(await readLedger(database.db, run))).toEqual(['a', 'b', 'c', 'd'].map((id) => [id, 'deny', 'trust_tier', 'allow']));
+    expect(decisions(await readLedger(database.db, run))).toEqual(
+      ['a', 'b', 'c', 'd'].map((id) => [id, 'deny', 'trust_tier', 'allow']),
+    );
     expect(await ask(run, 'e', 'Bash', { command: 'cat a.txt' })).toEqual({ decision: 'allow' });
     expect(await ask(run, 'f', 'Bash', { command: 'cat a | wc' })).toMatchObject({ decision: 'deny' });
   });
@@ -95,9 +118,16 @@ describe('an automatic verdict', () => {
 
   it('CP-317 53: an MCP name outside the frozen set is denied before policy', async () => {
     const run = await createGatedRun(database.db, { tools: ALLOW_ALL });
-    expect(await ask(run, 'a', 'mcp__ghost__x')).toMatchObject({ message: expect.stringContaining('frozen capability set') });
-    expect(await ask(run, 'b', 'mcp__kb')).toMatchObject({ message: expect.stringContaining('malformed MCP tool name') });
-    expect(decisions(await readLedger(database.db, run))).toEqual([['a', 'deny', 'capability', null], ['b', 'deny', 'capability', null]]);
+    expect(await ask(run, 'a', 'mcp__ghost__x')).toMatchObject({
+      message: expect.stringContaining('frozen capability set'),
+    });
+    expect(await ask(run, 'b', 'mcp__kb')).toMatchObject({
+      message: expect.stringContaining('malformed MCP tool name'),
+    });
+    expect(decisions(await readLedger(database.db, run))).toEqual([
+      ['a', 'deny', 'capability', null],
+      ['b', 'deny', 'capability', null],
+    ]);
   });
 
   it('CP-273 tools/call denies every brokered name with source capability and refuses others', async () => {
@@ -116,7 +146,10 @@ describe('an automatic verdict', () => {
     const run = await createGatedRun(database.db, { tools: [{ match: ['Read'], action: 'allow' }, ...DENY_ALL] });
     expect(await ask(run, 't1', 'Read', { a: 1, b: 2 })).toEqual({ decision: 'allow' });
     expect(await ask(run, 't1', 'Read', { b: 2, a: 1 })).toEqual({ decision: 'allow' });
-    expect(await ask(run, 't1', 'Read', { a: 1 })).toEqual({ decision: 'deny', message: 'tool_call_id reused with different tool or input' });
+    expect(await ask(run, 't1', 'Read', { a: 1 })).toEqual({
+      decision: 'deny',
+      message: 'tool_call_id reused with different tool or input',
+    });
     expect(await ask(run, 't1', 'Read', { a: 1, b: 2 })).toEqual({ decision: 'allow' });
     expect(await ask(run, 't2', 'Write', {})).toMatchObject({ message: 'denied by policy' });
     expect(await ask(run, 't2', 'Write', {})).toEqual(NOT_APPROVED);
@@ -125,12 +158,19 @@ describe('an automatic verdict', () => {
       ['t1', 'deny', 'protocol_violation', null],
       ['t2', 'deny', 'policy', null],
     ]);
-    expect(await readRows(database.db, run, 'select tool_calls from session_heads where session_id = $1')).toEqual([{ tool_calls: 2 }]);
+    expect(await readRows(database.db, run, 'select tool_calls from session_heads where session_id = $1')).toEqual([
+      { tool_calls: 2 },
+    ]);
   });
 
   it('CP-130 large integers do not collapse into one digest', async () => {
     const run = await createGatedRun(database.db, { tools: ALLOW_ALL });
-    const raw = (n: string) => post(`${plane.url}/internal/permission`, run.tokens.tool, `{"tool_call_id":"n","tool":"Read","input":{"n":${n}}}`);
+    const raw = (n: string) =>
+      post(
+        `${plane.url}/internal/permission`,
+        run.tokens.tool,
+        `{"tool_call_id":"n","tool":"Read","input":{"n":${n}}}`,
+      );
     expect((await raw('9007199254740993')).body).toEqual({ decision: 'allow' });
     expect((await raw('9007199254740992')).body).toMatchObject({ decision: 'deny' });
     expect((await raw('9007199254740993')).body).toEqual({ decision: 'allow' });
@@ -142,11 +182,17 @@ describe('an automatic verdict', () => {
     await ask(run, 'b', 'Read');
     expect(await ask(run, 'c', 'Read')).toEqual({ decision: 'deny', message: 'tool-call budget exceeded' });
     const ledger = await readLedger(database.db, run);
-    expect(ledger.filter((line) => line.type === 'budget.exceeded')).toMatchObject([{ data: { budget: 'max_tool_calls', limit: '2', spent: '3' } }]);
-    expect(decisions(ledger).at(-1)).toEqual(['c', 'deny', 'budget', null]);
-    expect(await readRows(database.db, run, 'select outcome, needs_quiesce from session_finalizations where session_id = $1')).toEqual([
-      { outcome: 'budget_exceeded', needs_quiesce: true },
+    expect(ledger.filter((line) => line.type === 'budget.exceeded')).toMatchObject([
+      { data: { budget: 'max_tool_calls', limit: '2', spent: '3' } },
     ]);
+    expect(decisions(ledger).at(-1)).toEqual(['c', 'deny', 'budget', null]);
+    expect(
+      await readRows(
+        database.db,
+        run,
+        'select outcome, needs_quiesce from session_finalizations where session_id = $1',
+      ),
+    ).toEqual([{ outcome: 'budget_exceeded', needs_quiesce: true }]);
     await database.db.withTenant(run.organizationId, (tx) => moveRun(tx, run.sessionId, 'running', 'cancelling', null));
     expect(await ask(run, 'd', 'Read')).toEqual({ decision: 'deny', message: 'session is not active' });
   });
@@ -154,7 +200,9 @@ describe('an automatic verdict', () => {
   it('CP-076 64 callers never overspend a budget of ten calls', async () => {
     for (let trial = 0; trial < 5; trial += 1) {
       const run = await createGatedRun(database.db, { tools: ALLOW_ALL, budgets: { max_tool_calls: 10 } });
-      const answers = await Promise.all(Array.from({ length: 64 }, (_, i) => ask(run, `c${i}`, 'Read', undefined, i % 2 === 0 ? plane : second)));
+      const answers = await Promise.all(
+        Array.from({ length: 64 }, (_, i) => ask(run, `c${i}`, 'Read', undefined, i % 2 === 0 ? plane : second)),
+      );
       expect(answers.filter((answer) => (answer as { decision: string }).decision === 'allow')).toHaveLength(10);
       const ledger = await readLedger(database.db, run);
       expect(ledger.filter((line) => line.type === 'budget.exceeded')).toHaveLength(1);
@@ -163,7 +211,10 @@ describe('an automatic verdict', () => {
   });
 
   it('CP-077 an autonomous run is answered at once where a human would be asked', async () => {
-    const run = await createGatedRun(database.db, { tools: [{ match: ['Task'], action: 'approve', on_autonomous: 'allow' }], autonomy: 'autonomous' });
+    const run = await createGatedRun(database.db, {
+      tools: [{ match: ['Task'], action: 'approve', on_autonomous: 'allow' }],
+      autonomy: 'autonomous',
+    });
     expect(await ask(run, 'a', 'Bash', { command: 'make' })).toMatchObject({ decision: 'deny' });
     expect(await ask(run, 'b', 'Task')).toEqual({ decision: 'allow' });
     expect(decisions(await readLedger(database.db, run))).toEqual([
@@ -172,20 +223,29 @@ describe('an automatic verdict', () => {
     ]);
   });
 
-  it.each(['queued', 'cancelling', 'finalizing', 'completed'] as const)('CP-026 a run that is %s accepts no call', async (status) => {
-    const run = await createGatedRun(database.db, { tools: ALLOW_ALL, status });
-    expect(await ask(run, 'a', 'Read')).toEqual({ decision: 'deny', message: 'session is not active' });
-    const brokered = await post(`${plane.url}/internal/tools/call`, run.tokens.tool, { tool_call_id: 'a', tool: 'mcp__a__b' });
-    expect(brokered).toMatchObject({ status: 400, body: { error: 'session is not active' } });
-    expect(await readLedger(database.db, run)).toEqual([]);
-  });
+  it.each(['queued', 'cancelling', 'finalizing', 'completed'] as const)(
+    'CP-026 a run that is %s accepts no call',
+    async (status) => {
+      const run = await createGatedRun(database.db, { tools: ALLOW_ALL, status });
+      expect(await ask(run, 'a', 'Read')).toEqual({ decision: 'deny', message: 'session is not active' });
+      const brokered = await post(`${plane.url}/internal/tools/call`, run.tokens.tool, {
+        tool_call_id: 'a',
+        tool: 'mcp__a__b',
+      });
+      expect(brokered).toMatchObject({ status: 400, body: { error: 'session is not active' } });
+      expect(await readLedger(database.db, run)).toEqual([]);
+    },
+  );
 });
 
 describe('a body that is no call', () => {
   it.each([
     ['malformed', '{"tool_call_id":"a",'],
     ['too deep', `{"tool_call_id":"a","tool":"Read","input":${'['.repeat(500)}${']'.repeat(500)}}`],
-    ['too large', JSON.stringify({ tool_call_id: 'a', tool: 'Write', input: { content: 'x'.repeat(3 * 1024 * 1024) } })],
+    [
+      'too large',
+      JSON.stringify({ tool_call_id: 'a', tool: 'Write', input: { content: 'x'.repeat(3 * 1024 * 1024) } }),
+    ],
     ['prototype-named', '{"tool_call_id":"a","tool":"Read","input":{"__proto__":{"x":1}}}'],
     ['without an id', '{"tool":"Read"}'],
   ])('CP-292 that is %s is a recorded denial, never a 4xx', async (_what, body) => {
@@ -202,11 +262,20 @@ describe('a call that asks a human', () => {
     const run = await createGatedRun(database.db);
     const blocked = ask(run, 'a', 'Deploy', { to: 'prod' });
     const approval = await pendingApproval(run);
-    expect(await readRows(database.db, run, 'select status from sessions where id = $1')).toEqual([{ status: 'awaiting_approval' }]);
+    expect(await readRows(database.db, run, 'select status from sessions where id = $1')).toEqual([
+      { status: 'awaiting_approval' },
+    ]);
     await decide(run, approval, 'approved_once');
     expect(await blocked).toEqual({ decision: 'allow' });
-    expect(kinds(await readLedger(database.db, run))).toEqual(['tool.requested', 'approval.requested', 'approval.decided', 'tool.decision']);
-    expect(await readRows(database.db, run, 'select status from sessions where id = $1')).toEqual([{ status: 'running' }]);
+    expect(kinds(await readLedger(database.db, run))).toEqual([
+      'tool.requested',
+      'approval.requested',
+      'approval.decided',
+      'tool.decision',
+    ]);
+    expect(await readRows(database.db, run, 'select status from sessions where id = $1')).toEqual([
+      { status: 'running' },
+    ]);
     const next = ask(run, 'b', 'Deploy', { to: 'prod' });
     await decide(run, await pendingApproval(run), 'denied');
     expect(await next).toEqual(NOT_APPROVED);
@@ -218,7 +287,12 @@ describe('a call that asks a human', () => {
     await decide(run, await pendingApproval(run), 'approved_session');
     expect(await blocked).toEqual({ decision: 'allow' });
     expect(await ask(run, 'b', 'Deploy', { to: 'b' })).toEqual({ decision: 'allow' });
-    expect(decisions(await readLedger(database.db, run)).at(-1)).toEqual(['b', 'allow', 'session_scope', 'require_approval']);
+    expect(decisions(await readLedger(database.db, run)).at(-1)).toEqual([
+      'b',
+      'allow',
+      'session_scope',
+      'require_approval',
+    ]);
     const other = await createGatedRun(database.db, { in: run });
     const asked = ask(other, 'c', 'Deploy', { to: 'c' });
     await decide(other, await pendingApproval(other), 'denied');
@@ -238,10 +312,17 @@ describe('a call that asks a human', () => {
 
   it('CP-150 60: any number of callers wait on one row, on any process, and get one answer', async () => {
     const run = await createGatedRun(database.db);
-    const waiting = Array.from({ length: 8 }, (_, i) => ask(run, 'a', 'Deploy', { to: 'x' }, i % 2 === 0 ? plane : second));
+    const waiting = Array.from({ length: 8 }, (_, i) =>
+      ask(run, 'a', 'Deploy', { to: 'x' }, i % 2 === 0 ? plane : second),
+    );
     await decide(run, await pendingApproval(run), 'approved_once');
     expect(await Promise.all(waiting)).toEqual(Array.from({ length: 8 }, () => ({ decision: 'allow' })));
-    expect(kinds(await readLedger(database.db, run))).toEqual(['tool.requested', 'approval.requested', 'approval.decided', 'tool.decision']);
+    expect(kinds(await readLedger(database.db, run))).toEqual([
+      'tool.requested',
+      'approval.requested',
+      'approval.decided',
+      'tool.decision',
+    ]);
   });
 
   it('CP-150 a caller that hung up and comes again gets the decision made meanwhile', async () => {
@@ -249,7 +330,12 @@ describe('a call that asks a human', () => {
     const controller = new AbortController();
     const body = JSON.stringify({ tool_call_id: 'a', tool: 'Deploy', input: {} });
     const headers = { authorization: `Bearer ${run.tokens.tool}` };
-    const hungUp = fetch(`${plane.url}/internal/permission`, { method: 'POST', headers, body, signal: controller.signal }).catch(() => 'hung up');
+    const hungUp = fetch(`${plane.url}/internal/permission`, {
+      method: 'POST',
+      headers,
+      body,
+      signal: controller.signal,
+    }).catch(() => 'hung up');
     const approval = await pendingApproval(run);
     controller.abort();
     expect(await hungUp).toBe('hung up');
@@ -296,8 +382,14 @@ describe('a call that asks a human', () => {
     await symlink('/etc/hostname', join(workspace, 'link'));
     const unchanged = ask(run, 'a', 'Bash', { command: './deploy.sh link' });
     const first = await pendingApproval(run);
-    const [row] = await readRows<{ explanation: { files: { path: string; size: number; digest: string }[] } }>(database.db, run, 'select explanation from approvals where session_id = $1');
-    expect(row?.explanation.files).toEqual([{ path: 'deploy.sh', size: 9, digest: expect.stringMatching(/^sha256:[0-9a-f]{64}$/) }]);
+    const [row] = await readRows<{ explanation: { files: { path: string; size: number; digest: string }[] } }>(
+      database.db,
+      run,
+      'select explanation from approvals where session_id = $1',
+    );
+    expect(row?.explanation.files).toEqual([
+      { path: 'deploy.sh', size: 9, digest: expect.stringMatching(/^sha256:[0-9a-f]{64}$/) },
+    ]);
     await decide(run, first, 'approved_once');
     expect(await unchanged).toEqual({ decision: 'allow' });
     const changed = ask(run, 'b', 'Bash', { command: './deploy.sh' });
@@ -313,7 +405,11 @@ describe('a call that asks a human', () => {
     const canary = 'canary-6f1c';
     const blocked = ask(run, 'a', 'Deploy', { secret: canary });
     const approval = await pendingApproval(run);
-    const [row] = await readRows<{ sealed: Buffer; key_version: number }>(database.db, run, 'select sealed, key_version from tool_call_payloads where session_id = $1');
+    const [row] = await readRows<{ sealed: Buffer; key_version: number }>(
+      database.db,
+      run,
+      'select sealed, key_version from tool_call_payloads where session_id = $1',
+    );
     expect(row?.key_version).toBe(2);
     expect(row?.sealed.includes(canary)).toBe(false);
     expect(JSON.stringify(await readLedger(database.db, run))).not.toContain(canary);
@@ -324,7 +420,10 @@ describe('a call that asks a human', () => {
 
   it('CP-006 an input that cannot be shown whole is denied, not asked', async () => {
     const run = await createGatedRun(database.db);
-    expect(await ask(run, 'a', 'Deploy', { content: 'x'.repeat(70_000) })).toMatchObject({ decision: 'deny', message: expect.stringContaining('65536') });
+    expect(await ask(run, 'a', 'Deploy', { content: 'x'.repeat(70_000) })).toMatchObject({
+      decision: 'deny',
+      message: expect.stringContaining('65536'),
+    });
     expect(decisions(await readLedger(database.db, run))).toEqual([['a', 'deny', 'policy', null]]);
   });
 
@@ -341,11 +440,17 @@ describe('a call that asks a human', () => {
       }).catch(() => null),
     );
     await pendingApproval(run, 16);
-    expect(await ask(run, 'x', 'Deploy')).toMatchObject({ decision: 'deny', message: expect.stringContaining('too many pending') });
+    expect(await ask(run, 'x', 'Deploy')).toMatchObject({
+      decision: 'deny',
+      message: expect.stringContaining('too many pending'),
+    });
     expect(await ask(run, 'y', 'Deploy')).toMatchObject({ decision: 'deny' });
     controller.abort();
     await Promise.all(parked);
-    await expectEventually(async () => (await readLedger(database.db, run)).filter((line) => line.type === 'run.limit_reached').length, 1);
+    await expectEventually(
+      async () => (await readLedger(database.db, run)).filter((line) => line.type === 'run.limit_reached').length,
+      1,
+    );
   });
 
   it('CP-006 a decision releases the blocked call at once on another process', async () => {

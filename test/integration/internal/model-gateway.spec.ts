@@ -40,7 +40,9 @@ afterAll(async () => {
   await database.close();
 });
 
-const say = (text: string, more: object = {}): ModelScript => () => ({ kind: 'reply', content: [{ text }], usage: USAGE, ...more });
+const say =
+  (text: string, more: object = {}): ModelScript =>
+  () => ({ kind: 'reply', content: [{ text }], usage: USAGE, ...more });
 
 function request(more: object = {}): object {
   return { model: MODEL, max_tokens: 2000, messages: [{ role: 'user', content: 'hello' }], ...more };
@@ -59,9 +61,20 @@ async function stream(run: FixtureRun, body: object, signal?: AbortSignal): Prom
   });
 }
 
-const usageOf = (run: FixtureRun) => readRows(database.db, run, 'select model, input_tokens::int, output_tokens::int, cache_read_tokens::int, cache_write_tokens::int, cost_micros::int, source from usage_entries where session_id = $1');
+const usageOf = (run: FixtureRun) =>
+  readRows(
+    database.db,
+    run,
+    'select model, input_tokens::int, output_tokens::int, cache_read_tokens::int, cache_write_tokens::int, cost_micros::int, source from usage_entries where session_id = $1',
+  );
 const reservationsOf = async (run: FixtureRun) =>
-  (await readRows<{ state: string }>(database.db, run, 'select state from llm_reservations where session_id = $1 order by id')).map((row) => row.state);
+  (
+    await readRows<{ state: string }>(
+      database.db,
+      run,
+      'select state from llm_reservations where session_id = $1 order by id',
+    )
+  ).map((row) => row.state);
 
 async function eventually(check: () => Promise<void>): Promise<void> {
   for (let attempt = 0; ; attempt += 1) {
@@ -75,20 +88,33 @@ async function eventually(check: () => Promise<void>): Promise<void> {
 }
 
 describe('an answered model request', () => {
-  it.each([false, true])('CP-023 CP-022 is charged with what the provider reported (streamed: %s)', async (streamed) => {
-    const run = await createGatedRun(database.db);
-    script = say('canary-completion-2b7e');
-    const body = request({ system: 'canary-system-91aa', messages: [{ role: 'user', content: 'canary-prompt-4c1d' }] });
-    const response = streamed ? await stream(run, body) : null;
-    const text = response === null ? JSON.stringify((await call(run, body)).body) : await response.text();
-    expect(text).toContain('canary-completion-2b7e');
-    if (response !== null) expect(response.headers.get('content-type')).toBe('text/event-stream');
-    expect(await usageOf(run)).toEqual([
-      { model: MODEL, input_tokens: 100, output_tokens: 50, cache_read_tokens: 10, cache_write_tokens: 20, cost_micros: COST_MICROS, source: 'facade' },
-    ]);
-    expect(await reservationsOf(run)).toEqual(['charged']);
-    const ledger = await readLedger(database.db, run);
-    expect(ledger).toMatchObject([
+  it.each([false, true])(
+    'CP-023 CP-022 is charged with what the provider reported (streamed: %s)',
+    async (streamed) => {
+      const run = await createGatedRun(database.db);
+      script = say('canary-completion-2b7e');
+      const body = request({
+        system: 'canary-system-91aa',
+        messages: [{ role: 'user', content: 'canary-prompt-4c1d' }],
+      });
+      const response = streamed ? await stream(run, body) : null;
+      const text = response === null ? JSON.stringify((await call(run, body)).body) : await response.text();
+      expect(text).toContain('canary-completion-2b7e');
+      if (response !== null) expect(response.headers.get('content-type')).toBe('text/event-stream');
+      expect(await usageOf(run)).toEqual([
+        {
+          model: MODEL,
+          input_tokens: 100,
+          output_tokens: 50,
+          cache_read_tokens: 10,
+          cache_write_tokens: 20,
+          cost_micros: COST_MICROS,
+          source: 'facade',
+        },
+      ]);
+      expect(await reservationsOf(run)).toEqual(['charged']);
+      const ledger = await readLedger(database.db, run);
+      expect(ledger).toMatchObject([
       {
         actor: 'system',
         type: 'model.response',
@@ -98,8 +124,9 @@ describe('an answered model request', () => {
         },
       },
     ]); // prettier-ignore
-    expect(JSON.stringify(ledger)).not.toContain('canary');
-  });
+      expect(JSON.stringify(ledger)).not.toContain('canary');
+    },
+  );
 
   it('CP-062 reaches the provider with our key, its API headers, and nothing of the run', async () => {
     const run = await createGatedRun(database.db);
@@ -109,7 +136,11 @@ describe('an answered model request', () => {
     }); // prettier-ignore
     const [sent] = model.requests;
     expect(sent?.path).toBe('/v1/messages');
-    expect(sent?.headers).toMatchObject({ 'x-api-key': 'provider-key', 'anthropic-version': '2023-06-01', 'anthropic-beta': 'some-beta' });
+    expect(sent?.headers).toMatchObject({
+      'x-api-key': 'provider-key',
+      'anthropic-version': '2023-06-01',
+      'anthropic-beta': 'some-beta',
+    });
     expect(sent?.headers).not.toHaveProperty('x-other');
     expect(sent?.headers).not.toHaveProperty('cookie');
     expect(JSON.stringify(sent?.headers)).not.toContain('svc_sess_');
@@ -132,7 +163,9 @@ describe('an answered model request', () => {
     await (await stream(run, request())).text();
     expect(await usageOf(run)).toEqual([]);
     expect(await reservationsOf(run)).toEqual(['unreported']);
-    expect(await readLedger(database.db, run)).toMatchObject([{ type: 'agent.message', data: { text: 'model stream completed (usage unparsed)' } }]);
+    expect(await readLedger(database.db, run)).toMatchObject([
+      { type: 'agent.message', data: { text: 'model stream completed (usage unparsed)' } },
+    ]);
   });
 
   it('CP-023 that broke off is passed on as broken and keeps its reservation counted', async () => {
@@ -147,7 +180,10 @@ describe('an answered model request', () => {
     const run = await createGatedRun(database.db);
     script = () => ({ kind: 'error', status: 529, message: 'busy', headers: { 'retry-after': '7' } });
     const answer = await call(run, request());
-    expect(answer).toMatchObject({ status: 529, body: { type: 'error', error: { type: 'overloaded_error', message: 'busy' } } });
+    expect(answer).toMatchObject({
+      status: 529,
+      body: { type: 'error', error: { type: 'overloaded_error', message: 'busy' } },
+    });
     expect(answer.headers.get('retry-after')).toBe('7');
     expect(await reservationsOf(run)).toEqual(['released']);
     script = () => ({ kind: 'error', status: 500, message: 'oops' });
@@ -165,7 +201,10 @@ describe('an answered model request', () => {
 
   it('CP-023 counting tokens holds and costs nothing', async () => {
     const run = await createGatedRun(database.db, { budgets: { max_tokens: 1 } });
-    expect(await call(run, request(), 'v1/messages/count_tokens')).toMatchObject({ status: 200, body: { input_tokens: expect.any(Number) } });
+    expect(await call(run, request(), 'v1/messages/count_tokens')).toMatchObject({
+      status: 200,
+      body: { input_tokens: expect.any(Number) },
+    });
     expect(await reservationsOf(run)).toEqual([]);
   });
 });
@@ -190,14 +229,23 @@ describe('a refused model request', () => {
 
   it('CP-026 is refused in the order of the checks', async () => {
     const stopped = await createGatedRun(database.db, { status: 'cancelling' });
-    expect(await call(stopped, '{', 'v1/nothing')).toMatchObject({ status: 400, body: { error: 'session is not active' } });
+    expect(await call(stopped, '{', 'v1/nothing')).toMatchObject({
+      status: 400,
+      body: { error: 'session is not active' },
+    });
     const run = await createGatedRun(database.db);
     expect(await call(run, '{', 'v1/nothing')).toMatchObject({ status: 404 });
     expect(await call(run, '{')).toMatchObject({ status: 400, body: { error: expect.stringContaining('JSON') } });
     const replay = await createGatedRun(database.db, { harness: 'replay' });
-    expect(await call(replay, request(), 'v1/nothing')).toMatchObject({ status: 400, body: { error: expect.stringContaining('replay') } });
+    expect(await call(replay, request(), 'v1/nothing')).toMatchObject({
+      status: 400,
+      body: { error: expect.stringContaining('replay') },
+    });
     const spent = await createGatedRun(database.db, { budgets: { max_tokens: 0 } });
-    expect(await call(spent, '{', 'v1/nothing')).toMatchObject({ status: 400, body: { error: 'token budget exhausted' } });
+    expect(await call(spent, '{', 'v1/nothing')).toMatchObject({
+      status: 400,
+      body: { error: 'token budget exhausted' },
+    });
   });
 
   it('CP-062 without a provider is 503 and says what to set', async () => {
@@ -213,7 +261,10 @@ describe('a refused model request', () => {
   });
 
   it('CP-023 with a provider that cannot be reached is 502 and releases its reservation', async () => {
-    const closed = await startPlane(database, { SERVICE_LLM_ANTHROPIC_URL: 'http://127.0.0.1:9', ANTHROPIC_API_KEY: 'k' });
+    const closed = await startPlane(database, {
+      SERVICE_LLM_ANTHROPIC_URL: 'http://127.0.0.1:9',
+      ANTHROPIC_API_KEY: 'k',
+    });
     try {
       const run = await createGatedRun(database.db);
       expect((await call(run, request(), 'v1/messages', closed)).status).toBe(502);
@@ -247,7 +298,9 @@ describe('budgets of model requests', () => {
     const ledger = await readLedger(database.db, run);
     expect(ledger.map((line) => line.type)).toEqual(['model.response', 'budget.warning', 'budget.exceeded']);
     expect(ledger[1]?.data).toMatchObject({ budget: 'max_tokens', limit: '4000', spent: '3330' });
-    expect(await readRows(database.db, run, 'select outcome from session_finalizations where session_id = $1')).toEqual([{ outcome: 'budget_exceeded' }]);
+    expect(await readRows(database.db, run, 'select outcome from session_finalizations where session_id = $1')).toEqual(
+      [{ outcome: 'budget_exceeded' }],
+    );
   });
 
   it('CP-074 admit one of five parallel requests when there is room for one', async () => {
@@ -269,17 +322,25 @@ describe('budgets of model requests', () => {
     const answers = await Promise.all(Array.from({ length: 10 }, () => call(run, request())));
     expect(answers.filter(({ status }) => status === 429)).toHaveLength(2);
     await eventually(async () =>
-      expect((await readLedger(database.db, run)).filter((line) => line.type === 'run.limit_reached')).toMatchObject([{ data: { limit: 'model_requests' } }]),
+      expect((await readLedger(database.db, run)).filter((line) => line.type === 'run.limit_reached')).toMatchObject([
+        { data: { limit: 'model_requests' } },
+      ]),
     );
   });
 
   it('CP-074 a 400 ends and a 429 is retried in the provider’s own client', async () => {
-    const client = (run: FixtureRun) => new Anthropic({ baseURL: `${plane.url}/internal/llm`, apiKey: run.tokens.llm, maxRetries: 3 });
+    const client = (run: FixtureRun) =>
+      new Anthropic({ baseURL: `${plane.url}/internal/llm`, apiKey: run.tokens.llm, maxRetries: 3 });
     const ask = { model: MODEL, max_tokens: 2000, messages: [{ role: 'user' as const, content: 'hello' }] };
     script = say('hi', { delayMs: 400 });
     const run = await createGatedRun(database.db, { budgets: { max_tokens: 2600 } });
     const both = await Promise.all([client(run).messages.create(ask), client(run).messages.create(ask)]);
-    expect(both.map((message) => message.content[0])).toEqual([{ type: 'text', text: 'hi' }, { type: 'text', text: 'hi' }].map((block) => expect.objectContaining(block)));
+    expect(both.map((message) => message.content[0])).toEqual(
+      [
+        { type: 'text', text: 'hi' },
+        { type: 'text', text: 'hi' },
+      ].map((block) => expect.objectContaining(block)),
+    );
     model.requests.length = 0;
     const spent = await createGatedRun(database.db, { budgets: { max_tokens: 10 } });
     await expect(client(spent).messages.create(ask)).rejects.toMatchObject({ status: 400 });
@@ -290,12 +351,25 @@ describe('budgets of model requests', () => {
 });
 
 describe('the cross-check of tool results', () => {
-  const result = (id: string, more: object = {}) => ({ type: 'tool_result', tool_use_id: id, content: 'done', ...more });
+  const result = (id: string, more: object = {}) => ({
+    type: 'tool_result',
+    tool_use_id: id,
+    content: 'done',
+    ...more,
+  });
   const carrying = (...results: object[]) =>
     request({
       messages: [
         { role: 'user', content: 'go' },
-        { role: 'assistant', content: results.map((one) => ({ type: 'tool_use', id: (one as { tool_use_id: string }).tool_use_id, name: 'Bash', input: {} })) },
+        {
+          role: 'assistant',
+          content: results.map((one) => ({
+            type: 'tool_use',
+            id: (one as { tool_use_id: string }).tool_use_id,
+            name: 'Bash',
+            input: {},
+          })),
+        },
         { role: 'user', content: results },
       ],
     });
@@ -307,12 +381,27 @@ describe('the cross-check of tool results', () => {
   }
 
   it('CP-026 lets the result of a decided use pass, allowed or denied', async () => {
-    const run = await createGatedRun(database.db, { tools: [{ match: ['Bash'], action: 'allow' }, { match: ['*'], action: 'deny' }] });
+    const run = await createGatedRun(database.db, {
+      tools: [
+        { match: ['Bash'], action: 'allow' },
+        { match: ['*'], action: 'deny' },
+      ],
+    });
     await useTool(run, 'toolu_a');
-    expect(await readRows(database.db, run, 'select tool_use_id, tool from llm_tool_uses where session_id = $1')).toEqual([{ tool_use_id: 'toolu_a', tool: 'Bash' }]);
-    await post(`${plane.url}/internal/permission`, run.tokens.tool, { tool_call_id: 'toolu_a', tool: 'Bash', input: { command: 'ls' } });
+    expect(
+      await readRows(database.db, run, 'select tool_use_id, tool from llm_tool_uses where session_id = $1'),
+    ).toEqual([{ tool_use_id: 'toolu_a', tool: 'Bash' }]);
+    await post(`${plane.url}/internal/permission`, run.tokens.tool, {
+      tool_call_id: 'toolu_a',
+      tool: 'Bash',
+      input: { command: 'ls' },
+    });
     await useTool(run, 'toolu_b', 'Write');
-    await post(`${plane.url}/internal/permission`, run.tokens.tool, { tool_call_id: 'toolu_b', tool: 'Write', input: {} });
+    await post(`${plane.url}/internal/permission`, run.tokens.tool, {
+      tool_call_id: 'toolu_b',
+      tool: 'Write',
+      input: {},
+    });
     expect((await call(run, carrying(result('toolu_a'), result('toolu_b', { is_error: true })))).status).toBe(200);
   });
 
@@ -327,8 +416,13 @@ describe('the cross-check of tool results', () => {
     expect(answer).toMatchObject({ status: 400, body: { error: expect.stringContaining('never decided') } });
     expect(answer.headers.get('x-should-retry')).toBe('false');
     expect(model.requests).toEqual([]);
-    expect(await readRows(database.db, run, 'select outcome from session_finalizations where session_id = $1')).toEqual([{ outcome: 'failed' }]);
-    expect((await readLedger(database.db, run)).at(-1)).toMatchObject({ type: 'run.error', data: { message: expect.stringContaining('never decided') } });
+    expect(await readRows(database.db, run, 'select outcome from session_finalizations where session_id = $1')).toEqual(
+      [{ outcome: 'failed' }],
+    );
+    expect((await readLedger(database.db, run)).at(-1)).toMatchObject({
+      type: 'run.error',
+      data: { message: expect.stringContaining('never decided') },
+    });
   });
 
   it('CP-026 leaves brokered names to the broker', async () => {
@@ -350,14 +444,18 @@ describe('the cross-check of tool results', () => {
     expect(rejected.map((line) => line.data['tool_call_id'])).toEqual([0, 1, 2, 3, 4].map((i) => `toolu_${i}`));
     await useTool(run, 'toolu_5');
     expect((await call(run, carrying(...seen, refused('toolu_5')))).status).toBe(400);
-    expect(await readRows(database.db, run, 'select outcome from session_finalizations where session_id = $1')).toEqual([{ outcome: 'failed' }]);
+    expect(await readRows(database.db, run, 'select outcome from session_finalizations where session_id = $1')).toEqual(
+      [{ outcome: 'failed' }],
+    );
   });
 
   it('CP-026 takes no long result for a refusal, not even of a use that was refused before', async () => {
     const run = await createGatedRun(database.db);
     await useTool(run, 'toolu_a');
     expect((await call(run, carrying(result('toolu_a', { is_error: true, content: 'no' })))).status).toBe(200);
-    expect((await call(run, carrying(result('toolu_a', { is_error: true, content: 'x'.repeat(4096) })))).status).toBe(400);
+    expect((await call(run, carrying(result('toolu_a', { is_error: true, content: 'x'.repeat(4096) })))).status).toBe(
+      400,
+    );
   });
 });
 
@@ -373,7 +471,9 @@ describe('a long stream', () => {
           sent += delta.length;
           if (!response.write(delta)) return void response.once('drain', send);
         }
-        response.end(`data: {"type":"message_delta","usage":{"input_tokens":1,"output_tokens":2}}\n\ndata: {"type":"message_stop"}\n\n`);
+        response.end(
+          `data: {"type":"message_delta","usage":{"input_tokens":1,"output_tokens":2}}\n\ndata: {"type":"message_stop"}\n\n`,
+        );
       };
       send();
     });
@@ -385,7 +485,9 @@ describe('a long stream', () => {
       const body = JSON.stringify(request({ stream: true }));
       const response = await new Promise<IncomingMessage>((resolve, reject) => {
         const headers = { 'x-api-key': run.tokens.llm, 'content-length': Buffer.byteLength(body) };
-        httpRequest(`${wide.url}/internal/llm/v1/messages`, { method: 'POST', headers }, resolve).once('error', reject).end(body);
+        httpRequest(`${wide.url}/internal/llm/v1/messages`, { method: 'POST', headers }, resolve)
+          .once('error', reject)
+          .end(body);
       });
       let stalledAt = -1;
       while (stalledAt !== sent) {

@@ -51,7 +51,12 @@ async function appears(dataDir: string, runId: string): Promise<boolean> {
 }
 
 /** One request through the plane socket of a run. */
-async function through(dataDir: string, runId: string, path: string, token: string): Promise<{ status: number; body: unknown }> {
+async function through(
+  dataDir: string,
+  runId: string,
+  path: string,
+  token: string,
+): Promise<{ status: number; body: unknown }> {
   const address = await socketAddress(join(planeDirectory(dataDir, runId), 'plane.sock'));
   try {
     return await new Promise((resolve, reject) => {
@@ -70,7 +75,9 @@ async function through(dataDir: string, runId: string, path: string, token: stri
 }
 
 async function onHost(run: FixtureRun, dataDir: string): Promise<void> {
-  await database.db.withTenant(run.organizationId, (tx) => tx.query('update sessions set host_id = $2 where id = $1', [run.sessionId, ensureHostIdFile(dataDir)]));
+  await database.db.withTenant(run.organizationId, (tx) =>
+    tx.query('update sessions set host_id = $2 where id = $1', [run.sessionId, ensureHostIdFile(dataDir)]),
+  );
 }
 
 describe('plane sockets', () => {
@@ -81,7 +88,10 @@ describe('plane sockets', () => {
     expect(await planeSocketAccepts(dataDir, run.sessionId, 500)).toBe(false);
     await mkdir(planeDirectory(dataDir, run.sessionId));
     expect(await appears(dataDir, run.sessionId)).toBe(true);
-    expect(await through(dataDir, run.sessionId, '/internal/heartbeat', run.tokens.control)).toEqual({ status: 200, body: { ok: true, action: null } });
+    expect(await through(dataDir, run.sessionId, '/internal/heartbeat', run.tokens.control)).toEqual({
+      status: 200,
+      body: { ok: true, action: null },
+    });
     await rm(planeDirectory(dataDir, run.sessionId), { recursive: true });
     expect(await planeSocketAccepts(dataDir, run.sessionId, 500)).toBe(false);
   });
@@ -97,7 +107,10 @@ describe('plane sockets', () => {
 
   it('CP-051 are made anew for every live run of the host when the process starts', async () => {
     const dataDir = await folder();
-    const [live, over] = [await createGatedRun(database.db), await createGatedRun(database.db, { status: 'completed' })];
+    const [live, over] = [
+      await createGatedRun(database.db),
+      await createGatedRun(database.db, { status: 'completed' }),
+    ];
     await onHost(live, dataDir);
     await onHost(over, dataDir);
     await start(dataDir);
@@ -113,8 +126,14 @@ describe('plane sockets', () => {
     const [own, other] = [await createGatedRun(database.db), await createGatedRun(database.db)];
     await mkdir(planeDirectory(dataDir, own.sessionId));
     await appears(dataDir, own.sessionId);
-    expect(await through(dataDir, own.sessionId, '/internal/heartbeat', other.tokens.tool)).toEqual({ status: 403, body: { error: 'wrong_audience' } });
-    expect(await through(dataDir, own.sessionId, '/internal/heartbeat', other.tokens.control)).toEqual({ status: 403, body: { error: 'wrong_run' } });
+    expect(await through(dataDir, own.sessionId, '/internal/heartbeat', other.tokens.tool)).toEqual({
+      status: 403,
+      body: { error: 'wrong_audience' },
+    });
+    expect(await through(dataDir, own.sessionId, '/internal/heartbeat', other.tokens.control)).toEqual({
+      status: 403,
+      body: { error: 'wrong_run' },
+    });
   });
 
   it('CP-052 serve the runner plane and nothing else', async () => {
@@ -124,7 +143,10 @@ describe('plane sockets', () => {
     await mkdir(planeDirectory(dataDir, run.sessionId));
     await appears(dataDir, run.sessionId);
     for (const path of ['/v1/sessions', '/healthz', '/', '/internalx']) {
-      expect(await through(dataDir, run.sessionId, path, run.tokens.control)).toEqual({ status: 404, body: { error: 'not found' } });
+      expect(await through(dataDir, run.sessionId, path, run.tokens.control)).toEqual({
+        status: 404,
+        body: { error: 'not found' },
+      });
     }
   });
 
@@ -144,7 +166,9 @@ describe('plane sockets', () => {
           .once('error', reject)
           .write(text);
       });
-    expect(await raw(`GET /internal/x HTTP/1.1\r\nhost: a\r\nx: ${'y'.repeat(20_000)}\r\n\r\n`)).toMatch(/^HTTP\/1\.1 431 .*\{"error":"[^"]+"\}$/s);
+    expect(await raw(`GET /internal/x HTTP/1.1\r\nhost: a\r\nx: ${'y'.repeat(20_000)}\r\n\r\n`)).toMatch(
+      /^HTTP\/1\.1 431 .*\{"error":"[^"]+"\}$/s,
+    );
     expect(await raw('GET /internal/x HTTP/1.1\r\nhost: a\r\n')).toMatch(/^HTTP\/1\.1 408 .*\{"error":"[^"]+"\}$/s);
     const idle = [1, 2, 3].map(() => connect(socketPath));
     await Promise.all(idle.map((socket) => new Promise((resolve) => socket.once('connect', resolve))));

@@ -21,7 +21,11 @@ export interface BodyRules {
  * and large numbers keep their text (04-sandbox §6, 06-gate §5). What exceeds the limit is read on and thrown away, so
  * that the client can take its answer.
  */
-export async function readPlaneBody(stream: IncomingMessage, response: ServerResponse, rules: BodyRules): Promise<PlaneBody> {
+export async function readPlaneBody(
+  stream: IncomingMessage,
+  response: ServerResponse,
+  rules: BodyRules,
+): Promise<PlaneBody> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   response.once('close', () => rules.budget.release(bytes));
@@ -29,10 +33,18 @@ export async function readPlaneBody(stream: IncomingMessage, response: ServerRes
     await new Promise<void>((resolve, reject) => {
       stream.on('data', (chunk: Buffer) => {
         if (bytes + chunk.length > rules.maxBytes) {
-          return discard(stream, reject, new SandgateError('payload_too_large', `the body is larger than ${rules.maxBytes} bytes`));
+          return discard(
+            stream,
+            reject,
+            new SandgateError('payload_too_large', `the body is larger than ${rules.maxBytes} bytes`),
+          );
         }
         if (!rules.budget.take(chunk.length)) {
-          return discard(stream, reject, new SandgateError('unavailable', 'too many request bodies in flight; retry', { retryAfterSeconds: 1 }));
+          return discard(
+            stream,
+            reject,
+            new SandgateError('unavailable', 'too many request bodies in flight; retry', { retryAfterSeconds: 1 }),
+          );
         }
         bytes += chunk.length;
         chunks.push(chunk);

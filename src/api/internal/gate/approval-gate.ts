@@ -18,7 +18,7 @@ import { LimitBreaches } from '../limits/limit-breaches.js';
 import { RunLimits } from '../limits/run-limits.js';
 import { readRunStatus } from '../routes/run-status.js';
 import { ApprovalWaits } from './approval-waits.js';
-import type { GateResult } from './gate.service.js';
+import type { GateResult } from './gate-result.js';
 import { ShownFiles } from './shown-files.js';
 
 type Asking = Extract<GateVerdict, { kind: 'require_approval' }>;
@@ -91,6 +91,7 @@ function placeOf({ organizationId, sessionId, toolCallId }: GateCall): Omit<Payl
 }
 
 function workingDirectory(input: ExactJson): string | null {
-  const cwd = typeof input === 'object' && input !== null && !Array.isArray(input) ? (input as JsonObject)['cwd'] : undefined;
+  const cwd =
+    typeof input === 'object' && input !== null && !Array.isArray(input) ? (input as JsonObject)['cwd'] : undefined;
   return typeof cwd === 'string' ? cwd : null;
 }

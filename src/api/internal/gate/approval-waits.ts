@@ -75,20 +75,20 @@ export class ApprovalWaits implements BeforeApplicationShutdown {
   }
 
   private async follow(awaited: AwaitedApproval, wait: Wait): Promise<ApprovalRow | null> {
-    let woken = false;
+    const notice = { came: false };
     const onWake = (): void => {
-      woken = true;
+      notice.came = true;
       wait.wake();
     };
     const stop = this.database.wakeups.onApproval(awaited.sessionId, onWake);
     this.database.wakeups.on('reconnected', onWake);
     try {
       for (;;) {
-        woken = false;
+        notice.came = false;
         const row = await this.read(awaited);
         if (row.status !== 'pending') return row;
         if (wait.waiters === 0) return null;
-        if (!woken) await pause(this.pauseMs(row), wait);
+        if (!notice.came) await pause(this.pauseMs(row), wait);
       }
     } finally {
       stop();

@@ -32,10 +32,15 @@ export class BudgetStops {
     await this.stop(run, exhausted);
   }
 
-  private async stop(run: StoppedRun, { cap, limit, spent }: { cap: BudgetCap; limit: number; spent: number }): Promise<void> {
+  private async stop(
+    run: StoppedRun,
+    { cap, limit, spent }: { cap: BudgetCap; limit: number; spent: number },
+  ): Promise<void> {
     const exceeded: NewEvent = { actor: 'system', type: 'budget.exceeded', data: budgetEventData(cap, limit, spent) };
     await this.database.withTenant(run.organizationId, (tx) =>
-      recordIntent(tx, run.sessionId, { outcome: 'budget_exceeded', reason: `${cap} exceeded`, wantsQuiesce: true }, [exceeded]),
+      recordIntent(tx, run.sessionId, { outcome: 'budget_exceeded', reason: `${cap} exceeded`, wantsQuiesce: true }, [
+        exceeded,
+      ]),
     );
   }
 }

@@ -12,12 +12,10 @@ import type { RunnerCaller } from '../auth/runner-caller.js';
 import { LimitBreaches } from '../limits/limit-breaches.js';
 import { ApprovalGate } from './approval-gate.js';
 import { BudgetStops } from './budget-stops.js';
+import type { GateResult } from './gate-result.js';
 import { RunSpecs } from './run-specs.js';
 import type { FrozenRun } from './run-specs.js';
 import type { ReadToolCall, ToolCallRequest, UnreadableCall } from './tool-call.js';
-
-/** What a runner is told. `inactive`: the run accepts no work. `gone`: the caller hung up before there was an answer. */
-export type GateResult = { kind: 'allow' } | { kind: 'deny'; message: string } | { kind: 'inactive' } | { kind: 'gone' };
 
 /** A specification that changes under a call would be a fault; this many reloads are still answered. */
 const MAX_RELOADS = 3;
@@ -42,14 +40,21 @@ export class GateService {
     for (let attempt = 0; attempt < MAX_RELOADS; attempt += 1) {
       const run = await this.specs.get(caller.organizationId, caller.sessionId);
       const result =
-        read.kind === 'unreadable' ? await this.refuse(caller, run, read.call) : await this.judge(caller, run, read.call, signal);
+        read.kind === 'unreadable'
+          ? await this.refuse(caller, run, read.call)
+          : await this.judge(caller, run, read.call, signal);
       if (result !== 'reload') return result;
       this.specs.forget(caller.sessionId);
     }
     throw new SandgateError('internal', 'internal error');
   }
 
-  private async judge(caller: RunnerCaller, run: FrozenRun, request: ToolCallRequest, signal: AbortSignal): Promise<GateResult | 'reload'> {
+  private async judge(
+    caller: RunnerCaller,
+    run: FrozenRun,
+    request: ToolCallRequest,
+    signal: AbortSignal,
+  ): Promise<GateResult | 'reload'> {
     const verdict = judge(run.gate, { tool: request.tool, input: request.input });
     const call = gateCall(caller, run, request.toolCallId, request.tool, {
       summary: storable(summarize(request.tool, request.input)),
@@ -76,7 +81,12 @@ export class GateService {
     return this.settle(call, answer, request.reason, AbortSignal.abort());
   }
 
-  private async settle(call: GateCall, answer: GateAnswer, message: string, signal: AbortSignal): Promise<GateResult | 'reload'> {
+  private async settle(
+    call: GateCall,
+    answer: GateAnswer,
+    message: string,
+    signal: AbortSignal,
+  ): Promise<GateResult | 'reload'> {
     switch (answer.outcome) {
       case 'allow':
       case 'session_allow':
@@ -129,10 +139,19 @@ function gateCall(
 }
 
 function automatic(verdict: Exclude<GateVerdict, { kind: 'require_approval' }>): AutomaticVerdict {
-  return { kind: verdict.kind, source: verdict.source, originalVerdict: verdict.original_verdict, reason: verdict.reason };
+  return {
+    kind: verdict.kind,
+    source: verdict.source,
+    originalVerdict: verdict.original_verdict,
+    reason: verdict.reason,
+  };
 }
 
-function denial(source: 'policy' | 'schema', reason: string, originalVerdict: 'require_approval' | null): AutomaticVerdict {
+function denial(
+  source: 'policy' | 'schema',
+  reason: string,
+  originalVerdict: 'require_approval' | null,
+): AutomaticVerdict {
   return { kind: 'deny', source, originalVerdict, reason };
 }
 

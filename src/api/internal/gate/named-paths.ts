@@ -26,8 +26,15 @@ export function namedPaths(input: ExactJson): string[] {
   const { commands, redirects } = analyseLine(input['command'], cwd);
   const words = commands.flatMap((command) => command.words.filter((word) => word !== null).flatMap(candidates));
   const changes = commands.filter(({ words: [program] }) => program === 'cd' || program === 'pushd');
-  const directories = [cwd, ...changes.flatMap(({ words: [, target] }) => (typeof target === 'string' ? [posix.resolve(cwd, target)] : []))];
-  const opened = redirects.flatMap((redirect) => redirect.candidates.flatMap(({ path }) => (path === null ? [] : [path])));
-  const paths = [...words, ...opened].flatMap((name) => directories.map((directory) => belowWorkspace(directory, name)));
+  const directories = [
+    cwd,
+    ...changes.flatMap(({ words: [, target] }) => (typeof target === 'string' ? [posix.resolve(cwd, target)] : [])),
+  ];
+  const opened = redirects.flatMap((redirect) =>
+    redirect.candidates.flatMap(({ path }) => (path === null ? [] : [path])),
+  );
+  const paths = [...words, ...opened].flatMap((name) =>
+    directories.map((directory) => belowWorkspace(directory, name)),
+  );
   return [...new Set(paths.filter((path) => path !== null))];
 }

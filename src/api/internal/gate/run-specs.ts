@@ -46,9 +46,10 @@ export class RunSpecs {
 
   private async load(organizationId: string, sessionId: string): Promise<FrozenRun> {
     const [row] = await this.database.withTenant(organizationId, (tx) =>
-      tx.query<{ run_spec: RunSpec; run_spec_digest: string }>('select run_spec, run_spec_digest from sessions where id = $1', [
-        sessionId,
-      ]),
+      tx.query<{ run_spec: RunSpec; run_spec_digest: string }>(
+        'select run_spec, run_spec_digest from sessions where id = $1',
+        [sessionId],
+      ),
     );
     if (row === undefined) throw new SandgateError('not_found', 'not found');
     const spec = row.run_spec;

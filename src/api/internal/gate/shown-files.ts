@@ -31,15 +31,21 @@ export class ShownFiles {
     const changed = await this.changedPath(row.session_id, shown);
     if (changed === null) return null;
     const reason = `a file that was shown to the approver has changed: ${changed}`;
-    await this.database.withTenant(organizationId, (tx) => withholdApproved(tx, { approvalId: row.id, source: 'policy', reason }));
+    await this.database.withTenant(organizationId, (tx) =>
+      withholdApproved(tx, { approvalId: row.id, source: 'policy', reason }),
+    );
     return reason;
   }
 
   private async changedPath(sessionId: string, shown: MeasuredFile[]): Promise<string | null> {
     if (shown.length === 0) return null;
     const workspace = new RunFolder(this.config.data.dir, sessionId).workspace;
-    const now = await measureFiles(workspace, shown.map((file) => file.path));
-    const same = (file: MeasuredFile): boolean => now.some((other) => other.path === file.path && other.size === file.size && other.digest === file.digest);
+    const now = await measureFiles(
+      workspace,
+      shown.map((file) => file.path),
+    );
+    const same = (file: MeasuredFile): boolean =>
+      now.some((other) => other.path === file.path && other.size === file.size && other.digest === file.digest);
     return shown.find((file) => !same(file))?.path ?? null;
   }
 }

@@ -4,7 +4,11 @@ import { SandgateError } from '../../../domain/errors.js';
 import type { PlaneBody } from '../body/plane-body.js';
 import { readToolCall } from './tool-call.js';
 
-const json = (text: string): PlaneBody => ({ kind: 'json', value: parseJsonPreservingNumbers(text), bytes: text.length });
+const json = (text: string): PlaneBody => ({
+  kind: 'json',
+  value: parseJsonPreservingNumbers(text),
+  bytes: text.length,
+});
 
 describe('tool call of a runner', () => {
   it('CP-293 is read with an absent input as null', () => {

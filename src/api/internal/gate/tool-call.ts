@@ -35,7 +35,9 @@ function nameMember(value: ExactJson | undefined, maxLength: number): string | n
 function namesPrototype(value: ExactJson): boolean {
   if (Array.isArray(value)) return value.some(namesPrototype);
   if (!isExactObject(value)) return false;
-  return Object.entries(value).some(([key, member]) => key === '__proto__' || isPrototypePath(key, member) || namesPrototype(member));
+  return Object.entries(value).some(
+    ([key, member]) => key === '__proto__' || isPrototypePath(key, member) || namesPrototype(member),
+  );
 }
 
 function isPrototypePath(key: string, member: ExactJson): boolean {
@@ -45,7 +47,10 @@ function isPrototypePath(key: string, member: ExactJson): boolean {
 function unreadable(body: ExactJson, reason: string): ReadToolCall {
   const members = isExactObject(body) ? body : {};
   const toolCallId = nameMember(members['tool_call_id'], MAX_ID_CHARACTERS) ?? `unreadable_${randomUUID()}`;
-  return { kind: 'unreadable', call: { toolCallId, tool: nameMember(members['tool'], MAX_TOOL_CHARACTERS) ?? UNKNOWN_TOOL, reason } };
+  return {
+    kind: 'unreadable',
+    call: { toolCallId, tool: nameMember(members['tool'], MAX_TOOL_CHARACTERS) ?? UNKNOWN_TOOL, reason },
+  };
 }
 
 /** Reads a tool call. Never throws: what cannot be judged comes back with the reason for its denial. */
@@ -54,7 +59,8 @@ export function readToolCall(body: PlaneBody): ReadToolCall {
   const { value } = body;
   if (!isExactObject(value)) return unreadable(value, 'the request body must be a JSON object');
   const toolCallId = nameMember(value['tool_call_id'], MAX_ID_CHARACTERS);
-  if (toolCallId === null) return unreadable(value, `tool_call_id: a text of 1 to ${MAX_ID_CHARACTERS} characters is required`);
+  if (toolCallId === null)
+    return unreadable(value, `tool_call_id: a text of 1 to ${MAX_ID_CHARACTERS} characters is required`);
   const tool = nameMember(value['tool'], MAX_TOOL_CHARACTERS);
   if (tool === null) return unreadable(value, `tool: a text of 1 to ${MAX_TOOL_CHARACTERS} characters is required`);
   const input = value['input'] ?? null;

@@ -32,21 +32,30 @@ export class ToolsCallEndpoint implements PlaneEndpoint {
     const caller = callerOf(request);
     const tool = textMember(objectBody(jsonBodyOf(request)), 'tool', 256);
     if (!tool.startsWith('mcp__')) {
-      throw new SandgateError('invalid_request', `tool: ${tool} is of the sandbox class and executes inside the sandbox`);
+      throw new SandgateError(
+        'invalid_request',
+        `tool: ${tool} is of the sandbox class and executes inside the sandbox`,
+      );
     }
     const read = readToolCall(planeBodyOf(request));
     if (read.kind === 'unreadable') throw new SandgateError('invalid_request', read.call.reason);
     const leave = this.limits.enter(caller.sessionId, 'brokered_calls', this.config.limits.brokeredCalls);
     if (leave === null) {
       this.breaches.note(caller.sessionId, 'brokered_calls');
-      throw new SandgateError('rate_limited', 'too many brokered calls of this run in flight; retry', { retryAfterSeconds: 1 });
+      throw new SandgateError('rate_limited', 'too many brokered calls of this run in flight; retry', {
+        retryAfterSeconds: 1,
+      });
     }
     try {
       const result = await this.gate.decide(caller, read, untilHungUp(reply));
       if (result.kind === 'inactive' || result.kind === 'gone') {
         throw new SandgateError('invalid_request', GATE_MESSAGES.sessionNotActive);
       }
-      return { ok: false, denied: true, message: result.kind === 'deny' ? result.message : GATE_MESSAGES.notInFrozenSet };
+      return {
+        ok: false,
+        denied: true,
+        message: result.kind === 'deny' ? result.message : GATE_MESSAGES.notInFrozenSet,
+      };
     } finally {
       leave();
     }

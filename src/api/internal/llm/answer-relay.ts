@@ -45,7 +45,10 @@ export class AnswerRelay implements Dispatcher.DispatchHandler {
     this.finished = new Promise((resolve) => {
       this.finish = resolve;
     });
-    this.timer = setTimeout(() => this.controller?.abort(new Error('the model request took too long')), UPSTREAM_TIMEOUT_MS);
+    this.timer = setTimeout(
+      () => this.controller?.abort(new Error('the model request took too long')),
+      UPSTREAM_TIMEOUT_MS,
+    );
     this.timer.unref();
     response.once('close', () => this.loseClient());
     response.on('drain', () => this.resume());
@@ -76,7 +79,10 @@ export class AnswerRelay implements Dispatcher.DispatchHandler {
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
     const { code } = error as NodeJS.ErrnoException;
-    this.settle({ complete: false, neverSent: this.status === null && code !== undefined && CONNECT_FAILURES.has(code) });
+    this.settle({
+      complete: false,
+      neverSent: this.status === null && code !== undefined && CONNECT_FAILURES.has(code),
+    });
   }
 
   private settle(end: Pick<RelayedAnswer, 'complete' | 'neverSent'>): void {

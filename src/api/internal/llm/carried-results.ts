@@ -45,7 +45,11 @@ export class CarriedResults {
   /** Notes uses that the harness answered itself, each once. */
   async noteRefused(caller: RunnerCaller, answer: ReserveAnswer): Promise<void> {
     if (answer.refused.length === 0) return;
-    const events: NewEvent[] = answer.refused.map((id) => ({ actor: 'system', type: 'tool.rejected', data: { tool_call_id: id } }));
+    const events: NewEvent[] = answer.refused.map((id) => ({
+      actor: 'system',
+      type: 'tool.rejected',
+      data: { tool_call_id: id },
+    }));
     await this.database.withTenant(caller.organizationId, (tx) => tx.append(caller.sessionId, events));
   }
 

@@ -9,6 +9,12 @@ export interface ModelCall {
   request: ScreenedRequest;
 }
 
+/** A held share of the budget. */
+export interface Reservation {
+  id: string;
+  outputTokens: number;
+}
+
 /** What a harness speaks; null for one that calls no model (chapter 20 §15.1). */
 export function dialectOf(harness: string): 'anthropic' | null {
   return harness === 'builtin' || harness === 'claude-agent-sdk' ? 'anthropic' : null;

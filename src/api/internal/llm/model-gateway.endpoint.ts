@@ -18,8 +18,8 @@ import type { PlaneEndpoint } from '../routes/plane-endpoint.js';
 import { AnswerRelay } from './answer-relay.js';
 import type { RelayedAnswer } from './answer-relay.js';
 import { dialectOf, upstreamPath } from './model-call.js';
+import type { ModelCall, Reservation } from './model-call.js';
 import { ModelSpend } from './model-spend.js';
-import type { Reservation } from './model-spend.js';
 import { refusal } from './refusal.js';
 
 const MAX_HEADER_CHARACTERS = 1024;
@@ -54,7 +54,11 @@ export class ModelGatewayEndpoint implements PlaneEndpoint, OnApplicationShutdow
     const leave = this.limits.enter(caller.sessionId, 'model_requests', this.config.limits.modelRequests);
     if (leave === null) {
       this.breaches.note(caller.sessionId, 'model_requests');
-      throw refusal('rate_limited', 'too many model requests of this run at once (llm_reservation_ceiling_exceeded)', 'transient');
+      throw refusal(
+        'rate_limited',
+        'too many model requests of this run at once (llm_reservation_ceiling_exceeded)',
+        'transient',
+      );
     }
     try {
       await this.admit(caller, request, reply);
@@ -79,7 +83,8 @@ export class ModelGatewayEndpoint implements PlaneEndpoint, OnApplicationShutdow
       if (this.upstream === null) throw refusal('unavailable', this.missing ?? 'no model provider', 'final');
       if (screened.path !== '/v1/messages') return this.forwardUncounted(this.upstream, screened, request, reply);
       const reservation = await this.spend.reserve({ caller, run, request: screened.request });
-      if (reservation !== 'reload') return this.forward(this.upstream, { caller, run, request: screened.request }, reservation, request, reply);
+      if (reservation !== 'reload')
+        return this.forward(this.upstream, { caller, run, request: screened.request }, reservation, request, reply);
       this.specs.forget(caller.sessionId);
     }
   }
@@ -101,7 +106,7 @@ export class ModelGatewayEndpoint implements PlaneEndpoint, OnApplicationShutdow
 
   private async forward(
     upstream: ModelUpstream,
-    call: { caller: RunnerCaller; run: FrozenRun; request: ScreenedRequest },
+    call: ModelCall,
     reservation: Reservation,
     request: FastifyRequest,
     reply: FastifyReply,
@@ -129,7 +134,13 @@ export class ModelGatewayEndpoint implements PlaneEndpoint, OnApplicationShutdow
     finish(reply, await this.relay(upstream, screened.path, screened.request.text, request, reply));
   }
 
-  private async relay(upstream: ModelUpstream, path: string, body: string, request: FastifyRequest, reply: FastifyReply): Promise<RelayedAnswer> {
+  private async relay(
+    upstream: ModelUpstream,
+    path: string,
+    body: string,
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ): Promise<RelayedAnswer> {
     reply.hijack();
     const relay = new AnswerRelay(reply.raw);
     upstream.dispatch(

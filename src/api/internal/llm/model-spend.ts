@@ -1,16 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { costCapMicros, exhaustedCap } from '../../../domain/budgets/budget-state.js';
-import { microsToUsd } from '../../../domain/budgets/money.js';
-import { digestOfText } from '../../../domain/digest/digest.js';
 import { SandgateError } from '../../../domain/errors.js';
-import type { NewEvent } from '../../../domain/events/event-kinds.js';
-import { costOf, priceOf } from '../../../domain/prices/price-of.js';
+import { priceOf } from '../../../domain/prices/price-of.js';
 import type { ModelPrice, ModelUsage } from '../../../domain/prices/price-of.js';
 import { acceptsWork, parseRunStatus } from '../../../domain/run/status.js';
 import { Database } from '../../../platform/db/database.js';
 import { reserve, settle } from '../../../platform/db/reservations.js';
-import type { ReserveAnswer, Settlement } from '../../../platform/db/reservations.js';
+import type { ReserveAnswer } from '../../../platform/db/reservations.js';
 import { ApiConfig } from '../../foundation.module.js';
 import type { RunnerCaller } from '../auth/runner-caller.js';
 import { BudgetStops } from '../gate/budget-stops.js';
@@ -18,9 +15,10 @@ import type { ExhaustedCap } from '../gate/budget-stops.js';
 import type { FrozenRun } from '../gate/run-specs.js';
 import type { RelayedAnswer } from './answer-relay.js';
 import { CarriedResults, MAX_REFUSED_RESULTS } from './carried-results.js';
-import type { ModelCall } from './model-call.js';
+import type { ModelCall, Reservation } from './model-call.js';
 import { ProcessLease } from './process-lease.js';
 import { refusal } from './refusal.js';
+import { settlementOf } from './settlement.js';
 
 /** Bytes of a request that count as one input token before the provider has counted (06-gate §7). */
 const BYTES_PER_TOKEN = 3;
@@ -28,12 +26,6 @@ const SETTLE_RETRY_MS = [100, 500, 2000];
 
 const UNASKED = 'the result of a tool call that the gate never decided was sent to the model';
 const TOO_MANY_REFUSED = 'the harness answered too many tool calls itself, without asking the gate';
-
-/** A held share of the budget. */
-export interface Reservation {
-  id: string;
-  outputTokens: number;
-}
 
 /** Holds a model request against the budget before it is sent and settles it afterwards (06-gate §7). */
 @Injectable()
@@ -57,7 +49,8 @@ export class ModelSpend {
     );
     if (row === undefined) throw refusal('not_found', 'not found', 'final');
     const status = parseRunStatus(row.status);
-    if (status === undefined || !acceptsWork(status)) throw refusal('invalid_request', 'session is not active', 'final');
+    if (status === undefined || !acceptsWork(status))
+      throw refusal('invalid_request', 'session is not active', 'final');
     const spend = { toolCalls: 0, tokens: Number(row.spent_tokens), costMicros: Number(row.spent_cost_micros) };
     const exhausted = exhaustedCap(run.spec.budgets, spend);
     if (exhausted !== null) await this.refuseExhausted(caller, exhausted);
@@ -110,9 +103,17 @@ export class ModelSpend {
       case 'exhausted':
         return this.refuseExhausted(caller, binding(run, answer));
       case 'held':
-        throw refusal('rate_limited', 'other requests of this run hold what is left of its budget (llm_budget_reservation_exceeded)', 'transient');
+        throw refusal(
+          'rate_limited',
+          'other requests of this run hold what is left of its budget (llm_budget_reservation_exceeded)',
+          'transient',
+        );
       case 'too_many_live':
-        throw refusal('rate_limited', 'too many model requests of this run at once (llm_reservation_ceiling_exceeded)', 'transient');
+        throw refusal(
+          'rate_limited',
+          'too many model requests of this run at once (llm_reservation_ceiling_exceeded)',
+          'transient',
+        );
       case 'unasked_tool_use':
         await this.results.failRun(caller, UNASKED);
         throw refusal('invalid_request', UNASKED, 'final');
@@ -132,10 +133,7 @@ export class ModelSpend {
     }
   }
 
-  private async refuseExhausted(
-    caller: RunnerCaller,
-    exhausted: ExhaustedCap,
-  ): Promise<never> {
+  private async refuseExhausted(caller: RunnerCaller, exhausted: ExhaustedCap): Promise<never> {
     await this.budgets.stopForSpend(caller, exhausted);
     throw refusal('invalid_request', `${exhausted.cap === 'max_tokens' ? 'token' : 'cost'} budget exhausted`, 'final');
   }
@@ -172,55 +170,4 @@ function binding(run: FrozenRun, answer: ReserveAnswer): ExhaustedCap {
   return costShare >= tokenShare
     ? { cap: 'max_cost_usd', limit: costCap ?? 0, spent: spend.costMicros }
     : { cap: 'max_tokens', limit: tokenCap ?? 0, spent: spend.tokens };
-}
-
-/** A provider that refuses before it generates bills nothing; the same holds when no connection was made. */
-function isUnbilled({ status, neverSent }: RelayedAnswer): boolean {
-  return neverSent || (status !== null && ((status >= 400 && status < 500) || status === 529));
-}
-
-function settlementOf(call: ModelCall, reservation: Reservation, forwarded: string, relayed: RelayedAnswer): Settlement {
-  const { caller, run } = call;
-  const { answer } = relayed;
-  const ok = relayed.status !== null && relayed.status < 300;
-  const usage = ok ? (answer?.usage ?? null) : null;
-  const state = usage !== null ? 'charged' : isUnbilled(relayed) ? 'released' : 'unreported';
-  const costMicros = usage === null ? null : costOf(run.spec.model, usage);
-  return {
-    organizationId: caller.organizationId,
-    sessionId: caller.sessionId,
-    reservationId: reservation.id,
-    state,
-    usage: usage === null ? null : { ...usage, model: run.spec.model, costMicros, source: 'facade' },
-    toolUses: ok ? (answer?.toolUses ?? []).map((use) => ({ id: use.id, name: use.tool })) : [],
-    maxTokens: run.spec.budgets.max_tokens,
-    maxCostMicros: costCapMicros(run.spec.budgets),
-    events: settlementEvents(run.spec.model, state, usage, costMicros, forwarded, answer?.digest ?? null),
-  };
-}
-
-/** Digests, counts and cost only: no text of a prompt or a completion is ever in the ledger (CP-022). */
-function settlementEvents(
-  model: string,
-  state: Settlement['state'],
-  usage: ModelUsage | null,
-  costMicros: number | null,
-  forwarded: string,
-  answerDigest: string | null,
-): NewEvent[] {
-  if (usage !== null) {
-    const data = {
-      model,
-      input_tokens: usage.inputTokens,
-      output_tokens: usage.outputTokens,
-      cache_read_tokens: usage.cacheReadTokens,
-      cache_write_tokens: usage.cacheWriteTokens,
-      cost_usd: costMicros === null ? null : microsToUsd(costMicros),
-      request_digest: digestOfText(forwarded),
-      response_digest: answerDigest,
-    };
-    return [{ actor: 'system', type: 'model.response', data }];
-  }
-  if (state === 'released') return [];
-  return [{ actor: 'system', type: 'agent.message', data: { role: 'system', text: 'model stream completed (usage unparsed)' } }];
 }

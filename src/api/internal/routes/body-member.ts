@@ -16,7 +16,9 @@ export function objectBody(body: ExactJson): ExactObject {
 export function textMember(body: ExactObject, name: string, maxLength: number): string {
   const value = body[name];
   if (typeof value !== 'string') throw new SandgateError('invalid_request', `${name}: a string is required`);
-  if (value.length > maxLength) throw new SandgateError('invalid_request', `${name}: longer than ${maxLength} characters`);
-  if (!isStorableText(value)) throw new SandgateError('invalid_request', `${name}: holds characters that cannot be stored`);
+  if (value.length > maxLength)
+    throw new SandgateError('invalid_request', `${name}: longer than ${maxLength} characters`);
+  if (!isStorableText(value))
+    throw new SandgateError('invalid_request', `${name}: holds characters that cannot be stored`);
   return value;
 }

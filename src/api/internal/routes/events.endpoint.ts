@@ -41,11 +41,17 @@ export class EventsEndpoint implements PlaneEndpoint {
       if (body.failure.code === 'payload_too_large') this.breaches.note(caller.sessionId, 'event_size');
       throw body.failure;
     }
-    const waitMs = this.limits.takeEvent(caller.sessionId, this.config.limits.eventsPerSecond, this.config.limits.eventsBurst);
+    const waitMs = this.limits.takeEvent(
+      caller.sessionId,
+      this.config.limits.eventsPerSecond,
+      this.config.limits.eventsBurst,
+    );
     if (waitMs !== null) {
       this.breaches.note(caller.sessionId, 'event_rate');
       reply.header('retry-after-ms', String(waitMs));
-      throw new SandgateError('rate_limited', 'too many events of this run; retry', { retryAfterSeconds: Math.ceil(waitMs / 1000) });
+      throw new SandgateError('rate_limited', 'too many events of this run; retry', {
+        retryAfterSeconds: Math.ceil(waitMs / 1000),
+      });
     }
     const posted = readPostedEvent(body.value, this.config.ledger.recordAgentMessages);
     if (posted.kind === 'dropped') return { seq: null, dropped: posted.type };
@@ -90,13 +96,21 @@ function readIdempotencyKey(request: FastifyRequest): string | null {
   const key = request.headers['idempotency-key'];
   if (key === undefined || key === '') return null;
   if (typeof key !== 'string' || key.length > MAX_KEY_CHARACTERS || !isStorableText(key)) {
-    throw new SandgateError('invalid_request', `Idempotency-Key: longer than ${MAX_KEY_CHARACTERS} characters or not text`);
+    throw new SandgateError(
+      'invalid_request',
+      `Idempotency-Key: longer than ${MAX_KEY_CHARACTERS} characters or not text`,
+    );
   }
   return key;
 }
 
 /** Claims a key of the run; the seq of the event that was stored under it before, or null for the first use. */
-async function claimKey(tx: TenantTransaction, sessionId: string, key: string, event: NewEvent): Promise<number | null> {
+async function claimKey(
+  tx: TenantTransaction,
+  sessionId: string,
+  key: string,
+  event: NewEvent,
+): Promise<number | null> {
   const digest = digestOf({ actor: event.actor, type: event.type, data: event.data });
   const scope = `events:${sessionId}`;
   const claimed = await tx.query(

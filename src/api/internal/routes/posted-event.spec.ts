@@ -12,17 +12,29 @@ describe('event posted by a runner', () => {
   });
 
   it('CP-293 never speaks for the system or a human', () => {
-    for (const [claimed, recorded] of [['agent', 'agent'], ['harness', 'harness'], ['human', 'harness'], ['system', 'harness'], ['x', 'harness']]) {
+    for (const [claimed, recorded] of [
+      ['agent', 'agent'],
+      ['harness', 'harness'],
+      ['human', 'harness'],
+      ['system', 'harness'],
+      ['x', 'harness'],
+    ]) {
       expect(readPostedEvent(post(claimed!, 'note', {}), true)).toMatchObject({ event: { actor: recorded } });
     }
   });
 
   it('CP-022 of a known kind keeps its own members only, and wrong data stays as it is', () => {
-    expect(readPostedEvent(post('agent', 'agent.message', { role: 'assistant', text: 'hi', more: 1 }), true)).toMatchObject({
+    expect(
+      readPostedEvent(post('agent', 'agent.message', { role: 'assistant', text: 'hi', more: 1 }), true),
+    ).toMatchObject({
       event: { data: { role: 'assistant', text: 'hi' } },
     });
-    expect(readPostedEvent(post('agent', 'run.error', { message: 4 }), true)).toMatchObject({ event: { data: { message: 4 } } });
-    expect(readPostedEvent(post('agent', 'own.kind', { a: [1] }), true)).toMatchObject({ event: { type: 'own.kind', data: { a: [1] } } });
+    expect(readPostedEvent(post('agent', 'run.error', { message: 4 }), true)).toMatchObject({
+      event: { data: { message: 4 } },
+    });
+    expect(readPostedEvent(post('agent', 'own.kind', { a: [1] }), true)).toMatchObject({
+      event: { type: 'own.kind', data: { a: [1] } },
+    });
   });
 
   it('CP-022 of an agent is dropped where messages are not recorded', () => {

@@ -8,7 +8,16 @@ import { objectBody } from './body-member.js';
 
 const SERVER_TYPES: ReadonlySet<string> = new Set(SERVER_EVENT_TYPES);
 /** Families that the server alone writes, those of later versions included. */
-const SERVER_FAMILIES = ['session.', 'approval.', 'artifact.', 'callback.', 'network.', 'capability.', 'budget.', 'model.'];
+const SERVER_FAMILIES = [
+  'session.',
+  'approval.',
+  'artifact.',
+  'callback.',
+  'network.',
+  'capability.',
+  'budget.',
+  'model.',
+];
 const MAX_TYPE_CHARACTERS = 128;
 
 type MemberType = 'string' | 'boolean' | 'nullable_string';
@@ -45,12 +54,14 @@ function actorOf(claimed: ExactJson | undefined): EventActor {
 export function readPostedEvent(body: ExactJson, recordsAgentMessages: boolean): PostedEvent {
   const envelope = objectBody(body);
   const inner = envelope['body'];
-  if (!isExactObject(inner)) throw new SandgateError('invalid_request', 'body: an object with type and data is required');
+  if (!isExactObject(inner))
+    throw new SandgateError('invalid_request', 'body: an object with type and data is required');
   const type = typeof inner['type'] === 'string' && inner['type'] !== '' ? inner['type'] : 'unknown';
   if (type.length > MAX_TYPE_CHARACTERS) {
     throw new SandgateError('invalid_request', `body.type: longer than ${MAX_TYPE_CHARACTERS} characters`);
   }
-  if (SERVER_TYPES.has(type) || SERVER_FAMILIES.some((family) => type.startsWith(family))) return { kind: 'dropped', type };
+  if (SERVER_TYPES.has(type) || SERVER_FAMILIES.some((family) => type.startsWith(family)))
+    return { kind: 'dropped', type };
   if (type === 'agent.message' && !recordsAgentMessages) return { kind: 'dropped', type };
   const data = inner['data'] ?? {};
   if (!isExactObject(data)) throw new SandgateError('invalid_request', 'body.data: an object is required');

@@ -10,7 +10,12 @@ import { PinoLogger } from 'nestjs-pino';
 import { ensureHostId } from '../../../platform/config/host-id.js';
 import { Database } from '../../../platform/db/database.js';
 import { listHostRuns } from '../../../platform/db/sweeps.js';
-import { PLANE_SOCKET_NAME, planeDirectory, planeRoot, socketAddress } from '../../../platform/plane/plane-socket-path.js';
+import {
+  PLANE_SOCKET_NAME,
+  planeDirectory,
+  planeRoot,
+  socketAddress,
+} from '../../../platform/plane/plane-socket-path.js';
 import { ApiConfig } from '../../foundation.module.js';
 import { LimitBreaches } from '../limits/limit-breaches.js';
 import { RunLimits } from '../limits/run-limits.js';
@@ -101,7 +106,9 @@ export class PlaneSockets implements OnApplicationShutdown {
   private async reconcile(): Promise<void> {
     if (this.closed) return;
     const entries = await readdir(planeRoot(this.config.data.dir), { withFileTypes: true });
-    const present = new Set(entries.filter((entry) => entry.isDirectory() && RUN_ID.test(entry.name)).map((entry) => entry.name));
+    const present = new Set(
+      entries.filter((entry) => entry.isDirectory() && RUN_ID.test(entry.name)).map((entry) => entry.name),
+    );
     for (const [runId, server] of this.servers) {
       if (present.has(runId)) continue;
       this.servers.delete(runId);

@@ -1,0 +1,72 @@
+import { costCapMicros } from '../../../domain/budgets/budget-state.js';
+import { microsToUsd } from '../../../domain/budgets/money.js';
+import { digestOfText } from '../../../domain/digest/digest.js';
+import type { NewEvent } from '../../../domain/events/event-kinds.js';
+import { costOf } from '../../../domain/prices/price-of.js';
+import type { ModelUsage } from '../../../domain/prices/price-of.js';
+import type { Settlement } from '../../../platform/db/reservations.js';
+import type { RelayedAnswer } from './answer-relay.js';
+import type { ModelCall, Reservation } from './model-call.js';
+
+/** A provider that refuses before it generates bills nothing; the same holds when no connection was made. */
+function isUnbilled({ status, neverSent }: RelayedAnswer): boolean {
+  return neverSent || (status !== null && ((status >= 400 && status < 500) || status === 529));
+}
+
+/** How a model request is put on the record: charged with what was reported, released when it cannot have cost anything, else kept counted. */
+export function settlementOf(
+  call: ModelCall,
+  reservation: Reservation,
+  forwarded: string,
+  relayed: RelayedAnswer,
+): Settlement {
+  const { caller, run } = call;
+  const { answer } = relayed;
+  const ok = relayed.status !== null && relayed.status < 300;
+  const usage = ok ? (answer?.usage ?? null) : null;
+  const state = usage !== null ? 'charged' : isUnbilled(relayed) ? 'released' : 'unreported';
+  const costMicros = usage === null ? null : costOf(run.spec.model, usage);
+  return {
+    organizationId: caller.organizationId,
+    sessionId: caller.sessionId,
+    reservationId: reservation.id,
+    state,
+    usage: usage === null ? null : { ...usage, model: run.spec.model, costMicros, source: 'facade' },
+    toolUses: ok ? (answer?.toolUses ?? []).map((use) => ({ id: use.id, name: use.tool })) : [],
+    maxTokens: run.spec.budgets.max_tokens,
+    maxCostMicros: costCapMicros(run.spec.budgets),
+    events: settlementEvents(run.spec.model, state, usage, costMicros, forwarded, answer?.digest ?? null),
+  };
+}
+
+/** Digests, counts and cost only: no text of a prompt or a completion is ever in the ledger (CP-022). */
+function settlementEvents(
+  model: string,
+  state: Settlement['state'],
+  usage: ModelUsage | null,
+  costMicros: number | null,
+  forwarded: string,
+  answerDigest: string | null,
+): NewEvent[] {
+  if (usage !== null) {
+    const data = {
+      model,
+      input_tokens: usage.inputTokens,
+      output_tokens: usage.outputTokens,
+      cache_read_tokens: usage.cacheReadTokens,
+      cache_write_tokens: usage.cacheWriteTokens,
+      cost_usd: costMicros === null ? null : microsToUsd(costMicros),
+      request_digest: digestOfText(forwarded),
+      response_digest: answerDigest,
+    };
+    return [{ actor: 'system', type: 'model.response', data }];
+  }
+  if (state === 'released') return [];
+  return [
+    {
+      actor: 'system',
+      type: 'agent.message',
+      data: { role: 'system', text: 'model stream completed (usage unparsed)' },
+    },
+  ];
+}
