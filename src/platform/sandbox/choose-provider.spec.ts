@@ -8,11 +8,16 @@ const uids = { claim: () => Promise.resolve(231_000), release: () => Promise.res
 describe('choosing a provider', () => {
   it.each(['docker', 'kubernetes', 'k8s'])('%s is refused with what to do', async (provider) => {
     const choice = chooseProvider({ sandbox: { provider }, data: { dir: '/tmp' } }, uids);
-    await expect(choice).rejects.toMatchObject({ code: 'unavailable', message: expect.stringMatching(/not available in this version; use auto or bubblewrap/) });
+    await expect(choice).rejects.toMatchObject({
+      code: 'unavailable',
+      message: expect.stringMatching(/not available in this version; use auto or bubblewrap/),
+    });
   });
 
   it('an unknown name is refused', async () => {
-    await expect(chooseProvider({ sandbox: { provider: 'chroot' }, data: { dir: '/tmp' } }, uids)).rejects.toThrow(/SERVICE_PROVIDER=chroot/);
+    await expect(chooseProvider({ sandbox: { provider: 'chroot' }, data: { dir: '/tmp' } }, uids)).rejects.toThrow(
+      /SERVICE_PROVIDER=chroot/,
+    );
   });
 });
 
@@ -27,7 +32,9 @@ describe('reaping orphans', () => {
         return Promise.resolve();
       },
     } as unknown as SandboxProvider;
-    const report = await reapOrphans(provider, (runId) => Promise.resolve(runId === 'wanted' || runId === 'unknown' ? runId : 'unwanted'));
+    const report = await reapOrphans(provider, (runId) =>
+      Promise.resolve(runId === 'wanted' || runId === 'unknown' ? runId : 'unwanted'),
+    );
     expect(released).toEqual(['gone', 'ended']);
     expect(report).toEqual({ released: ['gone', 'ended'], failed: [{ runId: 'stuck', reason: 'busy' }] });
   });

@@ -20,24 +20,36 @@ const NOT_IN_THIS_VERSION = new Map([
 ]);
 
 /** Where the build puts the runner, seen from the built form of this file. */
-const BUILT_RUNTIME: RuntimeSource = { runnerBundle: fileURLToPath(new URL('../../../runner/main.mjs', import.meta.url)) };
+const BUILT_RUNTIME: RuntimeSource = {
+  runnerBundle: fileURLToPath(new URL('../../../runner/main.mjs', import.meta.url)),
+};
 
 /**
  * The sandbox provider of this host, tried and with its runtime staged. `auto` is bubblewrap, the only one of this version.
  * @param uids used only when this process is root
  * @throws SandgateError `unavailable` saying what is missing: a provider that cannot isolate as promised does not start
  */
-export async function chooseProvider(config: ProviderConfig, uids: UidAllocator, source: RuntimeSource = BUILT_RUNTIME): Promise<SandboxProvider> {
+export async function chooseProvider(
+  config: ProviderConfig,
+  uids: UidAllocator,
+  source: RuntimeSource = BUILT_RUNTIME,
+): Promise<SandboxProvider> {
   const { provider: wanted } = config.sandbox;
   const absent = NOT_IN_THIS_VERSION.get(wanted);
   if (absent !== undefined) {
-    throw new SandgateError('unavailable', `SERVICE_PROVIDER=${wanted}: the ${absent} provider is not available in this version; use auto or bubblewrap`);
+    throw new SandgateError(
+      'unavailable',
+      `SERVICE_PROVIDER=${wanted}: the ${absent} provider is not available in this version; use auto or bubblewrap`,
+    );
   }
   if (wanted !== 'auto' && wanted !== 'bubblewrap') {
     throw new SandgateError('invalid_request', `SERVICE_PROVIDER=${wanted}: auto or bubblewrap is possible`);
   }
   if (process.platform !== 'linux') {
-    throw new SandgateError('unavailable', `sandboxes need Linux in this version; this machine runs ${process.platform}`);
+    throw new SandgateError(
+      'unavailable',
+      `sandboxes need Linux in this version; this machine runs ${process.platform}`,
+    );
   }
   const host = await findHost();
   // Links on the way to the data folder are resolved once, here, so that later any link is one that should not be there.
@@ -46,6 +58,7 @@ export async function chooseProvider(config: ProviderConfig, uids: UidAllocator,
   const runtime = await stageRuntime(dataDir, source);
   const provider = new BubblewrapProvider({ dataDir, host, runtime, uids });
   const report = await provider.check();
-  if (!report.ok) throw new SandgateError('unavailable', `no sandbox can be given on this host: ${report.missing.join('; ')}`);
+  if (!report.ok)
+    throw new SandgateError('unavailable', `no sandbox can be given on this host: ${report.missing.join('; ')}`);
   return provider;
 }

@@ -62,9 +62,25 @@ export async function runConfined(command: ConfinedCommand): Promise<ConfinedRes
   const etc = etcFiles(uid ?? INSIDE_ID);
   const limits = rlimitCommands({ fileBytes: (command.fileMb ?? 2048) * MIB, dataBytes: command.memoryMb * MIB });
   const program = buildCommand({ mode: host.mode, uid, processes: null, workingFolder: command.cwd }, command.argv);
-  const shell = ['-c', `${limits.join('\n')}\nexec env -i "$@"`, 'sandgate', host.bwrap, '--args', String(FD.args), '--', ...program];
+  const shell = [
+    '-c',
+    `${limits.join('\n')}\nexec env -i "$@"`,
+    'sandgate',
+    host.bwrap,
+    '--args',
+    String(FD.args),
+    '--',
+    ...program,
+  ];
   const anonymous = (content: string | Buffer) => () => openAnonymousFile(content, tmpdir());
-  const files = [options.map((option) => `${option}\0`).join(''), host.filter, etc.passwd, etc.group, etc.hosts, etc['nsswitch.conf']];
+  const files = [
+    options.map((option) => `${option}\0`).join(''),
+    host.filter,
+    etc.passwd,
+    etc.group,
+    etc.hosts,
+    etc['nsswitch.conf'],
+  ];
   return withDescriptors(files.map(anonymous), (descriptors) => collect(shell, descriptors, command));
 }
 
@@ -86,11 +102,23 @@ function shapeOf(command: ConfinedCommand, host: ConfinedHost): Parameters<typeo
 function collect(shell: string[], descriptors: number[], command: ConfinedCommand): Promise<ConfinedResult> {
   return new Promise((resolve, reject) => {
     // A session of its own, so that one signal to the group reaches bubblewrap, which takes everything inside with it.
-    const child = spawn('/bin/sh', shell, { env: { PATH: '/usr/bin:/bin' }, cwd: '/', detached: true, stdio: ['pipe', 'pipe', 'pipe', ...descriptors] });
+    const child = spawn('/bin/sh', shell, {
+      env: { PATH: '/usr/bin:/bin' },
+      cwd: '/',
+      detached: true,
+      stdio: ['pipe', 'pipe', 'pipe', ...descriptors],
+    });
     const [stdin, stdout, stderr] = child.stdio;
-    const result: ConfinedResult = { exitCode: null, stdout: Buffer.alloc(0), stderr: Buffer.alloc(0), timedOut: false, truncated: false };
+    const result: ConfinedResult = {
+      exitCode: null,
+      stdout: Buffer.alloc(0),
+      stderr: Buffer.alloc(0),
+      timedOut: false,
+      truncated: false,
+    };
     const kill = (): void => {
-      if (child.pid !== undefined && child.exitCode === null && child.signalCode === null) process.kill(-child.pid, 'SIGKILL');
+      if (child.pid !== undefined && child.exitCode === null && child.signalCode === null)
+        process.kill(-child.pid, 'SIGKILL');
     };
     const timer = setTimeout(() => {
       result.timedOut = true;
@@ -100,21 +128,38 @@ function collect(shell: string[], descriptors: number[], command: ConfinedComman
       clearTimeout(timer);
       then();
     };
-    child.once('error', (error) => finish(() => reject(new SandgateError('unavailable', 'a confined program could not be started', { cause: error }))));
-    const collected = [stdout, stderr].map((stream) => keepOutput(stream, command.maxOutputBytes, () => {
-      result.truncated = true;
-      kill();
-    }));
+    child.once('error', (error) =>
+      finish(() =>
+        reject(new SandgateError('unavailable', 'a confined program could not be started', { cause: error })),
+      ),
+    );
+    const collected = [stdout, stderr].map((stream) =>
+      keepOutput(stream, command.maxOutputBytes, () => {
+        result.truncated = true;
+        kill();
+      }),
+    );
     // A program that ends without reading its input is no failure of ours.
     stdin?.on('error', () => stdin.destroy());
     stdin?.end(command.stdin ?? '');
     child.once('close', (exitCode) =>
-      finish(() => resolve({ ...result, exitCode, stdout: collected[0]?.() ?? result.stdout, stderr: collected[1]?.() ?? result.stderr })),
+      finish(() =>
+        resolve({
+          ...result,
+          exitCode,
+          stdout: collected[0]?.() ?? result.stdout,
+          stderr: collected[1]?.() ?? result.stderr,
+        }),
+      ),
     );
   });
 }
 
-function keepOutput(stream: NodeJS.ReadableStream | null | undefined, maxBytes: number, overflow: () => void): () => Buffer {
+function keepOutput(
+  stream: NodeJS.ReadableStream | null | undefined,
+  maxBytes: number,
+  overflow: () => void,
+): () => Buffer {
   const chunks: Buffer[] = [];
   let bytes = 0;
   stream?.on('data', (chunk: Buffer) => {

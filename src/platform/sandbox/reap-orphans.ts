@@ -14,7 +14,10 @@ export interface ReapReport {
  * Removes what runs left on this host that the record does not know or has ended (chapter 20 §17.4). `claimOf` decides for each
  * run; what it leaves alone stays. Safe to run at any time, and twice at once.
  */
-export async function reapOrphans(provider: SandboxProvider, claimOf: (runId: string) => Promise<RunClaim>): Promise<ReapReport> {
+export async function reapOrphans(
+  provider: SandboxProvider,
+  claimOf: (runId: string) => Promise<RunClaim>,
+): Promise<ReapReport> {
   const report: ReapReport = { released: [], failed: [] };
   for (const runId of await provider.listRemains()) {
     if ((await claimOf(runId)) !== 'unwanted') continue;

@@ -1,5 +1,14 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { execFileSync } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -39,7 +48,8 @@ describe('removing a tree that an agent wrote', () => {
   });
 
   it('copes with paths far longer than the kernel takes', async () => {
-    const script = 'const name = "n".repeat(200); for (let depth = 0; depth < 120; depth++) { require("fs").mkdirSync(name); require("fs").writeFileSync("file", ""); process.chdir(name); }';
+    const script =
+      'const name = "n".repeat(200); for (let depth = 0; depth < 120; depth++) { require("fs").mkdirSync(name); require("fs").writeFileSync("file", ""); process.chdir(name); }';
     execFileSync(process.execPath, ['-e', script], { cwd: tree });
     await removeTree(tree);
     expect(existsSync(tree)).toBe(false);

@@ -32,8 +32,11 @@ export async function removeTree(path: string): Promise<void> {
 /** Unlinks the files of one folder and moves its folders to the top, where they wait in `queue`. */
 async function emptyFolder(folder: Buffer, top: Buffer, counter: { next: number }, queue: Buffer[]): Promise<void> {
   const entries: { path: Buffer; isFolder: boolean }[] = [];
-  for await (const entry of await opendir(folder as unknown as string, { encoding: 'buffer' as BufferEncoding })) {
-    entries.push({ path: Buffer.concat([folder, SLASH, entry.name as unknown as Buffer]), isFolder: entry.isDirectory() });
+  for await (const entry of await opendir(folder, { encoding: 'buffer' as BufferEncoding })) {
+    entries.push({
+      path: Buffer.concat([folder, SLASH, entry.name as unknown as Buffer]),
+      isFolder: entry.isDirectory(),
+    });
   }
   for (const { path, isFolder } of entries) {
     if (!isFolder) await unlink(path);

@@ -1,12 +1,24 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stageRuntime } from './runtime.js';
 
 describe('the runtime of sandboxes', () => {
   let folder: string;
-  const source = (): { nodeBinary: string; runnerBundle: string } => ({ nodeBinary: join(folder, 'node'), runnerBundle: join(folder, 'runner/main.mjs') });
+  const source = (): { nodeBinary: string; runnerBundle: string } => ({
+    nodeBinary: join(folder, 'node'),
+    runnerBundle: join(folder, 'runner/main.mjs'),
+  });
 
   beforeEach(() => {
     folder = mkdtempSync(join(tmpdir(), 'sandgate-runtime-'));
@@ -22,7 +34,8 @@ describe('the runtime of sandboxes', () => {
     expect(statSync(join(dir, 'runner-node')).mode & 0o777).toBe(0o111);
     expect(statSync(join(dir, 'node/bin/node')).mode & 0o777).toBe(0o755);
     expect(readFileSync(join(dir, 'runner/main.mjs'), 'utf8')).toBe('one');
-    for (const name of ['', 'runner', 'node', 'node/bin', 'tools']) expect(statSync(join(dir, name)).mode & 0o777).toBe(0o755);
+    for (const name of ['', 'runner', 'node', 'node/bin', 'tools'])
+      expect(statSync(join(dir, name)).mode & 0o777).toBe(0o755);
   });
 
   it('is staged once for each version, also by many at the same time', async () => {

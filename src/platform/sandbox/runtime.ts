@@ -66,7 +66,12 @@ async function stageInto(staging: string, dir: string, nodeBinary: string, runne
 /** A hard link saves a hundred megabytes where the file system and the binary's mode allow it. */
 async function placeOrdinaryNode(nodeBinary: string, target: string): Promise<void> {
   const { mode } = await stat(nodeBinary);
-  const linked = (mode & 0o555) === 0o555 && (await link(nodeBinary, target).then(() => true, () => false));
+  const linked =
+    (mode & 0o555) === 0o555 &&
+    (await link(nodeBinary, target).then(
+      () => true,
+      () => false,
+    ));
   if (linked) return;
   await copyFile(nodeBinary, target, constants.COPYFILE_FICLONE);
   await chmod(target, 0o755);

@@ -28,14 +28,36 @@ export interface Evidence {
 
 /** Writing any of these would change the system or another run. */
 export const MUST_NOT_WRITE = [
-  '/', '/usr', '/usr/bin', '/etc', '/etc/passwd', '/opt/sandgate', '/opt/sandgate/runner/main.mjs', '/dev', '/run/sandgate',
-  '/proc/sys/kernel/core_pattern', '/proc/sys/kernel/hostname', '/proc/sysrq-trigger', '/proc/irq', '/proc/bus',
-]; /* prettier-ignore */
+  '/',
+  '/usr',
+  '/usr/bin',
+  '/etc',
+  '/etc/passwd',
+  '/opt/sandgate',
+  '/opt/sandgate/runner/main.mjs',
+  '/dev',
+  '/run/sandgate',
+  '/proc/sys/kernel/core_pattern',
+  '/proc/sys/kernel/hostname',
+  '/proc/sysrq-trigger',
+  '/proc/irq',
+  '/proc/bus',
+];
 /** Reading any of these would show the host's memory, keys or the control plane's secrets. */
 export const MUST_NOT_READ = [
-  '/proc/kcore', '/proc/keys', '/proc/key-users', '/proc/timer_list', '/proc/sched_debug', '/proc/latency_stats', '/proc/interrupts', '/proc/kmsg',
-  '/proc/1/environ', '/proc/self/environ', '/proc/self/mem', '/etc/shadow',
-]; /* prettier-ignore */
+  '/proc/kcore',
+  '/proc/keys',
+  '/proc/key-users',
+  '/proc/timer_list',
+  '/proc/sched_debug',
+  '/proc/latency_stats',
+  '/proc/interrupts',
+  '/proc/kmsg',
+  '/proc/1/environ',
+  '/proc/self/environ',
+  '/proc/self/mem',
+  '/etc/shadow',
+];
 
 export async function gatherEvidence(): Promise<Evidence> {
   const status = parseStatus(await readText('/proc/self/status'));
@@ -67,17 +89,22 @@ export async function gatherEvidence(): Promise<Evidence> {
 }
 
 export function parseStatus(text: string): Record<string, string> {
-  return Object.fromEntries(text.split('\n').map((line) => {
-    const colon = line.indexOf(':');
-    return [line.slice(0, colon), line.slice(colon + 1).trim()];
-  }));
+  return Object.fromEntries(
+    text.split('\n').map((line) => {
+      const colon = line.indexOf(':');
+      return [line.slice(0, colon), line.slice(colon + 1).trim()];
+    }),
+  );
 }
 
 export function parseMounts(text: string): Evidence['mounts'] {
-  return text.split('\n').filter(Boolean).map((line) => {
-    const fields = line.split(' ');
-    return { point: fields[4] ?? '', options: (fields[5] ?? '').split(',') };
-  });
+  return text
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => {
+      const fields = line.split(' ');
+      return { point: fields[4] ?? '', options: (fields[5] ?? '').split(',') };
+    });
 }
 
 async function listDescriptors(): Promise<string[]> {
@@ -88,7 +115,9 @@ async function listDescriptors(): Promise<string[]> {
 }
 
 async function listSockets(): Promise<string[]> {
-  const tables = await Promise.all(['unix', 'tcp', 'tcp6', 'udp', 'udp6', 'netlink'].map((name) => readText(`/proc/self/net/${name}`)));
+  const tables = await Promise.all(
+    ['unix', 'tcp', 'tcp6', 'udp', 'udp6', 'netlink'].map((name) => readText(`/proc/self/net/${name}`)),
+  );
   // Each table has the inode in another column; any number of the line may be it, which is exact enough for a refusal.
   return [...new Set(tables.flatMap((table) => table.split(/\s+/).filter((word) => /^\d+$/.test(word))))];
 }

@@ -5,21 +5,38 @@ import { POINTS } from './points.js';
 
 const RO = ['ro', 'nosuid', 'nodev'];
 const RW = ['rw', 'nosuid', 'nodev'];
-const mounts = (entries: [string, string[]][]): Evidence['mounts'] => entries.map(([point, options]) => ({ point, options }));
+const mounts = (entries: [string, string[]][]): Evidence['mounts'] =>
+  entries.map(([point, options]) => ({ point, options }));
 
 const HELD: Evidence = {
   uid: 231_000,
   gid: 231_000,
   groups: [231_000],
   uidMap: '0 0 4294967295',
-  status: { Uid: '231000\t231000\t231000\t231000', NoNewPrivs: '1', Seccomp: '2', ...Object.fromEntries(['CapInh', 'CapPrm', 'CapEff', 'CapBnd', 'CapAmb'].map((set) => [set, '0000000000000000'])) },
+  status: {
+    Uid: '231000\t231000\t231000\t231000',
+    NoNewPrivs: '1',
+    Seccomp: '2',
+    ...Object.fromEntries(['CapInh', 'CapPrm', 'CapEff', 'CapBnd', 'CapAmb'].map((set) => [set, '0000000000000000'])),
+  },
   pid: 2,
   pids: [1, 2],
   interfaces: ['lo'],
   routes: 0,
   mounts: mounts([
-    ['/', RO], ['/usr', RO], ['/proc', RW], ['/dev', RO], ['/dev/null', ['rw', 'nosuid']], ['/dev/pts', ['rw', 'nosuid', 'noexec']], ['/dev/shm', RW],
-    ['/tmp', RW], ['/run', RW], ['/home/agent', RW], ['/opt/sandgate', RO], ['/run/sandgate', RO], ['/workspace', RW],
+    ['/', RO],
+    ['/usr', RO],
+    ['/proc', RW],
+    ['/dev', RO],
+    ['/dev/null', ['rw', 'nosuid']],
+    ['/dev/pts', ['rw', 'nosuid', 'noexec']],
+    ['/dev/shm', RW],
+    ['/tmp', RW],
+    ['/run', RW],
+    ['/home/agent', RW],
+    ['/opt/sandgate', RO],
+    ['/run/sandgate', RO],
+    ['/workspace', RW],
   ]),
   rootEntries: ['bin', 'dev', 'etc', 'home', 'proc', 'tmp', 'usr', 'workspace'],
   writable: [],
@@ -27,10 +44,12 @@ const HELD: Evidence = {
   environment: { PATH: '/usr/bin', HOME: '/home/agent' },
   descriptors: ['pipe:[1]', 'anon_inode:[eventpoll]', 'socket:[77]', '/dev/shm/.sandgate-0c1f (deleted)'],
   ownSockets: ['77'],
-}; /* prettier-ignore */
+};
 
-const replaceMount = (point: string, options: string[]): Evidence['mounts'] => HELD.mounts.map((mount) => (mount.point === point ? { point, options } : mount));
-const failing = (change: Partial<Evidence>): string[] => POINTS.filter((point) => point.problem({ ...HELD, ...change }) !== null).map((point) => point.name);
+const replaceMount = (point: string, options: string[]): Evidence['mounts'] =>
+  HELD.mounts.map((mount) => (mount.point === point ? { point, options } : mount));
+const failing = (change: Partial<Evidence>): string[] =>
+  POINTS.filter((point) => point.problem({ ...HELD, ...change }) !== null).map((point) => point.name);
 
 describe('proof 18: the self-check', () => {
   it('has ten points, all of which a sound sandbox passes', () => {
@@ -70,6 +89,8 @@ describe('proof 18: the self-check', () => {
 
   it('reads its own status and mounts', () => {
     expect(parseStatus('Name:\tnode\nCapEff:\t0000\n')).toMatchObject({ Name: 'node', CapEff: '0000' });
-    expect(parseMounts('66 42 0:41 / / ro,nosuid,nodev - tmpfs tmpfs rw\n')).toEqual([{ point: '/', options: ['ro', 'nosuid', 'nodev'] }]);
+    expect(parseMounts('66 42 0:41 / / ro,nosuid,nodev - tmpfs tmpfs rw\n')).toEqual([
+      { point: '/', options: ['ro', 'nosuid', 'nodev'] },
+    ]);
   });
 });

@@ -8,13 +8,54 @@ export interface Point {
 
 const NO_CAPABILITY = '0000000000000000';
 const CAPABILITY_SETS = ['CapInh', 'CapPrm', 'CapEff', 'CapBnd', 'CapAmb'];
-const ROOT_ENTRIES = ['bin', 'dev', 'etc', 'home', 'lib', 'lib32', 'lib64', 'libx32', 'opt', 'proc', 'run', 'sbin', 'tmp', 'usr', 'workspace'];
+const ROOT_ENTRIES = [
+  'bin',
+  'dev',
+  'etc',
+  'home',
+  'lib',
+  'lib32',
+  'lib64',
+  'libx32',
+  'opt',
+  'proc',
+  'run',
+  'sbin',
+  'tmp',
+  'usr',
+  'workspace',
+];
 const WRITABLE_MOUNTS = ['/proc', '/tmp', '/run', '/home/agent', '/workspace', '/dev/shm', '/dev/pts'];
 const DEVICES = ['/dev/null', '/dev/zero', '/dev/full', '/dev/random', '/dev/urandom', '/dev/tty'];
-const NEEDED_MOUNTS = ['/', '/usr', '/proc', '/dev', '/tmp', '/run', '/home/agent', '/opt/sandgate', '/run/sandgate', '/workspace'];
-const ENVIRONMENT = ['PATH', 'HOME', 'USER', 'LOGNAME', 'SHELL', 'LANG', 'TMPDIR', 'PWD', 'OLDPWD', 'SHLVL', '_', 'SANDGATE_READY_FD'];
+const NEEDED_MOUNTS = [
+  '/',
+  '/usr',
+  '/proc',
+  '/dev',
+  '/tmp',
+  '/run',
+  '/home/agent',
+  '/opt/sandgate',
+  '/run/sandgate',
+  '/workspace',
+];
+const ENVIRONMENT = [
+  'PATH',
+  'HOME',
+  'USER',
+  'LOGNAME',
+  'SHELL',
+  'LANG',
+  'TMPDIR',
+  'PWD',
+  'OLDPWD',
+  'SHLVL',
+  '_',
+  'SANDGATE_READY_FD',
+];
 
-const first = (problems: (string | null | false)[]): string | null => problems.find((problem): problem is string => typeof problem === 'string') ?? null;
+const first = (problems: (string | null | false)[]): string | null =>
+  problems.find((problem): problem is string => typeof problem === 'string') ?? null;
 const unlisted = (names: string[], allowed: string[]): string[] => names.filter((name) => !allowed.includes(name));
 
 /** The ten points of 04-sandbox §3, in the order in which they are judged. */
@@ -30,15 +71,26 @@ export const POINTS: Point[] = [
   },
   {
     name: 'capabilities',
-    problem: (seen) => first(CAPABILITY_SETS.map((set) => seen.status[set] !== NO_CAPABILITY && `${set} is ${seen.status[set] ?? 'unknown'}`)),
+    problem: (seen) =>
+      first(
+        CAPABILITY_SETS.map(
+          (set) => seen.status[set] !== NO_CAPABILITY && `${set} is ${seen.status[set] ?? 'unknown'}`,
+        ),
+      ),
   },
-  { name: 'no new privileges', problem: (seen) => first([seen.status['NoNewPrivs'] !== '1' && 'a setuid program could gain privileges']) },
+  {
+    name: 'no new privileges',
+    problem: (seen) => first([seen.status['NoNewPrivs'] !== '1' && 'a setuid program could gain privileges']),
+  },
   { name: 'system-call filter', problem: (seen) => first([seen.status['Seccomp'] !== '2' && 'no filter is in force']) },
   {
     name: 'processes',
     problem: (seen) => {
       const others = seen.pids.filter((pid) => pid !== 1 && pid !== seen.pid);
-      return first([others.length > 0 && `${others.length} other processes are visible`, seen.pid === 1 && 'the runner is the first process']);
+      return first([
+        others.length > 0 && `${others.length} other processes are visible`,
+        seen.pid === 1 && 'the runner is the first process',
+      ]);
     },
   },
   {
@@ -55,11 +107,19 @@ export const POINTS: Point[] = [
     problem: (seen) =>
       first([
         seen.writable.length > 0 && `${seen.writable.join(', ')} can be written`,
-        unlisted(seen.rootEntries, ROOT_ENTRIES).length > 0 && `the root holds ${unlisted(seen.rootEntries, ROOT_ENTRIES).join(', ')}`,
+        unlisted(seen.rootEntries, ROOT_ENTRIES).length > 0 &&
+          `the root holds ${unlisted(seen.rootEntries, ROOT_ENTRIES).join(', ')}`,
       ]),
   },
-  { name: 'hidden files', problem: (seen) => first([seen.readable.length > 0 && `${seen.readable.join(', ')} can be read`]) },
-  { name: 'environment and descriptors', problem: (seen) => first([environmentProblem(seen.environment), ...seen.descriptors.map((one) => descriptorProblem(one, seen))]) },
+  {
+    name: 'hidden files',
+    problem: (seen) => first([seen.readable.length > 0 && `${seen.readable.join(', ')} can be read`]),
+  },
+  {
+    name: 'environment and descriptors',
+    problem: (seen) =>
+      first([environmentProblem(seen.environment), ...seen.descriptors.map((one) => descriptorProblem(one, seen))]),
+  },
 ];
 
 function idsOf(line: string | undefined): string[] {

@@ -1,6 +1,17 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { execFileSync } from 'node:child_process';
-import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ConfinedCommand } from '../../../src/platform/sandbox/confined.js';
@@ -42,7 +53,10 @@ describe(`a confined program, started by ${isRoot ? 'root' : 'a user'}`, () => {
     });
 
   it('reads and writes what it was given and sees nothing else', async () => {
-    const result = await run(`cat ${readable}/file; cat > out; (: > ${readable}/new) 2> /dev/null || echo refused; cat ${folder}/beside 2> /dev/null || echo hidden; pwd`, { stdin: 'typed' });
+    const result = await run(
+      `cat ${readable}/file; cat > out; (: > ${readable}/new) 2> /dev/null || echo refused; cat ${folder}/beside 2> /dev/null || echo hidden; pwd`,
+      { stdin: 'typed' },
+    );
     expect(result).toMatchObject({ exitCode: 0, timedOut: false, truncated: false });
     expect(result.stdout.toString()).toBe(`givenrefused\nhidden\n${writable}\n`);
     expect(readFileSync(join(writable, 'out'), 'utf8')).toBe('typed');
@@ -50,7 +64,9 @@ describe(`a confined program, started by ${isRoot ? 'root' : 'a user'}`, () => {
 
   it('has its environment and nothing of ours, on no command line', async () => {
     process.env['CONFINED_CANARY'] = 'c4n4ry';
-    const result = await run('env; tr "\\0" "\\n" < /proc/1/environ 2> /dev/null; cat /proc/1/cmdline', { env: { GIVEN: 's3cret' } });
+    const result = await run('env; tr "\\0" "\\n" < /proc/1/environ 2> /dev/null; cat /proc/1/cmdline', {
+      env: { GIVEN: 's3cret' },
+    });
     delete process.env['CONFINED_CANARY'];
     expect(result.stdout.toString()).toContain('GIVEN=s3cret');
     expect(result.stdout.toString()).not.toContain('c4n4ry');
@@ -58,7 +74,9 @@ describe(`a confined program, started by ${isRoot ? 'root' : 'a user'}`, () => {
   });
 
   it('has no network, no capability and a filter', async () => {
-    const result = await run('cut -d: -f1 /proc/net/dev | tail -n +3 | tr -d " "; grep -E "CapEff|CapBnd|Seccomp:" /proc/self/status');
+    const result = await run(
+      'cut -d: -f1 /proc/net/dev | tail -n +3 | tr -d " "; grep -E "CapEff|CapBnd|Seccomp:" /proc/self/status',
+    );
     expect(result.stdout.toString()).toBe('lo\nCapEff:\t0000000000000000\nCapBnd:\t0000000000000000\nSeccomp:\t2\n');
   });
 
@@ -67,7 +85,11 @@ describe(`a confined program, started by ${isRoot ? 'root' : 'a user'}`, () => {
     const result = await run('sleep 61 & sleep 62', { timeoutMs: 400 });
     expect(result).toMatchObject({ exitCode: null, timedOut: true });
     expect(Date.now() - began).toBeLessThan(10_000);
-    expect(execFileSync('sh', ['-c', 'ps -eo stat,args | grep -E "^[^Z].*sleep 6[12]" | grep -vc grep || :'], { encoding: 'utf8' }).trim()).toBe('0');
+    expect(
+      execFileSync('sh', ['-c', 'ps -eo stat,args | grep -E "^[^Z].*sleep 6[12]" | grep -vc grep || :'], {
+        encoding: 'utf8',
+      }).trim(),
+    ).toBe('0');
   });
 
   it('is stopped when it prints too much, and the beginning is kept', async () => {

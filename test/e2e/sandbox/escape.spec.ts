@@ -27,17 +27,27 @@ const controls = new Map<string, Outcome>();
 
 /** The same code where nothing confines it: it has to succeed, or the probe proves nothing here. */
 async function runControls(lab: SandboxLab, recorders: Recorders): Promise<void> {
-  const env = { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', HOME: lab.folder, ...recorders.env, PROBE_SCRATCH: join(lab.folder, 'scratch') };
+  const env = {
+    PATH: '/usr/sbin:/usr/bin:/sbin:/bin',
+    HOME: lab.folder,
+    ...recorders.env,
+    PROBE_SCRATCH: join(lab.folder, 'scratch'),
+  };
   const secret = { PROBE_SECRET: CANARY.join('-') };
   for (const probe of ALL) {
     const asNobody = probe.controlAs === 'nobody' && process.getuid?.() === 0;
-    const through = asNobody ? ['setpriv', '--reuid', '65534', '--regid', '65534', '--clear-groups', '--'] : (probe.controlThrough ?? []);
+    const through = asNobody
+      ? ['setpriv', '--reuid', '65534', '--regid', '65534', '--clear-groups', '--']
+      : (probe.controlThrough ?? []);
     controls.set(probe.name, await executeProbe(probe, lab.nodeBinary, { ...env, ...secret }, through));
   }
 }
 
 function parseOutcomes(output: string): Outcome[] {
-  return output.split('\n').filter((line) => line.startsWith('PROBE ')).map((line) => JSON.parse(line.slice('PROBE '.length)) as Outcome);
+  return output
+    .split('\n')
+    .filter((line) => line.startsWith('PROBE '))
+    .map((line) => JSON.parse(line.slice('PROBE '.length)) as Outcome);
 }
 
 describe.each(MODES)('sandbox in %s mode', (mode) => {
@@ -50,7 +60,8 @@ describe.each(MODES)('sandbox in %s mode', (mode) => {
     lab = await SandboxLab.open(mode);
     const extra = { PROBE_CANARY_A: CANARY[0] ?? '', PROBE_CANARY_B: CANARY[1] ?? '', PROBE_DATA_DIR: lab.dataDir };
     await using recorders = await openRecorders(lab.folder, extra);
-    for (const folder of [join(lab.folder, 'scratch'), lab.dataDir]) writeFileSync(join(folder, 'secret.txt'), CANARY.join('-'));
+    for (const folder of [join(lab.folder, 'scratch'), lab.dataDir])
+      writeFileSync(join(folder, 'secret.txt'), CANARY.join('-'));
     if (controls.size === 0) await runControls(lab, recorders);
     hitsOutside = recorders.hits();
     await probeInside(recorders);
@@ -62,11 +73,20 @@ describe.each(MODES)('sandbox in %s mode', (mode) => {
   });
 
   async function probeInside(recorders: Recorders): Promise<void> {
-    const variables = (probes: Probe[]): Record<string, string> => ({ MODE: 'probes', PROBES: JSON.stringify(probes), ENV: JSON.stringify(recorders.env) });
+    const variables = (probes: Probe[]): Record<string, string> => ({
+      MODE: 'probes',
+      PROBES: JSON.stringify(probes),
+      ENV: JSON.stringify(recorders.env),
+    });
     const [quiet, ...bombs] = await lab.perform(
       [
         { do: 'run', runId: 'quiet', sizes: SIZES, variables: variables(QUIET) },
-        ...BOMBS.map((bomb, index) => ({ do: 'run' as const, runId: `bomb-${index}`, sizes: BOMB_SIZES, variables: variables([bomb]) })),
+        ...BOMBS.map((bomb, index) => ({
+          do: 'run' as const,
+          runId: `bomb-${index}`,
+          sizes: BOMB_SIZES,
+          variables: variables([bomb]),
+        })),
       ],
       { PROBE_SECRET: CANARY.join('-') },
     );
@@ -83,14 +103,22 @@ describe.each(MODES)('sandbox in %s mode', (mode) => {
   it.each(ALL.map((probe) => probe.name))('holds against %s', (name) => {
     const outcome = inside.get(name);
     expect(outcome).toBeDefined();
-    expect({ name, result: outcome?.result, detail: outcome?.detail }).toEqual({ name, result: expect.stringMatching(/^(blocked|missing)$/), detail: outcome?.detail });
+    expect({ name, result: outcome?.result, detail: outcome?.detail }).toEqual({
+      name,
+      result: expect.stringMatching(/^(blocked|missing)$/),
+      detail: outcome?.detail,
+    });
   });
 
   it('proves it: at least 60 probes ran, and their controls succeed where nothing confines them', () => {
     const ran = [...inside.values()].filter((outcome) => outcome.result === 'blocked');
     const proven = ran.filter((outcome) => controls.get(outcome.name)?.result === 'reached');
-    const without = ran.filter((outcome) => !proven.includes(outcome)).map((outcome) => `${outcome.name} (${controls.get(outcome.name)?.detail ?? ''})`);
-    console.info(`${mode} mode: ${ran.length} of ${ALL.length} probes ran, ${proven.length} with a control that succeeds outside; without: ${without.join(', ') || 'none'}`);
+    const without = ran
+      .filter((outcome) => !proven.includes(outcome))
+      .map((outcome) => `${outcome.name} (${controls.get(outcome.name)?.detail ?? ''})`);
+    console.info(
+      `${mode} mode: ${ran.length} of ${ALL.length} probes ran, ${proven.length} with a control that succeeds outside; without: ${without.join(', ') || 'none'}`,
+    );
     console.info(BOMBS.map((bomb) => `${bomb.name}: ${inside.get(bomb.name)?.detail ?? ''}`).join('\n'));
     expect(ran.length).toBeGreaterThanOrEqual(MIN_PROBES);
     if (process.getuid?.() === 0) expect(proven.length).toBeGreaterThanOrEqual(MIN_PROBES);

@@ -8,7 +8,7 @@ import { MODES, SandboxLab } from './support/sandbox-lab.js';
 
 const SIZES = { memory_mb: 256, cpus: 1, disk_mb: 32, pids: 64 };
 /** Sandboxes of the share of proof 19 that every change runs. */
-const MANY = 12;
+const MANY = Number(process.env['SANDGATE_PROOF_SANDBOXES'] ?? 12);
 
 interface Run {
   handle: SandboxHandle;
@@ -18,12 +18,20 @@ interface Run {
 
 /** Everything on the host that still names the lab: processes, mounts, loop devices, cgroups. */
 function findLeftovers(lab: SandboxLab): string[] {
-  const processes = execFileSync('ps', ['-eo', 'stat,args'], { encoding: 'utf8' }).split('\n').filter((line) => line.includes(lab.dataDir) && !line.startsWith('Z'));
-  const mounts = readFileSync('/proc/self/mountinfo', 'utf8').split('\n').filter((line) => line.includes(lab.dataDir));
+  const processes = execFileSync('ps', ['-eo', 'stat,args'], { encoding: 'utf8' })
+    .split('\n')
+    .filter((line) => line.includes(lab.dataDir) && !line.startsWith('Z'));
+  const mounts = readFileSync('/proc/self/mountinfo', 'utf8')
+    .split('\n')
+    .filter((line) => line.includes(lab.dataDir));
   const loops = readdirSync('/sys/block')
     .map((name) => join('/sys/block', name, 'loop/backing_file'))
     .filter((file) => existsSync(file) && readFileSync(file, 'utf8').includes(lab.dataDir));
-  const groups = execFileSync('sh', ['-c', 'find /sys/fs/cgroup -type d -path "*/sandgate/life-*" 2> /dev/null || :'], { encoding: 'utf8' }).split('\n').filter(Boolean);
+  const groups = execFileSync('sh', ['-c', 'find /sys/fs/cgroup -type d -path "*/sandgate/life-*" 2> /dev/null || :'], {
+    encoding: 'utf8',
+  })
+    .split('\n')
+    .filter(Boolean);
   return [...processes, ...mounts, ...loops, ...groups];
 }
 
@@ -41,8 +49,19 @@ describe.each(MODES)('life of a sandbox in %s mode', (mode) => {
     await lab[Symbol.asyncDispose]();
   }, 60_000);
 
-  const start = (runId: string, variables: Record<string, string>) => ({ do: 'start' as const, runId, sizes: SIZES, variables });
-  const whole = (runId: string, variables: Record<string, string>, keep = false) => ({ do: 'run' as const, runId, sizes: SIZES, variables, keep });
+  const start = (runId: string, variables: Record<string, string>) => ({
+    do: 'start' as const,
+    runId,
+    sizes: SIZES,
+    variables,
+  });
+  const whole = (runId: string, variables: Record<string, string>, keep = false) => ({
+    do: 'run' as const,
+    runId,
+    sizes: SIZES,
+    variables,
+    keep,
+  });
 
   it('this host passes its own check, which says what is weaker', async () => {
     const [result] = await lab.perform([{ do: 'check' }]);
@@ -50,7 +69,9 @@ describe.each(MODES)('life of a sandbox in %s mode', (mode) => {
   });
 
   it('CP-004 a run ends with the exit code of its runner, and its output is kept', async () => {
-    const [result] = await lab.perform([whole('life-exit', { MODE: 'script', SCRIPT: 'echo hello; id -un; echo to-error >&2', EXIT: '7' })]);
+    const [result] = await lab.perform([
+      whole('life-exit', { MODE: 'script', SCRIPT: 'echo hello; id -un; echo to-error >&2', EXIT: '7' }),
+    ]);
     const run = result?.value as Run;
     expect(run.exit).toMatchObject({ exitCode: 7, reason: expect.stringContaining('exit code 7') });
     expect(run.output).toBe('hello\nagent\nto-error\n');
@@ -59,7 +80,10 @@ describe.each(MODES)('life of a sandbox in %s mode', (mode) => {
   it('keeps the last MiB of what was printed, whoever is alive to read it', async () => {
     const started = await lab.performAndDie([start('life-flood', { MODE: 'flood', EXIT: '3' })]);
     const { handle } = started.value as Run;
-    const [exit, output] = await lab.perform([{ do: 'wait', handle }, { do: 'output', runId: 'life-flood' }]);
+    const [exit, output] = await lab.perform([
+      { do: 'wait', handle },
+      { do: 'output', runId: 'life-flood' },
+    ]);
     expect(exit?.value).toMatchObject({ exitCode: 3 });
     expect(String(output?.value)).toHaveLength(1024 * 1024);
     expect(String(output?.value).endsWith('the last line\n')).toBe(true);
@@ -76,7 +100,9 @@ describe.each(MODES)('life of a sandbox in %s mode', (mode) => {
       { do: 'state', handle },
     ]);
     expect(state?.value).toEqual({ phase: 'running' });
-    expect((list?.value as { managed: { runId: string; handle: SandboxHandle }[] }).managed).toEqual([{ runId: 'life-orphan', handle }]);
+    expect((list?.value as { managed: { runId: string; handle: SandboxHandle }[] }).managed).toEqual([
+      { runId: 'life-orphan', handle },
+    ]);
     expect((again?.value as Run).handle).toEqual(handle);
     expect(end).toEqual({ value: null });
     expect(after?.value).toEqual({ phase: 'terminated', exitCode: null, reason: 'the sandbox was ended by Sandgate' });
@@ -89,8 +115,12 @@ describe.each(MODES)('life of a sandbox in %s mode', (mode) => {
     const [result] = await lab.perform([whole('life-background', { MODE: 'background' }, true)]);
     expect((result?.value as Run).exit.exitCode).toBe(0);
     const [list] = await lab.perform([{ do: 'list' }]);
-    expect((list?.value as { managed: { runId: string }[] }).managed.map((one) => one.runId)).not.toContain('life-background');
-    expect(execFileSync('sh', ['-c', 'ps -eo args | grep -c "[s]leep 300" || :'], { encoding: 'utf8' }).trim()).toBe('0');
+    expect((list?.value as { managed: { runId: string }[] }).managed.map((one) => one.runId)).not.toContain(
+      'life-background',
+    );
+    expect(execFileSync('sh', ['-c', 'ps -eo args | grep -c "[s]leep 300" || :'], { encoding: 'utf8' }).trim()).toBe(
+      '0',
+    );
   }, 30_000);
 
   it('proof 18: a promise that does not hold ends the launch with the point named', async () => {

@@ -10,12 +10,13 @@ const MEMORY_FOLDER = '/dev/shm';
  * @param fallbackFolder private folder used where there is no `/dev/shm`
  */
 export function openAnonymousFile(content: string | Buffer, fallbackFolder: string): number {
-  const folder = statSync(MEMORY_FOLDER, { throwIfNoEntry: false })?.isDirectory() === true ? MEMORY_FOLDER : fallbackFolder;
+  const folder =
+    statSync(MEMORY_FOLDER, { throwIfNoEntry: false })?.isDirectory() === true ? MEMORY_FOLDER : fallbackFolder;
   const path = join(folder, `.sandgate-${randomUUID()}`);
   const writer = openSync(path, 'wx', 0o600);
   try {
     const bytes = Buffer.from(content);
-    for (let written = 0; written < bytes.length; ) written += writeSync(writer, bytes, written);
+    for (let written = 0; written < bytes.length;) written += writeSync(writer, bytes, written);
     return openSync(path, 'r');
   } finally {
     unlinkSync(path);
@@ -24,7 +25,10 @@ export function openAnonymousFile(content: string | Buffer, fallbackFolder: stri
 }
 
 /** Opens several descriptors for the time of `use` and closes them all afterwards. */
-export async function withDescriptors<T>(open: (() => number)[], use: (descriptors: number[]) => Promise<T>): Promise<T> {
+export async function withDescriptors<T>(
+  open: (() => number)[],
+  use: (descriptors: number[]) => Promise<T>,
+): Promise<T> {
   const descriptors: number[] = [];
   try {
     for (const one of open) descriptors.push(one());

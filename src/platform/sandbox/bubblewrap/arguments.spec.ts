@@ -30,7 +30,15 @@ describe('the options of bubblewrap', () => {
   it('names each namespace and never leaves one to chance', () => {
     for (const mode of ['root', 'user'] as const) {
       const options = buildArguments({ ...SHAPE, mode });
-      expect(options).toEqual(expect.arrayContaining(['--unshare-pid', '--unshare-net', '--unshare-ipc', '--unshare-uts', '--unshare-cgroup']));
+      expect(options).toEqual(
+        expect.arrayContaining([
+          '--unshare-pid',
+          '--unshare-net',
+          '--unshare-ipc',
+          '--unshare-uts',
+          '--unshare-cgroup',
+        ]),
+      );
       expect(options.filter((option) => /-try$|^--unshare-all$|^--share-net$/.test(option))).toEqual([]);
     }
   });
@@ -58,11 +66,19 @@ describe('the options of bubblewrap', () => {
   it('sizes every memory file system and makes the root read-only last', () => {
     const options = buildArguments(SHAPE);
     options.forEach((option, index) => {
-      if (option === '--tmpfs') expect(options.slice(index - 4, index)).toEqual(['--size', expect.stringMatching(/^\d+$/), '--perms', expect.stringMatching(/^\d+$/)]);
+      if (option === '--tmpfs')
+        expect(options.slice(index - 4, index)).toEqual([
+          '--size',
+          expect.stringMatching(/^\d+$/),
+          '--perms',
+          expect.stringMatching(/^\d+$/),
+        ]);
     });
     const remount = options.lastIndexOf('--remount-ro');
     expect(options[remount + 1]).toBe('/');
-    expect(options.slice(remount).filter((option) => /bind|tmpfs|symlink|file|dir$/.test(option) && option !== '--chdir')).toEqual([]);
+    expect(
+      options.slice(remount).filter((option) => /bind|tmpfs|symlink|file|dir$/.test(option) && option !== '--chdir'),
+    ).toEqual([]);
   });
 
   it('mounts the runtime and the plane folder read-only and the workspace writable', () => {
@@ -73,7 +89,11 @@ describe('the options of bubblewrap', () => {
 
   it('masks files and folders of /proc after it is mounted', () => {
     const options = text();
-    for (const part of ['--ro-bind /dev/null /proc/keys', '--tmpfs /proc/acpi --remount-ro /proc/acpi', '--ro-bind /proc/sys /proc/sys']) {
+    for (const part of [
+      '--ro-bind /dev/null /proc/keys',
+      '--tmpfs /proc/acpi --remount-ro /proc/acpi',
+      '--ro-bind /proc/sys /proc/sys',
+    ]) {
       expect(options.indexOf(part)).toBeGreaterThan(options.indexOf('--proc /proc'));
     }
   });
@@ -81,14 +101,26 @@ describe('the options of bubblewrap', () => {
   it('gives nothing of the host besides what is listed', () => {
     const options = buildArguments(SHAPE);
     const sources = options.filter((_, index) => /^--(ro-)?bind$/.test(options[index - 1] ?? ''));
-    expect(sources).toEqual(['/usr', '/etc/ssl/certs', '/proc/sys', '/dev/null', '/data/runtime/1', '/data/plane/1', '/data/runs/1/disk/workspace']);
+    expect(sources).toEqual([
+      '/usr',
+      '/etc/ssl/certs',
+      '/proc/sys',
+      '/dev/null',
+      '/data/runtime/1',
+      '/data/plane/1',
+      '/data/runs/1/disk/workspace',
+    ]);
   });
 
   it('refuses a mount inside another one, where its target could be a link that the agent made', () => {
     const binds = [...SHAPE.binds, { source: '/x', target: '/workspace/x', readOnly: true }];
     expect(() => text({ binds })).toThrow(/refusing to mount \/workspace\/x inside \/workspace/);
-    expect(() => text({ binds: [...SHAPE.binds, { source: '/x', target: '/workspace', readOnly: true }] })).toThrow(/refusing/);
-    expect(() => text({ binds: [...SHAPE.binds, { source: '/x', target: '/workspaces', readOnly: true }] })).not.toThrow();
+    expect(() => text({ binds: [...SHAPE.binds, { source: '/x', target: '/workspace', readOnly: true }] })).toThrow(
+      /refusing/,
+    );
+    expect(() =>
+      text({ binds: [...SHAPE.binds, { source: '/x', target: '/workspaces', readOnly: true }] }),
+    ).not.toThrow();
   });
 });
 
@@ -97,16 +129,22 @@ describe('the command inside', () => {
 
   it('becomes the run’s uid with every capability set empty', () => {
     const command = buildCommand(shape, ['/program', 'a b']).join(' ');
-    expect(command).toMatch(/^\/usr\/bin\/setpriv --reuid 231000 --regid 231000 --clear-groups --bounding-set=-all --inh-caps=-all --ambient-caps=-all --no-new-privs -- /);
+    expect(command).toMatch(
+      /^\/usr\/bin\/setpriv --reuid 231000 --regid 231000 --clear-groups --bounding-set=-all --inh-caps=-all --ambient-caps=-all --no-new-privs -- /,
+    );
     expect(command).toMatch(/\/program a b$/);
   });
 
   it('is never started as root', () => {
-    for (const uid of [null, 0, -1]) expect(() => buildCommand({ ...shape, uid }, ['/program'])).toThrow(/unprivileged uid/);
+    for (const uid of [null, 0, -1])
+      expect(() => buildCommand({ ...shape, uid }, ['/program'])).toThrow(/unprivileged uid/);
   });
 
   it('is the program itself in a user namespace, after the limit of processes where there is one', () => {
     expect(buildCommand({ ...shape, mode: 'user', uid: null }, ['/program'])).toEqual(['/program']);
-    expect(buildCommand({ ...shape, mode: 'user', uid: null, processes: 64 }, ['/program']).slice(3)).toEqual(['64', '/program']);
+    expect(buildCommand({ ...shape, mode: 'user', uid: null, processes: 64 }, ['/program']).slice(3)).toEqual([
+      '64',
+      '/program',
+    ]);
   });
 });

@@ -56,14 +56,32 @@ export function buildArguments(shape: SandboxShape): string[] {
 
 /** Each namespace by name: `--unshare-all` makes user and cgroup optional, which may silently do nothing. */
 function namespaces(shape: SandboxShape): string[] {
-  const names = ['--unshare-pid', '--unshare-ipc', '--unshare-uts', '--unshare-cgroup', '--hostname', 'sandgate', '--new-session'];
+  const names = [
+    '--unshare-pid',
+    '--unshare-ipc',
+    '--unshare-uts',
+    '--unshare-cgroup',
+    '--hostname',
+    'sandgate',
+    '--new-session',
+  ];
   if (shape.isolateNetwork) names.push('--unshare-net');
   if (shape.mode === 'user') {
     const id = String(INSIDE_ID);
     return ['--unshare-user', '--disable-userns', '--uid', id, '--gid', id, ...names, '--cap-drop', 'ALL'];
   }
   // The three that setpriv needs to become the run's uid; it empties every set on its way.
-  return [...names, '--cap-drop', 'ALL', '--cap-add', 'CAP_SETUID', '--cap-add', 'CAP_SETGID', '--cap-add', 'CAP_SETPCAP'];
+  return [
+    ...names,
+    '--cap-drop',
+    'ALL',
+    '--cap-add',
+    'CAP_SETUID',
+    '--cap-add',
+    'CAP_SETGID',
+    '--cap-add',
+    'CAP_SETPCAP',
+  ];
 }
 
 function systemMounts(shape: SandboxShape): string[] {
@@ -73,7 +91,13 @@ function systemMounts(shape: SandboxShape): string[] {
     ...folders(['/etc/passwd', '/home/agent', ...facts.readOnly]),
     ...facts.readOnly.flatMap((path) => ['--ro-bind', path, path]),
     ...facts.links.flatMap((link) => ['--symlink', link.target, link.path]),
-    ...Object.entries(descriptors.etc).flatMap(([name, fd]) => ['--perms', '0444', '--file', String(fd), `/etc/${name}`]),
+    ...Object.entries(descriptors.etc).flatMap(([name, fd]) => [
+      '--perms',
+      '0444',
+      '--file',
+      String(fd),
+      `/etc/${name}`,
+    ]),
   ];
 }
 
@@ -92,7 +116,11 @@ function deviceMounts(shmBytes: number): string[] {
 
 /** As root the home folder cannot be given to the run's uid, so it is open to all; nobody else is inside. */
 function scratchMounts(sizes: SandboxShape['sizes']): string[] {
-  return [...tmpfs('/tmp', sizes.tmp, '1777'), ...tmpfs('/run', sizes.run, '0755'), ...tmpfs('/home/agent', sizes.home, '1777')];
+  return [
+    ...tmpfs('/tmp', sizes.tmp, '1777'),
+    ...tmpfs('/run', sizes.run, '0755'),
+    ...tmpfs('/home/agent', sizes.home, '1777'),
+  ];
 }
 
 function tmpfs(target: string, bytes: number, mode: string): string[] {
@@ -111,8 +139,13 @@ function folders(targets: string[]): string[] {
 
 function refuseNestedTargets(binds: BindMount[]): void {
   for (const inner of binds) {
-    const outer = binds.find((bind) => bind !== inner && (inner.target === bind.target || inner.target.startsWith(`${bind.target}/`)));
-    if (outer !== undefined) throw new Error(`refusing to mount ${inner.target} inside ${outer.target}: its target could be a link that the agent made`);
+    const outer = binds.find(
+      (bind) => bind !== inner && (inner.target === bind.target || inner.target.startsWith(`${bind.target}/`)),
+    );
+    if (outer !== undefined)
+      throw new Error(
+        `refusing to mount ${inner.target} inside ${outer.target}: its target could be a link that the agent made`,
+      );
   }
 }
 
@@ -142,5 +175,18 @@ function identity({ mode, uid, workingFolder }: CommandShape): string[] {
   if (mode === 'user') return [];
   if (uid === null || uid <= 0) throw new Error('a sandbox started by root needs an unprivileged uid');
   const sets = ['--bounding-set=-all', '--inh-caps=-all', '--ambient-caps=-all', '--no-new-privs'];
-  return ['/usr/bin/setpriv', '--reuid', String(uid), '--regid', String(uid), '--clear-groups', ...sets, '--', '/bin/sh', '-c', 'cd "$0" && exec "$@"', workingFolder];
+  return [
+    '/usr/bin/setpriv',
+    '--reuid',
+    String(uid),
+    '--regid',
+    String(uid),
+    '--clear-groups',
+    ...sets,
+    '--',
+    '/bin/sh',
+    '-c',
+    'cd "$0" && exec "$@"',
+    workingFolder,
+  ];
 }

@@ -1,7 +1,15 @@
 import { chmod, mkdir, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { SandboxSizes } from '../../../domain/run/spec.js';
-import type { ProviderReport, SandboxExit, SandboxHandle, SandboxProvider, SandboxSpec, SandboxState, UidAllocator } from '../provider.js';
+import type {
+  ProviderReport,
+  SandboxExit,
+  SandboxHandle,
+  SandboxProvider,
+  SandboxSpec,
+  SandboxState,
+  UidAllocator,
+} from '../provider.js';
 import { removeTree } from '../remove-tree.js';
 import type { Runtime } from '../runtime.js';
 import { isMissing } from '../system-error.js';
@@ -9,7 +17,7 @@ import type { SandboxMode } from './arguments.js';
 import { checkHost } from './check-host.js';
 import { fromHandle, toHandle } from './handle.js';
 import type { Host } from './host.js';
-import { lockLaunch } from './launch-lock.js';
+import { withLaunchLock } from './launch-lock.js';
 import { launchSandbox } from './launch.js';
 import { removeGroups } from './limits/cgroup-limiter.js';
 import { createOwnedFolder, deleteImage, isMountPoint, mountDisk, unmountDisk } from './loop-disk.js';
@@ -136,7 +144,10 @@ export class BubblewrapProvider implements SandboxProvider {
   private async provisionOnce(spec: SandboxSpec): Promise<SandboxHandle> {
     const folder = this.folder(spec.runId);
     await folder.create();
-    await using _lock = await lockLaunch(folder.sandbox);
+    return withLaunchLock(folder.sandbox, () => this.provisionAlone(spec, folder));
+  }
+
+  private async provisionAlone(spec: SandboxSpec, folder: RunFolder): Promise<SandboxHandle> {
     const live = await this.findLive(folder);
     if (live !== null) return toHandle(spec.runId, live);
     const [workspaceDir, planeDir] = await this.resolveFolders(spec);
@@ -144,9 +155,27 @@ export class BubblewrapProvider implements SandboxProvider {
     const limits = await this.options.host.limiter.prepare(spec.runId, spec.sizes);
     const disk = (await isMountPoint(folder.disk)) ? ('image' as const) : ('folder' as const);
     const bootId = currentBootId();
-    await folder.writeLaunch({ runId: spec.runId, mode: this.mode, bootId, launchedAt: Date.now(), sizes: spec.sizes, limits: limits.record, disk });
+    await folder.writeLaunch({
+      runId: spec.runId,
+      mode: this.mode,
+      bootId,
+      launchedAt: Date.now(),
+      sizes: spec.sizes,
+      limits: limits.record,
+      disk,
+    });
     try {
-      const identity = await launchSandbox(runnerPlan({ spec: { ...spec, workspaceDir, planeDir }, folder, uid, limits, host: this.options.host, runtime: this.options.runtime, disk }));
+      const identity = await launchSandbox(
+        runnerPlan({
+          spec: { ...spec, workspaceDir, planeDir },
+          folder,
+          uid,
+          limits,
+          host: this.options.host,
+          runtime: this.options.runtime,
+          disk,
+        }),
+      );
       return toHandle(spec.runId, identity);
     } catch (error) {
       const remains = await this.findLive(folder);
@@ -172,7 +201,11 @@ export class BubblewrapProvider implements SandboxProvider {
     const { childPid, exitCode } = await readStatus(folder.status);
     if (childPid === null || exitCode !== null) return null;
     const identity = identifyProcess(childPid);
-    return identity !== undefined && isAlive(identity) && Math.abs(startedAtMs(identity) - launch.launchedAt) < LAUNCH_WINDOW_MS ? identity : null;
+    return identity !== undefined &&
+      isAlive(identity) &&
+      Math.abs(startedAtMs(identity) - launch.launchedAt) < LAUNCH_WINDOW_MS
+      ? identity
+      : null;
   }
 
   private async claimUid(runId: string): Promise<number | null> {

@@ -13,18 +13,33 @@ const MIN_VERSION = [0, 8] as const;
 const FIXED_VERSION = [0, 12] as const;
 const TRIAL_TIMEOUT_MS = 15_000;
 /** What a program of the trial must find about itself: no capability, no way to get one, a filter. */
-const EXPECTED_STATUS = { CapEff: '0000000000000000', CapPrm: '0000000000000000', CapBnd: '0000000000000000', CapAmb: '0000000000000000', NoNewPrivs: '1', Seccomp: '2' };
+const EXPECTED_STATUS = {
+  CapEff: '0000000000000000',
+  CapPrm: '0000000000000000',
+  CapBnd: '0000000000000000',
+  CapAmb: '0000000000000000',
+  NoNewPrivs: '1',
+  Seccomp: '2',
+};
 
 /** Tries the whole profile with a real program; a profile that cannot be given here is a reason not to start (00-design §2). */
 export async function checkHost(host: Host, dataDir: string): Promise<ProviderReport> {
   const missing: string[] = [];
-  const notes = [`bubblewrap ${host.version}, ${host.mode === 'root' ? 'root mode: one host uid for each run' : 'user mode: one user namespace for each run'}`];
-  if (isOlder(host.version, MIN_VERSION)) missing.push(`bubblewrap ${host.version} is too old; ${MIN_VERSION.join('.')} or newer is needed`);
+  const notes = [
+    `bubblewrap ${host.version}, ${host.mode === 'root' ? 'root mode: one host uid for each run' : 'user mode: one user namespace for each run'}`,
+  ];
+  if (isOlder(host.version, MIN_VERSION))
+    missing.push(`bubblewrap ${host.version} is too old; ${MIN_VERSION.join('.')} or newer is needed`);
   else missing.push(...(await tryProfile()));
   if (isOlder(host.version, FIXED_VERSION)) {
-    notes.push(`bubblewrap before ${FIXED_VERSION.join('.')} follows links while it makes mount targets (CVE-2026-87766); Sandgate never lets it make one in a workspace`);
+    notes.push(
+      `bubblewrap before ${FIXED_VERSION.join('.')} follows links while it makes mount targets (CVE-2026-87766); Sandgate never lets it make one in a workspace`,
+    );
   }
-  if (host.limiter.kind === 'soft') notes.push('limits of memory, processes and CPU are soft: no cgroup could be used; start Sandgate as a service with Delegate=yes, or as root, for hard ones');
+  if (host.limiter.kind === 'soft')
+    notes.push(
+      'limits of memory, processes and CPU are soft: no cgroup could be used; start Sandgate as a service with Delegate=yes, or as root, for hard ones',
+    );
   else notes.push(`limits are hard (${host.limiter.kind})`);
   notes.push(...(await tryDisk(host, dataDir)));
   return { ok: missing.length === 0, missing, notes };
@@ -33,7 +48,16 @@ export async function checkHost(host: Host, dataDir: string): Promise<ProviderRe
 async function tryProfile(): Promise<string[]> {
   const program = `cat /proc/self/status; sed 's/^ */interface /' /proc/net/dev; echo "processes: $(ls -d /proc/[0-9]* | wc -l)"`;
   try {
-    const result = await runConfined({ argv: ['/bin/sh', '-c', program], env: {}, readOnly: [], readWrite: [], cwd: '/', timeoutMs: TRIAL_TIMEOUT_MS, memoryMb: 256, maxOutputBytes: 65_536 });
+    const result = await runConfined({
+      argv: ['/bin/sh', '-c', program],
+      env: {},
+      readOnly: [],
+      readWrite: [],
+      cwd: '/',
+      timeoutMs: TRIAL_TIMEOUT_MS,
+      memoryMb: 256,
+      maxOutputBytes: 65_536,
+    });
     if (result.exitCode !== 0) return [await explain(result.stderr.toString('utf8').trim())];
     return findWeaknesses(result.stdout.toString('utf8'));
   } catch (error) {
@@ -45,7 +69,9 @@ function findWeaknesses(status: string): string[] {
   const weak = Object.entries(EXPECTED_STATUS)
     .filter(([name, value]) => !new RegExp(`^${name}:\\s*${value}$`, 'm').test(status))
     .map(([name, value]) => `inside the sandbox ${name} is not ${value}`);
-  const interfaces = [...status.matchAll(/^interface ([^:|]+):/gm)].map((match) => match[1]).filter((name) => name !== 'lo');
+  const interfaces = [...status.matchAll(/^interface ([^:|]+):/gm)]
+    .map((match) => match[1])
+    .filter((name) => name !== 'lo');
   if (interfaces.length > 0) weak.push(`the sandbox sees network interfaces of the host: ${interfaces.join(', ')}`);
   const processes = Number(/^processes: (\d+)$/m.exec(status)?.[1]);
   if (!(processes <= 5)) weak.push(`the sandbox sees ${processes} processes, those of the host among them`);
@@ -56,7 +82,11 @@ function findWeaknesses(status: string): string[] {
 async function explain(stderr: string): Promise<string> {
   const said = `a sandbox could not be started: ${stderr.split('\n').at(-1) ?? ''}`;
   const settings: [path: string, blocks: string, advice: string][] = [
-    ['/proc/sys/kernel/apparmor_restrict_unprivileged_userns', '1', 'AppArmor restricts user namespaces: allow bwrap in an AppArmor profile, or set kernel.apparmor_restrict_unprivileged_userns=0'],
+    [
+      '/proc/sys/kernel/apparmor_restrict_unprivileged_userns',
+      '1',
+      'AppArmor restricts user namespaces: allow bwrap in an AppArmor profile, or set kernel.apparmor_restrict_unprivileged_userns=0',
+    ],
     ['/proc/sys/kernel/unprivileged_userns_clone', '0', 'set kernel.unprivileged_userns_clone=1'],
     ['/proc/sys/user/max_user_namespaces', '0', 'set user.max_user_namespaces to 10000 or so'],
   ];
@@ -80,7 +110,9 @@ async function tryDisk(host: Host, dataDir: string): Promise<string[]> {
     return ['the limit of disk is hard: a sized image for each run'];
   } catch (error) {
     host.hasLoopDisks = false;
-    return [`${soft}; a disk image could not be mounted: ${error instanceof Error ? (error.message.split('\n').at(-1) ?? '') : String(error)}`];
+    return [
+      `${soft}; a disk image could not be mounted: ${error instanceof Error ? (error.message.split('\n').at(-1) ?? '') : String(error)}`,
+    ];
   } finally {
     await deleteImage(image);
     await removeTree(folder);

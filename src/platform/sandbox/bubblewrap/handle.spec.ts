@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, symlinkSync, mkdirSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fromHandle, toHandle } from './handle.js';
-import { lockLaunch } from './launch-lock.js';
+import { withLaunchLock } from './launch-lock.js';
 import { identifyProcess } from './process-identity.js';
 import { refuseLinks, resolveInside } from './refuse-links.js';
 import { RunFolder } from './run-folder.js';
@@ -26,7 +26,8 @@ describe('a handle', () => {
 
 describe('the folder of a run', () => {
   it('is refused for a name that leads elsewhere', () => {
-    for (const name of ['', '.', '..', '../x', 'a/b', '-x', 'a\0b']) expect(() => new RunFolder('/data', name)).toThrow(/run id/);
+    for (const name of ['', '.', '..', '../x', 'a/b', '-x', 'a\0b'])
+      expect(() => new RunFolder('/data', name)).toThrow(/run id/);
     expect(new RunFolder('/data', RUN).workspace).toBe(`/data/runs/${RUN}/disk/workspace`);
   });
 
@@ -34,11 +35,13 @@ describe('the folder of a run', () => {
     const folder = mkdtempSync(join(tmpdir(), 'sandgate-lock-'));
     const parent = identifyProcess(process.ppid);
     writeFileSync(join(folder, 'launch.lock'), JSON.stringify(parent));
-    await expect(lockLaunch(folder)).rejects.toThrow(`process ${process.ppid} is launching`);
+    await expect(withLaunchLock(folder, () => Promise.resolve())).rejects.toThrow(
+      `process ${process.ppid} is launching`,
+    );
     writeFileSync(join(folder, 'launch.lock'), JSON.stringify({ ...parent, startTime: 1 }));
-    const lock = await lockLaunch(folder);
-    await lock[Symbol.asyncDispose]();
-    await (await lockLaunch(folder))[Symbol.asyncDispose]();
+    expect(await withLaunchLock(folder, () => Promise.resolve('launched'))).toBe('launched');
+    await expect(withLaunchLock(folder, () => Promise.reject(new Error('failed')))).rejects.toThrow('failed');
+    expect(await withLaunchLock(folder, () => Promise.resolve('again'))).toBe('again');
     rmSync(folder, { recursive: true });
   });
 });
@@ -52,7 +55,9 @@ describe('a path that is mounted', () => {
     await expect(refuseLinks([join(folder, 'link')])).rejects.toThrow(/symbolic link/);
     await expect(refuseLinks([join(folder, 'link/inner')])).rejects.toThrow(/symbolic link/);
     await expect(refuseLinks([join(folder, 'missing')])).rejects.toThrow(/not there/);
-    await expect(resolveInside(join(folder, 'real'), join(folder, 'link/inner'))).resolves.toBe(join(folder, 'real/inner'));
+    await expect(resolveInside(join(folder, 'real'), join(folder, 'link/inner'))).resolves.toBe(
+      join(folder, 'real/inner'),
+    );
     await expect(resolveInside(folder, join(folder, 'link'))).rejects.toThrow(/symbolic link/);
     await expect(resolveInside(join(folder, 'real'), tmpdir())).rejects.toThrow(/leads out/);
     rmSync(folder, { recursive: true });

@@ -17,7 +17,13 @@ export function toHandle(runId: string, identity: ProcessIdentity): SandboxHandl
 /** @throws SandgateError `invalid_request` when another provider, or nobody, made the handle */
 export function fromHandle(handle: SandboxHandle): { runId: string; identity: ProcessIdentity } {
   const { run, pid, start_time: startTime, boot_id: bootId } = handle.attrs;
-  if (handle.runtime !== RUNTIME || typeof run !== 'string' || typeof pid !== 'number' || typeof startTime !== 'number' || typeof bootId !== 'string') {
+  if (
+    handle.runtime !== RUNTIME ||
+    typeof run !== 'string' ||
+    typeof pid !== 'number' ||
+    typeof startTime !== 'number' ||
+    typeof bootId !== 'string'
+  ) {
     throw new SandgateError('invalid_request', `this is not a handle of the ${RUNTIME} provider`);
   }
   return { runId: run, identity: { pid, startTime, bootId } };

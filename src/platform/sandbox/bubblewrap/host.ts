@@ -54,12 +54,16 @@ function findBubblewrap(): string {
   for (const folder of [...SYSTEM_PATH.split(':'), ...(process.env['PATH'] ?? '').split(delimiter)]) {
     if (folder.startsWith('/') && isAllowed(join(folder, 'bwrap'), constants.X_OK)) return join(folder, 'bwrap');
   }
-  throw new SandgateError('unavailable', 'bubblewrap (the program bwrap) is not installed; install the package `bubblewrap` of this system');
+  throw new SandgateError(
+    'unavailable',
+    'bubblewrap (the program bwrap) is not installed; install the package `bubblewrap` of this system',
+  );
 }
 
 function buildFilter(): Buffer {
   const machine = currentMachine();
-  if (machine === undefined) throw new SandgateError('unavailable', `sandboxes run on x86-64 and arm64; this machine is ${process.arch}`);
+  if (machine === undefined)
+    throw new SandgateError('unavailable', `sandboxes run on x86-64 and arm64; this machine is ${process.arch}`);
   return compileFilter(MOBY_DEFAULT_PROFILE, machine);
 }
 
@@ -71,7 +75,10 @@ async function readVersion(bwrap: string): Promise<string> {
 function canUseLoopDevices(): boolean {
   const programs = ['mkfs.ext4', 'mount', 'umount', 'e2fsck'];
   const folders = SYSTEM_PATH.split(':');
-  return isAllowed('/dev/loop-control', constants.R_OK | constants.W_OK) && programs.every((name) => folders.some((folder) => isAllowed(join(folder, name), constants.X_OK)));
+  return (
+    isAllowed('/dev/loop-control', constants.R_OK | constants.W_OK) &&
+    programs.every((name) => folders.some((folder) => isAllowed(join(folder, name), constants.X_OK)))
+  );
 }
 
 function isAllowed(path: string, access: number): boolean {

@@ -9,14 +9,23 @@ import { identifyProcess, isAlive } from './process-identity.js';
  * Keeps two processes from launching the same run at once. A lock whose holder died is taken over.
  * @throws SandgateError `conflict` while another process launches
  */
-export async function lockLaunch(folder: string): Promise<AsyncDisposable> {
+export async function withLaunchLock<T>(folder: string, launch: () => Promise<T>): Promise<T> {
   const path = join(folder, 'launch.lock');
+  await lock(path);
+  try {
+    return await launch();
+  } finally {
+    await rm(path, { force: true });
+  }
+}
+
+async function lock(path: string): Promise<void> {
   for (;;) {
     try {
       const file = await open(path, 'wx', 0o600);
       await file.writeFile(JSON.stringify(identifyProcess(process.pid)));
       await file.close();
-      return { [Symbol.asyncDispose]: () => rm(path, { force: true }) };
+      return;
     } catch (error) {
       if (codeOf(error) !== 'EEXIST') throw error;
       const holder = await readHolder(path);

@@ -48,7 +48,9 @@ export function rlimitCommands(limits: RlimitSettings): string[] {
     'ulimit -c 0',
     // A lower limit may be in force already, and then it stays.
     'ulimit -n 16384 2> /dev/null || :',
-    ...(limits.fileBytes === null ? [] : [`ulimit -f ${Math.max(Math.ceil(limits.fileBytes / 512), RING_BYTES / 512)} ${failed}`]),
+    ...(limits.fileBytes === null
+      ? []
+      : [`ulimit -f ${Math.max(Math.ceil(limits.fileBytes / 512), RING_BYTES / 512)} ${failed}`]),
     ...(limits.dataBytes === null ? [] : [`ulimit -d ${Math.ceil(limits.dataBytes / 1024)} ${failed}`]),
   ];
 }

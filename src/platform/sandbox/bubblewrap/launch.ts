@@ -42,7 +42,11 @@ export interface LaunchPlan {
  */
 export async function launchSandbox(plan: LaunchPlan): Promise<ProcessIdentity> {
   const { folder } = plan;
-  await Promise.all(['out.0', 'out.1', 'out.end', 'end.json', 'process.json'].map((name) => rm(join(folder.sandbox, name), { force: true })));
+  await Promise.all(
+    ['out.0', 'out.1', 'out.end', 'end.json', 'process.json'].map((name) =>
+      rm(join(folder.sandbox, name), { force: true }),
+    ),
+  );
   await Promise.all([folder.status, folder.ready].map((path) => writeFile(path, '', { mode: 0o600 })));
   const shell = await startShell(plan);
   return waitUntilReady(folder, shell);
@@ -53,9 +57,25 @@ function startShell(plan: LaunchPlan): Promise<ChildProcess> {
   const etc = etcFiles(plan.uid ?? INSIDE_ID);
   const descriptors = { seccomp: FD.seccomp, etc: ETC_FD, status: FD.status };
   const options = buildArguments({ ...plan.shape, mode: plan.mode, descriptors, dieWithParent: false });
-  const command = buildCommand({ mode: plan.mode, uid: plan.uid, processes: limits.processes, workingFolder: plan.shape.workingFolder }, plan.program);
+  const command = buildCommand(
+    { mode: plan.mode, uid: plan.uid, processes: limits.processes, workingFolder: plan.shape.workingFolder },
+    plan.program,
+  );
   const script = launchScript({ fileBytes: plan.fileBytes, dataBytes: limits.dataBytes });
-  const shell = ['/bin/sh', '-c', script, 'sandgate', folder.sandbox, ...limits.join, '--', plan.bwrap, '--args', String(FD.args), '--', ...command];
+  const shell = [
+    '/bin/sh',
+    '-c',
+    script,
+    'sandgate',
+    folder.sandbox,
+    ...limits.join,
+    '--',
+    plan.bwrap,
+    '--args',
+    String(FD.args),
+    '--',
+    ...command,
+  ];
   const [program = '/bin/sh', ...args] = [...limits.wrapper, ...shell];
   const anonymous = (content: string | Buffer) => () => openAnonymousFile(content, folder.sandbox);
   return withDescriptors(
@@ -72,14 +92,26 @@ function startShell(plan: LaunchPlan): Promise<ChildProcess> {
 }
 
 /** The shell is our child only so that somebody collects it; nothing depends on it, and it keeps nobody alive. */
-function runShell(program: string, args: string[], descriptors: number[], throughManager: boolean): Promise<ChildProcess> {
+function runShell(
+  program: string,
+  args: string[],
+  descriptors: number[],
+  throughManager: boolean,
+): Promise<ChildProcess> {
   const runtimeDir = process.env['XDG_RUNTIME_DIR'];
   // Only systemd-run needs to find its manager; bubblewrap is started through `env -i` in any case.
   const env: NodeJS.ProcessEnv = throughManager && runtimeDir !== undefined ? { XDG_RUNTIME_DIR: runtimeDir } : {};
   return new Promise((resolve, reject) => {
-    const shell = spawn(program, args, { env, detached: true, cwd: '/', stdio: ['ignore', 'ignore', 'ignore', ...descriptors] });
+    const shell = spawn(program, args, {
+      env,
+      detached: true,
+      cwd: '/',
+      stdio: ['ignore', 'ignore', 'ignore', ...descriptors],
+    });
     shell.unref();
-    shell.once('error', (error) => reject(new SandgateError('unavailable', 'the sandbox could not be launched', { cause: error })));
+    shell.once('error', (error) =>
+      reject(new SandgateError('unavailable', 'the sandbox could not be launched', { cause: error })),
+    );
     shell.once('spawn', () => resolve(shell));
   });
 }
@@ -96,7 +128,11 @@ async function waitUntilReady(folder: RunFolder, shell: ChildProcess): Promise<P
       await folder.writeProcess(identity);
       return identity;
     }
-    if (ready.startsWith('failed ')) throw new SandgateError('unavailable', `the sandbox's self-check failed: ${ready.slice('failed '.length).trim()}`);
+    if (ready.startsWith('failed '))
+      throw new SandgateError(
+        'unavailable',
+        `the sandbox's self-check failed: ${ready.slice('failed '.length).trim()}`,
+      );
     if (shell.exitCode !== null || shell.signalCode !== null) throw await launchFailure(folder);
     if (Date.now() > deadline) throw new SandgateError('unavailable', 'the sandbox was not ready within 30 s');
     await watch.next(POLL_MS);
@@ -106,7 +142,10 @@ async function waitUntilReady(folder: RunFolder, shell: ChildProcess): Promise<P
 async function launchFailure(folder: RunFolder): Promise<SandgateError> {
   const { exitCode } = await readStatus(folder.status);
   const output = await readRing(folder.sandbox);
-  const tail = output.subarray(Math.max(0, output.length - OUTPUT_TAIL_BYTES)).toString('utf8').trim();
+  const tail = output
+    .subarray(Math.max(0, output.length - OUTPUT_TAIL_BYTES))
+    .toString('utf8')
+    .trim();
   const how = exitCode === null ? 'could not be set up' : `ended with exit code ${exitCode} before it was ready`;
   return new SandgateError('unavailable', `the sandbox ${how}${tail === '' ? '' : `: ${tail}`}`);
 }

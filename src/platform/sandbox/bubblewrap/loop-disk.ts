@@ -11,7 +11,20 @@ const UNMOUNT_ATTEMPTS = 50;
 const UNMOUNT_WAIT_MS = 20;
 const ENV = { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', LC_ALL: 'C' };
 /** No journal: the disk lives as long as its run, and a check on the next mount repairs what a power cut left. */
-const FORMAT = ['-q', '-F', '-m', '0', '-b', '4096', '-i', '8192', '-O', '^has_journal', '-E', 'lazy_itable_init=1,nodiscard'];
+const FORMAT = [
+  '-q',
+  '-F',
+  '-m',
+  '0',
+  '-b',
+  '4096',
+  '-i',
+  '8192',
+  '-O',
+  '^has_journal',
+  '-E',
+  'lazy_itable_init=1,nodiscard',
+];
 
 /**
  * A sized ext4 image mounted over a loop device (04-sandbox §3): a hard quota that vanishes atomically. Idempotent: an image
@@ -22,7 +35,10 @@ export async function mountDisk(image: string, mountPoint: string, sizeMb: numbe
   if (!(await exists(image))) await formatImage(image, sizeMb);
   else await checkImage(image);
   await mkdir(mountPoint, { recursive: true, mode: 0o700 });
-  await run('mount', ['-t', 'ext4', '-o', 'loop,nosuid,nodev,noatime', image, mountPoint], { timeout: TIMEOUT_MS, env: ENV });
+  await run('mount', ['-t', 'ext4', '-o', 'loop,nosuid,nodev,noatime', image, mountPoint], {
+    timeout: TIMEOUT_MS,
+    env: ENV,
+  });
 }
 
 /** Makes the run's folder on its disk; the root of the file system itself stays ours, with `lost+found` in it. */

@@ -24,7 +24,9 @@ done
 /** The last MiB written so far, oldest byte first. */
 export async function readRing(folder: string): Promise<Buffer> {
   const segments = await Promise.all(['out.0', 'out.1'].map((name) => readSegment(join(folder, name))));
-  const written = segments.filter((segment) => segment !== null).sort((a, b) => a.modifiedMs - b.modifiedMs || b.bytes.length - a.bytes.length);
+  const written = segments
+    .filter((segment) => segment !== null)
+    .sort((a, b) => a.modifiedMs - b.modifiedMs || b.bytes.length - a.bytes.length);
   const all = Buffer.concat(written.map((segment) => segment.bytes));
   return all.length > RING_BYTES ? all.subarray(all.length - RING_BYTES) : all;
 }

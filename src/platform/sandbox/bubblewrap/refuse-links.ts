@@ -9,7 +9,11 @@ export async function refuseLinks(paths: string[]): Promise<void> {
   for (const path of paths) {
     const real = await realpath(path).catch(() => null);
     if (real === null) throw new SandgateError('unavailable', `${path} is not there`);
-    if (real !== path) throw new SandgateError('invalid_request', `${path} leads through a symbolic link to ${real}; name the folder itself`);
+    if (real !== path)
+      throw new SandgateError(
+        'invalid_request',
+        `${path} leads through a symbolic link to ${real}; name the folder itself`,
+      );
   }
 }
 
@@ -19,8 +23,13 @@ export async function refuseLinks(paths: string[]): Promise<void> {
  */
 export async function resolveInside(dataDir: string, path: string): Promise<string> {
   const entry = await lstat(path).catch(() => null);
-  if (entry?.isDirectory() !== true) throw new SandgateError('invalid_request', `${path} is not a folder${entry?.isSymbolicLink() === true ? ' but a symbolic link' : ''}`);
+  if (entry?.isDirectory() !== true)
+    throw new SandgateError(
+      'invalid_request',
+      `${path} is not a folder${entry?.isSymbolicLink() === true ? ' but a symbolic link' : ''}`,
+    );
   const real = await realpath(path);
-  if (!real.startsWith(`${dataDir}/`)) throw new SandgateError('invalid_request', `${path} leads out of the data folder, to ${real}`);
+  if (!real.startsWith(`${dataDir}/`))
+    throw new SandgateError('invalid_request', `${path} leads out of the data folder, to ${real}`);
   return real;
 }

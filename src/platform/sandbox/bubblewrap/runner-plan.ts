@@ -35,7 +35,13 @@ const ENVIRONMENT = {
 /** Memory file systems count against the run's memory; together they cannot take all of it. */
 export function scratchSizes(sizes: SandboxSizes): SandboxShape['sizes'] {
   const memory = sizes.memory_mb * MIB;
-  return { root: MIB, run: MIB, tmp: Math.floor(memory / 2), home: Math.floor(memory / 4), shm: Math.min(64 * MIB, Math.floor(memory / 8)) };
+  return {
+    root: MIB,
+    run: MIB,
+    tmp: Math.floor(memory / 2),
+    home: Math.floor(memory / 4),
+    shm: Math.min(64 * MIB, Math.floor(memory / 8)),
+  };
 }
 
 /** Decides the launch of one run's runner. Pure. */

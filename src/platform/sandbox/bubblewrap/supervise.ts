@@ -32,7 +32,10 @@ async function readExit(folder: RunFolder, launch: LaunchRecord): Promise<Sandbo
   if (end !== null) return { exitCode: null, reason: end.reason };
   const status = await readFinalStatus(folder);
   if (await ranOutOfMemory(launch.limits)) {
-    return { exitCode: status.exitCode, reason: `the sandbox reached its limit of ${launch.sizes.memory_mb} MiB of memory` };
+    return {
+      exitCode: status.exitCode,
+      reason: `the sandbox reached its limit of ${launch.sizes.memory_mb} MiB of memory`,
+    };
   }
   if (status.exitCode === null) return { exitCode: null, reason: 'the sandbox was killed from outside' };
   return { exitCode: status.exitCode, reason: await describeExit(folder, status.exitCode) };
@@ -41,7 +44,13 @@ async function readExit(folder: RunFolder, launch: LaunchRecord): Promise<Sandbo
 async function describeExit(folder: RunFolder, exitCode: number): Promise<string> {
   if (exitCode === 0) return 'the runner ended';
   const output = await readRing(folder.sandbox);
-  const lastLine = output.subarray(Math.max(0, output.length - 512)).toString('utf8').trim().split('\n').at(-1) ?? '';
+  const lastLine =
+    output
+      .subarray(Math.max(0, output.length - 512))
+      .toString('utf8')
+      .trim()
+      .split('\n')
+      .at(-1) ?? '';
   return `the runner ended with exit code ${exitCode}${lastLine === '' ? '' : `: ${lastLine}`}`;
 }
 
@@ -60,13 +69,18 @@ async function readFinalStatus(folder: RunFolder): Promise<{ exitCode: number | 
  * Waits for the end of a sandbox, launched by this process or an earlier one. Where limits are soft it samples meanwhile and
  * ends the sandbox that oversteps them.
  */
-export async function superviseUntilExit(folder: RunFolder, identity: ProcessIdentity, signal: AbortSignal): Promise<SandboxExit> {
+export async function superviseUntilExit(
+  folder: RunFolder,
+  identity: ProcessIdentity,
+  signal: AbortSignal,
+): Promise<SandboxExit> {
   const launch = await folder.readLaunch();
   const softDisk = launch !== null && launch.disk === 'folder';
   using watch = isAlive(identity) ? new FileWatch(folder.status) : undefined;
   for (let round = 0; isAlive(identity); round++) {
     signal.throwIfAborted();
-    const breach = launch === null ? null : await findBreach(folder, identity, launch, softDisk && round % DISK_SAMPLE_EVERY === 0);
+    const breach =
+      launch === null ? null : await findBreach(folder, identity, launch, softDisk && round % DISK_SAMPLE_EVERY === 0);
     if (breach !== null) {
       await folder.writeEnd({ reason: breach });
       await killSandbox(folder, identity);
@@ -78,10 +92,17 @@ export async function superviseUntilExit(folder: RunFolder, identity: ProcessIde
     }
   }
   const state = await readState(folder, identity);
-  return state.phase === 'terminated' ? { exitCode: state.exitCode, reason: state.reason } : { exitCode: null, reason: 'the sandbox is gone' };
+  return state.phase === 'terminated'
+    ? { exitCode: state.exitCode, reason: state.reason }
+    : { exitCode: null, reason: 'the sandbox is gone' };
 }
 
-async function findBreach(folder: RunFolder, identity: ProcessIdentity, launch: LaunchRecord, measureDisk: boolean): Promise<string | null> {
+async function findBreach(
+  folder: RunFolder,
+  identity: ProcessIdentity,
+  launch: LaunchRecord,
+  measureDisk: boolean,
+): Promise<string | null> {
   if (launch.limits.kind === 'soft') {
     const breach = breachOf(sampleProcesses(identity.pid), launch.sizes);
     if (breach !== null) return breach;
@@ -102,7 +123,8 @@ export async function killSandbox(folder: RunFolder, identity: ProcessIdentity):
   const deadline = Date.now() + DEATH_TIMEOUT_MS;
   const launch = await folder.readLaunch();
   while (isAlive(identity) || (await killStragglers(launch))) {
-    if (Date.now() > deadline) throw new SandgateError('unavailable', `the processes of sandbox ${folder.runId} do not end`);
+    if (Date.now() > deadline)
+      throw new SandgateError('unavailable', `the processes of sandbox ${folder.runId} do not end`);
     await sleep(DEATH_POLL_MS);
   }
 }

@@ -9,8 +9,10 @@ describe('the facts of a host', () => {
 
   beforeEach(() => {
     root = mkdtempSync(join(tmpdir(), 'sandgate-facts-'));
-    for (const folder of ['usr/bin', 'etc/ssl/certs', 'etc/ssl/private', 'proc/acpi', 'proc/sys', 'proc/bus', 'lib']) mkdirSync(join(root, folder), { recursive: true });
-    for (const file of ['proc/keys', 'proc/kcore', 'etc/shadow', 'etc/ld.so.cache']) writeFileSync(join(root, file), '');
+    for (const folder of ['usr/bin', 'etc/ssl/certs', 'etc/ssl/private', 'proc/acpi', 'proc/sys', 'proc/bus', 'lib'])
+      mkdirSync(join(root, folder), { recursive: true });
+    for (const file of ['proc/keys', 'proc/kcore', 'etc/shadow', 'etc/ld.so.cache'])
+      writeFileSync(join(root, file), '');
     symlinkSync('usr/bin', join(root, 'bin'));
   });
 

@@ -22,7 +22,19 @@ const ETC = [
   '/etc/ca-certificates/extracted',
   '/etc/alternatives',
 ];
-const MASKED = ['kcore', 'keys', 'key-users', 'latency_stats', 'timer_list', 'timer_stats', 'sched_debug', 'interrupts', 'acpi', 'asound', 'scsi'];
+const MASKED = [
+  'kcore',
+  'keys',
+  'key-users',
+  'latency_stats',
+  'timer_list',
+  'timer_stats',
+  'sched_debug',
+  'interrupts',
+  'acpi',
+  'asound',
+  'scsi',
+];
 const READ_ONLY_PROC = ['bus', 'fs', 'irq', 'sys', 'sysrq-trigger'];
 
 /** Reads the facts. `root` stands before every path, for tests. */
@@ -35,7 +47,9 @@ export function readSystemFacts(root = '/'): SystemFacts {
     const entry = lstatSync(join(root, 'proc', name), { throwIfNoEntry: false });
     if (entry !== undefined) (entry.isDirectory() ? facts.maskedFolders : facts.maskedFiles).push(`/proc/${name}`);
   }
-  facts.readOnlyProc.push(...READ_ONLY_PROC.map((name) => `/proc/${name}`).filter((path) => existsSync(join(root, path))));
+  facts.readOnlyProc.push(
+    ...READ_ONLY_PROC.map((name) => `/proc/${name}`).filter((path) => existsSync(join(root, path))),
+  );
   return facts;
 }
 

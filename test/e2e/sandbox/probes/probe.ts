@@ -37,7 +37,11 @@ export function number(name: string): number {
 
 /** A system call that succeeds where it is allowed. Arguments are Perl expressions. */
 export function call(name: string, args: (string | number)[], options: Partial<Probe> = {}, title = name): Probe {
-  return perl(title, `my $r = syscall(${[number(name), ...args].join(', ')}); print($r != -1 ? "REACHED\\n" : "blocked: $!\\n");`, options);
+  return perl(
+    title,
+    `my $r = syscall(${[number(name), ...args].join(', ')}); print($r != -1 ? "REACHED\\n" : "blocked: $!\\n");`,
+    options,
+  );
 }
 
 /** A system call with senseless arguments: any answer but "not permitted" and "no such call" shows that the kernel looked at them. */

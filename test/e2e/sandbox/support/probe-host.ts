@@ -28,8 +28,9 @@ class FolderUids implements UidAllocator {
   }
 
   async release(runId: string): Promise<void> {
-    const { [runId]: _released, ...rest } = await this.read();
-    await writeFile(this.file, JSON.stringify(rest));
+    const claims = await this.read();
+    delete claims[runId];
+    await writeFile(this.file, JSON.stringify(claims));
   }
 
   private async read(): Promise<Record<string, number>> {

@@ -14,7 +14,11 @@ if (!check.ok) {
 }
 
 const TOOL_NODE = '/opt/sandgate/node/bin/node';
-const TOOL_ENVIRONMENT = { PATH: '/opt/sandgate/node/bin:/usr/sbin:/usr/bin:/bin', HOME: '/home/agent', PROBE_SCRATCH: '/workspace' };
+const TOOL_ENVIRONMENT = {
+  PATH: '/opt/sandgate/node/bin:/usr/sbin:/usr/bin:/bin',
+  HOME: '/home/agent',
+  PROBE_SCRATCH: '/workspace',
+};
 const env = { ...TOOL_ENVIRONMENT, ...(JSON.parse(variables['ENV'] ?? '{}') as Record<string, string>) };
 
 const MODES: Record<string, () => Promise<void>> = {
@@ -31,10 +35,11 @@ const MODES: Record<string, () => Promise<void>> = {
     spawn('/bin/sh', ['-c', 'trap "" HUP TERM INT; sleep 300'], { detached: true, stdio: 'ignore', env }).unref();
     await new Promise((resolve) => setTimeout(resolve, 200));
   },
-  async flood() {
+  flood() {
     const line = `${'x'.repeat(1023)}\n`;
     for (let index = 0; index < 3500; index++) writeSync(1, line);
     writeSync(1, 'the last line\n');
+    return Promise.resolve();
   },
   async script() {
     const child = spawn('/bin/sh', ['-c', variables['SCRIPT'] ?? ''], { stdio: 'inherit', env, cwd: '/workspace' });

@@ -78,7 +78,9 @@ export async function openRecorders(folder: string, extra: Record<string, string
 /** A memory segment that everybody on the host may read; null where Perl is missing. */
 function createSegment(): string | null {
   try {
-    return execFileSync('/usr/bin/perl', ['-e', `print shmget(${SHM_KEY}, 64, 01000 | 0666)`], { encoding: 'utf8' }).trim();
+    return execFileSync('/usr/bin/perl', ['-e', `print shmget(${SHM_KEY}, 64, 01000 | 0666)`], {
+      encoding: 'utf8',
+    }).trim();
   } catch {
     return null;
   }

@@ -40,7 +40,10 @@ export class SandboxLab implements AsyncDisposable {
     // The machine's Node may stand in a folder that an unprivileged user cannot enter.
     copyFileSync(process.execPath, lab.nodeBinary);
     chmodSync(lab.nodeBinary, 0o755);
-    await Promise.all([bundle('probe-host.ts', join(folder, 'probe-host.mjs')), bundle('probe-runner.ts', lab.runnerBundle)]);
+    await Promise.all([
+      bundle('probe-host.ts', join(folder, 'probe-host.mjs')),
+      bundle('probe-runner.ts', lab.runnerBundle),
+    ]);
     if (lab.drops) chownSync(lab.dataDir, NOBODY, NOBODY);
     return lab;
   }
@@ -58,8 +61,15 @@ export class SandboxLab implements AsyncDisposable {
   /** Performs the steps in one fresh process and answers their results in order. */
   async perform(steps: Step[], env: Record<string, string> = {}): Promise<StepResult[]> {
     const [program = '', ...args] = this.command(steps);
-    const { stdout } = await run(program, args, { env: this.environment(env), timeout: STEPS_TIMEOUT_MS, maxBuffer: 64 << 20 });
-    return stdout.split('\n').filter((line) => line.startsWith('RESULT ')).map((line) => JSON.parse(line.slice('RESULT '.length)) as StepResult);
+    const { stdout } = await run(program, args, {
+      env: this.environment(env),
+      timeout: STEPS_TIMEOUT_MS,
+      maxBuffer: 64 << 20,
+    });
+    return stdout
+      .split('\n')
+      .filter((line) => line.startsWith('RESULT '))
+      .map((line) => JSON.parse(line.slice('RESULT '.length)) as StepResult);
   }
 
   /** Performs steps in a process that is killed with SIGKILL after the first result. */
@@ -69,7 +79,10 @@ export class SandboxLab implements AsyncDisposable {
     let output = '';
     for await (const chunk of child.stdout) {
       output += String(chunk);
-      const line = output.split('\n').slice(0, -1).find((one) => one.startsWith('RESULT '));
+      const line = output
+        .split('\n')
+        .slice(0, -1)
+        .find((one) => one.startsWith('RESULT '));
       if (line === undefined) continue;
       child.kill('SIGKILL');
       return JSON.parse(line.slice('RESULT '.length)) as StepResult;
@@ -83,8 +96,16 @@ export class SandboxLab implements AsyncDisposable {
   }
 
   private command(steps: Step[]): string[] {
-    const program = [this.nodeBinary, join(this.folder, 'probe-host.mjs'), this.dataDir, this.runnerBundle, JSON.stringify(steps)];
-    return this.drops ? ['setpriv', '--reuid', String(NOBODY), '--regid', String(NOBODY), '--clear-groups', '--', ...program] : program;
+    const program = [
+      this.nodeBinary,
+      join(this.folder, 'probe-host.mjs'),
+      this.dataDir,
+      this.runnerBundle,
+      JSON.stringify(steps),
+    ];
+    return this.drops
+      ? ['setpriv', '--reuid', String(NOBODY), '--regid', String(NOBODY), '--clear-groups', '--', ...program]
+      : program;
   }
 
   private environment(env: Record<string, string>): Record<string, string> {
@@ -94,6 +115,13 @@ export class SandboxLab implements AsyncDisposable {
 
 async function bundle(entryName: string, outfile: string): Promise<void> {
   const entry = join(import.meta.dirname, entryName);
-  const options = ['--bundle', '--platform=node', '--format=esm', '--target=node24', '--log-level=error', `--outfile=${outfile}`];
+  const options = [
+    '--bundle',
+    '--platform=node',
+    '--format=esm',
+    '--target=node24',
+    '--log-level=error',
+    `--outfile=${outfile}`,
+  ];
   await run(process.execPath, [join(ROOT, 'node_modules/esbuild/bin/esbuild'), entry, ...options], { timeout: 60_000 });
 }

@@ -36,7 +36,13 @@ export class CgroupLimiter implements Limiter {
       }
     }
     const record: LimitRecord = { kind: this.kind, groups };
-    return { record, join: groups.map((group) => join(group, 'cgroup.procs')), wrapper: [], dataBytes: null, processes: null };
+    return {
+      record,
+      join: groups.map((group) => join(group, 'cgroup.procs')),
+      wrapper: [],
+      dataBytes: null,
+      processes: null,
+    };
   }
 }
 

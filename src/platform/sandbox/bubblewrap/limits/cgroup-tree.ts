@@ -59,7 +59,11 @@ function version2(root: string, own: Map<string, string>, mounts: Mount[]): Cgro
   const candidates = path === '/' ? [here] : [dirname(here), here];
   const folder = candidates.find((one) => {
     const handedDown = readText(join(one, 'cgroup.subtree_control')).split(/\s+/);
-    return NEEDED.every((controller) => handedDown.includes(controller)) && isWritable(one) && isWritable(join(one, 'cgroup.procs'));
+    return (
+      NEEDED.every((controller) => handedDown.includes(controller)) &&
+      isWritable(one) &&
+      isWritable(join(one, 'cgroup.procs'))
+    );
   });
   return folder === undefined ? null : { version: 2, hierarchies: [{ folder, controllers: WANTED }] };
 }

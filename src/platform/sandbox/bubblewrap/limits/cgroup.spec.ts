@@ -32,10 +32,18 @@ describe('cgroups', () => {
     write(`${app}/cgroup.subtree_control`, 'cpu memory pids\n');
     write(`${app}/cgroup.procs`, '');
     const tree = findCgroupTree(root);
-    expect(tree).toEqual({ version: 2, hierarchies: [{ folder: join(root, app), controllers: ['memory', 'pids', 'cpu'] }] });
+    expect(tree).toEqual({
+      version: 2,
+      hierarchies: [{ folder: join(root, app), controllers: ['memory', 'pids', 'cpu'] }],
+    });
     const launch = await new CgroupLimiter(tree ?? { version: 2, hierarchies: [] }).prepare('run-1', SIZES);
     const group = join(root, app, 'sandgate/run-1');
-    expect(launch).toMatchObject({ record: { kind: 'cgroup-v2', groups: [group] }, join: [join(group, 'cgroup.procs')], dataBytes: null, processes: null });
+    expect(launch).toMatchObject({
+      record: { kind: 'cgroup-v2', groups: [group] },
+      join: [join(group, 'cgroup.procs')],
+      dataBytes: null,
+      processes: null,
+    });
     expect(read(join(group, 'memory.max'))).toBe(String(64 * 1024 * 1024));
     expect(read(join(group, 'pids.max'))).toBe('36');
     expect(existsSync(join(group, 'memory.swap.max'))).toBe(false);
@@ -50,11 +58,19 @@ describe('cgroups', () => {
 
   it('version 1: one group in each hierarchy, below our own', async () => {
     write('proc/self/cgroup', '4:memory:/own\n8:pids:/\n1:cpu,cpuacct:/\n0::/\n');
-    write('proc/self/mountinfo', '35 31 0:32 / /cg/memory rw - cgroup cgroup rw,memory\n39 31 0:36 / /cg/pids rw - cgroup cgroup rw,pids\n40 31 0:37 / /cg/cpu rw - cgroup cgroup rw,cpu,cpuacct\n');
+    write(
+      'proc/self/mountinfo',
+      '35 31 0:32 / /cg/memory rw - cgroup cgroup rw,memory\n39 31 0:36 / /cg/pids rw - cgroup cgroup rw,pids\n40 31 0:37 / /cg/cpu rw - cgroup cgroup rw,cpu,cpuacct\n',
+    );
     for (const folder of ['cg/memory/own', 'cg/pids', 'cg/cpu']) mkdirSync(join(root, folder), { recursive: true });
     const tree = findCgroupTree(root);
-    expect(tree?.hierarchies.map((one) => one.folder)).toEqual(['cg/memory/own', 'cg/pids', 'cg/cpu'].map((path) => join(root, path)));
-    const { record, join: joins } = await new CgroupLimiter(tree ?? { version: 1, hierarchies: [] }).prepare('run-1', SIZES);
+    expect(tree?.hierarchies.map((one) => one.folder)).toEqual(
+      ['cg/memory/own', 'cg/pids', 'cg/cpu'].map((path) => join(root, path)),
+    );
+    const { record, join: joins } = await new CgroupLimiter(tree ?? { version: 1, hierarchies: [] }).prepare(
+      'run-1',
+      SIZES,
+    );
     expect(joins).toHaveLength(3);
     expect(read(join(root, 'cg/memory/own/sandgate/run-1/memory.limit_in_bytes'))).toBe(String(64 * 1024 * 1024));
     write('cg/memory/own/sandgate/run-1/memory.oom_control', 'oom_kill_disable 0\nunder_oom 0\noom_kill 0\n');

@@ -25,7 +25,8 @@ export function sampleProcesses(pid: number): Usage {
 
 /** @returns the sentence that ends the run, or null while it stays inside its sizes */
 export function breachOf(usage: Usage, sizes: SandboxSizes): string | null {
-  if (usage.memoryBytes > sizes.memory_mb * MIB) return `the sandbox used more than its ${sizes.memory_mb} MiB of memory`;
+  if (usage.memoryBytes > sizes.memory_mb * MIB)
+    return `the sandbox used more than its ${sizes.memory_mb} MiB of memory`;
   if (usage.processes > sizes.pids + OWN_PROCESSES) return `the sandbox ran more than its ${sizes.pids} processes`;
   return null;
 }

@@ -11,12 +11,21 @@ const MIB = 1024 * 1024;
 
 describe('limits without cgroups', () => {
   it('bound each process, and leave room for what V8 reserves', async () => {
-    expect(await new SoftLimiter(true).prepare('run', SIZES)).toMatchObject({ record: { kind: 'soft' }, processes: 32, dataBytes: (64 + 640) * MIB });
+    expect(await new SoftLimiter(true).prepare('run', SIZES)).toMatchObject({
+      record: { kind: 'soft' },
+      processes: 32,
+      dataBytes: (64 + 640) * MIB,
+    });
     expect(await new SoftLimiter(false).prepare('run', SIZES)).toMatchObject({ processes: null });
   });
 
   it('count processes only where the kernel counts those of the sandbox alone', () => {
-    expect(['5.13.0-1', '4.19.0', '5.14.0', '6.1.0-49-amd64'].map(countsProcessesPerNamespace)).toEqual([false, false, true, true]);
+    expect(['5.13.0-1', '4.19.0', '5.14.0', '6.1.0-49-amd64'].map(countsProcessesPerNamespace)).toEqual([
+      false,
+      false,
+      true,
+      true,
+    ]);
   });
 
   it('are named in the sentence that ends a run', () => {
@@ -44,7 +53,9 @@ describe('limits without cgroups', () => {
   it('are a scope where a service manager runs', async () => {
     const { wrapper, record } = await new ScopeLimiter(true).prepare('run', SIZES);
     expect(record).toEqual({ kind: 'systemd-scope', unit: 'sandgate-run.scope' });
-    expect(wrapper).toEqual(expect.arrayContaining(['--user', '--scope', 'MemoryMax=64M', 'MemorySwapMax=0', 'TasksMax=36', 'CPUQuota=150%']));
+    expect(wrapper).toEqual(
+      expect.arrayContaining(['--user', '--scope', 'MemoryMax=64M', 'MemorySwapMax=0', 'TasksMax=36', 'CPUQuota=150%']),
+    );
     expect((await new ScopeLimiter(false).prepare('run', SIZES)).wrapper).not.toContain('--user');
   });
 });

@@ -18,7 +18,20 @@ describe.each(MACHINES)('the seccomp filter on %s', (machine) => {
   };
 
   it('allows ordinary work', () => {
-    for (const name of ['read', 'write', 'openat', 'execve', 'mmap', 'futex', 'epoll_pwait', 'connect', 'setresuid', 'capset', 'prctl', 'exit_group']) {
+    for (const name of [
+      'read',
+      'write',
+      'openat',
+      'execve',
+      'mmap',
+      'futex',
+      'epoll_pwait',
+      'connect',
+      'setresuid',
+      'capset',
+      'prctl',
+      'exit_group',
+    ]) {
       expect([name, call(name)]).toEqual([name, 'allow']);
     }
   });
@@ -36,7 +49,13 @@ describe.each(MACHINES)('the seccomp filter on %s', (machine) => {
   });
 
   it('opens sockets of four kinds only', () => {
-    const allowed = [[1, 1, 0], [2, 1, 6], [2, 2, 17], [10, 1, 0], [16, 3, 0]];
+    const allowed = [
+      [1, 1, 0],
+      [2, 1, 6],
+      [2, 2, 17],
+      [10, 1, 0],
+      [16, 3, 0],
+    ];
     for (const args of allowed) expect([args, call('socket', ...args)]).toEqual([args, 'allow']);
     for (let family = 0; family <= 64; family++) {
       if (![1, 2, 10, 16].includes(family)) expect([family, call('socket', family, 1, 0)]).toEqual([family, 'errno 1']);
@@ -60,15 +79,21 @@ describe.each(MACHINES)('the seccomp filter on %s', (machine) => {
 
   it('allows the personalities of the profile and no other', () => {
     for (const persona of [0n, 8n, 0x20000n, 0x20008n, 0xffffffffn]) expect(call('personality', persona)).toBe('allow');
-    for (const persona of [0x40000n, 0x400000n, 1n, 0x1_0000_0000n]) expect(call('personality', persona)).toBe('errno 1');
+    for (const persona of [0x40000n, 0x400000n, 1n, 0x1_0000_0000n])
+      expect(call('personality', persona)).toBe('errno 1');
   });
 
   it('refuses numbers that no kernel had yet', () => {
-    for (const number of [600, 1000, 0x3fffffff]) expect(runFilter(filter, { arch: AUDIT_ARCH[machine], number, args: [] })).toBe('errno 1');
+    for (const number of [600, 1000, 0x3fffffff])
+      expect(runFilter(filter, { arch: AUDIT_ARCH[machine], number, args: [] })).toBe('errno 1');
   });
 
   it('rules on every number as the profile says, whatever the shape of the search', () => {
-    const plain = new Set(MOBY_DEFAULT_PROFILE.syscalls.filter((entry) => entry.action === 'SCMP_ACT_ALLOW' && !entry.args && !entry.includes).flatMap((entry) => entry.names));
+    const plain = new Set(
+      MOBY_DEFAULT_PROFILE.syscalls
+        .filter((entry) => entry.action === 'SCMP_ACT_ALLOW' && !entry.args && !entry.includes)
+        .flatMap((entry) => entry.names),
+    );
     const refused = new Set<string>(ALWAYS_REFUSED);
     let allowed = 0;
     for (const name of plain) {

@@ -55,7 +55,8 @@ export function assembleFilter(rulings: ReadonlyMap<number, Ruling>, machine: Ma
     ...(machine === 'x86-64' ? [{ code: JUMP_IF_AT_LEAST, jt: 0, jf: 1, k: X32_BIT }, kill] : []),
     ...search(segments(rulings)),
   ];
-  if (program.length > MAX_INSTRUCTIONS) throw new Error(`the seccomp filter has ${program.length} instructions, at most ${MAX_INSTRUCTIONS} fit`);
+  if (program.length > MAX_INSTRUCTIONS)
+    throw new Error(`the seccomp filter has ${program.length} instructions, at most ${MAX_INSTRUCTIONS} fit`);
   return program;
 }
 
@@ -91,7 +92,8 @@ function search(list: Segment[]): Instruction[] {
   const pivot = list[middle] ?? first;
   const below = search(list.slice(0, middle));
   const atLeast = search(list.slice(middle));
-  if (below.length <= MAX_JUMP) return [{ code: JUMP_IF_AT_LEAST, jt: below.length, jf: 0, k: pivot.start }, ...below, ...atLeast];
+  if (below.length <= MAX_JUMP)
+    return [{ code: JUMP_IF_AT_LEAST, jt: below.length, jf: 0, k: pivot.start }, ...below, ...atLeast];
   const far = { code: JUMP, jt: 0, jf: 0, k: below.length };
   return [{ code: JUMP_IF_AT_LEAST, jt: 0, jf: 1, k: pivot.start }, far, ...below, ...atLeast];
 }
@@ -107,7 +109,10 @@ function verdict(ruling: Ruling): Instruction[] {
 
 /** Allows when all tests hold; else falls through to the instruction after this block. */
 function conjunction(tests: ArgumentTest[]): Instruction[] {
-  return tests.reduceRight<Instruction[]>((rest, test) => [...comparison(test, rest.length), ...rest], [ret(RET_ALLOW)]);
+  return tests.reduceRight<Instruction[]>(
+    (rest, test) => [...comparison(test, rest.length), ...rest],
+    [ret(RET_ALLOW)],
+  );
 }
 
 function comparison(test: ArgumentTest, skip: number): Instruction[] {

@@ -2,6 +2,7 @@
  * The default seccomp profile of the Moby project, verbatim: Go module github.com/moby/profiles/seccomp v0.2.3, default.json.
  * Copyright The Moby Authors. SPDX-License-Identifier: Apache-2.0. A test holds its digest.
  */
+/* eslint max-lines: off */
 import type { SeccompProfile } from './profile.js';
 
 /* prettier-ignore */

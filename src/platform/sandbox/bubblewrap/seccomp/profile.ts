@@ -33,7 +33,8 @@ export interface ArgumentTest {
 }
 
 /** What happens to one system call. `when`: allowed if all tests of any alternative hold, else refused with EPERM. */
-export type Ruling = { kind: 'allow' } | { kind: 'refuse'; errno: number } | { kind: 'when'; alternatives: ArgumentTest[][] };
+export type Ruling =
+  { kind: 'allow' } | { kind: 'refuse'; errno: number } | { kind: 'when'; alternatives: ArgumentTest[][] };
 
 export const EPERM = 1;
 const ENOSYS = 38;
@@ -50,21 +51,67 @@ const NETLINK_ROUTE = 0n;
  * of holes, and everything that makes or enters a namespace.
  */
 export const ALWAYS_REFUSED = [
-  'ptrace', 'process_vm_readv', 'process_vm_writev', 'pidfd_getfd', 'process_madvise', 'kcmp',
-  'keyctl', 'add_key', 'request_key', 'userfaultfd', 'bpf', 'perf_event_open',
-  'io_uring_setup', 'io_uring_enter', 'io_uring_register',
-  'unshare', 'setns', 'mount', 'umount2', 'pivot_root', 'chroot', 'open_tree', 'open_tree_attr', 'move_mount',
-  'fsopen', 'fsconfig', 'fsmount', 'fspick', 'mount_setattr', 'open_by_handle_at',
-  'init_module', 'finit_module', 'delete_module', 'kexec_load', 'kexec_file_load', 'reboot', 'swapon', 'swapoff',
-  'fanotify_init', 'quotactl', 'quotactl_fd', 'acct', 'iopl', 'ioperm', 'uselib', 'nfsservctl', 'vhangup', 'lookup_dcookie',
-] as const; /* prettier-ignore */
+  'ptrace',
+  'process_vm_readv',
+  'process_vm_writev',
+  'pidfd_getfd',
+  'process_madvise',
+  'kcmp',
+  'keyctl',
+  'add_key',
+  'request_key',
+  'userfaultfd',
+  'bpf',
+  'perf_event_open',
+  'io_uring_setup',
+  'io_uring_enter',
+  'io_uring_register',
+  'unshare',
+  'setns',
+  'mount',
+  'umount2',
+  'pivot_root',
+  'chroot',
+  'open_tree',
+  'open_tree_attr',
+  'move_mount',
+  'fsopen',
+  'fsconfig',
+  'fsmount',
+  'fspick',
+  'mount_setattr',
+  'open_by_handle_at',
+  'init_module',
+  'finit_module',
+  'delete_module',
+  'kexec_load',
+  'kexec_file_load',
+  'reboot',
+  'swapon',
+  'swapoff',
+  'fanotify_init',
+  'quotactl',
+  'quotactl_fd',
+  'acct',
+  'iopl',
+  'ioperm',
+  'uselib',
+  'nfsservctl',
+  'vhangup',
+  'lookup_dcookie',
+] as const;
 
 const equals = (index: number, value: bigint): ArgumentTest => ({ index, mask: ALL_BITS, value });
 
 /** Families that reach nothing outside the network namespace. AF_VSOCK, for one, reaches the hypervisor past it. */
 const SOCKETS: Ruling = {
   kind: 'when',
-  alternatives: [[equals(0, AF_UNIX)], [equals(0, AF_INET)], [equals(0, AF_INET6)], [equals(0, AF_NETLINK), equals(2, NETLINK_ROUTE)]],
+  alternatives: [
+    [equals(0, AF_UNIX)],
+    [equals(0, AF_INET)],
+    [equals(0, AF_INET6)],
+    [equals(0, AF_NETLINK), equals(2, NETLINK_ROUTE)],
+  ],
 };
 
 /**
@@ -113,7 +160,8 @@ function applies(entry: ProfileEntry, machine: Machine): boolean {
 
 function rulingOf(entry: ProfileEntry): Ruling {
   if (entry.action === 'SCMP_ACT_ERRNO') return { kind: 'refuse', errno: entry.errnoRet ?? EPERM };
-  if (entry.action !== 'SCMP_ACT_ALLOW') throw new Error(`the seccomp profile uses ${entry.action}, which this reader does not know`);
+  if (entry.action !== 'SCMP_ACT_ALLOW')
+    throw new Error(`the seccomp profile uses ${entry.action}, which this reader does not know`);
   if (entry.args === undefined || entry.args.length === 0) return { kind: 'allow' };
   // Comparisons by order occur on `socket` alone, whose entries are replaced; a refusal stands in for them.
   if (entry.names.every((name) => name === 'socket')) return { kind: 'refuse', errno: EPERM };
@@ -123,7 +171,8 @@ function rulingOf(entry: ProfileEntry): Ruling {
 function argumentTest(argument: { index: number; value: number; valueTwo?: number; op: string }): ArgumentTest {
   const value = BigInt(argument.value);
   if (argument.op === 'SCMP_CMP_EQ') return { index: argument.index, mask: ALL_BITS, value };
-  if (argument.op === 'SCMP_CMP_MASKED_EQ') return { index: argument.index, mask: value, value: BigInt(argument.valueTwo ?? 0) };
+  if (argument.op === 'SCMP_CMP_MASKED_EQ')
+    return { index: argument.index, mask: value, value: BigInt(argument.valueTwo ?? 0) };
   throw new Error(`the seccomp profile compares with ${argument.op}, which this reader does not know`);
 }
 
