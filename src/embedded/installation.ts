@@ -172,10 +172,22 @@ export class Installation {
     } catch (error) {
       this.options.notify(`live runs were left as they are: ${error instanceof Error ? error.message : String(error)}`);
     }
-    await Promise.all(this.services.map((part) => part.stop(SERVICES_GRACE_MS)));
-    await Promise.all(this.stores.map((part) => part.stop(STORES_GRACE_MS)));
+    await this.endAll(this.services, SERVICES_GRACE_MS);
+    await this.endAll(this.stores, STORES_GRACE_MS);
     this.guard.dismiss();
     this.lock.release();
+  }
+
+  /** One part that cannot be stopped in its way must not keep the others running. */
+  private async endAll(parts: readonly SupervisedProcess[], graceMs: number): Promise<void> {
+    const results = await Promise.allSettled(parts.map((part) => part.stop(graceMs)));
+    for (const [index, result] of results.entries()) {
+      if (result.status === 'fulfilled') continue;
+      this.options.notify(
+        `${result.reason instanceof Error ? result.reason.message : String(result.reason)}; killing it`,
+      );
+      parts[index]?.kill();
+    }
   }
 
   private async settleRuns(mode: StopMode, signal: AbortSignal): Promise<void> {

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
+import type { Socket } from 'node:net';
 
 /**
  * Reads "add <group>" and "del <group>" lines; when the pipe ends without "quit", the supervisor died, and every group
@@ -33,6 +34,7 @@ export class OrphanGuard {
     // A guard that dies first makes the pipe break; the supervisor itself must not die of that.
     this.shell.stdin?.on('error', () => undefined);
     this.shell.unref();
+    (this.shell.stdin as Socket | null)?.unref();
   }
 
   watch(processGroup: number): void {
@@ -45,5 +47,10 @@ export class OrphanGuard {
 
   dismiss(): void {
     this.shell.stdin?.end('quit\n');
+  }
+
+  /** What the death of this process does to the pipe. */
+  abandon(): void {
+    this.shell.stdin?.end();
   }
 }

@@ -45,10 +45,9 @@ function inspect(pid: number, folder: string): PostgresProcess | undefined {
     const [state, parent] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     return command === 'postgres' && state !== 'Z' ? { pid, parent: Number(parent) } : undefined;
   } catch (error) {
-    // Other users' processes cannot be read, and any process may end meanwhile: neither is ours.
-    const code = (error as NodeJS.ErrnoException).code;
-    if (code === 'ENOENT' || code === 'EACCES' || code === 'ESRCH' || code === 'EPERM') return undefined;
-    throw error;
+    // A process that ends while it is looked at, and one that may not be looked at, is none of this server's.
+    if ((error as NodeJS.ErrnoException).code === undefined) throw error;
+    return undefined;
   }
 }
 

@@ -65,12 +65,17 @@ export class SupervisedProcess {
     const child = this.child;
     if (child?.pid === undefined || hasEnded(child)) return;
     const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
-    const target = this.part.target?.(child) ?? child.pid;
-    signal(target, this.part.stopSignal);
+    signal(this.part.target?.(child) ?? child.pid, this.part.stopSignal);
     const inTime = await Promise.race([ended.then(() => true), delay(graceMs, false)]);
     if (inTime) return;
     signal(-child.pid, 'SIGKILL');
     await ended;
+  }
+
+  /** Without a word, and without waiting. */
+  kill(): void {
+    const { child } = this;
+    if (child?.pid !== undefined && !hasEnded(child)) signal(-child.pid, 'SIGKILL');
   }
 
   private async keepAlive(exited: Promise<string>, since: number): Promise<void> {

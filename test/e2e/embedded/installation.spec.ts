@@ -1,0 +1,139 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { afterAll, afterEach, describe, expect, it, jest } from '@jest/globals';
+import { StartedSandgate, processesOf, temporaryStateFolder, until } from './started-sandgate.js';
+
+jest.setTimeout(240_000);
+
+const folders: string[] = [];
+let running: StartedSandgate | undefined;
+
+function newFolder(): string {
+  const folder = temporaryStateFolder();
+  folders.push(folder);
+  return folder;
+}
+
+afterEach(async () => {
+  if (running !== undefined && running.child.exitCode === null && running.child.signalCode === null)
+    await running.stop();
+  running = undefined;
+});
+
+afterAll(() => {
+  for (const folder of folders) {
+    execFileSync(process.execPath, [resolve('dist/src/cli/main.js'), '--data-dir', folder, 'clean', '--yes'], {
+      stdio: 'ignore',
+    });
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
+
+describe('the embedded default', () => {
+  it('prints every address, keeps secrets to its owner, refuses a second start, stops in two seconds and keeps its state', async () => {
+    const folder = newFolder();
+    running = await StartedSandgate.start(folder);
+    for (const address of [
+      'API ',
+      'Temporal Web',
+      'PostgreSQL',
+      'Admin token',
+      running.url,
+      join(folder, 'admin-token'),
+    ]) {
+      expect(running.output).toContain(address);
+    }
+    expect(running.output).not.toContain(running.token);
+    expect(statSync(folder).mode & 0o777).toBe(0o700);
+    for (const secret of ['admin-token', 'kek', 'ledger-key.pem'])
+      expect(statSync(join(folder, secret)).mode & 0o777).toBe(0o600);
+
+    const second = await StartedSandgate.spawn(folder).ended;
+    expect(second.code).toBe(69);
+    expect(second.output).toContain(`process ${running.child.pid} holds`);
+
+    const created = await running.request('/v1/agents', {
+      method: 'POST',
+      body: JSON.stringify({ name: 'kept', harness: 'replay' }),
+    });
+    expect(created.status).toBe(200);
+    const token = running.token;
+    expect(await running.stop('SIGTERM')).toBeLessThan(2000);
+    expect(existsSync(join(folder, 'supervisor.json'))).toBe(false);
+    expect(processesOf(folder)).toEqual([]);
+
+    running = await StartedSandgate.start(folder);
+    expect(running.token).toBe(token);
+    expect((await running.request('/v1/agents/kept')).status).toBe(200);
+    expect(await running.stop('SIGINT')).toBeLessThan(2000);
+  });
+
+  it('CP-055 takes the admin token on every data route of single-admin mode, and no other', async () => {
+    running = await StartedSandgate.start(newFolder());
+    for (const path of ['/v1/agents', '/v1/policies', '/v1/sessions', '/v1/approvals', '/v1/harnesses']) {
+      expect((await running.request(path)).status).toBe(200);
+      expect(
+        (await fetch(`${running.url}${path}`, { headers: { authorization: 'Bearer something-else-entirely' } })).status,
+      ).toBe(401);
+    }
+  });
+
+  it('leaves no child behind when the supervisor is killed, and starts again on the same folder', async () => {
+    const folder = newFolder();
+    running = await StartedSandgate.start(folder);
+    expect(processesOf(folder).length).toBeGreaterThanOrEqual(4);
+    running.child.kill('SIGKILL');
+    await running.ended;
+    await until(() => processesOf(folder).length === 0, 10_000, 'every child is gone');
+    running = await StartedSandgate.start(folder);
+    expect((await running.request('/v1/health/ready')).status).toBe(200);
+  });
+
+  it('starts a part again that dies alone', async () => {
+    const folder = newFolder();
+    running = await StartedSandgate.start(folder);
+    const { request } = {
+      request: (path: string) =>
+        running?.request(path).then(
+          (answer) => answer.status,
+          () => 0,
+        ),
+    };
+    for (const part of ['bin/postgres -D', 'server start-dev', 'src/api/main.js', 'src/worker/main.js']) {
+      const victim = processesOf(folder).find(({ command }) => command.includes(part) && !command.startsWith('bwrap'));
+      expect(victim).toBeDefined();
+      process.kill(victim?.pid ?? 0, 'SIGKILL');
+      await until(
+        () => processesOf(folder).some(({ pid, command }) => command.includes(part) && pid > (victim?.pid ?? 0)),
+        20_000,
+        `${part} runs again`,
+      );
+      await until(
+        async () => (await request('/v1/agents')) === 200,
+        30_000,
+        `the API answers after the death of ${part}`,
+      );
+    }
+    expect(running.output).toContain('starting it again');
+  });
+
+  it('takes a lock over whose holder is dead', async () => {
+    const folder = newFolder();
+    running = await StartedSandgate.start(folder);
+    running.child.kill('SIGKILL');
+    await running.ended;
+    const stale = JSON.parse(readFileSync(join(folder, 'supervisor.json'), 'utf8')) as { pid: number };
+    running = await StartedSandgate.start(folder);
+    const held = JSON.parse(readFileSync(join(folder, 'supervisor.json'), 'utf8')) as { pid: number };
+    expect(held.pid).not.toBe(stale.pid);
+  });
+
+  it('refuses a malformed setting with a sentence that names it, before anything is made', async () => {
+    const folder = newFolder();
+    const ended = await StartedSandgate.spawn(folder, { SERVICE_SANDBOX_PIDS: 'many' }).ended;
+    expect(ended.code).toBe(2);
+    expect(ended.output).toMatch(/^sandgate: SERVICE_SANDBOX_PIDS must be a whole number/m);
+    expect(existsSync(join(folder, 'admin-token'))).toBe(false);
+  });
+});
