@@ -92,6 +92,7 @@ async function collect({
       digestMs: Math.min(DIGEST_MS, (until - Date.now()) / 3),
     },
   );
+  await indexPack(on, gitDir);
   return finish(await compare(on, gitDir, baseCommit, report), report);
 }
 
@@ -99,6 +100,13 @@ async function listBase(on: Confinement, gitDir: string, baseCommit: string): Pr
   const script = 'git ls-tree -r -z --full-tree "$1" > "$2"';
   const result = await runGitScript(on, gitDir, script, [baseCommit, join(on.scratch, 'base')]);
   if (result.exitCode !== 0) throw new DiffMissing(`base commit unreadable: ${failureText(result)}`);
+}
+
+/** Makes what the scanner packed readable for git. */
+async function indexPack(on: Confinement, gitDir: string): Promise<void> {
+  const script = 'pack=$(cat "$1/pack"); if [ -n "$pack" ]; then git index-pack "$pack" > "$1/packed"; fi';
+  const result = await runGitScript(on, gitDir, script, [on.scratch]);
+  if (result.exitCode !== 0) throw new DiffMissing(`packing failed: ${failureText(result)}`);
 }
 
 const DIFF = [

@@ -1,5 +1,5 @@
-import { constants } from 'node:fs';
-import { copyFile, lchown, mkdir, readlink, symlink } from 'node:fs/promises';
+import { constants, type Dirent } from 'node:fs';
+import { chmod, copyFile, lchown, mkdir, readlink, symlink, type FileHandle } from 'node:fs/promises';
 import { SandgateError } from '../../domain/errors.js';
 import { canonicalRoots, isInside, openAllowed } from './allowed-roots.js';
 import { DirectoryHandle, isSystemError } from './directory-handle.js';
@@ -18,8 +18,8 @@ import {
 } from './source-repository.js';
 
 /** Limits of a local copy (04-sandbox §8). */
-export const MAX_COPY_BYTES = 2 * 1024 ** 3;
-export const MAX_COPY_FILES = 200_000;
+const MAX_COPY_BYTES = 2 * 1024 ** 3;
+const MAX_COPY_FILES = 200_000;
 const MAX_DEPTH = 250;
 const PARALLEL_COPIES = 16;
 
@@ -129,20 +129,21 @@ class FolderCopy {
   private async copyInside(source: DirectoryHandle, target: DirectoryHandle, outer: Place): Promise<void> {
     const rules = outer.rules.with(outer.inRepository, await readSmallFile(source, '.gitignore'));
     const place = { ...outer, rules };
+    const directories: Buffer[] = [];
     let copies: Promise<void>[] = [];
-    for await (const entry of source.entries()) {
-      if (isGitAlias(entry.name)) continue;
-      if (await source.isDirectory(entry)) {
-        await this.copyDirectory(source, target, entry.name, place);
-        continue;
-      }
-      copies.push(this.copyEntry(source, target, entry.name, place));
-      if (copies.length >= PARALLEL_COPIES) {
-        await Promise.all(copies);
+    try {
+      for await (const entry of source.entries()) {
+        if (isGitAlias(entry.name)) continue;
+        if (await source.isDirectory(entry)) directories.push(entry.name);
+        else copies.push(this.copyEntry(source, target, entry, place));
+        if (copies.length < PARALLEL_COPIES) continue;
+        await allDone(copies);
         copies = [];
       }
+    } finally {
+      await allDone(copies);
     }
-    await Promise.all(copies);
+    for (const name of directories) await this.copyDirectory(source, target, name, place);
   }
 
   private async copyDirectory(
@@ -182,18 +183,21 @@ class FolderCopy {
     return place.tracked.hasBelow(Buffer.from(place.inRepository).toString('latin1'));
   }
 
-  private async copyEntry(source: DirectoryHandle, target: DirectoryHandle, name: Buffer, place: Place): Promise<void> {
+  private async copyEntry(source: DirectoryHandle, target: DirectoryHandle, entry: Dirent<Buffer>, place: Place) {
+    const { name } = entry;
     if (!this.isWanted(name, place)) return;
-    const stats = await source.lstat(name);
-    if (stats.isSymbolicLink()) return this.copyLink(source, target, name, place);
-    if (!stats.isFile() || (await isSecretFile(source, name.toString('utf8')))) {
+    if (entry.isSymbolicLink()) return this.copyLink(source, target, name, place);
+    const secret = await isSecretFile(source, name.toString('utf8'));
+    await using file = secret ? undefined : await openToCopy(source, name);
+    const stats = await file?.stat();
+    if (file === undefined || stats?.isFile() !== true) {
       this.count.leftOut++;
       return;
     }
     this.count.files++;
-    this.count.bytes += Number(stats.size);
+    this.count.bytes += stats.size;
     this.checkLimits();
-    await copyContent(source, target, name, this.on.uid);
+    await copyContent(file.fd, stats.mode, target.at(name), this.on.uid);
   }
 
   private isWanted(name: Buffer, place: Place): boolean {
@@ -229,37 +233,37 @@ class FolderCopy {
   }
 }
 
-/** Copies one regular file through a descriptor that followed no link; only the mark of execution is taken over. */
-async function copyContent(
-  source: DirectoryHandle,
-  target: DirectoryHandle,
-  name: Buffer,
-  uid: number | null,
-): Promise<void> {
-  await using from = await openToCopy(source, name);
-  const stats = await from.stat();
-  if (!stats.isFile()) return;
+/** Copies one open regular file; of its mode only the mark of execution is taken over. */
+async function copyContent(from: number, mode: number, target: Buffer, uid: number | null): Promise<void> {
   try {
-    await copyFile(`/proc/self/fd/${from.fd}`, target.at(name), constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
+    await copyFile(`/proc/self/fd/${from}`, target, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
   } catch (error) {
     if (isSystemError(error, 'ENOSPC', 'EDQUOT')) throw tooLarge('more than the disk of its sandbox (sandbox.disk_mb)');
     throw error;
   }
-  await using copied = await target.openFile(name);
-  await copied.chmod((stats.mode & 0o100) === 0 ? 0o644 : 0o755);
-  if (uid !== null) await copied.chown(uid, uid);
+  await chmod(target, (mode & 0o100) === 0 ? 0o644 : 0o755);
+  if (uid !== null) await lchown(target, uid, uid);
 }
 
-async function openToCopy(source: DirectoryHandle, name: Buffer) {
+/** Undefined for what cannot be opened as a file: it was a link or a socket, or it is gone since it was listed. */
+async function openToCopy(source: DirectoryHandle, name: Buffer): Promise<FileHandle | undefined> {
   try {
     return await source.openFile(name);
   } catch (error) {
-    if (!isSystemError(error, 'EACCES')) throw error;
-    throw new SandgateError(
-      'invalid_request',
-      `workspace.path holds a file that the server may not read: ${JSON.stringify(name.toString())}`,
-    );
+    if (isSystemError(error, 'ELOOP', 'ENXIO', 'ENOENT', 'ENODEV')) return undefined;
+    if (!isSystemError(error, 'EACCES', 'EPERM')) throw error;
+    const file = JSON.stringify(name.toString());
+    throw new SandgateError('invalid_request', `workspace.path holds a file that the server may not read: ${file}`);
   }
+}
+
+/**
+ * Waits for every step, also when one fails: a step that is still under way names its folder by a descriptor, which must not be
+ * closed and used for another folder meanwhile.
+ */
+async function allDone(steps: Promise<void>[]): Promise<void> {
+  const failed = (await Promise.allSettled(steps)).find((step) => step.status === 'rejected');
+  if (failed !== undefined) throw failed.reason;
 }
 
 async function makeFolder(path: Buffer, uid: number | null): Promise<void> {

@@ -95,7 +95,10 @@ class Flattening {
   }
 }
 
-/** Runs a few steps at a time, all of a batch before the next. */
+/**
+ * Runs a few steps at a time and waits for each, also when one fails: a step under way names its folder by a descriptor, which
+ * must not be closed and used for another folder meanwhile.
+ */
 class StepBatch {
   private steps: (() => Promise<void>)[] = [];
 
@@ -107,7 +110,8 @@ class StepBatch {
   async flush(): Promise<void> {
     const steps = this.steps;
     this.steps = [];
-    await Promise.all(steps.map((step) => step()));
+    const failed = (await Promise.allSettled(steps.map((step) => step()))).find(({ status }) => status === 'rejected');
+    if (failed?.status === 'rejected') throw failed.reason;
   }
 }
 

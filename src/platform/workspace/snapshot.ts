@@ -5,6 +5,7 @@ import { BASE_MESSAGE, COMMIT_ENVIRONMENT, writeEmptyBase, writeGitFolder } from
 import { scanTree } from './scan-tree.js';
 
 const BRANCH = 'service-work';
+const COMPRESS_BYTES = 4 * 1024 * 1024;
 const MAX_FILE_BYTES = 64 * 1024 * 1024;
 
 export interface Snapshot {
@@ -49,26 +50,39 @@ export async function snapshotFolder(on: Confinement, places: WorkspacePlaces): 
     maxFileBytes: MAX_FILE_BYTES,
     digestMs: 0,
   });
-  const baseCommit = await commitIndex(confined, places);
+  const baseCommit = await commitIndex(confined, places, report.bytes > COMPRESS_BYTES);
   await installRepository(confined, places, baseCommit);
   return { baseCommit, files: report.files, leftOut: report.leftOut.length + report.unlisted };
 }
 
-async function commitIndex(on: Confinement, { workspaceDir, baselineDir }: WorkspacePlaces): Promise<string> {
+async function commitIndex(
+  on: Confinement,
+  { workspaceDir, baselineDir }: WorkspacePlaces,
+  compress: boolean,
+): Promise<string> {
   const script = [
     'cd "$2"',
+    'pack=$(cat "$1/pack")',
+    'if [ -n "$pack" ]; then git index-pack "$pack" > "$1/packed"; fi',
     'if [ -s "$1/oversized" ]; then git hash-object -w --no-filters --stdin-paths < "$1/oversized" > "$1/hashed"; fi',
     'export GIT_INDEX_FILE="$1/fresh-index"',
     'git update-index -z --index-info < "$1/index"',
     'tree=$(git write-tree)',
     'commit=$(printf %s "$3" | git commit-tree "$tree")',
     `git update-ref refs/heads/${BRANCH} "$commit"`,
-    'git repack -a -d -q',
+    // The new pack is not compressed; a small one is not worth the time at the start of a run.
+    'if [ "$4" = compress ]; then git -c pack.compression=1 repack -a -d -F -q --window=0; fi',
     'printf %s "$commit"',
   ].join('\n');
-  const result = await runGitScript(on, baselineDir, script, [on.scratch, workspaceDir, BASE_MESSAGE], {
-    env: COMMIT_ENVIRONMENT,
-  });
+  const result = await runGitScript(
+    on,
+    baselineDir,
+    script,
+    [on.scratch, workspaceDir, BASE_MESSAGE, compress ? 'compress' : 'leave'],
+    {
+      env: COMMIT_ENVIRONMENT,
+    },
+  );
   if (result.exitCode !== 0)
     throw new SandgateError('internal', `the base commit could not be made: ${failureText(result)}`);
   return result.stdout.toString('latin1').trim();

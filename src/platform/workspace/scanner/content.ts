@@ -1,16 +1,5 @@
 import { createHash } from 'node:crypto';
-import {
-  closeSync,
-  constants,
-  existsSync,
-  fstatSync,
-  mkdirSync,
-  openSync,
-  readSync,
-  renameSync,
-  writeFileSync,
-} from 'node:fs';
-import { deflateSync } from 'node:zlib';
+import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { ifPermitted } from './walk.js';
 
 const OPEN_FILE = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
@@ -67,15 +56,4 @@ export function blobPrefix(bytes: number): string {
 /** The name that git gives to a blob of this content. */
 export function blobId(content: Buffer, format: ObjectFormat): string {
   return createHash(format).update(blobPrefix(content.length)).update(content).digest('hex');
-}
-
-/** Writes one loose blob below an `objects` folder; one that is there already is left alone. */
-export function writeBlob(objects: string, id: string, content: Buffer): void {
-  const folder = `${objects}/${id.slice(0, 2)}`;
-  const path = `${folder}/${id.slice(2)}`;
-  if (existsSync(path)) return;
-  mkdirSync(folder, { recursive: true });
-  const partial = `${folder}/partial`;
-  writeFileSync(partial, deflateSync(Buffer.concat([Buffer.from(blobPrefix(content.length)), content]), { level: 1 }));
-  renameSync(partial, path);
 }

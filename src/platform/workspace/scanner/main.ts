@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { BaseTree } from './base-tree.js';
 import type { ObjectFormat } from './content.js';
 import { changedRepository, type LeftOut } from './left-out.js';
+import { PackWriter } from './pack-writer.js';
 import { TreeScan, type IndexEntry } from './tree-scan.js';
 
 /** What the control plane asks of the scanner; a JSON file named by the only argument. */
@@ -13,7 +14,7 @@ export interface ScanRequest {
   /** Output of `git ls-tree -r -z` of the base commit, and the baseline to compare the agent's `.git` with (diff only). */
   baseListing: string | null;
   baseline: string | null;
-  /** Folder for the results: `index`, `index.light`, `oversized`, `report.json`. */
+  /** Folder for the results: `pack` (path of the new pack, or empty), `index`, `index.light`, `oversized`, `report.json`. */
   output: string;
   maxFileBytes: number;
   /** Milliseconds that may go into reading what is left out anyway. */
@@ -39,8 +40,10 @@ const MAX_DIGESTED_BYTES = 8 * 1024 ** 3;
  * (04-sandbox §8). git never looks at the tree; it gets blobs and index entries, so nothing in the tree can configure it.
  */
 function scan(request: ScanRequest): void {
-  const tree = new TreeScan({ ...request, base: BaseTree.read(request.baseListing) });
+  const pack = new PackWriter(`${request.objects}/pack`, request.format);
+  const tree = new TreeScan({ ...request, pack, base: BaseTree.read(request.baseListing) });
   tree.run();
+  writeFileSync(`${request.output}/pack`, pack.finish() ?? '');
   const limits = { bytes: MAX_DIGESTED_BYTES, until: Date.now() + request.digestMs };
   const { leftOut, unlisted } = tree.leftOut.settle(limits);
   const own = request.baseline === null ? undefined : changedRepository(request.root, request.baseline, limits);

@@ -1,8 +1,9 @@
 import { readdirSync, readlinkSync } from 'node:fs';
 import { type BaseTree, type BaseEntry } from './base-tree.js';
-import { blobId, blobPrefix, hashPortions, readWhole, withFile, writeBlob, type ObjectFormat } from './content.js';
+import { blobId, blobPrefix, hashPortions, readWhole, withFile, type ObjectFormat } from './content.js';
 import { LeftOutList } from './left-out.js';
 import { isGitAlias, isLitterFile, isLitterFolder } from './names.js';
+import type { PackWriter } from './pack-writer.js';
 import { walk, type Entry } from './walk.js';
 
 /** Longer paths cannot be created again by the programs that apply a patch. */
@@ -13,8 +14,8 @@ const LIGHT_BYTES = 1024 * 1024;
 
 export interface ScanOptions {
   root: string;
-  /** Where the blobs that the base lacks are written. */
-  objects: string;
+  /** Takes the blobs that the base lacks. */
+  pack: PackWriter;
   format: ObjectFormat;
   base: BaseTree;
   /** A snapshot takes everything, whatever its size; a diff leaves litter and oversized files out and lists them. */
@@ -151,7 +152,7 @@ export class TreeScan {
     const changed = id !== base?.id;
     if (changed && this.options.purpose === 'diff' && countLines(content) > MAX_LINES)
       return this.keepBase(entry, base);
-    if (changed) writeBlob(this.options.objects, id, content);
+    if (changed) this.options.pack.add(id, content);
     this.entries.push({ path: entry.path, mode, id, light: !changed || content.length <= LIGHT_BYTES, base });
   }
 
