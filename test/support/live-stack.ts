@@ -1,4 +1,6 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -56,6 +58,7 @@ export class LiveStack {
     const built = new URL('../../dist/src/embedded/installation.js', import.meta.url).href;
     const { Installation } = (await import(built)) as { Installation: typeof InstallationClass };
     const notices: string[] = [];
+    await takeOwnPorts(dataDir);
     const installation = await Installation.start({
       env: { PATH: process.env['PATH'], HOME: process.env['HOME'], ...QUICK, ...env, SERVICE_DATA_DIR: dataDir },
       notify: (line) => notices.push(line),
@@ -167,4 +170,18 @@ export class LiveStack {
       await delay(20);
     }
   }
+}
+
+/** Ports that no other installation would choose: stacks of several specs start on one machine at the same time. */
+async function takeOwnPorts(dataDir: string): Promise<void> {
+  const servers = await Promise.all(
+    ['api', 'temporal', 'temporalWeb'].map(async (name) => {
+      const server = createServer().listen(0, '127.0.0.1');
+      await once(server, 'listening');
+      return { name, server, port: (server.address() as AddressInfo).port };
+    }),
+  );
+  const ports = Object.fromEntries(servers.map(({ name, port }) => [name, port]));
+  writeFileSync(join(dataDir, 'ports.json'), JSON.stringify(ports));
+  await Promise.all(servers.map(({ server }) => once(server.close(), 'close')));
 }
