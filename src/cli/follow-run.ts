@@ -1,6 +1,7 @@
 import { isTerminal, parseRunStatus } from '../domain/run/status.js';
 import { EXIT, exitCodeOfRun } from './exit-codes.js';
 import type { ExitCode } from './exit-codes.js';
+import { textOf } from './server/event-data.js';
 import { followEvents } from './server/event-stream.js';
 import { pendingApprovals, readRun } from './server/runs.js';
 import type { SandgateClient } from './server/sandgate-client.js';
@@ -14,9 +15,9 @@ const STATUS_INTERVAL_MS = 1000;
 const TAIL_MS = 400;
 
 export interface FollowOptions {
-  /** Called for every approval that becomes pending; its promise is not waited for. */
-  onApproval?(approval: Approval, screen: LiveScreen, decided: AbortSignal): void;
-  onEvent?(event: RunEvent): void;
+  /** Called for every approval that becomes pending; whatever it starts is not waited for. */
+  readonly onApproval?: (approval: Approval, screen: LiveScreen, decided: AbortSignal) => void;
+  readonly onEvent?: (event: RunEvent) => void;
   readonly signal?: AbortSignal;
   readonly screen?: LiveScreen;
 }
@@ -66,10 +67,10 @@ export class RunFollower {
     const line = renderEvent(event, Date.parse(this.session.created_at), this.screen.colours);
     if (line !== undefined) this.screen.line(line);
     const { type, data } = event.payload;
-    const id = String(data['approval_id'] ?? '');
+    const id = textOf(data, 'approval_id');
     if (type === 'approval.requested') this.openApproval(id);
     if (type === 'approval.decided') this.openApprovals.get(id)?.abort();
-    if (type === 'session.status_changed' && isTerminal(parseRunStatus(String(data['to'])) ?? 'running')) {
+    if (type === 'session.status_changed' && isTerminal(parseRunStatus(textOf(data, 'to')) ?? 'running')) {
       setTimeout(() => this.end.abort(), TAIL_MS);
     }
     this.drawStatus();

@@ -1,5 +1,5 @@
 import { CommanderError } from 'commander';
-import { ConfigError } from '../platform/config/index.js';
+import { ConfigError } from '../embedded/configuration.js';
 import { StartRefused } from '../embedded/start-refused.js';
 import { CliError, EXIT } from './exit-codes.js';
 import type { ExitCode } from './exit-codes.js';

@@ -1,3 +1,4 @@
+import { textOf } from './server/event-data.js';
 import type { RunEvent, Session } from './server/wire.js';
 import { short } from './terminal/escape.js';
 
@@ -16,7 +17,7 @@ export class RunMeter {
   take(event: RunEvent): void {
     const { type, data } = event.payload;
     if (type === 'tool.requested') this.toolCalls += 1;
-    if (type === 'session.status_changed') this.status = String(data['to']);
+    if (type === 'session.status_changed') this.status = textOf(data, 'to');
     if (type === 'session.status_changed' && data['to'] === 'running')
       this.startedAtMs ??= Date.parse(event.occurred_at);
     if (type !== 'model.response') return;

@@ -1,11 +1,12 @@
+import { ORPHAN_GRACE_MS } from './stop-times.js';
+
 /**
  * Preloaded into the API and the worker: when the supervisor's channel closes without a stop, the supervisor was killed, and
  * the process ends in its orderly way, or after a moment in the other one.
  */
-const GRACE_MS = 800;
 
 process.on('disconnect', () => {
-  setTimeout(() => process.exit(1), GRACE_MS).unref();
+  setTimeout(() => process.exit(1), ORPHAN_GRACE_MS).unref();
   process.kill(process.pid, 'SIGTERM');
 });
 process.channel?.unref();

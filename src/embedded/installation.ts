@@ -12,6 +12,7 @@ import { StateLock } from './state-lock.js';
 import { openStateFolder } from './state-folder.js';
 import type { StateFolder } from './state-folder.js';
 import { drain, killRuns } from './stop-modes.js';
+import { SERVICES_GRACE_MS, STORES_GRACE_MS } from './stop-times.js';
 import type { StopMode } from './stop-modes.js';
 import { SupervisedProcess } from './supervised-process.js';
 import { EmbeddedTemporal } from './temporal.js';
@@ -24,10 +25,6 @@ export interface StartOptions {
   /** Gives the start up: what was started so far is stopped at once. */
   readonly signal?: AbortSignal;
 }
-
-/** Grace for requests and activities of API and worker; the rest of the two seconds belongs to the stores. */
-const SERVICES_GRACE_MS = 1100;
-const STORES_GRACE_MS = 700;
 
 /**
  * One running Sandgate on one machine: PostgreSQL, Temporal, API and worker under one supervisor (00-design §2, Embedded

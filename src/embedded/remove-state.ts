@@ -1,4 +1,4 @@
-import { existsSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { chooseProvider } from '../platform/sandbox/choose-provider.js';
 import type { UidAllocator } from '../platform/sandbox/provider.js';
@@ -19,13 +19,7 @@ const NO_UIDS: UidAllocator = {
  * @returns runs of which something was still there
  */
 export async function removeState(dir: string): Promise<string[]> {
-  if (
-    !existsSync(join(dir, 'host-id')) &&
-    !existsSync(join(dir, 'supervisor.json')) &&
-    !existsSync(join(dir, 'admin-token'))
-  ) {
-    throw new Error(`${dir} is not a state folder of Sandgate`);
-  }
+  if (!looksLikeState(dir)) throw new Error(`${dir} is not a state folder of Sandgate`);
   const folder = locate(dir);
   const lock = StateLock.acquire(folder.lock);
   try {
@@ -36,6 +30,12 @@ export async function removeState(dir: string): Promise<string[]> {
   } finally {
     lock.release();
   }
+}
+
+/** A wrong path must not cost anybody their files. */
+function looksLikeState(dir: string): boolean {
+  const names = readdirSync(dir);
+  return names.length === 0 || names.some((name) => ['supervisor.json', 'admin-token', 'host-id'].includes(name));
 }
 
 /** Mounted workspaces must be unmounted by who mounted them before their folders can go. */

@@ -6,6 +6,7 @@ import { CliError, EXIT } from '../exit-codes.js';
 import { contextOf, fromCaller } from '../program-context.js';
 import type { CommandContext } from '../program-context.js';
 import { findRun, readDiff } from '../server/runs.js';
+import { asText } from '../server/event-data.js';
 import type { Session } from '../server/wire.js';
 import { block, inline } from '../terminal/escape.js';
 import { printDocument, write } from '../terminal/output.js';
@@ -65,7 +66,7 @@ async function checkBase(run: Session, patch: Buffer, tree: string, force: boole
   if (force) return;
   const workspace = run.run_spec?.workspace;
   if (workspace?.['kind'] === 'local_copy') {
-    checkSameFolder(String(workspace['path']), tree);
+    checkSameFolder(asText(workspace['path']), tree);
     const changed = await filesThatDiffer(patch, tree);
     if (changed.length === 0) return;
     throw new CliError(

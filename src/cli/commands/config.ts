@@ -5,7 +5,7 @@ import {
   describeConfig,
   loadConfig,
   renderConfigurationDocument,
-} from '../../platform/config/index.js';
+} from '../../embedded/configuration.js';
 import { contextOf, fromCaller } from '../program-context.js';
 import { printRows } from '../terminal/output.js';
 

@@ -143,8 +143,7 @@ async function repeatedRun(
 function requestedWorkspace(earlier: Session): Record<string, unknown> {
   const frozen = earlier.run_spec?.workspace;
   if (frozen === undefined) return {};
-  const { binding_id: _frozen, ...workspace } = frozen;
-  return { workspace };
+  return { workspace: Object.fromEntries(Object.entries(frozen).filter(([member]) => member !== 'binding_id')) };
 }
 
 function workspaceMember(flags: RunFlags): Record<string, unknown> {

@@ -1,5 +1,6 @@
 import { isJsonObject } from '../../domain/json.js';
 import type { JsonValue } from '../../domain/json.js';
+import { textOf } from '../server/event-data.js';
 import type { RunEvent, Session, UsageTotals } from '../server/wire.js';
 import type { RecordedRequest } from './model-script.js';
 import { DEPLOY_COMMAND, NETWORK_COMMAND, REPAIRED, TURNS } from './scenario.js';
@@ -60,11 +61,11 @@ function decisionOf(events: readonly RunEvent[], command: string): string | unde
   const decided = events.find((event) => event.type === 'tool.decision' && event.payload.data['tool_call_id'] === id);
   return decided === undefined
     ? undefined
-    : `${String(decided.payload.data['verdict'])} by ${String(decided.payload.data['source'])}`;
+    : `${textOf(decided.payload.data, 'verdict')} by ${textOf(decided.payload.data, 'source')}`;
 }
 
 function summaryOf(event: RunEvent): string {
-  return String(event.payload.data['summary'] ?? '');
+  return textOf(event.payload.data, 'summary');
 }
 
 /** What the tool of a turn answered, as the model was told in the next request. */

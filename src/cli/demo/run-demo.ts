@@ -9,6 +9,7 @@ import { ApprovalDesk, decide } from '../commands/decide.js';
 import { EXIT } from '../exit-codes.js';
 import type { ExitCode } from '../exit-codes.js';
 import { RunFollower } from '../follow-run.js';
+import { textOf } from '../server/event-data.js';
 import { readDiff } from '../server/runs.js';
 import { SandgateClient } from '../server/sandgate-client.js';
 import type { Approval, RunEvent, Session, UsageTotals } from '../server/wire.js';
@@ -137,7 +138,7 @@ class Demo {
 
   private take(event: RunEvent): void {
     this.events.push(event);
-    if (event.type === 'approval.decided') this.decision = String(event.payload.data['decision']);
+    if (event.type === 'approval.decided') this.decision = textOf(event.payload.data, 'decision');
   }
 
   private decideForThePerson(client: SandgateClient, approval: Approval): void {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { parse } from 'yaml';
 import { locate } from '../../embedded/state-folder.js';
 import { readLiveInstance } from '../../embedded/state-lock.js';
-import { defaultDataDir } from '../../platform/config/index.js';
+import { defaultDataDir } from '../../embedded/configuration.js';
 import { CliError, EXIT } from '../exit-codes.js';
 
 /** Where the server is and what opens it. */

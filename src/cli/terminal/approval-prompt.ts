@@ -1,3 +1,5 @@
+import type { JsonObject } from '../../domain/json.js';
+import { textOf } from '../server/event-data.js';
 import type { Approval, Decision } from '../server/wire.js';
 import { block, inline } from './escape.js';
 import type { LiveScreen } from './live-screen.js';
@@ -61,9 +63,9 @@ function section(title: string, content: unknown): string[] {
 function partLines(explanation: unknown): string[] {
   const parts = (explanation as { parts?: unknown } | null | undefined)?.parts;
   if (!Array.isArray(parts) || parts.length < 2) return [];
-  const lines = parts.slice(0, MAX_SECTION_LINES).map((part: { text?: unknown; covered_by?: unknown }) => {
-    const covered = part.covered_by === null || part.covered_by === undefined ? 'not covered' : 'covered';
-    return `  ${covered.padEnd(12)} ${inline(String(part.text ?? ''))}`;
+  const lines = parts.slice(0, MAX_SECTION_LINES).map((part: JsonObject) => {
+    const covered = (part['covered_by'] ?? null) === null ? 'not covered' : 'covered';
+    return `  ${covered.padEnd(12)} ${inline(textOf(part, 'text'))}`;
   });
   return ['parts:', ...lines];
 }

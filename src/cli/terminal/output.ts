@@ -1,7 +1,7 @@
 import Table from 'cli-table3';
 import { Document, visit } from 'yaml';
 import { CliError, EXIT } from '../exit-codes.js';
-import { block, short } from './escape.js';
+import { HIDDEN, block, short } from './escape.js';
 
 export const OUTPUT_FORMATS = ['table', 'json', 'yaml'] as const;
 export type OutputFormat = (typeof OUTPUT_FORMATS)[number];
@@ -80,8 +80,8 @@ export function write(text: string): void {
   process.stdout.write(`${text}\n`);
 }
 
-const UNSAFE =
-  /[\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Co}\u007f-\u009f\u115f\u1160\u3164\uffa0\u2800\u034f\ufe00-\ufe0f\u180b-\u180f\u{e0100}-\u{e01ef}]/gu;
+/** Line feeds are the document's own; the other C0 controls are escaped by both formats already. */
+const UNSAFE = new RegExp(`[\\u007F-\\u009F]|${HIDDEN}`, 'gu');
 
 function renderTable<T>(rows: readonly T[], columns: readonly Column<T>[]): string {
   const table = new Table({

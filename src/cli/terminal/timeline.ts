@@ -1,3 +1,5 @@
+import type { JsonObject } from '../../domain/json.js';
+import { asText, textOf } from '../server/event-data.js';
 import type { RunEvent } from '../server/wire.js';
 import { block, inline, short } from './escape.js';
 import type { Colours } from './style.js';
@@ -5,7 +7,7 @@ import type { Colours } from './style.js';
 const SUMMARY_CHARACTERS = 160;
 const KIND_COLUMNS = 10;
 
-type Data = Record<string, unknown>;
+type Data = JsonObject;
 type Line = readonly [kind: string, text: string, tone?: 'good' | 'bad' | 'warn' | 'dim' | undefined];
 
 /**
@@ -13,7 +15,7 @@ type Line = readonly [kind: string, text: string, tone?: 'good' | 'bad' | 'warn'
  * neither begin a line nor imitate a heading (04-sandbox §9). Undefined for kinds that a person need not see.
  */
 export function renderEvent(event: RunEvent, startedAtMs: number, colours: Colours): string | undefined {
-  const line = describe(event.payload.type, event.payload.data as Data);
+  const line = describe(event.payload.type, event.payload.data);
   if (line === undefined) return undefined;
   const [kind, text, tone] = line;
   const elapsed = `+${((Date.parse(event.occurred_at) - startedAtMs) / 1000).toFixed(1)}s`.padStart(8);
@@ -33,7 +35,7 @@ const DESCRIPTIONS: Readonly<Record<string, (data: Data) => Line | undefined>> =
     `${text(data, 'files', 'unknown')} files, base ${text(data, 'base_commit', 'none').slice(0, 12)}`,
     'dim',
   ],
-  'agent.message': (data) => ['agent', block(String(data['text'] ?? ''))],
+  'agent.message': (data) => ['agent', block(textOf(data, 'text'))],
   'tool.requested': (data) => ['asks', `${text(data, 'tool')}: ${text(data, 'summary')}`],
   'tool.decision': decision,
   'tool.rejected': (data) => ['tool', `${text(data, 'tool')} was answered by the harness itself`, 'warn'],
@@ -93,7 +95,7 @@ function toneOfStatus(to: unknown): Line[2] {
 
 function text(data: Data, member: string, absent = ''): string {
   const value = data[member];
-  return value === null || value === undefined ? absent : short(String(value), SUMMARY_CHARACTERS);
+  return value === null || value === undefined ? absent : short(asText(value), SUMMARY_CHARACTERS);
 }
 
 function paint(line: string, tone: Line[2], colours: Colours): string {

@@ -66,7 +66,7 @@ function defaultText(entry: SettingEntry): string {
 function show(entry: SettingEntry, value: unknown): string {
   if (value === null || value === undefined) return '';
   if (entry.secret !== true) return plain(value);
-  const bytes = Buffer.isBuffer(value) ? value : Buffer.from(String(value));
+  const bytes = Buffer.isBuffer(value) ? value : Buffer.from(plain(value));
   return `sha256:${createHash('sha256').update(bytes).digest('hex').slice(0, 12)}`;
 }
 
@@ -74,7 +74,7 @@ function plain(value: unknown): string {
   if (Array.isArray(value)) return value.length === 0 ? 'none' : value.join(':');
   if (typeof value === 'boolean') return value ? '1' : '0';
   if (typeof value === 'object' && value !== null && 'port' in value) return address(value as ListenAddress);
-  return String(value);
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
 }
 
 function address({ host, port }: ListenAddress): string {

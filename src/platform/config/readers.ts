@@ -20,7 +20,7 @@ export function oneOf<const T extends readonly string[]>(...values: T): Reader<T
   const expects = values.map((value) => `\`${value}\``).join(' or ');
   return {
     expects,
-    parse: (value) => (values.includes(value) ? (value as T[number]) : mustBe(expects)),
+    parse: (value) => values.find((known) => known === value) ?? mustBe(expects),
   };
 }
 
