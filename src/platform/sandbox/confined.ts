@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { SandgateError } from '../../domain/errors.js';
 import { openAnonymousFile, withDescriptors } from './bubblewrap/anonymous-file.js';
@@ -58,10 +59,12 @@ export async function runConfined(command: ConfinedCommand): Promise<ConfinedRes
   const host = findConfinedHost();
   await refuseLinks([...command.readOnly, ...command.readWrite]);
   const uid = host.mode === 'root' ? (command.uid ?? NOBODY) : null;
-  const options = buildArguments(shapeOf(command, host));
+  // As root bubblewrap has no right to enter a folder of another uid; the program does that itself then.
+  const enter = host.mode === 'root' && !(await isOpenToAll(command.cwd)) ? command.cwd : null;
+  const options = buildArguments({ ...shapeOf(command, host), workingFolder: enter === null ? command.cwd : '/' });
   const etc = etcFiles(uid ?? INSIDE_ID);
   const limits = rlimitCommands({ fileBytes: (command.fileMb ?? 2048) * MIB, dataBytes: command.memoryMb * MIB });
-  const program = buildCommand({ mode: host.mode, uid, processes: null, workingFolder: command.cwd }, command.argv);
+  const program = buildCommand({ mode: host.mode, uid, processes: null, enter }, command.argv);
   const shell = [
     '-c',
     `${limits.join('\n')}\nexec env -i "$@"`,
@@ -97,6 +100,14 @@ function shapeOf(command: ConfinedCommand, host: ConfinedHost): Parameters<typeo
     descriptors: { seccomp: FD.seccomp, etc: FD.etc },
     dieWithParent: true,
   };
+}
+
+/** A folder that exists only inside is made by bubblewrap and open to all. */
+async function isOpenToAll(folder: string): Promise<boolean> {
+  return stat(folder).then(
+    (entry) => (entry.mode & 0o001) !== 0,
+    () => true,
+  );
 }
 
 function collect(shell: string[], descriptors: number[], command: ConfinedCommand): Promise<ConfinedResult> {

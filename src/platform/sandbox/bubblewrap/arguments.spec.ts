@@ -125,14 +125,20 @@ describe('the options of bubblewrap', () => {
 });
 
 describe('the command inside', () => {
-  const shape = { mode: 'root' as const, uid: 231_000, processes: null, workingFolder: '/workspace' };
+  const shape = { mode: 'root' as const, uid: 231_000, processes: null, enter: null };
 
   it('becomes the run’s uid with every capability set empty', () => {
     const command = buildCommand(shape, ['/program', 'a b']).join(' ');
     expect(command).toMatch(
       /^\/usr\/bin\/setpriv --reuid 231000 --regid 231000 --clear-groups --bounding-set=-all --inh-caps=-all --ambient-caps=-all --no-new-privs -- /,
     );
-    expect(command).toMatch(/\/program a b$/);
+    expect(command).toMatch(/-- \/program a b$/);
+    expect(buildCommand({ ...shape, enter: '/private' }, ['/program']).slice(-4)).toEqual([
+      '-c',
+      'cd "$0" && exec "$@"',
+      '/private',
+      '/program',
+    ]);
   });
 
   it('is never started as root', () => {

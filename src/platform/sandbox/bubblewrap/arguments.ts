@@ -24,6 +24,7 @@ export interface SandboxShape {
   isolateNetwork: boolean;
   sizes: { root: number; tmp: number; home: number; run: number; shm: number };
   environment: Record<string, string>;
+  /** Where the program starts; as root one that everybody may enter, since bubblewrap keeps no right to enter others. */
   workingFolder: string;
   descriptors: { seccomp: number; etc: EtcDescriptors; status?: number };
   /** Kill it with the process that started it. Agents' sandboxes outlive the control plane (04-sandbox §7). */
@@ -47,8 +48,7 @@ export function buildArguments(shape: SandboxShape): string[] {
     ...shape.binds.flatMap((bind) => [bind.readOnly ? '--ro-bind' : '--bind', bind.source, bind.target]),
     ...['--remount-ro', '/'],
     ...['--clearenv', ...Object.entries(shape.environment).flatMap(([name, value]) => ['--setenv', name, value])],
-    // As root bubblewrap has no right to enter a folder of the run's uid; the command does that, as that uid.
-    ...['--chdir', shape.mode === 'root' ? '/' : shape.workingFolder, '--seccomp', String(shape.descriptors.seccomp)],
+    ...['--chdir', shape.workingFolder, '--seccomp', String(shape.descriptors.seccomp)],
     ...(shape.descriptors.status === undefined ? [] : ['--json-status-fd', String(shape.descriptors.status)]),
     ...(shape.dieWithParent ? ['--die-with-parent'] : []),
   ];
@@ -162,7 +162,8 @@ export interface CommandShape {
   uid: number | null;
   /** Most processes, or null without that limit. */
   processes: number | null;
-  workingFolder: string;
+  /** A folder that only the program's uid may enter, or null. */
+  enter: string | null;
 }
 
 function processLimit(processes: number | null): string[] {
@@ -171,7 +172,7 @@ function processLimit(processes: number | null): string[] {
   return ['/bin/sh', '-c', 'ulimit -u "$0" 2>/dev/null || ulimit -p "$0" || exit 96; exec "$@"', String(processes)];
 }
 
-function identity({ mode, uid, workingFolder }: CommandShape): string[] {
+function identity({ mode, uid, enter }: CommandShape): string[] {
   if (mode === 'user') return [];
   if (uid === null || uid <= 0) throw new Error('a sandbox started by root needs an unprivileged uid');
   const sets = ['--bounding-set=-all', '--inh-caps=-all', '--ambient-caps=-all', '--no-new-privs'];
@@ -184,9 +185,6 @@ function identity({ mode, uid, workingFolder }: CommandShape): string[] {
     '--clear-groups',
     ...sets,
     '--',
-    '/bin/sh',
-    '-c',
-    'cd "$0" && exec "$@"',
-    workingFolder,
+    ...(enter === null ? [] : ['/bin/sh', '-c', 'cd "$0" && exec "$@"', enter]),
   ];
 }

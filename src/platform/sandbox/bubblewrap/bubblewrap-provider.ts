@@ -187,9 +187,10 @@ export class BubblewrapProvider implements SandboxProvider {
   private async resolveFolders(spec: SandboxSpec): Promise<[workspaceDir: string, planeDir: string]> {
     const { dataDir } = this.options;
     const planeDir = await resolveInside(dataDir, spec.planeDir);
-    // The run's uid must be able to look the socket up, whatever the umask of the one who made the folder.
-    if (this.mode === 'root') await chmod(planeDir, 0o755);
-    return [await resolveInside(dataDir, spec.workspaceDir), planeDir];
+    // The run's uid must get in, and bubblewrap without its rights too, whatever the umask of the one who made the folder.
+    const workspaceDir = await resolveInside(dataDir, spec.workspaceDir);
+    if (this.mode === 'root') await Promise.all([chmod(planeDir, 0o755), chmod(workspaceDir, 0o711)]);
+    return [workspaceDir, planeDir];
   }
 
   /** The live sandbox of a run, also one whose launcher died before it could note the process. */

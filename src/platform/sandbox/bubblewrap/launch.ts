@@ -58,7 +58,7 @@ function startShell(plan: LaunchPlan): Promise<ChildProcess> {
   const descriptors = { seccomp: FD.seccomp, etc: ETC_FD, status: FD.status };
   const options = buildArguments({ ...plan.shape, mode: plan.mode, descriptors, dieWithParent: false });
   const command = buildCommand(
-    { mode: plan.mode, uid: plan.uid, processes: limits.processes, workingFolder: plan.shape.workingFolder },
+    { mode: plan.mode, uid: plan.uid, processes: limits.processes, enter: null },
     plan.program,
   );
   const script = launchScript({ fileBytes: plan.fileBytes, dataBytes: limits.dataBytes });

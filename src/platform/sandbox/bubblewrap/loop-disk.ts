@@ -46,7 +46,7 @@ export async function createOwnedFolder(path: string, uid: number | null): Promi
   await mkdir(path, { recursive: true, mode: 0o700 });
   if (uid === null) return;
   await chown(path, uid, uid);
-  await chmod(path, 0o700);
+  await chmod(path, 0o711);
 }
 
 /** Unmounts what is mounted there; the kernel frees the loop device with the last mount. Absent is success. */
