@@ -8,7 +8,8 @@ import { EventStream } from './event-stream.js';
 import type { Frame } from './event-window.js';
 import { RunTail } from './run-tail.js';
 
-const BATCH = 500;
+/** A slow client costs one such batch at a time, of events that may have 64 KiB each. */
+const BATCH = 32;
 const KEEP_ALIVE_MS = 15_000;
 /** A notification that was lost costs at most this much time (00-design §4). */
 const REREAD_MS = 2000;
