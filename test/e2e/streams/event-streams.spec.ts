@@ -1,0 +1,184 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { readFileSync } from 'node:fs';
+import http from 'node:http';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import pg from 'pg';
+import type { Database as DatabaseClass } from '../../../src/platform/db/database.js';
+import { LiveStack, type TimelineEvent } from '../../support/live-stack.js';
+import { SeededRandom } from '../../support/seeded-random.js';
+import { LedgerReader, type Resume } from './ledger-reader.js';
+
+const SEED = Number(process.env['TEST_SEED'] ?? 20_261_005);
+const RUNS = 6;
+const STREAMS = 500;
+const POLLERS = 60;
+const STEPS = 24;
+
+const SILENT_READERS = 40;
+const BIG_EVENTS = 220;
+const BIG_EVENT_BYTES = 30_000;
+/** Far below what all silent readers together were owed (250 MB), far above the noise of a busy process. */
+const TOLERATED_GROWTH_BYTES = 96 * 1024 * 1024;
+
+describe(`event streams, seed ${SEED}`, () => {
+  let stack: LiveStack;
+  let owner: pg.Client;
+
+  beforeAll(async () => {
+    stack = await LiveStack.start();
+    await stack.createReplayAgent('narrator');
+    owner = new pg.Client({ host: join(stack.dataDir, 'pg'), user: 'sandgate', database: 'sandgate' });
+    await owner.connect();
+  }, 120_000);
+
+  afterAll(async () => {
+    await owner?.end();
+    await stack?.stop();
+  }, 60_000);
+
+  const target = (sessionId: string) => ({ url: stack.url, token: stack.installation.adminToken, sessionId });
+  const chatter = (steps: number) =>
+    Array.from({ length: steps }, (_, index) =>
+      index % 3 === 2 ? { tool: 'Bash', input: { command: `echo ${index}` } } : { say: `step ${index} `.repeat(40) },
+    );
+  const killListeners = async (): Promise<number> => {
+    const { rowCount } = await owner.query(
+      "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'sandgate-listen'",
+    );
+    return rowCount ?? 0;
+  };
+
+  it('CP-005 CP-193 CP-194 CP-195 CP-196 CP-197 CP-198 500 streams that break off at random and 60 pollers each see exactly the ledger', async () => {
+    const random = new SeededRandom(SEED);
+    const runs = await Promise.all(Array.from({ length: RUNS }, () => stack.startRun('narrator', chatter(STEPS))));
+    const ends = new Map<string, number>();
+    const reader = (index: number, ways: readonly Resume[]) => {
+      const sessionId = runs[index % RUNS] as string;
+      const follower = new LedgerReader(target(sessionId), new SeededRandom(random.between(0, 2 ** 31)), ways);
+      return { sessionId, follower, done: follower.readUntil(() => ends.get(sessionId)) };
+    };
+    const readers = [
+      ...Array.from({ length: STREAMS }, (_, index) => reader(index, ['Last-Event-ID', 'after', 'poll'])),
+      ...Array.from({ length: POLLERS }, (_, index) => reader(index, ['poll'])),
+    ];
+    const listenersKilled = await disturb(runs);
+    const ledgers = new Map<string, TimelineEvent[]>();
+    for (const id of runs) {
+      const session = await stack.untilTerminal(id, 120_000);
+      expect(session).toMatchObject({ status: 'completed' });
+    }
+    for (const id of runs) {
+      const ledger = await stack.timeline(id);
+      ledgers.set(id, ledger);
+      ends.set(id, ledger.length);
+    }
+    await Promise.all(readers.map(({ done }) => done));
+
+    expect(listenersKilled).toBeGreaterThan(0);
+    for (const { sessionId, follower } of readers) {
+      const ledger = ledgers.get(sessionId) ?? [];
+      expect(follower.seen.map((event) => event.seq)).toEqual(ledger.map((_event, index) => index + 1));
+      expect(follower.seen).toEqual(ledger);
+    }
+    const cuts = readers.map(({ follower }) => follower.cuts);
+    for (const way of ['Last-Event-ID', 'after', 'poll'] as const) {
+      expect(cuts.reduce((sum, counts) => sum + counts[way], 0)).toBeGreaterThan(STREAMS);
+    }
+  }, 240_000);
+
+  /** Takes the listening connection and the process away while the readers read. @returns listeners that were lost */
+  async function disturb(runs: string[]): Promise<number> {
+    await stack.untilStatus(runs[0] as string, ['running']);
+    let killed = 0;
+    for (let round = 0; round < 6; round += 1) {
+      await delay(400);
+      killed += await killListeners();
+    }
+    stack.kill('api');
+    return killed;
+  }
+
+  it('CP-005 CP-198 a stream without notifications is late by the re-read at most and misses nothing', async () => {
+    const run = await stack.startRun('narrator', chatter(8));
+    let seeking = true;
+    let killed = 0;
+    const silence = (async () => {
+      while (seeking) {
+        killed += await killListeners();
+        await delay(20);
+      }
+    })();
+    const follower = new LedgerReader(target(run), new SeededRandom(SEED), ['after']);
+    const known: { end?: number } = {};
+    const done = follower.readUntil(() => known.end);
+    await stack.untilTerminal(run);
+    const ledger = await stack.timeline(run);
+    known.end = ledger.length;
+    await done;
+    seeking = false;
+    await silence;
+    expect(killed).toBeGreaterThan(3);
+    expect(follower.seen).toEqual(ledger);
+  }, 120_000);
+
+  it('CP-197 clients that never read cost the API no memory, and those that do still get everything', async () => {
+    const run = await stack.startRun('narrator', [{ say: 'the ledger grows from outside' }]);
+    await stack.untilTerminal(run);
+    const last = await growLedger(run);
+    const reads = async (): Promise<TimelineEvent[]> => {
+      const follower = new LedgerReader(target(run), new SeededRandom(SEED), ['after', 'poll']);
+      await follower.readUntil(() => last);
+      return follower.seen;
+    };
+    // A process that has served this ledger once has the memory that serving takes.
+    await reads();
+    const pid = stack.installation.pids['api'] ?? 0;
+    const before = residentBytes(pid);
+    const silent = await Promise.all(Array.from({ length: SILENT_READERS }, () => openAndNeverRead(run)));
+    const seen = await reads();
+    await delay(3000);
+    const grown = residentBytes(pid) - before;
+    silent.forEach((response) => response.destroy());
+    expect(seen.map((event) => event.seq)).toEqual(Array.from({ length: last }, (_, index) => index + 1));
+    expect(JSON.stringify(seen).length).toBeGreaterThan(BIG_EVENTS * BIG_EVENT_BYTES);
+    expect(grown).toBeLessThan(TOLERATED_GROWTH_BYTES);
+  }, 120_000);
+
+  /** Appends as another process of the deployment would. @returns the new head */
+  async function growLedger(run: string): Promise<number> {
+    const built = new URL('../../../dist/src/platform/db/database.js', import.meta.url).href;
+    const { Database } = (await import(built)) as { Database: typeof DatabaseClass };
+    const { rows } = await owner.query<{ tenant_id: string }>('select tenant_id from sessions where id = $1', [run]);
+    const url = `postgres://sandgate@/sandgate?host=${encodeURIComponent(join(stack.dataDir, 'pg'))}`;
+    const database = await Database.connect({ url, poolSize: 2, applicationName: 'spec' });
+    try {
+      let last = 0;
+      for (let index = 0; index < BIG_EVENTS; index += 1) {
+        const text = `${index} ${'lorem ipsum '.repeat(BIG_EVENT_BYTES / 12)}`;
+        const event = { actor: 'agent' as const, type: 'agent.message', data: { role: 'assistant', text } };
+        const [seq] = await database.withTenant(rows[0]?.tenant_id ?? '', (tx) => tx.append(run, [event]));
+        last = seq ?? last;
+      }
+      return last;
+    } finally {
+      await database.close();
+    }
+  }
+
+  function openAndNeverRead(run: string): Promise<http.IncomingMessage> {
+    return new Promise((resolve, reject) => {
+      const request = http.get(`${stack.url}/v1/sessions/${run}/events/stream`, {
+        agent: false,
+        headers: { authorization: `Bearer ${stack.installation.adminToken}` },
+      });
+      request.once('response', (response) => resolve(response.on('error', () => undefined).pause()));
+      request.once('error', reject);
+    });
+  }
+});
+
+function residentBytes(pid: number): number {
+  const kilobytes = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
+  return Number(kilobytes) * 1024;
+}
