@@ -60,7 +60,7 @@ export async function runConfined(command: ConfinedCommand): Promise<ConfinedRes
   await refuseLinks([...command.readOnly, ...command.readWrite]);
   const uid = host.mode === 'root' ? (command.uid ?? NOBODY) : null;
   // As root bubblewrap has no right to enter a folder of another uid; the program does that itself then.
-  const enter = host.mode === 'root' && !(await isOpenToAll(command.cwd)) ? command.cwd : null;
+  const enter = host.mode === 'root' && !(await isOpenToAll(command)) ? command.cwd : null;
   const options = buildArguments({ ...shapeOf(command, host), workingFolder: enter === null ? command.cwd : '/' });
   const etc = etcFiles(uid ?? INSIDE_ID);
   const limits = rlimitCommands({ fileBytes: (command.fileMb ?? 2048) * MIB, dataBytes: command.memoryMb * MIB });
@@ -102,12 +102,10 @@ function shapeOf(command: ConfinedCommand, host: ConfinedHost): Parameters<typeo
   };
 }
 
-/** A folder that exists only inside is made by bubblewrap and open to all. */
-async function isOpenToAll(folder: string): Promise<boolean> {
-  return stat(folder).then(
-    (entry) => (entry.mode & 0o001) !== 0,
-    () => true,
-  );
+/** True for the root and for a mounted folder itself; on the way to one further inside there may be others that are closed. */
+async function isOpenToAll({ cwd, readOnly, readWrite }: ConfinedCommand): Promise<boolean> {
+  if (cwd === '/') return true;
+  return [...readOnly, ...readWrite].includes(cwd) && ((await stat(cwd)).mode & 0o001) !== 0;
 }
 
 function collect(shell: string[], descriptors: number[], command: ConfinedCommand): Promise<ConfinedResult> {
