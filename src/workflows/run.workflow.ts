@@ -28,10 +28,13 @@ export async function run(ref: RunRef): Promise<void> {
       return;
     }
     if (await advance(ref, view, driver)) return;
-    if (workflowInfo().continueAsNewSuggested || workflowInfo().historyLength > HISTORY_EVENTS_BEFORE_NEW) {
-      await continueAsNew<typeof run>(ref);
-    }
+    if (isHistoryLong()) await continueAsNew<typeof run>(ref);
   }
+}
+
+function isHistoryLong(): boolean {
+  const { continueAsNewSuggested, historyLength } = workflowInfo();
+  return continueAsNewSuggested || historyLength > HISTORY_EVENTS_BEFORE_NEW;
 }
 
 /** One step of a run that nobody has asked to stop. True when there is nothing left to drive. */
@@ -109,7 +112,7 @@ async function supervise(ref: RunRef, first: RunView, driver: RunDriverState): P
     if (await stopWhenOver(ref, view, driver)) return;
     if (view.msUntilApprovalExpiry !== null && view.msUntilApprovalExpiry <= 0) await record.expireApprovals(ref);
     else await driver.wake(earliest(view.msUntilWallClock, view.msUntilApprovalExpiry));
-    if (workflowInfo().historyLength > HISTORY_EVENTS_BEFORE_NEW) return;
+    if (isHistoryLong()) return;
     view = await driver.look();
   }
 }
