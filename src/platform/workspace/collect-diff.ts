@@ -9,14 +9,14 @@ import type { LeftOut, ScanReport } from './scanner/main.js';
 import { ScratchFolder } from './scratch-folder.js';
 
 /** Bytes of a stored diff; a larger one is cut (chapter 10 §11). */
-export const MAX_PATCH_BYTES = 8 * 1024 * 1024;
+const MAX_PATCH_BYTES = 8 * 1024 * 1024;
 const COLLECT_MS = 120_000;
 const DIGEST_MS = 30_000;
 const MAX_FILE_BYTES = 64 * 1024 * 1024;
 /** How long the full comparison may take before one without large changed files is tried. */
 const FULL_DIFF_MS = 50_000;
 
-export interface CollectRequest {
+interface CollectRequest {
   workspaceDir: string;
   baselineDir: string;
   baseCommit: string;
@@ -39,7 +39,7 @@ export interface CollectedDiff {
 }
 
 /** Why there is no diff; `message` is the reason of the missing marker (chapter 10 §11). */
-export class DiffMissing extends SandgateError {
+class DiffMissing extends SandgateError {
   constructor(reason: string, cause?: unknown) {
     super('internal', reason, cause === undefined ? {} : { cause });
   }

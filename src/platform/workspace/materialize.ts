@@ -10,7 +10,7 @@ import { snapshotFolder, snapshotNothing, type Snapshot } from './snapshot.js';
 
 const COPY_MS = 120_000;
 
-export interface MaterializeRequest {
+interface MaterializeRequest {
   spec: WorkspaceSpec;
   /** Existing folder on the host that becomes `/workspace`; whatever is in it goes. */
   workspaceDir: string;

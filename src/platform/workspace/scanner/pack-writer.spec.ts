@@ -14,7 +14,8 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 describe('a pack of stored blobs', () => {
   it.each<ObjectFormat>(['sha1', 'sha256'])('git reads back every size that its format treats apart (%s)', (format) => {
-    const git = (...args: string[]) => execFileSync('git', args, { cwd: folder, maxBuffer: 16 * 1024 * 1024, stdio: 'pipe' });
+    const git = (...args: string[]) =>
+      execFileSync('git', args, { cwd: folder, maxBuffer: 16 * 1024 * 1024, stdio: 'pipe' });
     git('init', '-q', `--object-format=${format}`);
     const writer = new PackWriter(join(folder, '.git/objects/pack'), format);
     const contents = [0, 1, 15, 16, 2047, 2048, 65_534, 65_535, 65_536, 131_070, 300_001].map((bytes) =>
