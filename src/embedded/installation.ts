@@ -16,6 +16,7 @@ import { SERVICES_GRACE_MS, STORES_GRACE_MS } from './stop-times.js';
 import type { StopMode } from './stop-modes.js';
 import { SupervisedProcess } from './supervised-process.js';
 import { EmbeddedTemporal } from './temporal.js';
+import { OrdinaryUser } from './user-namespace.js';
 import { provideTemporalBinary } from './temporal-binary.js';
 
 export interface StartOptions {
@@ -36,6 +37,7 @@ export class Installation {
   private readonly guard = new OrphanGuard();
   private readonly config: SandgateConfig;
   private stopped: Promise<void> | undefined;
+  private ordinaryUser: OrdinaryUser | undefined;
   url = '';
   temporalAddress = '';
   temporalWebUrl: string | undefined;
@@ -116,7 +118,7 @@ export class Installation {
 
   private async launchPostgres(): Promise<string> {
     if (this.config.database.url !== null) return this.config.database.url;
-    const postgres = new EmbeddedPostgres(this.folder);
+    const postgres = new EmbeddedPostgres(this.folder, this.user);
     await postgres.initialize();
     await this.launchPart(this.stores, postgres.part(this.shared()));
     return postgres.url;
@@ -127,7 +129,7 @@ export class Installation {
   ): Promise<{ temporalAddress: string | null; temporalWebUrl: string | null }> {
     if (!this.embeddedTemporal) return { temporalAddress: null, temporalWebUrl: null };
     const binary = await provideTemporalBinary(this.config.temporal.binary, (line) => this.options.notify(line));
-    const temporal = new EmbeddedTemporal(binary, this.folder, ports);
+    const temporal = new EmbeddedTemporal(binary, this.folder, ports, this.user);
     await this.launchPart(this.stores, temporal.part(this.shared()));
     return { temporalAddress: temporal.address, temporalWebUrl: temporal.webUrl };
   }
@@ -153,6 +155,12 @@ export class Installation {
     const supervised = new SupervisedProcess(part);
     list.push(supervised);
     await supervised.start();
+  }
+
+  /** Made when a store needs it: an installation with both parts configured needs no namespace. */
+  private get user(): OrdinaryUser {
+    this.ordinaryUser ??= new OrdinaryUser(this.folder.postgresSocketDir);
+    return this.ordinaryUser;
   }
 
   private bind(ports: Ports): string {

@@ -9,7 +9,7 @@ import type { PostgresBinaries } from './postgres-binaries.js';
 import { killPostgresLeftovers, postmasterPid } from './postgres-processes.js';
 import type { StateFolder } from './state-folder.js';
 import type { Launch, PartDefinition } from './supervised-process.js';
-import { asOrdinaryUser, requireUserNamespace } from './user-namespace.js';
+import type { OrdinaryUser } from './user-namespace.js';
 
 const OWNER = 'sandgate';
 const DATABASE = 'sandgate';
@@ -24,8 +24,10 @@ const READY_TIMEOUT_MS = 120_000;
 export class EmbeddedPostgres {
   private readonly binaries: PostgresBinaries;
 
-  constructor(private readonly folder: StateFolder) {
-    requireUserNamespace();
+  constructor(
+    private readonly folder: StateFolder,
+    private readonly user: OrdinaryUser,
+  ) {
     this.binaries = findPostgresBinaries();
   }
 
@@ -39,7 +41,7 @@ export class EmbeddedPostgres {
     if (existsSync(join(postgresData, 'PG_VERSION'))) return;
     const draft = `${postgresData}.new`;
     rmSync(draft, { recursive: true, force: true });
-    const argv = asOrdinaryUser([
+    const argv = this.user.command([
       this.binaries.initdb,
       ...['-D', draft, '-U', OWNER, '--auth=trust', '--encoding=UTF8', '--locale=C.UTF-8', '--no-instructions'],
     ]);
@@ -66,7 +68,7 @@ export class EmbeddedPostgres {
 
   private launch(): Launch {
     const { postgresData, postgresSocketDir } = this.folder;
-    const argv = asOrdinaryUser([
+    const argv = this.user.command([
       this.binaries.postgres,
       ...['-D', postgresData, '-k', postgresSocketDir, '-c', 'listen_addresses=', '-c', 'unix_socket_permissions=0700'],
     ]);

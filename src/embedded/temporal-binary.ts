@@ -11,6 +11,9 @@ const DOWNLOAD_TIMEOUT_MS = 180_000;
 const BUILD_TIMEOUT_MS = 20 * 60_000;
 const PROBE_TIMEOUT_MS = 20_000;
 
+/** Where Go's own installer puts it, which login shells alone know. */
+const GO_PLACES = ['/usr/local/go/bin', '/usr/lib/go/bin'];
+
 const run = promisify(execFile);
 
 /** Where binaries live that are shared by all checkouts of this user. */
@@ -89,7 +92,8 @@ async function download(progress: Progress): Promise<string> {
 }
 
 async function build(progress: Progress): Promise<string> {
-  await run('go', ['version'], { timeout: PROBE_TIMEOUT_MS }).catch(() => {
+  const env = { ...process.env, PATH: [process.env['PATH'], ...GO_PLACES].join(delimiter) };
+  await run('go', ['version'], { timeout: PROBE_TIMEOUT_MS, env }).catch(() => {
     throw new Error('Go is not installed');
   });
   progress(`building the Temporal server with Go (${MODULE}): about four minutes on two cores, once …`);
@@ -99,7 +103,7 @@ async function build(progress: Progress): Promise<string> {
   try {
     await run('go', ['install', MODULE], {
       timeout: BUILD_TIMEOUT_MS,
-      env: { ...process.env, GOBIN: draft },
+      env: { ...env, GOBIN: draft },
       maxBuffer: 16 * 1024 * 1024,
     });
     return keep(join(draft, 'temporal'));
@@ -151,5 +155,7 @@ function seconds(since: number): number {
 }
 
 function firstLine(error: unknown): string {
-  return (error instanceof Error ? error.message : String(error)).split('\n')[0] ?? '';
+  const parts = ((error instanceof Error ? error.message : String(error)).split('\n')[0] ?? '').split(': ');
+  // Nested errors repeat the address at every level; the outermost says what, the innermost why.
+  return parts.length < 4 ? parts.join(': ') : [parts[0], ...parts.slice(-2)].join(': ');
 }

@@ -4,6 +4,7 @@ import { Connection } from '@temporalio/client';
 import type { Ports } from './ports.js';
 import type { StateFolder } from './state-folder.js';
 import type { PartDefinition } from './supervised-process.js';
+import type { OrdinaryUser } from './user-namespace.js';
 
 const READY_TIMEOUT_MS = 60_000;
 
@@ -13,6 +14,7 @@ export class EmbeddedTemporal {
     private readonly binary: string,
     private readonly folder: StateFolder,
     private readonly ports: Ports,
+    private readonly user: OrdinaryUser,
   ) {}
 
   get address(): string {
@@ -28,7 +30,11 @@ export class EmbeddedTemporal {
       ...shared,
       name: 'temporal',
       stopSignal: 'SIGTERM',
-      launch: () => ({ argv: [this.binary, ...this.arguments()], env: plainEnvironment(), channel: false }),
+      launch: () => ({
+        argv: this.user.named([this.binary, ...this.arguments()]),
+        env: plainEnvironment(),
+        channel: false,
+      }),
       ready: (signal) => this.ready(signal),
     };
   }

@@ -1,14 +1,10 @@
 import { execFileSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { userInfo } from 'node:os';
+import { join } from 'node:path';
 import { StartRefused } from './start-refused.js';
 
-/**
- * Wraps a program that refuses to run as root: a user namespace in which this user is an ordinary one, so that no system user is
- * made and 0700 folders work. Its pid namespace makes the whole family die with its first process.
- */
-export function asOrdinaryUser(argv: readonly [string, ...string[]]): [string, ...string[]] {
-  if (process.getuid?.() !== 0) return [...argv];
-  return ['bwrap', ...NAMESPACE, ...argv];
-}
+type Argv = readonly [string, ...string[]];
 
 const NAMESPACE = [
   ...['--dev-bind', '/', '/'],
@@ -16,14 +12,63 @@ const NAMESPACE = [
   ...['--unshare-pid', '--die-with-parent'],
 ];
 
-/** Throws `StartRefused` when root cannot make the namespace that PostgreSQL needs. */
+/** Both stores ask for the name of their user, and the machine need not know user 1000. */
+const PASSWD = 'sandgate:x:1000:1000:Sandgate:/:/bin/sh\n';
+
+/**
+ * Who the stores run as. PostgreSQL refuses to be root, and both refuse to have no name; then they get a user namespace in which this user is an ordinary
+ * one with a name, so that no system user is made and 0700 folders work. The pid namespace makes the whole family die with its
+ * first process. Other users run it as they are.
+ */
+export class OrdinaryUser {
+  private readonly wrapper: Argv | [];
+
+  /** Throws `StartRefused` when a namespace is needed and cannot be made. */
+  constructor(folder: string) {
+    if (isOrdinary()) {
+      this.wrapper = [];
+      return;
+    }
+    const passwd = join(folder, 'passwd');
+    writeFileSync(passwd, PASSWD, { mode: 0o600 });
+    this.wrapper = ['bwrap', ...NAMESPACE, '--ro-bind', passwd, '/etc/passwd'];
+    tryNamespace();
+  }
+
+  /** For programs that do run as root, but not without a name. */
+  named(argv: Argv): [string, ...string[]] {
+    return process.getuid?.() === 0 ? [...argv] : this.command(argv);
+  }
+
+  /** For programs that refuse to be root, too. */
+  command(argv: Argv): [string, ...string[]] {
+    const [program, ...rest] = [...this.wrapper, ...argv];
+    return [program ?? argv[0], ...rest];
+  }
+}
+
+/** Throws `StartRefused` when this user needs a namespace for PostgreSQL and cannot have one. */
 export function requireUserNamespace(): void {
-  if (process.getuid?.() !== 0) return;
+  if (!isOrdinary()) tryNamespace();
+}
+
+function isOrdinary(): boolean {
+  if (process.getuid?.() === 0) return false;
+  try {
+    return userInfo().username !== '';
+  } catch (error) {
+    // A user without an entry in the password database, as containers like to run with.
+    if ((error as NodeJS.ErrnoException).code === undefined) throw error;
+    return false;
+  }
+}
+
+function tryNamespace(): void {
   try {
     execFileSync('bwrap', [...NAMESPACE, 'true'], { timeout: 10_000, stdio: ['ignore', 'ignore', 'pipe'] });
   } catch (error) {
     throw new StartRefused(
-      `PostgreSQL does not run as root, and bubblewrap cannot make a user namespace for it (${reason(error)}); allow user namespaces, start as an ordinary user, or set DATABASE_URL`,
+      `PostgreSQL runs neither as root nor as a user without a name, and bubblewrap cannot make a user namespace for it (${reason(error)}); allow user namespaces, start as an ordinary user, or set DATABASE_URL`,
     );
   }
 }
