@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import helmet from '@fastify/helmet';
-import type { DynamicModule } from '@nestjs/common';
+import { NotFoundException, type DynamicModule } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -71,7 +71,9 @@ function createAdapter(foundation: Foundation, routes: RouteTable): FastifyAdapt
   server.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id);
     reply.header('cache-control', 'no-store');
-    done();
+    // Before any body is read: what has no route needs none, and a wrong method must not fail on its missing body.
+    const isUnknown = request.is404 && !request.url.startsWith('/internal/');
+    done(isUnknown ? new NotFoundException() : undefined);
   });
   return adapter;
 }

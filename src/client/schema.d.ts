@@ -888,13 +888,6 @@ export interface components {
         ApprovalList: {
             approvals: components["schemas"]["ApprovalView"][];
         };
-        DecisionBody: {
-            /**
-             * @description `approve` and `allow` mean `approved_once`, `deny` means `denied`.
-             * @enum {string}
-             */
-            decision: "approved_once" | "approved_session" | "denied" | "approve" | "allow" | "deny";
-        };
         LedgerKeyView: {
             /** @description What signed heads name as `key_id`. */
             key_id: string;
@@ -1305,7 +1298,13 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["DecisionBody"];
+                "application/json": {
+                    /**
+                     * @description `approve` and `allow` mean `approved_once`, `deny` means `denied`.
+                     * @enum {string}
+                     */
+                    decision: "approved_once" | "approved_session" | "denied" | "approve" | "allow" | "deny";
+                };
             };
         };
         responses: {

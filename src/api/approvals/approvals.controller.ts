@@ -6,7 +6,7 @@ import { MAX_LIMIT, parseLimit } from '../http/limit.js';
 import { pathId } from '../http/resource-id.js';
 import { Answer, Failures } from '../openapi/answers.js';
 import { IdParam, LimitQuery } from '../openapi/parameters.js';
-import { ApprovalList, ApprovalView, DecisionBody } from './approvals.dto.js';
+import { ApprovalList, ApprovalView, DECISION_SCHEMA } from './approvals.dto.js';
 import { ApprovalsService } from './approvals.service.js';
 import { parseDecision } from './decision.js';
 
@@ -44,7 +44,7 @@ export class ApprovalsController {
   @Permission('approvals.decide')
   @ApiOperation({ summary: 'Decide an approval; a settled one is answered as it is' })
   @IdParam('id', 'approval')
-  @ApiBody({ type: DecisionBody })
+  @ApiBody({ schema: DECISION_SCHEMA })
   @Answer(ApprovalView, 'The approval as it is settled.')
   @Failures(400, 401, 403, 404, 413, 415, 503)
   decideApproval(

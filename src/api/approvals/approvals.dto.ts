@@ -89,14 +89,19 @@ export class ApprovalList {
   approvals!: ApprovalView[];
 }
 
-export class DecisionBody {
-  @ApiProperty({
-    type: 'string',
-    enum: DECISION_WORDS,
-    description: '`approve` and `allow` mean `approved_once`, `deny` means `denied`.',
-  })
-  decision!: (typeof DECISION_WORDS)[number];
-}
+/** Closed, unlike every other body: a member that is not known is refused. */
+export const DECISION_SCHEMA = {
+  type: 'object',
+  required: ['decision'],
+  additionalProperties: false,
+  properties: {
+    decision: {
+      type: 'string',
+      enum: [...DECISION_WORDS],
+      description: '`approve` and `allow` mean `approved_once`, `deny` means `denied`.',
+    },
+  },
+};
 
 export function toApprovalView(row: ApprovalRow, input: ExactJson): ApprovalView {
   return {

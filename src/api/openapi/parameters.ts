@@ -7,7 +7,7 @@ export const LimitQuery = (whenAbsent: string): MethodDecorator =>
     name: 'limit',
     required: false,
     description: `Most rows to answer; ${whenAbsent} when left out. A number above ${MAX_LIMIT} is clamped to ${MAX_LIMIT}.`,
-    schema: { type: 'integer', format: 'int64', minimum: 1 },
+    schema: { type: 'integer', minimum: 1 },
   });
 
 /** Query `after` of a ledger read. */

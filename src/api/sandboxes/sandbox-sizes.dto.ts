@@ -1,4 +1,4 @@
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { ApiPropertyOptional } from '@nestjs/swagger';
 import { IsInt, IsNumber, IsOptional, Max, Min } from 'class-validator';
 import type { SandboxSizes } from '../../domain/run/spec.js';
 
@@ -31,18 +31,4 @@ export class SandboxSizesInput implements Partial<SandboxSizes> {
   @Min(16)
   @Max(65_536)
   pids?: number;
-}
-
-export class SandboxSizesView implements SandboxSizes {
-  @ApiProperty({ type: 'integer' })
-  memory_mb!: number;
-
-  @ApiProperty()
-  cpus!: number;
-
-  @ApiProperty({ type: 'integer' })
-  disk_mb!: number;
-
-  @ApiProperty({ type: 'integer' })
-  pids!: number;
 }

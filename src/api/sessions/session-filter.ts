@@ -1,3 +1,4 @@
+import type { SelectQueryBuilder } from 'typeorm';
 import { SandgateError } from '../../domain/errors.js';
 import { RUN_STATUSES } from '../../domain/run/status.js';
 import type { TenantTransaction } from '../../platform/db/database.js';
@@ -15,14 +16,15 @@ export interface SessionFilter {
   status: string[] | undefined;
   agent: string | undefined;
   labels: Record<string, string> | undefined;
-  /** Only runs created before this one; with `after`, only those created after it. */
+  /** Only runs created before this one. */
   before: string | undefined;
+  /** Only runs created after this one. */
   after: string | undefined;
 }
 
 /** @throws SandgateError `invalid_request` naming the query parameter. */
 export function parseSessionFilter(query: Record<string, unknown>): SessionFilter {
-  const filter: SessionFilter = {
+  return {
     limit: parseLimit(query['limit'], DEFAULT_PAGE),
     status: parseStatuses(query['status']),
     agent: parseText(query['agent'], 'agent'),
@@ -30,10 +32,6 @@ export function parseSessionFilter(query: Record<string, unknown>): SessionFilte
     before: parseCursor(query['before'], 'before'),
     after: parseCursor(query['after'], 'after'),
   };
-  if (filter.before !== undefined && filter.after !== undefined) {
-    throw new SandgateError('invalid_request', 'after: cannot be combined with before');
-  }
-  return filter;
 }
 
 /** Runs that match, newest first. A page after a cursor holds those next to it. */
@@ -47,23 +45,30 @@ export async function findSessions(tx: TenantTransaction, filter: SessionFilter)
     if (agent === null) return [];
     query.andWhere('s.agent_id = :agent', { agent: agent.id });
   }
-  const cursor = filter.before ?? filter.after;
-  if (cursor !== undefined) {
-    const comparison = filter.before === undefined ? '>' : '<';
-    await requireCursor(tx, cursor, filter.before === undefined ? 'after' : 'before');
-    query.andWhere(
-      `(s.created_at, s.id) ${comparison} (select c.created_at, c.id from sessions c where c.id = :cursor)`,
-      { cursor },
-    );
-  }
-  const direction = filter.after === undefined ? 'DESC' : 'ASC';
+  await narrowByCursor(tx, query, 'before', filter.before);
+  await narrowByCursor(tx, query, 'after', filter.after);
+  // A page after a cursor is the one next to it, so it is read upwards; it is answered newest first all the same.
+  const upwards = filter.after !== undefined && filter.before === undefined;
+  const direction = upwards ? 'ASC' : 'DESC';
   const sessions = await query.orderBy('s.created_at', direction).addOrderBy('s.id', direction).getMany();
-  return filter.after === undefined ? sessions : sessions.reverse();
+  return upwards ? sessions.reverse() : sessions;
 }
 
-async function requireCursor(tx: TenantTransaction, id: string, name: string): Promise<void> {
-  if (await tx.manager.existsBy(SessionEntity, { id })) return;
-  throw new SandgateError('invalid_request', `${name}: no such run`);
+async function narrowByCursor(
+  tx: TenantTransaction,
+  query: SelectQueryBuilder<SessionEntity>,
+  name: 'before' | 'after',
+  id: string | undefined,
+): Promise<void> {
+  if (id === undefined) return;
+  if (!(await tx.manager.existsBy(SessionEntity, { id }))) {
+    throw new SandgateError('invalid_request', `${name}: no such run`);
+  }
+  const comparison = name === 'before' ? '<' : '>';
+  query.andWhere(
+    `(s.created_at, s.id) ${comparison} (select c.created_at, c.id from sessions c where c.id = :${name})`,
+    { [name]: id },
+  );
 }
 
 function parseStatuses(raw: unknown): string[] | undefined {

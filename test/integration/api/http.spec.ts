@@ -20,6 +20,7 @@ describe('every failure has one shape', () => {
     ['an unknown route', 'GET', '/v1/nothing', {}, 404],
     ['an unknown route outside /v1', 'GET', '/', {}, 404],
     ['a wrong method', 'DELETE', '/v1/agents', {}, 405],
+    ['a method with a body that is missing', 'QUERY', '/v1/agents', {}, 405],
     ['malformed JSON', 'POST', '/v1/agents', { raw: '{"name":' }, 400],
     ['a body that is no object', 'POST', '/v1/agents', { raw: '[]' }, 400],
     ['no body', 'POST', '/v1/agents', {}, 400],

@@ -297,6 +297,7 @@ describe('reading runs', () => {
     expect(await ids('label=set=list&limit=2')).toEqual(newest.slice(0, 2));
     expect(await ids(`label=set=list&limit=2&before=${newest[1]}`)).toEqual(newest.slice(2, 4));
     expect(await ids(`label=set=list&limit=2&after=${newest[4]}`)).toEqual(newest.slice(2, 4));
+    expect(await ids(`label=set=list&after=${newest[4]}&before=${newest[0]}&limit=2`)).toEqual(newest.slice(1, 3));
     expect(await ids('label=set=list&status=created&status=queued')).toEqual(newest);
     expect(await ids('label=set=list&status=failed')).toEqual([]);
     expect(await ids('label=set=list&agent=free')).toEqual(newest);
