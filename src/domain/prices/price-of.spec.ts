@@ -1,4 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
+import { calcPrice } from '@pydantic/genai-prices';
+import fc from 'fast-check';
 import { costOf, priceOf } from './price-of.js';
 
 const million = { inputTokens: 1_000_000, outputTokens: 1_000_000, cacheReadTokens: 0, cacheWriteTokens: 0 };
@@ -21,6 +23,28 @@ describe('prices', () => {
     expect(
       costOf('claude-haiku-4-5', { inputTokens: 0, outputTokens: 0, cacheReadTokens: 1, cacheWriteTokens: 0 }),
     ).toBe(1);
+  });
+
+  it('CP-074 agree with the package for flat prices and for stepped ones', () => {
+    const tokens = fc.integer({ min: 0, max: 2_000_000 });
+    fc.assert(
+      fc.property(
+        fc.constantFrom('claude-haiku-4-5', 'claude-opus-4-8', 'claude-sonnet-4-5'),
+        tokens,
+        tokens,
+        tokens,
+        tokens,
+        (model, i, o, r, w) => {
+          const ours = costOf(model, { inputTokens: i, outputTokens: o, cacheReadTokens: r, cacheWriteTokens: w });
+          const theirs = calcPrice(
+            { input_tokens: i + r + w, output_tokens: o, cache_read_tokens: r, cache_write_tokens: w },
+            model,
+            { providerId: 'anthropic' },
+          );
+          expect(Math.abs((ours ?? 0) - (theirs?.total_price ?? 0) * 1e6)).toBeLessThanOrEqual(1);
+        },
+      ),
+    );
   });
 
   it('CP-080 an unknown model is unpriced', () => {

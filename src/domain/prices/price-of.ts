@@ -1,4 +1,5 @@
 import { calcPrice } from '@pydantic/genai-prices';
+import type { ModelPrice as ModelPriceTable, PriceOptions } from '@pydantic/genai-prices';
 
 /** Tokens of one model answer. `inputTokens` counts fresh tokens only; cached ones stand beside it (chapter 10 §9). */
 export interface ModelUsage {
@@ -21,34 +22,78 @@ function providerOf(model: string): string | undefined {
   return name.startsWith('gpt-') || /^o\d/.test(name) ? 'openai' : undefined;
 }
 
+/** Prices in dollars per million tokens, which are micro-dollars per token; only those that this table asks for. */
+type Rates = Record<
+  'input_mtok' | 'output_mtok' | 'cache_read_mtok' | 'cache_write_mtok' | 'cache_write_1h_mtok',
+  number
+>;
+
+/** The rates of a model that charges the same for every token of a kind; null where steps or gaps need the package's own arithmetic. */
+function flatRates(price: ModelPriceTable): Rates | null {
+  const { input_mtok, output_mtok, cache_read_mtok, cache_write_mtok } = price;
+  const cache_write_1h_mtok = price['cache_write_1h_mtok'] ?? cache_write_mtok;
+  const rates = { input_mtok, output_mtok, cache_read_mtok, cache_write_mtok, cache_write_1h_mtok };
+  return Object.values(rates).every((rate) => typeof rate === 'number') ? (rates as Rates) : null;
+}
+
+function microsOf(usage: ModelUsage, rates: Rates): number {
+  const oneHour = usage.cacheWriteOneHourTokens ?? 0;
+  return (
+    usage.inputTokens * rates.input_mtok +
+    usage.outputTokens * rates.output_mtok +
+    usage.cacheReadTokens * rates.cache_read_mtok +
+    (usage.cacheWriteTokens - oneHour) * rates.cache_write_mtok +
+    oneHour * rates.cache_write_1h_mtok
+  );
+}
+
+function packageMicrosOf(usage: ModelUsage, model: string, options: PriceOptions): number {
+  const oneHour = usage.cacheWriteOneHourTokens ?? 0;
+  const priced = calcPrice(
+    {
+      input_tokens: usage.inputTokens + usage.cacheReadTokens + usage.cacheWriteTokens,
+      output_tokens: usage.outputTokens,
+      cache_read_tokens: usage.cacheReadTokens,
+      cache_write_tokens: usage.cacheWriteTokens,
+      ...(oneHour === 0 ? {} : { cache_write_1h_tokens: oneHour }),
+    },
+    model,
+    options,
+  );
+  return (priced?.total_price ?? 0) * 1_000_000;
+}
+
+function findPrice(model: string): ModelPrice | null {
+  const provider = providerOf(model);
+  const options: PriceOptions = provider === undefined ? {} : { providerId: provider };
+  const known = calcPrice({ input_tokens: 1, output_tokens: 1 }, model, options);
+  if (known === null) return null;
+  const rates = flatRates(known.model_price);
+  return {
+    costOf(usage) {
+      const micros = rates === null ? packageMicrosOf(usage, model, options) : microsOf(usage, rates);
+      // The product of binary fractions carries an error far below a millionth of a micro-dollar; it must not round up.
+      return Math.ceil(Number(micros.toFixed(6)));
+    },
+  };
+}
+
+/** A look-up costs a walk through every provider's list, and a price may depend on the date, so it is kept for a while. */
+const KEPT_MS = 600_000;
+const MAX_KEPT = 1000;
+const kept = new Map<string, { price: ModelPrice | null; until: number }>();
+
 /**
  * The price of a model from the pinned price package, or null for a model that it does not know: such a model is unpriced,
  * its cost is null and a cost cap cannot bind (06-gate §7). A provider's own list is asked first, because resellers quote other prices.
  */
 export function priceOf(model: string): ModelPrice | null {
-  const provider = providerOf(model);
-  const options = provider === undefined ? {} : { providerId: provider };
-  const known = calcPrice({ input_tokens: 1, output_tokens: 1 }, model, options);
-  if (known === null) return null;
-  return {
-    costOf(usage) {
-      const oneHour = usage.cacheWriteOneHourTokens ?? 0;
-      const priced = calcPrice(
-        {
-          input_tokens: usage.inputTokens + usage.cacheReadTokens + usage.cacheWriteTokens,
-          output_tokens: usage.outputTokens,
-          cache_read_tokens: usage.cacheReadTokens,
-          cache_write_tokens: usage.cacheWriteTokens,
-          ...(oneHour === 0 ? {} : { cache_write_1h_tokens: oneHour }),
-        },
-        model,
-        options,
-      );
-      const usd = priced?.total_price ?? 0;
-      // The product of binary fractions carries an error far below a millionth of a micro-dollar; it must not round up.
-      return Math.ceil(Number((usd * 1_000_000).toFixed(6)));
-    },
-  };
+  const known = kept.get(model);
+  if (known !== undefined && known.until > performance.now()) return known.price;
+  if (kept.size >= MAX_KEPT) kept.clear();
+  const price = findPrice(model);
+  kept.set(model, { price, until: performance.now() + KEPT_MS });
+  return price;
 }
 
 /** Cost of one answer in micro-dollars; null for an unpriced model. */

@@ -51,7 +51,9 @@ export async function readPlaneBody(
       });
       stream.once('end', resolve);
       stream.once('error', reject);
-      stream.once('close', () => reject(new SandgateError('invalid_request', 'the request ended before its body')));
+      stream.once('close', () => {
+        if (!stream.readableEnded) reject(new SandgateError('invalid_request', 'the request ended before its body'));
+      });
     });
     const text = chunks.length === 1 ? chunks[0]!.toString('utf8') : Buffer.concat(chunks).toString('utf8');
     return { kind: 'json', value: text === '' ? null : parseJsonPreservingNumbers(text), bytes };
