@@ -15,7 +15,7 @@ import { recordFailure } from '../platform/db/failures.js';
 import type { Database } from '../platform/db/database.js';
 import { planeDirectory } from '../platform/plane/plane-socket-path.js';
 import type { SandboxHandle, SandboxProvider } from '../platform/sandbox/provider.js';
-import { collectDiff, materialize } from '../platform/workspace/index.js';
+import { collectDiff, materialize, removeBaseline } from '../platform/workspace/index.js';
 import { whileHeartbeating } from './heartbeat.js';
 import type { RunRef, SandboxHostActivities } from './run-activities.js';
 import { waitForPlane } from './plane-socket.js';
@@ -71,7 +71,7 @@ class SandboxHost {
   /** The tokens of an earlier attempt are gone with its process, so its sandbox cannot be adopted. */
   private async removeEarlierAttempt(sessionId: string): Promise<void> {
     if ((await this.on.provider.listRemains()).includes(sessionId)) await this.on.provider.release(sessionId);
-    await rm(this.baselineDir(sessionId), { recursive: true, force: true });
+    await removeBaseline(this.baselineDir(sessionId));
   }
 
   private async start(run: RunRef, row: LaunchRow, signal: AbortSignal): Promise<boolean> {
@@ -171,7 +171,7 @@ class SandboxHost {
 
   async release(run: RunRef): Promise<void> {
     await this.on.provider.release(run.sessionId);
-    await rm(this.baselineDir(run.sessionId), { recursive: true, force: true });
+    await removeBaseline(this.baselineDir(run.sessionId));
     await rm(planeDirectory(this.on.dataDir, run.sessionId), { recursive: true, force: true });
   }
 
