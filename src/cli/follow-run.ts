@@ -2,7 +2,7 @@ import { isTerminal, parseRunStatus } from '../domain/run/status.js';
 import { EXIT, exitCodeOfRun } from './exit-codes.js';
 import type { ExitCode } from './exit-codes.js';
 import { textOf } from './server/event-data.js';
-import { followEvents } from './server/event-stream.js';
+import { followRunEvents } from './server/event-stream.js';
 import { pendingApprovals, readRun } from './server/runs.js';
 import type { SandgateClient } from './server/sandgate-client.js';
 import type { Approval, RunEvent, Session } from './server/wire.js';
@@ -50,7 +50,7 @@ export class RunFollower {
     ]);
     const ticker = setInterval(() => this.drawStatus(), STATUS_INTERVAL_MS);
     try {
-      for await (const event of followEvents(this.client, this.session.id, 0, signal)) this.take(event);
+      for await (const event of followRunEvents(this.client, this.session.id, 0, signal)) this.take(event);
     } finally {
       clearInterval(ticker);
       for (const open of this.openApprovals.values()) open.abort();

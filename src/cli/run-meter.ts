@@ -29,7 +29,7 @@ export class RunMeter {
   /** One line: `running · $0.0123 spent, $2.4877 left · 3 of 100 calls · 1200 of 1000000 tokens · 12 of 1800 s`. */
   describe(nowMs: number): string {
     const budgets = this.session.budgets;
-    const left = budgets?.max_cost_usd;
+    const left = budgets.max_cost_usd;
     const cost =
       typeof left === 'number'
         ? `$${this.costUsd.toFixed(4)} spent, $${Math.max(0, left - this.costUsd).toFixed(4)} left`
@@ -38,9 +38,9 @@ export class RunMeter {
     return [
       short(this.status, 24),
       cost,
-      `${of(this.toolCalls, budgets?.max_tool_calls)} calls`,
-      `${of(this.tokens, budgets?.max_tokens)} tokens`,
-      `${of(seconds, budgets?.max_wall_clock_secs)} s`,
+      `${of(this.toolCalls, budgets.max_tool_calls)} calls`,
+      `${of(this.tokens, budgets.max_tokens)} tokens`,
+      `${of(seconds, budgets.max_wall_clock_secs)} s`,
     ].join(' · ');
   }
 }

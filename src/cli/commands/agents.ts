@@ -3,20 +3,10 @@ import type { Command } from 'commander';
 import { parse } from 'yaml';
 import { contextOf, fromCaller } from '../program-context.js';
 import type { CommandContext } from '../program-context.js';
+import type { Schemas } from '../../client/client.js';
 import type { Agent } from '../server/wire.js';
 import { inline } from '../terminal/escape.js';
 import { printDocument, printRecord, printRows, write } from '../terminal/output.js';
-
-interface Revision {
-  rev: number;
-  harness: string;
-  model: string;
-  policy_name?: string;
-  policy_id: string;
-  system_prompt: string | null;
-  budgets: unknown;
-  created_at: string;
-}
 
 export function registerAgentCommands(program: Command): void {
   const agents = program.command('agents').description('List, show and register agents.');
@@ -45,7 +35,7 @@ export function registerAgentCommands(program: Command): void {
 }
 
 async function list({ client, format }: CommandContext): Promise<void> {
-  const { agents } = await client.json<{ agents: Agent[] }>('GET', '/v1/agents');
+  const { agents } = await client.call((api) => api.GET('/v1/agents'));
   const columns = [
     { title: 'AGENT', value: (agent: Agent) => agent.name, width: 40 },
     { title: 'DESCRIPTION', value: (agent: Agent) => agent.description ?? '', width: 80 },
@@ -54,10 +44,7 @@ async function list({ client, format }: CommandContext): Promise<void> {
 }
 
 async function show(name: string, { client, format }: CommandContext): Promise<void> {
-  const answer = await client.json<{ agent: Agent; revisions: Revision[] }>(
-    'GET',
-    `/v1/agents/${encodeURIComponent(name)}`,
-  );
+  const answer = await client.call((api) => api.GET('/v1/agents/{id}', { params: { path: { id: name } } }));
   const [newest] = answer.revisions;
   printRecord(format, answer, [
     ['Agent', answer.agent.name],
@@ -66,25 +53,29 @@ async function show(name: string, { client, format }: CommandContext): Promise<v
     ['Revision', String(newest?.rev ?? '')],
     ['Harness', newest?.harness ?? ''],
     ['Model', newest?.model ?? ''],
-    ['Policy', newest?.policy_name ?? newest?.policy_id ?? ''],
+    ['Policy', newest?.policy_id ?? ''],
     ['Budgets', JSON.stringify(newest?.budgets ?? null)],
     ['System prompt', newest?.system_prompt ?? ''],
   ]);
 }
 
 async function create(file: string, { client, format }: CommandContext): Promise<void> {
-  const answer = await client.json<{ agent: Agent }>('POST', '/v1/agents', { body: readDocument(file) });
+  const body = readDocument(file) as Schemas['CreateAgent'];
+  const answer = await client.call((api) => api.POST('/v1/agents', { body }));
   if (format === 'table') write(`${inline(answer.agent.name)} ${answer.agent.id}`);
   else printDocument(format, answer);
 }
 
 async function revise(name: string, file: string, { client, format }: CommandContext): Promise<void> {
-  const path = `/v1/agents/${encodeURIComponent(name)}/revisions`;
-  const answer = await client.json<{ revision: Revision }>('POST', path, { body: readDocument(file) });
+  const body = readDocument(file) as Schemas['AddRevision'];
+  const answer = await client.call((api) =>
+    api.POST('/v1/agents/{id}/revisions', { params: { path: { id: name } }, body }),
+  );
   if (format === 'table') write(`${inline(name)} revision ${answer.revision.rev}`);
   else printDocument(format, answer);
 }
 
+/** The server says what is wrong with a document; here it only has to be YAML or JSON. */
 function readDocument(file: string): unknown {
   return parse(readFileSync(file === '-' ? 0 : fromCaller(file), 'utf8'), { maxAliasCount: 0 });
 }

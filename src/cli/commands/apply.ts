@@ -5,7 +5,7 @@ import type { Command } from 'commander';
 import { CliError, EXIT } from '../exit-codes.js';
 import { contextOf, fromCaller } from '../program-context.js';
 import type { CommandContext } from '../program-context.js';
-import { findRun, readDiff } from '../server/runs.js';
+import { findRun, readDiff, workspaceOf } from '../server/runs.js';
 import { asText } from '../server/event-data.js';
 import type { Session } from '../server/wire.js';
 import { block, inline } from '../terminal/escape.js';
@@ -64,8 +64,8 @@ async function applyPlainly(error: unknown, tree: string, mode: readonly string[
  */
 async function checkBase(run: Session, patch: Buffer, tree: string, force: boolean): Promise<void> {
   if (force) return;
-  const workspace = run.run_spec?.workspace;
-  if (workspace?.['kind'] === 'local_copy') {
+  const workspace = workspaceOf(run);
+  if (workspace['kind'] === 'local_copy') {
     checkSameFolder(asText(workspace['path']), tree);
     const changed = await filesThatDiffer(patch, tree);
     if (changed.length === 0) return;

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { CliError, EXIT } from '../exit-codes.js';
 import { contextOf } from '../program-context.js';
 import type { CommandContext } from '../program-context.js';
-import { findRun, isPart, pendingApprovals, shortId } from '../server/runs.js';
+import { findRun, isPart, listApprovals, pendingApprovals, shortId } from '../server/runs.js';
 import type { SandgateClient } from '../server/sandgate-client.js';
 import type { Approval, Decision } from '../server/wire.js';
 import { inline } from '../terminal/escape.js';
@@ -41,8 +41,7 @@ export function registerApprovalCommands(program: Command): void {
 }
 
 async function list(run: string | undefined, { client, format }: CommandContext): Promise<void> {
-  const path = run === undefined ? '/v1/approvals' : `/v1/sessions/${(await findRun(client, run)).id}/approvals`;
-  const { approvals } = await client.json<{ approvals: Approval[] }>('GET', path);
+  const approvals = await listApprovals(client, run === undefined ? undefined : (await findRun(client, run)).id);
   printRows(
     format,
     approvals,

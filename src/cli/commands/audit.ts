@@ -37,7 +37,7 @@ async function exportLedger(name: string, to: string | undefined, { client }: Co
 }
 
 async function printKey({ client, format }: CommandContext): Promise<void> {
-  const key = await client.json<{ key_id: string; public_key: string }>('GET', '/v1/ledger-key');
+  const key = await client.call((api) => api.GET('/v1/ledger-key'));
   if (format === 'table') write(key.public_key.trimEnd());
   else printDocument(format, key);
 }

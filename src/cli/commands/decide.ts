@@ -4,7 +4,9 @@ import type { LiveScreen } from '../terminal/live-screen.js';
 import { askApproval } from '../terminal/approval-prompt.js';
 
 export function decide(client: SandgateClient, approvalId: string, decision: Decision): Promise<Approval> {
-  return client.json<Approval>('POST', `/v1/approvals/${approvalId}/decision`, { body: { decision } });
+  return client.call((api) =>
+    api.POST('/v1/approvals/{id}/decision', { params: { path: { id: approvalId } }, body: { decision } }),
+  );
 }
 
 /** Questions come one after the other, because there is one keyboard. */

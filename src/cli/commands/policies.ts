@@ -1,16 +1,9 @@
 import type { Command } from 'commander';
 import { contextOf } from '../program-context.js';
 import type { CommandContext } from '../program-context.js';
+import type { Policy } from '../server/wire.js';
 import { block } from '../terminal/escape.js';
 import { printDocument, printRows, write } from '../terminal/output.js';
-
-interface Policy {
-  name: string;
-  version: number;
-  summary: string | null;
-  updated_at: string;
-  yaml: string;
-}
 
 export function registerPolicyCommands(program: Command): void {
   const policies = program.command('policies').description('List and show policies.');
@@ -29,7 +22,7 @@ export function registerPolicyCommands(program: Command): void {
 }
 
 async function list({ client, format }: CommandContext): Promise<void> {
-  const { policies } = await client.json<{ policies: Policy[] }>('GET', '/v1/policies');
+  const { policies } = await client.call((api) => api.GET('/v1/policies'));
   const columns = [
     { title: 'POLICY', value: (policy: Policy) => policy.name, width: 40 },
     { title: 'VERSION', value: (policy: Policy) => String(policy.version) },
@@ -40,10 +33,10 @@ async function list({ client, format }: CommandContext): Promise<void> {
 }
 
 async function show(name: string, version: string | undefined, { client, format }: CommandContext): Promise<void> {
-  const base = `/v1/policies/${encodeURIComponent(name)}`;
-  const policy = await client.json<Policy>(
-    'GET',
-    version === undefined ? base : `${base}/versions/${encodeURIComponent(version)}`,
+  const policy = await client.call((api) =>
+    version === undefined
+      ? api.GET('/v1/policies/{name}', { params: { path: { name } } })
+      : api.GET('/v1/policies/{name}/versions/{version}', { params: { path: { name, version: Number(version) } } }),
   );
   if (format === 'table') write(block(policy.yaml).trimEnd());
   else printDocument(format, policy);

@@ -1,36 +1,19 @@
-import { readFileSync } from 'node:fs';
 import { randomUUID } from 'node:crypto';
 import { Writable } from 'node:stream';
 import type { Command } from 'commander';
 import { InvalidArgumentError, Option } from 'commander';
-import { CliError, EXIT } from '../exit-codes.js';
+import { EXIT } from '../exit-codes.js';
 import { RunFollower } from '../follow-run.js';
-import { contextOf, fromCaller } from '../program-context.js';
+import { contextOf } from '../program-context.js';
 import type { CommandContext } from '../program-context.js';
-import { findRun, readDiff } from '../server/runs.js';
-import type { Session, UsageTotals } from '../server/wire.js';
+import { readCost, readDiff } from '../server/runs.js';
+import type { Session } from '../server/wire.js';
 import { inline } from '../terminal/escape.js';
 import { LiveScreen } from '../terminal/live-screen.js';
 import { printDocument, write } from '../terminal/output.js';
 import { ApprovalDesk } from './decide.js';
-
-interface RunFlags {
-  readonly agent: string;
-  readonly workspace?: string;
-  readonly git?: string;
-  readonly ref?: string;
-  readonly include?: string[];
-  readonly taskFile?: string;
-  readonly autonomous?: boolean;
-  readonly allowUnpriced?: boolean;
-  readonly label?: Record<string, string>;
-  readonly maxCost?: number;
-  readonly maxTokens?: number;
-  readonly maxCalls?: number;
-  readonly maxTime?: number;
-  readonly again?: string;
-  readonly detach?: boolean;
-}
+import { composeRun } from './run-request.js';
+import type { RunFlags } from './run-request.js';
 
 export function registerRunCommand(program: Command): void {
   program
@@ -58,12 +41,10 @@ export function registerRunCommand(program: Command): void {
 }
 
 async function start(words: string[], flags: RunFlags, context: CommandContext): Promise<void> {
-  const body = flags.again === undefined ? newRun(words, flags) : await repeatedRun(words, flags, context);
-  const { session } = await context.client.json<{ session: Session }>('POST', '/v1/sessions', {
-    body,
-    // A retry by a proxy or a person's second Enter within the same command must not make two runs.
-    headers: { 'idempotency-key': randomUUID() },
-  });
+  const body = await composeRun(words, flags, context.client);
+  // A retry on the way to the server must not make two runs.
+  const headers = { 'idempotency-key': randomUUID() };
+  const { session } = await context.client.call((api) => api.POST('/v1/sessions', { body, headers }));
   if (flags.detach === true) {
     if (context.format === 'table') write(session.id);
     else printDocument(context.format, { session });
@@ -100,7 +81,7 @@ export async function follow(session: Session, context: CommandContext): Promise
 }
 
 async function printOutcome(session: Session, context: CommandContext): Promise<void> {
-  const cost = await context.client.json<UsageTotals>('GET', `/v1/sessions/${session.id}/cost`);
+  const cost = await readCost(context.client, session.id);
   if (context.format !== 'table') return printDocument(context.format, { session, cost });
   const diff = await readDiff(context.client, session.id);
   const reason = session.status_reason === null ? '' : ` (${inline(session.status_reason)})`;
@@ -110,76 +91,6 @@ async function printOutcome(session: Session, context: CommandContext): Promise<
   );
   if (diff?.content_type === 'text/x-diff')
     write(`Look at the change: sandgate diff ${session.id}   Take it over: sandgate apply ${session.id}`);
-}
-
-function newRun(words: string[], flags: RunFlags): Record<string, unknown> {
-  const task = taskText(words, flags);
-  if (task === '')
-    throw new CliError('give a task, for example: sandgate run "make the tests pass" --workspace .', EXIT.usage);
-  if (flags.workspace !== undefined && flags.git !== undefined)
-    throw new CliError('--workspace and --git exclude each other', EXIT.usage);
-  return { agent: flags.agent, task, ...workspaceMember(flags), ...options(flags) };
-}
-
-async function repeatedRun(
-  words: string[],
-  flags: RunFlags,
-  context: CommandContext,
-): Promise<Record<string, unknown>> {
-  const earlier = await findRun(context.client, flags.again ?? '');
-  const workspace = workspaceMember(flags);
-  return {
-    agent: earlier.agent_id,
-    task: taskText(words, flags) || earlier.task,
-    ...(Object.keys(workspace).length > 0 ? workspace : requestedWorkspace(earlier)),
-    ...(earlier.budgets === null ? {} : { budgets: earlier.budgets }),
-    ...(earlier.labels === undefined ? {} : { labels: earlier.labels }),
-    ...(earlier.autonomy === 'autonomous' ? { autonomous: true } : {}),
-    ...options(flags),
-  };
-}
-
-/** The frozen form holds members that a request may not have. */
-function requestedWorkspace(earlier: Session): Record<string, unknown> {
-  const frozen = earlier.run_spec?.workspace;
-  if (frozen === undefined) return {};
-  return { workspace: Object.fromEntries(Object.entries(frozen).filter(([member]) => member !== 'binding_id')) };
-}
-
-function workspaceMember(flags: RunFlags): Record<string, unknown> {
-  if (flags.workspace !== undefined) {
-    const include = flags.include === undefined ? {} : { include: flags.include };
-    return { workspace: { kind: 'local_copy', path: fromCaller(flags.workspace), ...include } };
-  }
-  if (flags.git === undefined) return {};
-  return { workspace: { kind: 'git_repository', clone_url: flags.git, ...refMember(flags.ref) } };
-}
-
-function refMember(ref: string | undefined): Record<string, string> {
-  if (ref === undefined) return {};
-  return /^[0-9a-f]{40}$/.test(ref) ? { commit_sha: ref } : { ref };
-}
-
-function options(flags: RunFlags): Record<string, unknown> {
-  const caps = {
-    max_cost_usd: flags.maxCost,
-    max_tokens: flags.maxTokens,
-    max_tool_calls: flags.maxCalls,
-    max_wall_clock_secs: flags.maxTime,
-  };
-  const budgets = Object.fromEntries(Object.entries(caps).filter(([, cap]) => cap !== undefined));
-  return {
-    ...(Object.keys(budgets).length === 0 ? {} : { budgets }),
-    ...(flags.label === undefined ? {} : { labels: flags.label }),
-    ...(flags.autonomous === true ? { autonomous: true } : {}),
-    ...(flags.allowUnpriced === true ? { allow_unpriced: true } : {}),
-  };
-}
-
-function taskText(words: string[], flags: RunFlags): string {
-  if (flags.taskFile === undefined) return words.join(' ');
-  if (words.length > 0) throw new CliError('give the task in words or with --task-file, not both', EXIT.usage);
-  return readFileSync(flags.taskFile === '-' ? 0 : fromCaller(flags.taskFile), 'utf8');
 }
 
 function collectLabel(value: string, earlier: Record<string, string> = {}): Record<string, string> {

@@ -1,11 +1,14 @@
 import type { Command } from 'commander';
-import { isTerminal, parseRunStatus } from '../../domain/run/status.js';
+import { InvalidArgumentError } from 'commander';
+import { RUN_STATUSES, isTerminal, parseRunStatus } from '../../domain/run/status.js';
+import type { RunStatus } from '../../domain/run/status.js';
 import { CliError, EXIT } from '../exit-codes.js';
 import { contextOf } from '../program-context.js';
 import type { CommandContext } from '../program-context.js';
-import { findRun, readDiff, shortId } from '../server/runs.js';
-import type { RunEvent, Session, UsageTotals } from '../server/wire.js';
-import { block, inline } from '../terminal/escape.js';
+import { agentOf, findRun, readCost, readDiff, shortId } from '../server/runs.js';
+import { textOf } from '../server/event-data.js';
+import type { RunEvent, Session } from '../server/wire.js';
+import { block } from '../terminal/escape.js';
 import { printDocument, printRecord, printRows, write } from '../terminal/output.js';
 import type { Column } from '../terminal/output.js';
 import { coloursFor } from '../terminal/style.js';
@@ -18,13 +21,13 @@ const EVENT_PAGE = 500;
 const COLUMNS: readonly Column<Session>[] = [
   { title: 'RUN', value: (run) => shortId(run.id) },
   { title: 'STATUS', value: (run) => run.status },
-  { title: 'AGENT', value: (run) => run.run_spec?.agent_name ?? run.agent_id, width: 20 },
+  { title: 'AGENT', value: (run) => agentOf(run), width: 20 },
   { title: 'CREATED', value: (run) => run.created_at.slice(0, 19).replace('T', ' ') },
   { title: 'TASK', value: (run) => run.task, width: 60 },
 ];
 
 interface ListFlags {
-  readonly limit: string;
+  readonly limit: number;
   readonly status?: string[];
   readonly agent?: string;
   readonly label?: string[];
@@ -34,7 +37,7 @@ export function registerRunsCommands(program: Command): void {
   program
     .command('runs')
     .description('List runs, newest first.')
-    .option('-n, --limit <count>', 'at most this many', '20')
+    .option('-n, --limit <count>', 'at most this many', wholeNumber, 20)
     .option('--status <status...>', 'only in these statuses')
     .option('--agent <name>', 'only of this agent')
     .option('--label <name=value...>', 'only with these labels')
@@ -62,9 +65,25 @@ function runCommand(
 }
 
 async function list(flags: ListFlags, { client, format }: CommandContext): Promise<void> {
-  const query = { limit: flags.limit, status: flags.status, agent: flags.agent, label: flags.label };
-  const { sessions } = await client.json<{ sessions: Session[] }>('GET', '/v1/sessions', { query });
+  const query = {
+    limit: flags.limit,
+    ...(flags.status === undefined ? {} : { status: flags.status.map(knownStatus) }),
+    ...(flags.agent === undefined ? {} : { agent: flags.agent }),
+    ...(flags.label === undefined ? {} : { label: flags.label }),
+  };
+  const { sessions } = await client.call((api) => api.GET('/v1/sessions', { params: { query } }));
   printRows(format, sessions, COLUMNS, 'No runs.');
+}
+
+function knownStatus(text: string): RunStatus {
+  const status = parseRunStatus(text);
+  if (status === undefined) throw new CliError(`--status takes ${RUN_STATUSES.join(', ')}`, EXIT.usage);
+  return status;
+}
+
+function wholeNumber(text: string): number {
+  if (!/^[1-9]\d{0,5}$/.test(text)) throw new InvalidArgumentError('must be a whole number above 0');
+  return Number(text);
 }
 
 async function watch(run: string, context: CommandContext): Promise<void> {
@@ -76,12 +95,12 @@ async function show(name: string, { client, format }: CommandContext): Promise<v
   printRecord(format, run, [
     ['Run', run.id],
     ['Status', run.status_reason === null ? run.status : `${run.status} (${run.status_reason})`],
-    ['Agent', run.run_spec?.agent_name ?? run.agent_id],
-    ['Model', run.run_spec?.model ?? ''],
+    ['Agent', agentOf(run)],
+    ['Model', textOf(run.run_spec, 'model')],
     ['Task', run.task],
     [
       'Labels',
-      Object.entries(run.labels ?? {})
+      Object.entries(run.labels)
         .map(([label, value]) => `${label}=${value}`)
         .join(', '),
     ],
@@ -99,7 +118,9 @@ async function log(name: string, { client, format }: CommandContext): Promise<vo
   const colours = coloursFor(process.stdout);
   for (let after = 0; ;) {
     const query = { after, limit: EVENT_PAGE };
-    const page = await client.json<{ events: RunEvent[] }>('GET', `/v1/sessions/${run.id}/events`, { query });
+    const page = await client.call((api) =>
+      api.GET('/v1/sessions/{id}/events', { params: { path: { id: run.id }, query } }),
+    );
     if (format === 'table') for (const event of page.events) write(lineOf(event, run, colours));
     else events.push(...page.events);
     const last = page.events.at(-1);
@@ -141,8 +162,8 @@ function colourDiff(text: string): string {
 
 async function cost(name: string, { client, format }: CommandContext): Promise<void> {
   const run = await findRun(client, name);
-  const totals = await client.json<UsageTotals>('GET', `/v1/sessions/${run.id}/cost`);
-  const cap = run.budgets?.max_cost_usd;
+  const totals = await readCost(client, run.id);
+  const cap = run.budgets.max_cost_usd;
   printRecord(format, totals, [
     ['Cost', `$${totals.cost_usd.toFixed(6)}${typeof cap === 'number' ? ` of $${cap}` : ''}`],
     ['Model requests', String(totals.requests)],
@@ -151,16 +172,13 @@ async function cost(name: string, { client, format }: CommandContext): Promise<v
     ['Cache read', String(totals.cache_read_tokens)],
     ['Cache write', String(totals.cache_write_tokens)],
     ['Tool calls', String(totals.tool_calls)],
-    [
-      'Without usage',
-      `${totals.unreported_requests ?? 0} requests, $${(totals.reserved_cost_usd ?? 0).toFixed(6)} held`,
-    ],
+    ['Without usage', `${totals.unreported_requests} requests, $${totals.reserved_cost_usd.toFixed(6)} held`],
   ]);
 }
 
 async function cancel(name: string, { client, format }: CommandContext): Promise<void> {
   const run = await findRun(client, name);
-  const answer = await client.json<{ status?: string }>('POST', `/v1/sessions/${run.id}/cancel`);
+  const answer = await client.call((api) => api.POST('/v1/sessions/{id}/cancel', { params: { path: { id: run.id } } }));
   if (format !== 'table') return printDocument(format, answer);
-  write(`${run.id}: ${inline(answer.status ?? 'cancelling')}`);
+  write(`${run.id}: ${answer.cancelled ? 'asked to stop' : 'had ended before'}`);
 }

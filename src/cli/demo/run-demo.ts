@@ -10,9 +10,9 @@ import { EXIT } from '../exit-codes.js';
 import type { ExitCode } from '../exit-codes.js';
 import { RunFollower } from '../follow-run.js';
 import { textOf } from '../server/event-data.js';
-import { readDiff } from '../server/runs.js';
+import { readCost, readDiff, readRun } from '../server/runs.js';
 import { SandgateClient } from '../server/sandgate-client.js';
-import type { Approval, RunEvent, Session, UsageTotals } from '../server/wire.js';
+import type { Approval, RunEvent, Session } from '../server/wire.js';
 import { renderApproval } from '../terminal/approval-prompt.js';
 import { block, inline } from '../terminal/escape.js';
 import { LiveScreen } from '../terminal/live-screen.js';
@@ -115,9 +115,16 @@ class Demo {
   }
 
   private async createRun(client: SandgateClient): Promise<Session> {
-    const workspace = { kind: 'git_repository', clone_url: `file://${this.repository}` };
-    const body = { agent: 'fixer', task: TASK, workspace, labels: { purpose: 'demo' } };
-    return (await client.json<{ session: Session }>('POST', '/v1/sessions', { body })).session;
+    const workspace = { kind: 'git_repository' as const, clone_url: `file://${this.repository}` };
+    const body = {
+      agent: 'fixer',
+      task: TASK,
+      workspace,
+      labels: { purpose: 'demo' },
+      autonomous: false,
+      allow_unpriced: false,
+    };
+    return (await client.call((api) => api.POST('/v1/sessions', { body }))).session;
   }
 
   private async follow(client: SandgateClient, session: Session): Promise<void> {
@@ -150,8 +157,8 @@ class Demo {
   }
 
   private async collect(client: SandgateClient, runId: string): Promise<Evidence> {
-    const { session } = await client.json<{ session: Session }>('GET', `/v1/sessions/${runId}`);
-    const cost = await client.json<UsageTotals>('GET', `/v1/sessions/${runId}/cost`);
+    const session = await readRun(client, runId);
+    const cost = await readCost(client, runId);
     const diff = (await readDiff(client, runId))?.content ?? '';
     return { session, events: this.events, cost, diff, requests: this.model?.requests ?? [], decision: this.decision };
   }

@@ -1,11 +1,10 @@
-import type { JsonObject, JsonValue } from '../../domain/json.js';
-
-/** A member of an event's data as text: the server's types may grow, and nothing of them may break a timeline. */
-export function textOf(data: JsonObject, member: string): string {
+/** A member of a free-form object as text: the server's types may grow, and nothing of them may break a timeline. */
+export function textOf(data: Readonly<Record<string, unknown>>, member: string): string {
   return asText(data[member]);
 }
 
-export function asText(value: JsonValue | undefined): string {
-  if (value === undefined || value === null) return '';
-  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+export function asText(value: unknown): string {
+  if (typeof value === 'string') return value;
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value);
+  return value === undefined || value === null ? '' : JSON.stringify(value);
 }

@@ -1,9 +1,11 @@
 import { CliError, EXIT } from '../exit-codes.js';
+import { textOf } from './event-data.js';
 import type { SandgateClient } from './sandgate-client.js';
-import type { Approval, Artifact, Session } from './wire.js';
+import type { Approval, Artifact, Session, UsageTotals } from './wire.js';
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const SHORT = /^[0-9a-f-]{4,35}$/i;
+const LONGEST_PAGE = 1000;
 
 /** Reads a run by its id, by the end or beginning of one, or by the word `last`. */
 export async function findRun(client: SandgateClient, name: string): Promise<Session> {
@@ -11,16 +13,19 @@ export async function findRun(client: SandgateClient, name: string): Promise<Ses
 }
 
 export async function readRun(client: SandgateClient, id: string): Promise<Session> {
-  return (await client.json<{ session: Session }>('GET', `/v1/sessions/${id}`)).session;
+  return (await client.call((api) => api.GET('/v1/sessions/{id}', { params: { path: { id } } }))).session;
+}
+
+export function readCost(client: SandgateClient, id: string): Promise<UsageTotals> {
+  return client.call((api) => api.GET('/v1/sessions/{id}/cost', { params: { path: { id } } }));
 }
 
 async function findRunId(client: SandgateClient, name: string): Promise<string> {
   if (UUID.test(name)) return name.toLowerCase();
   if (name !== 'last' && !SHORT.test(name))
     throw new CliError(`"${name.slice(0, 60)}" is not a run: give its id, part of it, or "last"`, EXIT.usage);
-  const { sessions } = await client.json<{ sessions: Session[] }>('GET', '/v1/sessions', {
-    query: { limit: name === 'last' ? 1 : 1000 },
-  });
+  const limit = name === 'last' ? 1 : LONGEST_PAGE;
+  const { sessions } = await client.call((api) => api.GET('/v1/sessions', { params: { query: { limit } } }));
   const matches = name === 'last' ? sessions : sessions.filter(({ id }) => isPart(id, name.toLowerCase()));
   const [match, other] = matches;
   if (match === undefined)
@@ -40,14 +45,35 @@ export function shortId(id: string): string {
   return id.slice(-12);
 }
 
+export function agentOf(run: Session): string {
+  return textOf(run.run_spec, 'agent_name') || run.agent_id;
+}
+
+/** What the run was created to work on, as the request wrote it. */
+export function workspaceOf(run: Session): Readonly<Record<string, unknown>> {
+  const workspace = run.run_spec['workspace'];
+  return typeof workspace === 'object' && workspace !== null ? { ...workspace } : {};
+}
+
 /** The diff of a run, or null when it has none. */
 export async function readDiff(client: SandgateClient, runId: string): Promise<Artifact | null> {
-  const { artifacts } = await client.json<{ artifacts: Artifact[] }>('GET', `/v1/sessions/${runId}/artifacts`);
+  const { artifacts } = await client.call((api) =>
+    api.GET('/v1/sessions/{id}/artifacts', { params: { path: { id: runId } } }),
+  );
   return artifacts.find((artifact) => artifact.kind === 'diff') ?? null;
 }
 
+/** Every approval that waits, or those of one run. */
 export async function pendingApprovals(client: SandgateClient, runId?: string): Promise<Approval[]> {
-  const path = runId === undefined ? '/v1/approvals' : `/v1/sessions/${runId}/approvals`;
-  const { approvals } = await client.json<{ approvals: Approval[] }>('GET', path);
-  return approvals.filter((approval) => approval.status === 'pending');
+  return (await listApprovals(client, runId)).filter((approval) => approval.status === 'pending');
+}
+
+/** The inbox, or with a run every approval that it asked for. */
+export async function listApprovals(client: SandgateClient, runId?: string): Promise<Approval[]> {
+  const { approvals } = await client.call((api) =>
+    runId === undefined
+      ? api.GET('/v1/approvals')
+      : api.GET('/v1/sessions/{id}/approvals', { params: { path: { id: runId } } }),
+  );
+  return approvals;
 }

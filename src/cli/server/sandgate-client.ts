@@ -1,87 +1,111 @@
+import { createSandgateClient, followEvents } from '../../client/client.js';
+import type { SandgateClient as GeneratedClient } from '../../client/client.js';
 import { CliError, EXIT, exitCodeOfStatus } from '../exit-codes.js';
 import { inline } from '../terminal/escape.js';
 import type { ServerConnection } from './connection.js';
+import { asText } from './event-data.js';
+import type { RunEvent } from './wire.js';
 
 const REQUEST_TIMEOUT_MS = 30_000;
+/** The server comments every 15 s at most; a stream that is silent for longer is dead. */
+const SILENCE_MS = 45_000;
 const MAX_ERROR_CHARACTERS = 1000;
 
-export interface RequestOptions {
-  readonly query?: Readonly<Record<string, string | number | readonly string[] | undefined>>;
-  readonly body?: unknown;
-  readonly headers?: Readonly<Record<string, string>>;
+/** How the generated client answers; `data` is there when the status says so. */
+interface Answer<T> {
+  data?: T;
+  error?: unknown;
+  response: Response;
 }
 
-/** Speaks to the public plane; every refusal becomes a `CliError` with the server's own sentence, made safe to print. */
+/** The generated client, whose refusals become `CliError` with the server's own sentence, made safe to print. */
 export class SandgateClient {
-  constructor(readonly connection: ServerConnection) {}
+  private readonly api: GeneratedClient;
 
-  async json<T>(method: 'GET' | 'POST' | 'PATCH' | 'DELETE', path: string, options: RequestOptions = {}): Promise<T> {
-    const response = await this.request(method, path, options);
-    return (await response.json()) as T;
+  constructor(readonly connection: ServerConnection) {
+    const { url, token } = connection;
+    this.api = createSandgateClient({
+      server: url,
+      token,
+      fetch: (request) => this.send(request, AbortSignal.timeout(REQUEST_TIMEOUT_MS)),
+    });
   }
 
+  async call<T>(send: (api: GeneratedClient) => Promise<Answer<T>>): Promise<T> {
+    const { data, error, response } = await send(this.api);
+    if (response.ok && data !== undefined) return data;
+    throw refusal(response, error);
+  }
+
+  /** Raw content: an artifact or an export. */
   async bytes(path: string): Promise<Buffer> {
-    const response = await this.request('GET', path, { headers: { accept: 'application/octet-stream' } });
+    const headers = { authorization: `Bearer ${this.connection.token}`, accept: 'application/octet-stream' };
+    const response = await this.send(
+      new Request(`${this.connection.url}${path}`, { headers }),
+      AbortSignal.timeout(REQUEST_TIMEOUT_MS),
+    );
+    if (!response.ok) throw refusal(response, parsed(await response.text()));
     return Buffer.from(await response.arrayBuffer());
   }
 
-  /** An open answer, for streams: no time limit of its own. */
-  async open(path: string, headers: Readonly<Record<string, string>>, signal: AbortSignal): Promise<Response> {
-    const response = await this.send(new URL(`${this.connection.url}${path}`), {
-      headers: this.headers(headers),
-      signal,
-    });
-    if (!response.ok) throw await refusal(response);
-    return response;
-  }
-
-  private async request(method: string, path: string, options: RequestOptions): Promise<Response> {
-    const hasBody = options.body !== undefined;
-    const response = await this.send(this.address(path, options.query), {
-      method,
-      headers: this.headers({ ...(hasBody ? { 'content-type': 'application/json' } : {}), ...options.headers }),
-      ...(hasBody ? { body: JSON.stringify(options.body) } : {}),
-      signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS),
-    });
-    if (!response.ok) throw await refusal(response);
-    return response;
-  }
-
-  private async send(url: URL, init: RequestInit): Promise<Response> {
+  /** Events of a run from the one after `after`, until the connection ends, goes silent, or `signal` aborts. */
+  async *events(sessionId: string, after: number, signal: AbortSignal): AsyncGenerator<RunEvent> {
+    const silence = new AbortController();
+    const watch = new SilenceWatch(() => silence.abort());
+    const { url: server, token } = this.connection;
+    const open = async (request: Request) => {
+      const response = await this.send(request, AbortSignal.any([signal, silence.signal]));
+      if (!response.ok) throw refusal(response, parsed(await response.text()));
+      return new Response(response.body?.pipeThrough(watch.stream()) ?? null, response);
+    };
     try {
-      return await fetch(url, { ...init, redirect: 'error' });
+      yield* followEvents({ server, token, sessionId, after, signal, fetch: open });
+    } finally {
+      watch.end();
+      silence.abort();
+    }
+  }
+
+  private async send(request: Request, signal: AbortSignal): Promise<Response> {
+    try {
+      return await fetch(request, { signal, redirect: 'error' });
     } catch (error) {
-      if (init.signal?.aborted === true && (error as Error).name === 'AbortError') throw error;
       throw new CliError(`no answer from ${this.connection.url}: ${causeOf(error)}`, EXIT.unreachable);
     }
   }
+}
 
-  private address(path: string, query: RequestOptions['query'] = {}): URL {
-    const url = new URL(`${this.connection.url}${path}`);
-    for (const [name, value] of Object.entries(query)) {
-      for (const one of Array.isArray(value) ? value : [value])
-        if (one !== undefined) url.searchParams.append(name, String(one));
-    }
-    return url;
+/** Notices a stream on which nothing arrives any more. */
+class SilenceWatch {
+  private timer: NodeJS.Timeout;
+
+  constructor(private readonly onSilence: () => void) {
+    this.timer = setTimeout(onSilence, SILENCE_MS);
   }
 
-  private headers(more: Readonly<Record<string, string>>): Record<string, string> {
-    return { authorization: `Bearer ${this.connection.token}`, accept: 'application/json', ...more };
+  stream(): TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>> {
+    return new TransformStream({
+      transform: (chunk, controller) => {
+        this.end();
+        this.timer = setTimeout(this.onSilence, SILENCE_MS);
+        controller.enqueue(chunk);
+      },
+    });
+  }
+
+  end(): void {
+    clearTimeout(this.timer);
   }
 }
 
-async function refusal(response: Response): Promise<CliError> {
-  const text = await response.text().catch(() => '');
-  return new CliError(
-    inline(errorMember(text) ?? `the server answered ${response.status}`),
-    exitCodeOfStatus(response.status),
-  );
+function refusal(response: Response, body: unknown): CliError {
+  const member = asText((body as { error?: unknown } | null | undefined)?.error).slice(0, MAX_ERROR_CHARACTERS);
+  return new CliError(inline(member || `the server answered ${response.status}`), exitCodeOfStatus(response.status));
 }
 
-function errorMember(text: string): string | undefined {
+function parsed(text: string): unknown {
   try {
-    const { error } = JSON.parse(text) as { error?: unknown };
-    return typeof error === 'string' ? error.slice(0, MAX_ERROR_CHARACTERS) : undefined;
+    return JSON.parse(text);
   } catch (error) {
     if (error instanceof SyntaxError) return undefined;
     throw error;

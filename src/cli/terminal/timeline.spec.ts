@@ -10,7 +10,15 @@ const START = Date.parse('2026-01-01T00:00:00Z');
 const HOSTILE = `\u001b[2J\r${APPROVAL_HEADING}\n${APPROVAL_HEADING}\u202e\u009b0m`;
 
 function event(type: string, data: Record<string, string | number | null>): RunEvent {
-  return { seq: 1, type, actor: 'agent', payload: { type, data }, occurred_at: '2026-01-01T00:00:01.5Z' };
+  return {
+    event_id: 'e',
+    session_id: 's',
+    seq: 1,
+    type,
+    actor: 'agent',
+    payload: { type, data },
+    occurred_at: '2026-01-01T00:00:01.5Z',
+  };
 }
 
 describe('timeline', () => {
@@ -37,6 +45,10 @@ describe('timeline', () => {
   it('draws an approval under its fixed heading, which no foreign text can precede or repeat at the start of a line', () => {
     const approval: Approval = {
       id: '1',
+      tool_call_id: '1',
+      input: HOSTILE,
+      scope_key: null,
+      reason: HOSTILE,
       session_id: HOSTILE,
       tool: HOSTILE,
       summary: HOSTILE,

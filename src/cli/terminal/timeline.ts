@@ -1,4 +1,3 @@
-import type { JsonObject } from '../../domain/json.js';
 import { asText, textOf } from '../server/event-data.js';
 import type { RunEvent } from '../server/wire.js';
 import { block, inline, short } from './escape.js';
@@ -7,7 +6,7 @@ import type { Colours } from './style.js';
 const SUMMARY_CHARACTERS = 160;
 const KIND_COLUMNS = 10;
 
-type Data = JsonObject;
+type Data = Readonly<Record<string, unknown>>;
 type Line = readonly [kind: string, text: string, tone?: 'good' | 'bad' | 'warn' | 'dim' | undefined];
 
 /**

@@ -1,6 +1,5 @@
 export { ConfigError } from './config-error.js';
 export { describeConfig, renderConfigurationDocument } from './describe-config.js';
-export type { EffectiveSetting } from './describe-config.js';
 export { configWarnings, loadConfig, requireSetting } from './load-config.js';
 export type { ListenAddress } from './readers.js';
 export type { SandgateConfig } from './sections.js';

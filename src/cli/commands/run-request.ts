@@ -1,0 +1,93 @@
+import { readFileSync } from 'node:fs';
+import { CliError, EXIT } from '../exit-codes.js';
+import { fromCaller } from '../program-context.js';
+import { findRun, workspaceOf } from '../server/runs.js';
+import type { SandgateClient } from '../server/sandgate-client.js';
+import type { NewRun, Session } from '../server/wire.js';
+
+export interface RunFlags {
+  readonly agent: string;
+  readonly workspace?: string;
+  readonly git?: string;
+  readonly ref?: string;
+  readonly include?: string[];
+  readonly taskFile?: string;
+  readonly autonomous?: boolean;
+  readonly allowUnpriced?: boolean;
+  readonly label?: Record<string, string>;
+  readonly maxCost?: number;
+  readonly maxTokens?: number;
+  readonly maxCalls?: number;
+  readonly maxTime?: number;
+  readonly again?: string;
+  readonly detach?: boolean;
+}
+
+type Workspace = NonNullable<NewRun['workspace']>;
+type Budgets = NonNullable<NewRun['budgets']>;
+
+/** What `sandgate run` asks the server for. Throws `CliError` for a command line that makes no run. */
+export async function composeRun(words: string[], flags: RunFlags, client: SandgateClient): Promise<NewRun> {
+  if (flags.workspace !== undefined && flags.git !== undefined) {
+    throw new CliError('--workspace and --git exclude each other', EXIT.usage);
+  }
+  const task = taskText(words, flags);
+  if (flags.again !== undefined) return repeated(await findRun(client, flags.again), task, flags);
+  if (task === '')
+    throw new CliError('give a task, for example: sandgate run "make the tests pass" --workspace .', EXIT.usage);
+  return complete({ agent: flags.agent, task }, flags);
+}
+
+function repeated(earlier: Session, task: string, flags: RunFlags): NewRun {
+  const base = {
+    agent: earlier.agent_id,
+    task: task || earlier.task,
+    workspace: requestedWorkspace(earlier),
+    budgets: { ...earlier.budgets },
+    labels: earlier.labels,
+  };
+  return complete(base, { ...flags, autonomous: flags.autonomous ?? earlier.autonomy === 'autonomous' });
+}
+
+function complete(base: Omit<NewRun, 'autonomous' | 'allow_unpriced'>, flags: RunFlags): NewRun {
+  const workspace = workspaceOfFlags(flags) ?? base.workspace;
+  const budgets = { ...base.budgets, ...budgetsOfFlags(flags) };
+  return {
+    ...base,
+    ...(workspace === undefined ? {} : { workspace }),
+    ...(Object.keys(budgets).length === 0 ? {} : { budgets }),
+    ...(flags.label === undefined ? {} : { labels: { ...base.labels, ...flags.label } }),
+    autonomous: flags.autonomous === true,
+    allow_unpriced: flags.allowUnpriced === true,
+  };
+}
+
+/** The frozen form holds members that a request may not have. */
+function requestedWorkspace(earlier: Session): Workspace {
+  const members = Object.entries(workspaceOf(earlier)).filter(([member]) => member !== 'binding_id');
+  return Object.fromEntries(members) as unknown as Workspace;
+}
+
+function workspaceOfFlags({ workspace, git, ref, include }: RunFlags): Workspace | undefined {
+  if (workspace !== undefined) {
+    return { kind: 'local_copy', path: fromCaller(workspace), ...(include === undefined ? {} : { include }) };
+  }
+  if (git === undefined) return undefined;
+  const at = ref === undefined ? {} : /^[0-9a-f]{40}$/.test(ref) ? { commit_sha: ref } : { ref };
+  return { kind: 'git_repository', clone_url: git, ...at };
+}
+
+function budgetsOfFlags({ maxCost, maxTokens, maxCalls, maxTime }: RunFlags): Budgets {
+  return {
+    ...(maxCost === undefined ? {} : { max_cost_usd: maxCost }),
+    ...(maxTokens === undefined ? {} : { max_tokens: maxTokens }),
+    ...(maxCalls === undefined ? {} : { max_tool_calls: maxCalls }),
+    ...(maxTime === undefined ? {} : { max_wall_clock_secs: maxTime }),
+  };
+}
+
+function taskText(words: string[], flags: RunFlags): string {
+  if (flags.taskFile === undefined) return words.join(' ');
+  if (words.length > 0) throw new CliError('give the task in words or with --task-file, not both', EXIT.usage);
+  return readFileSync(flags.taskFile === '-' ? 0 : fromCaller(flags.taskFile), 'utf8');
+}
