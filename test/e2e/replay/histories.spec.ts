@@ -1,0 +1,101 @@
+import { describe, expect, it } from '@jest/globals';
+import { readFileSync, readdirSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { DefaultLogger, Runtime, Worker, makeTelemetryFilterString } from '@temporalio/worker';
+import { DeterminismViolationError } from '@temporalio/workflow';
+
+const FOLDER = fileURLToPath(new URL('../../replay/histories/', import.meta.url));
+const BUNDLE = fileURLToPath(new URL('../../../dist/workflows.bundle.js', import.meta.url));
+
+// A replay that fails says so by its error; the runtime's own lines about it are noise.
+Runtime.install({
+  logger: new DefaultLogger('ERROR'),
+  telemetryOptions: { logging: { filter: makeTelemetryFilterString({ core: 'ERROR' }) } },
+});
+
+interface RecordedEvent {
+  eventType: string;
+  activityTaskScheduledEventAttributes?: { activityType: { name: string } };
+  markerRecordedEventAttributes?: { details: Record<string, { payloads: { data: string }[] }> };
+}
+
+const names = readdirSync(FOLDER).map((file) => file.replace(/\.json$/, ''));
+const text = (name: string): string => readFileSync(`${FOLDER}${name}.json`, 'utf8');
+const events = (name: string): RecordedEvent[] => (JSON.parse(text(name)) as { events: RecordedEvent[] }).events;
+
+function replay(name: string, history: string): Promise<void> {
+  return Worker.runReplayHistory({ workflowBundle: { codePath: BUNDLE } }, JSON.parse(history), `replayed-${name}`);
+}
+
+/** Every activity that a history shows, local ones included. */
+function activitiesOf(name: string): string[] {
+  return events(name).flatMap((event) => {
+    const scheduled = event.activityTaskScheduledEventAttributes?.activityType.name;
+    const marker = event.markerRecordedEventAttributes?.details['data']?.payloads[0]?.data;
+    const local = marker === undefined ? undefined : JSON.parse(Buffer.from(marker, 'base64').toString());
+    return [scheduled, (local as { activity_type?: string } | undefined)?.activity_type].filter(
+      (one) => one !== undefined,
+    );
+  });
+}
+
+describe('recorded histories of every path', () => {
+  it.each(names)('%s replays against the workflows of this build', async (name) => {
+    await replay(name, text(name));
+  });
+
+  it('together they take every step that the workflows know', () => {
+    expect([...new Set(names.flatMap(activitiesOf))].toSorted()).toEqual(
+      [
+        ...['admitRun', 'beginFinalizing', 'beginQuiesce', 'concludeRun', 'describeRun', 'drainReservations'],
+        ...['expireApprovals', 'forgetIntent', 'recordMissingDiff', 'stopRun'],
+        ...['launchSandbox', 'superviseSandbox', 'stopSandbox', 'collectArtifacts', 'releaseSandbox'],
+        ...['startMissingRuns', 'recountCapacity', 'expireRecords', 'listHosts', 'reapOrphans', 'relayOutbox'],
+      ].toSorted(),
+    );
+  });
+
+  it('each is what its name says', () => {
+    const ends = (name: string) => events(name).at(-1)?.eventType;
+    expect(ends('run-continued-as-new')).toBe('EVENT_TYPE_WORKFLOW_EXECUTION_CONTINUED_AS_NEW');
+    for (const name of names.filter((one) => one.startsWith('run-') && one !== 'run-continued-as-new')) {
+      expect({ name, ends: ends(name) }).toEqual({ name, ends: 'EVENT_TYPE_WORKFLOW_EXECUTION_COMPLETED' });
+    }
+    expect(activitiesOf('run-approval-expired')).toContain('expireApprovals');
+    expect(activitiesOf('run-host-lost')).toContain('recordMissingDiff');
+    expect(activitiesOf('run-cancelled-queued')).not.toContain('launchSandbox');
+    expect(activitiesOf('run-resumed-running')).not.toContain('launchSandbox');
+    for (const name of ['run-wall-clock', 'run-host-lost']) expect(activitiesOf(name)).toContain('stopRun');
+  });
+});
+
+describe('the replayer notices a change', () => {
+  it.each([
+    ['an activity of another name', '"launchSandbox"', '"startSandbox"'],
+    ['another order of steps', '"collectArtifacts"', '"releaseSandbox"'],
+  ])('%s', async (_what, from, to) => {
+    const altered = text('run-completed').replaceAll(from, to);
+    expect(altered).not.toBe(text('run-completed'));
+    await expect(replay('altered', altered)).rejects.toThrow(DeterminismViolationError);
+  });
+
+  it('a local step of another name', async () => {
+    const encoded = (json: string) => Buffer.from(json).toString('base64');
+    const history = JSON.parse(text('run-completed')) as { events: RecordedEvent[] };
+    for (const event of history.events) {
+      const payload = event.markerRecordedEventAttributes?.details['data']?.payloads[0];
+      if (payload === undefined) continue;
+      const data = Buffer.from(payload.data, 'base64').toString();
+      payload.data = encoded(data.replace('"admitRun"', '"admitted"'));
+    }
+    await expect(replay('altered', JSON.stringify(history))).rejects.toThrow(DeterminismViolationError);
+  });
+
+  it('a timer that is gone', async () => {
+    const history = JSON.parse(text('run-wall-clock')) as { events: RecordedEvent[] };
+    const index = history.events.findIndex((event) => event.eventType === 'EVENT_TYPE_TIMER_STARTED');
+    expect(index).toBeGreaterThan(0);
+    const altered = JSON.stringify(history).replaceAll('EVENT_TYPE_TIMER_STARTED', 'EVENT_TYPE_MARKER_RECORDED');
+    await expect(replay('altered', altered)).rejects.toThrow();
+  });
+});
