@@ -22,6 +22,8 @@ export interface RunView {
   msUntilLaunchDeadline: number | null;
   intent: { outcome: RunOutcome; msUntilQuiesceDeadline: number | null } | null;
   timing: DriverTiming;
+  /** The namespace lacks the search attributes of runs, so none may be set. */
+  searchAttributesMissing: boolean;
 }
 
 /** Configured durations of the deployment in milliseconds; they travel with the view so that replays see the same ones. */

@@ -22,6 +22,7 @@ export interface RunRecordDependencies {
   launchLimitSecs: number;
   quiesceSecs: number;
   timing: DriverTiming;
+  searchAttributesMissing: boolean;
 }
 
 /** Short steps on the record. Each is one transaction that does nothing when its row has already moved. */
@@ -31,7 +32,7 @@ export function createRunRecordActivities(on: RunRecordDependencies): RunRecordA
   return {
     describeRun: async (run) => {
       const row = await within(run, (tx) => readRunView(tx, run.sessionId, on.launchLimitSecs));
-      return row === undefined ? null : toView(row, on.timing);
+      return row === undefined ? null : toView(row, on);
     },
     admitRun: (run) => within(run, (tx) => admitRun(tx, run.sessionId, on.capacity)),
     stopRun: (run, stop) => stopRun(on.database, run, stop, on.quiesceSecs),
@@ -52,7 +53,7 @@ export function createRunRecordActivities(on: RunRecordDependencies): RunRecordA
   };
 }
 
-function toView(row: RunViewRow, timing: DriverTiming): RunView {
+function toView(row: RunViewRow, on: Pick<RunRecordDependencies, 'timing' | 'searchAttributesMissing'>): RunView {
   const intent =
     row.intent_outcome === null
       ? null
@@ -68,7 +69,8 @@ function toView(row: RunViewRow, timing: DriverTiming): RunView {
     msUntilWallClock: row.ms_until_wall_clock,
     msUntilLaunchDeadline: row.ms_until_launch_deadline,
     intent,
-    timing,
+    timing: on.timing,
+    searchAttributesMissing: on.searchAttributesMissing,
   };
 }
 

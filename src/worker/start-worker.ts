@@ -15,6 +15,7 @@ import { SandboxUids } from '../platform/db/sandbox-uids.js';
 import { chooseProvider } from '../platform/sandbox/choose-provider.js';
 import type { SandboxProvider } from '../platform/sandbox/provider.js';
 import type { Logger } from '../platform/telemetry/logger.js';
+import { ensureSearchAttributes } from '../platform/temporal/search-attributes.js';
 import { TemporalOutboxDispatcher } from '../platform/temporal/outbox-dispatcher.js';
 import { RunDriver, connectTemporalClient } from '../platform/temporal/run-driver.js';
 import { CONTROL_QUEUE, hostQueue, hostWatchQueue, runWorkflow } from '../workflows/messages.js';
@@ -69,6 +70,7 @@ interface WorkerParts {
   dispatcher: TemporalOutboxDispatcher;
   connection: NativeConnection;
   host: { id: string; name: string; capacity: number };
+  searchAttributesMissing: boolean;
   log: Logger;
 }
 
@@ -88,7 +90,10 @@ async function connectParts(config: SandgateConfig, log: Logger): Promise<Worker
   );
   database.outbox = dispatcher;
   const connection = await NativeConnection.connect(config.temporal.connection);
-  return { database, provider, client, driver, dispatcher, connection, host, log };
+  const missing = await ensureSearchAttributes(client, config.temporal.namespace);
+  if (missing.length > 0) log.warn({ missing }, 'search attributes are missing; runs go on without them');
+  const searchAttributesMissing = missing.length > 0;
+  return { database, provider, client, driver, dispatcher, connection, host, searchAttributesMissing, log };
 }
 
 type Queue = Pick<WorkerOptions, 'activities' | 'workflowBundle' | 'maxConcurrentActivityTaskExecutions'> & {
@@ -138,6 +143,7 @@ function controlActivities(config: SandgateConfig, parts: WorkerParts): object {
         exitGraceMs: timing.quiesceMs,
         reservationDrainMs: timing.processLeaseMs,
       },
+      searchAttributesMissing: parts.searchAttributesMissing,
     }),
     ...createRelayActivities({ database, dispatcher, staleMs: timing.relayStaleMs, log }),
     ...createMaintenanceActivities({ database, driver, openRuns: () => openRunWorkflows(client) }),

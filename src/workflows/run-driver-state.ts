@@ -105,7 +105,7 @@ export class RunDriverState {
     if (view.status === 'running') this.say('The agent works in its sandbox.');
     if (view.status === 'awaiting_approval') this.say(`Waits for a human to decide ${waiting}.`);
     const shown = `${view.status} ${view.pendingApprovals}`;
-    if (shown === this.shown) return;
+    if (shown === this.shown || view.searchAttributesMissing) return;
     this.shown = shown;
     upsertSearchAttributes([
       { key: searchAttributes.organization, value: view.organizationSlug },
