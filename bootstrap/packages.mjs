@@ -2,10 +2,16 @@ import fs from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import { BootstrapError } from './bootstrap-error.mjs';
+import { withCheckoutLock } from './checkout-lock.mjs';
 import { capture, reasonOf, root, say } from './processes.mjs';
 
 /** Installs the locked packages when they are missing or are not those of the lock file. */
-export function ensurePackages() {
+export async function ensurePackages() {
+  if (!isInstalled()) await withCheckoutLock(install);
+}
+
+function install() {
+  // Another bootstrap may have done it while this one waited.
   if (isInstalled()) return;
   say('Installing packages (npm ci) …');
   const env = { ...process.env, PATH: `${path.dirname(process.execPath)}${path.delimiter}${process.env.PATH || ''}` };

@@ -3,6 +3,7 @@ import path from 'node:path';
 import process from 'node:process';
 import { pathToFileURL } from 'node:url';
 import { BootstrapError } from './bootstrap-error.mjs';
+import { withCheckoutLock } from './checkout-lock.mjs';
 import { ensurePackages } from './packages.mjs';
 import { capture, reasonOf, root, say } from './processes.mjs';
 import { sourceDigest } from './source-digest.mjs';
@@ -16,12 +17,20 @@ export async function prepare(needs) {
 }
 
 /** Builds dist/ when the sources are not those that it was built from. */
-function ensureBuild() {
-  const stamp = path.join(root, 'dist', '.stamp');
-  if (fs.existsSync(stamp) && fs.readFileSync(stamp, 'utf8').trim() === sourceDigest(root)) return;
+async function ensureBuild() {
+  if (!isBuilt()) await withCheckoutLock(build);
+}
+
+function build() {
+  if (isBuilt()) return;
   say('Building …');
   const result = capture(process.execPath, ['build/build.mjs']);
   if (!result.ok) throw new BootstrapError(`the build failed: ${reasonOf(result)}\n${result.stdout}${result.stderr}`);
+}
+
+function isBuilt() {
+  const stamp = path.join(root, 'dist', '.stamp');
+  return fs.existsSync(stamp) && fs.readFileSync(stamp, 'utf8').trim() === sourceDigest(root);
 }
 
 /** Asks the built project itself, which has the whole search order. */
