@@ -3,7 +3,7 @@
  * workflow bundle. Leaves dist/.stamp, the digest of what was built, so that an unchanged tree is not built again.
  */
 import { spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { sourceDigest } from '../bootstrap/source-digest.mjs';
@@ -12,13 +12,24 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const dist = join(root, 'dist');
 
 const digest = sourceDigest(root);
-rmSync(dist, { recursive: true, force: true });
-mkdirSync(dist);
+// What runs from dist/ goes on running: files are replaced, and only those without a source any more are removed.
+mkdirSync(dist, { recursive: true });
+rmSync(join(dist, '.stamp'), { force: true });
 run('node_modules/@swc/cli/bin/swc.js', 'src', 'migrations', '-d', 'dist', '--ignore', '**/*.spec.ts', '--quiet');
+for (const tree of ['src', 'migrations']) prune(tree);
 cpSync(join(root, 'policies'), join(dist, 'policies'), { recursive: true });
 run('build/bundle-runner.mjs');
 run('dist/src/worker/bundle-workflows.js');
 writeFileSync(join(dist, '.stamp'), `${digest}\n`);
+
+function prune(folder) {
+  for (const entry of readdirSync(join(dist, folder), { withFileTypes: true })) {
+    const path = join(folder, entry.name);
+    const source = path.replace(/\.js(\.map)?$/, '.ts');
+    if (!existsSync(join(root, source))) rmSync(join(dist, path), { recursive: true });
+    else if (entry.isDirectory()) prune(path);
+  }
+}
 
 function run(script, ...argv) {
   if (!existsSync(join(root, script))) fail(`${script} is missing`);
