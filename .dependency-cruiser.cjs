@@ -23,6 +23,13 @@ module.exports = {
     onlyFrom('cli', [part('client'), part('domain'), part('embedded')], 'cli speaks to the API'),
     onlyFrom('client', [], 'the client is generated'),
     {
+      name: 'scanner-alone',
+      comment: 'the scanner is copied into a confinement of its own, where nothing else of ours is',
+      severity: 'error',
+      from: { path: '^src/platform/workspace/scanner/', pathNot: '\\.spec\\.ts$' },
+      to: { path: '^src/', pathNot: '^src/platform/workspace/scanner/', dependencyTypesNot: ['type-only'] },
+    },
+    {
       name: 'workflows-packages',
       comment: 'workflow code runs in a deterministic sandbox',
       severity: 'error',

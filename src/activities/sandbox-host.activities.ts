@@ -103,6 +103,7 @@ class SandboxHost {
       runId: run.sessionId,
       organizationId: run.organizationId,
       workspaceDir,
+      workspaceReadOnly: spec.workspace.kind === 'git_repository' && spec.workspace.checkout_mode === 'read_only',
       planeDir,
       sizes: spec.sandbox,
       variables: buildRunnerEnvironment(run.sessionId, spec),

@@ -7,6 +7,8 @@ export interface SandboxSpec {
   organizationId: string;
   /** As answered by `createWorkspace`; becomes `/workspace`. */
   workspaceDir: string;
+  /** The run may look at its workspace and not change it. */
+  workspaceReadOnly?: boolean;
   /** `<data>/plane/<run>`, which holds `plane.sock`; becomes `/run/sandgate`, read-only. */
   planeDir: string;
   sizes: SandboxSizes;

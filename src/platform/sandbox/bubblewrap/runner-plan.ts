@@ -74,7 +74,7 @@ export function runnerPlan(input: {
       binds: [
         { source: input.runtime.dir, target: INSIDE.runtime, readOnly: true },
         { source: spec.planeDir, target: INSIDE.plane, readOnly: true },
-        { source: spec.workspaceDir, target: INSIDE.workspace, readOnly: false },
+        { source: spec.workspaceDir, target: INSIDE.workspace, readOnly: spec.workspaceReadOnly === true },
       ],
     },
   };
