@@ -22,6 +22,7 @@ import { CreateSystemFunctions1700000000021 } from './1700000000021-create-syste
 import { CreateHostChoice1700000000022 } from './1700000000022-create-host-choice.js';
 import { CreateHeartbeat1700000000023 } from './1700000000023-create-heartbeat.js';
 import { CreateAppendCall1700000000024 } from './1700000000024-create-append-call.js';
+import { SerializeHostChoice1700000000025 } from './1700000000025-serialize-host-choice.js';
 
 /** Every migration in order. An explicit list works the same from sources, tests and the built output. */
 export const MIGRATIONS = [
@@ -49,4 +50,5 @@ export const MIGRATIONS = [
   CreateHostChoice1700000000022,
   CreateHeartbeat1700000000023,
   CreateAppendCall1700000000024,
+  SerializeHostChoice1700000000025,
 ];

@@ -1,4 +1,9 @@
 import { afterAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { v7 as uuidv7 } from 'uuid';
+import { admitRun } from '../../../src/platform/db/admission.js';
+import { concludeRun } from '../../../src/platform/db/conclusion.js';
+import { seeHost } from '../../../src/platform/db/hosts.js';
+import { recordIntent } from '../../../src/platform/db/intents.js';
 import { claimCapacity, nextQueued, recountCapacity, releaseCapacity } from '../../../src/platform/db/capacity.js';
 import { deleteOutbox, readStaleOutbox } from '../../../src/platform/db/outbox.js';
 import { moveRun } from '../../../src/platform/db/run-moves.js';
@@ -18,6 +23,11 @@ describe('capacity', () => {
 
   const claim = (run: FixtureRun, globalMax: number | null, tenantMax: number | null) =>
     claimCapacity(test.db.pool, { organizationId: run.organizationId, sessionId: run.sessionId, globalMax, tenantMax });
+
+  const admit = (run: FixtureRun, globalMaxActive: number | null) =>
+    test.db.withTenant(run.organizationId, (tx) =>
+      admitRun(tx, run.sessionId, { globalMaxActive, tenantMaxActive: null }),
+    );
 
   async function counters(): Promise<Record<string, number>> {
     const { rows } = await test.owner.query<{ scope: string; active: number }>(
@@ -81,6 +91,49 @@ describe('capacity', () => {
       rows.map((row) => row.id),
     );
     expect(await readStaleOutbox(test.db.pool, 0, 10)).toEqual([]);
+  });
+
+  it('never places more runs on a host than it has places, however many are admitted at once', async () => {
+    const host = { id: uuidv7(), name: 'one', capacity: 3 };
+    await seeHost(test.db.pool, host);
+    const organization = await createOrganization(test.db);
+    const runs = await Promise.all(
+      Array.from({ length: 24 }, () => createRun(test.db, { in: organization, status: 'created' })),
+    );
+    await Promise.all(runs.map((run) => admit(run, null)));
+    const { rows } = await test.owner.query<{ taken: number }>(
+      'select count(*)::int as taken from sessions where capacity_held and host_id = $1',
+      [host.id],
+    );
+    expect(rows[0]?.taken).toBe(3);
+  });
+
+  it('wakes as many queued runs as there are free places, though the first that was woken has not moved yet', async () => {
+    await seeHost(test.db.pool, { id: uuidv7(), name: 'one', capacity: 8 });
+    const organization = await createOrganization(test.db);
+    const holders = [0, 1].map(() => createRun(test.db, { in: organization, status: 'created' }));
+    for (const holder of holders) expect((await admit(await holder, 2)).admitted).toBe(true);
+    const waiting = [0, 1].map(() => createRun(test.db, { in: organization, status: 'queued' }));
+    const ids = (await Promise.all(waiting)).map((run) => run.sessionId);
+    for (const holder of holders) await releaseCapacity(test.db, { ...(await holder), globalMax: 2, tenantMax: null });
+    const woken = await readStaleOutbox(test.db.pool, 0, 10);
+    expect(new Set(woken.map((row) => row.sessionId))).toEqual(new Set(ids));
+  });
+
+  it('wakes the next in line when the run at the head of the queue is cancelled', async () => {
+    const organization = await createOrganization(test.db);
+    const [head, next] = [
+      await createRun(test.db, { in: organization, status: 'queued' }),
+      await createRun(test.db, { in: organization, status: 'queued' }),
+    ];
+    expect(await claim(next, 1, null)).toBe('behind');
+    await test.db.withTenant(head.organizationId, async (tx) => {
+      await recordIntent(tx, head.sessionId, { outcome: 'cancelled', reason: 'cancelled by user', wantsQuiesce: true });
+      await moveRun(tx, head.sessionId, 'queued', 'finalizing', 'cancelled by user');
+      await concludeRun(tx, head.sessionId, { globalMaxActive: 1, tenantMaxActive: null });
+    });
+    const woken = (await readStaleOutbox(test.db.pool, 0, 10)).filter((row) => row.kind === 'capacity');
+    expect(woken.map((row) => row.sessionId)).toEqual([next.sessionId]);
   });
 
   it('heals drifted counters by recounting', async () => {
