@@ -25,6 +25,7 @@ export const COMMANDS = {
     argv: [...JEST, '--selectProjects', 'integration'],
   },
   'test:e2e': { needs: ['packages', 'build', 'tools', 'temporal'], argv: [...JEST, '--selectProjects', 'e2e'] },
+  bench: { needs: ['packages', 'build', 'tools', 'temporal'], argv: ['test/bench/run.mjs'] },
   /** Any script of the tree: `run.mjs node path/to/script.mjs …`, with everything built. */
   node: { needs: ['packages', 'build', 'tools', 'temporal'], argv: ['--enable-source-maps'] },
 };

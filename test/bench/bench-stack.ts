@@ -1,0 +1,97 @@
+import { readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { Installation } from '../../src/embedded/installation.js';
+import { Database } from '../../src/platform/db/database.js';
+import { forkServer, type ForkedServer } from './load/forked-server.js';
+
+interface Json {
+  [member: string]: unknown;
+}
+
+/**
+ * One installation with every part on this machine and the settings that a user gets, except the room for 200 runs. Bench rows
+ * speak to it over HTTP; the record is opened beside it to prepare runs and to check what was recorded.
+ */
+export class BenchStack implements AsyncDisposable {
+  private constructor(
+    readonly installation: Installation,
+    readonly dataDir: string,
+    readonly databaseUrl: string,
+    readonly db: Database,
+    readonly owner: pg.Pool,
+    readonly provider: ForkedServer,
+  ) {}
+
+  static async start(): Promise<BenchStack> {
+    const dataDir = mkdtempSync(join(tmpdir(), 'sgb-'));
+    const provider = await forkServer('model-provider');
+    const installation = await Installation.start({
+      env: {
+        PATH: process.env['PATH'],
+        HOME: process.env['HOME'],
+        SERVICE_DATA_DIR: dataDir,
+        SERVICE_LOG_LEVEL: 'warn',
+        SERVICE_SANDBOX_CAPACITY: '256',
+        SERVICE_LLM_ANTHROPIC_URL: `http://127.0.0.1:${provider.port}`,
+        ANTHROPIC_API_KEY: 'bench',
+      },
+      notify: (line) => process.stderr.write(`bench: ${line}\n`),
+    });
+    const socketDir = installation.folder.postgresSocketDir;
+    const databaseUrl = `postgres://sandgate@/sandgate?host=${encodeURIComponent(socketDir)}`;
+    const db = await Database.connect({ url: databaseUrl, poolSize: 16, applicationName: 'bench' });
+    const owner = new pg.Pool({ connectionString: databaseUrl, max: 4 });
+    await requireDurability(owner);
+    return new BenchStack(installation, dataDir, databaseUrl, db, owner, provider);
+  }
+
+  get port(): number {
+    return Number(new URL(this.installation.url).port);
+  }
+
+  get adminToken(): string {
+    return this.installation.adminToken;
+  }
+
+  async json<T extends object = Json>(method: string, path: string, body?: unknown): Promise<T> {
+    const response = await fetch(`${this.installation.url}${path}`, {
+      method,
+      headers: { authorization: `Bearer ${this.adminToken}`, 'content-type': 'application/json' },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      signal: AbortSignal.timeout(60_000),
+    });
+    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
+    return (await response.json()) as T;
+  }
+
+  /** Resident memory of a part in MiB. */
+  residentMb(part: 'api' | 'worker'): number {
+    const pid = this.installation.pids[part];
+    if (pid === undefined) throw new Error(`the part ${part} does not run`);
+    return residentMb(pid);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.db.close();
+    await this.owner.end();
+    await this.installation.stop('kill', AbortSignal.timeout(60_000));
+    await this.provider[Symbol.asyncDispose]();
+    rmSync(this.dataDir, { recursive: true, force: true });
+  }
+}
+
+export function residentMb(pid: number): number {
+  const kib = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
+  return Number(kib) / 1024;
+}
+
+/** Figures without durable commits would be worth nothing. */
+async function requireDurability(owner: pg.Pool): Promise<void> {
+  for (const name of ['fsync', 'synchronous_commit', 'full_page_writes']) {
+    const { rows } = await owner.query<Record<string, string>>(`show ${name}`);
+    if (rows[0]?.[name] !== 'on') throw new Error(`${name} is ${rows[0]?.[name]}, not on`);
+  }
+}

@@ -1,0 +1,17 @@
+/**
+ * `npm run bench`: compiles the benchmark beside the built product and runs it. One JSON document on stdout, progress on stderr.
+ * `npm run bench -- permission ledger-append` measures those rows only; `--full` all trials; `--quick` shows that it works.
+ */
+import { spawnSync } from 'node:child_process';
+import { dirname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
+
+run(['node_modules/@swc/cli/bin/swc.js', 'test/bench', 'test/support', '-d', 'dist', '--quiet'], ['ignore', 2, 2]);
+run(['--enable-source-maps', 'dist/test/bench/main.js', ...process.argv.slice(2)], ['ignore', 'inherit', 'inherit']);
+
+function run(argv, stdio) {
+  const { status, signal } = spawnSync(process.execPath, argv, { cwd: root, stdio });
+  if (status !== 0) process.exit(signal === null ? (status ?? 1) : 1);
+}
