@@ -1,3 +1,4 @@
+import { realpath } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import type { Client } from '@temporalio/client';
 import { NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker';
@@ -70,6 +71,8 @@ interface WorkerParts {
   dispatcher: TemporalOutboxDispatcher;
   connection: NativeConnection;
   host: { id: string; name: string; capacity: number };
+  /** Without links on the way: later any link is one that should not be there. */
+  dataDir: string;
   searchAttributesMissing: boolean;
   log: Logger;
 }
@@ -89,11 +92,12 @@ async function connectParts(config: SandgateConfig, log: Logger): Promise<Worker
     log.warn({ err: cause, wakeUps: rows.length }, 'wake-ups are left to the relay'),
   );
   database.outbox = dispatcher;
+  const dataDir = await realpath(config.data.dir);
   const connection = await NativeConnection.connect(config.temporal.connection);
   const missing = await ensureSearchAttributes(client, config.temporal.namespace);
   if (missing.length > 0) log.warn({ missing }, 'search attributes are missing; runs go on without them');
   const searchAttributesMissing = missing.length > 0;
-  return { database, provider, client, driver, dispatcher, connection, host, searchAttributesMissing, log };
+  return { database, provider, client, driver, dispatcher, connection, host, dataDir, searchAttributesMissing, log };
 }
 
 type Queue = Pick<WorkerOptions, 'activities' | 'workflowBundle' | 'maxConcurrentActivityTaskExecutions'> & {
@@ -110,7 +114,7 @@ function queues(config: SandgateConfig, parts: WorkerParts): Queue[] {
         ...createSandboxHostActivities({
           database,
           provider,
-          dataDir: config.data.dir,
+          dataDir: parts.dataDir,
           localCopyRoots: config.workspace.localCopyRoots,
           tokenTtlSecs: config.timing.tokenTtlMs / 1000,
           collectTimeoutMs: COLLECT_TIMEOUT_MS,
