@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
+import { isSystemError } from '../domain/system-error.js';
 
 export interface Ports {
   api: number;
@@ -32,7 +33,7 @@ function readRemembered(path: string): Partial<Ports> {
   try {
     return JSON.parse(readFileSync(path, 'utf8')) as Partial<Ports>;
   } catch (error) {
-    if (error instanceof SyntaxError || (error as NodeJS.ErrnoException).code === 'ENOENT') return {};
+    if (error instanceof SyntaxError || isSystemError(error, 'ENOENT')) return {};
     throw error;
   }
 }

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, symlinkSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join, relative } from 'node:path';
+import { codeOf } from '../domain/system-error.js';
 import { StartRefused } from './start-refused.js';
 
 export interface PostgresBinaries {
@@ -37,7 +38,7 @@ function hydrateSymlinks(root: string): void {
     try {
       symlinkSync(relative(dirname(path), join(root, source)), path);
     } catch (error) {
-      const code = (error as NodeJS.ErrnoException).code;
+      const code = codeOf(error);
       if (code === 'EEXIST') continue;
       throw new StartRefused(
         `the PostgreSQL package in ${root} lacks links and cannot be written (${code}); run the start once as its owner`,

@@ -1,5 +1,7 @@
-import { readFileSync, readdirSync, readlinkSync, realpathSync } from 'node:fs';
+import { readdirSync, readlinkSync, realpathSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
+import { codeOf, isSystemError } from '../domain/system-error.js';
+import { readProcessStat } from '../platform/processes/process-stat.js';
 
 interface PostgresProcess {
   readonly pid: number;
@@ -40,13 +42,11 @@ export async function killPostgresLeftovers(dataDir: string, withinMs: number): 
 function inspect(pid: number, folder: string): PostgresProcess | undefined {
   try {
     if (readlinkSync(`/proc/${pid}/cwd`) !== folder) return undefined;
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    const command = stat.slice(stat.indexOf('(') + 1, stat.lastIndexOf(')'));
-    const [state, parent] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    return command === 'postgres' && state !== 'Z' ? { pid, parent: Number(parent) } : undefined;
+    const stat = readProcessStat(pid);
+    return stat?.command === 'postgres' && stat.state !== 'Z' ? { pid, parent: stat.parent } : undefined;
   } catch (error) {
     // A process that ends while it is looked at, and one that may not be looked at, is none of this server's.
-    if ((error as NodeJS.ErrnoException).code === undefined) throw error;
+    if (codeOf(error) === undefined) throw error;
     return undefined;
   }
 }
@@ -55,6 +55,6 @@ function kill(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+    if (!isSystemError(error, 'ESRCH')) throw error;
   }
 }

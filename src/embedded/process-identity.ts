@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs';
+import { isSystemError } from '../domain/system-error.js';
+import { readProcessStat } from '../platform/processes/process-stat.js';
 
 /** A process is named by pid and start time together, because pids are used again. */
 export interface ProcessIdentity {
@@ -19,17 +20,8 @@ export function isAlive({ pid, startTime }: ProcessIdentity): boolean {
 
 /** Start time of a living process; undefined when it is gone, a zombie, or the system has no /proc. */
 function startTimeOf(pid: number): string | undefined {
-  let stat: string;
-  try {
-    stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-  } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code;
-    if (code === 'ENOENT' || code === 'ESRCH') return undefined;
-    throw error;
-  }
-  // The command may hold blanks and brackets; the fields after its last bracket are safe to split.
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  return fields[0] === 'Z' ? undefined : fields[19];
+  const stat = readProcessStat(pid);
+  return stat === undefined || stat.state === 'Z' ? undefined : String(stat.startTime);
 }
 
 function answersSignals(pid: number): boolean {
@@ -37,6 +29,6 @@ function answersSignals(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
+    return isSystemError(error, 'EPERM');
   }
 }

@@ -1,4 +1,5 @@
 import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { isSystemError } from '../domain/system-error.js';
 import { isAlive, ownIdentity } from './process-identity.js';
 import type { ProcessIdentity } from './process-identity.js';
 import { StartRefused } from './start-refused.js';
@@ -50,7 +51,7 @@ export function readInstance(path: string): Instance | undefined {
     const document = JSON.parse(readFileSync(path, 'utf8')) as Partial<Instance>;
     return typeof document.pid === 'number' ? ({ startTime: '', startedAt: '', ...document } as Instance) : undefined;
   } catch (error) {
-    if (error instanceof SyntaxError || (error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    if (error instanceof SyntaxError || isSystemError(error, 'ENOENT')) return undefined;
     throw error;
   }
 }
@@ -67,7 +68,7 @@ function publish(path: string, instance: Instance): boolean {
     linkSync(draft, path);
     return true;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    if (!isSystemError(error, 'EEXIST')) throw error;
     return false;
   } finally {
     rmSync(draft, { force: true });
@@ -86,7 +87,7 @@ function removeStale(path: string, read: Instance | undefined): void {
   try {
     renameSync(path, aside);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return;
+    if (isSystemError(error, 'ENOENT')) return;
     throw error;
   }
   const moved = readInstance(aside);

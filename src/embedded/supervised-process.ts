@@ -3,6 +3,7 @@ import type { ChildProcess, StdioOptions } from 'node:child_process';
 import { closeSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { isSystemError } from '../domain/system-error.js';
 import { lastLines, openLog } from './log-file.js';
 import type { OrphanGuard } from './orphan-guard.js';
 
@@ -149,6 +150,6 @@ function signal(target: number, name: NodeJS.Signals): void {
   try {
     process.kill(target, name);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+    if (!isSystemError(error, 'ESRCH')) throw error;
   }
 }

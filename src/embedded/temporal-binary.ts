@@ -3,6 +3,7 @@ import { accessSync, constants, mkdirSync, mkdtempSync, readdirSync, renameSync,
 import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
+import { codeOf } from '../domain/system-error.js';
 import { StartRefused } from './start-refused.js';
 
 const VERSION = 'v1.5.1';
@@ -129,8 +130,7 @@ function isExecutable(path: string): boolean {
     accessSync(path, constants.X_OK);
     return true;
   } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code;
-    if (code === undefined) throw error;
+    if (codeOf(error) === undefined) throw error;
     return false;
   }
 }

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
+import { codeOf } from '../domain/system-error.js';
 import { StartRefused } from './start-refused.js';
 
 type Argv = readonly [string, ...string[]];
@@ -58,7 +59,7 @@ function isOrdinary(): boolean {
     return userInfo().username !== '';
   } catch (error) {
     // A user without an entry in the password database, as containers like to run with.
-    if ((error as NodeJS.ErrnoException).code === undefined) throw error;
+    if (codeOf(error) === undefined) throw error;
     return false;
   }
 }

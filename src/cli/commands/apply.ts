@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { realpathSync } from 'node:fs';
 import { promisify } from 'node:util';
 import type { Command } from 'commander';
+import { isSystemError } from '../../domain/system-error.js';
 import { CliError, EXIT } from '../exit-codes.js';
 import { contextOf, fromCaller } from '../program-context.js';
 import type { CommandContext } from '../program-context.js';
@@ -94,7 +95,7 @@ function realOrNull(path: string): string | null {
   try {
     return realpathSync(path);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    if (isSystemError(error, 'ENOENT')) return null;
     throw error;
   }
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { isSystemError } from '../../domain/system-error.js';
 import type { SandgateConfig } from './sections.js';
 
 /**
@@ -29,7 +30,7 @@ function publishOnce(path: string, content: string): void {
   try {
     linkSync(draft, path);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    if (!isSystemError(error, 'EEXIST')) throw error;
   } finally {
     rmSync(draft, { force: true });
   }

@@ -3,6 +3,7 @@ import { open } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { dirname, join } from 'node:path';
+import { isSystemError } from '../../domain/system-error.js';
 
 /** Longest path that a unix socket address holds on Linux, without its closing NUL. */
 const MAX_ADDRESS_BYTES = 107;
@@ -45,7 +46,7 @@ export async function planeSocketAccepts(dataDir: string, runId: string, timeout
   try {
     address = await socketAddress(join(planeDirectory(dataDir, runId), PLANE_SOCKET_NAME));
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
+    if (isSystemError(error, 'ENOENT')) return false;
     throw error;
   }
   try {

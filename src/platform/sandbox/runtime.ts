@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { chmod, copyFile, link, mkdir, mkdtemp, readdir, readFile, rename, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { removeTree } from './remove-tree.js';
+import { removeTree } from '../filesystem/remove-tree.js';
 
 /** What is mounted read-only at `/opt/sandgate`: the runner, its Node and the Node of tools. */
 export interface Runtime {

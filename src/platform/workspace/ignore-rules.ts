@@ -1,5 +1,6 @@
 import ignore, { type Ignore } from 'ignore';
-import { type DirectoryHandle, isSystemError } from './directory-handle.js';
+import { isSystemError } from '../../domain/system-error.js';
+import type { DirectoryHandle } from '../filesystem/directory-handle.js';
 
 const MAX_IGNORE_FILE_BYTES = 1024 * 1024;
 

@@ -1,4 +1,3 @@
 export { collectDiff, type CollectedDiff } from './collect-diff.js';
 export { materialize, type MaterializedWorkspace } from './materialize.js';
-export { removeTree } from './remove-tree.js';
 export { removeBaseline } from './scratch-folder.js';

@@ -1,5 +1,5 @@
 import { readlink } from 'node:fs/promises';
-import { isSystemError } from './directory-handle.js';
+import { isSystemError } from '../../domain/system-error.js';
 
 const MAX_STEPS = 40;
 

@@ -4,7 +4,7 @@ import type { WorkspaceSpec } from '../../domain/run/spec.js';
 import { copyFolder } from './copy-folder.js';
 import { fetchRepository } from './fetch-repository.js';
 import { ConfinedTimeout, GIT_FETCH_MS, type Confinement } from './git-command.js';
-import { emptyTree } from './remove-tree.js';
+import { emptyTree } from '../filesystem/remove-tree.js';
 import { removeBaseline, ScratchFolder } from './scratch-folder.js';
 import { snapshotFolder, snapshotNothing, type Snapshot } from './snapshot.js';
 

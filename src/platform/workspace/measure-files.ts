@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { FileHandle } from 'node:fs/promises';
-import { DirectoryHandle, isSystemError } from './directory-handle.js';
+import { isSystemError } from '../../domain/system-error.js';
+import { DirectoryHandle } from '../filesystem/directory-handle.js';
 
 /** A regular file of a workspace as it was when it was measured. */
 export interface MeasuredFile {

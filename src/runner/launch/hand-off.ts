@@ -1,6 +1,7 @@
 import { closeSync, readSync } from 'node:fs';
 import { isJsonObject } from '../../domain/json.js';
-import { errnoOf, messageOf } from '../failure-text.js';
+import { isSystemError } from '../../domain/system-error.js';
+import { messageOf } from '../failure-text.js';
 
 /** The descriptor on which the launcher hands the runner its variables and tokens (04-sandbox §3, §4). */
 export const HAND_OFF_FD = 3;
@@ -68,7 +69,7 @@ function readOnce(fd: number, chunk: Buffer, deadline: number): number {
     try {
       return readSync(fd, chunk);
     } catch (error) {
-      if (errnoOf(error) !== 'EAGAIN' || Date.now() > deadline) throw error;
+      if (!isSystemError(error, 'EAGAIN') || Date.now() > deadline) throw error;
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, RETRY_WAIT_MS);
     }
   }

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../domain/json.js';
-import { errnoOf } from '../failure-text.js';
+import { codeOf } from '../../domain/system-error.js';
 import type { WorkspaceRoot } from '../workspace/workspace-root.js';
 import { inputSchema, parseInput } from './input-shape.js';
 import type { InputFields, InputOf } from './input-shape.js';
@@ -61,8 +61,8 @@ async function failuresAsOutcomes(work: () => Promise<ToolOutcome>): Promise<Too
     return await work();
   } catch (error) {
     if (error instanceof ToolFailure) return { text: error.message, isError: true, note: 'failed' };
-    const errno = errnoOf(error);
-    const code = errno === '' ? '' : ` (${errno})`;
-    return { text: `the tool failed${code}`, isError: true, note: `failed${code}` };
+    const code = codeOf(error);
+    const named = code === undefined ? '' : ` (${code})`;
+    return { text: `the tool failed${named}`, isError: true, note: `failed${named}` };
   }
 }

@@ -1,7 +1,8 @@
 import { constants } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { RE2JS } from 're2js';
-import { errnoOf, messageOf } from '../failure-text.js';
+import { codeOf } from '../../domain/system-error.js';
+import { messageOf } from '../failure-text.js';
 import type { WorkspaceRoot } from '../workspace/workspace-root.js';
 import { defineTool } from './canonical-tool.js';
 import { isBinary, readBounded } from './file-text.js';
@@ -131,7 +132,7 @@ async function openIfThere(open: () => Promise<FileHandle>): Promise<FileHandle 
   try {
     return await open();
   } catch (error) {
-    if (errnoOf(error) !== '') return null;
+    if (codeOf(error) !== undefined) return null;
     throw error;
   }
 }

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { appendDecoded, KeptOutput } from './kept-output.js';
-import { errnoOf } from '../failure-text.js';
+import { isSystemError } from '../../domain/system-error.js';
 
 export interface ShellCommand {
   command: string;
@@ -76,7 +76,7 @@ function killGroup(child: ChildProcess): void {
     process.kill(-child.pid, 'SIGKILL');
   } catch (error) {
     // The group may be gone already, which is what was wanted.
-    if (errnoOf(error) !== 'ESRCH') throw error;
+    if (!isSystemError(error, 'ESRCH')) throw error;
   }
 }
 

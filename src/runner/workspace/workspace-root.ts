@@ -2,7 +2,7 @@ import { constants } from 'node:fs';
 import { lstat, mkdir, open, readlink } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 import path from 'node:path';
-import { errnoOf } from '../failure-text.js';
+import { codeOf, isSystemError } from '../../domain/system-error.js';
 import { ToolFailure } from '../tools/tool-failure.js';
 
 const DIRECTORY_FLAGS = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
@@ -128,7 +128,7 @@ async function makeDirectory(target: string): Promise<void> {
   try {
     await mkdir(target, DIRECTORY_MODE);
   } catch (error) {
-    if (errnoOf(error) !== 'EEXIST') throw error;
+    if (!isSystemError(error, 'EEXIST')) throw error;
   }
 }
 
@@ -141,7 +141,7 @@ async function guarded<T>(asked: string, parent: FileHandle, name: string, work:
 }
 
 async function explained(error: unknown, asked: string, parent: FileHandle, name: string): Promise<ToolFailure | null> {
-  switch (errnoOf(error)) {
+  switch (codeOf(error)) {
     case 'ENOENT':
       return new ToolFailure(`${asked} does not exist`);
     case 'EISDIR':
@@ -168,7 +168,7 @@ async function isLink(parent: FileHandle, name: string): Promise<boolean> {
     return (await lstat(childPath(parent, name))).isSymbolicLink();
   } catch (error) {
     // Only the wording of a refusal depends on this, and the entry may have gone meanwhile.
-    if (errnoOf(error) === 'ENOENT') return false;
+    if (isSystemError(error, 'ENOENT')) return false;
     throw error;
   }
 }

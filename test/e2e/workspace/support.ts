@@ -15,10 +15,10 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { WorkspaceSpec } from '../../../src/domain/run/spec.js';
+import { removeTree } from '../../../src/platform/filesystem/remove-tree.js';
 import {
   collectDiff,
   materialize,
-  removeTree,
   type CollectedDiff,
   type MaterializedWorkspace,
 } from '../../../src/platform/workspace/index.js';

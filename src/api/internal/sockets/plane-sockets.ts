@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { Injectable } from '@nestjs/common';
 import type { OnApplicationShutdown } from '@nestjs/common';
 import { PinoLogger } from 'nestjs-pino';
+import { isSystemError } from '../../../domain/system-error.js';
 import { ensureHostId } from '../../../platform/config/host-id.js';
 import { Database } from '../../../platform/db/database.js';
 import { listHostRuns } from '../../../platform/db/sweeps.js';
@@ -138,7 +139,7 @@ export class PlaneSockets implements OnApplicationShutdown {
     } catch (error) {
       server.close();
       // The run may have ended and its directory gone between the scan and here.
-      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+      if (!isSystemError(error, 'ENOENT')) throw error;
     }
   }
 }

@@ -10,9 +10,9 @@ import type {
   SandboxState,
   UidAllocator,
 } from '../provider.js';
-import { removeTree } from '../remove-tree.js';
+import { removeTree } from '../../filesystem/remove-tree.js';
 import type { Runtime } from '../runtime.js';
-import { isMissing } from '../system-error.js';
+import { isMissing } from '../../../domain/system-error.js';
 import type { SandboxMode } from './arguments.js';
 import { checkHost } from './check-host.js';
 import { fromHandle, toHandle } from './handle.js';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { SandgateError } from '../../../domain/errors.js';
 import { runConfined } from '../confined.js';
 import type { ProviderReport } from '../provider.js';
-import { removeTree } from '../remove-tree.js';
+import { removeTree } from '../../filesystem/remove-tree.js';
 import type { Host } from './host.js';
 import { deleteImage, mountDisk, unmountDisk } from './loop-disk.js';
 

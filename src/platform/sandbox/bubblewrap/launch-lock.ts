@@ -1,7 +1,7 @@
 import { open, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { SandgateError } from '../../../domain/errors.js';
-import { codeOf, isMissing } from '../system-error.js';
+import { codeOf, isMissing } from '../../../domain/system-error.js';
 import type { ProcessIdentity } from './process-identity.js';
 import { identifyProcess, isAlive } from './process-identity.js';
 

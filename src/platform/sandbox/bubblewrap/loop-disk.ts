@@ -1,8 +1,9 @@
 import { execFile } from 'node:child_process';
-import { chmod, chown, mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
+import { chmod, chown, mkdir, open, readFile, rename, rm } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { codeOf, isMissing } from '../system-error.js';
+import { codeOf } from '../../../domain/system-error.js';
+import { pathExists } from '../../filesystem/path-exists.js';
 
 const run = promisify(execFile);
 const TIMEOUT_MS = 60_000;
@@ -32,7 +33,7 @@ const FORMAT = [
  */
 export async function mountDisk(image: string, mountPoint: string, sizeMb: number): Promise<void> {
   if (await isMountPoint(mountPoint)) return;
-  if (!(await exists(image))) await formatImage(image, sizeMb);
+  if (!(await pathExists(image))) await formatImage(image, sizeMb);
   else await checkImage(image);
   await mkdir(mountPoint, { recursive: true, mode: 0o700 });
   await run('mount', ['-t', 'ext4', '-o', 'loop,nosuid,nodev,noatime', image, mountPoint], {
@@ -89,14 +90,4 @@ async function checkImage(image: string): Promise<void> {
 /** Deletes an image and its unfinished forerunner. */
 export async function deleteImage(image: string): Promise<void> {
   await Promise.all([rm(image, { force: true }), rm(`${image}.new`, { force: true })]);
-}
-
-async function exists(path: string): Promise<boolean> {
-  try {
-    await stat(path);
-    return true;
-  } catch (error) {
-    if (isMissing(error)) return false;
-    throw error;
-  }
 }

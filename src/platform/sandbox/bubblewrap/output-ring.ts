@@ -1,7 +1,8 @@
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isMissing } from '../system-error.js';
+import { isMissing } from '../../../domain/system-error.js';
+import { pathExists } from '../../filesystem/path-exists.js';
 
 /** How much of a runner's output is kept (04-sandbox §7). */
 export const RING_BYTES = 1024 * 1024;
@@ -33,23 +34,13 @@ export async function readRing(folder: string): Promise<Buffer> {
 
 /** True once the writer has seen the end of the output. */
 export function isRingClosed(folder: string): Promise<boolean> {
-  return exists(join(folder, 'out.end'));
-}
-
-async function exists(path: string): Promise<boolean> {
-  try {
-    await stat(path);
-    return true;
-  } catch (error) {
-    if (isMissing(error)) return false;
-    throw error;
-  }
+  return pathExists(join(folder, 'out.end'));
 }
 
 /** Waits until everything printed is on disk, for at most two seconds: a lost writer must not hold up an end. */
 export async function awaitRingClosed(folder: string): Promise<void> {
   const deadline = Date.now() + CLOSE_TIMEOUT_MS;
-  while (!(await isRingClosed(folder)) && Date.now() < deadline && (await exists(join(folder, 'out.0')))) {
+  while (!(await isRingClosed(folder)) && Date.now() < deadline && (await pathExists(join(folder, 'out.0')))) {
     await sleep(CLOSE_POLL_MS);
   }
 }

@@ -1,14 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import {
-  identifyProcess,
-  isAlive,
-  killProcess,
-  listDescendants,
-  readProcessStat,
-  startedAtMs,
-} from './process-identity.js';
+import { identifyProcess, isAlive, killProcess, listDescendants, startedAtMs } from './process-identity.js';
+import { readProcessStat } from '../../processes/process-stat.js';
 
 describe('the identity of a process', () => {
   it('is its pid, start time and boot', () => {

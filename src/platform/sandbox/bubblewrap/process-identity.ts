@@ -1,5 +1,6 @@
 import { readFileSync, readdirSync } from 'node:fs';
-import { codeOf } from '../system-error.js';
+import { isSystemError } from '../../../domain/system-error.js';
+import { readProcessStat } from '../../processes/process-stat.js';
 
 /** Names one process for ever: pids are reused, a pid with its start time and boot is not. */
 export interface ProcessIdentity {
@@ -7,12 +8,6 @@ export interface ProcessIdentity {
   /** Clock ticks since boot, field 22 of `/proc/<pid>/stat`. */
   startTime: number;
   bootId: string;
-}
-
-interface ProcessStat {
-  state: string;
-  parent: number;
-  startTime: number;
 }
 
 /** `USER_HZ`, the same on every machine that Linux runs on with Node. */
@@ -24,19 +19,6 @@ let bootId: string | undefined;
 export function currentBootId(): string {
   bootId ??= readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
   return bootId;
-}
-
-/** @returns undefined when there is no such process */
-export function readProcessStat(pid: number): ProcessStat | undefined {
-  try {
-    const text = readFileSync(`/proc/${pid}/stat`, 'latin1');
-    // The name in parentheses may hold anything, so fields are counted from its end.
-    const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
-    return { state: fields[0] ?? '', parent: Number(fields[1]), startTime: Number(fields[19]) };
-  } catch (error) {
-    if (isGone(error)) return undefined;
-    throw error;
-  }
 }
 
 export function identifyProcess(pid: number): ProcessIdentity | undefined {
@@ -64,7 +46,7 @@ export function killProcess(identity: ProcessIdentity): boolean {
     process.kill(identity.pid, 'SIGKILL');
     return true;
   } catch (error) {
-    if (isGone(error)) return false;
+    if (isSystemError(error, 'ESRCH')) return false;
     throw error;
   }
 }
@@ -80,9 +62,4 @@ export function listDescendants(pid: number): number[] {
   const found = [pid];
   for (const one of found) found.push(...(children.get(one) ?? []));
   return found;
-}
-
-function isGone(error: unknown): boolean {
-  const code = codeOf(error);
-  return code === 'ENOENT' || code === 'ESRCH';
 }

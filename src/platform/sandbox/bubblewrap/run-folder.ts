@@ -1,7 +1,7 @@
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { SandgateError } from '../../../domain/errors.js';
-import { isMissing } from '../system-error.js';
+import { isMissing } from '../../../domain/system-error.js';
 import type { SandboxMode } from './arguments.js';
 import type { LimitRecord } from './limits/limits.js';
 import type { ProcessIdentity } from './process-identity.js';

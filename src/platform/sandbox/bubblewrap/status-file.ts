@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { watch } from 'node:fs';
-import { isMissing } from '../system-error.js';
+import { isMissing } from '../../../domain/system-error.js';
 
 /** What bubblewrap reported on `--json-status-fd`. Without an exit code the program never ran or was killed with bubblewrap. */
 export interface LaunchStatus {

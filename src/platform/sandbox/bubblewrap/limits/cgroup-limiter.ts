@@ -2,7 +2,7 @@ import { access, constants, mkdir, readFile, rmdir, writeFile } from 'node:fs/pr
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { SandboxSizes } from '../../../../domain/run/spec.js';
-import { codeOf, isMissing } from '../../system-error.js';
+import { codeOf, isMissing } from '../../../../domain/system-error.js';
 import type { CgroupTree } from './cgroup-tree.js';
 import type { LimitedLaunch, LimitRecord, Limiter } from './limits.js';
 import { OWN_PROCESSES } from './limits.js';

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { lstat, opendir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { SandboxSizes } from '../../../../domain/run/spec.js';
-import { codeOf, isMissing } from '../../system-error.js';
+import { codeOf, isMissing } from '../../../../domain/system-error.js';
 import { listDescendants } from '../process-identity.js';
 import { OWN_PROCESSES } from './limits.js';
 

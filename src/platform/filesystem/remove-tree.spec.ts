@@ -51,6 +51,7 @@ describe('removing a tree that an agent wrote', () => {
     writeFileSync(join(tree, 'locked', 'inner', 'f'), '');
     for (let index = 0; index < 500; index++) writeFileSync(join(tree, `file ${index}\n"'`), '');
     writeFileSync(Buffer.concat([Buffer.from(`${tree}/`), Buffer.from([0xff, 0xfe])]), '');
+    mkdirSync(Buffer.concat([Buffer.from(`${tree}/`), Buffer.from([0x62, 0xff, 0x0a])]));
     execFileSync('mkfifo', [join(tree, 'pipe')]);
     chmodSync(join(tree, 'locked', 'inner'), 0);
     chmodSync(join(tree, 'locked'), 0);
@@ -63,5 +64,10 @@ describe('removing a tree that an agent wrote', () => {
     writeFileSync(join(base, 'file'), '');
     await removeTree(join(base, 'file'));
     expect(readdirSync(base)).toEqual([]);
+  });
+
+  it('refuses the root and a path that depends on where the process stands', async () => {
+    await expect(removeTree('/')).rejects.toThrow(/refusing/);
+    await expect(removeTree('relative')).rejects.toThrow(/refusing/);
   });
 });

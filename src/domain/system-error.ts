@@ -7,8 +7,13 @@ export function codeOf(error: unknown): string | number | undefined {
   return typeof error.code === 'string' || typeof error.code === 'number' ? error.code : undefined;
 }
 
+/** True for a failed system call with one of these codes. */
+export function isSystemError(error: unknown, ...codes: string[]): boolean {
+  const code = codeOf(error);
+  return typeof code === 'string' && codes.includes(code);
+}
+
 /** True for "no such file" and "a part of the path is no folder". */
 export function isMissing(error: unknown): boolean {
-  const code = codeOf(error);
-  return code === 'ENOENT' || code === 'ENOTDIR';
+  return isSystemError(error, 'ENOENT', 'ENOTDIR');
 }

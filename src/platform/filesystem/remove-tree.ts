@@ -1,8 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
 import { chmod, lstat, open, rename, rmdir, unlink } from 'node:fs/promises';
+import { isAbsolute } from 'node:path';
 import { SandgateError } from '../../domain/errors.js';
-import { DirectoryHandle, isSystemError } from './directory-handle.js';
+import { isSystemError } from '../../domain/system-error.js';
+import { DirectoryHandle } from './directory-handle.js';
 
 const PARALLEL_STEPS = 32;
 /** Opening with `O_PATH` needs no permission on the directory itself; Node does not name the constant. */
@@ -15,6 +17,7 @@ const O_PATH = 0o10000000;
  * @throws SandgateError `unavailable` when something stays, for example a mount point
  */
 export async function removeTree(path: string): Promise<void> {
+  if (!isAbsolute(path) || path === '/') throw new TypeError(`refusing to delete ${path}`);
   try {
     if (!(await lstat(path)).isDirectory()) return await unlink(path);
     await emptyTree(path);

@@ -77,8 +77,3 @@ export class DirectoryHandle implements AsyncDisposable {
     await this.handle.close();
   }
 }
-
-/** Whether a caught value is a system error with one of these codes. */
-export function isSystemError(error: unknown, ...codes: string[]): boolean {
-  return typeof error === 'object' && error !== null && 'code' in error && codes.includes(String(error.code));
-}

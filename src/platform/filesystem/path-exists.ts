@@ -1,0 +1,13 @@
+import { stat } from 'node:fs/promises';
+import { isMissing } from '../../domain/system-error.js';
+
+/** @throws the file system's error when it cannot be told, a folder without permission for one */
+export async function pathExists(path: string): Promise<boolean> {
+  try {
+    await stat(path);
+    return true;
+  } catch (error) {
+    if (isMissing(error)) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,31 @@
+import { readFileSync } from 'node:fs';
+import { isSystemError } from '../../domain/system-error.js';
+
+/** What Linux tells of a process in `/proc/<pid>/stat`. */
+export interface ProcessStat {
+  command: string;
+  /** One letter; `Z` is a zombie. */
+  state: string;
+  parent: number;
+  /** Clock ticks since boot. Pids are used again; a pid together with this is not, until the next boot. */
+  startTime: number;
+}
+
+/** @returns undefined when there is no such process, or the system has no `/proc` */
+export function readProcessStat(pid: number): ProcessStat | undefined {
+  try {
+    const text = readFileSync(`/proc/${pid}/stat`, 'latin1');
+    // The command in parentheses may hold anything, so fields are counted from its end.
+    const end = text.lastIndexOf(')');
+    const fields = text.slice(end + 2).split(' ');
+    return {
+      command: text.slice(text.indexOf('(') + 1, end),
+      state: fields[0] ?? '',
+      parent: Number(fields[1]),
+      startTime: Number(fields[19]),
+    };
+  } catch (error) {
+    if (isSystemError(error, 'ENOENT', 'ESRCH')) return undefined;
+    throw error;
+  }
+}
