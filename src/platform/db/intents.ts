@@ -1,5 +1,6 @@
 import { SandgateError } from '../../domain/errors.js';
 import type { NewEvent } from '../../domain/events/event-kinds.js';
+import { redactText } from '../../domain/redaction/redact-text.js';
 import { isTerminal, TERMINAL_STATUSES, type RunOutcome } from '../../domain/run/status.js';
 import type { TenantTransaction } from './database.js';
 import { lockRun } from './run-moves.js';
@@ -12,6 +13,7 @@ export interface NewIntent {
   outcome: string;
   /** The word of whoever reported, kept for run.result; `outcome` when absent. */
   postedOutcome?: string;
+  /** What the run says of itself; secrets are replaced before it rests. */
   summary?: string | null;
   reason: string | null;
   wantsQuiesce: boolean;
@@ -60,7 +62,7 @@ export async function recordIntent(
       sessionId,
       toOutcome(intent.outcome),
       intent.postedOutcome ?? intent.outcome,
-      intent.summary ?? null,
+      intent.summary == null ? null : redactText(intent.summary),
       intent.reason,
       intent.wantsQuiesce,
       intent.quiesceSecs ?? QUIESCE_SECS,
