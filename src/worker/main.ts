@@ -1,8 +1,10 @@
 import { loadConfig } from '../platform/config/index.js';
+import { closeInheritedDescriptors } from '../platform/processes/inherited-descriptors.js';
 import { createLogger } from '../platform/telemetry/logger.js';
 import { startWorker } from './start-worker.js';
 import { installTemporalLog } from './temporal-log.js';
 
+closeInheritedDescriptors();
 const config = loadConfig(process.env);
 const log = createLogger('worker', config.log.level);
 installTemporalLog(log);
