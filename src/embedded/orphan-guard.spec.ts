@@ -27,6 +27,6 @@ describe('the guard against orphans', () => {
     guard.watch(child.pid ?? 0);
     await delay(200);
     guard.abandon();
-    expect(await Promise.race([ended, delay(5000, 'still there')])).toBe('SIGKILL');
+    expect(await Promise.race([ended, delay(5000, 'still there', { ref: false })])).toBe('SIGKILL');
   });
 });
