@@ -1,1 +1,0 @@
-export default { extends: ['@commitlint/config-conventional'], rules: { 'body-max-line-length': [0] } };
