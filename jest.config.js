@@ -12,6 +12,7 @@ const shared = {
 };
 
 export default {
+  reporters: ['default', '<rootDir>/build/jest-closing-line.mjs'],
   projects: [
     { ...shared, displayName: 'unit', testMatch: ['<rootDir>/src/**/*.spec.ts'] },
     {

@@ -4,7 +4,9 @@ export default class ClosingLineReporter {
     const failed = results.numFailedTests + results.numRuntimeErrorTestSuites;
     this.nothingRan = results.numPassedTests + failed === 0;
     const skipped = results.numPendingTests + results.numTodoTests;
-    console.log(`${results.numPassedTests} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`);
+    const line = `${results.numPassedTests} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`;
+    // Jest prints its own summary after all reporters.
+    process.once('exit', () => console.log(line));
   }
 
   getLastError() {
