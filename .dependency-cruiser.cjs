@@ -11,10 +11,23 @@ const onlyFrom = (name, allowed, comment) => ({
 module.exports = {
   forbidden: [
     { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
-    { name: 'no-orphans', severity: 'error', from: { orphan: true, path: '^src/', pathNot: ['\\.d\\.ts$', '/main\\.ts$', '\\.spec\\.ts$'] }, to: {} },
+    {
+      name: 'no-orphans',
+      severity: 'error',
+      from: { orphan: true, path: '^src/', pathNot: ['\\.d\\.ts$', '/main\\.ts$', '\\.spec\\.ts$'] },
+      to: {},
+    },
     onlyFrom('domain', [], 'domain decides and depends on nothing'),
-    onlyFrom('platform', [part('domain'), '^migrations/index\\.ts$'], 'platform serves domain types; db runs the migrations'),
-    onlyFrom('workflows', [part('domain'), '^src/activities/run-activities\\.ts$'], 'workflows are deterministic: domain and activity types only'),
+    onlyFrom(
+      'platform',
+      [part('domain'), '^migrations/index\\.ts$'],
+      'platform serves domain types; db runs the migrations',
+    ),
+    onlyFrom(
+      'workflows',
+      [part('domain'), '^src/activities/run-activities\\.ts$'],
+      'workflows are deterministic: domain and activity types only',
+    ),
     onlyFrom('activities', [part('domain'), part('platform')], 'activities act through platform'),
     onlyFrom('api', [part('domain'), part('platform'), '^src/workflows/messages\\.ts$'], 'api admits'),
     onlyFrom('worker', [part('domain'), part('workflows'), part('activities'), part('platform')], 'worker wires'),
@@ -41,7 +54,11 @@ module.exports = {
     doNotFollow: { path: 'node_modules' },
     tsConfig: { fileName: 'tsconfig.json' },
     tsPreCompilationDeps: true,
-    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'node', 'default', 'types'], extensions: ['.ts', '.js', '.mjs'] },
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['import', 'node', 'default', 'types'],
+      extensions: ['.ts', '.js', '.mjs'],
+    },
     exclude: { path: '^(dist|coverage)/' },
   },
 };

@@ -31,5 +31,7 @@ for (const file of globSync(['src/**/*.spec.ts', 'test/**/*.spec.ts'])) {
 
 const missing = owed.filter(({ id }) => !carried.has(id));
 for (const { id, requirement } of missing) console.log(`${id}  ${requirement}`);
-console.error(`${owed.length - missing.length} of ${owed.length} requirements of ${values.issue} are carried by a test.`);
+console.error(
+  `${owed.length - missing.length} of ${owed.length} requirements of ${values.issue} are carried by a test.`,
+);
 process.exit(missing.length === 0 ? 0 : 1);
