@@ -37,16 +37,6 @@ const OCCUPIES_CAPACITY: ReadonlySet<RunStatus> = new Set([
   'finalizing',
 ]);
 
-const ACTIVE: readonly RunStatus[] = [
-  'created',
-  'awaiting_authorization',
-  'queued',
-  'provisioning',
-  'initializing',
-  'running',
-  'awaiting_approval',
-];
-
 const MOVES: Record<RunStatus, readonly RunStatus[]> = {
   created: ['provisioning', 'queued', 'awaiting_authorization', 'finalizing'],
   awaiting_authorization: ['provisioning', 'queued', 'finalizing'],
@@ -74,10 +64,6 @@ export function acceptsWork(status: RunStatus): boolean {
 
 export function occupiesCapacity(status: RunStatus): boolean {
   return OCCUPIES_CAPACITY.has(status);
-}
-
-export function isActive(status: RunStatus): boolean {
-  return ACTIVE.includes(status);
 }
 
 export function canMove(from: RunStatus, to: RunStatus): boolean {
