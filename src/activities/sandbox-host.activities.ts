@@ -10,7 +10,13 @@ import {
   startInitializing,
   type LaunchRow,
 } from '../platform/db/launch.js';
-import { readStoredDiff, storeArtifact, storeDiff, storeMissingDiff } from '../platform/db/artifacts.js';
+import {
+  readStoredDiff,
+  storeArtifact,
+  storeDiff,
+  storeMissingDiff,
+  type CollectedDiff,
+} from '../platform/db/artifacts.js';
 import { recordFailure } from '../platform/db/failures.js';
 import type { Database } from '../platform/db/database.js';
 import { planeDirectory } from '../platform/plane/plane-socket-path.js';
@@ -33,22 +39,47 @@ export interface SandboxHostDependencies {
 
 /** A sandbox that does not come up is tried again this often before the run fails with the reason. */
 const LAUNCH_ATTEMPTS = 3;
+/** What keeps failing on a dead sandbox is given up after this many attempts: a run must end also where its host is broken. */
+const WIND_DOWN_ATTEMPTS = 6;
+
+const LAUNCH_BROKE = 'the sandbox could not be prepared: an internal error of its host, told in the log of the worker';
+/** Reasons of a diff that is not there (chapter 10 §4). */
+const STILL_LIVE = 'runner_still_live';
+const COLLECTION_FAILED = 'collection_failed';
 
 /** Steps that need the host of the sandbox. Each finds out by itself how far an earlier attempt came. */
 export function createSandboxHostActivities(dependencies: SandboxHostDependencies): SandboxHostActivities {
   const host = new SandboxHost(dependencies);
   return {
     launchSandbox: (run) => whileHeartbeating((signal, attempt) => host.launch(run, attempt, signal)),
-    stopSandbox: (run, graceMs) => whileHeartbeating(() => host.stop(run, graceMs)),
-    collectArtifacts: (run) => whileHeartbeating(() => host.collect(run)),
+    stopSandbox: (run, graceMs) => whileHeartbeating((_signal, attempt) => host.stop(run, graceMs, attempt)),
+    collectArtifacts: (run) => whileHeartbeating((_signal, attempt) => host.collect(run, attempt)),
     releaseSandbox: (run) => whileHeartbeating(() => host.release(run)),
   };
 }
 
 class SandboxHost {
+  private readonly launches = new Map<string, Promise<unknown>>();
+
   constructor(private readonly on: SandboxHostDependencies) {}
 
+  /**
+   * A launch whose heartbeats did not arrive is repeated while it still goes on here. The later one waits: two would tear down
+   * each other's workspace, and the run would end for it.
+   */
   async launch(run: RunRef, attempt: number, signal: AbortSignal): Promise<{ launched: boolean }> {
+    const launchNow = () => this.launchAlone(run, attempt, signal);
+    const launch = (this.launches.get(run.sessionId) ?? Promise.resolve()).then(launchNow, launchNow);
+    this.launches.set(run.sessionId, launch);
+    try {
+      return await launch;
+    } finally {
+      if (this.launches.get(run.sessionId) === launch) this.launches.delete(run.sessionId);
+    }
+  }
+
+  private async launchAlone(run: RunRef, attempt: number, signal: AbortSignal): Promise<{ launched: boolean }> {
+    signal.throwIfAborted();
     const row = await this.owned(run);
     if (row === undefined) return { launched: false };
     if (row.status === 'running' || row.status === 'awaiting_approval') return { launched: true };
@@ -56,9 +87,12 @@ class SandboxHost {
       await this.removeEarlierAttempt(run.sessionId);
       return { launched: await this.start(run, row, signal) };
     } catch (cause) {
-      if (!(cause instanceof SandgateError)) throw cause;
-      if (cause.code === 'unavailable' && attempt < LAUNCH_ATTEMPTS) throw cause;
-      await recordFailure(this.on.database, run, cause.message);
+      const known = cause instanceof SandgateError;
+      const mayPass = !known || cause.code === 'unavailable';
+      if (signal.aborted || (mayPass && attempt < LAUNCH_ATTEMPTS)) throw cause;
+      await recordFailure(this.on.database, run, known ? cause.message : LAUNCH_BROKE);
+      // What is not ours to explain belongs into the log, where a failed step puts it; the next attempt finds the run stopped.
+      if (!known) throw cause;
       return { launched: false };
     }
   }
@@ -120,27 +154,69 @@ class SandboxHost {
     return attached;
   }
 
-  async stop(run: RunRef, graceMs: number): Promise<void> {
+  async stop(run: RunRef, graceMs: number, attempt: number): Promise<void> {
     const { provider } = this.on;
-    for (const { runId, handle } of await provider.listManaged()) {
-      if (runId !== run.sessionId) continue;
-      if (graceMs > 0) await exitWithin(provider, handle, graceMs);
+    const handle = await this.findLive(run);
+    if (handle === undefined) return;
+    if (graceMs > 0) await exitWithin(provider, handle, graceMs);
+    try {
       await provider.terminate(handle);
+    } catch (cause) {
+      if (attempt < WIND_DOWN_ATTEMPTS) throw cause;
+      // Its death cannot be confirmed, so nothing is collected; the release goes on trying after the run has ended.
+      await this.storeMissing(run, STILL_LIVE);
     }
   }
 
+  private async findLive(run: RunRef): Promise<SandboxHandle | undefined> {
+    return (await this.on.provider.listManaged()).find(({ runId }) => runId === run.sessionId)?.handle;
+  }
+
   /** Takes the diff of a dead sandbox; a stored real diff is final (chapter 10 §4). */
-  async collect(run: RunRef): Promise<void> {
-    const { database, provider } = this.on;
-    const launch = await database.withTenant(run.organizationId, async (tx) => ({
+  async collect(run: RunRef, attempt: number): Promise<void> {
+    const launch = await this.on.database.withTenant(run.organizationId, async (tx) => ({
       stored: await readStoredDiff(tx, run.sessionId),
       baseCommit: (await readLaunch(tx, run.sessionId, { evenWhenStopping: true }))?.base_commit ?? null,
     }));
-    if (launch.baseCommit === null || launch.stored === 'collected') return;
-    await this.collectDiff(run, launch.baseCommit);
-    const output = redactText((await provider.readOutput(run.sessionId)).toString('utf8'));
+    if (launch.baseCommit === null) return;
+    if ((await this.findLive(run)) !== undefined) return this.storeMissing(run, STILL_LIVE);
+    if (launch.stored !== 'collected') await this.collectDiff(run, launch.baseCommit, attempt);
+    await this.storeLog(run);
+  }
+
+  private async collectDiff(run: RunRef, baseCommit: string, attempt: number): Promise<void> {
+    let diff: CollectedDiff;
+    try {
+      diff = await this.takeDiff(run, baseCommit);
+    } catch (cause) {
+      const final = cause instanceof SandgateError && cause.code !== 'unavailable';
+      if (!final && attempt < WIND_DOWN_ATTEMPTS) throw cause;
+      return this.storeMissing(run, final ? cause.message : COLLECTION_FAILED);
+    }
+    await this.on.database.withTenant(run.organizationId, (tx) => storeDiff(tx, run.sessionId, diff));
+  }
+
+  private async takeDiff(run: RunRef, baseCommit: string): Promise<CollectedDiff> {
+    const { provider } = this.on;
+    const workspaceDir = await provider.reopenWorkspace(run.sessionId);
+    if (workspaceDir === null) throw new SandgateError('not_found', 'workspace_gone');
+    return collectDiff({
+      workspaceDir,
+      baselineDir: this.baselineDir(run.sessionId),
+      baseCommit,
+      uid: await provider.workspaceOwner(run.sessionId),
+      timeoutMs: this.on.collectTimeoutMs,
+    });
+  }
+
+  private storeMissing(run: RunRef, reason: string): Promise<void> {
+    return this.on.database.withTenant(run.organizationId, (tx) => storeMissingDiff(tx, run.sessionId, reason));
+  }
+
+  private async storeLog(run: RunRef): Promise<void> {
+    const output = redactText((await this.on.provider.readOutput(run.sessionId)).toString('utf8'));
     if (output === '') return;
-    await database.withTenant(run.organizationId, (tx) =>
+    await this.on.database.withTenant(run.organizationId, (tx) =>
       storeArtifact(tx, run.sessionId, {
         kind: 'log',
         name: 'runner.log',
@@ -149,25 +225,6 @@ class SandboxHost {
         truncated: false,
       }),
     );
-  }
-
-  private async collectDiff(run: RunRef, baseCommit: string): Promise<void> {
-    const { database, provider } = this.on;
-    try {
-      const workspaceDir = await provider.reopenWorkspace(run.sessionId);
-      if (workspaceDir === null) throw new SandgateError('not_found', 'workspace_gone');
-      const diff = await collectDiff({
-        workspaceDir,
-        baselineDir: this.baselineDir(run.sessionId),
-        baseCommit,
-        uid: await provider.workspaceOwner(run.sessionId),
-        timeoutMs: this.on.collectTimeoutMs,
-      });
-      await database.withTenant(run.organizationId, (tx) => storeDiff(tx, run.sessionId, diff));
-    } catch (cause) {
-      if (!(cause instanceof SandgateError) || cause.code === 'unavailable') throw cause;
-      await database.withTenant(run.organizationId, (tx) => storeMissingDiff(tx, run.sessionId, cause.message));
-    }
   }
 
   async release(run: RunRef): Promise<void> {
