@@ -142,7 +142,7 @@ export class Installation {
     this.temporalAddress = complete.temporal.address;
     this.temporalWebUrl = complete.temporal.webUrl ?? undefined;
     await Promise.all([
-      this.launchPart(this.services, apiPart(this.shared(), env, this.url)),
+      this.launchPart(this.services, apiPart(this.shared(), env, this.url, this.adminToken)),
       this.launchPart(this.services, workerPart(this.shared(), env, complete.temporal)),
     ]);
   }

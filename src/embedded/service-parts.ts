@@ -22,13 +22,13 @@ const OF_THE_API_ALONE = [
   'SERVICE_LLM_UPSTREAM_KEY_FILE',
 ] as const;
 
-export function apiPart(shared: Shared, env: NodeJS.ProcessEnv, url: string): PartDefinition {
+export function apiPart(shared: Shared, env: NodeJS.ProcessEnv, url: string, adminToken: string): PartDefinition {
   return {
     ...shared,
     name: 'api',
     stopSignal: 'SIGTERM',
     launch: () => ({ argv: nodeProgram('../api/main.js'), env, channel: true }),
-    ready: (signal) => answers(`${url}/v1/health/ready`, signal),
+    ready: (signal) => answersAsOurs(url, adminToken, signal),
   };
 }
 
@@ -73,17 +73,24 @@ function nodeProgram(relative: string): [string, ...string[]] {
   ];
 }
 
-async function answers(url: string, signal: AbortSignal): Promise<void> {
+/** The API serves when it is ready and takes our token: another installation may have been faster to take the port. */
+async function answersAsOurs(url: string, adminToken: string, signal: AbortSignal): Promise<void> {
   const deadline = Date.now() + READY_TIMEOUT_MS;
   for (;;) {
-    const status = await fetch(url, { signal: AbortSignal.timeout(5000) }).then(
-      (response) => response.status,
-      () => 0,
-    );
+    const ready = await statusOf(`${url}/v1/health/ready`);
+    const status = ready === 200 ? await statusOf(`${url}/v1/harnesses`, adminToken) : ready;
     if (status === 200) return;
-    if (Date.now() > deadline) throw new Error(`${url} does not answer (last status ${status})`);
+    if (Date.now() > deadline) throw new Error(`${url} does not answer as ours (last status ${status})`);
     await delay(25, undefined, { signal });
   }
+}
+
+function statusOf(url: string, token?: string): Promise<number> {
+  const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
+  return fetch(url, { headers, signal: AbortSignal.timeout(5000) }).then(
+    (response) => response.status,
+    () => 0,
+  );
 }
 
 /** The worker serves when Temporal has seen it ask for work since it was started. */
