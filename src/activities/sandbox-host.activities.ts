@@ -1,5 +1,4 @@
 import { mkdir, rm } from 'node:fs/promises';
-import { join } from 'node:path';
 import { SandgateError } from '../domain/errors.js';
 import { redactText } from '../domain/redaction/redact-text.js';
 import { buildRunnerEnvironment } from '../domain/run/runner-environment.js';
@@ -22,6 +21,7 @@ import type { Database } from '../platform/db/database.js';
 import { planeDirectory } from '../platform/plane/plane-socket-path.js';
 import type { SandboxHandle, SandboxProvider } from '../platform/sandbox/provider.js';
 import { collectDiff, materialize, removeBaseline } from '../platform/workspace/index.js';
+import { baselineFolder } from './baseline-folder.js';
 import { whileHeartbeating } from './heartbeat.js';
 import type { RunRef, SandboxHostActivities } from './run-activities.js';
 import { waitForPlane } from './plane-socket.js';
@@ -234,7 +234,7 @@ class SandboxHost {
   }
 
   private baselineDir(sessionId: string): string {
-    return join(this.on.dataDir, 'baselines', `${sessionId}.git`);
+    return baselineFolder(this.on.dataDir, sessionId);
   }
 }
 

@@ -1,0 +1,37 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { v7 as uuidv7 } from 'uuid';
+import { reapHostOrphans } from '../../../src/activities/host-maintenance.activities.js';
+import type { SandboxProvider } from '../../../src/platform/sandbox/provider.js';
+import { createTestDatabase, type TestDatabase } from '../../support/database.js';
+import { createRun } from '../../support/run-fixture.js';
+
+describe('what a host still has of runs', () => {
+  let test: TestDatabase;
+  let dataDir: string;
+  beforeAll(async () => {
+    test = await createTestDatabase();
+    dataDir = mkdtempSync(join(tmpdir(), 'sg-host-'));
+  });
+  afterAll(async () => {
+    rmSync(dataDir, { recursive: true, force: true });
+    await test.close();
+  });
+
+  it('CP-140 loses the baselines and plane directories of runs that ended while it was away, and no others', async () => {
+    const live = (await createRun(test.db, { status: 'running' })).sessionId;
+    const over = (await createRun(test.db, { status: 'failed' })).sessionId;
+    for (const id of [live, over, uuidv7()]) {
+      mkdirSync(join(dataDir, 'plane', id), { recursive: true });
+      mkdirSync(join(dataDir, 'baselines', `${id}.git`), { recursive: true });
+      writeFileSync(join(dataDir, 'baselines', `${id}.git`, 'HEAD'), '');
+      mkdirSync(join(dataDir, 'baselines', `${id}.git.work-x`));
+    }
+    const provider = { listRemains: () => Promise.resolve([] as string[]) } as SandboxProvider;
+    await reapHostOrphans({ database: test.db, provider, dataDir, log: { warn: () => undefined } });
+    expect(readdirSync(join(dataDir, 'plane'))).toEqual([live]);
+    expect(readdirSync(join(dataDir, 'baselines'))).toEqual([`${live}.git`, `${live}.git.work-x`]);
+  });
+});
