@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { PlaneServer } from '../../test/support/plane-server.js';
+import { ScriptedPlane } from '../../test/support/scripted-plane.js';
 
 let folder: string;
 
@@ -62,7 +62,7 @@ describe('the built program', () => {
   });
 
   it('refuses to work outside a sandbox, reports the point that does not hold, and prints no token', async () => {
-    const plane = await PlaneServer.start();
+    const plane = await ScriptedPlane.start();
     const variables = {
       SERVICE_CONTROL_URL: 'http://plane',
       SERVICE_PLANE_SOCKET: plane.socketPath,

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { PlaneServer } from '../../test/support/plane-server.js';
-import type { PlaneServerOptions } from '../../test/support/plane-server.js';
+import { ScriptedPlane } from '../../test/support/scripted-plane.js';
+import type { ScriptedPlaneOptions } from '../../test/support/scripted-plane.js';
 import { startRun } from '../../test/support/runner-run.js';
 import type { TestRun } from '../../test/support/runner-run.js';
 import type { RunnerOptions } from './runner.js';
@@ -13,13 +13,13 @@ afterEach(async () => {
   for (const one of open.splice(0).reverse()) await one.stop();
 });
 
-async function startPlane(options: PlaneServerOptions = {}): Promise<PlaneServer> {
-  const plane = await PlaneServer.start(options);
+async function startPlane(options: ScriptedPlaneOptions = {}): Promise<ScriptedPlane> {
+  const plane = await ScriptedPlane.start(options);
   open.push(plane);
   return plane;
 }
 
-async function replay(plane: PlaneServer, steps: unknown, changes: Partial<RunnerOptions> = {}): Promise<TestRun> {
+async function replay(plane: ScriptedPlane, steps: unknown, changes: Partial<RunnerOptions> = {}): Promise<TestRun> {
   const task = typeof steps === 'string' ? steps : JSON.stringify(steps);
   const run = await startRun(plane, { SERVICE_HARNESS: 'replay', SERVICE_TASK: task }, changes);
   open.push({ stop: run.cleanUp });

@@ -7,7 +7,7 @@ import type { ExitCode } from '../../src/runner/exit-codes.js';
 import { readSettings } from '../../src/runner/launch/runner-settings.js';
 import { runRunner } from '../../src/runner/runner.js';
 import type { RunnerOptions } from '../../src/runner/runner.js';
-import type { PlaneServer } from './plane-server.js';
+import type { ScriptedPlane } from './scripted-plane.js';
 
 /** The contract's timing with every wait a hundredth or less, so that retries are really waited out. */
 export const FAST_TIMING: ContractTiming = {
@@ -32,7 +32,7 @@ export interface TestRun {
 
 /** A runner in this process against a test plane, in a workspace of its own. */
 export async function startRun(
-  plane: PlaneServer,
+  plane: ScriptedPlane,
   variables: Record<string, string>,
   changes: Partial<RunnerOptions> = {},
 ): Promise<TestRun> {

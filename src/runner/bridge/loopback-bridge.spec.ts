@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { PlaneServer } from '../../../test/support/plane-server.js';
+import { ScriptedPlane } from '../../../test/support/scripted-plane.js';
 import { openLoopbackBridge } from './loopback-bridge.js';
 import type { LoopbackBridge } from './loopback-bridge.js';
 
-let plane: PlaneServer;
+let plane: ScriptedPlane;
 let bridge: LoopbackBridge;
 
 afterEach(async () => {
@@ -13,7 +13,7 @@ afterEach(async () => {
 
 describe('the loopback bridge', () => {
   it('serves the plane to programs that only speak TCP, and adds no right of its own', async () => {
-    plane = await PlaneServer.start();
+    plane = await ScriptedPlane.start();
     bridge = await openLoopbackBridge(plane.socketPath);
     expect(bridge.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
     const beat = (token: string): Promise<Response> =>
@@ -27,7 +27,7 @@ describe('the loopback bridge', () => {
   });
 
   it('closes its side when the plane is away', async () => {
-    plane = await PlaneServer.start();
+    plane = await ScriptedPlane.start();
     bridge = await openLoopbackBridge(`${plane.directory}/later.sock`);
     await expect(fetch(bridge.url)).rejects.toThrow();
   });

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { PlaneServer } from '../../../test/support/plane-server.js';
-import type { PlaneServerOptions } from '../../../test/support/plane-server.js';
+import { ScriptedPlane } from '../../../test/support/scripted-plane.js';
+import type { ScriptedPlaneOptions } from '../../../test/support/scripted-plane.js';
 import { FAST_TIMING } from '../../../test/support/runner-run.js';
 import { RunStop } from '../run-stop.js';
 import { keepRenewing } from './heart.js';
@@ -15,9 +15,9 @@ afterEach(async () => {
 });
 
 async function connect(
-  options: PlaneServerOptions = {},
-): Promise<{ plane: PlaneServer; client: PlaneClient; stop: RunStop }> {
-  const plane = await PlaneServer.start(options);
+  options: ScriptedPlaneOptions = {},
+): Promise<{ plane: ScriptedPlane; client: PlaneClient; stop: RunStop }> {
+  const plane = await ScriptedPlane.start(options);
   const transport = new PlaneTransport({ baseUrl: 'http://plane', socketPath: plane.socketPath });
   const stop = new RunStop();
   open.push(

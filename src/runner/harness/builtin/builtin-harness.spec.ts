@@ -1,8 +1,8 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { PlaneServer } from '../../../../test/support/plane-server.js';
-import type { PlaneServerOptions } from '../../../../test/support/plane-server.js';
+import { ScriptedPlane } from '../../../../test/support/scripted-plane.js';
+import type { ScriptedPlaneOptions } from '../../../../test/support/scripted-plane.js';
 import { startRun } from '../../../../test/support/runner-run.js';
 import type { TestRun } from '../../../../test/support/runner-run.js';
 import { byConversation, inOrder, reply } from '../../../cli/demo/model-script.js';
@@ -19,13 +19,13 @@ afterEach(async () => {
 
 interface Agent {
   model: ScriptedModel;
-  plane: PlaneServer;
+  plane: ScriptedPlane;
   run: TestRun;
 }
 
 async function startAgent(
   script: ScriptedAnswer[] | ModelScript,
-  options: PlaneServerOptions = {},
+  options: ScriptedPlaneOptions = {},
   variables: Record<string, string> = {},
 ): Promise<Agent> {
   const model = await startScriptedModel({
@@ -33,7 +33,7 @@ async function startAgent(
     apiKey: 'upstream-key',
   });
   open.push(model);
-  const plane = await PlaneServer.start({ modelUrl: model.url, ...options });
+  const plane = await ScriptedPlane.start({ modelUrl: model.url, ...options });
   open.push({ close: () => plane.stop() });
   const run = await startRun(plane, { SERVICE_HARNESS: 'builtin', SERVICE_TASK: 'Fix the sum.', ...variables });
   open.push({ close: run.cleanUp });
