@@ -5,6 +5,7 @@ import { Client } from 'pg';
 import { Connection } from '@temporalio/client';
 import { configWarnings, loadConfig } from '../platform/config/index.js';
 import type { SandgateConfig } from '../platform/config/index.js';
+import { missingSearchAttributes } from '../platform/temporal/search-attributes.js';
 import { findPostgresBinaries } from './postgres-binaries.js';
 import { locate } from './state-folder.js';
 import { readLiveInstance } from './state-lock.js';
@@ -17,8 +18,6 @@ export interface HostCheck {
   readonly result: 'ok' | 'note' | 'warn' | 'fail';
   readonly detail: string;
 }
-
-const REQUIRED_ATTRIBUTES = ['SandgateOrg', 'SandgateAgent', 'SandgateStatus', 'SandgatePendingApprovals'];
 
 /** Everything that a start on this machine depends on, tried (not guessed). Throws `ConfigError` for a configuration that refuses. */
 export async function checkHost(env: NodeJS.ProcessEnv): Promise<HostCheck[]> {
@@ -90,10 +89,7 @@ async function checkTemporalServer({ temporal }: SandgateConfig): Promise<HostCh
   const check = await attempt('temporal', 'fail', async () => {
     const connection = await Connection.connect({ ...temporal.connection, connectTimeout: '10s' });
     try {
-      const { customAttributes } = await connection.operatorService.listSearchAttributes({
-        namespace: temporal.namespace,
-      });
-      missing = REQUIRED_ATTRIBUTES.filter((name) => customAttributes?.[name] === undefined);
+      missing = await missingSearchAttributes(connection, temporal.namespace);
     } finally {
       await connection.close();
     }

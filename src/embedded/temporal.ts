@@ -1,6 +1,7 @@
 import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Connection } from '@temporalio/client';
+import { RUN_SEARCH_ATTRIBUTES } from '../domain/run/search-attributes.js';
 import type { Ports } from './ports.js';
 import type { StateFolder } from './state-folder.js';
 import type { PartDefinition } from './supervised-process.js';
@@ -46,12 +47,7 @@ export class EmbeddedTemporal {
       ...['--ip', '127.0.0.1', '--port', String(temporal), '--ui-port', String(temporalWeb), '--headless=false'],
       ...['--dynamic-config-value', 'system.enableActivityEagerExecution=true'],
       ...['--dynamic-config-value', 'system.enableEagerWorkflowStart=true'],
-      ...[
-        'SandgateOrg=Keyword',
-        'SandgateAgent=Keyword',
-        'SandgateStatus=Keyword',
-        'SandgatePendingApprovals=Int',
-      ].flatMap((attribute) => ['--search-attribute', attribute]),
+      ...Object.entries(RUN_SEARCH_ATTRIBUTES).flatMap(([name, type]) => ['--search-attribute', `${name}=${type}`]),
       ...['--log-level', 'warn'],
     ];
   }

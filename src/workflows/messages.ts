@@ -1,12 +1,8 @@
 import { defineQuery, defineSignal } from '@temporalio/workflow';
 import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
+import type { RunSearchAttribute } from '../domain/run/search-attributes.js';
 
-/** Names that callers of the workflows share with them: ids, queues, signals, queries and search attributes. */
-export interface RunRef {
-  organizationId: string;
-  sessionId: string;
-}
-
+/** Names that callers of the workflows share with them: queues, ids, signals, queries and search attributes. */
 export const CONTROL_QUEUE = 'sandgate';
 export const RELAY_WORKFLOW_ID = 'relay';
 export const MAINTENANCE_SCHEDULE_ID = 'maintenance';
@@ -35,10 +31,13 @@ export const capacityGranted = defineSignal('capacityGranted');
 export const phaseQuery = defineQuery<string>('phase');
 
 export const searchAttributes = {
-  organization: defineSearchAttributeKey('SandgateOrg', SearchAttributeType.KEYWORD),
-  agent: defineSearchAttributeKey('SandgateAgent', SearchAttributeType.KEYWORD),
-  status: defineSearchAttributeKey('SandgateStatus', SearchAttributeType.KEYWORD),
-  pendingApprovals: defineSearchAttributeKey('SandgatePendingApprovals', SearchAttributeType.INT),
+  organization: defineSearchAttributeKey('SandgateOrg' satisfies RunSearchAttribute, SearchAttributeType.KEYWORD),
+  agent: defineSearchAttributeKey('SandgateAgent' satisfies RunSearchAttribute, SearchAttributeType.KEYWORD),
+  status: defineSearchAttributeKey('SandgateStatus' satisfies RunSearchAttribute, SearchAttributeType.KEYWORD),
+  pendingApprovals: defineSearchAttributeKey(
+    'SandgatePendingApprovals' satisfies RunSearchAttribute,
+    SearchAttributeType.INT,
+  ),
 };
 
 /** What a caller needs to start and wake `run` workflows. */

@@ -8,7 +8,7 @@ import {
   setHandler,
   upsertSearchAttributes,
 } from '@temporalio/workflow';
-import type { DriverTiming, RunView } from '../activities/run-activities.js';
+import type { DriverTiming, RunRef, RunView } from '../activities/run-activities.js';
 import { hostActivities, record } from './run-activities.js';
 import {
   approvalDecided,
@@ -17,7 +17,6 @@ import {
   intentRecorded,
   phaseQuery,
   searchAttributes,
-  type RunRef,
 } from './messages.js';
 
 /** Whether no worker of the host took the work in time: the host is away (04-sandbox §7). */

@@ -1,7 +1,6 @@
 import { ActivityFailure, condition, sleep } from '@temporalio/workflow';
-import type { RunView } from '../activities/run-activities.js';
+import type { RunRef, RunView } from '../activities/run-activities.js';
 import { hostActivities, record } from './run-activities.js';
-import type { RunRef } from './messages.js';
 import type { RunDriverState } from './run-driver-state.js';
 
 const RESERVATION_RECHECK_MS = 1_000;

@@ -1,9 +1,8 @@
 import { CancellationScope, condition, continueAsNew, isCancellation, workflowInfo } from '@temporalio/workflow';
-import type { RunView } from '../activities/run-activities.js';
+import type { RunRef, RunView } from '../activities/run-activities.js';
 import { finalizeRun } from './run-finalization.js';
 import { hostActivities, record } from './run-activities.js';
 import { RunDriverState, isHostLost } from './run-driver-state.js';
-import type { RunRef } from './messages.js';
 
 /** Long before the limits of a history (51,200 events) are near. */
 const HISTORY_EVENTS_BEFORE_NEW = 4000;

@@ -1,0 +1,9 @@
+/** What operators search runs by in Temporal (00-design §2): names, and their types as Temporal's commands write them. */
+export const RUN_SEARCH_ATTRIBUTES = {
+  SandgateOrg: 'Keyword',
+  SandgateAgent: 'Keyword',
+  SandgateStatus: 'Keyword',
+  SandgatePendingApprovals: 'Int',
+} as const;
+
+export type RunSearchAttribute = keyof typeof RUN_SEARCH_ATTRIBUTES;
