@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
-import type { OnApplicationBootstrap, OnModuleInit } from '@nestjs/common';
-import { HttpAdapterHost } from '@nestjs/core';
+import type { OnApplicationBootstrap, OnModuleInit, Type } from '@nestjs/common';
+import { HttpAdapterHost, ModuleRef } from '@nestjs/core';
 import type { FastifyInstance } from 'fastify';
 import { Database } from '../../platform/db/database.js';
 import { createSealer } from '../../platform/seal/sealer.js';
@@ -26,13 +26,14 @@ import { ProcessLease } from './llm/process-lease.js';
 import { EventsEndpoint } from './routes/events.endpoint.js';
 import { HeartbeatEndpoint } from './routes/heartbeat.endpoint.js';
 import { HeartbeatLane } from './routes/heartbeat-lane.js';
+import type { PlaneEndpoint } from './routes/plane-endpoint.js';
 import { ResultEndpoint } from './routes/result.endpoint.js';
 import { TokenRenewEndpoint } from './routes/token-renew.endpoint.js';
 import { WorkspaceEndpoint } from './routes/workspace.endpoint.js';
 import { RunnerPlane } from './runner-plane.js';
 import { PlaneSockets } from './sockets/plane-sockets.js';
 
-const ENDPOINTS = [
+const ENDPOINTS: Type<PlaneEndpoint>[] = [
   PermissionEndpoint,
   ToolsCallEndpoint,
   EventsEndpoint,
@@ -81,27 +82,12 @@ export class InternalModule implements OnModuleInit, OnApplicationBootstrap {
     private readonly host: HttpAdapterHost,
     private readonly plane: RunnerPlane,
     private readonly sockets: PlaneSockets,
-    private readonly permission: PermissionEndpoint,
-    private readonly toolsCall: ToolsCallEndpoint,
-    private readonly events: EventsEndpoint,
-    private readonly heartbeat: HeartbeatEndpoint,
-    private readonly result: ResultEndpoint,
-    private readonly workspace: WorkspaceEndpoint,
-    private readonly renewal: TokenRenewEndpoint,
-    private readonly gateway: ModelGatewayEndpoint,
+    private readonly module: ModuleRef,
   ) {}
 
   onModuleInit(): void {
-    this.plane.register(this.instance(), [
-      this.permission,
-      this.toolsCall,
-      this.events,
-      this.heartbeat,
-      this.result,
-      this.workspace,
-      this.renewal,
-      this.gateway,
-    ]);
+    const endpoints = ENDPOINTS.map((endpoint) => this.module.get<PlaneEndpoint>(endpoint));
+    this.plane.register(this.instance(), endpoints);
   }
 
   /** The sockets take part in the same routing table; it is complete once the instance is ready. */
