@@ -118,49 +118,32 @@ function collect(shell: string[], descriptors: number[], command: ConfinedComman
       stdio: ['pipe', 'pipe', 'pipe', ...descriptors],
     });
     const [stdin, stdout, stderr] = child.stdio;
-    const result: ConfinedResult = {
-      exitCode: null,
-      stdout: Buffer.alloc(0),
-      stderr: Buffer.alloc(0),
-      timedOut: false,
-      truncated: false,
-    };
+    const ending = { timedOut: false, truncated: false };
     const kill = (): void => {
       if (child.pid !== undefined && child.exitCode === null && child.signalCode === null)
         process.kill(-child.pid, 'SIGKILL');
     };
     const timer = setTimeout(() => {
-      result.timedOut = true;
+      ending.timedOut = true;
       kill();
     }, command.timeoutMs);
-    const finish = (then: () => void): void => {
-      clearTimeout(timer);
-      then();
-    };
-    child.once('error', (error) =>
-      finish(() =>
-        reject(new SandgateError('unavailable', 'a confined program could not be started', { cause: error })),
-      ),
-    );
-    const collected = [stdout, stderr].map((stream) =>
+    const keep = (stream: typeof stdout) =>
       keepOutput(stream, command.maxOutputBytes, () => {
-        result.truncated = true;
+        ending.truncated = true;
         kill();
-      }),
-    );
+      });
+    const [kept, keptErrors] = [keep(stdout), keep(stderr)];
     // A program that ends without reading its input is no failure of ours.
     stdin?.on('error', () => stdin.destroy());
     stdin?.end(command.stdin ?? '');
-    child.once('close', (exitCode) =>
-      finish(() =>
-        resolve({
-          ...result,
-          exitCode,
-          stdout: collected[0]?.() ?? result.stdout,
-          stderr: collected[1]?.() ?? result.stderr,
-        }),
-      ),
-    );
+    child.once('error', (error) => {
+      clearTimeout(timer);
+      reject(new SandgateError('unavailable', 'a confined program could not be started', { cause: error }));
+    });
+    child.once('close', (exitCode) => {
+      clearTimeout(timer);
+      resolve({ ...ending, exitCode, stdout: kept(), stderr: keptErrors() });
+    });
   });
 }
 
