@@ -4,7 +4,8 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { configWarnings, loadConfig, requireSetting, type SandgateConfig } from '../platform/config/index.js';
 import { Database } from '../platform/db/database.js';
 import { describeRuntimeRole } from '../platform/db/runtime-role.js';
-import { ensureOrganization } from '../platform/db/bootstrap-organization.js';
+import { Organizations } from '../platform/organizations/organizations.js';
+import { fixerHarness } from '../platform/organizations/seed-agent.js';
 import { checkSealing } from '../platform/seal/boot-checks.js';
 import { createLogger, type Logger } from '../platform/telemetry/logger.js';
 import { connectDriver, type ConnectedDriver } from '../platform/temporal/connect-driver.js';
@@ -29,7 +30,7 @@ async function start(config: SandgateConfig, log: Logger): Promise<RunningApi> {
     entities: API_ENTITIES,
     applicationName: 'sandgate-api',
   });
-  const organization = await ensureOrganization(database, 'default', 'default', defaultFixer(config));
+  const organization = await new Organizations(database, fixerHarness(config.harness)).ensure('default', 'default');
   await checkSealing(database, config.seal, organization.id);
   for (const warning of await describeRuntimeRole(database.pool)) log.warn(warning);
   await database.wakeups.listen();
@@ -41,12 +42,6 @@ async function start(config: SandgateConfig, log: Logger): Promise<RunningApi> {
   await app.listen({ port: bind.port, host: bind.host });
   log.info({ bind, internalBind }, 'listening');
   return { app, internal, driver, database };
-}
-
-/** The seeded agent runs on the deployment's default harness and that harness's default model. */
-function defaultFixer(config: SandgateConfig): { harness: string; model: string } {
-  const harness = config.harness.default;
-  return { harness, model: harness === 'replay' ? 'none' : config.harness.defaultModel };
 }
 
 /** Ends streams and connections, then what is beneath them. */

@@ -2,6 +2,7 @@ import { loadConfig } from '../platform/config/index.js';
 import { Database } from '../platform/db/database.js';
 import { Organizations } from '../platform/organizations/organizations.js';
 import type { Organization } from '../platform/organizations/organizations.js';
+import { fixerHarness } from '../platform/organizations/seed-agent.js';
 import { locate } from './state-folder.js';
 import { readLiveInstance } from './state-lock.js';
 import { StartRefused } from './start-refused.js';
@@ -20,10 +21,7 @@ export async function createOrganization(
   const url = config.database.url ?? localDatabase(dataDir);
   const db = await Database.connect({ url, poolSize: 2, applicationName: 'sandgate-admin' });
   try {
-    return await new Organizations(db, { harness: config.harness.default, model: config.harness.defaultModel }).create(
-      slug,
-      name,
-    );
+    return await new Organizations(db, fixerHarness(config.harness)).create(slug, name);
   } finally {
     await db.close();
   }

@@ -11,8 +11,8 @@ import type { Schemas } from '../../src/client/client.js';
 import type { LedgerEvent } from '../../src/domain/events/event-kinds.js';
 import { API_ENTITIES } from '../../src/api/entities.js';
 import { loadConfig, type SandgateConfig } from '../../src/platform/config/index.js';
-import { ensureOrganization } from '../../src/platform/db/bootstrap-organization.js';
 import type { Database } from '../../src/platform/db/database.js';
+import { Organizations } from '../../src/platform/organizations/organizations.js';
 import { createTestDatabase, type TestDatabase } from './database.js';
 
 export const ADMIN_TOKEN = 'test-admin-token-of-sufficient-length-0123456789';
@@ -91,7 +91,7 @@ export async function startApi(
     SERVICE_DEFAULT_HARNESS: 'replay',
     ...env,
   });
-  const organization = await ensureOrganization(db, 'default', 'default', { harness: 'replay', model: 'none' });
+  const organization = await new Organizations(db, { harness: 'replay', model: 'none' }).ensure('default', 'default');
   await db.wakeups.listen();
   const app = await createApi(
     { config, database: db, adminToken: ADMIN_TOKEN, organizationId: organization.id },

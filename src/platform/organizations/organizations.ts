@@ -33,7 +33,7 @@ export class Organizations {
     return made;
   }
 
-  /** The organization of that slug, made if it is missing; what is seeded and absent is added. */
+  /** The organization of that slug, made if it is missing; what is seeded and absent is added. Processes that boot together agree on one. */
   async ensure(slug: string, name: string): Promise<Organization> {
     const found = (await this.find(slug)) ?? (await this.insert(slug, name)) ?? (await this.get(slug));
     await this.seed(found.id);

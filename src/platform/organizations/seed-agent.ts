@@ -1,11 +1,16 @@
 import { v7 as uuidv7 } from 'uuid';
 import type { Budgets } from '../../domain/run/spec.js';
+import type { SandgateConfig } from '../config/index.js';
 import type { TenantTransaction } from '../db/database.js';
 
-/** Harness and model of the seeded agent: the deployment's default harness and that harness's default model. */
 export interface FixerHarness {
   harness: string;
   model: string;
+}
+
+/** What the seeded agent runs on: the deployment's default harness and that harness's default model. */
+export function fixerHarness({ default: harness, defaultModel }: SandgateConfig['harness']): FixerHarness {
+  return { harness, model: harness === 'replay' ? 'none' : defaultModel };
 }
 
 /** The policy's budgets apply. */

@@ -4,7 +4,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { createHeadSigner } from '../../../src/domain/ledger/signed-head.js';
 import { verifyExport } from '../../../src/domain/ledger/verify-export.js';
 import { canMove, isSilentMove, isTerminal, RUN_STATUSES } from '../../../src/domain/run/status.js';
-import { ensureOrganization } from '../../../src/platform/db/bootstrap-organization.js';
+import { Organizations } from '../../../src/platform/organizations/organizations.js';
 import { recordHeartbeat } from '../../../src/platform/db/heartbeats.js';
 import { readIntent, recordIntent } from '../../../src/platform/db/intents.js';
 import { exportLedger, signLedgerHead } from '../../../src/platform/db/ledger-heads.js';
@@ -205,7 +205,8 @@ describe('the record of runs', () => {
   });
 
   it('seeds the four policies and the agent fixer once, also under racing boots', async () => {
-    const made = await Promise.all(Array.from({ length: 4 }, () => ensureOrganization(test.db, 'default', 'Default')));
+    const organizations = new Organizations(test.db, { harness: 'builtin', model: 'claude-haiku-4-5' });
+    const made = await Promise.all(Array.from({ length: 4 }, () => organizations.ensure('default', 'Default')));
     expect(new Set(made.map((one) => one.id)).size).toBe(1);
     const { id } = made[0] ?? { id: '' };
     const policies = await test.db.withTenant(id, (tx) =>
