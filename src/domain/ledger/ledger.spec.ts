@@ -126,6 +126,13 @@ describe('verification of a ledger export', () => {
     expect(faultsOf(await check([]))).toEqual(['cut_off']);
   });
 
+  it('reports a time that no chain can hold instead of failing on it', async () => {
+    const lines = (await writeLedger(signer, messages(2))).map((line) =>
+      line.replace(/"occurred_at_us":"\d+"/, '"occurred_at_us":"9999999999999999999"'),
+    );
+    expect(faultsOf(await check(lines))).toContain('edited');
+  });
+
   it('redacts and normalises before it digests, and leaves the event as it was', () => {
     const data = { text: 'svc_sess_0123456789abcdef \u0000 \ud800', ['__proto__x']: 1 };
     const body = makeEventBody({ actor: 'agent', type: 'agent.message', data });

@@ -111,7 +111,7 @@ class ExportCheck {
       data !== undefined &&
       isJsonObject(data) &&
       typeof occurred_at_us === 'string' &&
-      MICROS.test(occurred_at_us) &&
+      isMicros(occurred_at_us) &&
       isHex32(body_digest) &&
       isHex32(hash);
     if (!wellFormed) return this.blame('edited', 'the event has missing, unknown or malformed members');
@@ -170,6 +170,11 @@ class ExportCheck {
   private blame(fault: ExportFault, message: string, line: number | null = this.line): void {
     if (this.report.problems.length < MAX_PROBLEMS) this.report.problems.push({ fault, line, message });
   }
+}
+
+/** A number of microseconds as the chain holds it, in 64 bits. */
+function isMicros(text: string): boolean {
+  return MICROS.test(text) && BigInt.asIntN(64, BigInt(text)) === BigInt(text);
 }
 
 function isHex32(value: JsonValue | undefined): value is string {
