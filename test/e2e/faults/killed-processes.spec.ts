@@ -10,6 +10,14 @@ const MANY_FILES = 6000;
 
 const VICTIMS: Part[][] = [['api'], ['worker'], ['api', 'worker'], ['temporal'], ['postgres']];
 
+/** One round is 26 injections; the nightly campaign runs twelve. */
+const ROUNDS = Number(process.env['TEST_FAULT_ROUNDS'] ?? 1);
+const CASES = Array.from({ length: ROUNDS }, (_unused, round) =>
+  VICTIMS.map(
+    (parts) => [ROUNDS === 1 ? parts.join(' and ') : `${parts.join(' and ')}, round ${round + 1}`, parts] as const,
+  ),
+).flat();
+
 describe('kill -9 of any process at any phase loses no run', () => {
   let stack: LiveStack;
   let bigFolder: string;
@@ -44,7 +52,7 @@ describe('kill -9 of any process at any phase loses no run', () => {
     },
   ];
 
-  it.each(VICTIMS.map((parts) => [parts.join(' and '), parts] as const))(
+  it.each(CASES)(
     'CP-131 CP-140 CP-145 CP-150 a run that is queued, provisioning, running or waiting goes on after kill -9 of %s',
     async (_name, parts) => {
       const running = await stack.startRun('worker-bee', works);
@@ -74,7 +82,7 @@ describe('kill -9 of any process at any phase loses no run', () => {
     180_000,
   );
 
-  it.each(VICTIMS.map((parts) => [parts.join(' and '), parts] as const))(
+  it.each(CASES)(
     'CP-140 CP-145 a run that is finalizing ends once after kill -9 of %s',
     async (_name, parts) => {
       const run = await stack.startRun('worker-bee', leavesMuch);

@@ -1,0 +1,16 @@
+/**
+ * The campaigns of docs/proofs.md at their full counts: the same tests as `npm test`, many times over. Takes hours.
+ * Usage: npm run test:nightly [-- jest arguments]
+ */
+import { spawnSync } from 'node:child_process';
+import process from 'node:process';
+
+const COUNTS = {
+  TEST_FAULT_ROUNDS: '12',
+  ROUND_TRIPS: '1000',
+  SANDGATE_PROOF_SANDBOXES: '500',
+};
+
+const jest = ['--experimental-vm-modules', 'node_modules/jest/bin/jest.js', '--runInBand', ...process.argv.slice(2)];
+const { status } = spawnSync(process.execPath, jest, { stdio: 'inherit', env: { ...COUNTS, ...process.env } });
+process.exit(status ?? 1);
