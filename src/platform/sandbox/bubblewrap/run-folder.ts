@@ -87,7 +87,8 @@ async function readJson<T>(path: string): Promise<T | null> {
   try {
     return JSON.parse(await readFile(path, 'utf8')) as T;
   } catch (error) {
-    if (isMissing(error)) return null;
+    // A machine that lost its power may leave an empty file behind; one run's must not hold up those of all others.
+    if (isMissing(error) || error instanceof SyntaxError) return null;
     throw error;
   }
 }
