@@ -16,6 +16,7 @@ describe('screen of a model request', () => {
     ],
     ['the provider as MCP client', { ...base, mcp_servers: [{ url: 'https://x' }] }, 'mcp_servers'],
     ['a provider container', { ...base, container: 'c' }, 'container'],
+    ['a conversation that the provider keeps', { ...base, thread: { id: 't' } }, 'thread'],
     ['an unpriced speed', { ...base, speed: 'fast' }, 'speed'],
     [
       'a result without an id',

@@ -49,6 +49,9 @@ function refuseServerExecution(body: ExactObject): void {
     const absent = value === undefined || value === null || (Array.isArray(value) && value.length === 0);
     if (!absent) refuse(`${name}: tools and code that the provider executes are not available`);
   }
+  // A conversation kept by the provider would hide from us which tool uses a result answers.
+  const { thread } = body;
+  if (thread !== undefined && thread !== null && thread !== false) refuse('thread: send the whole conversation');
 }
 
 function outputTokens(body: ExactObject): number {
