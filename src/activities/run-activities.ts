@@ -56,7 +56,7 @@ export interface RunRecordActivities {
   /** Number of model reservations still live; with `force` every one is charged in full and the answer is 0. */
   drainReservations(run: RunRef, force: boolean): Promise<number>;
   /** Records that nothing could be collected, unless something already was. */
-  recordMissingDiff(run: RunRef, reason: 'host_lost'): Promise<void>;
+  recordMissingDiff(run: RunRef, reason: 'host_lost' | 'collection_failed'): Promise<void>;
   /** Summary, terminal move, signed head, `run.result`; frees the capacity. */
   concludeRun(run: RunRef): Promise<void>;
   /** Deletes the intent: the run is over and cleaned. */

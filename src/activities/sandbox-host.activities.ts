@@ -1,3 +1,4 @@
+import pLimit, { type LimitFunction } from 'p-limit';
 import { mkdir, rm } from 'node:fs/promises';
 import { SandgateError } from '../domain/errors.js';
 import { redactText } from '../domain/redaction/redact-text.js';
@@ -33,6 +34,8 @@ export interface SandboxHostDependencies {
   dataDir: string;
   localCopyRoots: readonly string[];
   tokenTtlSecs: number;
+  /** Launches that go on at once on this host. */
+  launchesAtOnce: number;
   /** Limits of one collection in milliseconds; the whole takes at most 120 s (chapter 20 §11). */
   collectTimeoutMs: number;
 }
@@ -60,15 +63,19 @@ export function createSandboxHostActivities(dependencies: SandboxHostDependencie
 
 class SandboxHost {
   private readonly launches = new Map<string, Promise<unknown>>();
+  /** Launches wait for their place here and not in the queue, where finalization would wait behind them. */
+  private readonly inPlace: LimitFunction;
 
-  constructor(private readonly on: SandboxHostDependencies) {}
+  constructor(private readonly on: SandboxHostDependencies) {
+    this.inPlace = pLimit(on.launchesAtOnce);
+  }
 
   /**
    * A launch whose heartbeats did not arrive is repeated while it still goes on here. The later one waits: two would tear down
    * each other's workspace, and the run would end for it.
    */
   async launch(run: RunRef, attempt: number, signal: AbortSignal): Promise<{ launched: boolean }> {
-    const launchNow = () => this.launchAlone(run, attempt, signal);
+    const launchNow = () => this.inPlace(() => this.launchAlone(run, attempt, signal));
     const launch = (this.launches.get(run.sessionId) ?? Promise.resolve()).then(launchNow, launchNow);
     this.launches.set(run.sessionId, launch);
     try {

@@ -117,11 +117,12 @@ function queues(config: SandgateConfig, parts: WorkerParts): Queue[] {
           dataDir: parts.dataDir,
           localCopyRoots: config.workspace.localCopyRoots,
           tokenTtlSecs: config.timing.tokenTtlMs / 1000,
+          launchesAtOnce: config.capacity.maxConcurrentProvisions,
           collectTimeoutMs: COLLECT_TIMEOUT_MS,
         }),
         ...createHostMaintenanceActivities(parts),
       },
-      maxConcurrentActivityTaskExecutions: config.capacity.maxConcurrentProvisions,
+      maxConcurrentActivityTaskExecutions: host.capacity,
     },
     {
       taskQueue: hostWatchQueue(host.id),

@@ -1,7 +1,7 @@
 import { ActivityFailure, condition, sleep } from '@temporalio/workflow';
 import type { RunRef, RunView } from '../activities/run-activities.js';
 import { hostActivities, record } from './run-activities.js';
-import type { RunDriverState } from './run-driver-state.js';
+import { isHostLost, type RunDriverState } from './run-driver-state.js';
 
 const RESERVATION_RECHECK_MS = 1_000;
 
@@ -17,13 +17,14 @@ export async function finalizeRun(ref: RunRef, view: RunView, driver: RunDriverS
     driver.say('Stops the sandbox and collects the diff.');
     await record.beginFinalizing(ref);
     await driver.look();
-    if (host !== null) await collectFromHost(ref, host, waitMs);
+    if (host !== null) await collectFromHost(ref, host, waitMs, driver);
     await settleModelSpend(ref, view.timing.reservationDrainMs);
     await record.concludeRun(ref);
   }
   driver.say('Removes the sandbox and its workspace.');
   driver.unwatch();
-  if (host !== null) await orHostLost(() => host.release(ref));
+  // A host that comes back removes what it still has by itself, at its boot.
+  if (host !== null) await onHost(driver, () => host.release(ref));
   await record.forgetIntent(ref);
   await driver.look();
   driver.say('The run is over.');
@@ -42,12 +43,17 @@ async function quiesce(ref: RunRef, view: RunView, driver: RunDriverState): Prom
   return 0;
 }
 
-async function collectFromHost(ref: RunRef, host: ReturnType<typeof hostActivities>, graceMs: number): Promise<void> {
-  const collected = await orHostLost(async () => {
+async function collectFromHost(
+  ref: RunRef,
+  host: ReturnType<typeof hostActivities>,
+  graceMs: number,
+  driver: RunDriverState,
+): Promise<void> {
+  const collected = await onHost(driver, async () => {
     await host.stop(ref, graceMs);
     await host.collect(ref);
   });
-  if (!collected) await record.recordMissingDiff(ref, 'host_lost');
+  if (!collected) await record.recordMissingDiff(ref, driver.hostLost ? 'host_lost' : 'collection_failed');
 }
 
 /** Settles every reservation before the terminal move: a short drain, then each is counted in full (06-gate §7). */
@@ -59,12 +65,15 @@ async function settleModelSpend(ref: RunRef, drainMs: number): Promise<void> {
   await record.drainReservations(ref, true);
 }
 
-async function orHostLost(step: () => Promise<void>): Promise<boolean> {
+/** Does a step on the host; false when it failed for good. A host that is known to be lost is not waited for again. */
+async function onHost(driver: RunDriverState, step: () => Promise<void>): Promise<boolean> {
+  if (driver.hostLost) return false;
   try {
     await step();
     return true;
   } catch (failure) {
-    if (failure instanceof ActivityFailure) return false;
-    throw failure;
+    if (!(failure instanceof ActivityFailure)) throw failure;
+    driver.hostLost = isHostLost(failure);
+    return false;
   }
 }

@@ -37,6 +37,7 @@ describe('steps of a sandbox host that breaks', () => {
       dataDir: '/nonexistent/sandgate',
       localCopyRoots: [],
       tokenTtlSecs: 60,
+      launchesAtOnce: 2,
       collectTimeoutMs: 1000,
     });
   const attempt = <T>(number: number, step: () => Promise<T>): Promise<T> =>
