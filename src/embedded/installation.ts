@@ -27,6 +27,9 @@ export interface StartOptions {
   readonly signal?: AbortSignal;
 }
 
+/** Temporal is started with other ports this often when one was taken meanwhile. */
+const PORT_ATTEMPTS = 3;
+
 /**
  * One running Sandgate on one machine: PostgreSQL, Temporal, API and worker under one supervisor (00-design §2, Embedded
  * default). Configured parts replace embedded ones, one by one.
@@ -129,9 +132,18 @@ export class Installation {
   ): Promise<{ temporalAddress: string | null; temporalWebUrl: string | null }> {
     if (!this.embeddedTemporal) return { temporalAddress: null, temporalWebUrl: null };
     const binary = await provideTemporalBinary(this.config.temporal.binary, (line) => this.options.notify(line));
-    const temporal = new EmbeddedTemporal(binary, this.folder, ports, this.user);
-    await this.launchPart(this.stores, temporal.part(this.shared()));
-    return { temporalAddress: temporal.address, temporalWebUrl: temporal.webUrl };
+    let chosen = ports;
+    for (let attempt = 1; ; attempt += 1) {
+      const temporal = new EmbeddedTemporal(binary, this.folder, chosen, this.user);
+      try {
+        await this.launchPart(this.stores, temporal.part(this.shared()));
+        return { temporalAddress: temporal.address, temporalWebUrl: temporal.webUrl };
+      } catch (error) {
+        // A port can be taken between its choice and the moment at which the server binds it; then others are chosen.
+        if (attempt === PORT_ATTEMPTS || this.stopped !== undefined) throw error;
+        chosen = await choosePorts(this.folder.ports);
+      }
+    }
   }
 
   private async launchServices(env: NodeJS.ProcessEnv): Promise<void> {

@@ -1,0 +1,43 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { homedir, tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { LiveStack } from '../../support/live-stack.js';
+
+describe('a port that somebody took between its choice and its use', () => {
+  let folder: string;
+  let stack: LiveStack | undefined;
+
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), 'sg-port-'));
+  });
+
+  afterAll(async () => {
+    await stack?.stop();
+    rmSync(folder, { recursive: true, force: true });
+  }, 60_000);
+
+  it('does not stop a start: other ports are chosen', async () => {
+    // Ends as the server does whose port is taken, the first time; afterwards it is the server.
+    const marker = join(folder, 'tried');
+    const program = join(folder, 'temporal');
+    const script = `#!/bin/sh\ncase "$*" in *start-dev*) [ -e '${marker}' ] || { : > '${marker}'; exit 2; } ;; esac\nexec '${temporalBinary()}' "$@"\n`;
+    writeFileSync(program, script);
+    chmodSync(program, 0o755);
+    chmodSync(folder, 0o777);
+    stack = await LiveStack.start({ SERVICE_TEMPORAL_BIN: program });
+    expect(existsSync(marker)).toBe(true);
+    await stack.createReplayAgent('bee');
+    const run = await stack.startRun('bee', [{ say: 'hello' }]);
+    expect(await stack.untilTerminal(run)).toMatchObject({ status: 'completed' });
+  }, 120_000);
+});
+
+/** Where the bootstrap left the server, or the one of the PATH. */
+function temporalBinary(): string {
+  const cached = join(process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'sandgate', 'bin', 'temporal');
+  const onPath = (process.env['PATH'] ?? '').split(delimiter).map((directory) => join(directory, 'temporal'));
+  const found = [cached, ...onPath].find((path) => existsSync(path));
+  if (found === undefined) throw new Error('no temporal program; run npm test, which brings one');
+  return found;
+}
