@@ -36,8 +36,9 @@ export interface RunningWorker {
 
 /** How often this host says that it is there; well within the time after which it would get no runs. */
 const HOST_SEEN_EVERY_MS = 15_000;
+/** How soon a driver whose store was lost has its relay and its schedule again. */
 const STANDING_EVERY_MS = 15_000;
-/** Leaves as long as the driver may keep an answer of a stopped worker's last step (chapter 10 §11). */
+/** One collection of a diff, all git calls together (chapter 10 §11). */
 const COLLECT_TIMEOUT_MS = 120_000;
 
 /** Connects, reaps what an earlier life of this host left behind, and serves its queues. */
