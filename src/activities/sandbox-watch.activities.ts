@@ -1,7 +1,7 @@
 import type { Database } from '../platform/db/database.js';
 import { recordFailure } from '../platform/db/failures.js';
 import { readSandboxHandle } from '../platform/db/launch.js';
-import type { SandboxProvider } from '../platform/sandbox/provider.js';
+import type { SandboxExit, SandboxProvider } from '../platform/sandbox/provider.js';
 import { whileHeartbeating } from './heartbeat.js';
 import type { RunRef, SandboxWatchActivities } from './run-activities.js';
 
@@ -21,20 +21,19 @@ export function createSandboxWatchActivities(on: SandboxWatchDependencies): Sand
         const handle = await on.database.withTenant(run.organizationId, (tx) => readSandboxHandle(tx, run.sessionId));
         if (handle === null) return { exitCode: null };
         const exit = await on.provider.waitForExit(handle, signal);
-        await recordDeath(on, run, exit.exitCode);
+        await recordDeath(on, run, exit);
         return { exitCode: exit.exitCode };
       }),
   };
 }
 
 /** A sandbox that left without a recorded result has failed; an intent that is already there wins. */
-async function recordDeath(on: SandboxWatchDependencies, run: RunRef, exitCode: number | null): Promise<void> {
+async function recordDeath(on: SandboxWatchDependencies, run: RunRef, exit: SandboxExit): Promise<void> {
   const output = await on.provider.readOutput(run.sessionId);
   const lastWords = output
     .subarray(Math.max(0, output.length - LAST_WORDS_BYTES))
     .toString('utf8')
     .trim();
-  const how = exitCode === null ? 'was killed' : `exited with code ${exitCode}`;
-  const reason = `sandbox died (stale heartbeat): the runner ${how} before it reported a result`;
+  const reason = `sandbox died (stale heartbeat) before the run reported a result: ${exit.reason}`;
   await recordFailure(on.database, run, lastWords === '' ? reason : `${reason}\n${lastWords}`, reason);
 }

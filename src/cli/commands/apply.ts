@@ -84,7 +84,8 @@ async function checkBase(run: Session, patch: Buffer, tree: string, force: boole
 }
 
 function checkSameFolder(copied: string, tree: string): void {
-  if (realOrNull(copied)?.startsWith(tree) === true) return;
+  const source = realOrNull(copied);
+  if (source === tree || source?.startsWith(`${tree}/`) === true) return;
   throw new CliError(
     `the run worked on a copy of ${inline(copied)}, not of ${inline(tree)}; use --to, or --force to apply it here`,
     EXIT.conflict,
