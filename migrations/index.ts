@@ -23,6 +23,7 @@ import { CreateHostChoice1700000000022 } from './1700000000022-create-host-choic
 import { CreateHeartbeat1700000000023 } from './1700000000023-create-heartbeat.js';
 import { CreateAppendCall1700000000024 } from './1700000000024-create-append-call.js';
 import { SerializeHostChoice1700000000025 } from './1700000000025-serialize-host-choice.js';
+import { ShortenGate1700000000026 } from './1700000000026-shorten-gate.js';
 
 /** Every migration in order. An explicit list works the same from sources, tests and the built output. */
 export const MIGRATIONS = [
@@ -51,4 +52,5 @@ export const MIGRATIONS = [
   CreateHeartbeat1700000000023,
   CreateAppendCall1700000000024,
   SerializeHostChoice1700000000025,
+  ShortenGate1700000000026,
 ];
