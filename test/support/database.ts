@@ -34,6 +34,11 @@ export async function createTestDatabase(options: Partial<DatabaseOptions> = {})
   });
   const ownerUrl = withDatabase(server, name);
   const owner = new pg.Pool({ connectionString: ownerUrl, max: 4 });
+  let closing = false;
+  // A pool has ended before its sockets are closed, and dropping the database may be faster than they are.
+  owner.on('error', (error) => {
+    if (!closing) throw error;
+  });
   const opened: Database[] = [];
   const connect = async (more: Partial<DatabaseOptions> = {}): Promise<Database> => {
     const db = await Database.connect({ url: ownerUrl, poolSize: 16, applicationName: name, ...options, ...more });
@@ -46,6 +51,7 @@ export async function createTestDatabase(options: Partial<DatabaseOptions> = {})
     db: await connect(),
     connect,
     close: async () => {
+      closing = true;
       await Promise.all(opened.map((db) => db.close()));
       await owner.end();
       await asAdministrator(server, (client) => client.query(`drop database ${name} with (force)`));
