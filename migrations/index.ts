@@ -24,6 +24,7 @@ import { CreateHeartbeat1700000000023 } from './1700000000023-create-heartbeat.j
 import { CreateAppendCall1700000000024 } from './1700000000024-create-append-call.js';
 import { SerializeHostChoice1700000000025 } from './1700000000025-serialize-host-choice.js';
 import { ShortenGate1700000000026 } from './1700000000026-shorten-gate.js';
+import { CheckByDomains1700000000027 } from './1700000000027-check-by-domains.js';
 
 /** Every migration in order. An explicit list works the same from sources, tests and the built output. */
 export const MIGRATIONS = [
@@ -53,4 +54,5 @@ export const MIGRATIONS = [
   CreateAppendCall1700000000024,
   SerializeHostChoice1700000000025,
   ShortenGate1700000000026,
+  CheckByDomains1700000000027,
 ];
