@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { canonicalJson } from './canonical-json.js';
 import type { ExactJson } from './exact-json.js';
 
@@ -9,5 +9,5 @@ export function digestOf(value: ExactJson | undefined): string {
 
 /** `sha256:` + 64 hex over the UTF-8 bytes of a text, or over raw bytes. */
 export function digestOfText(text: string | Uint8Array): string {
-  return `sha256:${createHash('sha256').update(text).digest('hex')}`;
+  return `sha256:${hash('sha256', text, 'hex')}`;
 }

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { canonicalJson } from '../digest/canonical-json.js';
 import { isRawNumber, type ExactJson } from '../digest/exact-json.js';
 import type { EventActor, NewEvent } from '../events/event-kinds.js';
@@ -16,14 +16,12 @@ export interface EventBody {
 /** Redacts, normalises and digests an event for the ledger (00-design §4). The event itself is not changed. */
 export function makeEventBody(event: NewEvent): EventBody {
   const text = bodyText(event.actor, event.type, BODY_VERSION, redactJson(event.data));
-  return { text, digest: createHash('sha256').update(text).digest('hex') };
+  return { text, digest: hash('sha256', text, 'hex') };
 }
 
 /** The digest of a stored event, taken anew from its parts. */
 export function digestStoredBody(actor: string, type: string, version: number, data: JsonObject): string {
-  return createHash('sha256')
-    .update(bodyText(actor, type, version, data))
-    .digest('hex');
+  return hash('sha256', bodyText(actor, type, version, data), 'hex');
 }
 
 function bodyText(actor: EventActor | (string & {}), type: string, version: number, data: JsonObject): string {
