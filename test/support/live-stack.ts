@@ -44,7 +44,7 @@ export interface Approval {
 
 export type Part = 'api' | 'worker' | 'temporal' | 'postgres';
 
-const TERMINAL = new Set(['completed', 'failed', 'cancelled', 'budget_exceeded']);
+export const TERMINAL = new Set(['completed', 'failed', 'cancelled', 'budget_exceeded']);
 
 /** A whole installation from the built output, in a folder of its own, spoken to over its public plane. */
 export class LiveStack {

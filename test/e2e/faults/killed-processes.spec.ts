@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { LiveStack, type Part } from '../../support/live-stack.js';
+import { LiveStack, TERMINAL, type Part } from '../../support/live-stack.js';
 import { expectWholeLedger } from '../../support/whole-ledger.js';
 
 /** Enough files that preparing and collecting a workspace take long enough to be hit. */
@@ -40,6 +40,15 @@ describe('kill -9 of any process at any phase loses no run', () => {
     rmSync(bigFolder, { recursive: true, force: true });
   }, 120_000);
 
+  // What a failed case leaves behind would hold the places of the next one.
+  afterEach(async () => {
+    const { sessions } = await stack.json<{ sessions: { id: string; status: string }[] }>('GET', '/v1/sessions');
+    for (const { id } of sessions.filter(({ status }) => !TERMINAL.has(status))) {
+      await stack.json('POST', `/v1/sessions/${id}/cancel`);
+      await stack.untilTerminal(id);
+    }
+  }, 60_000);
+
   const waitsForHuman = [{ tool: 'Bash', input: { command: 'sh deploy.sh' } }, { say: 'done' }];
   const works = [{ tool: 'Bash', input: { command: 'node -e "setTimeout(()=>{},6000)"' } }, { say: 'done' }];
   const quick = [{ tool: 'Bash', input: { command: 'echo hello' } }];
@@ -64,9 +73,9 @@ describe('kill -9 of any process at any phase loses no run', () => {
       const preparing = await stack.startRun('worker-bee', quick, {
         workspace: { kind: 'local_copy', path: bigFolder },
       });
+      await stack.untilStatus(preparing, ['provisioning', 'initializing']);
       const queued = await stack.startRun('worker-bee', quick);
       await stack.untilStatus(queued, 'queued');
-      await stack.untilStatus(preparing, ['provisioning', 'initializing']);
 
       for (const part of parts) stack.kill(part);
 
