@@ -11,6 +11,9 @@ const TEMPLATE = 'sandgate_template';
 /** Specs of several workers meet here; the first one makes the template. */
 const TEMPLATE_LOCK = 51_904;
 
+/** SQLSTATE of a connection that an administrator ended. */
+const ADMIN_SHUTDOWN = '57P01';
+
 /** A fresh, migrated database of one spec file. */
 export interface TestDatabase {
   /** As the owner, who may do everything that the server allows an administrator. */
@@ -34,10 +37,9 @@ export async function createTestDatabase(options: Partial<DatabaseOptions> = {})
   });
   const ownerUrl = withDatabase(server, name);
   const owner = new pg.Pool({ connectionString: ownerUrl, max: 4 });
-  let closing = false;
-  // A pool has ended before its sockets are closed, and dropping the database may be faster than they are.
-  owner.on('error', (error) => {
-    if (!closing) throw error;
+  // Idle connections are ended by specs that take the database down, and by the drop below before their sockets are closed.
+  owner.on('error', (error: Error & { code?: string }) => {
+    if (error.code !== ADMIN_SHUTDOWN) throw error;
   });
   const opened: Database[] = [];
   const connect = async (more: Partial<DatabaseOptions> = {}): Promise<Database> => {
@@ -51,7 +53,6 @@ export async function createTestDatabase(options: Partial<DatabaseOptions> = {})
     db: await connect(),
     connect,
     close: async () => {
-      closing = true;
       await Promise.all(opened.map((db) => db.close()));
       await owner.end();
       await asAdministrator(server, (client) => client.query(`drop database ${name} with (force)`));
