@@ -23,6 +23,8 @@ export function serviceEnvironment(
   const env: NodeJS.ProcessEnv = {
     ...base,
     NODE_ENV: base['NODE_ENV'] ?? 'production',
+    // Without a bound the C library keeps a heap for every thread of the Temporal core.
+    MALLOC_ARENA_MAX: base['MALLOC_ARENA_MAX'] ?? '2',
     SERVICE_SUPERVISED: '1',
     SERVICE_DATA_DIR: folder.dir,
     SERVICE_BIND: embedded.bind,
