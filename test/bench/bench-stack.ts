@@ -77,7 +77,7 @@ export class BenchStack implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.db.close();
     await this.owner.end();
-    await this.installation.stop('kill', AbortSignal.timeout(60_000));
+    await this.installation.stop('kill', AbortSignal.timeout(15_000));
     await this.provider[Symbol.asyncDispose]();
     rmSync(this.dataDir, { recursive: true, force: true });
   }

@@ -1,8 +1,9 @@
 import { loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
 import { BenchStack } from './bench-stack.js';
-import { describeMachine } from './machine.js';
-import { rounded, round, type FailedRow, type RowFindings, type RowResult } from './row.js';
+import { describeMachine, type Machine } from './machine.js';
+import { measureRow, printReport } from './measure-row.js';
+import { round, type FailedRow, type RowResult } from './row.js';
 import { approvals } from './rows/approvals.js';
 import type { AloneRow, BenchOptions, BenchRow } from './rows/bench-row.js';
 import { budgets } from './rows/budgets.js';
@@ -17,8 +18,11 @@ import { runStart } from './rows/run-start.js';
 import { sandbox } from './rows/sandbox.js';
 
 const ALONE: AloneRow[] = [demo, sandbox];
-/** Those that say something about an idle installation come first. */
-const ROWS: BenchRow[] = [runStart, manyRuns, policy, gate, ledger, eventStreams, approvals, modelGateway, budgets];
+/** Each list gets a fresh installation, which its first row finds idle: starts in the first, resident memory in the second. */
+const INSTALLATIONS: BenchRow[][] = [
+  [runStart, policy, gate, ledger, eventStreams, approvals, modelGateway, budgets],
+  [manyRuns],
+];
 /** Bounds the whole run; rows that no longer fit are reported as not measured. */
 const WHOLE_MS = 360_000;
 
@@ -28,23 +32,27 @@ const { values, positionals } = parseArgs({
 });
 const startedAt = performance.now();
 const deadline = startedAt + (values.full ? 3_600_000 : WHOLE_MS);
+const patience = (row: { timeoutMs: number }): number => Math.min(row.timeoutMs, deadline - performance.now());
 const chosen = (row: { name: string }): boolean => positionals.length === 0 || positionals.includes(row.name);
-const unknown = positionals.filter((name) => ![...ALONE, ...ROWS].some((row) => row.name === name));
-if (unknown.length > 0) {
-  const names = [...ALONE, ...ROWS].map((row) => row.name).join(', ');
-  throw new Error(`no such row: ${unknown.join(', ')}; there are ${names}`);
-}
+const names = [...ALONE, ...INSTALLATIONS.flat()].map((row) => row.name);
+const unknown = positionals.filter((name) => !names.includes(name));
+if (unknown.length > 0) throw new Error(`no such row: ${unknown.join(', ')}; there are ${names.join(', ')}`);
 
 const results: (RowResult | FailedRow)[] = [];
 for (const row of ALONE.filter(chosen)) {
-  results.push(await measure(row.name, row.timeoutMs, () => row.measureAlone(values)));
+  results.push(await measureRow(row.name, patience(row), () => row.measureAlone(values)));
 }
-const stack = await BenchStack.start();
-const machine = await describeMachine(stack);
-for (const row of ROWS.filter(chosen)) {
-  results.push(await measure(row.name, row.timeoutMs, () => row.measure(stack, values satisfies BenchOptions)));
+let machine: Omit<Machine, 'load_after'> | null = null;
+for (const rows of INSTALLATIONS) {
+  const wanted = rows.filter(chosen);
+  if (wanted.length === 0) continue;
+  await using stack = await BenchStack.start();
+  machine ??= await describeMachine(stack);
+  for (const row of wanted) {
+    results.push(await measureRow(row.name, patience(row), () => row.measure(stack, values satisfies BenchOptions)));
+  }
 }
-const report = {
+await printReport({
   benchmark: 'sandgate',
   date: new Date().toISOString(),
   settings: { ...values, fsync: 'on', synchronous_commit: 'on' },
@@ -52,41 +60,5 @@ const report = {
   rows: results,
   met: results.every((row) => row.met),
   seconds: round((performance.now() - startedAt) / 1000),
-};
-await stack[Symbol.asyncDispose]();
-await new Promise<void>((resolve) => process.stdout.write(`${JSON.stringify(report, null, 2)}\n`, () => resolve()));
+});
 process.exit(0);
-
-async function measure(
-  name: string,
-  timeoutMs: number,
-  work: () => Promise<RowFindings>,
-): Promise<RowResult | FailedRow> {
-  const start = performance.now();
-  const load = loadavg()[0] ?? 0;
-  const seconds = (): number => round((performance.now() - start) / 1000);
-  const patience = Math.min(timeoutMs, deadline - start);
-  try {
-    if (patience <= 0) throw new Error('not measured: the time of the whole benchmark was over');
-    const found = await within(patience, work());
-    const met = found.targets.every((target) => target.met);
-    process.stderr.write(`bench: ${name} ${met ? 'met' : 'SHORT'} in ${seconds()} s\n`);
-    const figures = { values: rounded(found.values), baseline: rounded(found.baseline) };
-    return { name, ...found, ...figures, met, seconds: seconds(), load: round(load) };
-  } catch (error) {
-    process.stderr.write(`bench: ${name} failed: ${(error as Error).stack}\n`);
-    return { name, met: false, error: (error as Error).message, seconds: seconds() };
-  }
-}
-
-async function within<T>(ms: number, work: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const tooLong = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`not finished after ${Math.round(ms / 1000)} s`)), ms);
-  });
-  try {
-    return await Promise.race([work, tooLong]);
-  } finally {
-    clearTimeout(timer);
-  }
-}

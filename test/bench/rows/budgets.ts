@@ -18,7 +18,7 @@ export const budgets: BenchRow = {
     const trials = full ? 1000 : quick ? 5 : 100;
     const connections = await Promise.all(Array.from({ length: CALLERS }, () => HttpConnection.open(stack.port)));
     const calls = await toolCalls(stack, connections, trials);
-    const requests = await modelRequests(stack, connections, Math.ceil(trials / 4));
+    const requests = await modelRequests(stack, connections, Math.ceil(trials / 10));
     for (const connection of connections) connection.close();
     return {
       values: {

@@ -94,7 +94,7 @@ async function answersPerSecond(
     return await closedLoop({
       callers: CALLERS,
       warmMs: quick ? 300 : 2000,
-      ms: quick ? 700 : 4000,
+      ms: quick ? 700 : 3000,
       call: async (caller) => {
         const { status, body: text } = await connections[caller]!.exchange(requests[caller % RUNS]!);
         if (status !== 200) throw new Error(`a model request was answered ${status} ${text}`);
@@ -110,7 +110,7 @@ async function firstBytes({ quick }: BenchOptions, port: number, path: string, r
   const agent = new Agent({ connections: STREAMS, pipelining: 1 });
   const times: number[] = [];
   const body = messagesBody(`stream ${FIRST_BYTE_MS} 10 200`, true);
-  const until = performance.now() + (quick ? 2500 : 6500);
+  const until = performance.now() + (quick ? 2500 : 5500);
   const measureFrom = performance.now() + (quick ? 1500 : 2500);
   await Promise.all(
     Array.from({ length: STREAMS }, async (_, index) => {

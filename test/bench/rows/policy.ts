@@ -1,7 +1,7 @@
 import { parse as parseShell } from 'unbash';
 import { compilePolicy } from '../../../src/domain/policy/compile-policy.js';
 import { evaluate } from '../../../src/domain/policy/evaluate.js';
-import { spreadOf, type Spread } from '../load/percentiles.js';
+import { timedCalls } from '../load/timed-calls.js';
 import { POLICY_CALLS, policyOf200Rules } from '../policy-load.js';
 import { atMost } from '../row.js';
 import type { BenchRow } from './bench-row.js';
@@ -13,9 +13,11 @@ export const policy: BenchRow = {
   measure(_stack, { quick }) {
     const compiled = compilePolicy(policyOf200Rules());
     const rounds = quick ? 2000 : 40_000;
-    const ours = timed(rounds, (index) => evaluate(compiled, POLICY_CALLS[index % POLICY_CALLS.length]!, 'supervised'));
+    const ours = timedCalls(rounds, (index) =>
+      evaluate(compiled, POLICY_CALLS[index % POLICY_CALLS.length]!, 'supervised'),
+    );
     const shell = POLICY_CALLS.flatMap(({ input: { command } }) => (typeof command === 'string' ? [command] : []));
-    const baseline = timed(rounds, (index) => parseShell(shell[index % shell.length]!));
+    const baseline = timedCalls(rounds, (index) => parseShell(shell[index % shell.length]!));
     return Promise.resolve({
       values: { p50: ours.p50 * 1000, p99: ours.p99 * 1000, per_second: 1000 / ours.mean },
       unit: { p50: 'µs', p99: 'µs', per_second: 'evaluations/s' },
@@ -25,15 +27,3 @@ export const policy: BenchRow = {
     });
   },
 };
-
-/** @returns milliseconds per call */
-function timed(rounds: number, work: (index: number) => unknown): Spread {
-  for (let index = 0; index < rounds / 4; index += 1) work(index);
-  const times: number[] = [];
-  for (let index = 0; index < rounds; index += 1) {
-    const start = performance.now();
-    work(index);
-    times.push(performance.now() - start);
-  }
-  return spreadOf(times);
-}
