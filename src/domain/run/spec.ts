@@ -38,6 +38,34 @@ export interface Invocation {
   received_at?: string;
 }
 
+/** A tool of a sandbox MCP server as it was frozen (chapter 10 §7, chapter 30 §10). */
+export interface FrozenTool {
+  name: string;
+  description: string;
+  /** A JSON Schema that arguments must meet; compiled by the schema guard alone. */
+  input_schema: JsonObject;
+  output_schema?: JsonObject;
+  annotations?: JsonObject;
+}
+
+/** A stdio MCP server that runs inside the sandbox; it gets no credential. */
+export interface FrozenServer {
+  class: 'sandbox';
+  name: string;
+  /** Program as the sandbox sees it, for example beneath `/opt/sandgate/tools`. */
+  command: string;
+  args: string[];
+  tools: FrozenTool[];
+}
+
+export interface FrozenBundle {
+  id: string;
+  name: string;
+  version: number;
+  definition_digest: string;
+  servers: FrozenServer[];
+}
+
 /** What a run was created with; frozen at creation and read from the row on every call (chapter 10 §7). */
 export interface RunSpec {
   agent_id: string;
@@ -61,5 +89,9 @@ export interface RunSpec {
   /** Version of the evaluation rules, so that an older run keeps its semantics (06-gate §8). */
   policy_engine: number;
   sandbox: SandboxSizes;
+  /** Variables of the agent's processes that are not secrets; left out when there are none. */
+  env?: Record<string, string>;
+  /** Sandbox bundles after narrowing; left out when there are none. */
+  capabilities?: FrozenBundle[];
   network: { schema_version: 1; mode: 'offline' };
 }
