@@ -25,6 +25,7 @@ import { CreateAppendCall1700000000024 } from './1700000000024-create-append-cal
 import { SerializeHostChoice1700000000025 } from './1700000000025-serialize-host-choice.js';
 import { ShortenGate1700000000026 } from './1700000000026-shorten-gate.js';
 import { CheckByDomains1700000000027 } from './1700000000027-check-by-domains.js';
+import { RefuseAfterIntent1700000000040 } from './1700000000040-refuse-after-intent.js';
 
 /** Every migration in order. An explicit list works the same from sources, tests and the built output. */
 export const MIGRATIONS = [
@@ -55,4 +56,5 @@ export const MIGRATIONS = [
   SerializeHostChoice1700000000025,
   ShortenGate1700000000026,
   CheckByDomains1700000000027,
+  RefuseAfterIntent1700000000040,
 ];

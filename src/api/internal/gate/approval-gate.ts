@@ -5,7 +5,6 @@ import { SandgateError } from '../../../domain/errors.js';
 import type { GateVerdict } from '../../../domain/gate/gate-verdict.js';
 import { GATE_MESSAGES } from '../../../domain/gate/messages.js';
 import type { JsonObject } from '../../../domain/json.js';
-import { acceptsWork } from '../../../domain/run/status.js';
 import { recordSessionTerminal } from '../../../platform/db/approvals.js';
 import type { ApprovalRow } from '../../../platform/db/approvals.js';
 import { Database } from '../../../platform/db/database.js';
@@ -16,7 +15,7 @@ import type { PayloadKey } from '../../../platform/seal/tool-call-payloads.js';
 import { ApiConfig } from '../../foundation.module.js';
 import { LimitBreaches } from '../limits/limit-breaches.js';
 import { RunLimits } from '../limits/run-limits.js';
-import { readRunStatus } from '../routes/run-status.js';
+import { runAcceptsWork } from '../routes/run-status.js';
 import { ApprovalWaits } from './approval-waits.js';
 import type { GateResult } from './gate-result.js';
 import { ShownFiles } from './shown-files.js';
@@ -78,8 +77,7 @@ export class ApprovalGate {
     const withheld = row.withheld_reason ?? (await this.files.withholdIfChanged(organizationId, row));
     if (withheld !== null) return { kind: 'deny', message: withheld };
     return this.database.withTenant(organizationId, async (tx) => {
-      const status = await readRunStatus(tx, row.session_id);
-      if (status !== 'unknown' && acceptsWork(status)) return { kind: 'allow' };
+      if (await runAcceptsWork(tx, row.session_id)) return { kind: 'allow' };
       await recordSessionTerminal(tx, row.id);
       return { kind: 'inactive' };
     });

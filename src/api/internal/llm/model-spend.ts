@@ -4,7 +4,6 @@ import { costCapMicros, exhaustedCap } from '../../../domain/budgets/budget-stat
 import { SandgateError } from '../../../domain/errors.js';
 import { priceOf } from '../../../domain/prices/price-of.js';
 import type { ModelPrice, ModelUsage } from '../../../domain/prices/price-of.js';
-import { acceptsWork, parseRunStatus } from '../../../domain/run/status.js';
 import { Database } from '../../../platform/db/database.js';
 import { reserve, settle } from '../../../platform/db/reservations.js';
 import type { ReserveAnswer } from '../../../platform/db/reservations.js';
@@ -41,16 +40,14 @@ export class ModelSpend {
   /** Steps 4, 7 and 8 of chapter 20 §15.2 for a request that reserves nothing: the run accepts work and has budget left. */
   async check(caller: RunnerCaller, run: FrozenRun): Promise<void> {
     const [row] = await this.database.withTenant(caller.organizationId, (tx) =>
-      tx.query<{ status: string; spent_tokens: string; spent_cost_micros: string }>(
-        `select s.status, h.spent_tokens, h.spent_cost_micros from sessions s join session_heads h on h.session_id = s.id
-         where s.id = $1`,
+      tx.query<{ accepts: boolean; spent_tokens: string; spent_cost_micros: string }>(
+        `select svc_accepts_work(s.status) and not h.ending as accepts, h.spent_tokens, h.spent_cost_micros
+         from sessions s join session_heads h on h.session_id = s.id where s.id = $1`,
         [caller.sessionId],
       ),
     );
     if (row === undefined) throw refusal('not_found', 'not found', 'final');
-    const status = parseRunStatus(row.status);
-    if (status === undefined || !acceptsWork(status))
-      throw refusal('invalid_request', 'session is not active', 'final');
+    if (!row.accepts) throw refusal('invalid_request', 'session is not active', 'final');
     const spend = { toolCalls: 0, tokens: Number(row.spent_tokens), costMicros: Number(row.spent_cost_micros) };
     const exhausted = exhaustedCap(run.spec.budgets, spend);
     if (exhausted !== null) await this.refuseExhausted(caller, exhausted);

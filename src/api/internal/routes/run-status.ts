@@ -9,3 +9,14 @@ export async function readRunStatus(tx: TenantTransaction, sessionId: string): P
   if (row === undefined) throw new SandgateError('not_found', 'not found');
   return parseRunStatus(row.status) ?? 'unknown';
 }
+
+/** Whether the run accepts work: by its status, and because nobody has ended it yet. Throws `not_found`. */
+export async function runAcceptsWork(tx: TenantTransaction, sessionId: string): Promise<boolean> {
+  const [row] = await tx.query<{ accepts: boolean }>(
+    `select svc_accepts_work(s.status) and not h.ending as accepts
+     from sessions s join session_heads h on h.session_id = s.id where s.id = $1`,
+    [sessionId],
+  );
+  if (row === undefined) throw new SandgateError('not_found', 'not found');
+  return row.accepts;
+}

@@ -3,14 +3,13 @@ import type { FastifyRequest } from 'fastify';
 import { isExactObject } from '../../../domain/digest/exact-json.js';
 import type { ExactJson } from '../../../domain/digest/exact-json.js';
 import { SandgateError } from '../../../domain/errors.js';
-import { acceptsWork } from '../../../domain/run/status.js';
 import { Database } from '../../../platform/db/database.js';
 import { renewTokens } from '../../../platform/db/tokens.js';
 import { ApiConfig } from '../../foundation.module.js';
 import { callerOf } from '../auth/runner-caller.js';
 import { jsonBodyOf } from '../body/plane-body.js';
 import type { PlaneEndpoint } from './plane-endpoint.js';
-import { readRunStatus } from './run-status.js';
+import { runAcceptsWork } from './run-status.js';
 
 /** Extends all four tokens of a run; no token is returned (chapter 20 §9). */
 @Injectable()
@@ -32,8 +31,7 @@ export class TokenRenewEndpoint implements PlaneEndpoint {
     const { organizationId, sessionId } = callerOf(request);
     const ttlSecs = this.clampTtl(jsonBodyOf(request));
     return this.database.withTenant(organizationId, async (tx) => {
-      const status = await readRunStatus(tx, sessionId);
-      if (status === 'unknown' || !acceptsWork(status)) {
+      if (!(await runAcceptsWork(tx, sessionId))) {
         throw new SandgateError('invalid_request', 'session is not active');
       }
       const renewed = await renewTokens(tx, sessionId, ttlSecs);

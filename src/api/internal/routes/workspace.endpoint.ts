@@ -1,11 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { SandgateError } from '../../../domain/errors.js';
-import { acceptsWork } from '../../../domain/run/status.js';
 import { Database } from '../../../platform/db/database.js';
 import { callerOf } from '../auth/runner-caller.js';
 import type { PlaneEndpoint } from './plane-endpoint.js';
-import { readRunStatus } from './run-status.js';
+import { runAcceptsWork } from './run-status.js';
 
 /** The packed workspace of a run. Sandboxes on this host mount theirs, so no run of it has an archive (chapter 20 §10). */
 @Injectable()
@@ -19,8 +18,7 @@ export class WorkspaceEndpoint implements PlaneEndpoint {
 
   async handle(request: FastifyRequest): Promise<unknown> {
     const { organizationId, sessionId } = callerOf(request);
-    const status = await this.database.withTenant(organizationId, (tx) => readRunStatus(tx, sessionId));
-    if (status === 'unknown' || !acceptsWork(status)) {
+    if (!(await this.database.withTenant(organizationId, (tx) => runAcceptsWork(tx, sessionId)))) {
       throw new SandgateError('invalid_request', 'session is not active');
     }
     throw new SandgateError('not_found', 'this run has no workspace archive');
