@@ -26,6 +26,9 @@ import { SerializeHostChoice1700000000025 } from './1700000000025-serialize-host
 import { ShortenGate1700000000026 } from './1700000000026-shorten-gate.js';
 import { CheckByDomains1700000000027 } from './1700000000027-check-by-domains.js';
 import { RefuseAfterIntent1700000000040 } from './1700000000040-refuse-after-intent.js';
+import { MarkReleasedApprovals1700000000045 } from './1700000000045-mark-released-approvals.js';
+import { CreateApprovalNotices1700000000046 } from './1700000000046-create-approval-notices.js';
+import { CreateCapabilityBundles1700000000050 } from './1700000000050-create-capability-bundles.js';
 
 /** Every migration in order. An explicit list works the same from sources, tests and the built output. */
 export const MIGRATIONS = [
@@ -57,4 +60,7 @@ export const MIGRATIONS = [
   ShortenGate1700000000026,
   CheckByDomains1700000000027,
   RefuseAfterIntent1700000000040,
+  MarkReleasedApprovals1700000000045,
+  CreateApprovalNotices1700000000046,
+  CreateCapabilityBundles1700000000050,
 ];

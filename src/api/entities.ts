@@ -1,5 +1,6 @@
 import { AgentEntity, AgentRevisionEntity } from './agents/agent.entity.js';
 import { ArtifactEntity } from './artifacts/artifact.entity.js';
+import { CapabilityBundleEntity } from './capabilities/capability-bundle.entity.js';
 import { PolicyEntity, PolicyVersionEntity } from './policies/policy.entity.js';
 import { SessionEntity, SessionHeadEntity } from './sessions/session.entity.js';
 
@@ -8,6 +9,7 @@ export const API_ENTITIES = [
   AgentEntity,
   AgentRevisionEntity,
   ArtifactEntity,
+  CapabilityBundleEntity,
   PolicyEntity,
   PolicyVersionEntity,
   SessionEntity,

@@ -1,0 +1,30 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+import type { FrozenServer } from '../../domain/run/spec.js';
+
+/** One version of a bundle; the row never changes (chapter 30 §10.1). */
+@Entity('capability_bundles')
+export class CapabilityBundleEntity {
+  @PrimaryColumn('uuid')
+  id!: string;
+
+  @Column('uuid')
+  tenant_id!: string;
+
+  @Column('text')
+  name!: string;
+
+  @Column('int')
+  version!: number;
+
+  @Column('text', { nullable: true })
+  description!: string | null;
+
+  @Column('jsonb')
+  definition!: { servers: FrozenServer[] };
+
+  @Column('text')
+  definition_digest!: string;
+
+  @Column('timestamptz', { default: () => 'now()' })
+  created_at!: Date;
+}
