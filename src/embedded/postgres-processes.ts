@@ -1,4 +1,5 @@
-import { readdirSync, readlinkSync, realpathSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync, readlinkSync, realpathSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { codeOf, isSystemError } from '../domain/system-error.js';
 import { readProcessStat } from '../platform/processes/process-stat.js';
@@ -26,17 +27,39 @@ export function postmasterPid(dataDir: string): number | undefined {
   return family.find((member) => !pids.has(member.parent))?.pid;
 }
 
-/** A killed postmaster's backends hold its shared memory, and a new server refuses to start beside them. */
+/**
+ * A killed postmaster's backends hold its shared memory, and a new server refuses to start beside them, or while the dead
+ * postmaster that its pid file names is not reaped.
+ */
 export async function killPostgresLeftovers(dataDir: string, withinMs: number): Promise<void> {
   const deadline = Date.now() + withinMs;
+  const ended = new Set(recordedPids(dataDir));
   for (;;) {
     const family = postgresProcesses(dataDir);
-    if (family.length === 0) return;
-    if (Date.now() > deadline)
+    if (family.length === 0 && ![...ended].some(isUnreaped)) return;
+    if (Date.now() > deadline) {
+      if (family.length === 0) return;
       throw new Error(`processes ${family.map((member) => member.pid).join(', ')} of an earlier PostgreSQL do not end`);
-    for (const { pid } of family) kill(pid);
+    }
+    for (const { pid } of family) {
+      kill(pid);
+      ended.add(pid);
+    }
     await delay(10);
   }
+}
+
+function recordedPids(dataDir: string): number[] {
+  const file = join(dataDir, 'postmaster.pid');
+  if (!existsSync(file)) return [];
+  const pid = Number.parseInt(readFileSync(file, 'utf8'), 10);
+  return Number.isSafeInteger(pid) && pid > 1 ? [pid] : [];
+}
+
+/** Its folder can no longer be asked for, only its name. */
+function isUnreaped(pid: number): boolean {
+  const stat = readProcessStat(pid);
+  return stat?.state === 'Z' && stat.command === 'postgres';
 }
 
 function inspect(pid: number, folder: string): PostgresProcess | undefined {

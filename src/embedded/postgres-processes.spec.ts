@@ -1,0 +1,36 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { killPostgresLeftovers } from './postgres-processes.js';
+
+describe('what is left of an earlier PostgreSQL', () => {
+  let folder: string;
+
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'sandgate-postgres-'));
+    copyFileSync('/bin/sleep', join(folder, 'postgres'));
+  });
+
+  afterEach(() => {
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  it('a server that still runs is ended', async () => {
+    const server = spawn(join(folder, 'postgres'), ['30'], { cwd: folder, stdio: 'ignore' });
+    const ended = once(server, 'exit');
+    await killPostgresLeftovers(folder, 10_000);
+    expect(await ended).toEqual([null, 'SIGKILL']);
+  });
+
+  it('a dead postmaster is waited for until it is reaped', async () => {
+    // The second program of the shell never waits for its child, so that it stays unreaped until both are gone.
+    const parent = spawn('/bin/sh', ['-c', './postgres 0 & echo $!; exec sleep 1'], { cwd: folder });
+    const [pid] = (await once(parent.stdout, 'data')) as [Buffer];
+    writeFileSync(join(folder, 'postmaster.pid'), `${pid.toString().trim()}\n${folder}\n`);
+    await killPostgresLeftovers(folder, 10_000);
+    expect(() => readFileSync(`/proc/${pid.toString().trim()}/stat`)).toThrow();
+  });
+});
