@@ -25,10 +25,14 @@ import { CreateAppendCall1700000000024 } from './1700000000024-create-append-cal
 import { SerializeHostChoice1700000000025 } from './1700000000025-serialize-host-choice.js';
 import { ShortenGate1700000000026 } from './1700000000026-shorten-gate.js';
 import { CheckByDomains1700000000027 } from './1700000000027-check-by-domains.js';
+import { KeepPolicyViews1700000000035 } from './1700000000035-keep-policy-views.js';
+import { IndexRunsByPolicy1700000000036 } from './1700000000036-index-runs-by-policy.js';
+import { BoundSealedCount1700000000037 } from './1700000000037-bound-sealed-count.js';
 import { RefuseAfterIntent1700000000040 } from './1700000000040-refuse-after-intent.js';
 import { MarkReleasedApprovals1700000000045 } from './1700000000045-mark-released-approvals.js';
 import { CreateApprovalNotices1700000000046 } from './1700000000046-create-approval-notices.js';
 import { CreateCapabilityBundles1700000000050 } from './1700000000050-create-capability-bundles.js';
+import { AddHostProvider1700000000070 } from './1700000000070-add-host-provider.js';
 
 /** Every migration in order. An explicit list works the same from sources, tests and the built output. */
 export const MIGRATIONS = [
@@ -59,8 +63,12 @@ export const MIGRATIONS = [
   SerializeHostChoice1700000000025,
   ShortenGate1700000000026,
   CheckByDomains1700000000027,
+  KeepPolicyViews1700000000035,
+  IndexRunsByPolicy1700000000036,
+  BoundSealedCount1700000000037,
   RefuseAfterIntent1700000000040,
   MarkReleasedApprovals1700000000045,
   CreateApprovalNotices1700000000046,
   CreateCapabilityBundles1700000000050,
+  AddHostProvider1700000000070,
 ];

@@ -71,7 +71,7 @@ interface WorkerParts {
   driver: RunDriver;
   dispatcher: TemporalOutboxDispatcher;
   connection: NativeConnection;
-  host: { id: string; name: string; capacity: number };
+  host: { id: string; name: string; capacity: number; provider: string };
   /** Without links on the way: later any link is one that should not be there. */
   dataDir: string;
   searchAttributesMissing: boolean;
@@ -84,9 +84,9 @@ async function connectParts(config: SandgateConfig, log: Logger): Promise<Worker
     poolSize: config.database.poolSize,
     applicationName: 'sandgate-worker',
   });
-  const host = { id: ensureHostId(config), name: hostname(), capacity: config.sandbox.capacity };
-  const uids = new SandboxUids(database.pool, host.id, config.sandbox.uidBase);
-  const provider = await chooseProvider(config, uids);
+  const hostId = ensureHostId(config);
+  const provider = await chooseProvider(config, new SandboxUids(database.pool, hostId, config.sandbox.uidBase));
+  const host = { id: hostId, name: hostname(), capacity: config.sandbox.capacity, provider: provider.name };
   const client = connectTemporalClient(config.temporal);
   const driver = new RunDriver(client, runWorkflow, config.timing.workflowTaskMs);
   const dispatcher = new TemporalOutboxDispatcher(driver, database.pool, (rows, cause) =>

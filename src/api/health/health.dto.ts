@@ -12,7 +12,9 @@ export class Readiness {
   @ApiProperty()
   db!: boolean;
 
-  @ApiProperty({ description: 'Sandbox provider that the deployment is configured for.' })
+  @ApiProperty({
+    description: 'Sandbox provider of the hosts that are online; without one, what the deployment is configured for.',
+  })
   provider!: string;
 
   @ApiProperty({ description: 'Whether a sandbox host has reported lately; without one new runs wait.' })

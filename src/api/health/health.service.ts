@@ -36,17 +36,18 @@ export class HealthService implements BeforeApplicationShutdown {
     this.alive();
     const answer = await this.askDatabase();
     if (answer === null) throw new SandgateError('unavailable', 'the database is unreachable');
-    return { status: 'ready', db: true, provider: this.config.sandbox.provider, provider_ok: answer.hosts > 0 };
+    const provider = answer.provider ?? this.config.sandbox.provider;
+    return { status: 'ready', db: true, provider, provider_ok: answer.provider !== null };
   }
 
-  private async askDatabase(): Promise<{ hosts: number } | null> {
+  private async askDatabase(): Promise<{ provider: string | null } | null> {
     const question = this.database.pool
-      .query<{ hosts: number }>(
-        `select count(*)::int as hosts from hosts where last_seen_at > now() - make_interval(secs => $1)`,
+      .query<{ provider: string | null }>(
+        `select string_agg(distinct provider, ', ') as provider from hosts where last_seen_at > now() - make_interval(secs => $1)`,
         [HOST_SEEN_WITHIN_SECS],
       )
       .then(
-        (result) => result.rows[0] ?? { hosts: 0 },
+        (result) => result.rows[0] ?? { provider: null },
         (error: unknown) => {
           this.logger.warn({ err: error }, 'the database did not answer the readiness probe');
           return null;

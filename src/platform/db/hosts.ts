@@ -7,16 +7,19 @@ export interface Host {
   name: string;
   /** How many runs it takes at once. */
   capacity: number;
+  /** Name of the sandbox provider that it chose, for example `bubblewrap`. */
+  provider: string;
   lastSeenAt: Date;
 }
 
 /** Registers the host or refreshes it. */
-export async function seeHost(pool: pg.Pool, host: { id: string; name: string; capacity: number }): Promise<void> {
+export async function seeHost(pool: pg.Pool, host: Omit<Host, 'lastSeenAt'>): Promise<void> {
   await translateDatabaseErrors(() =>
     pool.query(
-      `insert into hosts (id, name, capacity) values ($1, $2, $3)
-       on conflict (id) do update set name = excluded.name, capacity = excluded.capacity, last_seen_at = clock_timestamp()`,
-      [host.id, host.name, host.capacity],
+      `insert into hosts (id, name, capacity, provider) values ($1, $2, $3, $4)
+       on conflict (id) do update set name = excluded.name, capacity = excluded.capacity, provider = excluded.provider,
+         last_seen_at = clock_timestamp()`,
+      [host.id, host.name, host.capacity, host.provider],
     ),
   );
 }
@@ -24,11 +27,11 @@ export async function seeHost(pool: pg.Pool, host: { id: string; name: string; c
 /** Hosts seen within the last `withinSecs`, by the database's clock. */
 export async function listHosts(pool: pg.Pool, withinSecs: number): Promise<Host[]> {
   const { rows } = await translateDatabaseErrors(() =>
-    pool.query<{ id: string; name: string; capacity: number; last_seen_at: Date }>(
-      `select id, name, capacity, last_seen_at from hosts
+    pool.query<{ id: string; name: string; capacity: number; provider: string; last_seen_at: Date }>(
+      `select id, name, capacity, provider, last_seen_at from hosts
        where last_seen_at > clock_timestamp() - make_interval(secs => $1) order by id`,
       [withinSecs],
     ),
   );
-  return rows.map((row) => ({ id: row.id, name: row.name, capacity: row.capacity, lastSeenAt: row.last_seen_at }));
+  return rows.map(({ last_seen_at, ...row }) => ({ ...row, lastSeenAt: last_seen_at }));
 }

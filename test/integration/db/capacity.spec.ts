@@ -94,7 +94,7 @@ describe('capacity', () => {
   });
 
   it('never places more runs on a host than it has places, however many are admitted at once', async () => {
-    const host = { id: uuidv7(), name: 'one', capacity: 3 };
+    const host = { id: uuidv7(), name: 'one', capacity: 3, provider: 'bubblewrap' };
     await seeHost(test.db.pool, host);
     const organization = await createOrganization(test.db);
     const runs = await Promise.all(
@@ -109,7 +109,7 @@ describe('capacity', () => {
   });
 
   it('wakes as many queued runs as there are free places, though the first that was woken has not moved yet', async () => {
-    await seeHost(test.db.pool, { id: uuidv7(), name: 'one', capacity: 8 });
+    await seeHost(test.db.pool, { id: uuidv7(), name: 'one', capacity: 8, provider: 'bubblewrap' });
     const organization = await createOrganization(test.db);
     const holders = [0, 1].map(() => createRun(test.db, { in: organization, status: 'created' }));
     for (const holder of holders) expect((await admit(await holder, 2)).admitted).toBe(true);
