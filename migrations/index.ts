@@ -28,6 +28,9 @@ import { CheckByDomains1700000000027 } from './1700000000027-check-by-domains.js
 import { KeepPolicyViews1700000000035 } from './1700000000035-keep-policy-views.js';
 import { IndexRunsByPolicy1700000000036 } from './1700000000036-index-runs-by-policy.js';
 import { BoundSealedCount1700000000037 } from './1700000000037-bound-sealed-count.js';
+import { KeepPolicyViews1700000000035 } from './1700000000035-keep-policy-views.js';
+import { IndexRunsByPolicy1700000000036 } from './1700000000036-index-runs-by-policy.js';
+import { BoundSealedCount1700000000037 } from './1700000000037-bound-sealed-count.js';
 import { RefuseAfterIntent1700000000040 } from './1700000000040-refuse-after-intent.js';
 import { MarkReleasedApprovals1700000000045 } from './1700000000045-mark-released-approvals.js';
 import { CreateApprovalNotices1700000000046 } from './1700000000046-create-approval-notices.js';
@@ -63,6 +66,9 @@ export const MIGRATIONS = [
   SerializeHostChoice1700000000025,
   ShortenGate1700000000026,
   CheckByDomains1700000000027,
+  KeepPolicyViews1700000000035,
+  IndexRunsByPolicy1700000000036,
+  BoundSealedCount1700000000037,
   KeepPolicyViews1700000000035,
   IndexRunsByPolicy1700000000036,
   BoundSealedCount1700000000037,

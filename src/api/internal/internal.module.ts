@@ -17,6 +17,7 @@ import { PermissionEndpoint } from './gate/permission.endpoint.js';
 import { RunSpecs } from './gate/run-specs.js';
 import { ShownFiles } from './gate/shown-files.js';
 import { ToolsCallEndpoint } from './gate/tools-call.endpoint.js';
+import { PolicyHistory } from './history/policy-history.js';
 import { LimitBreaches } from './limits/limit-breaches.js';
 import { RunLimits } from './limits/run-limits.js';
 import { CarriedResults } from './llm/carried-results.js';
@@ -62,6 +63,7 @@ const ENDPOINTS: Type<PlaneEndpoint>[] = [
     ModelSpend,
     PlaneGuard,
     PlaneSockets,
+    PolicyHistory,
     ProcessLease,
     RunLimits,
     RunnerPlane,

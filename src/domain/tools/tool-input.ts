@@ -1,5 +1,6 @@
 import type { ExactJson } from '../digest/exact-json.js';
 import { isExactObject } from '../digest/exact-json.js';
+import type { JsonObject } from '../json.js';
 
 const PATH_KEYS = ['file_path', 'path', 'notebook_path', 'filePath'] as const;
 
@@ -27,4 +28,19 @@ export function editPathsOf(input: ExactJson): string[] {
 export function pathsOf(input: ExactJson): string[] {
   const named = PATH_KEYS.map((key) => stringMember(input, key)).filter((path) => path !== null);
   return [...named, ...editPathsOf(input)];
+}
+
+/**
+ * All that policy reads of an input, and nothing else (chapter 30 §1.3): a policy says the same of this as of the whole. Members of
+ * other types count as absent, so they are left out.
+ */
+export function policyInputOf(input: ExactJson): JsonObject {
+  const kept: JsonObject = {};
+  for (const key of ['command', ...PATH_KEYS, 'cwd']) {
+    const value = stringMember(input, key);
+    if (value !== null) kept[key] = value;
+  }
+  const edits = editPathsOf(input);
+  if (edits.length > 0) kept['edits'] = edits.map((path) => ({ file_path: path }));
+  return kept;
 }

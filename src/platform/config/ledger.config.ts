@@ -1,4 +1,4 @@
-import { flag, oneOf } from './readers.js';
+import { flag, integer, oneOf } from './readers.js';
 import { setting } from './setting.js';
 
 /** What is recorded beside the facts that are always recorded. */
@@ -10,6 +10,15 @@ export class LedgerConfig {
     about: 'Whether what an agent says to its user is kept, redacted, as narrative.',
   })
   readonly recordAgentMessages!: boolean;
+
+  @setting({
+    variable: 'SERVICE_POLICY_HISTORY_DAYS',
+    read: integer(0, 3650),
+    default: 30,
+    about:
+      'Days for which is kept, sealed, what policy read of each tool call, so that a draft can be tried against it (docs/policy-history.md); 0 keeps none. Needs a sealing key.',
+  })
+  readonly policyHistoryDays!: number;
 }
 
 /** Structured logs on standard error. */

@@ -37,6 +37,11 @@ export function configWarnings(config: SandgateConfig, env: NodeJS.ProcessEnv): 
     warnings.push(
       'no sealing key is configured (SERVICE_KMS_MODE): tool inputs rest in clear while their approval is pending, and connections answer 503',
     );
+    if (config.ledger.policyHistoryDays > 0) {
+      warnings.push(
+        'no sealing key is configured (SERVICE_KMS_MODE): no policy history is kept, so drafts of policies cannot be tried against past runs',
+      );
+    }
   }
   return warnings;
 }

@@ -1,4 +1,6 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Database, TenantTransaction } from '../db/database.js';
+import { insertPolicyViews, type SealedPolicyView } from '../db/policy-views.js';
 import type { Sealer } from './sealer.js';
 
 export type PayloadKind = 'input' | 'result' | 'policy_view';
@@ -23,7 +25,14 @@ export interface RestingPayload {
   keyVersion: number;
 }
 
+/** What policy read of one call, in clear, on its way to where it rests. */
+export interface PolicyViewText extends CallRef {
+  text: string;
+}
+
 const CLEAR = 0;
+/** Sealing one takes about 20 µs; between two slices other work of the process goes on. */
+const SEALED_PER_TURN = 16;
 
 /** The one place where tool inputs and results rest (06-gate §8), sealed per organization and row. */
 export class ToolCallPayloads {
@@ -54,6 +63,29 @@ export class ToolCallPayloads {
     );
   }
 
+  /** Whether a policy view can be kept: without a sealing key none is (06-gate §8). */
+  get keepsPolicyViews(): boolean {
+    return this.sealer.available;
+  }
+
+  /**
+   * Seals and stores the policy views of calls of one organization, each in its own place, with one statement.
+   *
+   * @param keepSecs retention in seconds
+   * @returns how many are new
+   * @throws SandgateError `unavailable` without a sealing key
+   */
+  async storePolicyViews(organizationId: string, views: readonly PolicyViewText[], keepSecs: number): Promise<number> {
+    const rows: SealedPolicyView[] = [];
+    for (const [i, { sessionId, toolCallId, text }] of views.entries()) {
+      if (i % SEALED_PER_TURN === SEALED_PER_TURN - 1) await nextTurn();
+      const key: PayloadKey = { organizationId, sessionId, toolCallId, kind: 'policy_view' };
+      const { bytes, keyVersion } = await this.sealer.seal(placeOf(key), text);
+      rows.push({ sessionId, toolCallId, sealed: bytes, keyVersion });
+    }
+    return insertPolicyViews(this.db.pool, organizationId, rows, keepSecs);
+  }
+
   /** The text, or null when nothing rests there (any more). */
   async open(key: PayloadKey): Promise<string | null> {
     const [row] = await this.db.withTenant(key.organizationId, (tx) =>
@@ -63,7 +95,7 @@ export class ToolCallPayloads {
         [key.sessionId, key.toolCallId, key.kind],
       ),
     );
-    return row === undefined ? null : this.openRow(key, row);
+    return row === undefined ? null : this.openResting(key, { sealed: row.sealed, keyVersion: row.key_version });
   }
 
   /** Opens what rests under many calls of one kind with one read; the result is keyed by {@link callKey}. */
@@ -81,14 +113,19 @@ export class ToolCallPayloads {
     const opened = new Map<string, string>();
     for (const row of rows) {
       const key = { organizationId, sessionId: row.session_id, toolCallId: row.tool_call_id, kind };
-      opened.set(callKey(key), await this.openRow(key, row));
+      opened.set(callKey(key), await this.openResting(key, { sealed: row.sealed, keyVersion: row.key_version }));
     }
     return opened;
   }
 
-  private async openRow(key: PayloadKey, row: { sealed: Buffer; key_version: number }): Promise<string> {
-    if (row.key_version === CLEAR) return row.sealed.toString('utf8');
-    return (await this.sealer.open(placeOf(key), row.sealed, row.key_version)).toString('utf8');
+  /**
+   * The text of a payload that was read with other rows.
+   *
+   * @throws SandgateError as {@link Sealer.open}
+   */
+  async openResting(key: PayloadKey, { sealed, keyVersion }: RestingPayload): Promise<string> {
+    if (keyVersion === CLEAR) return sealed.toString('utf8');
+    return (await this.sealer.open(placeOf(key), sealed, keyVersion)).toString('utf8');
   }
 
   async remove(tx: TenantTransaction, key: Omit<PayloadKey, 'organizationId'>): Promise<void> {

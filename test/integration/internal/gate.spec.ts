@@ -408,14 +408,15 @@ describe('a call that asks a human', () => {
     const [row] = await readRows<{ sealed: Buffer; key_version: number }>(
       database.db,
       run,
-      'select sealed, key_version from tool_call_payloads where session_id = $1',
+      `select sealed, key_version from tool_call_payloads where session_id = $1 and kind = 'input'`,
     );
     expect(row?.key_version).toBe(2);
     expect(row?.sealed.includes(canary)).toBe(false);
     expect(JSON.stringify(await readLedger(database.db, run))).not.toContain(canary);
     await decide(run, approval, 'denied');
     await blocked;
-    expect(await readRows(database.db, run, 'select 1 from tool_call_payloads where session_id = $1')).toEqual([]);
+    const left = await readRows(database.db, run, 'select kind from tool_call_payloads where session_id = $1');
+    expect(left.filter((row) => (row as { kind: string }).kind !== 'policy_view')).toEqual([]);
   });
 
   it('CP-006 an input that cannot be shown whole is denied, not asked', async () => {

@@ -9,6 +9,7 @@ import { Database } from '../../../platform/db/database.js';
 import { decideAutomatic } from '../../../platform/db/gate.js';
 import type { AutomaticVerdict, GateAnswer, GateCall } from '../../../platform/db/gate.js';
 import type { RunnerCaller } from '../auth/runner-caller.js';
+import { PolicyHistory } from '../history/policy-history.js';
 import { LimitBreaches } from '../limits/limit-breaches.js';
 import { ApprovalGate } from './approval-gate.js';
 import { BudgetStops } from './budget-stops.js';
@@ -33,6 +34,7 @@ export class GateService {
     private readonly approvals: ApprovalGate,
     private readonly budgets: BudgetStops,
     private readonly breaches: LimitBreaches,
+    private readonly history: PolicyHistory,
   ) {}
 
   /** Decides a call; blocks while a human is asked, until `signal` aborts. */
@@ -61,13 +63,19 @@ export class GateService {
       inputDigest: digestOf(request.input),
     });
     if (verdict.kind !== 'require_approval') {
-      const answer = await decideAutomatic(this.database, call, automatic(verdict));
+      const answer = await this.history.during(call, request.input, () =>
+        decideAutomatic(this.database, call, automatic(verdict)),
+      );
       return this.settle(call, answer, verdict.kind === 'deny' ? verdict.message : GATE_MESSAGES.replayDenied, signal);
     }
-    const answer = await this.approvals.ask(call, request.input, verdict);
+    const answer = await this.history.during(call, request.input, () =>
+      this.approvals.ask(call, request.input, verdict),
+    );
     if (answer.outcome !== 'too_many_pending') return this.settle(call, answer, GATE_MESSAGES.replayDenied, signal);
     this.breaches.note(caller.sessionId, 'pending_approvals');
-    const denied = await decideAutomatic(this.database, call, denial('policy', TOO_MANY_PENDING, 'require_approval'));
+    const denied = await this.history.during(call, request.input, () =>
+      decideAutomatic(this.database, call, denial('policy', TOO_MANY_PENDING, 'require_approval')),
+    );
     return this.settle(call, denied, TOO_MANY_PENDING, signal);
   }
 

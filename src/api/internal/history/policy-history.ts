@@ -1,0 +1,152 @@
+import { Injectable } from '@nestjs/common';
+import type { OnApplicationShutdown } from '@nestjs/common';
+import { PinoLogger } from 'nestjs-pino';
+import type { ExactJson } from '../../../domain/digest/exact-json.js';
+import { writePolicyView } from '../../../domain/simulation/policy-view.js';
+import type { GateAnswer, GateCall, GateOutcome } from '../../../platform/db/gate.js';
+import { callKey, ToolCallPayloads } from '../../../platform/seal/tool-call-payloads.js';
+import type { PolicyViewText } from '../../../platform/seal/tool-call-payloads.js';
+import { ApiConfig } from '../../foundation.module.js';
+
+const SECS_PER_DAY = 86_400;
+/** Views that one statement writes. */
+const BATCH = 256;
+/** What waits to be written at most: some seconds of the busiest gate. */
+const MAX_WAITING = 16_384;
+const MAX_WAITING_BYTES = 33_554_432;
+
+/** Outcomes after which the registry holds this tool with the digest of this input. A reused id is not among them. */
+const REGISTERED: ReadonlySet<GateOutcome> = new Set<GateOutcome>([
+  'allow',
+  'deny',
+  'session_allow',
+  'asked',
+  'pending',
+  'replay_allow',
+  'replay_deny',
+  'budget',
+]);
+
+interface WaitingView extends PolicyViewText {
+  organizationId: string;
+}
+
+/** What became of the views of this process. */
+export interface PolicyHistoryCounts {
+  kept: number;
+  /** Dropped because too many waited. */
+  dropped: number;
+  /** Lost because they could not be written. */
+  failed: number;
+  /** Not kept because they cannot be kept whole. */
+  tooLarge: number;
+}
+
+/**
+ * Keeps what policy reads of each gated call, beside the gate and never in its way (06-gate §8). Views wait in memory and are
+ * written many at a time: when {@link BATCH} wait, or when nobody is at the gate. What is lost — a crash, a full buffer, a
+ * database that is away — is unknown to later simulations and refuses no call.
+ */
+@Injectable()
+export class PolicyHistory implements OnApplicationShutdown {
+  readonly counts: PolicyHistoryCounts = { kept: 0, dropped: 0, failed: 0, tooLarge: 0 };
+  private readonly keepSecs: number;
+  private readonly waiting = new Map<string, WaitingView>();
+  private waitingBytes = 0;
+  private atTheGate = 0;
+  private writing: Promise<void> | null = null;
+  private droppedUnreported = 0;
+
+  constructor(
+    config: ApiConfig,
+    private readonly payloads: ToolCallPayloads,
+    private readonly logger: PinoLogger,
+  ) {
+    this.keepSecs = payloads.keepsPolicyViews ? config.ledger.policyHistoryDays * SECS_PER_DAY : 0;
+  }
+
+  /** Runs a decision of the gate and keeps the view of the call once it is on the record. */
+  async during(call: GateCall, input: ExactJson, decide: () => Promise<GateAnswer>): Promise<GateAnswer> {
+    if (this.keepSecs === 0) return decide();
+    this.atTheGate += 1;
+    try {
+      const answer = await decide();
+      if (REGISTERED.has(answer.outcome)) this.keep(call, input);
+      return answer;
+    } finally {
+      this.atTheGate -= 1;
+      this.writeWhenDue();
+    }
+  }
+
+  /** After the last request: what waits is written before the connections to the database close. */
+  async onApplicationShutdown(): Promise<void> {
+    while (this.writing !== null || this.waiting.size > 0) {
+      this.writing ??= this.writeBatch();
+      await this.writing;
+    }
+  }
+
+  private keep({ organizationId, sessionId, toolCallId, tool }: GateCall, input: ExactJson): void {
+    const text = writePolicyView({ tool, input });
+    if (text === null) {
+      this.counts.tooLarge += 1;
+      return;
+    }
+    const key = callKey({ sessionId, toolCallId });
+    if (this.waiting.has(key)) return;
+    if (this.waiting.size >= MAX_WAITING || this.waitingBytes + text.length > MAX_WAITING_BYTES) {
+      this.counts.dropped += 1;
+      this.droppedUnreported += 1;
+      return;
+    }
+    this.waiting.set(key, { organizationId, sessionId, toolCallId, text });
+    this.waitingBytes += text.length;
+  }
+
+  private writeWhenDue(): void {
+    if (this.writing !== null || this.waiting.size === 0) return;
+    if (this.waiting.size >= BATCH || this.atTheGate === 0) this.writing = this.writeBatch();
+  }
+
+  /** Never rejects. */
+  private async writeBatch(): Promise<void> {
+    for (const [organizationId, views] of this.takeBatch()) {
+      try {
+        this.counts.kept += await this.payloads.storePolicyViews(organizationId, views, this.keepSecs);
+      } catch (error) {
+        this.counts.failed += views.length;
+        this.logger.warn({ err: error, views: views.length }, 'policy views were lost: they could not be written');
+      }
+    }
+    this.reportDropped();
+    this.writing = null;
+    this.writeWhenDue();
+  }
+
+  /** The views that have waited longest, by organization. */
+  private takeBatch(): Map<string, PolicyViewText[]> {
+    const batch = new Map<string, PolicyViewText[]>();
+    let taken = 0;
+    for (const [key, view] of this.waiting) {
+      if (taken === BATCH) break;
+      taken += 1;
+      this.waiting.delete(key);
+      this.waitingBytes -= view.text.length;
+      const views = batch.get(view.organizationId) ?? [];
+      views.push(view);
+      batch.set(view.organizationId, views);
+    }
+    return batch;
+  }
+
+  private reportDropped(): void {
+    if (this.droppedUnreported === 0) return;
+    const views = this.droppedUnreported;
+    this.droppedUnreported = 0;
+    this.logger.warn(
+      { views, dropped: this.counts.dropped },
+      'policy views were dropped: too many waited to be written',
+    );
+  }
+}
