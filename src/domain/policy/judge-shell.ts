@@ -3,7 +3,7 @@ import { judgePaths } from './judge-paths.js';
 import type { Outcome } from './outcome.js';
 import { isStricter, strictest } from './outcome.js';
 import { analyseLine } from './shell/analyse-line.js';
-import { coveringPrefix } from './shell/coverage.js';
+import { coveringPrefix, resembledPrefix } from './shell/coverage.js';
 import type { ShellCommand, ShellLine, ShellRedirect } from './shell/shell-line.js';
 import type { PolicyAction, ShellPartView } from './verdict.js';
 
@@ -62,10 +62,15 @@ function judgeCommands(context: ShellRule, line: ShellLine, covering: readonly (
   }
   const uncovered = line.commands.findIndex((_, i) => covering[i] === null);
   const covered = covering.findIndex((prefix) => prefix !== null);
-  const action = strictest([...(uncovered === -1 ? [] : [onNoMatch]), ...(covered === -1 ? [] : [rule.rule.action])]);
-  const keys = keysOf(context, line.commands, covering);
+  const resembles = uncovered !== -1 && rule.rule.action !== 'allow' && resemblesPrefix(context, line.commands);
+  const action = strictest([
+    ...(uncovered === -1 ? [] : [onNoMatch]),
+    ...(covered === -1 && !resembles ? [] : [rule.rule.action]),
+  ]);
+  const keys = resembles && onNoMatch !== 'approve' ? null : keysOf(context, line.commands, covering);
   if (uncovered !== -1 && (covered === -1 || !isStricter(rule.rule.action, onNoMatch))) {
-    return { ...base, action, decidedBy: 'no_prefix', subject: line.commands[uncovered]!.text, keys };
+    const { text, hazard } = line.commands[uncovered]!;
+    return { ...base, action, decidedBy: 'no_prefix', subject: text, detail: hazard?.why ?? null, keys };
   }
   return {
     ...base,
@@ -75,6 +80,13 @@ function judgeCommands(context: ShellRule, line: ShellLine, covering: readonly (
     subject: line.commands[covered]!.text,
     keys,
   };
+}
+
+/** An assignment or an option that lifts a command from a prefix must not free it from a rule that asks or denies. */
+function resemblesPrefix({ shell }: ShellRule, commands: readonly ShellCommand[]): boolean {
+  return commands.some((command) => {
+    return (command.unsafeAssignment || command.hazard !== null) && resembledPrefix(shell.prefixes, command) !== null;
+  });
 }
 
 /** The keys of the commands that ask: the matched prefix where the rule asks, the program where nothing covers it. */

@@ -11,6 +11,8 @@ export interface Outcome {
   pattern: string | null;
   /** Part of the command, or path. */
   subject: string | null;
+  /** Why no prefix covers a command that begins like one. */
+  detail?: string | null;
   /** What a session grant would cover; null when nothing can be granted. */
   keys: readonly string[] | null;
 }
@@ -57,10 +59,10 @@ export function reasonOf(outcome: Outcome): string {
   return rule?.rule.risk ?? questionOf(outcome);
 }
 
-function questionOf({ decidedBy, subject }: Outcome): string {
+function questionOf({ decidedBy, subject, detail }: Outcome): string {
   switch (decidedBy) {
     case 'no_prefix':
-      return `no allow prefix covers ${shorten(subject)}`;
+      return `no allow prefix covers ${shorten(subject)}${detail == null ? '' : `: ${firstCharacters(detail, SHOWN)}`}`;
     case 'no_command':
       return 'the call holds no command';
     case 'not_analysable':

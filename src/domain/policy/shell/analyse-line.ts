@@ -2,7 +2,7 @@ import type { SyntaxNode } from 'unbash';
 import { forEachChild, parse } from 'unbash';
 import { WORKSPACE_ROOT } from '../path.js';
 import { ArithmeticNames } from './arithmetic.js';
-import { unsafeConstruct } from './unsafe-constructs.js';
+import { bashOnly, unsafeConstruct } from './unsafe-constructs.js';
 import type { ShellCommand, ShellLine, ShellRedirect } from './shell-line.js';
 import { SimpleCommands } from './simple-commands.js';
 import { literalValue } from './shell-word.js';
@@ -44,15 +44,15 @@ class LineAnalysis {
       add: (command) => this.commands.push(command),
       denyText: (text) => this.denyTexts.add(text),
       problem: (why) => this.refuse(why),
-      code: (code, depth) => this.script(code, depth),
-      write: (text, path) => this.redirect('write', text, path),
+      code: (code, depth, posix) => this.script(code, depth, posix),
+      file: (access, text, path) => this.redirect(access, text, path),
       changeDirectory: (words) => this.directories.change(words),
       assigned: () => this.names.assigned(),
     });
   }
 
   run(command: string): ShellLine {
-    this.script(command, 0);
+    this.script(command, 0, false);
     this.refuse(this.names.problem());
     if (this.loops && this.directories.hasChanged) this.forgetRelativeRedirects();
     return {
@@ -67,7 +67,7 @@ class LineAnalysis {
     this.problem ??= why;
   }
 
-  private script(text: string, shellDepth: number): void {
+  private script(text: string, shellDepth: number, posix: boolean): void {
     this.denyTexts.add(text.trim());
     if (text.includes('\0') || text.includes('\r')) this.refuse('the line holds NUL or a carriage return');
     const excess = shellDepth > MAX_SHELL_DEPTH ? 'shells nest too deeply' : excessOf(text);
@@ -75,7 +75,7 @@ class LineAnalysis {
       this.refuse(excess);
       return;
     }
-    this.visit(parse(text), { source: text, shellDepth, depth: 0, chain: null });
+    this.visit(parse(text), { source: text, shellDepth, posix, depth: 0, chain: null });
   }
 
   private visit(node: SyntaxNode, context: Context): void {
@@ -84,6 +84,7 @@ class LineAnalysis {
       return;
     }
     this.refuse(unsafeConstruct(node));
+    if (context.posix) this.refuse(bashOnly(node));
     this.names.note(node);
     if (LOOPS.has(node.type)) this.loops = true;
     const inner = { ...context, depth: context.depth + 1, chain: null };
@@ -131,13 +132,13 @@ class LineAnalysis {
     }
     const path = literalValue(node.target);
     if ((node.operator === '<&' || node.operator === '>&') && path !== null && /^(?:\d+-?|-)$/.test(path)) return;
-    if (path === '/dev/null') return;
     const text = `${node.operator} ${node.target.text}`;
     if (node.operator !== '<' && node.operator !== '<&') this.redirect('write', text, path);
     if (node.operator.startsWith('<')) this.redirect('read', text, path);
   }
 
   private redirect(access: 'write' | 'read', text: string, path: string | null): void {
+    if (path === '/dev/null') return;
     this.redirects.push({ access, text, candidates: this.directories.resolve(path, text) });
   }
 
@@ -161,6 +162,8 @@ function excessOf(text: string): string | null {
 interface Context {
   source: string;
   shellDepth: number;
+  /** Whether a shell reads it that knows less than bash. */
+  posix: boolean;
   depth: number;
   /** The pipeline of simple commands to which a command directly beneath belongs. */
   chain: ShellCommand[] | null;

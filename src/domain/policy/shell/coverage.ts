@@ -31,16 +31,28 @@ export function compileAllowPrefixes(sources: readonly string[]): AllowPrefixes 
 
 /** The first prefix, in authored order, that covers the command by itself or with the pipeline that it stands in; null when none does. */
 export function coveringPrefix(prefixes: AllowPrefixes, command: ShellCommand): string | null {
-  if (command.unsafeAssignment) return null;
+  return command.unsafeAssignment ? null : matchingPrefix(prefixes, command, isCovered);
+}
+
+/** The first prefix whose words the command begins with, whatever its assignments and options make of it. */
+export function resembledPrefix(prefixes: AllowPrefixes, command: ShellCommand): string | null {
+  return matchingPrefix(prefixes, command, startsLike);
+}
+
+type Match = (command: ShellCommand, prefix: readonly string[]) => boolean;
+
+function matchingPrefix(prefixes: AllowPrefixes, command: ShellCommand, matches: Match): string | null {
   const chained = command.chain;
   const head = (chained?.[0] ?? command).words[0];
   let best =
-    head === undefined || head === null || chained === null ? null : firstChain(prefixes.byProgram.get(head), chained);
+    head === undefined || head === null || chained === null
+      ? null
+      : firstChain(prefixes.byProgram.get(head), chained, matches);
   const program = command.words[0];
   for (const prefix of (program === undefined || program === null ? undefined : prefixes.byProgram.get(program)) ??
     []) {
     if (best !== null && best.order < prefix.order) break;
-    if (prefix.chain.length === 1 && startsWith(command.words, prefix.chain[0]!)) {
+    if (prefix.chain.length === 1 && matches(command, prefix.chain[0]!)) {
       best = prefix;
       break;
     }
@@ -52,6 +64,7 @@ export function coveringPrefix(prefixes: AllowPrefixes, command: ShellCommand): 
 function firstChain(
   candidates: readonly AllowPrefix[] | undefined,
   commands: readonly ShellCommand[],
+  matches: Match,
 ): AllowPrefix | null {
   const covers = ({ chain }: AllowPrefix): boolean =>
     chain.length > 1 &&
@@ -59,15 +72,20 @@ function firstChain(
     commands.every((command, i) => {
       const last = i === commands.length - 1;
       return (
-        !command.unsafeAssignment &&
-        startsWith(command.words, chain[i]!) &&
+        (matches === startsLike || !command.unsafeAssignment) &&
+        matches(command, chain[i]!) &&
         (last || command.words.length === chain[i]!.length)
       );
     });
   return candidates?.find(covers) ?? null;
 }
 
-function startsWith(words: readonly (string | null)[], prefix: readonly string[]): boolean {
+/** A word that makes the program run or load more than its name says has to stand in the prefix itself. */
+function isCovered(command: ShellCommand, prefix: readonly string[]): boolean {
+  return (command.hazard === null || command.hazard.at < prefix.length) && startsLike(command, prefix);
+}
+
+function startsLike({ words }: ShellCommand, prefix: readonly string[]): boolean {
   return words.length >= prefix.length && prefix.every((word, i) => words[i] === word);
 }
 

@@ -3,8 +3,6 @@ import type { Unwrapped } from './unwrapped.js';
 
 const RUNS = new Set(['-exec', '-execdir', '-ok', '-okdir']);
 const PRINTS = new Set(['-fprint', '-fprint0', '-fprintf', '-fls']);
-/** An unquoted word that starts with one of these cannot expand to an action. */
-const PLAIN_START = /^[A-Za-z0-9_./]/;
 
 /** The commands that `find` runs, whether elsewhere, and the files that it writes (06-gate §1). A word that an expansion decides may be an action. */
 export function unwrapFind(args: readonly ShellWord[]): Unwrapped {
@@ -12,8 +10,8 @@ export function unwrapFind(args: readonly ShellWord[]): Unwrapped {
   const writes: { text: string; path: string | null }[] = [];
   let moves = false;
   for (let at = 0; at < args.length; at++) {
-    const { value, text } = args[at]!;
-    if (value === null && !PLAIN_START.test(text)) {
+    const { value, text, mayBeOption } = args[at]!;
+    if (value === null && mayBeOption) {
       return { kind: 'unknown', why: `\`${text}\` may be an action of \`find\`` };
     }
     if (value === null) continue;
@@ -43,6 +41,8 @@ function endOfExec(args: readonly ShellWord[], from: number): number {
   return args.length;
 }
 
+/** What `find` puts in place of `{}` begins like one of its starting points, which are no options. */
 function hideFound(word: ShellWord): ShellWord {
-  return word.value?.includes('{}') === true ? { ...word, value: null } : word;
+  if (word.value?.includes('{}') !== true) return word;
+  return { ...word, value: null, mayBeOption: word.value.startsWith('-') };
 }

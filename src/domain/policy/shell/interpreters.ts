@@ -1,21 +1,25 @@
 import { baseName } from './wrappers.js';
 
 const INTERPRETER =
-  /^(?:python|pypy|perl|ruby|node|nodejs|deno|bun|php|lua|luajit|tclsh|Rscript|osascript|pwsh|groovy|scala|julia)[\d.]*$/;
+  /^(?:python|pypy|perl|ruby|node|nodejs|deno|bun|php|lua|luajit|tclsh|Rscript|osascript|pwsh|groovy|scala|julia|fish|csh|tcsh|nu|xonsh|elvish|guile|gnuplot|octave)[\d.]*$/;
 /** `-c`, `-e`, `-p`, `-r`, joined letters such as `-lne`, long forms, and `-` for standard input. */
 const CODE_OPTION = /^(?:-[A-Za-z]*[cepErR].*|--eval(?:=.*)?|--print(?:=.*)?|--execute(?:=.*)?|-|eval)$/;
 
-/** Programs whose arguments are a program text, or a command that the parser does not look into. */
-const RUNS_ARGUMENTS = new Set(
-  'awk gawk mawk nawk jshell expect su runuser watch script flock strace ltrace parallel chroot unshare nsenter ssh tmux screen at batch entr'.split(
+/** Programs that run their arguments, or what they read, in ways that the parser does not look into. */
+export const RUNS_ARGUMENTS: ReadonlySet<string> = new Set(
+  'expect unbuffer su runuser pkexec runcon setpriv watch script scriptreplay flock strace ltrace gdb valgrind perf rlwrap parallel sem chroot unshare nsenter bwrap firejail proot fakeroot faketime ssh mosh tmux screen dtach at batch entr inotifywait setarch linux32 linux64 i386 x86_64 taskset chrt prlimit choom cpulimit numactl systemd-run cgexec capsh aa-exec dbus-run-session xvfb-run start-stop-daemon run-parts torify torsocks proxychains socat eatmydata ld.so logsave multitime hyperfine chpst softlimit envdir setlock ts vipe'.split(
     ' ',
   ),
 );
 
+/** Programs whose first operand is a program text. */
+const TAKES_TEXT = new Set('awk gawk mawk nawk original-awk jshell'.split(' '));
+
 /** Whether an interpreter is handed code rather than a file: such a command has no key to grant (06-gate §3). */
 export function isGivenCode(program: string, args: readonly (string | null)[]): boolean {
-  if (RUNS_ARGUMENTS.has(baseName(program))) return true;
-  if (!INTERPRETER.test(baseName(program))) return false;
+  const name = baseName(program);
+  if (RUNS_ARGUMENTS.has(name) || TAKES_TEXT.has(name)) return true;
+  if (!INTERPRETER.test(name)) return false;
   if (args.length === 0) return true;
   for (const arg of args) {
     if (arg === null || CODE_OPTION.test(arg)) return true;

@@ -1,4 +1,5 @@
 import type { CandidatePath } from '../path.js';
+import type { Hazard } from './effects/effects.js';
 
 /** A simple command of a line, nested ones and those that wrappers run included. */
 export interface ShellCommand {
@@ -8,6 +9,8 @@ export interface ShellCommand {
   words: readonly (string | null)[];
   /** Whether an assignment before it may change what it does (06-gate §1). */
   unsafeAssignment: boolean;
+  /** The word that makes it run or load more than its name says: only a prefix that holds that word covers it. */
+  hazard: Hazard | null;
   /** The program through wrappers, which a session grant would name; null when the command has no key (06-gate §3). */
   key: string | null;
   /** The pipeline of simple commands in which it stands. */

@@ -1,5 +1,10 @@
 import type { Word, WordPart } from 'unbash';
 
+/** Expansions that yield several words even within quotes. */
+const MANY_WORDS = /\$@|\[@\]|\$\{@/;
+/** A word that starts so cannot become an option: quotes, then a letter, a digit or the like. */
+const PLAIN_START = /^["']*[A-Za-z0-9_./~:@%,=]/;
+
 /** A word of a simple command as bash would hand it over, as far as that is certain before the line runs. */
 export interface ShellWord {
   /** After quote removal; null when an expansion, a glob or a brace decides it. */
@@ -8,11 +13,24 @@ export interface ShellWord {
   text: string;
   /** Whether it is exactly one word whatever its expansions yield. */
   single: boolean;
+  /** Whether a word of unknown value may turn out to be an option or an action; false for literals. */
+  mayBeOption: boolean;
 }
 
 export function shellWord(word: Word): ShellWord {
   const value = literalValue(word);
-  return { value, text: word.text, single: value !== null || isQuotedWhole(word) };
+  if (value !== null) return { value, text: word.text, single: true, mayBeOption: false };
+  return {
+    value,
+    text: word.text,
+    single: isQuotedWhole(word),
+    mayBeOption: splits(word) || !PLAIN_START.test(word.text),
+  };
+}
+
+/** A word whose value only the run decides, such as what `xargs` appends. */
+export function unknownWord(text: string): ShellWord {
+  return { value: null, text, single: false, mayBeOption: true };
 }
 
 /** The value after quote removal, or null when anything but quotes and escapes is involved. */
@@ -47,9 +65,18 @@ function literalPart(part: WordPart): string | null {
   }
 }
 
+/** Whether an unquoted expansion may make several words of it; those of a glob or a brace all begin like the word itself. */
+function splits(word: Word): boolean {
+  return !(word.parts ?? []).every((part) => {
+    if (part.type === 'Glob' || part.type === 'ProcessSubstitution') return true;
+    if (part.type === 'BraceExpansion') return !/[$`]/.test(part.text);
+    return literalPart(part) !== null || (part.type === 'DoubleQuoted' && !MANY_WORDS.test(part.text));
+  });
+}
+
 /** Double quotes keep an expansion one word, except `$@` and `[@]`. */
 function isQuotedWhole(word: Word): boolean {
   return (word.parts ?? []).every(
-    (part) => literalPart(part) !== null || (part.type === 'DoubleQuoted' && !/\$@|\[@\]|\$\{@/.test(part.text)),
+    (part) => literalPart(part) !== null || (part.type === 'DoubleQuoted' && !MANY_WORDS.test(part.text)),
   );
 }

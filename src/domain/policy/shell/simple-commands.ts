@@ -1,6 +1,8 @@
 import type { Assignment, Command } from 'unbash';
 import { isCanonicalTool } from '../../tools/vocabulary.js';
 import { isMcpName } from '../../tools/mcp-name.js';
+import type { Hazard } from './effects/effects.js';
+import { effectsOf } from './effects/program-effects.js';
 import { isGivenCode } from './interpreters.js';
 import type { ShellCommand } from './shell-line.js';
 import type { ShellWord } from './shell-word.js';
@@ -19,8 +21,9 @@ export interface CommandSink {
   add(command: ShellCommand): void;
   denyText(text: string): void;
   problem(why: string | null): void;
-  code(code: string, shellDepth: number): void;
-  write(text: string, path: string | null): void;
+  /** `posix`: a shell reads it that knows less than bash. */
+  code(code: string, shellDepth: number, posix: boolean): void;
+  file(access: 'write' | 'read', text: string, path: string | null): void;
   changeDirectory(words: readonly ShellWord[]): void;
   assigned(): void;
 }
@@ -47,7 +50,7 @@ export class SimpleCommands {
       if (argument.type === 'Word') words.push(shellWord(argument));
       else {
         assigned.push(argument.name);
-        words.push({ value: null, text: argument.text, single: true });
+        words.push({ value: null, text: argument.text, single: true, mayBeOption: false });
       }
     }
     const text = source.slice(node.pos, node.end).trim();
@@ -58,7 +61,8 @@ export class SimpleCommands {
 
   /** The keyword `time` counts as the wrapper of that name; `timed` is the first command that it times. */
   addTimeKeyword(timed: ShellCommand | undefined): void {
-    this.sink.add({ text: 'time', words: ['time'], unsafeAssignment: false, key: timed?.key ?? null, chain: null });
+    const key = timed?.key ?? null;
+    this.sink.add({ text: 'time', words: ['time'], unsafeAssignment: false, hazard: null, key, chain: null });
   }
 
   private add(found: Found): void {
@@ -67,18 +71,30 @@ export class SimpleCommands {
     this.noteProblems(found);
     const joined = words.map(({ value, text }) => value ?? text).join(' ');
     if (joined !== found.text) this.sink.denyText(joined);
+    const slash = values[0]?.lastIndexOf('/') ?? -1;
+    if (slash !== -1) this.sink.denyText(joined.slice(slash + 1));
     const unwrapped = unwrap(words);
     const unsafe = assigned.filter((name) => !isHarmlessVariable(name));
+    const hazard = this.noteEffects(words);
     const command: ShellCommand = {
       text: found.text,
       words: values,
       unsafeAssignment: unsafe.length > 0,
-      key: unsafe.some(bearsCode) ? null : keyOf(words, unwrapped, 0),
+      hazard,
+      key: hazard !== null || unsafe.some(bearsCode) ? null : keyOf(words, unwrapped, 0),
       chain,
     };
     chain?.push(command);
     this.sink.add(command);
     if (unwrapped !== null) this.addInner(found, unwrapped);
+  }
+
+  private noteEffects(words: readonly ShellWord[]): Hazard | null {
+    const effects = effectsOf(words);
+    if (effects === null) return null;
+    for (const { text, path } of effects.writes) this.sink.file('write', text, path);
+    for (const { text, path } of effects.reads) this.sink.file('read', text, path);
+    return effects.hazard;
   }
 
   private noteProblems({ words }: Found): void {
@@ -108,12 +124,12 @@ export class SimpleCommands {
         this.addWrapped(found, unwrapped.words, [...found.assigned, ...unwrapped.assigned]);
         break;
       case 'code':
-        this.sink.code(unwrapped.code, found.shellDepth + 1);
+        this.sink.code(unwrapped.code, found.shellDepth + 1, unwrapped.posix);
         break;
       case 'find':
         if (unwrapped.moves) this.sink.changeDirectory([]);
         for (const words of unwrapped.commands) this.addWrapped(found, hideReplaced(words, '{}'), found.assigned);
-        for (const { text, path } of unwrapped.writes) this.sink.write(text, path);
+        for (const { text, path } of unwrapped.writes) this.sink.file('write', text, path);
         break;
     }
   }

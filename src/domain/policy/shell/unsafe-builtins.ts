@@ -1,5 +1,5 @@
 import type { ShellWord } from './shell-word.js';
-import { isPlainVariable } from './variables.js';
+import { isHarmlessVariable, isPlainVariable } from './variables.js';
 
 /** Builtins that run text, or change what later words mean (06-gate §1). */
 const RUN_TEXT = new Set(
@@ -64,8 +64,12 @@ function unsafeVariables(builtin: string, args: readonly ShellWord[]): string | 
     if (builtin === 'wait' && /^-[A-Za-z]*p/.test(shown)) return '`wait -p` sets a variable';
     if (/^-[A-Za-z]*[Cin]/.test(shown) && builtin !== 'unset') return `\`${builtin} ${shown}\` evaluates its values`;
     if (value === null && !ASSIGNED_NAME.test(shown)) return `an argument of \`${builtin}\` is not a literal`;
-    const name = ASSIGNED_NAME.exec(shown)?.[1];
-    if (name !== undefined && builtin !== 'export' && builtin !== 'wait' && !isPlainVariable(name)) {
+    const [, name, assigned] = ASSIGNED_NAME.exec(shown) ?? [];
+    if (builtin === 'export') {
+      if (value !== null && name !== undefined && assigned !== undefined && !isHarmlessVariable(name)) {
+        return `\`export\` changes the variable ${name}`;
+      }
+    } else if (name !== undefined && builtin !== 'wait' && !isPlainVariable(name)) {
       return `\`${builtin}\` changes the variable ${name}`;
     }
     if (builtin === 'let' && !/^[a-z0-9_+\-*/%=<>!&|^~?:() ]*$/.test(shown))

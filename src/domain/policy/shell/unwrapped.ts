@@ -5,5 +5,6 @@ export type Unwrapped =
   | { kind: 'unknown'; why: string }
   | { kind: 'nothing' }
   | { kind: 'command'; words: ShellWord[]; assigned: string[] }
-  | { kind: 'code'; code: string }
+  /** `posix`: read by a shell that knows less than bash. */
+  | { kind: 'code'; code: string; posix: boolean }
   | { kind: 'find'; commands: ShellWord[][]; writes: { text: string; path: string | null }[]; moves: boolean };

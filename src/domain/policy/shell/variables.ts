@@ -5,9 +5,9 @@ const HARMLESS = /^(?:CI|NODE_ENV|LANG|LC_[A-Z]+|TZ|FORCE_COLOR|NO_COLOR)$/;
 const CODE_BEARING =
   /^(?:PATH|IFS|ENV|BASH.*|SHELLOPTS|BASHOPTS|PS[0-9]|PROMPT_COMMAND|CDPATH|HOME|SHELL|EDITOR|VISUAL|PAGER|BROWSER|MAKEFLAGS|CLASSPATH|_JAVA_OPTIONS|JAVA_TOOL_OPTIONS|RUSTC.*|CARGO_.*|LD_.*|DYLD_.*|GCONV_PATH|GIT_.*|SSH_.*|NODE_.*|npm_config_.*|NPM_CONFIG_.*|PIP_.*|PYTHON.*|PERL.*|RUBY.*|LESS.*|MAN.*)$/;
 
-/** Names that a loop or a builtin may set: bash and programs give none of them a meaning, save proxies. */
+/** Names that a loop or a builtin may set: bash and programs give none of them a meaning, save proxies and npm's settings. */
 const PLAIN_NAME = /^[a-z][a-z0-9_]*$/;
-const PROXY = /_proxy$/;
+const MEANS_SOMETHING = /_proxy$|^npm_(?:config|package)_/;
 
 /** Names whose value a line can steer without assigning it. */
 const STEERED =
@@ -22,7 +22,7 @@ export function bearsCode(name: string): boolean {
 }
 
 export function isPlainVariable(name: string): boolean {
-  return PLAIN_NAME.test(name) && !PROXY.test(name);
+  return PLAIN_NAME.test(name) && !MEANS_SOMETHING.test(name);
 }
 
 export function isSteeredVariable(name: string): boolean {

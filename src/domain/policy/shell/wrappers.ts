@@ -1,5 +1,6 @@
 import { unwrapFind } from './find-command.js';
 import type { ShellWord } from './shell-word.js';
+import { unknownWord } from './shell-word.js';
 import type { Unwrapped } from './unwrapped.js';
 
 interface OptionTable {
@@ -44,6 +45,7 @@ const OPTIONS: Readonly<Record<string, OptionTable>> = {
   stdbuf: { flags: [], valued: ['-i', '-o', '-e', '--input', '--output', '--error'] },
   ionice: { flags: ['-t'], valued: ['-c', '-n'] },
   busybox: { flags: [], valued: [] },
+  toybox: { flags: [], valued: [] },
   xargs: {
     flags: ['-0', '--null', '-r', '--no-run-if-empty', '-t', '--verbose', '-x', '--exit', '-o', '--open-tty'],
     valued: [
@@ -65,11 +67,17 @@ const OPTIONS: Readonly<Record<string, OptionTable>> = {
   },
 };
 
-const SHELLS = new Set(['bash', 'sh', 'dash', 'ash', 'zsh', 'ksh', 'mksh', 'rbash']);
+const BASH = new Set(['bash', 'rbash']);
+/** Shells whose syntax is a part of bash's, save what means something else to them. */
+const POSIX_SHELLS = new Set(['sh', 'dash', 'ash', 'posh']);
+/** Shells with a syntax of their own: what they are given cannot be judged. */
+const OTHER_SHELLS = new Set(['zsh', 'ksh', 'ksh93', 'mksh', 'lksh', 'yash']);
 /** Neither `-i` and `-l`, which read files of the home directory first, nor `-k` and `-s`. */
 const SHELL_FLAGS = /^-[abcefhmnptuvxBCEHPTr]+$/;
 const SHELL_LONG_FLAGS = new Set(['--norc', '--noprofile', '--posix', '--restricted']);
 const MAX_NESTED_WRAPPERS = 8;
+/** Stands for the words that `xargs` appends. */
+const APPENDED = '…';
 const ASSIGNMENT = /^([A-Za-z_][A-Za-z0-9_]*)\+?=/;
 
 export function baseName(program: string): string {
@@ -81,7 +89,9 @@ export function unwrap(words: readonly ShellWord[]): Unwrapped | null {
   const program = words[0]?.value;
   if (program === undefined || program === null) return null;
   const name = baseName(program);
-  if (SHELLS.has(name)) return unwrapShell(words.slice(1));
+  if (BASH.has(name)) return unwrapShell(words.slice(1), false);
+  if (POSIX_SHELLS.has(name)) return unwrapShell(words.slice(1), true);
+  if (OTHER_SHELLS.has(name)) return ownSyntax(name, unwrapShell(words.slice(1), true));
   if (name === 'find') return unwrapFind(words.slice(1));
   if (!Object.hasOwn(OPTIONS, name)) return null;
   const scanned = scanOptions(name, OPTIONS[name]!, words.slice(1));
@@ -159,7 +169,8 @@ function withUnknownArguments({ result, replaced }: Scanned): Unwrapped {
   if (!standsWhole(words, replaced !== null, 0)) {
     return { kind: 'unknown', why: 'what `xargs` hands to its command is not known' };
   }
-  return { kind: 'command', words, assigned: [] };
+  const open = replaced === null ? [...words, unknownWord(APPENDED)] : words;
+  return { kind: 'command', words: open, assigned: [] };
 }
 
 /** Whether more words at the end stay arguments of a program that is already named. */
@@ -171,13 +182,18 @@ function standsWhole(words: readonly ShellWord[], replaces: boolean, depth: numb
   return inner.kind === 'command' ? standsWhole(inner.words, replaces, depth + 1) : inner.kind === 'code' && !replaces;
 }
 
-/** Words that hold the replaced text are not literals. */
+/** Words that hold the replaced text are not literals, and may be options when they begin with it. */
 export function hideReplaced(words: readonly ShellWord[], replaced: string): ShellWord[] {
-  return words.map((word) => (word.value?.includes(replaced) === true ? { ...word, value: null } : word));
+  return words.map((word) => (word.value?.includes(replaced) === true ? hidden(word, replaced) : word));
+}
+
+function hidden(word: ShellWord, replaced: string): ShellWord {
+  const value = word.value ?? '';
+  return { ...word, value: null, mayBeOption: value.startsWith(replaced) || value.startsWith('-') };
 }
 
 /** `bash -c code` runs code; a shell that reads its standard input runs what nobody has seen. */
-function unwrapShell(args: readonly ShellWord[]): Unwrapped {
+function unwrapShell(args: readonly ShellWord[], posix: boolean): Unwrapped {
   let code = false;
   for (let at = 0; at < args.length; at++) {
     const value = args[at]!.value;
@@ -185,7 +201,7 @@ function unwrapShell(args: readonly ShellWord[]): Unwrapped {
     if (value === '--' || value === '-') {
       const next = args[at + 1]?.value;
       return code && typeof next === 'string'
-        ? { kind: 'code', code: next }
+        ? { kind: 'code', code: next, posix }
         : scriptOrUnknown(args.slice(at + 1), code);
     }
     if (SHELL_FLAGS.test(value)) {
@@ -196,10 +212,14 @@ function unwrapShell(args: readonly ShellWord[]): Unwrapped {
       if (!SHELL_LONG_FLAGS.has(value))
         return { kind: 'unknown', why: `the option \`${value}\` of a shell is not known` };
     } else {
-      return code ? { kind: 'code', code: value } : scriptOrUnknown(args.slice(at), code);
+      return code ? { kind: 'code', code: value, posix } : scriptOrUnknown(args.slice(at), code);
     }
   }
   return { kind: 'unknown', why: 'a shell that reads commands from its input' };
+}
+
+function ownSyntax(name: string, unwrapped: Unwrapped): Unwrapped {
+  return unwrapped.kind === 'code' ? { kind: 'unknown', why: `\`${name}\` has a syntax of its own` } : unwrapped;
 }
 
 function scriptOrUnknown(rest: readonly ShellWord[], code: boolean): Unwrapped {

@@ -1,0 +1,36 @@
+import { RUNS_ARGUMENTS } from '../interpreters.js';
+import type { ShellWord } from '../shell-word.js';
+import { baseName } from '../wrappers.js';
+import { awkEffects } from './awk-effects.js';
+import type { Effects } from './effects.js';
+import { NO_EFFECTS, onlyHazard } from './effects.js';
+import { gitEffects } from './git-effects.js';
+import { optionEffects } from './option-effects.js';
+import { OPTION_TABLES } from './option-table.js';
+import { sedEffects } from './sed-effects.js';
+
+type Reader = (words: readonly ShellWord[]) => Effects;
+
+const READERS: ReadonlyMap<string, Reader> = new Map<string, Reader>([
+  ...Array.from(OPTION_TABLES, ([program, table]): [string, Reader] => [
+    program,
+    (words) => optionEffects(program, table, words),
+  ]),
+  ...[...RUNS_ARGUMENTS].map((program): [string, Reader] => [program, (words) => runnerEffects(program, words)]),
+  ['git', gitEffects],
+  ['sed', sedEffects],
+  ['gsed', sedEffects],
+  ...['awk', 'gawk', 'mawk', 'nawk', 'original-awk'].map((program): [string, Reader] => [program, awkEffects]),
+]);
+
+/** What a simple command does beyond the name of its program (06-gate §1). Null when its program has no such reader. */
+export function effectsOf(words: readonly ShellWord[]): Effects | null {
+  const program = words[0]?.value;
+  if (program === undefined || program === null) return null;
+  return READERS.get(baseName(program))?.(words) ?? null;
+}
+
+/** Programs that run their arguments in ways that the parser does not look into: a prefix has to name what they run. */
+function runnerEffects(program: string, words: readonly ShellWord[]): Effects {
+  return words.length > 1 ? onlyHazard(1, `\`${program}\` runs what follows it`) : NO_EFFECTS;
+}
