@@ -5,6 +5,7 @@ import type {
   SandboxHostActivities,
   SandboxWatchActivities,
 } from '../activities/run-activities.js';
+import { offerTwice, secondChanceMs } from './host-lost.js';
 import { hostQueue, hostWatchQueue } from './messages.js';
 
 const patientRetry = { initialInterval: '250ms', backoffCoefficient: 2, maximumInterval: '5s' } as const;
@@ -15,11 +16,24 @@ export const record = proxyLocalActivities<RunRecordActivities>({
   retry: patientRetry,
 });
 
-/** The activities of one sandbox host. A host that takes no work for `hostAwayMs` is lost (04-sandbox §7). `summary` lines are what an operator reads in Temporal Web. */
+/** The activities of one sandbox host. A host that takes no work for `hostAwayMs` is lost (04-sandbox §7). */
 export function hostActivities(hostId: string, timing: DriverTiming) {
+  const first = offered(hostId, timing, timing.hostAwayMs);
+  const again = offered(hostId, timing, secondChanceMs(timing.hostAwayMs));
+  return {
+    launch: offerTwice(first.launch, again.launch),
+    stop: offerTwice(first.stop, again.stop),
+    collect: offerTwice(first.collect, again.collect),
+    release: offerTwice(first.release, again.release),
+    watch: offerTwice(first.watch, again.watch),
+  };
+}
+
+/** `summary` lines are what an operator reads in Temporal Web. */
+function offered(hostId: string, timing: DriverTiming, scheduleToStartTimeout: number) {
   const base = {
     taskQueue: hostQueue(hostId),
-    scheduleToStartTimeout: timing.hostAwayMs,
+    scheduleToStartTimeout,
     heartbeatTimeout: timing.activityHeartbeatMs,
     retry: patientRetry,
   } as const;
@@ -48,7 +62,7 @@ export function hostActivities(hostId: string, timing: DriverTiming) {
     }).releaseSandbox,
     watch: proxyActivities<SandboxWatchActivities>({
       taskQueue: hostWatchQueue(hostId),
-      scheduleToStartTimeout: timing.hostAwayMs,
+      scheduleToStartTimeout,
       startToCloseTimeout: '30d',
       heartbeatTimeout: timing.activityHeartbeatMs,
       retry: patientRetry,

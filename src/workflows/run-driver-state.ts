@@ -1,7 +1,5 @@
 import {
-  ActivityFailure,
   CancellationScope,
-  TimeoutFailure,
   condition,
   isCancellation,
   setCurrentDetails,
@@ -9,6 +7,7 @@ import {
   upsertSearchAttributes,
 } from '@temporalio/workflow';
 import type { DriverTiming, RunRef, RunView } from '../activities/run-activities.js';
+import { isHostLost } from './host-lost.js';
 import { hostActivities, record } from './run-activities.js';
 import {
   approvalDecided,
@@ -18,15 +17,6 @@ import {
   phaseQuery,
   searchAttributes,
 } from './messages.js';
-
-/** Whether no worker of the host took the work in time: the host is away (04-sandbox §7). */
-export function isHostLost(failure: unknown): boolean {
-  return (
-    failure instanceof ActivityFailure &&
-    failure.cause instanceof TimeoutFailure &&
-    failure.cause.timeoutType === 'SCHEDULE_TO_START'
-  );
-}
 
 /** What the workflow remembers between two looks at the row: wake-ups, the supervised sandbox and what operators are shown. */
 export class RunDriverState {

@@ -1,7 +1,8 @@
 import { ActivityFailure, condition, sleep } from '@temporalio/workflow';
 import type { RunRef, RunView } from '../activities/run-activities.js';
+import { isHostLost } from './host-lost.js';
 import { hostActivities, record } from './run-activities.js';
-import { isHostLost, type RunDriverState } from './run-driver-state.js';
+import type { RunDriverState } from './run-driver-state.js';
 
 const RESERVATION_RECHECK_MS = 1_000;
 

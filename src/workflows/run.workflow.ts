@@ -1,8 +1,16 @@
-import { CancellationScope, condition, continueAsNew, isCancellation, workflowInfo } from '@temporalio/workflow';
+import {
+  CancellationScope,
+  condition,
+  continueAsNew,
+  isCancellation,
+  patched,
+  workflowInfo,
+} from '@temporalio/workflow';
 import type { RunRef, RunView } from '../activities/run-activities.js';
+import { isHostLost } from './host-lost.js';
 import { finalizeRun } from './run-finalization.js';
 import { hostActivities, record } from './run-activities.js';
-import { RunDriverState, isHostLost } from './run-driver-state.js';
+import { RunDriverState } from './run-driver-state.js';
 
 /** Long before the limits of a history (51,200 events) are near. */
 const HISTORY_EVENTS_BEFORE_NEW = 4000;
@@ -41,7 +49,7 @@ async function advance(ref: RunRef, view: RunView, driver: RunDriverState): Prom
   switch (view.status) {
     case 'created':
     case 'queued':
-      await admit(ref, driver);
+      await admit(ref, view, driver);
       return false;
     case 'provisioning':
     case 'initializing':
@@ -64,12 +72,16 @@ async function advance(ref: RunRef, view: RunView, driver: RunDriverState): Prom
   }
 }
 
-async function admit(ref: RunRef, driver: RunDriverState): Promise<void> {
+async function admit(ref: RunRef, view: RunView, driver: RunDriverState): Promise<void> {
+  if (isOverdue(view.msUntilQueueExpiry) && patched('queue-ttl')) {
+    await record.stopRun(ref, { code: 'queue_ttl' });
+    return;
+  }
   driver.clearWake();
-  const { admitted } = await record.admitRun(ref);
+  const { admitted, waitMs } = await record.admitRun(ref);
   if (admitted) return;
   driver.say('Waits in the queue for capacity.');
-  await driver.wake(QUEUE_RECHECK_MS);
+  await driver.wake(Math.min(waitMs ?? QUEUE_RECHECK_MS, QUEUE_RECHECK_MS));
 }
 
 async function launch(ref: RunRef, view: RunView, driver: RunDriverState): Promise<void> {
@@ -109,22 +121,28 @@ async function supervise(ref: RunRef, first: RunView, driver: RunDriverState): P
   let view: RunView | null = first;
   while (view !== null && view.intent === null && (view.status === 'running' || view.status === 'awaiting_approval')) {
     if (await stopWhenOver(ref, view, driver)) return;
-    if (view.msUntilApprovalExpiry !== null && view.msUntilApprovalExpiry <= 0) await record.expireApprovals(ref);
-    else await driver.wake(earliest(view.msUntilWallClock, view.msUntilApprovalExpiry));
+    if (isOverdue(view.msUntilApprovalExpiry)) await record.expireApprovals(ref);
+    else if (isOverdue(view.msUntilWallClockWarning) && patched('wall-clock-warning')) await record.warnWallClock(ref);
+    else await driver.wake(earliest(view.msUntilWallClock, view.msUntilApprovalExpiry, view.msUntilWallClockWarning));
     if (isHistoryLong()) return;
     view = await driver.look();
   }
 }
 
 async function stopWhenOver(ref: RunRef, view: RunView, driver: RunDriverState): Promise<boolean> {
-  if (view.msUntilWallClock !== null && view.msUntilWallClock <= 0) await record.stopRun(ref, { code: 'wall_clock' });
+  if (isOverdue(view.msUntilWallClock)) await record.stopRun(ref, { code: 'wall_clock' });
   else if (driver.hostLost) await record.stopRun(ref, { code: 'host_lost' });
   else if (driver.exit !== null) await record.stopRun(ref, { code: 'sandbox_exited', exitCode: driver.exit.exitCode });
   else return false;
   return true;
 }
 
-function earliest(...durations: (number | null)[]): number | null {
-  const due = durations.filter((duration) => duration !== null);
+/** A view that an earlier build recorded lacks what it did not know of, which is never due. */
+function isOverdue(ms: number | null | undefined): boolean {
+  return ms != null && ms <= 0;
+}
+
+function earliest(...durations: (number | null | undefined)[]): number | null {
+  const due = durations.filter((duration) => duration != null);
   return due.length === 0 ? null : Math.min(...due);
 }
