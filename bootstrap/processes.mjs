@@ -38,13 +38,17 @@ export function reasonOf({ error, stderr, stdout }) {
   if (error) return error.message;
   const lines = `${stdout}\n${stderr}`
     .split('\n')
-    .map((line) => line.trim())
-    .filter(Boolean);
+    .map((line) => line.replace(/^npm (error|ERR!) ?/, '').trim())
+    .filter((line) => line !== '' && !UNTELLING.test(line));
   const telling = lines.find((line) =>
     /\b(ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ETIMEDOUT|EACCES|E40[0-9]|network)\b/.test(line),
   );
-  return (telling || lines[lines.length - 1] || 'no reason given').replace(/^npm (error|ERR!) /, '');
+  return telling || lines[lines.length - 1] || 'no reason given';
 }
+
+/** What npm prints around the sentence that says what happened. */
+const UNTELLING =
+  /^(code|errno|syscall|path|at) |^A complete log of this run|^(code|errno|syscall|address|port|type): |^}$/;
 
 export function onPath(program) {
   return capture('/bin/sh', ['-c', `command -v ${program}`]).ok;
