@@ -73,6 +73,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/approvals/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read an approval, pending or settled */
+        get: operations["readApproval"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/approvals/{id}/decision": {
         parameters: {
             query?: never;
@@ -396,7 +413,7 @@ export interface components {
             /** @enum {string} */
             status: "ready";
             db: boolean;
-            /** @description Sandbox provider that the deployment is configured for. */
+            /** @description Sandbox provider of the hosts that are online; without one, what the deployment is configured for. */
             provider: string;
             /** @description Whether a sandbox host has reported lately; without one new runs wait. */
             provider_ok: boolean;
@@ -845,6 +862,46 @@ export interface components {
             /** @description Ascending; a page shorter than the limit has caught up. */
             events: components["schemas"]["EventView"][];
         };
+        ExplainedFile: {
+            /** @description Relative to the workspace. */
+            path: string;
+            /** @description Bytes. */
+            size: number;
+            /** @description `sha256:` and 64 hexadecimal digits; null for a file too large to read, whose changes are noticed all the same. */
+            digest: string | null;
+        };
+        ExplainedPart: {
+            /** @description Source text of the part, at most 500 characters. */
+            text: string;
+            /** @enum {string} */
+            kind: "command" | "write" | "read";
+            /** @description Program or path; null when it is not a literal. */
+            subject: string | null;
+            /** @description The allow prefix that covers it. */
+            covered_by: string | null;
+        };
+        ApprovalExplanation: {
+            /** @enum {string|null} */
+            decided_by: "default_action" | "rule_action" | "deny_regex" | "allow_prefix" | "no_prefix" | "no_command" | "not_analysable" | "redirect" | "path_deny" | "path_allow" | "path_outside" | "no_path" | null;
+            /** @description Index of the rule in `tools`; null when none matched. */
+            rule: number | null;
+            /** @description The matcher of that rule that hit. */
+            matcher: string | null;
+            /** @description Deny pattern, allow prefix or glob that decided. */
+            pattern: string | null;
+            /** @description Why the gate asked, as a sentence. */
+            reason: string | null;
+            /** @description Workspace files that the command names, as they were at asking. A change of one denies the call. */
+            files: components["schemas"]["ExplainedFile"][];
+            /** @description The part or the path that decided. With what follows only for those who may decide, until it is decided. */
+            subject: string | null;
+            /** @description Working directory that the call asks for. */
+            cwd: string | null;
+            /** @description Parts of the command, in the order of the text. */
+            parts: components["schemas"]["ExplainedPart"][];
+            /** @description Parts beyond those listed. */
+            parts_omitted: number;
+        };
         ApprovalView: {
             /** Format: uuid */
             id: string;
@@ -860,10 +917,8 @@ export interface components {
             input: {
                 [key: string]: unknown;
             } | unknown[] | string | number | boolean | null;
-            /** @description What the gate found: parts, rule and reason. */
-            explanation: {
-                [key: string]: unknown;
-            } | null;
+            /** @description Why the gate asked, and what it found in the call. */
+            explanation: components["schemas"]["ApprovalExplanation"] | null;
             risk: string | null;
             /**
              * @description The policy's hint; it does not limit the decision.
@@ -887,6 +942,50 @@ export interface components {
         };
         ApprovalList: {
             approvals: components["schemas"]["ApprovalView"][];
+            /** @description Names this state of the list; give it back with `wait` to hear of the next one. */
+            cursor: string;
+        };
+        DecidedApproval: {
+            /** Format: uuid */
+            id: string;
+            /** Format: uuid */
+            session_id: string;
+            tool_call_id: string;
+            tool: string;
+            /** @description One line for lists. */
+            summary: string;
+            /** @description `sha256:` and 64 hexadecimal digits over the canonical form of the input. */
+            input_digest: string;
+            /** @description The whole input, secrets replaced, for those who may decide; null once it was deleted. */
+            input: {
+                [key: string]: unknown;
+            } | unknown[] | string | number | boolean | null;
+            /** @description Why the gate asked, and what it found in the call. */
+            explanation: components["schemas"]["ApprovalExplanation"] | null;
+            risk: string | null;
+            /**
+             * @description The policy's hint; it does not limit the decision.
+             * @enum {string|null}
+             */
+            scope: "once" | "session" | null;
+            /** @description What a session grant would cover. */
+            scope_key: string | null;
+            /** @enum {string} */
+            status: "pending" | "approved_once" | "approved_session" | "denied" | "expired";
+            /** @description Why the gate asked, or why an approved call was withheld or an approval narrowed. */
+            reason: string | null;
+            /** Format: date-time */
+            requested_at: string;
+            /** Format: date-time */
+            expires_at: string | null;
+            /** Format: date-time */
+            decided_at: string | null;
+            /** @description `operator`, a user id, or `timeout`. */
+            decided_by: string | null;
+            /** @description Whether this request settled it; false: it was settled before, as the record says. */
+            won: boolean;
+            /** @description `approved_session` was asked for and recorded as `approved_once`, because nothing can be granted for the run. */
+            narrowed: boolean;
         };
         LedgerKeyView: {
             /** @description What signed heads name as `key_id`. */
@@ -1230,6 +1329,10 @@ export interface operations {
     listApprovals: {
         parameters: {
             query?: {
+                /** @description Seconds to wait for a list other than the one that `cursor` names; a number above 60 is clamped to 60. Without `cursor`, other than the empty list. */
+                wait?: number;
+                /** @description Member `cursor` of the answer that the caller saw last. */
+                cursor?: string;
                 /** @description Most rows to answer; all, up to 1000 when left out. A number above 1000 is clamped to 1000. */
                 limit?: number;
             };
@@ -1286,6 +1389,74 @@ export interface operations {
             };
         };
     };
+    readApproval: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the approval. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The approval. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApprovalView"];
+                };
+            };
+            /** @description The request is invalid; the text names the member and the reason. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The credential is missing or invalid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description No such resource, or none that the caller may see. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description An internal error; details are in the server log only. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The service, or a part of it that the request needs, is unavailable; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
     decideApproval: {
         parameters: {
             query?: never;
@@ -1314,7 +1485,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ApprovalView"];
+                    "application/json": components["schemas"]["DecidedApproval"];
                 };
             };
             /** @description The request is invalid; the text names the member and the reason. */
@@ -2019,7 +2190,14 @@ export interface operations {
     };
     listSessionApprovals: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Seconds to wait for a list other than the one that `cursor` names; a number above 60 is clamped to 60. Without `cursor`, other than the empty list. */
+                wait?: number;
+                /** @description Member `cursor` of the answer that the caller saw last. */
+                cursor?: string;
+                /** @description Most rows to answer; all, up to 1000 when left out. A number above 1000 is clamped to 1000. */
+                limit?: number;
+            };
             header?: never;
             path: {
                 /** @description Id of the run. */

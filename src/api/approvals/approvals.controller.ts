@@ -1,14 +1,24 @@
-import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
+import { Body, Controller, Get, HttpCode, Param, Post, Query, Res } from '@nestjs/common';
 import { ApiBearerAuth, ApiBody, ApiOperation, ApiTags } from '@nestjs/swagger';
+import type { FastifyReply } from 'fastify';
 import { Permission } from '../auth/permission.decorator.js';
 import { CurrentPrincipal, type Principal } from '../auth/principal.js';
+import { untilHungUp } from '../http/until-hung-up.js';
 import { MAX_LIMIT, parseLimit } from '../http/limit.js';
 import { pathId } from '../http/resource-id.js';
 import { Answer, Failures } from '../openapi/answers.js';
-import { IdParam, LimitQuery } from '../openapi/parameters.js';
-import { ApprovalList, ApprovalView, DECISION_SCHEMA } from './approvals.dto.js';
-import { ApprovalsService } from './approvals.service.js';
+import { IdParam, LimitQuery, WaitQueries } from '../openapi/parameters.js';
+import { parseWait } from './approval-cursor.js';
+import { ApprovalList, ApprovalView, DecidedApproval, DECISION_SCHEMA } from './approvals.dto.js';
+import { ApprovalsService, type ListRequest } from './approvals.service.js';
 import { parseDecision } from './decision.js';
+
+/** Query members of a list, before they are checked. */
+interface ListQuery {
+  limit?: unknown;
+  wait?: unknown;
+  cursor?: unknown;
+}
 
 @ApiTags('Approvals')
 @ApiBearerAuth('bearer')
@@ -20,23 +30,42 @@ export class ApprovalsController {
   @Permission('approvals.read')
   @ApiOperation({ summary: 'List pending approvals, oldest first' })
   @LimitQuery('all, up to 1000')
+  @WaitQueries()
   @Answer(ApprovalList, 'Pending approvals that the caller may see.')
   @Failures(400, 401, 503)
-  async listApprovals(
+  listApprovals(
     @CurrentPrincipal() principal: Principal,
-    @Query('limit') limit?: unknown,
+    @Query() query: ListQuery,
+    @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<ApprovalList> {
-    return { approvals: await this.approvals.listPending(principal, parseLimit(limit, MAX_LIMIT)) };
+    return this.approvals.listPending(principal, readList(query, reply));
   }
 
   @Get('sessions/:id/approvals')
   @Permission('approvals.read')
   @ApiOperation({ summary: 'List the approvals of a run, newest first' })
   @IdParam('id', 'run')
+  @LimitQuery('all, up to 1000')
+  @WaitQueries()
   @Answer(ApprovalList, 'Decided and pending approvals.')
   @Failures(400, 401, 404, 503)
-  async listSessionApprovals(@CurrentPrincipal() principal: Principal, @Param('id') id: string): Promise<ApprovalList> {
-    return { approvals: await this.approvals.listOfSession(principal, pathId(id), MAX_LIMIT) };
+  listSessionApprovals(
+    @CurrentPrincipal() principal: Principal,
+    @Param('id') id: string,
+    @Query() query: ListQuery,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<ApprovalList> {
+    return this.approvals.listOfSession(principal, pathId(id), readList(query, reply));
+  }
+
+  @Get('approvals/:id')
+  @Permission('approvals.read')
+  @ApiOperation({ summary: 'Read an approval, pending or settled' })
+  @IdParam('id', 'approval')
+  @Answer(ApprovalView, 'The approval.')
+  @Failures(400, 401, 404, 503)
+  readApproval(@CurrentPrincipal() principal: Principal, @Param('id') id: string): Promise<ApprovalView> {
+    return this.approvals.read(principal, pathId(id));
   }
 
   @Post('approvals/:id/decision')
@@ -45,13 +74,17 @@ export class ApprovalsController {
   @ApiOperation({ summary: 'Decide an approval; a settled one is answered as it is' })
   @IdParam('id', 'approval')
   @ApiBody({ schema: DECISION_SCHEMA })
-  @Answer(ApprovalView, 'The approval as it is settled.')
+  @Answer(DecidedApproval, 'The approval as it is settled.')
   @Failures(400, 401, 403, 404, 413, 415, 503)
   decideApproval(
     @CurrentPrincipal() principal: Principal,
     @Param('id') id: string,
     @Body() body: unknown,
-  ): Promise<ApprovalView> {
+  ): Promise<DecidedApproval> {
     return this.approvals.decide(principal, pathId(id), parseDecision(body));
   }
+}
+
+function readList({ limit, wait, cursor }: ListQuery, reply: FastifyReply): ListRequest {
+  return { limit: parseLimit(limit, MAX_LIMIT), wait: parseWait(wait, cursor), signal: untilHungUp(reply) };
 }

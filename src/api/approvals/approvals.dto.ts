@@ -1,7 +1,8 @@
 import { ApiProperty } from '@nestjs/swagger';
 import type { ExactJson } from '../../domain/digest/exact-json.js';
-import type { JsonObject } from '../../domain/json.js';
+import type { ShownCall } from '../../domain/gate/shown-call.js';
 import type { ApprovalRow } from '../../platform/db/approvals.js';
+import { ApprovalExplanation, toExplanation } from './explanation.dto.js';
 
 export const APPROVAL_STATUSES = ['pending', 'approved_once', 'approved_session', 'denied', 'expired'] as const;
 /** Words that a decision may be written as; the short ones are older names. */
@@ -40,12 +41,11 @@ export class ApprovalView {
   input!: ExactJson;
 
   @ApiProperty({
-    type: 'object',
-    additionalProperties: true,
+    type: ApprovalExplanation,
     nullable: true,
-    description: 'What the gate found: parts, rule and reason.',
+    description: 'Why the gate asked, and what it found in the call.',
   })
-  explanation!: JsonObject | null;
+  explanation!: ApprovalExplanation | null;
 
   @ApiProperty({ type: 'string', nullable: true })
   risk!: string | null;
@@ -87,6 +87,20 @@ export class ApprovalView {
 export class ApprovalList {
   @ApiProperty({ type: [ApprovalView] })
   approvals!: ApprovalView[];
+
+  @ApiProperty({ description: 'Names this state of the list; give it back with `wait` to hear of the next one.' })
+  cursor!: string;
+}
+
+export class DecidedApproval extends ApprovalView {
+  @ApiProperty({ description: 'Whether this request settled it; false: it was settled before, as the record says.' })
+  won!: boolean;
+
+  @ApiProperty({
+    description:
+      '`approved_session` was asked for and recorded as `approved_once`, because nothing can be granted for the run.',
+  })
+  narrowed!: boolean;
 }
 
 /** Closed, unlike every other body: a member that is not known is refused. */
@@ -103,7 +117,8 @@ export const DECISION_SCHEMA = {
   },
 };
 
-export function toApprovalView(row: ApprovalRow, input: ExactJson): ApprovalView {
+/** `shown` is null when the input is gone, or this caller may not decide. */
+export function toApprovalView(row: ApprovalRow, shown: ShownCall | null): ApprovalView {
   return {
     id: row.id,
     session_id: row.session_id,
@@ -111,8 +126,8 @@ export function toApprovalView(row: ApprovalRow, input: ExactJson): ApprovalView
     tool: row.tool,
     summary: row.summary,
     input_digest: row.input_digest,
-    input,
-    explanation: row.explanation,
+    input: shown?.input ?? null,
+    explanation: row.explanation === null ? null : toExplanation(row.explanation, shown?.findings ?? null),
     risk: row.risk,
     scope: row.scope,
     scope_key: row.scope_key,

@@ -3,9 +3,19 @@ import { decideApproval, type ApprovalDecision, type ApprovalRow } from '../../p
 import { Database } from '../../platform/db/database.js';
 import type { Principal } from '../auth/principal.js';
 import { requireSessionExists } from '../sessions/session-lookup.js';
+import { cursorOf, type WaitRequest } from './approval-cursor.js';
 import { ApprovalInputs } from './approval-inputs.js';
-import { listPending, listOfSession } from './approval-queries.js';
-import { toApprovalView, type ApprovalView } from './approvals.dto.js';
+import { listApprovals, readListed } from './approval-queries.js';
+import { ApprovalWatch } from './approval-watch.js';
+import { toApprovalView, type ApprovalList, type ApprovalView, type DecidedApproval } from './approvals.dto.js';
+
+/** How a caller wants a list. */
+export interface ListRequest {
+  limit: number;
+  wait: WaitRequest;
+  /** Aborts when the caller hangs up. */
+  signal: AbortSignal;
+}
 
 /** The inbox of questions and their decisions (chapter 10 §12). */
 @Injectable()
@@ -13,36 +23,51 @@ export class ApprovalsService {
   constructor(
     private readonly database: Database,
     private readonly inputs: ApprovalInputs,
+    private readonly watch: ApprovalWatch,
   ) {}
 
-  async listPending(principal: Principal, limit: number): Promise<ApprovalView[]> {
-    return this.view(
-      principal,
-      await this.database.withTenant(principal.organizationId, (tx) => listPending(tx, limit)),
-    );
+  listPending(principal: Principal, request: ListRequest): Promise<ApprovalList> {
+    return this.list(principal, null, request);
   }
 
-  async listOfSession(principal: Principal, sessionId: string, limit: number): Promise<ApprovalView[]> {
-    const rows = await this.database.withTenant(principal.organizationId, async (tx) => {
-      await requireSessionExists(tx, sessionId);
-      return listOfSession(tx, sessionId, limit);
-    });
-    return this.view(principal, rows);
+  /** Throws `not_found` for an unknown run. */
+  async listOfSession(principal: Principal, sessionId: string, request: ListRequest): Promise<ApprovalList> {
+    await this.database.withTenant(principal.organizationId, (tx) => requireSessionExists(tx, sessionId));
+    return this.list(principal, sessionId, request);
+  }
+
+  /** Throws `not_found`. */
+  async read(principal: Principal, approvalId: string): Promise<ApprovalView> {
+    const row = await this.database.withTenant(principal.organizationId, (tx) => readListed(tx, approvalId));
+    return this.viewOne(principal, row);
   }
 
   /** One decision wins; a late or second one answers the settled row (00-design §1). */
-  async decide(principal: Principal, approvalId: string, decision: ApprovalDecision): Promise<ApprovalView> {
-    const { approval, narrowed } = await this.database.withTenant(principal.organizationId, (tx) =>
-      decideApproval(tx, { approvalId, decision, decidedBy: principal.name }),
-    );
-    const [view] = await this.view(principal, [approval]);
-    if (view === undefined) throw new Error('a decided approval without a view');
-    return narrowed ? { ...view, reason: NARROWED } : view;
+  async decide(principal: Principal, approvalId: string, decision: ApprovalDecision): Promise<DecidedApproval> {
+    const { approval, won, narrowed } = await this.database.withTenant(principal.organizationId, async (tx) => {
+      await readListed(tx, approvalId);
+      return decideApproval(tx, { approvalId, decision, decidedBy: principal.name });
+    });
+    const view = await this.viewOne(principal, approval);
+    return { ...view, ...(narrowed ? { reason: NARROWED } : {}), won, narrowed };
+  }
+
+  private async list(principal: Principal, sessionId: string | null, request: ListRequest): Promise<ApprovalList> {
+    const scope = { organizationId: principal.organizationId, sessionId };
+    await this.watch.untilChanged(scope, request.wait, request.limit, request.signal);
+    const rows = await this.database.withTenant(scope.organizationId, (tx) => listApprovals(tx, scope, request.limit));
+    return { approvals: await this.view(principal, rows), cursor: cursorOf(rows) };
+  }
+
+  private async viewOne(principal: Principal, row: ApprovalRow): Promise<ApprovalView> {
+    const [view] = await this.view(principal, [row]);
+    if (view === undefined) throw new Error('an approval without a view');
+    return view;
   }
 
   private async view(principal: Principal, rows: ApprovalRow[]): Promise<ApprovalView[]> {
-    const inputs = await this.inputs.read(principal, rows);
-    return rows.map((row) => toApprovalView(row, inputs.get(row.id) ?? null));
+    const shown = await this.inputs.read(principal, rows);
+    return rows.map((row) => toApprovalView(row, shown.get(row.id) ?? null));
   }
 }
 

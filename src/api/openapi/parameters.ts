@@ -1,3 +1,4 @@
+import { applyDecorators } from '@nestjs/common';
 import { ApiHeader, ApiParam, ApiQuery } from '@nestjs/swagger';
 import { MAX_LIMIT } from '../http/limit.js';
 
@@ -9,6 +10,24 @@ export const LimitQuery = (whenAbsent: string): MethodDecorator =>
     description: `Most rows to answer; ${whenAbsent} when left out. A number above ${MAX_LIMIT} is clamped to ${MAX_LIMIT}.`,
     schema: { type: 'integer', minimum: 1 },
   });
+
+/** Queries `wait` and `cursor` of a list that can be waited for. */
+export const WaitQueries = (): MethodDecorator =>
+  applyDecorators(
+    ApiQuery({
+      name: 'wait',
+      required: false,
+      description:
+        'Seconds to wait for a list other than the one that `cursor` names; a number above 60 is clamped to 60. Without `cursor`, other than the empty list.',
+      schema: { type: 'integer', minimum: 0, default: 0 },
+    }),
+    ApiQuery({
+      name: 'cursor',
+      required: false,
+      description: 'Member `cursor` of the answer that the caller saw last.',
+      schema: { type: 'string', minLength: 1, maxLength: 128 },
+    }),
+  );
 
 /** Query `after` of a ledger read. */
 export const AfterQuery = (): MethodDecorator =>

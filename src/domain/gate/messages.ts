@@ -16,6 +16,7 @@ export const GATE_MESSAGES = {
   deniedByPolicy: DENIED_BY_POLICY,
   autonomousNeedsHuman: AUTONOMOUS_REASON,
   inputTooLargeToShow: 'the input is larger than 65536 bytes and cannot be shown to a human, so it was not asked',
+  tooManyFilesToShow: 'the command names more files of the workspace than can be shown to a human, so it was not asked',
   inputNotShowable: 'the input holds characters that cannot be shown to a human, so it was not asked',
 } as const;
 

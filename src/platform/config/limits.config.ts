@@ -44,6 +44,14 @@ export class LimitsConfig {
   readonly pendingApprovals!: number;
 
   @setting({
+    variable: 'SERVICE_LIMIT_APPROVAL_WAITERS',
+    read: integer(1),
+    default: 1000,
+    about: 'Long polls of approval lists that one process keeps at once, of all callers; beyond them 503.',
+  })
+  readonly approvalWaiters!: number;
+
+  @setting({
     variable: 'SERVICE_LIMIT_EVENTS_PER_SECOND',
     read: integer(1),
     default: 20,

@@ -27,6 +27,8 @@ export interface ApprovalRow {
   explanation: JsonObject | null;
   withheld_reason: string | null;
   session_terminal_recorded: boolean;
+  /** When the approved call was let go; until then it is compared with what its approver saw. */
+  released_at: Date | null;
   requested_at: Date;
   expires_at: Date | null;
   decided_at: Date | null;
@@ -42,7 +44,7 @@ export interface DecisionResult {
 }
 
 const COLUMNS = `id, session_id, tool_call_id, tool, summary, input_digest, risk, scope, scope_key, scope_keys, status, source,
-  original_verdict, reason, explanation, withheld_reason, session_terminal_recorded, requested_at, expires_at, decided_at,
+  original_verdict, reason, explanation, withheld_reason, session_terminal_recorded, released_at, requested_at, expires_at, decided_at,
   decided_by`;
 
 /** @throws SandgateError `not_found` */
@@ -98,61 +100,6 @@ export async function expireApprovals(
     [sessionId],
   );
   return { expired, nextDeadline: next?.deadline ?? null };
-}
-
-/**
- * Records, once for all waiters, that an approved call was refused because its run had stopped (chapter 30 §7.4).
- *
- * @returns whether this call recorded it
- */
-export async function recordSessionTerminal(tx: TenantTransaction, approvalId: string): Promise<boolean> {
-  const row = await readApproval(tx, approvalId);
-  await tx.query('select 1 from session_heads where session_id = $1 for no key update', [row.session_id]);
-  const [marked] = await tx.query(
-    `update approvals set session_terminal_recorded = true
-     where id = $1 and not session_terminal_recorded returning id`,
-    [approvalId],
-  );
-  if (marked === undefined) return false;
-  await tx.append(row.session_id, [
-    decisionEvent(
-      { toolCallId: row.tool_call_id, tool: row.tool },
-      {
-        kind: 'deny',
-        source: 'session_terminal',
-        originalVerdict: 'require_approval',
-        reason: 'session is not active',
-      },
-    ),
-  ]);
-  return true;
-}
-
-/**
- * Withholds an approved call before its release, for example because a file that was shown has changed (06-gate §4). The
- * decision stands, the call and its repetitions are denied.
- *
- * @returns whether this call recorded it
- */
-export async function withholdApproved(
-  tx: TenantTransaction,
-  input: { approvalId: string; source: string; reason: string },
-): Promise<boolean> {
-  const row = await readApproval(tx, input.approvalId);
-  await tx.query('select 1 from session_heads where session_id = $1 for no key update', [row.session_id]);
-  const [marked] = await tx.query(
-    `update approvals set withheld_reason = $2
-     where id = $1 and withheld_reason is null and status in ('approved_once', 'approved_session') returning id`,
-    [input.approvalId, input.reason],
-  );
-  if (marked === undefined) return false;
-  await tx.append(row.session_id, [
-    decisionEvent(
-      { toolCallId: row.tool_call_id, tool: row.tool },
-      { kind: 'deny', source: input.source, originalVerdict: 'require_approval', reason: input.reason },
-    ),
-  ]);
-  return true;
 }
 
 async function settle(

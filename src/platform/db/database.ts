@@ -40,7 +40,7 @@ export interface TenantTransaction {
   append(sessionId: string, events: NewEvent[]): Promise<number[]>;
   /** Leaves a wake-up for the run's workflow; handed to the dispatcher after commit, re-sent by the relay if that is lost. */
   enqueue(sessionId: string, kind: OutboxKind): Promise<void>;
-  /** After commit, wakes whoever follows the run's ledger, or waits for one of its approvals. */
+  /** After commit, wakes whoever follows the run's ledger, or waits for one of its approvals (also in the organization's inbox). */
   wake(sessionId: string, what: 'ledger' | 'approval'): void;
   /** After commit, hands an outbox row that a SQL function wrote to the dispatcher. */
   handOver(row: OutboxRow): void;
@@ -115,9 +115,10 @@ export class Database {
   }
 
   /** Publishes what a committed hot-path call changed. */
-  announce(change: { ledger?: string; approval?: string; outbox?: OutboxRow[] }): void {
+  announce(change: { ledger?: string; approval?: string; inbox?: string; outbox?: OutboxRow[] }): void {
     if (change.ledger !== undefined) this.wakeups.publish(change.ledger);
     if (change.approval !== undefined) this.wakeups.publishApproval(change.approval);
+    if (change.inbox !== undefined) this.wakeups.publishInbox(change.inbox);
     const rows = change.outbox ?? [];
     if (rows.length > 0) this.handOver(rows);
   }
@@ -130,6 +131,7 @@ export class Database {
   private publish(tx: OpenTransaction): void {
     for (const sessionId of tx.ledgers) this.wakeups.publish(sessionId);
     for (const sessionId of tx.approvals) this.wakeups.publishApproval(sessionId);
+    if (tx.approvals.size > 0) this.wakeups.publishInbox(tx.organizationId);
     if (tx.rows.length > 0) this.handOver(tx.rows);
   }
 

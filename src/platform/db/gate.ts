@@ -181,7 +181,7 @@ async function afterRegistration(
             kind: 'approval_requested' as const,
           },
         ];
-  db.announce({ ledger: call.sessionId, outbox });
+  db.announce({ ledger: call.sessionId, outbox, ...(outbox.length === 0 ? {} : { inbox: call.organizationId }) });
   const max = call.maxToolCalls;
   // Each registration raises the count by one under the head row, so exactly one meets the threshold.
   const crossed = row.approval_id === id && max !== null && max > 0 && row.tool_calls === Math.ceil(max * 0.8);

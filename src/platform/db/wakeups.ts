@@ -7,8 +7,8 @@ const CHANNEL = 'svc_wakeups';
 const FIRST_MS = 1;
 /** Under load one notification in this time carries all: each one costs a transaction here and a wake-up in every process. */
 const INTERVAL_MS = 12;
-/** A notification carries less than 8000 bytes: 2 × 90 ids of 36 characters stay below. */
-const MAX_IDS = 90;
+/** A notification carries less than 8000 bytes: 3 × 64 ids of 36 characters stay below. */
+const MAX_IDS = 64;
 const RECONNECT_MIN_MS = 100;
 const RECONNECT_MAX_MS = 5_000;
 
@@ -20,6 +20,7 @@ interface Notification {
   from: string;
   ledger: string[];
   approvals: string[];
+  inboxes: string[];
   outbox: boolean;
 }
 
@@ -36,6 +37,7 @@ export class LedgerWakeups extends EventEmitter<{ reconnected: []; trouble: [Err
   private readonly subscribers = new EventEmitter();
   private ledger = new Set<string>();
   private approvals = new Set<string>();
+  private inboxes = new Set<string>();
   private outbox = false;
   private timer: NodeJS.Timeout | null = null;
   private flushedAt = 0;
@@ -67,6 +69,13 @@ export class LedgerWakeups extends EventEmitter<{ reconnected: []; trouble: [Err
     this.subscribers.emit(`approval:${sessionId}`);
   }
 
+  /** An approval of the organization was asked for or settled: its list of pending ones is another. */
+  publishInbox(organizationId: string): void {
+    this.inboxes.add(organizationId);
+    this.schedule();
+    this.subscribers.emit(`inbox:${organizationId}`);
+  }
+
   /** The outbox holds rows that this process cannot deliver itself. */
   publishOutbox(): void {
     this.outbox = true;
@@ -81,6 +90,10 @@ export class LedgerWakeups extends EventEmitter<{ reconnected: []; trouble: [Err
 
   onApproval(sessionId: string, callback: () => void): () => void {
     return this.subscribe(`approval:${sessionId}`, callback);
+  }
+
+  onInbox(organizationId: string, callback: () => void): () => void {
+    return this.subscribe(`inbox:${organizationId}`, callback);
   }
 
   onOutbox(callback: () => void): () => void {
@@ -120,16 +133,19 @@ export class LedgerWakeups extends EventEmitter<{ reconnected: []; trouble: [Err
     this.flushedAt = performance.now();
     const ledger = [...this.ledger];
     const approvals = [...this.approvals];
+    const inboxes = [...this.inboxes];
     const outbox = this.outbox;
     this.ledger = new Set();
     this.approvals = new Set();
+    this.inboxes = new Set();
     this.outbox = false;
     const payloads: string[] = [];
-    for (let i = 0; i === 0 || i < Math.max(ledger.length, approvals.length); i += MAX_IDS) {
+    for (let i = 0; i === 0 || i < Math.max(ledger.length, approvals.length, inboxes.length); i += MAX_IDS) {
       const part: Notification = {
         from: this.process,
         ledger: ledger.slice(i, i + MAX_IDS),
         approvals: approvals.slice(i, i + MAX_IDS),
+        inboxes: inboxes.slice(i, i + MAX_IDS),
         outbox: outbox && i === 0,
       };
       payloads.push(JSON.stringify(part));
@@ -191,6 +207,7 @@ export class LedgerWakeups extends EventEmitter<{ reconnected: []; trouble: [Err
     if (message.from === this.process) return;
     for (const sessionId of message.ledger) this.subscribers.emit(`ledger:${sessionId}`);
     for (const sessionId of message.approvals) this.subscribers.emit(`approval:${sessionId}`);
+    for (const organizationId of message.inboxes) this.subscribers.emit(`inbox:${organizationId}`);
     if (message.outbox) this.subscribers.emit('outbox');
   }
 }

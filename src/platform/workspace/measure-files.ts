@@ -1,56 +1,66 @@
 import { createHash } from 'node:crypto';
+import type { BigIntStats } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
-import { isSystemError } from '../../domain/system-error.js';
-import { DirectoryHandle } from '../filesystem/directory-handle.js';
+import { WORKSPACE_ROOT } from '../../domain/policy/path.js';
+import { openNamedFile } from './open-named-file.js';
 
 /** A regular file of a workspace as it was when it was measured. */
 export interface MeasuredFile {
   /** Relative to the workspace. */
   path: string;
+  /** Bytes. */
   size: number;
   /** `sha256:` + 64 hex over the content; null for a file too large to read. */
   digest: string | null;
+  /** Instead of a digest: identity and time of the last change, which only the kernel sets. */
+  stamp?: string;
 }
 
-/** Files beyond these are left out, so that a question is asked in bounded time. */
-const MAX_FILES = 32;
+/** More files than a person can be shown in a question. */
+export const MAX_SHOWN_FILES = 128;
 const MAX_FILE_BYTES = 16 * 1024 * 1024;
-const ABSENT = ['ENOENT', 'ENOTDIR', 'ELOOP', 'ENAMETOOLONG', 'EACCES', 'ENXIO'] as const;
+/** Bytes that one question may cost to read; beyond them files are stamped. */
+const MAX_READ_BYTES = 64 * 1024 * 1024;
 
 /**
- * Size and digest of those paths that name regular files below a workspace (06-gate §4). The tree belongs to an agent: no
- * link is followed at any part of a path and no FIFO is waited for; what cannot be opened so is not a file here.
+ * Size and digest of those paths that name regular files below a workspace (06-gate §4); null when there are more than
+ * {@link MAX_SHOWN_FILES}. A path that leads over links below the workspace counts with the file at their end.
  */
-export async function measureFiles(workspaceDir: string, paths: readonly string[]): Promise<MeasuredFile[]> {
+export async function measureFiles(workspaceDir: string, paths: readonly string[]): Promise<MeasuredFile[] | null> {
   const measured: MeasuredFile[] = [];
+  let left = MAX_READ_BYTES;
   for (const path of paths) {
-    if (measured.length === MAX_FILES) break;
-    const file = await openBelow(workspaceDir, path.split('/'));
+    const file = await openNamedFile(workspaceDir, WORKSPACE_ROOT, path);
     if (file === null) continue;
     await using handle = file;
-    const stats = await handle.stat();
-    if (stats.isFile())
-      measured.push({ path, size: stats.size, digest: stats.size > MAX_FILE_BYTES ? null : await digestOf(handle) });
+    const stats = await handle.stat({ bigint: true });
+    if (!stats.isFile()) continue;
+    if (measured.length === MAX_SHOWN_FILES) return null;
+    const size = Number(stats.size);
+    const readable = size <= Math.min(MAX_FILE_BYTES, left);
+    if (readable) left -= size;
+    measured.push(
+      readable ? { path, size, digest: await digestOf(handle) } : { path, size, digest: null, stamp: stampOf(stats) },
+    );
   }
   return measured;
 }
 
-async function openBelow(workspaceDir: string, segments: string[]): Promise<FileHandle | null> {
-  let directory: DirectoryHandle | null = null;
-  try {
-    directory = await DirectoryHandle.open(workspaceDir);
-    for (const segment of segments.slice(0, -1)) {
-      const child: DirectoryHandle = await directory.child(segment);
-      await directory[Symbol.asyncDispose]();
-      directory = child;
-    }
-    return await directory.openFile(segments.at(-1) ?? '');
-  } catch (error) {
-    if (isSystemError(error, ...ABSENT)) return null;
-    throw error;
-  } finally {
-    await directory?.[Symbol.asyncDispose]();
+/** Path of the first file that was not, is no more, or is another one now; null when all are the same. */
+export function changedFile(before: readonly MeasuredFile[], now: readonly MeasuredFile[]): string | null {
+  const known = new Map(before.map((file) => [file.path, file]));
+  for (const file of now) {
+    const earlier = known.get(file.path);
+    const same = earlier?.size === file.size && earlier.digest === file.digest && earlier.stamp === file.stamp;
+    if (!same) return file.path;
+    known.delete(file.path);
   }
+  const [gone] = known.keys();
+  return gone ?? null;
+}
+
+function stampOf({ dev, ino, ctimeNs }: BigIntStats): string {
+  return `${dev}:${ino}:${ctimeNs}`;
 }
 
 async function digestOf(handle: FileHandle): Promise<string> {

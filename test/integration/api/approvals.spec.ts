@@ -84,7 +84,7 @@ describe('the inbox', () => {
       scope: 'once',
       scope_key: 'git push',
       reason: 'needs a human',
-      explanation: { rule: 1 },
+      explanation: { rule: 1, files: [], parts: [] },
       decided_at: null,
       decided_by: null,
     });

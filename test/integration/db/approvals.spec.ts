@@ -1,11 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import {
-  decideApproval,
-  expireApprovals,
-  recordSessionTerminal,
-  withholdApproved,
-  type ApprovalDecision,
-} from '../../../src/platform/db/approvals.js';
+import { recordSessionTerminal, releaseApproved, withholdApproved } from '../../../src/platform/db/approval-release.js';
+import { decideApproval, expireApprovals, type ApprovalDecision } from '../../../src/platform/db/approvals.js';
 import { decideAutomatic, requestApproval, type GateCall, type Question } from '../../../src/platform/db/gate.js';
 import type { OutboxRow } from '../../../src/platform/db/outbox.js';
 import { moveRun } from '../../../src/platform/db/run-moves.js';
@@ -209,6 +204,20 @@ describe('approvals', () => {
       outcome: 'replay_deny',
       reason: 'deploy.sh changed',
     });
+  });
+
+  it('a call that was let go is not withheld any more, one that was withheld is not let go', async () => {
+    const run = await createRun(test.db);
+    const [free, withheld] = [await ask(run, null), await ask(run, null)];
+    const inRun = <T>(work: Parameters<typeof test.db.withTenant<T>>[1]) =>
+      test.db.withTenant(run.organizationId, work);
+    for (const { id } of [free, withheld]) await decide(run, id, 'approved_once');
+    const reason = { source: 'policy', reason: 'deploy.sh changed' };
+    expect(await inRun((tx) => releaseApproved(tx, free.id))).toBe(true);
+    expect(await inRun((tx) => withholdApproved(tx, { approvalId: free.id, ...reason }))).toBe(false);
+    expect(await inRun((tx) => releaseApproved(tx, free.id))).toBe(true);
+    expect(await inRun((tx) => withholdApproved(tx, { approvalId: withheld.id, ...reason }))).toBe(true);
+    expect(await inRun((tx) => releaseApproved(tx, withheld.id))).toBe(false);
   });
 
   it('hands the wake-ups of asking and deciding to the driver', async () => {

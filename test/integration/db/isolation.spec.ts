@@ -11,6 +11,7 @@ const DEPLOYMENT_TABLES = ['capacity_counters', 'hosts', 'process_leases', 'sand
 const CROSS_ORGANIZATION_FUNCTIONS = [
   'svc_choose_host',
   'svc_claim_capacity',
+  'svc_count_failed_notices',
   'svc_delete_outbox',
   'svc_find_organization',
   'svc_find_runs',
@@ -21,6 +22,7 @@ const CROSS_ORGANIZATION_FUNCTIONS = [
   'svc_list_overdue_approvals',
   'svc_list_uncleaned_runs',
   'svc_list_unfinished_runs',
+  'svc_list_unnoticed_approvals',
   'svc_lookup_run_token',
   'svc_next_queued',
   'svc_read_outbox',

@@ -1,14 +1,16 @@
 import { Injectable } from '@nestjs/common';
-import { canonicalJson } from '../../../domain/digest/canonical-json.js';
 import type { ExactJson } from '../../../domain/digest/exact-json.js';
 import { SandgateError } from '../../../domain/errors.js';
 import type { GateVerdict } from '../../../domain/gate/gate-verdict.js';
 import { GATE_MESSAGES } from '../../../domain/gate/messages.js';
+import { separateFindings, writeShownCall } from '../../../domain/gate/shown-call.js';
 import type { JsonObject } from '../../../domain/json.js';
-import { recordSessionTerminal } from '../../../platform/db/approvals.js';
+import { redactTextForApprover } from '../../../domain/redaction/redact-for-approver.js';
+import { recordSessionTerminal, releaseApproved } from '../../../platform/db/approval-release.js';
+import { readApproval } from '../../../platform/db/approvals.js';
 import type { ApprovalRow } from '../../../platform/db/approvals.js';
 import { Database } from '../../../platform/db/database.js';
-import { requestApproval } from '../../../platform/db/gate.js';
+import { decideAutomatic, requestApproval } from '../../../platform/db/gate.js';
 import type { GateAnswer, GateCall } from '../../../platform/db/gate.js';
 import { ToolCallPayloads } from '../../../platform/seal/tool-call-payloads.js';
 import type { PayloadKey } from '../../../platform/seal/tool-call-payloads.js';
@@ -35,27 +37,47 @@ export class ApprovalGate {
     private readonly files: ShownFiles,
   ) {}
 
-  /** One database call: a grant of this run allows the call at once, else it becomes pending with its input kept for the approver. */
+  /**
+   * One database call: a grant of this run allows the call at once, else it becomes pending with its input kept for the approver.
+   * One that names more files than a person can be shown is denied, not asked.
+   */
   async ask(call: GateCall, input: ExactJson, verdict: Asking): Promise<GateAnswer> {
     const { approval } = verdict;
     const files = await this.files.measure(call.sessionId, input);
-    return requestApproval(this.database, call, {
+    if (files === null) return this.denyUnshowable(call);
+    const { rule, findings } = separateFindings(verdict.explanation, input);
+    // The line and the reason rest in clear after the input is gone, so no secret may stay in them.
+    const reason = redactTextForApprover(verdict.reason);
+    const shownCall = { ...call, summary: redactTextForApprover(call.summary) };
+    return requestApproval(this.database, shownCall, {
       source: 'policy',
       risk: approval.risk,
-      reason: verdict.reason,
+      reason,
       scope: approval.scope,
       scopeKey: approval.scope_key,
       scopeKeys: approval.scope_keys,
-      explanation: { ...verdict.explanation, cwd: workingDirectory(input), files } as unknown as JsonObject,
+      explanation: { ...rule, reason, files } as unknown as JsonObject,
       ttlSecs: approval.ttl_secs,
       maxPending: this.config.limits.pendingApprovals,
-      payload: await this.payloads.protect({ ...placeOf(call), kind: 'input' }, canonicalJson(input)),
+      payload: await this.payloads.protect({ ...placeOf(call), kind: 'input' }, writeShownCall({ input, findings })),
     });
   }
 
+  private async denyUnshowable(call: GateCall): Promise<GateAnswer> {
+    const reason = GATE_MESSAGES.tooManyFilesToShow;
+    const denial = { kind: 'deny', source: 'policy', originalVerdict: 'require_approval', reason } as const;
+    return { ...(await decideAutomatic(this.database, call, denial)), reason };
+  }
+
+  /** A call that was decided before: what was approved and never let go is compared and released now. */
+  async repeat(call: GateCall, input: ExactJson, decided: GateAnswer): Promise<GateResult> {
+    const row = await this.database.withTenant(call.organizationId, (tx) => readApproval(tx, approvalIdOf(decided)));
+    return row.status === 'auto_allowed' ? { kind: 'allow' } : this.release(call, input, row);
+  }
+
   /** Holds the call until its approval is settled. Any number of callers may hold the same one. */
-  async wait(call: GateCall, asked: GateAnswer, signal: AbortSignal): Promise<GateResult> {
-    if (asked.approvalId === null) throw new SandgateError('internal', 'internal error');
+  async wait(call: GateCall, input: ExactJson, asked: GateAnswer, signal: AbortSignal): Promise<GateResult> {
+    const approvalId = approvalIdOf(asked);
     const leave = this.limits.enter(call.sessionId, 'parked_permissions', this.config.limits.parkedPermissions);
     if (leave === null) {
       this.breaches.note(call.sessionId, 'parked_permissions');
@@ -63,33 +85,39 @@ export class ApprovalGate {
     }
     try {
       const { organizationId, sessionId } = call;
-      const row = await this.waits.settled({ organizationId, sessionId, approvalId: asked.approvalId }, signal);
-      return row === null ? { kind: 'gone' } : await this.release(organizationId, row);
+      const row = await this.waits.settled({ organizationId, sessionId, approvalId }, signal);
+      return row === null ? { kind: 'gone' } : await this.release(call, input, row);
     } finally {
       leave();
     }
   }
 
-  private async release(organizationId: string, row: ApprovalRow): Promise<GateResult> {
+  private async release(call: GateCall, input: ExactJson, row: ApprovalRow): Promise<GateResult> {
     if (row.status !== 'approved_once' && row.status !== 'approved_session') {
       return { kind: 'deny', message: GATE_MESSAGES.replayDenied };
     }
-    const withheld = row.withheld_reason ?? (await this.files.withholdIfChanged(organizationId, row));
-    if (withheld !== null) return { kind: 'deny', message: withheld };
+    if (row.withheld_reason !== null) return { kind: 'deny', message: row.withheld_reason };
+    if (row.released_at !== null) return { kind: 'allow' };
+    const { organizationId } = call;
+    const changed = await this.files.withholdIfChanged(organizationId, row, input);
+    if (changed !== null) return { kind: 'deny', message: changed };
     return this.database.withTenant(organizationId, async (tx) => {
-      if (await runAcceptsWork(tx, row.session_id)) return { kind: 'allow' };
-      await recordSessionTerminal(tx, row.id);
-      return { kind: 'inactive' };
+      if (!(await runAcceptsWork(tx, row.session_id))) {
+        await recordSessionTerminal(tx, row.id);
+        return { kind: 'inactive' };
+      }
+      if (await releaseApproved(tx, row.id)) return { kind: 'allow' };
+      const { withheld_reason: reason } = await readApproval(tx, row.id);
+      return { kind: 'deny', message: reason ?? GATE_MESSAGES.replayDenied };
     });
   }
 }
 
-function placeOf({ organizationId, sessionId, toolCallId }: GateCall): Omit<PayloadKey, 'kind'> {
-  return { organizationId, sessionId, toolCallId };
+function approvalIdOf({ approvalId }: GateAnswer): string {
+  if (approvalId === null) throw new SandgateError('internal', 'internal error');
+  return approvalId;
 }
 
-function workingDirectory(input: ExactJson): string | null {
-  const cwd =
-    typeof input === 'object' && input !== null && !Array.isArray(input) ? (input as JsonObject)['cwd'] : undefined;
-  return typeof cwd === 'string' ? cwd : null;
+function placeOf({ organizationId, sessionId, toolCallId }: GateCall): Omit<PayloadKey, 'kind'> {
+  return { organizationId, sessionId, toolCallId };
 }

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { digestOf } from '../../../domain/digest/digest.js';
+import type { ExactJson } from '../../../domain/digest/exact-json.js';
 import { SandgateError } from '../../../domain/errors.js';
 import type { GateVerdict } from '../../../domain/gate/gate-verdict.js';
 import { judge } from '../../../domain/gate/judge.js';
@@ -66,17 +67,20 @@ export class GateService {
       const answer = await this.history.during(call, request.input, () =>
         decideAutomatic(this.database, call, automatic(verdict)),
       );
-      return this.settle(call, answer, verdict.kind === 'deny' ? verdict.message : GATE_MESSAGES.replayDenied, signal);
+      const message = verdict.kind === 'deny' ? verdict.message : GATE_MESSAGES.replayDenied;
+      return this.settle(call, answer, message, signal, request.input);
     }
     const answer = await this.history.during(call, request.input, () =>
       this.approvals.ask(call, request.input, verdict),
     );
-    if (answer.outcome !== 'too_many_pending') return this.settle(call, answer, GATE_MESSAGES.replayDenied, signal);
+    if (answer.outcome !== 'too_many_pending') {
+      return this.settle(call, answer, answer.reason ?? GATE_MESSAGES.replayDenied, signal, request.input);
+    }
     this.breaches.note(caller.sessionId, 'pending_approvals');
     const denied = await this.history.during(call, request.input, () =>
       decideAutomatic(this.database, call, denial('policy', TOO_MANY_PENDING, 'require_approval')),
     );
-    return this.settle(call, denied, TOO_MANY_PENDING, signal);
+    return this.settle(call, denied, TOO_MANY_PENDING, signal, request.input);
   }
 
   /** A body that is no call is denied and recorded under the id that it names, or one made up for it. */
@@ -86,7 +90,7 @@ export class GateService {
       inputDigest: digestOf(null),
     });
     const answer = await decideAutomatic(this.database, call, denial('schema', request.reason, null));
-    return this.settle(call, answer, request.reason, AbortSignal.abort());
+    return this.settle(call, answer, request.reason, AbortSignal.abort(), null);
   }
 
   private async settle(
@@ -94,12 +98,14 @@ export class GateService {
     answer: GateAnswer,
     message: string,
     signal: AbortSignal,
+    input: ExactJson,
   ): Promise<GateResult | 'reload'> {
     switch (answer.outcome) {
       case 'allow':
       case 'session_allow':
-      case 'replay_allow':
         return { kind: 'allow' };
+      case 'replay_allow':
+        return this.approvals.repeat(call, input, answer);
       case 'deny':
         return { kind: 'deny', message };
       case 'replay_deny':
@@ -112,7 +118,7 @@ export class GateService {
         return { kind: 'deny', message: GATE_MESSAGES.budgetExceeded };
       case 'asked':
       case 'pending':
-        return this.approvals.wait(call, answer, signal);
+        return this.approvals.wait(call, input, answer, signal);
       case 'inactive':
         return { kind: 'inactive' };
       case 'reload':

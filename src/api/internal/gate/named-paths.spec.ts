@@ -10,7 +10,7 @@ describe('paths that a command names', () => {
     ['bash -c "python tool.py"', ['tool.py']],
     ['$PROGRAM', []],
   ])('CP-006 %s', (command, expected) => {
-    const named = namedPaths({ command });
+    const named = namedPaths({ command }) ?? [];
     for (const path of expected) expect(named).toContain(path);
     expect(named.every((path) => !path.startsWith('/') && !path.startsWith('..'))).toBe(true);
   });
@@ -19,5 +19,12 @@ describe('paths that a command names', () => {
     expect(namedPaths({ command: './x', cwd: '/workspace/sub' })).toEqual(['sub/x']);
     expect(namedPaths({ command: './x', cwd: '/tmp' })).toEqual([]);
     expect(namedPaths({ file_path: 'a' })).toEqual([]);
+  });
+
+  it('a line that would make the host look at too many places is refused in little time', () => {
+    const line = Array.from({ length: 3000 }, (_, index) => `cd d${index}; cat f${index}`).join('; ');
+    const started = performance.now();
+    expect(namedPaths({ command: line })).toBeNull();
+    expect(performance.now() - started).toBeLessThan(2000);
   });
 });

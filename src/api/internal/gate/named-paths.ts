@@ -4,6 +4,9 @@ import { isExactObject } from '../../../domain/digest/exact-json.js';
 import { WORKSPACE_ROOT } from '../../../domain/policy/path.js';
 import { analyseLine } from '../../../domain/policy/shell/analyse-line.js';
 
+/** Looking at more than this would make asking slow; no command that a person reads names so many. */
+const MAX_PATHS = 2048;
+
 /** Words that may name a file: their value, and what stands behind `=` in an option. */
 function candidates(word: string): string[] {
   const at = word.indexOf('=');
@@ -17,10 +20,11 @@ function belowWorkspace(directory: string, name: string): string | null {
 }
 
 /**
- * Paths below the workspace that a call's command may name, relative to it, without repeats (06-gate §4). More than the
- * command really opens: a word counts wherever it stands, in its directory and in each one that the line changes to.
+ * Paths below the workspace that a call's command may name, relative to it, without repeats (06-gate §4); null when there are too
+ * many to look at. More than the command really opens: a word counts wherever it stands, in its directory and in each one that
+ * the line changes to.
  */
-export function namedPaths(input: ExactJson): string[] {
+export function namedPaths(input: ExactJson): string[] | null {
   if (!isExactObject(input) || typeof input['command'] !== 'string') return [];
   const cwd = typeof input['cwd'] === 'string' ? posix.resolve(WORKSPACE_ROOT, input['cwd']) : WORKSPACE_ROOT;
   const { commands, redirects } = analyseLine(input['command'], cwd);
@@ -33,8 +37,9 @@ export function namedPaths(input: ExactJson): string[] {
   const opened = redirects.flatMap((redirect) =>
     redirect.candidates.flatMap(({ path }) => (path === null ? [] : [path])),
   );
-  const paths = [...words, ...opened].flatMap((name) =>
-    directories.map((directory) => belowWorkspace(directory, name)),
-  );
+  const names = [...new Set([...words, ...opened])];
+  const from = [...new Set(directories)];
+  if (names.length * from.length > MAX_PATHS) return null;
+  const paths = names.flatMap((name) => from.map((directory) => belowWorkspace(directory, name)));
   return [...new Set(paths.filter((path) => path !== null))];
 }

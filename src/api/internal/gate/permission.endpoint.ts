@@ -4,7 +4,7 @@ import { GATE_MESSAGES } from '../../../domain/gate/messages.js';
 import { callerOf } from '../auth/runner-caller.js';
 import { planeBodyOf } from '../body/plane-body.js';
 import type { PlaneEndpoint } from '../routes/plane-endpoint.js';
-import { untilHungUp } from '../routes/until-hung-up.js';
+import { untilHungUp } from '../../http/until-hung-up.js';
 import { GateService } from './gate.service.js';
 import { readToolCall } from './tool-call.js';
 

@@ -9,7 +9,7 @@ import { LimitBreaches } from '../limits/limit-breaches.js';
 import { RunLimits } from '../limits/run-limits.js';
 import { objectBody, textMember } from '../routes/body-member.js';
 import type { PlaneEndpoint } from '../routes/plane-endpoint.js';
-import { untilHungUp } from '../routes/until-hung-up.js';
+import { untilHungUp } from '../../http/until-hung-up.js';
 import { GateService } from './gate.service.js';
 import { readToolCall } from './tool-call.js';
 

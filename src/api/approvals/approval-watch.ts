@@ -1,0 +1,138 @@
+import { Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
+import { PinoLogger } from 'nestjs-pino';
+import { SandgateError } from '../../domain/errors.js';
+import { Database } from '../../platform/db/database.js';
+import { ApiConfig } from '../foundation.module.js';
+import { MAX_LIMIT } from '../http/limit.js';
+import { cursorOf, type WaitRequest } from './approval-cursor.js';
+import { listStates, type ApprovalScope, type ApprovalState } from './approval-queries.js';
+
+interface Waiter {
+  seen: string;
+  limit: number;
+  done: () => void;
+}
+
+/** One list with everybody who waits for it: they share its wake-ups and its reads. */
+interface FollowedList {
+  waiters: Set<Waiter>;
+  refresh: () => void;
+  stop: () => void;
+}
+
+/**
+ * Long polls of approval lists. However many callers wait for one list, a wake-up costs one read of it; wake-ups come over the
+ * one listener of the process, with a shared re-read in case one was lost. Nobody's connection to the database is held.
+ */
+@Injectable()
+export class ApprovalWatch implements BeforeApplicationShutdown {
+  private readonly lists = new Map<string, FollowedList>();
+  private waiting = 0;
+  private stopping = false;
+
+  constructor(
+    private readonly database: Database,
+    private readonly config: ApiConfig,
+    private readonly logger: PinoLogger,
+  ) {}
+
+  /** A clean stop answers everybody with the list as it is; their cursors are good at any other process. */
+  beforeApplicationShutdown(): void {
+    this.stopping = true;
+    for (const list of this.lists.values()) for (const waiter of list.waiters) waiter.done();
+  }
+
+  /**
+   * Resolves when the list is not the one that the caller saw, when the time is over, when `signal` aborts, or when this process
+   * stops. Throws `unavailable` beyond the number of waiters that one process keeps.
+   */
+  async untilChanged(scope: ApprovalScope, request: WaitRequest, limit: number, signal: AbortSignal): Promise<void> {
+    if (request.waitMs === 0 || signal.aborted || this.stopping) return;
+    if (this.waiting >= this.config.limits.approvalWaiters) {
+      throw new SandgateError('unavailable', 'too many callers wait for approvals; ask again', {
+        retryAfterSeconds: 2,
+      });
+    }
+    this.waiting += 1;
+    try {
+      await this.wait(scope, request, limit, signal);
+    } finally {
+      this.waiting -= 1;
+    }
+  }
+
+  private async wait(scope: ApprovalScope, request: WaitRequest, limit: number, signal: AbortSignal): Promise<void> {
+    const key = `${scope.organizationId} ${scope.sessionId ?? ''}`;
+    const list = this.lists.get(key) ?? this.follow(key, scope);
+    await new Promise<void>((resolve) => {
+      const waiter: Waiter = { seen: request.seen, limit, done: () => settle() };
+      const timer = setTimeout(() => settle(), request.waitMs);
+      const settle = (): void => {
+        clearTimeout(timer);
+        signal.removeEventListener('abort', settle);
+        list.waiters.delete(waiter);
+        if (list.waiters.size === 0) list.stop();
+        resolve();
+      };
+      signal.addEventListener('abort', settle, { once: true });
+      list.waiters.add(waiter);
+      // Behind the subscription: what changed before it is seen by this read, what comes later wakes.
+      list.refresh();
+    });
+  }
+
+  private follow(key: string, scope: ApprovalScope): FollowedList {
+    const { wakeups } = this.database;
+    const waiters = new Set<Waiter>();
+    const refresh = coalesced(() => this.compare(scope, waiters));
+    const unsubscribe = wakeups.onInbox(scope.organizationId, refresh);
+    wakeups.on('reconnected', refresh);
+    const reread = setInterval(refresh, this.config.timing.tailRereadMs);
+    const stop = (): void => {
+      clearInterval(reread);
+      wakeups.off('reconnected', refresh);
+      unsubscribe();
+      this.lists.delete(key);
+    };
+    const list = { waiters, refresh, stop };
+    this.lists.set(key, list);
+    return list;
+  }
+
+  private async compare(scope: ApprovalScope, waiters: Set<Waiter>): Promise<void> {
+    if (waiters.size === 0) return;
+    try {
+      const states = await this.database.withTenant(scope.organizationId, (tx) => listStates(tx, scope, MAX_LIMIT));
+      answer(waiters, states);
+    } catch (error) {
+      this.logger.warn({ err: error }, 'approvals could not be read for those who wait; reading again');
+    }
+  }
+}
+
+function answer(waiters: Set<Waiter>, states: ApprovalState[]): void {
+  const cursors = new Map<number, string>();
+  for (const waiter of [...waiters]) {
+    const cursor = cursors.get(waiter.limit) ?? cursorOf(states.slice(0, waiter.limit));
+    cursors.set(waiter.limit, cursor);
+    if (cursor !== waiter.seen) waiter.done();
+  }
+}
+
+/** Runs one at a time; a call while one runs makes one more run behind it, however often it comes. */
+function coalesced(work: () => Promise<void>): () => void {
+  let running = false;
+  let again = false;
+  const run = async (): Promise<void> => {
+    running = true;
+    do {
+      again = false;
+      await work();
+    } while (again);
+    running = false;
+  };
+  return () => {
+    if (running) again = true;
+    else void run();
+  };
+}

@@ -1,0 +1,50 @@
+import { canonicalJson } from '../digest/canonical-json.js';
+import type { ExactJson, ExactObject } from '../digest/exact-json.js';
+import { isExactObject } from '../digest/exact-json.js';
+import { parseJsonPreservingNumbers } from '../digest/parse-json.js';
+import type { Explanation, ShellPartView } from '../policy/verdict.js';
+
+/** What the gate found in the input of a call; as confidential as the input itself. */
+export interface CallFindings {
+  /** The part of the command or the path that decided. */
+  subject: string | null;
+  /** The working directory that the input asks for; null when it names none. */
+  cwd: string | null;
+  parts: ShellPartView[];
+  /** Parts beyond those listed. */
+  parts_omitted: number;
+}
+
+/** What rests sealed while an approval is pending, and what those who may decide are shown (06-gate §4, §8). */
+export interface ShownCall {
+  input: ExactJson;
+  findings: CallFindings;
+}
+
+/** Which rule of the policy decided and how; the policy's own words, which may rest in clear. */
+export type DecidingRule = Pick<Explanation, 'decided_by' | 'rule' | 'matcher' | 'pattern'>;
+
+const NO_FINDINGS: CallFindings = { subject: null, cwd: null, parts: [], parts_omitted: 0 };
+
+/** Parts an explanation into what comes from the policy and what comes from the call. */
+export function separateFindings(
+  explanation: Explanation,
+  input: ExactJson,
+): { rule: DecidingRule; findings: CallFindings } {
+  const { decided_by, rule, matcher, pattern, subject, parts, parts_omitted } = explanation;
+  const cwd = isExactObject(input) && typeof input['cwd'] === 'string' ? input['cwd'] : null;
+  return { rule: { decided_by, rule, matcher, pattern }, findings: { subject, cwd, parts, parts_omitted } };
+}
+
+export function writeShownCall(shown: ShownCall): string {
+  return canonicalJson({ input: shown.input, findings: shown.findings as unknown as ExactObject });
+}
+
+/** Reads what {@link writeShownCall} wrote. Text of an earlier version is the bare input. */
+export function readShownCall(text: string): ShownCall {
+  const value = parseJsonPreservingNumbers(text);
+  if (!isExactObject(value) || Object.keys(value).sort().join() !== 'findings,input') {
+    return { input: value, findings: NO_FINDINGS };
+  }
+  return { input: value['input'] ?? null, findings: value['findings'] as unknown as CallFindings };
+}
