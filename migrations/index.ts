@@ -25,9 +25,7 @@ import { CreateAppendCall1700000000024 } from './1700000000024-create-append-cal
 import { SerializeHostChoice1700000000025 } from './1700000000025-serialize-host-choice.js';
 import { ShortenGate1700000000026 } from './1700000000026-shorten-gate.js';
 import { CheckByDomains1700000000027 } from './1700000000027-check-by-domains.js';
-import { KeepPolicyViews1700000000035 } from './1700000000035-keep-policy-views.js';
-import { IndexRunsByPolicy1700000000036 } from './1700000000036-index-runs-by-policy.js';
-import { BoundSealedCount1700000000037 } from './1700000000037-bound-sealed-count.js';
+import { IndexRevisionsByPolicy1700000000030 } from './1700000000030-index-revisions-by-policy.js';
 import { KeepPolicyViews1700000000035 } from './1700000000035-keep-policy-views.js';
 import { IndexRunsByPolicy1700000000036 } from './1700000000036-index-runs-by-policy.js';
 import { BoundSealedCount1700000000037 } from './1700000000037-bound-sealed-count.js';
@@ -66,9 +64,7 @@ export const MIGRATIONS = [
   SerializeHostChoice1700000000025,
   ShortenGate1700000000026,
   CheckByDomains1700000000027,
-  KeepPolicyViews1700000000035,
-  IndexRunsByPolicy1700000000036,
-  BoundSealedCount1700000000037,
+  IndexRevisionsByPolicy1700000000030,
   KeepPolicyViews1700000000035,
   IndexRunsByPolicy1700000000036,
   BoundSealedCount1700000000037,

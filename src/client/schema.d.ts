@@ -107,6 +107,58 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/capabilities": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List capability bundles with all their versions */
+        get: operations["listCapabilities"];
+        put?: never;
+        /** Publish a bundle of sandbox MCP servers; a known name gets its next version */
+        post: operations["createCapability"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/capabilities/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read a bundle */
+        get: operations["readCapability"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/capabilities/{name}/versions/{version}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read a bundle at one version */
+        get: operations["readCapabilityVersion"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/harnesses": {
         parameters: {
             query?: never;
@@ -185,7 +237,59 @@ export interface paths {
         /** List policies at their heads */
         get: operations["listPolicies"];
         put?: never;
-        post?: never;
+        /** Create a policy from YAML, or append the version that replaces it */
+        post: operations["importPolicy"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/policies/clone": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Make a policy from another one, or a blank one */
+        post: operations["clonePolicy"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/policies/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Show what a draft says of every tool and, on request, of calls */
+        post: operations["previewPolicy"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/policies/validate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Say whether a text is a valid policy */
+        post: operations["validatePolicy"];
         delete?: never;
         options?: never;
         head?: never;
@@ -199,10 +303,62 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read a policy at its head */
+        /** Read a policy at its head, with its versions and what it says of every tool */
         get: operations["readPolicy"];
         put?: never;
         post?: never;
+        /** Delete a policy that no agent revision names; runs keep what they froze */
+        delete: operations["deletePolicy"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/policies/{name}/publish": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Append a draft after the version that it started from */
+        post: operations["publishPolicy"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/policies/{name}/revert": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Append the content of an earlier version as the new head */
+        post: operations["revertPolicy"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/policies/{name}/simulate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Try a draft against recorded calls: what would change */
+        post: operations["simulatePolicy"];
         delete?: never;
         options?: never;
         head?: never;
@@ -529,6 +685,10 @@ export interface components {
             } | null;
             /** @description Sizes of the sandbox; the rest are the deployment defaults. */
             sandbox?: components["schemas"]["SandboxSizesInput"];
+            /** @description Variables of tool processes, which are no secrets: they are shown and frozen into every run. Replaces them as a whole; `{}` clears them. */
+            env?: {
+                [key: string]: string;
+            } | null;
             name: string;
         };
         BudgetsView: {
@@ -540,6 +700,13 @@ export interface components {
             max_tool_calls: number | null;
             /** Format: int64 */
             max_tokens: number | null;
+        };
+        BundlePinView: {
+            /** Format: uuid */
+            id: string;
+            name: string;
+            /** Format: int32 */
+            version: number;
         };
         WorkspaceView: {
             /** @enum {string} */
@@ -573,9 +740,8 @@ export interface components {
             /** @description Name of the policy. */
             policy: string;
             budgets: components["schemas"]["BudgetsView"];
-            capability_bundles: {
-                [key: string]: unknown;
-            }[];
+            /** @description Pinned versions; a pin never floats. */
+            capability_bundles: components["schemas"]["BundlePinView"][];
             default_workspace: components["schemas"]["WorkspaceView"] | null;
             connection_requirements: {
                 [key: string]: unknown;
@@ -584,6 +750,10 @@ export interface components {
                 [key: string]: unknown;
             } | null;
             sandbox: components["schemas"]["SandboxSizesInput"] | null;
+            /** @description Variables of tool processes. */
+            env: {
+                [key: string]: string;
+            };
             /** Format: date-time */
             created_at: string;
         };
@@ -624,10 +794,364 @@ export interface components {
             } | null;
             /** @description Sizes of the sandbox; the rest are the deployment defaults. */
             sandbox?: components["schemas"]["SandboxSizesInput"];
+            /** @description Variables of tool processes, which are no secrets: they are shown and frozen into every run. Replaces them as a whole; `{}` clears them. */
+            env?: {
+                [key: string]: string;
+            } | null;
             name?: string;
         };
         AddedRevision: {
             revision: components["schemas"]["AgentRevisionView"];
+        };
+        CapabilityListEntry: {
+            /** Format: uuid */
+            id: string;
+            name: string;
+            /** Format: int32 */
+            version: number;
+            description: string | null;
+            definition_digest: string;
+            /** Format: int32 */
+            server_count: number;
+            /** Format: int32 */
+            tool_count: number;
+            classes: string[];
+            /** Format: date-time */
+            created_at: string;
+        };
+        CapabilityList: {
+            /** @description By name, newest version first. */
+            bundles: components["schemas"]["CapabilityListEntry"][];
+        };
+        ToolDefinition: {
+            name: string;
+            /** @default  */
+            description: string;
+            /** @description JSON Schema of the arguments. */
+            input_schema?: {
+                [key: string]: unknown;
+            };
+            /** @description Stored and digested, not enforced. */
+            output_schema?: {
+                [key: string]: unknown;
+            };
+            /** @description Shown to people; decides nothing. */
+            annotations?: {
+                [key: string]: unknown;
+            };
+        };
+        ServerDefinition: {
+            /**
+             * @description Brokered tools are connection requirements.
+             * @enum {string}
+             */
+            class: "sandbox";
+            name: string;
+            /** @description Program as the sandbox sees it, spoken to over standard input and output. */
+            command: string;
+            /** @default [] */
+            args: string[];
+            /** @description Where the server came from; shown to people. */
+            identity?: {
+                name?: string;
+                version?: string;
+                registry_type?: string;
+                identifier?: string;
+                digest?: string;
+            };
+            /** @description The tools that a run may call. */
+            tools: components["schemas"]["ToolDefinition"][];
+        };
+        CreateCapability: {
+            name: string;
+            description?: string | null;
+            servers: components["schemas"]["ServerDefinition"][];
+        };
+        BundleDefinitionView: {
+            /** @description As stored, defaults filled in. */
+            servers: components["schemas"]["ServerDefinition"][];
+        };
+        CapabilityBundleView: {
+            /** Format: uuid */
+            id: string;
+            /** Format: uuid */
+            tenant_id: string;
+            name: string;
+            /** Format: int32 */
+            version: number;
+            description: string | null;
+            definition: components["schemas"]["BundleDefinitionView"];
+            /** @description `sha256:` over the canonical form of the definition. */
+            definition_digest: string;
+            /** Format: date-time */
+            created_at: string;
+        };
+        ToolSummary: {
+            name: string;
+            description: string;
+        };
+        ServerSummary: {
+            name: string;
+            /** @enum {string} */
+            class: "sandbox";
+            /** Format: int32 */
+            tool_count: number;
+            /** @description `sha256:` over names, descriptions and schemas of the tools. */
+            tools_digest: string;
+            tools: components["schemas"]["ToolSummary"][];
+        };
+        CapabilityAnswer: {
+            /** Format: uuid */
+            id: string;
+            name: string;
+            /** Format: int32 */
+            version: number;
+            bundle: components["schemas"]["CapabilityBundleView"];
+            servers: components["schemas"]["ServerSummary"][];
+        };
+        ValidatePolicy: {
+            yaml: string;
+        };
+        PolicyValidity: {
+            valid: boolean;
+            /** @description Every fault that was found. */
+            errors: string[];
+            /** @description Name of the policy, when it is valid. */
+            name?: string;
+        };
+        PreviewCall: {
+            tool: string;
+            /** @description The input as the harness would send it, usually an object. */
+            input?: Record<string, never>;
+        };
+        PreviewPolicy: {
+            /** @description The whole draft. */
+            content: {
+                [key: string]: unknown;
+            };
+            /** @description An existing policy, whose agents' `mcp__*` tools join the matrix. An unknown one adds none. */
+            name?: string | null;
+            /** @description Tool calls to judge under the draft; each is answered in `explain`, in order. */
+            calls?: components["schemas"]["PreviewCall"][] | null;
+        };
+        AutonomySummaryView: {
+            /** @description Whether autonomous runs may be created. */
+            permitted: boolean;
+            /**
+             * @description What becomes of a question that no rule of its own answers.
+             * @enum {string}
+             */
+            default_fallback: "allow" | "deny";
+            /** @description Rules that would ask, and allow in an autonomous run. */
+            allow_overrides: number;
+            /** @description Rules that would ask, and deny in an autonomous run. */
+            deny_overrides: number;
+        };
+        ToolConstraintsView: {
+            paths_allow: string[];
+            paths_deny: string[];
+            /**
+             * @description What a path outside `paths_allow` gets; null when there is no such list.
+             * @enum {string|null}
+             */
+            paths_on_no_match: "allow" | "approve" | "deny" | null;
+            shell_allow_prefixes: string[];
+            shell_deny_regex: string[];
+            /** @enum {string|null} */
+            shell_on_no_match: "allow" | "approve" | "deny" | null;
+        };
+        ToolStatusView: {
+            /** @enum {string} */
+            status: "unconditional" | "conditional" | "default";
+            /**
+             * @description Of a conditional rule: where its constraints are met.
+             * @enum {string}
+             */
+            action: "allow" | "approve" | "deny";
+            /** @description Index in `tools`; left out when no rule matches. */
+            rule?: number;
+            /** @description Of a conditional rule. */
+            constraints?: components["schemas"]["ToolConstraintsView"];
+        };
+        MatrixRowView: {
+            tool: string;
+            /**
+             * @description Of a supervised call with an empty input.
+             * @enum {string}
+             */
+            verdict: "allow" | "deny" | "require_approval";
+            /**
+             * @description Null for MCP tools.
+             * @enum {string|null}
+             */
+            group: "files" | "search" | "shell" | "web" | "meta" | null;
+            /** @description MCP server or slot. */
+            server: string | null;
+            status: components["schemas"]["ToolStatusView"];
+        };
+        QuestionTerms: {
+            risk: string | null;
+            ttl_secs: number;
+            /** @enum {string} */
+            scope: "once" | "session";
+            /** @description What a grant for the session would cover. */
+            scope_keys: string[] | null;
+            /** @description The keys as they stand on an approval. */
+            scope_key: string | null;
+        };
+        ShellPart: {
+            /** @description Source text, at most 500 characters. */
+            text: string;
+            /** @enum {string} */
+            kind: "command" | "write" | "read";
+            /** @description Program of a command, path of a redirect. */
+            subject: string | null;
+            /** @description The allow prefix that covers it. */
+            covered_by: string | null;
+        };
+        DecisionExplanation: {
+            /** @description What decided: default_action, rule_action, deny_regex, allow_prefix, no_prefix, no_command, not_analysable, redirect, path_deny, path_allow, path_outside or no_path. */
+            decided_by: string;
+            /** @description Index in `tools`; null when no rule matched. */
+            rule: number | null;
+            /** @description The matcher of that rule that hit. */
+            matcher: string | null;
+            /** @description Deny pattern, allow prefix or glob that decided. */
+            pattern: string | null;
+            /** @description Part of the command, or path, that decided. */
+            subject: string | null;
+            /** @description Parts of the command, in the order of the text. */
+            parts: components["schemas"]["ShellPart"][];
+            parts_omitted: number;
+        };
+        ExplainedCall: {
+            tool: string;
+            /**
+             * @description In a supervised run.
+             * @enum {string}
+             */
+            verdict: "allow" | "deny" | "require_approval";
+            /**
+             * @description In an autonomous run.
+             * @enum {string}
+             */
+            autonomous_verdict: "allow" | "deny";
+            /** @description For a person; null on an allow. */
+            reason: string | null;
+            /** @description With `require_approval`. */
+            approval: components["schemas"]["QuestionTerms"] | null;
+            explanation: components["schemas"]["DecisionExplanation"];
+        };
+        PolicyPreview: {
+            /** @description The draft with every default filled in. */
+            content: {
+                [key: string]: unknown;
+            };
+            autonomy_summary: components["schemas"]["AutonomySummaryView"];
+            defaults: {
+                [key: string]: unknown;
+            };
+            budgets: components["schemas"]["BudgetsView"];
+            approvals: {
+                [key: string]: unknown;
+            };
+            egress: {
+                [key: string]: unknown;
+            };
+            matrix: components["schemas"]["MatrixRowView"][];
+            /** @description With `calls`. */
+            explain?: components["schemas"]["ExplainedCall"][];
+        };
+        PolicyAgent: {
+            /** Format: uuid */
+            id: string;
+            name: string;
+        };
+        PolicyListItem: {
+            /** Format: uuid */
+            id: string;
+            name: string;
+            /** Format: int32 */
+            version: number;
+            /** @description The whole policy document of this version; what a run freezes as `policy_snapshot`. */
+            content: {
+                [key: string]: unknown;
+            };
+            /** @description The stored source, or one generated from the content when the version did not arrive as YAML. */
+            yaml: string;
+            summary: string | null;
+            /** @enum {string} */
+            author: "seed" | "api" | "ui" | "import";
+            /** Format: uuid */
+            author_user_id: string | null;
+            /** @description User id, else the channel in `author`. */
+            published_by: string;
+            /**
+             * Format: date-time
+             * @description When this version was appended.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When the newest version was appended.
+             */
+            updated_at: string;
+            /** @description Agents whose latest revision names the policy. */
+            agents_using: components["schemas"]["PolicyAgent"][];
+            autonomy_summary: components["schemas"]["AutonomySummaryView"];
+        };
+        PolicyList: {
+            /** @description Heads, ordered by name. */
+            policies: components["schemas"]["PolicyListItem"][];
+        };
+        ImportPolicy: {
+            /** @description Must be the name that the document says. */
+            name: string;
+            /** @description The policy document as YAML. */
+            yaml: string;
+        };
+        ImportedPolicy: {
+            /** Format: uuid */
+            id: string;
+            name: string;
+            /** Format: int32 */
+            version: number;
+            /** @description The whole policy document of this version; what a run freezes as `policy_snapshot`. */
+            content: {
+                [key: string]: unknown;
+            };
+            /** @description The stored source, or one generated from the content when the version did not arrive as YAML. */
+            yaml: string;
+            summary: string | null;
+            /** @enum {string} */
+            author: "seed" | "api" | "ui" | "import";
+            /** Format: uuid */
+            author_user_id: string | null;
+            /** @description User id, else the channel in `author`. */
+            published_by: string;
+            /**
+             * Format: date-time
+             * @description When this version was appended.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When the newest version was appended.
+             */
+            updated_at: string;
+            /** @description False when the head had this content already and nothing was written. */
+            appended: boolean;
+        };
+        ClonePolicy: {
+            /** @description Name of the new policy. */
+            name: string;
+            /** @description Policy to copy; without it the new one is blank and everything asks. */
+            from?: string | null;
+            /**
+             * Format: int32
+             * @description Version of `from`; its head when left out.
+             */
+            from_version?: number | null;
         };
         PolicyView: {
             /** Format: uuid */
@@ -635,7 +1159,7 @@ export interface components {
             name: string;
             /** Format: int32 */
             version: number;
-            /** @description The whole policy document of this version. */
+            /** @description The whole policy document of this version; what a run freezes as `policy_snapshot`. */
             content: {
                 [key: string]: unknown;
             };
@@ -659,9 +1183,356 @@ export interface components {
              */
             updated_at: string;
         };
-        PolicyList: {
-            /** @description Heads, ordered by name. */
-            policies: components["schemas"]["PolicyView"][];
+        PolicyVersionRow: {
+            /** Format: int32 */
+            version: number;
+            /** @enum {string} */
+            author: "seed" | "api" | "ui" | "import";
+            /** Format: uuid */
+            author_user_id: string | null;
+            summary: string | null;
+            /** Format: date-time */
+            created_at: string;
+        };
+        PolicyDetail: {
+            /** Format: uuid */
+            id: string;
+            name: string;
+            /** Format: int32 */
+            version: number;
+            /** @description The whole policy document of this version; what a run freezes as `policy_snapshot`. */
+            content: {
+                [key: string]: unknown;
+            };
+            /** @description The stored source, or one generated from the content when the version did not arrive as YAML. */
+            yaml: string;
+            summary: string | null;
+            /** @enum {string} */
+            author: "seed" | "api" | "ui" | "import";
+            /** Format: uuid */
+            author_user_id: string | null;
+            /** @description User id, else the channel in `author`. */
+            published_by: string;
+            /**
+             * Format: date-time
+             * @description When this version was appended.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When the newest version was appended.
+             */
+            updated_at: string;
+            /** @description Agents whose latest revision names the policy. */
+            agents_using: components["schemas"]["PolicyAgent"][];
+            autonomy_summary: components["schemas"]["AutonomySummaryView"];
+            /** @description Newest first, without content. */
+            versions: components["schemas"]["PolicyVersionRow"][];
+            /** @description `defaults` of the document. */
+            defaults: {
+                [key: string]: unknown;
+            };
+            budgets: components["schemas"]["BudgetsView"];
+            /** @description `approvals` of the document. */
+            approvals: {
+                [key: string]: unknown;
+            };
+            /** @description `egress` of the document. */
+            egress: {
+                [key: string]: unknown;
+            };
+            /** @description The canonical tools, then the `mcp__*` tools of the policy's agents. */
+            matrix: components["schemas"]["MatrixRowView"][];
+        };
+        PolicyDeleted: {
+            deleted: boolean;
+        };
+        PublishPolicy: {
+            /** @description The whole draft. */
+            content: {
+                [key: string]: unknown;
+            };
+            /** @description What changed and why; 1 to 500 bytes that are not blank. */
+            summary: string;
+            /**
+             * Format: int32
+             * @description The version that the draft started from.
+             */
+            base_version: number;
+        };
+        RevertPolicy: {
+            /**
+             * Format: int32
+             * @description The version to return to.
+             */
+            version: number;
+            /**
+             * Format: int32
+             * @description The head that the caller has seen.
+             */
+            base_version: number;
+        };
+        SimulatePolicy: {
+            /** @description The draft as a document; this or `yaml`. Its name need not be that of the policy. */
+            content?: {
+                [key: string]: unknown;
+            };
+            /** @description The draft as YAML; this or `content`. */
+            yaml?: string;
+            /** @description Only runs of this agent: its name or id. */
+            agent?: string;
+            /**
+             * Format: date-time
+             * @description Only calls asked at this time or later.
+             */
+            since?: string;
+            /**
+             * Format: date-time
+             * @description Only calls asked before this time.
+             */
+            until?: string;
+            /** @description Only these runs. */
+            session_ids?: string[];
+            /** @description Only calls of these tools; a trailing `*` means "starts with", as in a rule. */
+            tools?: string[];
+            /**
+             * @description Most calls to examine, those of the newest runs first. A number above 50000 is clamped to 50000.
+             * @default 10000
+             */
+            limit: number;
+            /**
+             * @description Calls of all runs of the organization instead of those that used this policy.
+             * @default false
+             */
+            all_policies: boolean;
+        };
+        SimulatedPolicy: {
+            /** Format: uuid */
+            id: string;
+            name: string;
+        };
+        SimulatedDraft: {
+            name: string;
+            /** @description `sha256:` and 64 hexadecimal digits over the canonical form of the draft. */
+            digest: string;
+            /** @description Version of the evaluation rules that the draft was judged by. */
+            policy_engine: number;
+        };
+        SimulationLimits: {
+            /** @description Most calls that were to be examined. */
+            calls: number;
+            /**
+             * @description Why matching calls were not examined; null when all were.
+             * @enum {string|null}
+             */
+            stopped: "limit" | "time" | null;
+            /** @description Matching calls that were not examined; counted up to 1,000,000. */
+            not_examined: number;
+        };
+        SimulationTotals: {
+            /** @description Calls that were examined: unchanged, changed and unknown ones. */
+            calls: number;
+            /** @description Runs that these calls are of. */
+            runs: number;
+            unchanged: number;
+            changed: number;
+            /** @description Calls without a view that could be judged; never guessed. */
+            unknown: number;
+            /** @description Of the changed: to a less strict verdict. */
+            loosened: number;
+            /** @description Of the changed: to a stricter verdict. */
+            tightened: number;
+            /** @description Of the unchanged: asked before and after, on other terms. */
+            asked_differently: number;
+        };
+        UnknownCalls: {
+            /** @description Older than what is kept. */
+            expired: number;
+            /** @description No view was kept: history off, no sealing key, too large, no readable call, or lost in a crash. */
+            not_kept: number;
+            /** @description The view does not open. */
+            unreadable: number;
+            /** @description The policy that the run froze cannot be evaluated by this version. */
+            policy_unreadable: number;
+        };
+        TransitionView: {
+            /** @enum {string} */
+            from: "allow" | "require_approval" | "deny";
+            /** @enum {string} */
+            to: "allow" | "require_approval" | "deny";
+            calls: number;
+        };
+        DeciderView: {
+            /** @description What decided, as in an explanation. */
+            decided_by: string;
+            /** @description The matcher of the rule that hit. */
+            matcher: string | null;
+            /** @description Deny pattern, allow prefix or glob that decided. */
+            pattern: string | null;
+        };
+        DraftDeciderView: {
+            /** @description What decided, as in an explanation. */
+            decided_by: string;
+            /** @description The matcher of the rule that hit. */
+            matcher: string | null;
+            /** @description Deny pattern, allow prefix or glob that decided. */
+            pattern: string | null;
+            /** @description Index in `tools` of the draft; null for the default action. */
+            rule: number | null;
+        };
+        ExampleLinks: {
+            /** @description Path of the run in this interface. */
+            run: string;
+            /** @description Path of its events from this call on. */
+            events: string | null;
+        };
+        ExampleAnswer: {
+            /** @enum {string} */
+            answer: "allow" | "deny" | "pending" | "undecided";
+            /** @description Who answered. */
+            source: string | null;
+            /** @description Why the record says otherwise than the frozen policy. */
+            why: string | null;
+        };
+        SimulatedPart: {
+            text: string;
+            /** @enum {string} */
+            kind: "command" | "write" | "read";
+            subject: string | null;
+            covered_by: string | null;
+        };
+        SimulatedExplanation: {
+            /** @description What decided, as in an explanation. */
+            decided_by: string;
+            /** @description The matcher of the rule that hit. */
+            matcher: string | null;
+            /** @description Deny pattern, allow prefix or glob that decided. */
+            pattern: string | null;
+            /** @description Index in `tools` of the draft; null for the default action. */
+            rule: number | null;
+            /** @description The part of the command or the path that decided. */
+            subject: string | null;
+            parts: components["schemas"]["SimulatedPart"][];
+            /** @description Parts that are not listed. */
+            parts_omitted: number;
+        };
+        SimulatedVerdict: {
+            /**
+             * @description In the run's own mode.
+             * @enum {string}
+             */
+            verdict: "allow" | "require_approval" | "deny";
+            /**
+             * @description What a supervised run would have got.
+             * @enum {string}
+             */
+            original_verdict: "allow" | "require_approval" | "deny";
+            reason: string | null;
+            /** @description What a session grant would cover. */
+            scope_key: string | null;
+            /** @description Seconds until an unanswered question denies. */
+            ttl_secs: number | null;
+            explanation: components["schemas"]["SimulatedExplanation"];
+        };
+        ChangeExampleView: {
+            /** Format: uuid */
+            session_id: string;
+            tool_call_id: string;
+            /** @description Seq of its `tool.requested` in the ledger of the run. */
+            event_seq: number | null;
+            links: components["schemas"]["ExampleLinks"];
+            /** @description Name of the agent. */
+            agent: string;
+            /** @enum {string} */
+            autonomy: "supervised" | "autonomous";
+            policy_version: number | null;
+            /** Format: date-time */
+            requested_at: string;
+            /** @description The call in one line. */
+            summary: string;
+            /** @description How it was answered when it happened. */
+            recorded: components["schemas"]["ExampleAnswer"];
+            /** @description By the policy that its run froze. */
+            before: components["schemas"]["SimulatedVerdict"];
+            /** @description By the draft. */
+            after: components["schemas"]["SimulatedVerdict"];
+        };
+        ChangeGroupView: {
+            /** @enum {string} */
+            from: "allow" | "require_approval" | "deny";
+            /** @enum {string} */
+            to: "allow" | "require_approval" | "deny";
+            /** @enum {string} */
+            direction: "loosened" | "tightened";
+            tool: string;
+            /** @description What the calls have in common: allow prefixes or programs of a command, upper folders of a path. */
+            shape: string | null;
+            before: components["schemas"]["DeciderView"];
+            after: components["schemas"]["DraftDeciderView"];
+            calls: number;
+            runs: number;
+            /** @description At most 10 of these runs. */
+            run_ids: string[];
+            /** @description At most 3. */
+            examples: components["schemas"]["ChangeExampleView"][];
+        };
+        LeftOutGroups: {
+            groups: number;
+            calls: number;
+        };
+        AffectedRunView: {
+            /** Format: uuid */
+            session_id: string;
+            /** @description Path of the run in this interface. */
+            path: string;
+            /** @description Name of the agent. */
+            agent: string;
+            /** @enum {string} */
+            autonomy: "supervised" | "autonomous";
+            policy_version: number | null;
+            calls: number;
+            changed: number;
+            loosened: number;
+            tightened: number;
+            unknown: number;
+        };
+        RecordedDifferenceView: {
+            /** @enum {string} */
+            answer: "allow" | "deny" | "pending" | "undecided";
+            /** @description Who answered. */
+            source: string | null;
+            /**
+             * @description What the frozen policy alone says.
+             * @enum {string}
+             */
+            baseline: "allow" | "require_approval" | "deny";
+            why: string;
+            calls: number;
+        };
+        RecordedComparison: {
+            /** @description Calls that were answered as the frozen policy says. */
+            same: number;
+            different: components["schemas"]["RecordedDifferenceView"][];
+        };
+        SimulationView: {
+            policy: components["schemas"]["SimulatedPolicy"];
+            draft: components["schemas"]["SimulatedDraft"];
+            /** @description Days for which views of calls are kept; 0 when none are. */
+            history_days: number;
+            limits: components["schemas"]["SimulationLimits"];
+            totals: components["schemas"]["SimulationTotals"];
+            unknown: components["schemas"]["UnknownCalls"];
+            /** @description Changed calls by both verdicts. */
+            transitions: components["schemas"]["TransitionView"][];
+            /** @description Calls that would change alike: what loosens first, then by count. */
+            changes: components["schemas"]["ChangeGroupView"][];
+            /** @description Groups beyond those listed. */
+            changes_left_out: components["schemas"]["LeftOutGroups"];
+            /** @description Runs with changed calls, most first. */
+            runs: components["schemas"]["AffectedRunView"][];
+            /** @description Affected runs beyond those listed. */
+            runs_left_out: number;
+            recorded: components["schemas"]["RecordedComparison"];
         };
         SandboxHandleView: {
             runtime: string;
@@ -1562,6 +2433,288 @@ export interface operations {
             };
         };
     };
+    listCapabilities: {
+        parameters: {
+            query?: {
+                /** @description Most rows to answer; all, up to 1000 when left out. A number above 1000 is clamped to 1000. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Bundles of the organization. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CapabilityList"];
+                };
+            };
+            /** @description The request is invalid; the text names the member and the reason. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The credential is missing or invalid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description An internal error; details are in the server log only. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The service, or a part of it that the request needs, is unavailable; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    createCapability: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateCapability"];
+            };
+        };
+        responses: {
+            /** @description The new version. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CapabilityAnswer"];
+                };
+            };
+            /** @description The request is invalid; the text names the member and the reason. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The credential is missing or invalid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The caller is known and not permitted. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request body is not JSON. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description An internal error; details are in the server log only. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The service, or a part of it that the request needs, is unavailable; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    readCapability: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Its name (the newest version), `name@N`, or the id of a version. */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description That version. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CapabilityAnswer"];
+                };
+            };
+            /** @description The request is invalid; the text names the member and the reason. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The credential is missing or invalid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description No such resource, or none that the caller may see. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description An internal error; details are in the server log only. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The service, or a part of it that the request needs, is unavailable; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    readCapabilityVersion: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+                version: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description That version. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CapabilityAnswer"];
+                };
+            };
+            /** @description The request is invalid; the text names the member and the reason. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The credential is missing or invalid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description No such resource, or none that the caller may see. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description An internal error; details are in the server log only. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The service, or a part of it that the request needs, is unavailable; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
     listHarnesses: {
         parameters: {
             query?: never;
@@ -1806,18 +2959,107 @@ export interface operations {
             };
         };
     };
-    readPolicy: {
+    importPolicy: {
         parameters: {
             query?: never;
             header?: never;
-            path: {
-                name: string;
-            };
+            path?: never;
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ImportPolicy"];
+            };
+        };
         responses: {
-            /** @description The head version. */
+            /** @description The head; `appended` says whether it is new. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ImportedPolicy"];
+                };
+            };
+            /** @description The request is invalid; the text names the member and the reason. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The credential is missing or invalid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The caller is known and not permitted. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request body is not JSON. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description An internal error; details are in the server log only. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The service, or a part of it that the request needs, is unavailable; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    clonePolicy: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ClonePolicy"];
+            };
+        };
+        responses: {
+            /** @description Version 1 of the new policy. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -1844,8 +3086,673 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
+            /** @description The caller is known and not permitted. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request conflicts with what exists. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request body is not JSON. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description An internal error; details are in the server log only. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The service, or a part of it that the request needs, is unavailable; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    previewPolicy: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PreviewPolicy"];
+            };
+        };
+        responses: {
+            /** @description The draft with its defaults, and what follows from it. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PolicyPreview"];
+                };
+            };
+            /** @description The request is invalid; the text names the member and the reason. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The credential is missing or invalid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The caller is known and not permitted. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request body is not JSON. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description An internal error; details are in the server log only. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The service, or a part of it that the request needs, is unavailable; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    validatePolicy: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ValidatePolicy"];
+            };
+        };
+        responses: {
+            /** @description Also for an invalid text: its faults are in `errors`. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PolicyValidity"];
+                };
+            };
+            /** @description The request is invalid; the text names the member and the reason. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The credential is missing or invalid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The caller is known and not permitted. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request body is not JSON. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description An internal error; details are in the server log only. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The service, or a part of it that the request needs, is unavailable; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    readPolicy: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The head version. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PolicyDetail"];
+                };
+            };
+            /** @description The request is invalid; the text names the member and the reason. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The credential is missing or invalid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
             /** @description No such resource, or none that the caller may see. */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description An internal error; details are in the server log only. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The service, or a part of it that the request needs, is unavailable; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    deletePolicy: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is gone with all its versions. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PolicyDeleted"];
+                };
+            };
+            /** @description The request is invalid; the text names the member and the reason. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The credential is missing or invalid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The caller is known and not permitted. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description No such resource, or none that the caller may see. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request conflicts with what exists. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description An internal error; details are in the server log only. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The service, or a part of it that the request needs, is unavailable; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    publishPolicy: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PublishPolicy"];
+            };
+        };
+        responses: {
+            /** @description The new head. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PolicyView"];
+                };
+            };
+            /** @description The request is invalid; the text names the member and the reason. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The credential is missing or invalid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The caller is known and not permitted. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description No such resource, or none that the caller may see. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request conflicts with what exists. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request body is not JSON. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description An internal error; details are in the server log only. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The service, or a part of it that the request needs, is unavailable; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    revertPolicy: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RevertPolicy"];
+            };
+        };
+        responses: {
+            /** @description The new head. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PolicyView"];
+                };
+            };
+            /** @description The request is invalid; the text names the member and the reason. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The credential is missing or invalid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The caller is known and not permitted. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description No such resource, or none that the caller may see. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request conflicts with what exists. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request body is not JSON. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description An internal error; details are in the server log only. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The service, or a part of it that the request needs, is unavailable; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    simulatePolicy: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SimulatePolicy"];
+            };
+        };
+        responses: {
+            /** @description What the draft would change. Nothing is stored. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SimulationView"];
+                };
+            };
+            /** @description The request is invalid; the text names the member and the reason. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The credential is missing or invalid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The caller is known and not permitted. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description No such resource, or none that the caller may see. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request body is not JSON. */
+            415: {
                 headers: {
                     [name: string]: unknown;
                 };

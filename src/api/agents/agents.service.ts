@@ -103,8 +103,9 @@ function refuseIdentityChange(agent: AgentEntity, input: AddRevision): void {
   }
 }
 
+/** Held against deletion until the revision that names it is written. */
 async function requirePolicy(tx: TenantTransaction, name: string): Promise<PolicyEntity> {
-  const policy = await tx.manager.findOneBy(PolicyEntity, { name });
+  const policy = await tx.manager.findOne(PolicyEntity, { where: { name }, lock: { mode: 'for_key_share' } });
   if (policy === null) throw new SandgateError('invalid_request', `policy: unknown policy ${name}`);
   return policy;
 }

@@ -23,9 +23,7 @@ export class AuthGuard implements CanActivate {
     const request = context.switchToHttp().getRequest<FastifyRequest>();
     const principal = this.authenticate(request);
     const needed = this.reflector.getAllAndOverride<PermissionName>(PERMISSION_METADATA, targets);
-    if (needed === undefined || !principal.permissions.has(needed)) {
-      throw new SandgateError('forbidden', `this credential lacks the permission ${needed ?? 'for this route'}`);
-    }
+    requirePermission(principal, needed);
     rememberPrincipal(request, principal);
     return true;
   }
@@ -40,6 +38,12 @@ export class AuthGuard implements CanActivate {
       permissions: ALL_PERMISSIONS,
     };
   }
+}
+
+/** @throws SandgateError `forbidden` naming what the caller lacks; a route that names nothing admits nobody */
+export function requirePermission(principal: Principal, needed: PermissionName | undefined): void {
+  if (needed !== undefined && principal.permissions.has(needed)) return;
+  throw new SandgateError('forbidden', `this credential lacks the permission ${needed ?? 'for this route'}`);
 }
 
 const ALL_PERMISSIONS: ReadonlySet<PermissionName> = new Set(PERMISSIONS);

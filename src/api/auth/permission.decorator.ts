@@ -12,6 +12,7 @@ export const PERMISSIONS = [
   'audit.export',
   'harnesses.read',
   'policies.read',
+  'policies.write',
   'sessions.cancel',
   'sessions.create',
   'sessions.read',

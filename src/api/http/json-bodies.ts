@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+import { rememberBodyText } from './exact-body.js';
 
 /**
  * The public plane reads JSON bodies only; anything else is 415. No body at all is allowed where a route takes none, also
@@ -8,7 +9,11 @@ export function readJsonBodiesOnly(server: FastifyInstance): void {
   const parse = server.getDefaultJsonParser('error', 'error');
   server.removeContentTypeParser(['application/json', 'text/plain']);
   server.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
-    if (body === '') done(null, undefined);
-    else void parse(request, body as string, done);
+    if (body === '') {
+      done(null, undefined);
+      return;
+    }
+    rememberBodyText(request, body as string);
+    void parse(request, body as string, done);
   });
 }

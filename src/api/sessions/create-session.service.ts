@@ -17,8 +17,9 @@ import { offlineNetwork } from '../agents/revision-draft.js';
 import type { Principal } from '../auth/principal.js';
 import { ApiConfig } from '../foundation.module.js';
 import { HarnessCatalog, type Harness } from '../harnesses/harness-catalog.js';
-import { readHeadVersion } from '../policies/policies.service.js';
 import { PolicyEntity } from '../policies/policy.entity.js';
+import { readHeadVersion } from '../policies/policy-versions.js';
+import { contentOf } from '../policies/policy-views.js';
 import type { CreateSession } from './create-session.dto.js';
 import { claimIdempotencyKey } from './idempotency.js';
 import { requireQueueRoom } from './queue-room.js';
@@ -81,7 +82,7 @@ export class CreateSessionService {
     return freezeSpec({
       agent,
       revision,
-      policy: { id: policy.id, version: head.version, content: head.content },
+      policy: { id: policy.id, version: head.version, content: contentOf(head) },
       request: {
         task: body.task,
         autonomous: body.autonomous === true,

@@ -2,6 +2,7 @@ import { canonicalJson } from '../digest/canonical-json.js';
 import type { JsonObject, JsonValue } from '../json.js';
 import type { PolicyDocument } from './document.js';
 import { OFFLINE_CAP } from './document.js';
+import { parsePolicyLenient } from './parse-policy.js';
 
 /**
  * The form that is stored, returned as `content` and frozen into run specs: every default filled in, every optional key of a rule
@@ -12,4 +13,12 @@ export function canonicalPolicy(document: PolicyDocument): JsonObject {
   const content = rest as unknown as JsonObject;
   const isDefault = canonicalJson(network as unknown as JsonValue) === canonicalJson(OFFLINE_CAP);
   return isDefault ? content : { ...content, network: network as unknown as JsonValue };
+}
+
+/**
+ * Stored content as it is shown and frozen: read leniently and written again, so that what an older version stored (managed
+ * overrides, keys that are gone) means the same on a screen, in a run spec and at the gate. Throws `internal` when it is no policy.
+ */
+export function canonicalContent(stored: JsonValue): JsonObject {
+  return canonicalPolicy(parsePolicyLenient(stored));
 }

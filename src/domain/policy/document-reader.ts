@@ -101,6 +101,9 @@ export class DocumentReader {
   }
 
   private boundText(text: string, at: string, what = 'text'): void {
+    if (this.strict && (text.includes('\0') || !text.isWellFormed())) {
+      this.fail(`\`${at}\` must not contain U+0000 or half a character`);
+    }
     if (this.strict && Buffer.byteLength(text) > MAX_TEXT_BYTES) {
       this.fail(`\`${at}\` (${what}) is longer than the limit of ${MAX_TEXT_BYTES} bytes`);
     }

@@ -1,6 +1,6 @@
 import type { ExactJson } from '../digest/exact-json.js';
-import { isExactObject } from '../digest/exact-json.js';
-import type { JsonObject } from '../json.js';
+import { isExactObject, isRawNumber } from '../digest/exact-json.js';
+import type { JsonObject, JsonValue } from '../json.js';
 import type { DocumentReader } from './document-reader.js';
 import type { NetworkCap } from './document.js';
 import { NETWORK_MODES } from './document.js';
@@ -32,8 +32,16 @@ function readTargets(reader: DocumentReader, value: ExactJson | undefined, at: s
       return {};
     }
     if (reader.strict) checkTarget(reader, target, `${at}[${i}]`);
-    return target as JsonObject;
+    return plainNumbers(target) as JsonObject;
   });
+}
+
+/** What is kept as written is stored all the same, and a stored number is a number. */
+function plainNumbers(value: ExactJson): JsonValue {
+  if (isRawNumber(value)) return Number(value.rawJSON);
+  if (Array.isArray(value)) return value.map(plainNumbers);
+  if (!isExactObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, plainNumbers(member)]));
 }
 
 function checkTarget(reader: DocumentReader, target: { [key: string]: ExactJson }, at: string): void {

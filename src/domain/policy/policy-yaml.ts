@@ -6,7 +6,7 @@ import { keptSourceText } from '../digest/number-literal.js';
 import { SandgateError } from '../errors.js';
 import type { JsonObject } from '../json.js';
 import type { PolicyDocument } from './document.js';
-import { parsePolicyStrict } from './parse-policy.js';
+import { parsePolicyStrict, validatePolicy, type PolicyValidation } from './parse-policy.js';
 
 const MAX_YAML_BYTES = 1_048_576;
 const MAX_DEPTH = 32;
@@ -17,6 +17,17 @@ const INTEGER = /^-?(?:0|[1-9][0-9]*)$/;
 /** Reads a policy as YAML 1.2 and parses it strictly; throws `invalid_request` with what is wrong (chapter 30 §2.1). */
 export function parsePolicyYaml(text: string): PolicyDocument {
   return parsePolicyStrict(yamlToJson(text));
+}
+
+/** Strict reading with every fault that was found: of the YAML, or else of the policy. */
+export function validatePolicyYaml(text: string): PolicyValidation {
+  try {
+    return validatePolicy(yamlToJson(text));
+  } catch (error) {
+    if (error instanceof SandgateError && error.code === 'invalid_request')
+      return { document: null, errors: [error.message] };
+    throw error;
+  }
 }
 
 /** The YAML that stands for content which did not arrive as YAML. */

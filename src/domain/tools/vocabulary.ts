@@ -1,4 +1,5 @@
-export type ToolGroup = 'files' | 'search' | 'shell' | 'web' | 'meta';
+export const TOOL_GROUPS = ['files', 'search', 'shell', 'web', 'meta'] as const;
+export type ToolGroup = (typeof TOOL_GROUPS)[number];
 
 export interface CanonicalTool {
   name: string;

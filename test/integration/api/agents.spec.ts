@@ -208,33 +208,3 @@ describe('harnesses', () => {
     expect(byId['replay']).toMatchObject({ models: ['none'], default_model: 'none', available: true });
   });
 });
-
-describe('policies', () => {
-  it('CP-100 CP-212 CP-215 CP-218 CP-328 heads and versions, bare and by name', async () => {
-    const { policies } = (await api.get('/v1/policies')).body;
-    expect(policies.map((policy: { name: string }) => policy.name)).toEqual([
-      'default',
-      'governed',
-      'standard',
-      'unrestricted',
-    ]);
-    const head = await api.get('/v1/policies/default');
-    expect(head.status).toBe(200);
-    expect(head.body).toEqual(policies[0]);
-    expect(head.body).toMatchObject({ name: 'default', version: 1, author: 'seed' });
-    expect(head.body.content.name).toBe('default');
-    expect((await api.get('/v1/policies/default/versions/1')).body).toEqual(head.body);
-    for (const path of [
-      'nothing',
-      'nothing/versions/1',
-      'default/versions/2',
-      'default/versions/0',
-      'default/versions/x',
-      'default/versions/99999999999',
-      'default/versions/-1',
-    ]) {
-      expect((await api.get(`/v1/policies/${path}`)).status).toBe(404);
-    }
-    expect((await api.get('/v1/policies/default', { token: null })).status).toBe(401);
-  });
-});

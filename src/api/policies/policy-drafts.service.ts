@@ -1,0 +1,78 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { Injectable } from '@nestjs/common';
+import type { ExactJson, ExactObject } from '../../domain/digest/exact-json.js';
+import { isExactObject } from '../../domain/digest/exact-json.js';
+import type { CompiledPolicy } from '../../domain/policy/compile-policy.js';
+import { compileDocument } from '../../domain/policy/compile-policy.js';
+import { evaluate } from '../../domain/policy/evaluate.js';
+import { parsePolicyStrict } from '../../domain/policy/parse-policy.js';
+import { validatePolicyYaml } from '../../domain/policy/policy-yaml.js';
+import { Database } from '../../platform/db/database.js';
+import type { PolicyValidity } from './policies.dto.js';
+import { mcpToolsUnder } from './policy-users.js';
+import { findPolicy } from './policy-versions.js';
+import { governedView } from './policy-views.js';
+import type { ExplainedCall, PolicyPreview } from './preview.dto.js';
+
+/** Longest that judging the calls of one preview keeps the process from its other work, in milliseconds. */
+const TURN_MS = 20;
+
+export interface PreviewCommand {
+  /** The draft and the calls as they were sent, numbers as they were written. */
+  content: ExactJson;
+  /** Policy whose agents' MCP tools join the matrix. */
+  name: string | null;
+  calls: ExactObject[] | null;
+}
+
+/** Judges documents that are not stored (chapter 30 §6.3, validate and preview). */
+@Injectable()
+export class PolicyDraftsService {
+  constructor(private readonly database: Database) {}
+
+  validate(yaml: string): PolicyValidity {
+    const { document, errors } = validatePolicyYaml(yaml);
+    return document === null ? { valid: false, errors } : { valid: true, errors: [], name: document.name };
+  }
+
+  /** @throws SandgateError `invalid_request` naming every fault of the draft; an unknown `name` is no error */
+  async preview(organizationId: string, { content, name, calls }: PreviewCommand): Promise<PolicyPreview> {
+    const document = parsePolicyStrict(content);
+    const mcpTools = name === null ? [] : await this.mcpTools(organizationId, name);
+    const view = governedView(document, mcpTools);
+    return calls === null ? view : { ...view, explain: await explainCalls(compileDocument(document), calls) };
+  }
+
+  private mcpTools(organizationId: string, name: string): Promise<string[]> {
+    return this.database.withTenant(organizationId, async (tx) => {
+      const policy = await findPolicy(tx, name);
+      return policy === null ? [] : mcpToolsUnder(tx, policy.id);
+    });
+  }
+}
+
+async function explainCalls(policy: CompiledPolicy, calls: readonly ExactObject[]): Promise<ExplainedCall[]> {
+  const explained: ExplainedCall[] = [];
+  let turn = performance.now();
+  for (const call of calls) {
+    explained.push(explainCall(policy, call));
+    if (performance.now() - turn < TURN_MS) continue;
+    await nextTurn();
+    turn = performance.now();
+  }
+  return explained;
+}
+
+function explainCall(policy: CompiledPolicy, sent: ExactObject): ExplainedCall {
+  const tool = typeof sent['tool'] === 'string' ? sent['tool'] : '';
+  const call = { tool, input: sent['input'] ?? null };
+  const { verdict, reason, approval, explanation } = evaluate(policy, call, 'supervised');
+  const autonomous = evaluate(policy, call, 'autonomous').verdict;
+  return { tool, verdict, autonomous_verdict: autonomous, reason, approval, explanation };
+}
+
+/** The `calls` of a body, each of which the validation pipe has seen to be an object with a tool. */
+export function callsOf(body: ExactObject): ExactObject[] | null {
+  const { calls } = body;
+  return Array.isArray(calls) ? calls.filter(isExactObject) : null;
+}
