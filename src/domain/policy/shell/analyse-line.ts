@@ -17,6 +17,8 @@ const MAX_SUBSTITUTIONS = 1000;
 const SUBSTITUTION = /[$<>]\(|\$\{|\$\[|`/g;
 /** Deeper trees are not walked. */
 const MAX_NODE_DEPTH = 400;
+/** Files that bash makes up: a socket to anywhere. */
+const NETWORK = /^\/dev\/(?:tcp|udp)\//;
 const LOOPS = new Set<SyntaxNode['type']>(['For', 'While', 'Select', 'ArithmeticFor']);
 
 /**
@@ -132,6 +134,7 @@ class LineAnalysis {
     }
     const path = literalValue(node.target);
     if ((node.operator === '<&' || node.operator === '>&') && path !== null && /^(?:\d+-?|-)$/.test(path)) return;
+    if (path !== null && NETWORK.test(path)) this.refuse('a redirect that opens a network connection');
     const text = `${node.operator} ${node.target.text}`;
     if (node.operator !== '<' && node.operator !== '<&') this.redirect('write', text, path);
     if (node.operator.startsWith('<')) this.redirect('read', text, path);

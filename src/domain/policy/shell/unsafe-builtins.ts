@@ -21,6 +21,7 @@ export function unsafeBuiltin(words: readonly ShellWord[]): string | null {
   if (name === 'test') return unsafeTest(args);
   if (name === '[') return unsafeTest(args.at(-1)?.value === ']' ? args.slice(0, -1) : args);
   if (name === 'set') return unsafeSet(args);
+  if (name === 'history') return args.length === 0 ? null : '`history` with arguments reads and writes files';
   if (SET_VARIABLES.has(name)) return unsafeVariables(name, args);
   return null;
 }

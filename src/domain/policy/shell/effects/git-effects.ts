@@ -4,18 +4,10 @@ import { NO_EFFECTS, onlyHazard } from './effects.js';
 import { optionEffects } from './option-effects.js';
 import type { OptionTable } from './option-table.js';
 
-/** Options before the subcommand that make git run what they name. */
-const SETTING = new Set(['-c', '--config-env', '--exec-path', '--git-dir', '--work-tree']);
-const VALUED = new Set([
-  '-C',
-  '-c',
-  '--git-dir',
-  '--work-tree',
-  '--namespace',
-  '--config-env',
-  '--super-prefix',
-  '--attr-source',
-]);
+/** Options before the subcommand that set nothing; `-c`, `--exec-path=`, `--git-dir` and their kin make git run what they name. */
+const HARMLESS =
+  /^(?:-v|-h|-p|-P|--version|--help|--paginate|--no-pager|--no-replace-objects|--bare|--(?:no)?(?:literal|glob|icase)-pathspecs|--no-optional-locks|--no-lazy-fetch|--no-advice|--exec-path|--html-path|--man-path|--info-path|--namespace=.*)$/;
+const VALUED = new Set(['-C', '--namespace']);
 
 /** Subcommands that run commands, tools or servers, or change what git runs later. */
 const RUNS = new Set(
@@ -70,8 +62,8 @@ export function gitEffects(words: readonly ShellWord[]): Effects {
     const { value, text } = words[at]!;
     if (value === null) return onlyHazard(at, `\`${text}\` may be an option or a subcommand of \`git\``);
     if (!value.startsWith('-')) break;
-    if (SETTING.has(value.split('=')[0]!)) return onlyHazard(at, `\`git ${value}\` may set what git runs`);
     if (VALUED.has(value)) at++;
+    else if (!HARMLESS.test(value)) return onlyHazard(at, `\`git ${value}\` may set what git runs`);
   }
   const name = words[at]?.value;
   if (name === undefined || name === null) return NO_EFFECTS;

@@ -3,7 +3,7 @@ import type { ShellWord } from '../shell-word.js';
 import { baseName } from '../wrappers.js';
 import { awkEffects } from './awk-effects.js';
 import type { Effects } from './effects.js';
-import { NO_EFFECTS, onlyHazard } from './effects.js';
+import { onlyHazard } from './effects.js';
 import { gitEffects } from './git-effects.js';
 import { optionEffects } from './option-effects.js';
 import { OPTION_TABLES } from './option-table.js';
@@ -16,7 +16,7 @@ const READERS: ReadonlyMap<string, Reader> = new Map<string, Reader>([
     program,
     (words) => optionEffects(program, table, words),
   ]),
-  ...[...RUNS_ARGUMENTS].map((program): [string, Reader] => [program, (words) => runnerEffects(program, words)]),
+  ...[...RUNS_ARGUMENTS].map((program): [string, Reader] => [program, () => runnerEffects(program)]),
   ['git', gitEffects],
   ['sed', sedEffects],
   ['gsed', sedEffects],
@@ -30,7 +30,7 @@ export function effectsOf(words: readonly ShellWord[]): Effects | null {
   return READERS.get(baseName(program))?.(words) ?? null;
 }
 
-/** Programs that run their arguments in ways that the parser does not look into: a prefix has to name what they run. */
-function runnerEffects(program: string, words: readonly ShellWord[]): Effects {
-  return words.length > 1 ? onlyHazard(1, `\`${program}\` runs what follows it`) : NO_EFFECTS;
+/** Programs that run their arguments, or what they read, in ways that the parser does not look into: a prefix has to name what they run. */
+function runnerEffects(program: string): Effects {
+  return onlyHazard(1, `\`${program}\` runs what follows it, or what it reads`);
 }

@@ -16,6 +16,8 @@ class SedScan {
   private readonly scripts: string[] = [];
   private readonly files: { at: number; word: ShellWord }[] = [];
   private at = 1;
+  /** Where the last piece of the script stands. */
+  private scriptAt = 1;
   private inPlace = false;
   private sandboxed = false;
 
@@ -79,6 +81,7 @@ class SedScan {
   }
 
   private script(text: string | null): void {
+    this.scriptAt = this.at;
     if (text === null) this.refuse(this.at, 'the `sed` script is not a literal');
     else this.scripts.push(text);
   }
@@ -93,6 +96,7 @@ class SedScan {
     if (this.scripts.length === 0) {
       const first = this.files.shift();
       if (first === undefined) return;
+      this.scriptAt = first.at;
       if (first.word.value === null) this.refuse(first.at, 'the `sed` script is not a literal');
       else this.scripts.push(first.word.value);
     }
@@ -101,7 +105,7 @@ class SedScan {
     }
     if (this.sandboxed) return;
     const { runs, writes, reads } = scanSedScript(this.scripts.join('\n'));
-    if (runs !== null) this.refuse(this.words.length - 1, runs);
+    if (runs !== null) this.refuse(this.scriptAt, runs);
     for (const path of writes) this.effects.writes.push({ text: `sed w ${path}`, path });
     for (const path of reads) this.effects.reads.push({ text: `sed r ${path}`, path });
   }
