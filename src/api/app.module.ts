@@ -6,6 +6,7 @@ import { ApprovalsModule } from './approvals/approvals.module.js';
 import { ArtifactsModule } from './artifacts/artifacts.module.js';
 import { AuditModule } from './audit/audit.module.js';
 import { AuthGuard } from './auth/auth.guard.js';
+import { CapabilitiesModule } from './capabilities/capabilities.module.js';
 import { EventsModule } from './events/events.module.js';
 import { FoundationModule, type Foundation } from './foundation.module.js';
 import { HarnessesModule } from './harnesses/harnesses.module.js';
@@ -22,6 +23,7 @@ const RESOURCES = [
   HealthModule,
   HarnessesModule,
   AgentsModule,
+  CapabilitiesModule,
   PoliciesModule,
   SessionsModule,
   ArtifactsModule,

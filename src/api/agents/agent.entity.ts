@@ -1,4 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
+import type { BundlePin } from '../../domain/capabilities/bundle.js';
 import type { Budgets, SandboxSizes, WorkspaceSpec } from '../../domain/run/spec.js';
 
 @Entity('agents')
@@ -53,7 +54,7 @@ export class AgentRevisionEntity {
   budgets!: Budgets;
 
   @Column('jsonb')
-  capability_bundles!: object[];
+  capability_bundles!: BundlePin[];
 
   @Column('jsonb', { nullable: true })
   default_workspace!: WorkspaceSpec | null;
@@ -65,7 +66,7 @@ export class AgentRevisionEntity {
   network!: object | null;
 
   @Column('jsonb')
-  env!: object;
+  env!: Record<string, string>;
 
   @Column('jsonb', { nullable: true })
   sandbox!: Partial<SandboxSizes> | null;

@@ -10,6 +10,7 @@ import {
   MinLength,
   ValidateNested,
 } from 'class-validator';
+import type { BundlePin } from '../../domain/capabilities/bundle.js';
 import type { JsonObject } from '../../domain/json.js';
 import type { Budgets, SandboxSizes, WorkspaceSpec } from '../../domain/run/spec.js';
 import { BudgetsInput, BudgetsView } from '../budgets/budgets.dto.js';
@@ -132,6 +133,18 @@ class RevisionFields {
   @ValidateNested()
   @Type(() => SandboxSizesInput)
   sandbox?: SandboxSizesInput;
+
+  @ApiPropertyOptional({
+    type: 'object',
+    additionalProperties: { type: 'string' },
+    maxProperties: 64,
+    nullable: true,
+    description:
+      'Variables of tool processes, which are no secrets: they are shown and frozen into every run. Replaces them as a whole; `{}` clears them.',
+  })
+  @IsOptional()
+  @IsObject()
+  env?: Record<string, string> | null;
 }
 
 export class CreateAgent extends RevisionFields {
@@ -159,6 +172,17 @@ export class AgentView {
 
   @ApiProperty({ format: 'date-time' })
   created_at!: string;
+}
+
+class BundlePinView implements BundlePin {
+  @ApiProperty({ format: 'uuid' })
+  id!: string;
+
+  @ApiProperty()
+  name!: string;
+
+  @ApiProperty({ type: 'integer', format: 'int32', minimum: 1 })
+  version!: number;
 }
 
 export class AgentRevisionView {
@@ -192,8 +216,8 @@ export class AgentRevisionView {
   @ApiProperty({ type: BudgetsView })
   budgets!: Budgets;
 
-  @ApiProperty({ type: 'array', items: { type: 'object', additionalProperties: true } })
-  capability_bundles!: object[];
+  @ApiProperty({ type: [BundlePinView], description: 'Pinned versions; a pin never floats.' })
+  capability_bundles!: BundlePinView[];
 
   @ApiProperty({ type: WorkspaceView, nullable: true })
   default_workspace!: WorkspaceSpec | null;
@@ -206,6 +230,13 @@ export class AgentRevisionView {
 
   @ApiProperty({ type: SandboxSizesInput, nullable: true })
   sandbox!: Partial<SandboxSizes> | null;
+
+  @ApiProperty({
+    type: 'object',
+    additionalProperties: { type: 'string' },
+    description: 'Variables of tool processes.',
+  })
+  env!: Record<string, string>;
 
   @ApiProperty({ format: 'date-time' })
   created_at!: string;
@@ -259,6 +290,7 @@ export function toRevisionView(revision: AgentRevisionEntity, policyName: string
     connection_requirements: revision.connection_requirements,
     network: revision.network,
     sandbox: revision.sandbox,
+    env: revision.env,
     created_at: revision.created_at.toISOString(),
   };
 }

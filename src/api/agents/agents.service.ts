@@ -1,9 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { v7 as uuidv7 } from 'uuid';
+import type { BundlePin } from '../../domain/capabilities/bundle.js';
+import { parseBundleRefs, resolvePins } from '../../domain/capabilities/pins.js';
 import { SandgateError } from '../../domain/errors.js';
 import { isUniqueViolation } from '../../platform/db/database-errors.js';
 import { Database } from '../../platform/db/database.js';
 import type { TenantTransaction } from '../../platform/db/database.js';
+import { findBundle } from '../capabilities/capability-queries.js';
 import { isUuid, notFound } from '../http/resource-id.js';
 import { PolicyEntity } from '../policies/policy.entity.js';
 import { AgentEntity, AgentRevisionEntity } from './agent.entity.js';
@@ -60,6 +63,7 @@ export class AgentsService {
     try {
       return await this.database.withTenant(organizationId, async (tx) => {
         const policy = await requirePolicy(tx, input.policy ?? DEFAULT_POLICY);
+        const pins = await pinBundles(tx, input.capability_bundles ?? []);
         const agent = tx.manager.create(AgentEntity, {
           id: uuidv7(),
           tenant_id: organizationId,
@@ -67,7 +71,7 @@ export class AgentsService {
           description: input.description ?? null,
         });
         await tx.manager.insert(AgentEntity, agent);
-        const revision = await insertRevision(tx, agent, 1, policy, draft);
+        const revision = await insertRevision(tx, agent, 1, policy, { ...draft, capability_bundles: pins });
         return { agent: toAgentView(agent), revision };
       });
     } catch (error) {
@@ -88,7 +92,10 @@ export class AgentsService {
       const previous = await latestRevision(tx, agent);
       const draft = this.drafter.draft(input, previous);
       const policy = input.policy ? await requirePolicy(tx, input.policy) : await policyById(tx, previous.policy_id);
-      return insertRevision(tx, agent, previous.rev + 1, policy, draft);
+      const pins = input.capability_bundles
+        ? await pinBundles(tx, input.capability_bundles)
+        : previous.capability_bundles;
+      return insertRevision(tx, agent, previous.rev + 1, policy, { ...draft, capability_bundles: pins });
     });
   }
 }
@@ -110,6 +117,11 @@ async function requirePolicy(tx: TenantTransaction, name: string): Promise<Polic
   return policy;
 }
 
+/** A bare name pins the version that is newest now (CP-097). @throws SandgateError `invalid_request` naming the reference */
+function pinBundles(tx: TenantTransaction, texts: readonly string[]): Promise<BundlePin[]> {
+  return resolvePins(parseBundleRefs(texts), (ref) => findBundle(tx, ref));
+}
+
 function policyById(tx: TenantTransaction, id: string): Promise<PolicyEntity> {
   return tx.manager.findOneByOrFail(PolicyEntity, { id });
 }
@@ -119,7 +131,7 @@ async function insertRevision(
   agent: AgentEntity,
   rev: number,
   policy: PolicyEntity,
-  draft: RevisionDraft,
+  draft: RevisionDraft & { capability_bundles: BundlePin[] },
 ): Promise<AgentRevisionView> {
   const revision = tx.manager.create(AgentRevisionEntity, {
     ...draft,

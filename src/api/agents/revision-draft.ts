@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { DEFAULT_BUDGETS } from '../../domain/budgets/effective-budgets.js';
 import { SandgateError } from '../../domain/errors.js';
 import type { JsonObject } from '../../domain/json.js';
+import { parseAgentVariables } from '../../domain/run/agent-variables.js';
 import type { SandboxSizes, WorkspaceSpec } from '../../domain/run/spec.js';
 import { assertWorkspaceAvailable, parseWorkspace, type WorkspaceInput } from '../../domain/run/workspace-input.js';
 import { wholeBudgets } from '../budgets/budgets.dto.js';
@@ -10,10 +11,10 @@ import { HarnessCatalog, type Harness } from '../harnesses/harness-catalog.js';
 import type { AgentRevisionEntity } from './agent.entity.js';
 import type { AddRevision } from './agents.dto.js';
 
-/** A revision before it has a row: everything but identities, number and time. */
+/** A revision before it has a row: everything but identities, number, time and what only the database knows. */
 export type RevisionDraft = Omit<
   AgentRevisionEntity,
-  'id' | 'tenant_id' | 'agent_id' | 'rev' | 'policy_id' | 'created_at'
+  'id' | 'tenant_id' | 'agent_id' | 'rev' | 'policy_id' | 'capability_bundles' | 'created_at'
 >;
 
 /** Composes a revision from the request and, for a further one, the revision that it inherits from (chapter 10 §10). */
@@ -28,7 +29,6 @@ export class RevisionDrafter {
   draft(input: AddRevision, previous?: AgentRevisionEntity): RevisionDraft {
     const harness = this.requireHarness(input.harness ?? previous?.harness ?? this.catalog.defaultId);
     const inheritsModel = previous?.harness === harness.id;
-    refuseUnknownBundles(input.capability_bundles);
     refuseRequirements(input.connection_requirements);
     return {
       harness: harness.id,
@@ -36,14 +36,13 @@ export class RevisionDrafter {
       runner_image: input.runner_image ?? (inheritsModel ? previous.runner_image : ''),
       system_prompt: input.system_prompt ?? previous?.system_prompt ?? null,
       budgets: input.budgets ? wholeBudgets(input.budgets) : (previous?.budgets ?? { ...DEFAULT_BUDGETS }),
-      capability_bundles: input.capability_bundles ? [] : (previous?.capability_bundles ?? []),
       connection_requirements: input.connection_requirements ? [] : (previous?.connection_requirements ?? []),
       default_workspace: input.default_workspace
         ? defaultWorkspace(input.default_workspace)
         : (previous?.default_workspace ?? null),
       network: offlineNetwork(input.network) ?? previous?.network ?? null,
       sandbox: input.sandbox ? this.sizes(input.sandbox) : (previous?.sandbox ?? null),
-      env: previous?.env ?? {},
+      env: input.env ? parseAgentVariables(input.env) : (previous?.env ?? {}),
     };
   }
 
@@ -84,11 +83,6 @@ function requireModel(harness: Harness, model: string | null | undefined): strin
     'invalid_request',
     `model: harness ${harness.id} has no model ${model}; it has ${harness.models.join(', ')}`,
   );
-}
-
-function refuseUnknownBundles(bundles: string[] | null | undefined): void {
-  const [first] = bundles ?? [];
-  if (first !== undefined) throw new SandgateError('invalid_request', `capability_bundles: unknown bundle ${first}`);
 }
 
 function refuseRequirements(requirements: JsonObject[] | null | undefined): void {

@@ -10,6 +10,8 @@ export const PERMISSIONS = [
   'approvals.decide',
   'approvals.read',
   'audit.export',
+  'capabilities.read',
+  'capabilities.write',
   'harnesses.read',
   'policies.read',
   'policies.write',

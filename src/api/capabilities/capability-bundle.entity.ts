@@ -1,9 +1,9 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import type { FrozenServer } from '../../domain/run/spec.js';
+import type { BundleServer, BundleVersion } from '../../domain/capabilities/bundle.js';
 
 /** One version of a bundle; the row never changes (chapter 30 §10.1). */
 @Entity('capability_bundles')
-export class CapabilityBundleEntity {
+export class CapabilityBundleEntity implements BundleVersion {
   @PrimaryColumn('uuid')
   id!: string;
 
@@ -20,7 +20,7 @@ export class CapabilityBundleEntity {
   description!: string | null;
 
   @Column('jsonb')
-  definition!: { servers: FrozenServer[] };
+  definition!: { servers: BundleServer[] };
 
   @Column('text')
   definition_digest!: string;

@@ -1,8 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { v7 as uuidv7 } from 'uuid';
+import { describeFrozen, narrowPins } from '../../domain/capabilities/freeze-bundles.js';
 import { digestOf, digestOfText } from '../../domain/digest/digest.js';
 import type { ExactJson } from '../../domain/digest/exact-json.js';
 import { SandgateError } from '../../domain/errors.js';
+import type { NewEvent } from '../../domain/events/event-kinds.js';
 import type { JsonObject } from '../../domain/json.js';
 import { POLICY_ENGINE } from '../../domain/policy/document.js';
 import { priceOf } from '../../domain/prices/price-of.js';
@@ -15,6 +17,7 @@ import type { TenantTransaction } from '../../platform/db/database.js';
 import { findAgent, latestRevision } from '../agents/agent-lookup.js';
 import { offlineNetwork } from '../agents/revision-draft.js';
 import type { Principal } from '../auth/principal.js';
+import { readPinned } from '../capabilities/capability-queries.js';
 import { ApiConfig } from '../foundation.module.js';
 import { HarnessCatalog, type Harness } from '../harnesses/harness-catalog.js';
 import { PolicyEntity } from '../policies/policy.entity.js';
@@ -79,6 +82,8 @@ export class CreateSessionService {
     assertWorkspaceAvailable(workspace);
     refuseUnknownSlots(body.bindings ?? {});
     offlineNetwork(body.network);
+    const kept = narrowPins(revision.capability_bundles, body.capabilities ?? null);
+    const bundles = await readPinned(tx, kept);
     return freezeSpec({
       agent,
       revision,
@@ -91,6 +96,8 @@ export class CreateSessionService {
         allowUnpriced: body.allow_unpriced === true,
       },
       invocation: { kind: 'manual', actor: principal.name },
+      trustTier: 'trusted',
+      bundles,
       sandboxDefaults: this.config.sandbox.defaults,
       policyEngine: POLICY_ENGINE,
       unpricedModel: harness.callsModel && priceOf(revision.model) === null,
@@ -136,12 +143,16 @@ async function insertSession(
   });
   await tx.manager.insert(SessionEntity, session);
   await tx.manager.insert(SessionHeadEntity, { session_id: id, tenant_id: tx.organizationId });
-  await tx.append(id, [
-    {
-      actor: 'system',
-      type: 'session.created',
-      data: { agent: spec.agent_name, autonomy: spec.autonomy, task_digest: digestOfText(spec.task) },
-    },
-  ]);
+  await tx.append(id, firstEvents(spec));
   await tx.enqueue(id, 'created');
+}
+
+function firstEvents(spec: RunSpec): NewEvent[] {
+  const created: NewEvent = {
+    actor: 'system',
+    type: 'session.created',
+    data: { agent: spec.agent_name, autonomy: spec.autonomy, task_digest: digestOfText(spec.task) },
+  };
+  if (spec.capabilities === undefined) return [created];
+  return [created, { actor: 'system', type: 'capability.frozen', data: describeFrozen(spec.capabilities) }];
 }

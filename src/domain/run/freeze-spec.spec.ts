@@ -1,11 +1,23 @@
 import { describe, expect, it } from '@jest/globals';
+import type { BundleVersion } from '../capabilities/bundle.js';
 import { freezeSpec, type SpecSources } from './freeze-spec.js';
+import type { FrozenBundle } from './spec.js';
 
 const policy = {
   id: 'p',
   version: 3,
   content: { name: 'default', budgets: { max_cost_usd: 1, max_tool_calls: null }, autonomy: { permitted: false } },
 };
+
+const frozen: FrozenBundle = {
+  id: 'b',
+  name: 'kb',
+  version: 2,
+  definition_digest: 'sha256:0',
+  servers: [{ class: 'sandbox', name: 'kb', command: 'kb', args: [], tools: [] }],
+};
+const { servers, ...identity } = frozen;
+const bundle: BundleVersion = { ...identity, definition: { servers } };
 
 function sources(change: Partial<SpecSources['request']> = {}, unpricedModel = false): SpecSources {
   return {
@@ -18,6 +30,7 @@ function sources(change: Partial<SpecSources['request']> = {}, unpricedModel = f
       system_prompt: 'who',
       budgets: { max_cost_usd: 2, max_tool_calls: 9, max_tokens: null, max_wall_clock_secs: null },
       sandbox: { memory_mb: 256 },
+      env: {},
     },
     policy,
     request: {
@@ -29,6 +42,8 @@ function sources(change: Partial<SpecSources['request']> = {}, unpricedModel = f
       ...change,
     },
     invocation: { kind: 'manual', actor: 'operator' },
+    trustTier: 'trusted',
+    bundles: [],
     sandboxDefaults: { memory_mb: 2048, cpus: 2, disk_mb: 4096, pids: 512 },
     policyEngine: 1,
     unpricedModel,
@@ -50,6 +65,21 @@ describe('freezeSpec', () => {
     expect(freezeSpec({ ...sources({ autonomous: true }), policy: { ...policy, content: {} } }).autonomy).toBe(
       'autonomous',
     );
+  });
+
+  it('CP-013 holds the bundles that are left and the variables of the revision, and leaves both out when there are none', () => {
+    const plain = freezeSpec(sources());
+    expect(Object.keys(plain)).not.toContain('capabilities');
+    expect(Object.keys(plain)).not.toContain('env');
+    const base = sources();
+    const full = freezeSpec({ ...base, bundles: [bundle], revision: { ...base.revision, env: { TZ: 'UTC' } } });
+    expect([full.capabilities, full.env]).toEqual([[frozen], { TZ: 'UTC' }]);
+  });
+
+  it('CP-318 the read-only tier freezes no bundle', () => {
+    const spec = freezeSpec({ ...sources(), bundles: [bundle], trustTier: 'read_only' });
+    expect(spec.trust_tier).toBe('read_only');
+    expect(Object.keys(spec)).not.toContain('capabilities');
   });
 
   it('a cost cap that cannot bind is refused unless the request says so', () => {

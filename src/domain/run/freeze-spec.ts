@@ -1,4 +1,6 @@
 import { effectiveBudgets, type BudgetLayer } from '../budgets/effective-budgets.js';
+import type { BundleVersion } from '../capabilities/bundle.js';
+import { freezeBundles } from '../capabilities/freeze-bundles.js';
 import { SandgateError } from '../errors.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../json.js';
 import type { Budgets, Invocation, RunSpec, SandboxSizes, WorkspaceSpec } from './spec.js';
@@ -14,6 +16,7 @@ export interface SpecSources {
     system_prompt: string | null;
     budgets: Budgets | null;
     sandbox: Partial<SandboxSizes> | null;
+    env: Record<string, string>;
   };
   policy: { id: string; version: number; content: object };
   request: {
@@ -24,6 +27,10 @@ export interface SpecSources {
     allowUnpriced: boolean;
   };
   invocation: Invocation;
+  /** `read_only` for work on a stranger's code: nothing but reading, and no MCP tools (chapter 30 §8). */
+  trustTier: RunSpec['trust_tier'];
+  /** The pinned bundles that are left after narrowing. */
+  bundles: readonly BundleVersion[];
   sandboxDefaults: SandboxSizes;
   policyEngine: number;
   /** Whether the harness calls a model whose price is not known. */
@@ -32,7 +39,8 @@ export interface SpecSources {
 
 /**
  * Freezes the RunSpec (chapter 10 §7). Editing the agent or the policy afterwards changes nothing in it.
- * @throws SandgateError `invalid_request` when the policy forbids autonomous runs, or a cost cap could not bind.
+ * @throws SandgateError `invalid_request` when the policy forbids autonomous runs, or a cost cap could not bind, or its
+ * bundles cannot stand together.
  */
 export function freezeSpec(sources: SpecSources): RunSpec {
   const { agent, revision, policy, request } = sources;
@@ -56,7 +64,7 @@ export function freezeSpec(sources: SpecSources): RunSpec {
     workspace: request.workspace,
     invocation: sources.invocation,
     autonomy: request.autonomous ? 'autonomous' : 'supervised',
-    trust_tier: 'trusted',
+    trust_tier: sources.trustTier,
     budgets,
     ...(request.allowUnpriced ? { allow_unpriced: true } : {}),
     policy_id: policy.id,
@@ -64,8 +72,15 @@ export function freezeSpec(sources: SpecSources): RunSpec {
     policy_snapshot: policy.content as JsonValue,
     policy_engine: sources.policyEngine,
     sandbox: { ...sources.sandboxDefaults, ...(revision.sandbox ?? {}) },
+    ...(Object.keys(revision.env).length === 0 ? {} : { env: revision.env }),
+    ...frozenCapabilities(sources),
     network: { schema_version: 1, mode: 'offline' },
   };
+}
+
+/** The read-only tier freezes no bundle, so the gate refuses every `mcp__*` name (CP-318). */
+function frozenCapabilities({ trustTier, bundles }: SpecSources): Pick<RunSpec, 'capabilities'> {
+  return trustTier === 'read_only' || bundles.length === 0 ? {} : { capabilities: freezeBundles(bundles) };
 }
 
 function refuseForbiddenAutonomy(policy: JsonObject, autonomous: boolean): void {

@@ -1,5 +1,5 @@
 import { SandgateError } from '../errors.js';
-import type { RunSpec } from './spec.js';
+import type { FrozenBundle, RunSpec } from './spec.js';
 
 /** Largest sum of key + value + 2 over all variables (chapter 20 §12). */
 export const RUNNER_ENVIRONMENT_MAX_BYTES = 512 * 1024;
@@ -19,10 +19,35 @@ export function buildRunnerEnvironment(sessionId: string, spec: RunSpec): Record
     SERVICE_AUTONOMY: spec.autonomy,
     SERVICE_MODEL: spec.model,
     SERVICE_WORKSPACE: '/workspace',
+    // Of tool processes alone; the names of ours are reserved (agent-variables).
+    ...spec.env,
   };
+  const manifest = capabilityManifest(spec.capabilities ?? []);
+  if (manifest !== null) variables['SERVICE_CAPABILITIES'] = manifest;
   if (spec.system_prompt !== null) variables['SERVICE_SYSTEM_PROMPT'] = spec.system_prompt;
   assertEnvironmentFits(variables);
   return variables;
+}
+
+/**
+ * What the runner starts and shows to the model: frozen servers with their frozen tools, no ids and no credentials (chapter 20
+ * §12). Null when there is nothing.
+ */
+function capabilityManifest(bundles: readonly FrozenBundle[]): string | null {
+  const servers = bundles
+    .flatMap((bundle) => bundle.servers)
+    .map(({ name, command, args, tools }) => ({
+      class: 'sandbox',
+      name,
+      command,
+      args,
+      tools: tools.map((tool) => ({
+        name: tool.name,
+        description: tool.description,
+        input_schema: tool.input_schema,
+      })),
+    }));
+  return servers.length === 0 ? null : JSON.stringify({ servers });
 }
 
 function assertEnvironmentFits(variables: Record<string, string>): void {
@@ -38,6 +63,6 @@ function assertEnvironmentFits(variables: Record<string, string>): void {
     .map(({ name, bytes }) => `${name} (${bytes} bytes)`);
   throw new SandgateError(
     'invalid_request',
-    `The runner environment is ${total} bytes, more than ${RUNNER_ENVIRONMENT_MAX_BYTES}. Largest: ${largest.join(', ')}. Shorten the task or the system prompt.`,
+    `The runner environment is ${total} bytes, more than ${RUNNER_ENVIRONMENT_MAX_BYTES}. Largest: ${largest.join(', ')}. Shorten the task or the system prompt, or keep fewer capabilities.`,
   );
 }
