@@ -201,11 +201,11 @@ mkdir "$(printf 'bad\\377name')"; mkfifo pipe; node -e 'const name = "deep-".rep
     expect(findLeftovers(lab)).not.toEqual([]);
     const [alive] = await lab.perform([{ do: 'list' }]);
     const { managed } = alive?.value as { managed: { runId: string }[] };
-    expect(managed).toHaveLength(MANY / 3);
+    expect(managed).toHaveLength(Math.ceil(MANY / 3));
     await lab.perform(managed.map(({ runId }) => ({ do: 'release' as const, runId })));
     await lab.perform(managed.map(({ runId }) => ({ do: 'release' as const, runId })));
     expect(await awaitNoLeftovers(lab)).toEqual([]);
     expect(readdirSync(join(lab.dataDir, 'runs'))).toEqual([]);
     if (mode === 'root') expect(readFileSync(join(lab.dataDir, 'uids.json'), 'utf8')).toBe('{}');
-  }, 90_000);
+  }, 90_000 + MANY * 500);
 });
