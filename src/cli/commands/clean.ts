@@ -1,10 +1,9 @@
 import { existsSync, rmSync } from 'node:fs';
-import { createInterface } from 'node:readline/promises';
 import type { Command } from 'commander';
 import { cacheDir } from '../../embedded/temporal-binary.js';
-import { CliError, EXIT } from '../exit-codes.js';
 import { flagsOf } from '../program-context.js';
 import { dataDirOf } from '../server/connection.js';
+import { confirm } from '../terminal/confirm.js';
 import { inline } from '../terminal/escape.js';
 import { write } from '../terminal/output.js';
 
@@ -31,21 +30,8 @@ async function clean(dir: string, flags: CleanFlags): Promise<void> {
 }
 
 async function cleanState(dir: string, flags: CleanFlags): Promise<void> {
-  if (flags.yes !== true && !(await confirmed(dir))) throw new CliError('nothing was deleted', EXIT.usage);
+  if (flags.yes !== true) await confirm(`${inline(dir)} with all runs, keys and history`, 'delete');
   const { removeState } = await import('../../embedded/remove-state.js');
   const runs = await removeState(dir);
   write(`Deleted ${inline(dir)}${runs.length === 0 ? '' : ` and what was left of ${runs.length} runs`}.`);
-}
-
-async function confirmed(dir: string): Promise<boolean> {
-  if (process.stdin.isTTY !== true) throw new CliError(`this deletes ${inline(dir)}; say so with --yes`, EXIT.usage);
-  const lines = createInterface({ input: process.stdin, output: process.stdout });
-  try {
-    return (
-      (await lines.question(`Delete ${inline(dir)} with all runs, keys and history? Type "delete": `)).trim() ===
-      'delete'
-    );
-  } finally {
-    lines.close();
-  }
 }

@@ -8,6 +8,7 @@ import type { CommandContext } from '../program-context.js';
 import { agentOf, findRun, readCost, readDiff, shortId } from '../server/runs.js';
 import { textOf } from '../server/event-data.js';
 import type { RunEvent, Session } from '../server/wire.js';
+import { colourDiff } from '../terminal/colour-diff.js';
 import { block } from '../terminal/escape.js';
 import { printDocument, printRecord, printRows, write } from '../terminal/output.js';
 import type { Column } from '../terminal/output.js';
@@ -145,19 +146,6 @@ async function diff(name: string, { client, format }: CommandContext): Promise<v
   const bytes = await client.bytes(`/v1/sessions/${run.id}/artifacts/${artifact.id}`);
   if (process.stdout.isTTY !== true) process.stdout.write(bytes);
   else write(colourDiff(block(bytes.toString('utf8'))));
-}
-
-function colourDiff(text: string): string {
-  const colours = coloursFor(process.stdout);
-  return text
-    .split('\n')
-    .map((line) => {
-      if (line.startsWith('+++') || line.startsWith('---') || line.startsWith('diff ')) return colours.bold(line);
-      if (line.startsWith('+')) return colours.green(line);
-      if (line.startsWith('-')) return colours.red(line);
-      return line.startsWith('@@') ? colours.cyan(line) : line;
-    })
-    .join('\n');
 }
 
 async function cost(name: string, { client, format }: CommandContext): Promise<void> {
