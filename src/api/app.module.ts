@@ -18,6 +18,7 @@ import { PoliciesModule } from './policies/policies.module.js';
 import { ReferenceModule } from './reference/reference.module.js';
 import { requestLogging } from './request-log.js';
 import { SessionsModule } from './sessions/sessions.module.js';
+import { SimulationModule } from './simulation/simulation.module.js';
 
 const RESOURCES = [
   HealthModule,
@@ -25,6 +26,7 @@ const RESOURCES = [
   AgentsModule,
   CapabilitiesModule,
   PoliciesModule,
+  SimulationModule,
   SessionsModule,
   ArtifactsModule,
   EventsModule,

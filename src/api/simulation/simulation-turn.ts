@@ -1,0 +1,30 @@
+import { Injectable } from '@nestjs/common';
+import { SandgateError } from '../../domain/errors.js';
+
+/** Simulations that wait for the one that runs. */
+const MAX_WAITING = 8;
+
+/** One simulation at a time per process: each takes a share of its event loop, and the gate's must not add up to all of it. */
+@Injectable()
+export class SimulationTurn {
+  private last: Promise<unknown> = Promise.resolve();
+  private waiting = 0;
+
+  /** @throws SandgateError `unavailable` when too many wait */
+  async take<T>(work: () => Promise<T>): Promise<T> {
+    if (this.waiting >= MAX_WAITING) {
+      throw new SandgateError('unavailable', 'too many simulations wait; try again later', { retryAfterSeconds: 5 });
+    }
+    this.waiting += 1;
+    const before = this.last;
+    const turn = Promise.withResolvers<void>();
+    this.last = turn.promise;
+    await before;
+    this.waiting -= 1;
+    try {
+      return await work();
+    } finally {
+      turn.resolve();
+    }
+  }
+}
