@@ -30,7 +30,8 @@ async function start(config: SandgateConfig, log: Logger): Promise<RunningApi> {
     entities: API_ENTITIES,
     applicationName: 'sandgate-api',
   });
-  const organization = await new Organizations(database, fixerHarness(config.harness)).ensure('default', 'default');
+  const organizations = new Organizations(database, fixerHarness(config.harness), (message) => log.warn(message));
+  const organization = await organizations.ensure('default', 'default');
   await checkSealing(database, config.seal, organization.id);
   for (const warning of await describeRuntimeRole(database.pool)) log.warn(warning);
   await database.wakeups.listen();

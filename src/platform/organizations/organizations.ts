@@ -1,6 +1,6 @@
 import { v7 as uuidv7 } from 'uuid';
 import { SandgateError } from '../../domain/errors.js';
-import type { Database } from '../db/database.js';
+import type { Database, TenantTransaction } from '../db/database.js';
 import { translateDatabaseErrors } from '../db/database-errors.js';
 import { seedFixer, type FixerHarness } from './seed-agent.js';
 import { seedPolicies } from './seed-policies.js';
@@ -20,6 +20,8 @@ export class Organizations {
   constructor(
     private readonly db: Database,
     private readonly fixer: FixerHarness,
+    /** Hears what is wrong with what is there, in sentences for the boot log. */
+    private readonly warn: (message: string) => void = () => undefined,
   ) {}
 
   /**
@@ -78,16 +80,17 @@ export class Organizations {
         [id, slug, name],
       );
       if (made === undefined) return null;
-      await seedPolicies(tx);
-      await seedFixer(tx, this.fixer);
+      await this.seedWithin(tx);
       return made;
     });
   }
 
   private async seed(organizationId: string): Promise<void> {
-    await this.db.withTenant(organizationId, async (tx) => {
-      await seedPolicies(tx);
-      await seedFixer(tx, this.fixer);
-    });
+    await this.db.withTenant(organizationId, (tx) => this.seedWithin(tx));
+  }
+
+  private async seedWithin(tx: TenantTransaction): Promise<void> {
+    for (const warning of await seedPolicies(tx)) this.warn(warning);
+    await seedFixer(tx, this.fixer);
   }
 }

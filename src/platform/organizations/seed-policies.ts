@@ -1,47 +1,69 @@
-import { existsSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { v7 as uuidv7 } from 'uuid';
-import { canonicalPolicy } from '../../domain/policy/canonical-form.js';
-import { parsePolicyYaml } from '../../domain/policy/policy-yaml.js';
+import { SandgateError } from '../../domain/errors.js';
+import type { JsonValue } from '../../domain/json.js';
+import { parsePolicyLenient } from '../../domain/policy/parse-policy.js';
 import type { TenantTransaction } from '../db/database.js';
+import { policiesFolder, readPolicyFiles, reservedAmong, type PolicyFile } from './policy-files.js';
 
-export const SEEDED_POLICIES = ['default', 'standard', 'governed', 'unrestricted'] as const;
+/** The policy that an agent gets when nobody names one. */
+const DEFAULT_POLICY = 'default';
 
 /**
- * Adds the seeded policies that the organization lacks, as version 1, author `seed`; one of that name is never overwritten
- * (chapter 30 §5). A policy file that is missing or invalid fails the call: every run needs a policy.
+ * Adds the policies of the folder that the organization lacks, as version 1, author `seed`; one of that name is never overwritten
+ * (chapter 30 §5). Answers warnings: an invalid file for a policy that exists, a `default` that cannot be read.
+ *
+ * @throws SandgateError `internal` for an invalid file of a policy that is absent, a reserved name, and a missing `default`: every
+ * run needs a policy, so the boot is refused
  */
-export async function seedPolicies(tx: TenantTransaction): Promise<void> {
-  const known = await tx.query<{ name: string }>('select name from policies where name = any ($1)', [SEEDED_POLICIES]);
+export async function seedPolicies(tx: TenantTransaction, folder = policiesFolder()): Promise<string[]> {
+  const files = await readPolicyFiles(folder);
+  const reserved = reservedAmong(files);
+  if (reserved !== undefined) throw refused(`${reserved.file}: ${reserved.name} is a word of the interface`);
+  const known = await tx.query<{ name: string }>('select name from policies where name = any ($1)', [
+    files.map(({ name }) => name),
+  ]);
   const names = new Set(known.map((row) => row.name));
-  for (const name of SEEDED_POLICIES) if (!names.has(name)) await seedPolicy(tx, name);
+  const warnings: string[] = [];
+  for (const file of files) {
+    if (!names.has(file.name)) await seedPolicy(tx, file);
+    else if (file.problem !== null) {
+      warnings.push(`the policy file ${file.file} is not valid; policy ${file.name} stays as it is: ${file.problem}`);
+    }
+  }
+  return [...warnings, ...(await checkDefault(tx))];
 }
 
-async function seedPolicy(tx: TenantTransaction, name: string): Promise<void> {
-  const source = await readFile(join(policiesFolder(), `${name}.yaml`), 'utf8');
-  const content = canonicalPolicy(parsePolicyYaml(source));
+async function seedPolicy(tx: TenantTransaction, file: PolicyFile): Promise<void> {
+  if (file.problem !== null) throw refused(`${file.file} is not valid and there is no policy yet: ${file.problem}`);
   const [identity] = await tx.query<{ id: string }>(
     `insert into policies (id, tenant_id, name) values ($1, $2, $3)
      on conflict (tenant_id, name) do nothing returning id`,
-    [uuidv7(), tx.organizationId, name],
+    [uuidv7(), tx.organizationId, file.name],
   );
   if (identity === undefined) return;
   await tx.query(
     `insert into policy_versions (id, tenant_id, policy_id, version, content, yaml_source, author)
      values ($1, $2, $3, 1, $4, $5, 'seed')`,
-    [uuidv7(), tx.organizationId, identity.id, JSON.stringify(content), source],
+    [uuidv7(), tx.organizationId, identity.id, JSON.stringify(file.content), file.yaml],
   );
 }
 
-/** The folder `policies` of the package, from the sources as from the built output. */
-function policiesFolder(): string {
-  let folder = dirname(fileURLToPath(import.meta.url));
-  while (!existsSync(join(folder, 'policies', 'default.yaml'))) {
-    const above = dirname(folder);
-    if (above === folder) throw new Error('the folder with the seeded policies is missing from this installation');
-    folder = above;
+async function checkDefault(tx: TenantTransaction): Promise<string[]> {
+  const [head] = await tx.query<{ content: JsonValue }>(
+    `select v.content from policies p join policy_versions v on v.policy_id = p.id
+      where p.name = $1 order by v.version desc limit 1`,
+    [DEFAULT_POLICY],
+  );
+  if (head === undefined) throw refused(`there is no policy ${DEFAULT_POLICY} and no file to make it from`);
+  try {
+    parsePolicyLenient(head.content);
+    return [];
+  } catch (error) {
+    if (!(error instanceof SandgateError)) throw error;
+    return [`the policy ${DEFAULT_POLICY} cannot be used, no run can be created under it: ${error.message}`];
   }
-  return join(folder, 'policies');
+}
+
+function refused(why: string): SandgateError {
+  return new SandgateError('internal', `seeding policies: ${why}`);
 }
