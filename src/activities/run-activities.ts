@@ -19,6 +19,10 @@ export interface RunView {
   pendingApprovals: number;
   msUntilApprovalExpiry: number | null;
   msUntilWallClock: number | null;
+  /** Until 80 % of the wall clock; null once the warning is written, absent in views of earlier builds. */
+  msUntilWallClockWarning?: number | null;
+  /** Until the wait in the queue is over; null for a run that does not wait, absent in views of earlier builds. */
+  msUntilQueueExpiry?: number | null;
   msUntilLaunchDeadline: number | null;
   intent: { outcome: RunOutcome; msUntilQuiesceDeadline: number | null } | null;
   timing: DriverTiming;
@@ -38,6 +42,7 @@ export interface DriverTiming {
 export type DriverStop =
   | { code: 'wall_clock' }
   | { code: 'launch_deadline' }
+  | { code: 'queue_ttl' }
   | { code: 'sandbox_exited'; exitCode: number | null }
   | { code: 'host_lost' }
   | { code: 'intent_lost' };
@@ -45,11 +50,13 @@ export type DriverStop =
 /** Short steps on the record, each one idempotent transaction. */
 export interface RunRecordActivities {
   describeRun(run: RunRef): Promise<RunView | null>;
-  /** Claims capacity and moves to `provisioning`, or parks the run in the queue. */
-  admitRun(run: RunRef): Promise<{ admitted: boolean; hostId: string | null }>;
+  /** Moves to `provisioning` when the run is given a place, else parks it in the queue; `waitMs`: when to ask again. */
+  admitRun(run: RunRef): Promise<{ admitted: boolean; hostId: string | null; waitMs?: number | null }>;
   /** Writes the finalization intent of a stop that the driver decided; an earlier intent wins. */
   stopRun(run: RunRef, stop: DriverStop): Promise<void>;
   expireApprovals(run: RunRef): Promise<void>;
+  /** Writes `budget.warning` for the wall clock, once. */
+  warnWallClock(run: RunRef): Promise<void>;
   /** Moves to `cancelling` and tells the runner to stop. */
   beginQuiesce(run: RunRef): Promise<void>;
   beginFinalizing(run: RunRef): Promise<void>;
@@ -65,7 +72,7 @@ export interface RunRecordActivities {
 
 /** Steps that need the host of the sandbox. */
 export interface SandboxHostActivities {
-  /** Prepares the workspace and starts the sandbox; false when the run stopped meanwhile or could not start. */
+  /** Prepares the workspace and starts the sandbox; false when the run stopped meanwhile, could not start or went back into the queue. */
   launchSandbox(run: RunRef): Promise<{ launched: boolean }>;
   /** Waits up to `graceMs` for the runner to leave, then kills the sandbox and confirms its death. */
   stopSandbox(run: RunRef, graceMs: number): Promise<void>;
@@ -76,6 +83,21 @@ export interface SandboxHostActivities {
 /** Supervision, on the watch queue of the host. */
 export interface SandboxWatchActivities {
   superviseSandbox(run: RunRef): Promise<{ exitCode: number | null }>;
+}
+
+/** Names one approval; the only thing that the notice's workflow is given. */
+export interface ApprovalRef {
+  organizationId: string;
+  sessionId: string;
+  approvalId: string;
+}
+
+export interface ApprovalNoticeActivities {
+  /**
+   * Sends the notice unless it is settled already, and records what came of it. `waitMs`: the receiver did not take it, try again
+   * after that long; null: there is nothing more to do.
+   */
+  deliverNotice(approval: ApprovalRef, attempt: number): Promise<{ waitMs: number | null }>;
 }
 
 export interface RelayActivities {

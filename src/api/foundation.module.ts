@@ -18,6 +18,7 @@ export abstract class ApiConfig implements SandgateConfig {
   abstract readonly harness: SandgateConfig['harness'];
   abstract readonly llm: SandgateConfig['llm'];
   abstract readonly seal: SandgateConfig['seal'];
+  abstract readonly notices: SandgateConfig['notices'];
   abstract readonly capacity: SandgateConfig['capacity'];
   abstract readonly ledger: SandgateConfig['ledger'];
   abstract readonly log: SandgateConfig['log'];

@@ -9,7 +9,7 @@ import { fixerHarness } from '../platform/organizations/seed-agent.js';
 import { checkSealing } from '../platform/seal/boot-checks.js';
 import { createLogger, type Logger } from '../platform/telemetry/logger.js';
 import { connectDriver, type ConnectedDriver } from '../platform/temporal/connect-driver.js';
-import { runWorkflow } from '../workflows/messages.js';
+import { approvalNoticeWorkflow, runWorkflow } from '../workflows/messages.js';
 import { createApi } from './create-api.js';
 import { API_ENTITIES } from './entities.js';
 import { InternalModule } from './internal/internal.module.js';
@@ -35,7 +35,7 @@ async function start(config: SandgateConfig, log: Logger): Promise<RunningApi> {
   await checkSealing(database, config.seal, organization.id);
   for (const warning of await describeRuntimeRole(database.pool)) log.warn(warning);
   await database.wakeups.listen();
-  const driver = connectDriver(config, database, runWorkflow, log);
+  const driver = connectDriver(config, database, { run: runWorkflow, notice: approvalNoticeWorkflow }, log);
   const adminToken = requireSetting(config.auth.adminToken, 'SERVICE_ADMIN_TOKEN');
   const app = await createApi({ config, database, adminToken, organizationId: organization.id }, [InternalModule]);
   const { bind, internalBind } = config.http;

@@ -6,6 +6,7 @@ import { Connection } from '@temporalio/client';
 import { configWarnings, loadConfig } from '../platform/config/index.js';
 import type { SandgateConfig } from '../platform/config/index.js';
 import { missingSearchAttributes } from '../platform/temporal/search-attributes.js';
+import { embeddedDatabaseUrl } from './postgres.js';
 import { findPostgresBinaries } from './postgres-binaries.js';
 import { locate } from './state-folder.js';
 import { readLiveInstance } from './state-lock.js';
@@ -33,6 +34,7 @@ export async function checkHost(env: NodeJS.ProcessEnv): Promise<HostCheck[]> {
     attempt('state folder', 'fail', () => Promise.resolve(describeState(config.data.dir))),
     checkModel(config),
     checkServer(config),
+    ...(config.notices.url === null ? [] : [checkNotices(config)]),
   ]);
   const warnings = configWarnings(config, env).filter((warning) => !warning.startsWith('no sealing key'));
   return [...checks.flat(), ...warnings.map((detail) => ({ name: 'configuration', result: 'warn', detail }) as const)];
@@ -117,6 +119,30 @@ function checkModel(config: SandgateConfig): Promise<HostCheck> {
         'no model provider: set ANTHROPIC_API_KEY or SERVICE_LLM_UPSTREAM_URL; without one only harness replay runs',
       ),
     );
+  });
+}
+
+/** Questions that nobody was told of, although a webhook is there to do so. */
+function checkNotices(config: SandgateConfig): Promise<HostCheck> {
+  return attempt('approval webhook', 'warn', async () => {
+    const folder = locate(config.data.dir);
+    const running = readLiveInstance(folder.lock) !== undefined;
+    if (config.database.url === null && !running) return 'configured; the server does not run';
+    const connectionString = config.database.url ?? embeddedDatabaseUrl(folder);
+    const client = new Client({ connectionString, connectionTimeoutMillis: 10_000 });
+    await client.connect();
+    try {
+      await client.query('set role sandgate_app');
+      const { rows } = await client.query<{ failed: string }>('select svc_count_failed_notices($1) as failed', [24]);
+      const failed = Number(rows[0]?.failed ?? 0);
+      if (failed > 0)
+        throw new Error(
+          `${failed} pending approvals of the last day could not be told to anybody; the worker's log says why (SERVICE_APPROVAL_WEBHOOK_URL)`,
+        );
+      return 'every notice of the last day was taken';
+    } finally {
+      await client.end();
+    }
   });
 }
 

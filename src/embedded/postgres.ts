@@ -17,6 +17,11 @@ const INITDB_TIMEOUT_MS = 120_000;
 /** Recovery after a crash replays the log first. */
 const READY_TIMEOUT_MS = 120_000;
 
+/** Address of the installation's database for whoever may enter its state folder. */
+export function embeddedDatabaseUrl(folder: Pick<StateFolder, 'postgresSocketDir'>): string {
+  return `postgres://${OWNER}@/${DATABASE}?host=${encodeURIComponent(folder.postgresSocketDir)}`;
+}
+
 /**
  * The PostgreSQL of the installation. It listens on a unix socket inside the 0700 state folder only, so whoever reaches it is the
  * user who runs it, and it trusts them. Durability settings are PostgreSQL's own: `fsync` and `synchronous_commit` are on.
@@ -32,7 +37,7 @@ export class EmbeddedPostgres {
   }
 
   get url(): string {
-    return this.urlOf(DATABASE);
+    return embeddedDatabaseUrl(this.folder);
   }
 
   /** Makes the cluster on the first start: in a draft folder that is renamed when complete, so that a crash leaves no half cluster. */
@@ -102,10 +107,6 @@ export class EmbeddedPostgres {
     } finally {
       await client.end();
     }
-  }
-
-  private urlOf(database: string): string {
-    return `postgres://${OWNER}@/${database}?host=${encodeURIComponent(this.folder.postgresSocketDir)}`;
   }
 }
 

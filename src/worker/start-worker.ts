@@ -1,30 +1,55 @@
-import { realpath } from 'node:fs/promises';
-import { hostname } from 'node:os';
-import type { Client } from '@temporalio/client';
-import { NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker';
-import { createHeadSigner } from '../domain/ledger/signed-head.js';
-import { createHostMaintenanceActivities, reapHostOrphans } from '../activities/host-maintenance.activities.js';
-import { createMaintenanceActivities } from '../activities/maintenance.activities.js';
-import { createRelayActivities } from '../activities/relay.activities.js';
-import { createRunRecordActivities } from '../activities/run-record.activities.js';
-import { createSandboxHostActivities } from '../activities/sandbox-host.activities.js';
-import { createSandboxWatchActivities } from '../activities/sandbox-watch.activities.js';
-import { ensureHostId, requireSetting, type SandgateConfig } from '../platform/config/index.js';
-import { Database } from '../platform/db/database.js';
-import { seeHost } from '../platform/db/hosts.js';
-import { SandboxUids } from '../platform/db/sandbox-uids.js';
-import { chooseProvider } from '../platform/sandbox/choose-provider.js';
-import type { SandboxProvider } from '../platform/sandbox/provider.js';
-import type { Logger } from '../platform/telemetry/logger.js';
-import { ensureSearchAttributes } from '../platform/temporal/search-attributes.js';
-import { TemporalOutboxDispatcher } from '../platform/temporal/outbox-dispatcher.js';
-import { RunDriver, connectTemporalClient } from '../platform/temporal/run-driver.js';
-import { CONTROL_QUEUE, hostQueue, hostWatchQueue, runWorkflow } from '../workflows/messages.js';
-import { FailureInterceptor } from './failure-interceptor.js';
-import { openRunWorkflows } from './open-run-workflows.js';
-import { everyWhileAlive } from './standing-duties.js';
-import { ensureStandingWorkflows } from './standing-workflows.js';
-import { workflowSource } from './workflow-bundle.js';
+import { realpath } from "node:fs/promises";
+import { hostname } from "node:os";
+import type { Client } from "@temporalio/client";
+import {
+  NativeConnection,
+  Worker,
+  type WorkerOptions,
+} from "@temporalio/worker";
+import { createHeadSigner } from "../domain/ledger/signed-head.js";
+import { createApprovalNoticeActivities } from "../activities/approval-notice.activities.js";
+import {
+  createHostMaintenanceActivities,
+  reapHostOrphans,
+} from "../activities/host-maintenance.activities.js";
+import { createMaintenanceActivities } from "../activities/maintenance.activities.js";
+import { createRelayActivities } from "../activities/relay.activities.js";
+import { createRunRecordActivities } from "../activities/run-record.activities.js";
+import { createSandboxHostActivities } from "../activities/sandbox-host.activities.js";
+import { createSandboxWatchActivities } from "../activities/sandbox-watch.activities.js";
+import {
+  ensureHostId,
+  publicUrl,
+  requireSetting,
+  type SandgateConfig,
+} from "../platform/config/index.js";
+import { Database } from "../platform/db/database.js";
+import { seeHost } from "../platform/db/hosts.js";
+import { SandboxUids } from "../platform/db/sandbox-uids.js";
+import { chooseProvider } from "../platform/sandbox/choose-provider.js";
+import type { SandboxProvider } from "../platform/sandbox/provider.js";
+import type { Logger } from "../platform/telemetry/logger.js";
+import { ApprovalNotices } from "../platform/temporal/approval-notices.js";
+import { createRunDriver } from "../platform/temporal/connect-driver.js";
+import { ensureSearchAttributes } from "../platform/temporal/search-attributes.js";
+import { TemporalOutboxDispatcher } from "../platform/temporal/outbox-dispatcher.js";
+import {
+  connectTemporalClient,
+  type RunDriver,
+} from "../platform/temporal/run-driver.js";
+import {
+  approvalNoticeWorkflow,
+  CONTROL_QUEUE,
+  hostQueue,
+  hostWatchQueue,
+  runWorkflow,
+} from "../workflows/messages.js";
+import type { WebhookTarget } from "../platform/webhook/send-webhook.js";
+import { FailureInterceptor } from "./failure-interceptor.js";
+import { openRunWorkflows } from "./open-run-workflows.js";
+import { everyWhileAlive } from "./standing-duties.js";
+import { ensureStandingWorkflows } from "./standing-workflows.js";
+import { workflowSource } from "./workflow-bundle.js";
 
 /** A worker process: control queue, and the two queues of this sandbox host. */
 export interface RunningWorker {
@@ -42,19 +67,31 @@ const STANDING_EVERY_MS = 15_000;
 const COLLECT_TIMEOUT_MS = 120_000;
 
 /** Connects, reaps what an earlier life of this host left behind, and serves its queues. */
-export async function startWorker(config: SandgateConfig, log: Logger): Promise<RunningWorker> {
+export async function startWorker(
+  config: SandgateConfig,
+  log: Logger,
+): Promise<RunningWorker> {
   const parts = await connectParts(config, log);
   await seeHost(parts.database.pool, parts.host);
   await reapHostOrphans(parts);
-  const workers = await Promise.all(queues(config, parts).map((queue) => createWorker(config, parts, log, queue)));
+  const workers = await Promise.all(
+    queues(config, parts).map((queue) =>
+      createWorker(config, parts, log, queue),
+    ),
+  );
   await ensureStandingWorkflows(parts.client, config.timing.maintenanceMs);
-  const seeing = everyWhileAlive(HOST_SEEN_EVERY_MS, log, () => seeHost(parts.database.pool, parts.host));
+  const seeing = everyWhileAlive(HOST_SEEN_EVERY_MS, log, () =>
+    seeHost(parts.database.pool, parts.host),
+  );
   const standing = everyWhileAlive(STANDING_EVERY_MS, log, () =>
     ensureStandingWorkflows(parts.client, config.timing.maintenanceMs),
   );
   const running = workers.map((worker) => worker.run());
   return {
-    stop: () => workers.filter((worker) => worker.getState() === 'RUNNING').forEach((worker) => worker.shutdown()),
+    stop: () =>
+      workers
+        .filter((worker) => worker.getState() === "RUNNING")
+        .forEach((worker) => worker.shutdown()),
     ended: Promise.all(running)
       .finally(() => {
         seeing.stop();
@@ -78,37 +115,80 @@ interface WorkerParts {
   log: Logger;
 }
 
-async function connectParts(config: SandgateConfig, log: Logger): Promise<WorkerParts> {
+async function connectParts(
+  config: SandgateConfig,
+  log: Logger,
+): Promise<WorkerParts> {
   const database = await Database.connect({
-    url: requireSetting(config.database.url, 'DATABASE_URL'),
+    url: requireSetting(config.database.url, "DATABASE_URL"),
     poolSize: config.database.poolSize,
-    applicationName: 'sandgate-worker',
+    applicationName: "sandgate-worker",
   });
   const hostId = ensureHostId(config);
-  const provider = await chooseProvider(config, new SandboxUids(database.pool, hostId, config.sandbox.uidBase));
-  const host = { id: hostId, name: hostname(), capacity: config.sandbox.capacity, provider: provider.name };
+  const provider = await chooseProvider(
+    config,
+    new SandboxUids(database.pool, hostId, config.sandbox.uidBase),
+  );
+  const host = {
+    id: hostId,
+    name: hostname(),
+    capacity: config.sandbox.capacity,
+    provider: provider.name,
+  };
   const client = connectTemporalClient(config.temporal);
-  const driver = new RunDriver(client, runWorkflow, config.timing.workflowTaskMs);
-  const dispatcher = new TemporalOutboxDispatcher(driver, database.pool, (rows, cause) =>
-    log.warn({ err: cause, wakeUps: rows.length }, 'wake-ups are left to the relay'),
+  const names = { run: runWorkflow, notice: approvalNoticeWorkflow };
+  const driver = createRunDriver(config, database, client, names);
+  const dispatcher = new TemporalOutboxDispatcher(
+    driver,
+    database.pool,
+    (rows, cause) =>
+      log.warn(
+        { err: cause, wakeUps: rows.length },
+        "wake-ups are left to the relay",
+      ),
   );
   database.outbox = dispatcher;
   const dataDir = await realpath(config.data.dir);
   const connection = await NativeConnection.connect(config.temporal.connection);
-  const missing = await ensureSearchAttributes(client, config.temporal.namespace);
-  if (missing.length > 0) log.warn({ missing }, 'search attributes are missing; runs go on without them');
+  const missing = await ensureSearchAttributes(
+    client,
+    config.temporal.namespace,
+  );
+  if (missing.length > 0)
+    log.warn(
+      { missing },
+      "search attributes are missing; runs go on without them",
+    );
   const searchAttributesMissing = missing.length > 0;
-  return { database, provider, client, driver, dispatcher, connection, host, dataDir, searchAttributesMissing, log };
+  return {
+    database,
+    provider,
+    client,
+    driver,
+    dispatcher,
+    connection,
+    host,
+    dataDir,
+    searchAttributesMissing,
+    log,
+  };
 }
 
-type Queue = Pick<WorkerOptions, 'activities' | 'workflowBundle' | 'maxConcurrentActivityTaskExecutions'> & {
+type Queue = Pick<
+  WorkerOptions,
+  "activities" | "workflowBundle" | "maxConcurrentActivityTaskExecutions"
+> & {
   taskQueue: string;
 };
 
 function queues(config: SandgateConfig, parts: WorkerParts): Queue[] {
   const { database, provider, host } = parts;
   return [
-    { taskQueue: CONTROL_QUEUE, ...workflowSource(), activities: controlActivities(config, parts) },
+    {
+      taskQueue: CONTROL_QUEUE,
+      ...workflowSource(),
+      activities: controlActivities(config, parts),
+    },
     {
       taskQueue: hostQueue(host.id),
       activities: {
@@ -135,11 +215,13 @@ function queues(config: SandgateConfig, parts: WorkerParts): Queue[] {
 
 function controlActivities(config: SandgateConfig, parts: WorkerParts): object {
   const { database, client, driver, dispatcher, log } = parts;
-  const { timing } = config;
+  const { notices, timing } = config;
   return {
     ...createRunRecordActivities({
       database,
-      signer: createHeadSigner(requireSetting(config.seal.ledgerKey, 'SERVICE_LEDGER_KEY')),
+      signer: createHeadSigner(
+        requireSetting(config.seal.ledgerKey, "SERVICE_LEDGER_KEY"),
+      ),
       capacity: config.capacity,
       launchLimitSecs: config.capacity.staleLaunchMins * 60,
       quiesceSecs: timing.quiesceMs / 1000,
@@ -151,12 +233,49 @@ function controlActivities(config: SandgateConfig, parts: WorkerParts): object {
       },
       searchAttributesMissing: parts.searchAttributesMissing,
     }),
-    ...createRelayActivities({ database, dispatcher, staleMs: timing.relayStaleMs, log }),
-    ...createMaintenanceActivities({ database, driver, openRuns: () => openRunWorkflows(client) }),
+    ...createRelayActivities({
+      database,
+      dispatcher,
+      staleMs: timing.relayStaleMs,
+      log,
+    }),
+    ...createMaintenanceActivities({
+      database,
+      driver,
+      openRuns: () => openRunWorkflows(client),
+      notices:
+        notices.url === null
+          ? null
+          : new ApprovalNotices(client, approvalNoticeWorkflow, database),
+      noticeStartedWithinMs: timing.maintenanceMs,
+    }),
+    ...createApprovalNoticeActivities({
+      database,
+      target: webhookOf(config),
+      ...noticeTerms(config),
+      log,
+    }),
   };
 }
 
-function createWorker(config: SandgateConfig, parts: WorkerParts, log: Logger, queue: Queue): Promise<Worker> {
+function webhookOf({ notices }: SandgateConfig): WebhookTarget | null {
+  const { url, secret, timeoutMs } = notices;
+  return url === null || secret === null ? null : { url, secret, timeoutMs };
+}
+
+function noticeTerms({ notices, http }: SandgateConfig): {
+  waitsMs: readonly number[];
+  publicUrl: string;
+} {
+  return { waitsMs: notices.waitsMs, publicUrl: publicUrl(http) };
+}
+
+function createWorker(
+  config: SandgateConfig,
+  parts: WorkerParts,
+  log: Logger,
+  queue: Queue,
+): Promise<Worker> {
   return Worker.create({
     ...queue,
     connection: parts.connection,
@@ -165,6 +284,10 @@ function createWorker(config: SandgateConfig, parts: WorkerParts, log: Logger, q
     stickyQueueScheduleToStartTimeout: config.timing.stickyMs,
     shutdownGraceTime: 0,
     shutdownForceTime: config.timing.shutdownMs,
-    interceptors: { activity: [(context) => ({ inbound: new FailureInterceptor(context, log) })] },
+    interceptors: {
+      activity: [
+        (context) => ({ inbound: new FailureInterceptor(context, log) }),
+      ],
+    },
   });
 }

@@ -28,6 +28,13 @@ export const approvalDecided = defineSignal('approvalDecided');
 export const intentRecorded = defineSignal('intentRecorded');
 export const capacityGranted = defineSignal('capacityGranted');
 
+/** One workflow per approval, so that however often it is started there is one notice. */
+export const approvalNoticeWorkflow = {
+  workflowType: 'approvalNotice',
+  taskQueue: CONTROL_QUEUE,
+  workflowId: (approvalId: string): string => `approval-notice-${approvalId}`,
+};
+
 export const phaseQuery = defineQuery<string>('phase');
 
 export const searchAttributes = {

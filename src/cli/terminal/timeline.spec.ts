@@ -60,7 +60,18 @@ describe('timeline', () => {
       decided_at: null,
       decided_by: null,
       input_digest: HOSTILE,
-      explanation: { command: HOSTILE },
+      explanation: {
+        decided_by: 'no_prefix',
+        rule: 1,
+        matcher: HOSTILE,
+        pattern: HOSTILE,
+        reason: HOSTILE,
+        subject: HOSTILE,
+        cwd: HOSTILE,
+        files: [{ path: HOSTILE, size: 1, digest: HOSTILE }],
+        parts: [{ text: HOSTILE, kind: 'command', subject: HOSTILE, covered_by: HOSTILE }],
+        parts_omitted: 1,
+      },
     };
     const lines = renderApproval(approval, new LiveScreen(process.stdout, false)).split('\n');
     expect(lines[0]).toContain(APPROVAL_HEADING);

@@ -1,4 +1,4 @@
-import { integer, listenAddress } from './readers.js';
+import { httpUrl, integer, listenAddress } from './readers.js';
 import type { ListenAddress } from './readers.js';
 import { setting } from './setting.js';
 
@@ -21,6 +21,15 @@ export class HttpConfig {
     about: 'A listener of its own for `/internal` only; unset, there is none.',
   })
   readonly internalBind!: ListenAddress | null;
+
+  @setting({
+    variable: 'SERVICE_PUBLIC_URL',
+    read: httpUrl,
+    default: null,
+    about:
+      'Address under which people reach the public listener, for links that are handed out; unset, `SERVICE_BIND`.',
+  })
+  readonly publicUrl!: string | null;
 
   @setting({
     variable: 'SERVICE_MAX_REQUEST_BODY_BYTES',

@@ -4,4 +4,5 @@ export { configWarnings, loadConfig, requireSetting } from './load-config.js';
 export type { ListenAddress } from './readers.js';
 export type { SandgateConfig } from './sections.js';
 export { defaultDataDir } from './data.config.js';
+export { publicUrl } from './public-url.js';
 export { ensureHostId } from './host-id.js';

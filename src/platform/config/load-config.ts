@@ -111,6 +111,12 @@ function refuseUnkeptPromises(config: SandgateConfig): void {
   if (config.llm.keyMode === 'tenant') {
     throw new ConfigError('SERVICE_LLM_KEY_MODE', 'asks for tenant, which this version does not have; use shared');
   }
+  if (config.notices.url !== null && config.notices.secret === null) {
+    throw new ConfigError(
+      'SERVICE_APPROVAL_WEBHOOK_SECRET',
+      'must be set when SERVICE_APPROVAL_WEBHOOK_URL is: a notice that is not signed could come from anybody',
+    );
+  }
   refuseDefaultsAboveMaxima(config);
 }
 

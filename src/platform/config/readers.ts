@@ -81,6 +81,27 @@ export const httpUrl: Reader<string> = {
   },
 };
 
+/** An http(s) address as it is written: a receiver may tell `/hook/` from `/hook`. Credentials in it would reach logs. */
+export const webhookUrl: Reader<string> = {
+  expects: 'an http or https address without user and password',
+  parse: (value) => {
+    const url = URL.canParse(value) ? new URL(value) : undefined;
+    const plain = url !== undefined && url.username === '' && url.password === '' && url.hash === '';
+    const web = url?.protocol === 'http:' || url?.protocol === 'https:';
+    return plain && web ? value : mustBe('an http or https address without user, password and fragment');
+  },
+};
+
+/** `whsec_` and 24 to 64 bytes in base64, as Standard Webhooks writes symmetric secrets. */
+export const webhookSecret: Reader<string> = {
+  expects: '`whsec_` and 24 to 64 bytes in base64',
+  parse: (value) => {
+    const match = /^whsec_((?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?)$/.exec(value);
+    const bytes = Buffer.from(match?.[1] ?? '', 'base64').length;
+    return bytes >= 24 && bytes <= 64 ? value : mustBe('whsec_ and 24 to 64 bytes in base64');
+  },
+};
+
 export const postgresUrl: Reader<string> = {
   expects: 'a `postgres://` address',
   parse: (value) => {
@@ -121,6 +142,20 @@ export const uuid: Reader<string> = {
   parse: (value) =>
     /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(value) ? value.toLowerCase() : mustBe('a UUID'),
 };
+
+/** Whole numbers between two bounds, both included, separated by commas; at least one, at most sixteen. */
+export function integerList(min: number, max: number): Reader<readonly number[]> {
+  const expects = `whole numbers from ${min} to ${max} separated by commas`;
+  return {
+    expects,
+    parse: (value) => {
+      const parts = value.split(',').map((part) => part.trim());
+      const numbers = parts.map((part) => (/^\d{1,16}$/.test(part) ? Number(part) : Number.NaN));
+      const valid = numbers.length <= 16 && numbers.every((number) => number >= min && number <= max);
+      return valid ? Object.freeze(numbers) : mustBe(expects);
+    },
+  };
+}
 
 /** 32 bytes in hexadecimal or base64. */
 export const key32: Reader<Buffer> = {

@@ -7,6 +7,7 @@ import { HttpConfig } from './http.config.js';
 import { LedgerConfig, LogConfig } from './ledger.config.js';
 import { LimitsConfig } from './limits.config.js';
 import { LlmConfig } from './llm.config.js';
+import { NoticesConfig } from './notices.config.js';
 import { SandboxConfig } from './sandbox.config.js';
 import { SealConfig } from './seal.config.js';
 import { TemporalConfig } from './temporal.config.js';
@@ -25,6 +26,7 @@ export const SECTIONS = {
   harness: HarnessConfig,
   llm: LlmConfig,
   seal: SealConfig,
+  notices: NoticesConfig,
   capacity: CapacityConfig,
   ledger: LedgerConfig,
   log: LogConfig,

@@ -1,6 +1,8 @@
+import type { Client } from '@temporalio/client';
 import type { SandgateConfig } from '../config/index.js';
 import type { Database } from '../db/database.js';
 import type { Logger } from '../telemetry/logger.js';
+import { ApprovalNotices, TellingRunDriver, type NoticeWorkflowNames } from './approval-notices.js';
 import { TemporalOutboxDispatcher } from './outbox-dispatcher.js';
 import { RunDriver, connectTemporalClient, type RunWorkflowNames } from './run-driver.js';
 
@@ -9,18 +11,29 @@ export interface ConnectedDriver {
   close(): Promise<void>;
 }
 
+/** Starts and wakes runs; where a webhook is configured also the notices of their approvals. */
+export function createRunDriver(
+  { notices, timing }: Pick<SandgateConfig, 'notices' | 'timing'>,
+  database: Database,
+  client: Client,
+  names: { run: RunWorkflowNames; notice: NoticeWorkflowNames },
+): RunDriver {
+  if (notices.url === null) return new RunDriver(client, names.run, timing.workflowTaskMs);
+  const told = new ApprovalNotices(client, names.notice, database);
+  return new TellingRunDriver(told, client, names.run, timing.workflowTaskMs);
+}
+
 /** Makes committed wake-ups of this process reach Temporal. An unreachable Temporal delays them, it does not fail callers. */
 export function connectDriver(
   config: SandgateConfig,
   database: Database,
-  names: RunWorkflowNames,
+  names: { run: RunWorkflowNames; notice: NoticeWorkflowNames },
   log: Pick<Logger, 'warn'>,
 ): ConnectedDriver {
   const client = connectTemporalClient(config.temporal);
-  const dispatcher = new TemporalOutboxDispatcher(
-    new RunDriver(client, names, config.timing.workflowTaskMs),
-    database.pool,
-    (rows, cause) => log.warn({ err: cause, wakeUps: rows.length }, 'wake-ups are left to the relay'),
+  const driver = createRunDriver(config, database, client, names);
+  const dispatcher = new TemporalOutboxDispatcher(driver, database.pool, (rows, cause) =>
+    log.warn({ err: cause, wakeUps: rows.length }, 'wake-ups are left to the relay'),
   );
   database.outbox = dispatcher;
   return {

@@ -1,0 +1,92 @@
+import {
+  readNoticeSubject,
+  recordNotice,
+  type NoticeState,
+  type NoticeSubject,
+} from '../platform/db/approval-notices.js';
+import type { Database } from '../platform/db/database.js';
+import { sendWebhook, type WebhookOutcome, type WebhookTarget } from '../platform/webhook/send-webhook.js';
+import { whileHeartbeating } from './heartbeat.js';
+import type { ApprovalNoticeActivities, ApprovalRef } from './run-activities.js';
+
+export interface ApprovalNoticeDependencies {
+  database: Database;
+  /** Null when no webhook is configured (any more): notices under way end. */
+  target: WebhookTarget | null;
+  /** Between two attempts; there is one attempt more. */
+  waitsMs: readonly number[];
+  /** Base of links. */
+  publicUrl: string;
+  log: Record<'warn' | 'error', (fields: Record<string, unknown>, message: string) => void>;
+}
+
+/** Spread of a wait, so that receivers which come back are not met by all at once. */
+const JITTER = 0.1;
+/** Names of tools as harnesses and MCP write them. What an agent made up could carry text to whoever reads the notice. */
+const TOOL_NAME = /^[A-Za-z0-9_.:/-]{1,128}$/;
+
+/** Tells people outside that a tool call waits for them. */
+export function createApprovalNoticeActivities(on: ApprovalNoticeDependencies): ApprovalNoticeActivities {
+  return {
+    deliverNotice: (approval, attempt) => whileHeartbeating((signal) => deliver(on, approval, attempt, signal)),
+  };
+}
+
+async function deliver(
+  on: ApprovalNoticeDependencies,
+  approval: ApprovalRef,
+  attempt: number,
+  signal: AbortSignal,
+): Promise<{ waitMs: number | null }> {
+  const subject = await on.database.withTenant(approval.organizationId, (tx) =>
+    readNoticeSubject(tx, approval.approvalId),
+  );
+  if (subject === null || subject.told || on.target === null) return { waitMs: null };
+  if (!subject.open) return settle(on, approval, { state: 'overtaken', attempts: attempt - 1, error: null });
+  const message = { id: `approval_${subject.approvalId}`, body: writeNotice(subject, on.publicUrl) };
+  return conclude(on, approval, attempt, await sendWebhook(on.target, message, signal));
+}
+
+async function conclude(
+  on: ApprovalNoticeDependencies,
+  approval: ApprovalRef,
+  attempt: number,
+  outcome: WebhookOutcome,
+): Promise<{ waitMs: number | null }> {
+  if (outcome.delivered) return settle(on, approval, { state: 'delivered', attempts: attempt, error: null });
+  const waitMs = on.waitsMs[attempt - 1];
+  const fields = { approvalId: approval.approvalId, sessionId: approval.sessionId, attempt, error: outcome.error };
+  if (waitMs === undefined) {
+    on.log.error(fields, 'nobody could be told of a pending approval: SERVICE_APPROVAL_WEBHOOK_URL took no attempt');
+    return settle(on, approval, { state: 'failed', attempts: attempt, error: outcome.error });
+  }
+  on.log.warn(fields, 'the notice of a pending approval was not taken; trying again');
+  await settle(on, approval, { state: 'retrying', attempts: attempt, error: outcome.error });
+  return { waitMs: Math.round(waitMs * (1 - JITTER + 2 * JITTER * Math.random())) };
+}
+
+async function settle(
+  { database }: ApprovalNoticeDependencies,
+  { organizationId, approvalId, sessionId }: ApprovalRef,
+  result: { state: NoticeState; attempts: number; error: string | null },
+): Promise<{ waitMs: null }> {
+  await database.withTenant(organizationId, (tx) => recordNotice(tx, { approvalId, sessionId, ...result }));
+  return { waitMs: null };
+}
+
+/** The body: who waits for what until when, and where to look. Nothing of the input, and the link carries no authority. */
+export function writeNotice(subject: NoticeSubject, publicUrl: string): string {
+  return JSON.stringify({
+    type: 'approval.requested',
+    timestamp: subject.requestedAt.toISOString(),
+    data: {
+      approval_id: subject.approvalId,
+      session_id: subject.sessionId,
+      agent: subject.agent,
+      tool: TOOL_NAME.test(subject.tool) ? subject.tool : null,
+      risk: subject.risk,
+      expires_at: subject.expiresAt?.toISOString() ?? null,
+      url: `${publicUrl}/v1/approvals/${subject.approvalId}`,
+    },
+  });
+}

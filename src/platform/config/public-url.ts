@@ -1,0 +1,9 @@
+import type { HttpConfig } from './http.config.js';
+
+/** Where links that are handed out point: what the operator says, else the public listener. */
+export function publicUrl({ publicUrl: configured, bind }: HttpConfig): string {
+  if (configured !== null) return configured;
+  const everywhere = bind.host === '0.0.0.0' || bind.host === '::';
+  const host = everywhere ? '127.0.0.1' : bind.host;
+  return `http://${host.includes(':') ? `[${host}]` : host}:${bind.port}`;
+}
