@@ -33,6 +33,7 @@ import { RefuseAfterIntent1700000000040 } from './1700000000040-refuse-after-int
 import { MarkReleasedApprovals1700000000045 } from './1700000000045-mark-released-approvals.js';
 import { CreateApprovalNotices1700000000046 } from './1700000000046-create-approval-notices.js';
 import { CreateCapabilityBundles1700000000050 } from './1700000000050-create-capability-bundles.js';
+import { GroupRunCalls1700000000065 } from './1700000000065-group-run-calls.js';
 import { AddHostProvider1700000000070 } from './1700000000070-add-host-provider.js';
 
 /** Every migration in order. An explicit list works the same from sources, tests and the built output. */
@@ -72,5 +73,6 @@ export const MIGRATIONS = [
   MarkReleasedApprovals1700000000045,
   CreateApprovalNotices1700000000046,
   CreateCapabilityBundles1700000000050,
+  GroupRunCalls1700000000065,
   AddHostProvider1700000000070,
 ];

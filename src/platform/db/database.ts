@@ -4,6 +4,7 @@ import type { NewEvent } from '../../domain/events/event-kinds.js';
 import { translateDatabaseErrors } from './database-errors.js';
 import { appendAlone, appendEvents } from './ledger-append.js';
 import { insertOutbox, type OutboxDispatcher, type OutboxKind, type OutboxRow } from './outbox.js';
+import { RunCalls } from './run-calls.js';
 import { LedgerWakeups } from './wakeups.js';
 
 export interface DatabaseOptions {
@@ -48,6 +49,8 @@ export interface TenantTransaction {
 
 /** The process's way into PostgreSQL, as the runtime role that row-level isolation binds. */
 export class Database {
+  /** Hot-path calls of runs, which share round trips under load. */
+  readonly calls: RunCalls;
   /** Set by the process that can reach the driver; without it outbox rows wait for the relay. */
   outbox: OutboxDispatcher | null = null;
 
@@ -55,7 +58,9 @@ export class Database {
     readonly dataSource: DataSource,
     readonly pool: pg.Pool,
     readonly wakeups: LedgerWakeups,
-  ) {}
+  ) {
+    this.calls = new RunCalls(pool);
+  }
 
   static async connect(options: DatabaseOptions): Promise<Database> {
     const dataSource = new DataSource({

@@ -50,10 +50,10 @@ export interface GateAnswer {
 interface AnswerRow {
   outcome: GateOutcome;
   approval_id: string | null;
-  seq: string | null;
+  seq: string | number | null;
   tool_calls: number | null;
   reason: string | null;
-  expires_at: Date | null;
+  expires_at: Date | string | null;
   outbox_id: string | null;
 }
 
@@ -64,7 +64,7 @@ interface AnswerRow {
 export async function decideAutomatic(db: Database, call: GateCall, verdict: AutomaticVerdict): Promise<GateAnswer> {
   const id = uuidv7();
   const events = [requestedEvent(call), decisionEvent(call, verdict)];
-  const row = await callGate(db.pool, id, call, verdict, call.maxToolCalls, events);
+  const row = await callGate(db, id, call, verdict, call.maxToolCalls, events);
   if (row.outcome === 'protocol_violation') await recordViolation(db, call);
   if (row.outcome === 'budget') return recordBudgetDenial(db, call);
   await afterRegistration(db, call, row, id);
@@ -147,7 +147,7 @@ const OVER_BUDGET: AutomaticVerdict = {
 
 async function recordBudgetDenial(db: Database, call: GateCall): Promise<GateAnswer> {
   const events = [requestedEvent(call), decisionEvent(call, OVER_BUDGET)];
-  const row = await callGate(db.pool, uuidv7(), call, OVER_BUDGET, null, events);
+  const row = await callGate(db, uuidv7(), call, OVER_BUDGET, null, events);
   if (row.seq !== null) db.announce({ ledger: call.sessionId });
   return { ...toAnswer(row), outcome: row.outcome === 'deny' ? 'budget' : row.outcome };
 }
@@ -194,30 +194,37 @@ async function afterRegistration(
   await db.withTenant(call.organizationId, (tx) => tx.append(call.sessionId, [warning]));
 }
 
+/** One round trip, shared with whatever else goes to the database at that moment. */
 function callGate(
-  pool: pg.Pool,
+  db: Database,
   id: string,
   call: GateCall,
   verdict: AutomaticVerdict,
   maxCalls: number | null,
   events: NewEvent[],
 ): Promise<AnswerRow> {
-  const { bodies, digests } = bodyArguments(events);
-  return queryAnswer(
-    pool,
-    'svc_gate',
-    'select * from svc_gate($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15::text[], $16::text[])',
-    [
-      ...callArguments(call, id),
-      verdict.kind === 'allow',
-      verdict.source,
-      verdict.originalVerdict,
-      verdict.reason,
-      maxCalls,
-      bodies,
-      digests,
-    ],
-  );
+  const { organizationId, sessionId } = call;
+  return db.calls.make({
+    kind: 'gate',
+    organizationId,
+    sessionId,
+    arguments: {
+      session: sessionId,
+      token: call.tokenSha256,
+      spec_digest: call.runSpecDigest,
+      id,
+      call: call.toolCallId,
+      tool: call.tool,
+      summary: call.summary,
+      input_digest: call.inputDigest,
+      allow: verdict.kind === 'allow',
+      source: verdict.source,
+      original: verdict.originalVerdict,
+      reason: verdict.reason,
+      max_calls: maxCalls,
+      ...bodyArguments(events),
+    },
+  });
 }
 
 function callArguments(call: GateCall, id: string): unknown[] {
@@ -250,6 +257,6 @@ function toAnswer<O extends string>(
     seq: row.seq === null ? null : Number(row.seq),
     toolCalls: row.tool_calls,
     reason: row.reason,
-    expiresAt: row.expires_at,
+    expiresAt: row.expires_at === null ? null : new Date(row.expires_at),
   };
 }
