@@ -1,18 +1,18 @@
-import { recountCapacity } from "../platform/db/capacity.js";
-import { expireApprovals } from "../platform/db/approvals.js";
-import type { Database } from "../platform/db/database.js";
-import { listHosts } from "../platform/db/hosts.js";
+import { recountCapacity } from '../platform/db/capacity.js';
+import { expireApprovals } from '../platform/db/approvals.js';
+import type { Database } from '../platform/db/database.js';
+import { listHosts } from '../platform/db/hosts.js';
 import {
   listOverdueApprovals,
   listUncleanedRuns,
   listUnfinishedRuns,
   sweepExpired,
   sweepReservations,
-} from "../platform/db/sweeps.js";
-import { parseRunStatus } from "../domain/run/status.js";
-import type { ApprovalNotices } from "../platform/temporal/approval-notices.js";
-import type { RunDriver } from "../platform/temporal/run-driver.js";
-import type { MaintenanceActivities } from "./run-activities.js";
+} from '../platform/db/sweeps.js';
+import { parseRunStatus } from '../domain/run/status.js';
+import type { ApprovalNotices } from '../platform/temporal/approval-notices.js';
+import type { RunDriver } from '../platform/temporal/run-driver.js';
+import type { MaintenanceActivities } from './run-activities.js';
 
 export interface MaintenanceDependencies {
   database: Database;
@@ -20,7 +20,7 @@ export interface MaintenanceDependencies {
   /** Ids of runs whose workflow is open, as far as the driver's visibility knows. */
   openRuns(): Promise<ReadonlySet<string>>;
   /** Null when nobody is told of pending approvals. */
-  notices: Pick<ApprovalNotices, "startMissing"> | null;
+  notices: Pick<ApprovalNotices, 'startMissing'> | null;
   /** Younger ones are on their way. */
   noticeStartedWithinMs: number;
 }
@@ -30,9 +30,7 @@ const HOST_SEEN_WITHIN_SECS = 60;
 const IDEMPOTENCY_DAYS = 30;
 
 /** What heals a deployment after losses; every step may run twice, or beside itself, without harm. */
-export function createMaintenanceActivities(
-  on: MaintenanceDependencies,
-): MaintenanceActivities {
+export function createMaintenanceActivities(on: MaintenanceDependencies): MaintenanceActivities {
   return {
     startMissingRuns: async () => {
       await on.notices?.startMissing(on.noticeStartedWithinMs);
@@ -43,9 +41,7 @@ export function createMaintenanceActivities(
     },
     expireRecords: async () => {
       for (const run of await listOverdueApprovals(on.database.pool, PAGE)) {
-        await on.database.withTenant(run.organizationId, (tx) =>
-          expireApprovals(tx, run.sessionId),
-        );
+        await on.database.withTenant(run.organizationId, (tx) => expireApprovals(tx, run.sessionId));
       }
       await sweepReservations(on.database, PAGE);
       await sweepExpired(on.database.pool, {
@@ -53,10 +49,7 @@ export function createMaintenanceActivities(
         idempotencyDays: IDEMPOTENCY_DAYS,
       });
     },
-    listHosts: async () =>
-      (await listHosts(on.database.pool, HOST_SEEN_WITHIN_SECS)).map(
-        (host) => host.id,
-      ),
+    listHosts: async () => (await listHosts(on.database.pool, HOST_SEEN_WITHIN_SECS)).map((host) => host.id),
   };
 }
 
@@ -64,26 +57,17 @@ export function createMaintenanceActivities(
 async function startMissingRuns(on: MaintenanceDependencies): Promise<number> {
   const open = await on.openRuns();
   let started = 0;
-  const start = async (run: {
-    organizationId: string;
-    sessionId: string;
-  }): Promise<void> => {
+  const start = async (run: { organizationId: string; sessionId: string }): Promise<void> => {
     if (open.has(run.sessionId)) return;
-    await on.driver.wake(run, "created");
+    await on.driver.wake(run, 'created');
     started += 1;
   };
-  for (const run of await listUncleanedRuns(on.database.pool, PAGE))
-    await start(run);
+  for (const run of await listUncleanedRuns(on.database.pool, PAGE)) await start(run);
   let page = await listUnfinishedRuns(on.database.pool, null, PAGE);
   while (page.length > 0) {
     // A status of a newer deployment is left to the deployment that wrote it.
-    for (const run of page)
-      if (parseRunStatus(run.status) !== undefined) await start(run);
-    page = await listUnfinishedRuns(
-      on.database.pool,
-      page.at(-1)?.sessionId ?? null,
-      PAGE,
-    );
+    for (const run of page) if (parseRunStatus(run.status) !== undefined) await start(run);
+    page = await listUnfinishedRuns(on.database.pool, page.at(-1)?.sessionId ?? null, PAGE);
   }
   return started;
 }

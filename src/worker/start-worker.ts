@@ -1,55 +1,40 @@
-import { realpath } from "node:fs/promises";
-import { hostname } from "node:os";
-import type { Client } from "@temporalio/client";
-import {
-  NativeConnection,
-  Worker,
-  type WorkerOptions,
-} from "@temporalio/worker";
-import { createHeadSigner } from "../domain/ledger/signed-head.js";
-import { createApprovalNoticeActivities } from "../activities/approval-notice.activities.js";
-import {
-  createHostMaintenanceActivities,
-  reapHostOrphans,
-} from "../activities/host-maintenance.activities.js";
-import { createMaintenanceActivities } from "../activities/maintenance.activities.js";
-import { createRelayActivities } from "../activities/relay.activities.js";
-import { createRunRecordActivities } from "../activities/run-record.activities.js";
-import { createSandboxHostActivities } from "../activities/sandbox-host.activities.js";
-import { createSandboxWatchActivities } from "../activities/sandbox-watch.activities.js";
-import {
-  ensureHostId,
-  publicUrl,
-  requireSetting,
-  type SandgateConfig,
-} from "../platform/config/index.js";
-import { Database } from "../platform/db/database.js";
-import { seeHost } from "../platform/db/hosts.js";
-import { SandboxUids } from "../platform/db/sandbox-uids.js";
-import { chooseProvider } from "../platform/sandbox/choose-provider.js";
-import type { SandboxProvider } from "../platform/sandbox/provider.js";
-import type { Logger } from "../platform/telemetry/logger.js";
-import { ApprovalNotices } from "../platform/temporal/approval-notices.js";
-import { createRunDriver } from "../platform/temporal/connect-driver.js";
-import { ensureSearchAttributes } from "../platform/temporal/search-attributes.js";
-import { TemporalOutboxDispatcher } from "../platform/temporal/outbox-dispatcher.js";
-import {
-  connectTemporalClient,
-  type RunDriver,
-} from "../platform/temporal/run-driver.js";
+import { realpath } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import type { Client } from '@temporalio/client';
+import { NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker';
+import { createHeadSigner } from '../domain/ledger/signed-head.js';
+import { createApprovalNoticeActivities } from '../activities/approval-notice.activities.js';
+import { createHostMaintenanceActivities, reapHostOrphans } from '../activities/host-maintenance.activities.js';
+import { createMaintenanceActivities } from '../activities/maintenance.activities.js';
+import { createRelayActivities } from '../activities/relay.activities.js';
+import { createRunRecordActivities } from '../activities/run-record.activities.js';
+import { createSandboxHostActivities } from '../activities/sandbox-host.activities.js';
+import { createSandboxWatchActivities } from '../activities/sandbox-watch.activities.js';
+import { ensureHostId, publicUrl, requireSetting, type SandgateConfig } from '../platform/config/index.js';
+import { Database } from '../platform/db/database.js';
+import { seeHost } from '../platform/db/hosts.js';
+import { SandboxUids } from '../platform/db/sandbox-uids.js';
+import { chooseProvider } from '../platform/sandbox/choose-provider.js';
+import type { SandboxProvider } from '../platform/sandbox/provider.js';
+import type { Logger } from '../platform/telemetry/logger.js';
+import { ApprovalNotices } from '../platform/temporal/approval-notices.js';
+import { createRunDriver } from '../platform/temporal/connect-driver.js';
+import { ensureSearchAttributes } from '../platform/temporal/search-attributes.js';
+import { TemporalOutboxDispatcher } from '../platform/temporal/outbox-dispatcher.js';
+import { connectTemporalClient, type RunDriver } from '../platform/temporal/run-driver.js';
 import {
   approvalNoticeWorkflow,
   CONTROL_QUEUE,
   hostQueue,
   hostWatchQueue,
   runWorkflow,
-} from "../workflows/messages.js";
-import type { WebhookTarget } from "../platform/webhook/send-webhook.js";
-import { FailureInterceptor } from "./failure-interceptor.js";
-import { openRunWorkflows } from "./open-run-workflows.js";
-import { everyWhileAlive } from "./standing-duties.js";
-import { ensureStandingWorkflows } from "./standing-workflows.js";
-import { workflowSource } from "./workflow-bundle.js";
+} from '../workflows/messages.js';
+import type { WebhookTarget } from '../platform/webhook/send-webhook.js';
+import { FailureInterceptor } from './failure-interceptor.js';
+import { openRunWorkflows } from './open-run-workflows.js';
+import { everyWhileAlive } from './standing-duties.js';
+import { ensureStandingWorkflows } from './standing-workflows.js';
+import { workflowSource } from './workflow-bundle.js';
 
 /** A worker process: control queue, and the two queues of this sandbox host. */
 export interface RunningWorker {
@@ -67,31 +52,19 @@ const STANDING_EVERY_MS = 15_000;
 const COLLECT_TIMEOUT_MS = 120_000;
 
 /** Connects, reaps what an earlier life of this host left behind, and serves its queues. */
-export async function startWorker(
-  config: SandgateConfig,
-  log: Logger,
-): Promise<RunningWorker> {
+export async function startWorker(config: SandgateConfig, log: Logger): Promise<RunningWorker> {
   const parts = await connectParts(config, log);
   await seeHost(parts.database.pool, parts.host);
   await reapHostOrphans(parts);
-  const workers = await Promise.all(
-    queues(config, parts).map((queue) =>
-      createWorker(config, parts, log, queue),
-    ),
-  );
+  const workers = await Promise.all(queues(config, parts).map((queue) => createWorker(config, parts, log, queue)));
   await ensureStandingWorkflows(parts.client, config.timing.maintenanceMs);
-  const seeing = everyWhileAlive(HOST_SEEN_EVERY_MS, log, () =>
-    seeHost(parts.database.pool, parts.host),
-  );
+  const seeing = everyWhileAlive(HOST_SEEN_EVERY_MS, log, () => seeHost(parts.database.pool, parts.host));
   const standing = everyWhileAlive(STANDING_EVERY_MS, log, () =>
     ensureStandingWorkflows(parts.client, config.timing.maintenanceMs),
   );
   const running = workers.map((worker) => worker.run());
   return {
-    stop: () =>
-      workers
-        .filter((worker) => worker.getState() === "RUNNING")
-        .forEach((worker) => worker.shutdown()),
+    stop: () => workers.filter((worker) => worker.getState() === 'RUNNING').forEach((worker) => worker.shutdown()),
     ended: Promise.all(running)
       .finally(() => {
         seeing.stop();
@@ -115,20 +88,14 @@ interface WorkerParts {
   log: Logger;
 }
 
-async function connectParts(
-  config: SandgateConfig,
-  log: Logger,
-): Promise<WorkerParts> {
+async function connectParts(config: SandgateConfig, log: Logger): Promise<WorkerParts> {
   const database = await Database.connect({
-    url: requireSetting(config.database.url, "DATABASE_URL"),
+    url: requireSetting(config.database.url, 'DATABASE_URL'),
     poolSize: config.database.poolSize,
-    applicationName: "sandgate-worker",
+    applicationName: 'sandgate-worker',
   });
   const hostId = ensureHostId(config);
-  const provider = await chooseProvider(
-    config,
-    new SandboxUids(database.pool, hostId, config.sandbox.uidBase),
-  );
+  const provider = await chooseProvider(config, new SandboxUids(database.pool, hostId, config.sandbox.uidBase));
   const host = {
     id: hostId,
     name: hostname(),
@@ -138,27 +105,14 @@ async function connectParts(
   const client = connectTemporalClient(config.temporal);
   const names = { run: runWorkflow, notice: approvalNoticeWorkflow };
   const driver = createRunDriver(config, database, client, names);
-  const dispatcher = new TemporalOutboxDispatcher(
-    driver,
-    database.pool,
-    (rows, cause) =>
-      log.warn(
-        { err: cause, wakeUps: rows.length },
-        "wake-ups are left to the relay",
-      ),
+  const dispatcher = new TemporalOutboxDispatcher(driver, database.pool, (rows, cause) =>
+    log.warn({ err: cause, wakeUps: rows.length }, 'wake-ups are left to the relay'),
   );
   database.outbox = dispatcher;
   const dataDir = await realpath(config.data.dir);
   const connection = await NativeConnection.connect(config.temporal.connection);
-  const missing = await ensureSearchAttributes(
-    client,
-    config.temporal.namespace,
-  );
-  if (missing.length > 0)
-    log.warn(
-      { missing },
-      "search attributes are missing; runs go on without them",
-    );
+  const missing = await ensureSearchAttributes(client, config.temporal.namespace);
+  if (missing.length > 0) log.warn({ missing }, 'search attributes are missing; runs go on without them');
   const searchAttributesMissing = missing.length > 0;
   return {
     database,
@@ -174,10 +128,7 @@ async function connectParts(
   };
 }
 
-type Queue = Pick<
-  WorkerOptions,
-  "activities" | "workflowBundle" | "maxConcurrentActivityTaskExecutions"
-> & {
+type Queue = Pick<WorkerOptions, 'activities' | 'workflowBundle' | 'maxConcurrentActivityTaskExecutions'> & {
   taskQueue: string;
 };
 
@@ -219,9 +170,7 @@ function controlActivities(config: SandgateConfig, parts: WorkerParts): object {
   return {
     ...createRunRecordActivities({
       database,
-      signer: createHeadSigner(
-        requireSetting(config.seal.ledgerKey, "SERVICE_LEDGER_KEY"),
-      ),
+      signer: createHeadSigner(requireSetting(config.seal.ledgerKey, 'SERVICE_LEDGER_KEY')),
       capacity: config.capacity,
       launchLimitSecs: config.capacity.staleLaunchMins * 60,
       quiesceSecs: timing.quiesceMs / 1000,
@@ -243,10 +192,7 @@ function controlActivities(config: SandgateConfig, parts: WorkerParts): object {
       database,
       driver,
       openRuns: () => openRunWorkflows(client),
-      notices:
-        notices.url === null
-          ? null
-          : new ApprovalNotices(client, approvalNoticeWorkflow, database),
+      notices: notices.url === null ? null : new ApprovalNotices(client, approvalNoticeWorkflow, database),
       noticeStartedWithinMs: timing.maintenanceMs,
     }),
     ...createApprovalNoticeActivities({
@@ -270,12 +216,7 @@ function noticeTerms({ notices, http }: SandgateConfig): {
   return { waitsMs: notices.waitsMs, publicUrl: publicUrl(http) };
 }
 
-function createWorker(
-  config: SandgateConfig,
-  parts: WorkerParts,
-  log: Logger,
-  queue: Queue,
-): Promise<Worker> {
+function createWorker(config: SandgateConfig, parts: WorkerParts, log: Logger, queue: Queue): Promise<Worker> {
   return Worker.create({
     ...queue,
     connection: parts.connection,
@@ -285,9 +226,7 @@ function createWorker(
     shutdownGraceTime: 0,
     shutdownForceTime: config.timing.shutdownMs,
     interceptors: {
-      activity: [
-        (context) => ({ inbound: new FailureInterceptor(context, log) }),
-      ],
+      activity: [(context) => ({ inbound: new FailureInterceptor(context, log) })],
     },
   });
 }
