@@ -1,7 +1,7 @@
 import { v7 as uuidv7 } from 'uuid';
 import { digestOf } from '../../src/domain/digest/digest.js';
 import type { JsonObject, JsonValue } from '../../src/domain/json.js';
-import type { Budgets } from '../../src/domain/run/spec.js';
+import type { Budgets, FrozenBundle, FrozenTool } from '../../src/domain/run/spec.js';
 import type { RunStatus } from '../../src/domain/run/status.js';
 import type { Database } from '../../src/platform/db/database.js';
 import { mintRunTokens } from '../../src/platform/db/tokens.js';
@@ -16,6 +16,8 @@ export interface GatedRunOptions {
   autonomy?: 'supervised' | 'autonomous';
   trustTier?: 'trusted' | 'read_only';
   budgets?: Partial<Budgets>;
+  /** Tools of the frozen server `kb`, by their input schemas. */
+  kb?: Record<string, JsonObject>;
   harness?: string;
   model?: string;
   status?: RunStatus;
@@ -75,7 +77,23 @@ function frozenSpec(organization: FixtureOrganization, options: GatedRunOptions)
     },
     policy_engine: 1,
     sandbox: { memory_mb: 512, cpus: 1, disk_mb: 512, pids: 128 },
+    ...(options.kb === undefined ? {} : { capabilities: [frozenKb(options.kb)] as unknown as JsonValue }),
     network: { schema_version: 1, mode: 'offline' },
+  };
+}
+
+function frozenKb(schemas: Record<string, JsonObject>): FrozenBundle {
+  const tools = Object.entries(schemas).map(([name, input_schema]): FrozenTool => ({
+    name,
+    description: '',
+    input_schema,
+  }));
+  return {
+    id: uuidv7(),
+    name: 'kb',
+    version: 1,
+    definition_digest: digestOf({ servers: [] }),
+    servers: [{ class: 'sandbox', name: 'kb', command: 'node', args: [], tools }],
   };
 }
 

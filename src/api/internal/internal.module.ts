@@ -15,6 +15,7 @@ import { BudgetStops } from './gate/budget-stops.js';
 import { GateService } from './gate/gate.service.js';
 import { PermissionEndpoint } from './gate/permission.endpoint.js';
 import { RunSpecs } from './gate/run-specs.js';
+import { SchemaStage } from './gate/schema-stage.js';
 import { ShownFiles } from './gate/shown-files.js';
 import { ToolsCallEndpoint } from './gate/tools-call.endpoint.js';
 import { PolicyHistory } from './history/policy-history.js';
@@ -69,6 +70,7 @@ const ENDPOINTS: Type<PlaneEndpoint>[] = [
     RunnerPlane,
     RunnerTokens,
     RunSpecs,
+    SchemaStage,
     ShownFiles,
     {
       provide: ToolCallPayloads,

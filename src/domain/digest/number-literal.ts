@@ -16,25 +16,62 @@ export function keptSourceText(source: string, value: number): string | null {
 }
 
 function isExactly(parts: RegExpExecArray, value: number): boolean {
-  const digits = parts[1]! + (parts[2] ?? '');
+  const decimal = decimalOf(parts);
+  if (decimal.significand === '') return true;
+  if (!Number.isFinite(value) || value === 0) return false;
+  if (decimal.significand.length > MAX_SIGNIFICANT_DIGITS) return false;
+  return compareMagnitudes(decimal, value) === 0;
+}
+
+/**
+ * On which side of the double nearest to it a JSON number literal lies: negative below, positive above, 0 where it is exactly
+ * that double or says the same decimal as its shortest form.
+ */
+export function compareToDouble(literal: string, nearest: number): number {
+  const decimal = decimalOf(LITERAL.exec(literal));
+  if (decimal.significand === '') return 0;
+  const outwards = literal.startsWith('-') ? -1 : 1;
+  if (nearest === 0) return outwards;
+  if (!Number.isFinite(nearest)) return -outwards;
+  const shortest = decimalOf(LITERAL.exec(String(nearest)));
+  if (shortest.significand === decimal.significand && shortest.exponent === decimal.exponent) return 0;
+  const surplus = Math.max(0, decimal.significand.length - MAX_SIGNIFICANT_DIGITS);
+  const { significand, exponent } = decimal;
+  const kept = { significand: significand.slice(0, MAX_SIGNIFICANT_DIGITS), exponent: exponent + surplus };
+  const side = compareMagnitudes(kept, nearest);
+  return outwards * (side === 0 && surplus > 0 ? 1 : side);
+}
+
+/** Its value without the sign is significand · 10^exponent; a significand has no zeros at its ends, that of zero is empty. */
+interface Decimal {
+  significand: string;
+  exponent: number;
+}
+
+function decimalOf(parts: RegExpExecArray | null): Decimal {
+  const fraction = parts?.[2] ?? '';
+  const digits = (parts?.[1] ?? '') + fraction;
   let first = 0;
   let end = digits.length;
   while (first < end && digits[first] === '0') first++;
   while (end > first && digits[end - 1] === '0') end--;
-  const significand = digits.slice(first, end);
-  if (significand === '') return true;
-  if (!Number.isFinite(value) || value === 0) return false;
-  if (significand.length > MAX_SIGNIFICANT_DIGITS) return false;
-  const exponent = Number(parts[3] ?? '0') - (parts[2]?.length ?? 0) + (digits.length - end);
+  return {
+    significand: digits.slice(first, end),
+    exponent: Number(parts?.[3] ?? '0') - fraction.length + (digits.length - end),
+  };
+}
+
+/** Sign of |decimal| - |value|; the value is finite and not zero. */
+function compareMagnitudes({ significand, exponent }: Decimal, value: number): number {
   const { mantissa, power } = splitDouble(Math.abs(value));
-  // Both sides as integers: significand · 10^exponent = mantissa · 2^power.
+  // Both sides as integers: significand · 10^exponent and mantissa · 2^power.
   let left = BigInt(significand);
   let right = mantissa;
   if (exponent >= 0) left *= 10n ** BigInt(exponent);
   else right *= 10n ** BigInt(-exponent);
   if (power >= 0) right <<= BigInt(power);
   else left <<= BigInt(-power);
-  return left === right;
+  return left === right ? 0 : left > right ? 1 : -1;
 }
 
 /** |value| = mantissa · 2^power, both exact. */

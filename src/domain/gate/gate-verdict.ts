@@ -2,10 +2,14 @@ import type { ExactJson } from '../digest/exact-json.js';
 import type { CompiledPolicy } from '../policy/compile-policy.js';
 import type { ApprovalTerms, AutonomyMode, Explanation, VerdictKind } from '../policy/verdict.js';
 import type { DecisionSource } from './decision-source.js';
+import type { FrozenSet } from './frozen-set.js';
+import type { SchemaFinding } from './schema-finding.js';
 
 /** What the gate needs of a frozen RunSpec. Compile the policy once per run and digest. */
 export interface GateSpec {
   policy: CompiledPolicy;
+  /** The MCP tools of the run; every other `mcp__*` name is refused. */
+  tools: FrozenSet;
   autonomy: AutonomyMode;
   trustTier: 'trusted' | 'read_only';
   /** Cap of distinct intents; null is no cap. */
@@ -18,6 +22,8 @@ export interface GateCall {
   input: ExactJson | undefined;
   /** Distinct intents of the run, this one included, where the caller has counted them; the database counts again. */
   toolCalls?: number;
+  /** What the schema of a frozen tool says of the input. A frozen tool whose schema was not asked is refused. */
+  schema?: SchemaFinding;
 }
 
 export type GateVerdict =

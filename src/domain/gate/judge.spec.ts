@@ -1,11 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
 import type { ExactJson } from '../digest/exact-json.js';
 import { parseJsonPreservingNumbers } from '../digest/parse-json.js';
 import type { CompiledPolicy } from '../policy/compile-policy.js';
 import { compileDocument, compilePolicy } from '../policy/compile-policy.js';
 import { parsePolicyYaml } from '../policy/policy-yaml.js';
-import type { GateSpec, GateVerdict } from './gate-verdict.js';
+import { FrozenSet } from './frozen-set.js';
+import type { GateCall, GateSpec, GateVerdict } from './gate-verdict.js';
 import { judge } from './judge.js';
 import { GATE_MESSAGES } from './messages.js';
 
@@ -19,8 +21,28 @@ const UNRESTRICTED = seeded('unrestricted');
 const DEFAULT = seeded('default');
 const DENY_ALL = compilePolicy({ name: 'F2', tools: [{ match: ['*'], action: 'deny' }] });
 
+const NOTHING_FROZEN = new FrozenSet();
+const KB_FROZEN = new FrozenSet([
+  {
+    id: 'b',
+    name: 'kb',
+    version: 1,
+    definition_digest: 'sha256:0',
+    servers: [
+      {
+        class: 'sandbox',
+        name: 'kb',
+        command: 'node',
+        args: [],
+        tools: [{ name: 'find', description: '', input_schema: { type: 'object', required: ['q'] } }],
+      },
+    ],
+  },
+]);
+
 const spec = (overrides: Partial<GateSpec> = {}): GateSpec => ({
   policy: DEFAULT,
+  tools: NOTHING_FROZEN,
   autonomy: 'supervised',
   trustTier: 'trusted',
   maxToolCalls: null,
@@ -109,6 +131,119 @@ describe('order of the gate', () => {
       kind: 'allow',
       source: 'policy',
     });
+  });
+});
+
+describe('the schema stage', () => {
+  const find = (given: Partial<GateSpec>, schema?: GateCall['schema']): GateVerdict =>
+    judge(spec({ tools: KB_FROZEN, ...given }), {
+      tool: 'mcp__kb__find',
+      input: {},
+      ...(schema === undefined ? {} : { schema }),
+    });
+  const REJECTED = { kind: 'rejected', pointers: '(root)' } as const;
+
+  it('CP-313 denies arguments that the frozen schema rejects, naming places and no values', () => {
+    expect(find({ policy: UNRESTRICTED }, REJECTED)).toEqual({
+      kind: 'deny',
+      source: 'schema',
+      original_verdict: null,
+      reason: 'arguments rejected by frozen schema: (root)',
+      message: 'arguments rejected by frozen schema: (root)',
+      explanation: null,
+    });
+  });
+
+  it('CP-316 denies a tool whose frozen schema is no use, and says why in the ledger alone', () => {
+    expect(find({ policy: UNRESTRICTED }, { kind: 'unusable', reason: 'it does not compile' })).toMatchObject({
+      kind: 'deny',
+      source: 'schema',
+      reason: 'frozen schema invalid — refresh the snapshot: it does not compile',
+      message: 'frozen schema invalid — refresh the snapshot',
+    });
+  });
+
+  it('CP-024 refuses a frozen tool whose schema nobody asked', () => {
+    expect(find({ policy: UNRESTRICTED })).toMatchObject({ kind: 'deny', source: 'schema' });
+  });
+
+  it('CP-317 lets what the schema accepts go on to trust tier and policy', () => {
+    expect(find({ policy: UNRESTRICTED }, { kind: 'valid' })).toMatchObject({ kind: 'allow', source: 'policy' });
+    expect(find({ policy: DENY_ALL }, { kind: 'valid' })).toMatchObject({ kind: 'deny', source: 'policy' });
+    expect(find({}, { kind: 'valid' }).kind).toBe('require_approval');
+    expect(find({ policy: UNRESTRICTED, trustTier: 'read_only' }, { kind: 'valid' })).toMatchObject({
+      kind: 'deny',
+      source: 'trust_tier',
+      original_verdict: 'allow',
+    });
+  });
+
+  it('CP-317 comes after the frozen set and before trust tier and policy', () => {
+    expect(find({ tools: NOTHING_FROZEN }, REJECTED)).toMatchObject({ source: 'capability' });
+    for (const policy of [UNRESTRICTED, DENY_ALL]) {
+      expect(find({ policy, trustTier: 'read_only' }, REJECTED)).toMatchObject({
+        source: 'schema',
+        original_verdict: null,
+      });
+    }
+    expect(judge(spec({ maxToolCalls: 0, tools: KB_FROZEN }), { tool: 'mcp__kb__find', input: {}, toolCalls: 1, schema: REJECTED }))
+      .toMatchObject({ source: 'budget' }); // prettier-ignore
+  });
+
+  it('CP-317 does not concern built-in tools', () => {
+    expect(judge(spec({ policy: UNRESTRICTED }), { tool: 'Read', input: {}, schema: REJECTED }).kind).toBe('allow');
+    expect(judge(spec({ policy: UNRESTRICTED }), { tool: 'MCP__kb__find', input: {} }).kind).toBe('allow');
+  });
+});
+
+describe('a denial before policy', () => {
+  const action = fc.constantFrom('allow', 'approve', 'deny');
+  const rule = fc.record({
+    match: fc.array(fc.constantFrom('*', 'mcp__*', 'mcp__kb__find', 'Bash', 'Edit', 'Write*'), {
+      minLength: 1,
+      maxLength: 3,
+    }),
+    action,
+    on_autonomous: fc.constantFrom('allow', 'deny', null),
+    approval_scope: fc.constantFrom('once', 'session', null),
+  });
+  const policies = fc
+    .record({
+      tools: fc.array(rule, { maxLength: 4 }),
+      defaults: fc.record({ tool_action: action }),
+      autonomy: fc.record({ on_approval_rule: fc.constantFrom('allow', 'deny') }),
+    })
+    .map((document) => compilePolicy({ name: 'any', ...document }));
+  const autonomies = fc.constantFrom('supervised', 'autonomous');
+  const tiers = fc.constantFrom('trusted', 'read_only');
+  const findings = fc.constantFrom<NonNullable<GateCall['schema']>>(
+    { kind: 'rejected', pointers: '/q' },
+    { kind: 'unusable', reason: 'it does not compile' },
+  );
+  const inputs = fc.constantFrom<ExactJson>({}, { command: 'rm -rf build' }, { file_path: '/workspace/a' }, null);
+
+  it('CP-311 CP-313 CP-317 is lifted by no policy, no autonomy, and leads to no question that a grant or a human could answer', () => {
+    fc.assert(
+      fc.property(policies, autonomies, tiers, findings, inputs, (policy, autonomy, trustTier, schema, input) => {
+        const given = spec({ policy, autonomy, trustTier, tools: KB_FROZEN });
+        expect(judge(given, { tool: 'mcp__kb__other', input, schema })).toMatchObject({
+          kind: 'deny',
+          source: 'capability',
+        });
+        expect(judge(given, { tool: 'mcp__kb', input, schema })).toMatchObject({ kind: 'deny', source: 'capability' });
+        expect(judge(given, { tool: 'mcp__kb__find', input, schema })).toMatchObject({
+          kind: 'deny',
+          source: 'schema',
+        });
+        const readOnlyRun = { ...given, trustTier: 'read_only' as const };
+        for (const tool of ['Edit', 'Bash', 'TodoWrite', 'NewTool', 'mcp__kb__find']) {
+          expect(judge(readOnlyRun, { tool, input, schema: { kind: 'valid' } })).toMatchObject({
+            kind: 'deny',
+            source: 'trust_tier',
+          });
+        }
+      }),
+    );
   });
 });
 

@@ -5,16 +5,16 @@ import { isMcpName, parseMcpName } from '../tools/mcp-name.js';
 import { stringMember } from '../tools/tool-input.js';
 import type { DecisionSource } from './decision-source.js';
 import type { GateCall, GateSpec, GateVerdict } from './gate-verdict.js';
-import { GATE_MESSAGES, trustTierMessage } from './messages.js';
+import { argumentsRejectedMessage, GATE_MESSAGES, trustTierMessage, unusableSchemaReason } from './messages.js';
 import { isReadSafe } from './read-only-tier.js';
+import type { SchemaFinding } from './schema-finding.js';
 import { whyNotShowable } from './showable-input.js';
 
 /**
  * Judges a call against the frozen run spec in the order budget, frozen set, schema, trust tier, policy, approvals
  * (chapter 30 §7.1, CP-317). Of two stages that would refuse, the earlier one answers. What needs the record — replay, the exact
- * count of calls, session grants — is the caller's. Pure and deterministic.
- *
- * A run has no MCP tools as long as nothing is frozen into its spec, so every `mcp__*` name is refused and no schema applies.
+ * count of calls, session grants — is the caller's, and so is asking the schema, which takes a thread of its own (06-gate §6).
+ * Pure and deterministic.
  */
 export function judge(spec: GateSpec, call: GateCall): GateVerdict {
   const { tool } = call;
@@ -22,12 +22,8 @@ export function judge(spec: GateSpec, call: GateCall): GateVerdict {
   if (spec.maxToolCalls !== null && call.toolCalls !== undefined && call.toolCalls > spec.maxToolCalls) {
     return refusal('budget', GATE_MESSAGES.budgetExceeded);
   }
-  if (isMcpName(tool)) {
-    return refusal(
-      'capability',
-      parseMcpName(tool) === null ? GATE_MESSAGES.malformedMcpName : GATE_MESSAGES.notInFrozenSet,
-    );
-  }
+  const unfit = isMcpName(tool) ? refuseMcpCall(spec, call) : null;
+  if (unfit !== null) return unfit;
   const policyVerdict = evaluate(spec.policy, { tool, input }, spec.autonomy);
   if (spec.trustTier === 'read_only' && !isReadSafe({ tool, input })) {
     const message = trustTierMessage(tool, stringMember(input, 'command'));
@@ -44,6 +40,27 @@ type Refusal = Extract<GateVerdict, { kind: 'deny' }>;
 
 function refusal(source: DecisionSource, message: string): Refusal {
   return { kind: 'deny', source, original_verdict: null, reason: message, message, explanation: null };
+}
+
+/** Frozen set, then schema: built-in tools pass neither (chapter 30 §7.1). */
+function refuseMcpCall(spec: GateSpec, { tool, schema }: GateCall): Refusal | null {
+  if (parseMcpName(tool) === null) return refusal('capability', GATE_MESSAGES.malformedMcpName);
+  if (spec.tools.find(tool) === undefined) return refusal('capability', GATE_MESSAGES.notInFrozenSet);
+  return refuseBySchema(schema ?? { kind: 'unusable', reason: 'it was not asked' });
+}
+
+function refuseBySchema(finding: SchemaFinding): Refusal | null {
+  switch (finding.kind) {
+    case 'valid':
+      return null;
+    case 'rejected':
+      return refusal('schema', argumentsRejectedMessage(finding.pointers));
+    case 'unusable':
+      return {
+        ...refusal('schema', GATE_MESSAGES.frozenSchemaInvalid),
+        reason: unusableSchemaReason(finding.reason),
+      };
+  }
 }
 
 function policyStage(verdict: PolicyVerdict, input: ExactJson): GateVerdict {

@@ -30,3 +30,13 @@ export function trustTierMessage(tool: string, command: string | null): string {
       : `${tool} \`${Array.from(command.slice(0, 240)).slice(0, QUOTED_COMMAND_LENGTH).join('')}\``;
   return `${subject} is not allowed in the read-only trust tier`;
 }
+
+/** Refusal of arguments; the pointers name places in them and never show what stands there (chapter 30 §9). */
+export function argumentsRejectedMessage(pointers: string): string {
+  return `arguments rejected by frozen schema: ${pointers}`;
+}
+
+/** What the ledger says of a schema that is no use; the model is told the first part only. */
+export function unusableSchemaReason(reason: string): string {
+  return `${GATE_MESSAGES.frozenSchemaInvalid}: ${reason}`;
+}

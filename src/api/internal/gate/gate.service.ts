@@ -5,6 +5,7 @@ import { SandgateError } from '../../../domain/errors.js';
 import type { GateVerdict } from '../../../domain/gate/gate-verdict.js';
 import { judge } from '../../../domain/gate/judge.js';
 import { GATE_MESSAGES } from '../../../domain/gate/messages.js';
+import { isMcpName } from '../../../domain/tools/mcp-name.js';
 import { summarize } from '../../../domain/tools/summary.js';
 import { Database } from '../../../platform/db/database.js';
 import { decideAutomatic } from '../../../platform/db/gate.js';
@@ -17,6 +18,7 @@ import { BudgetStops } from './budget-stops.js';
 import type { GateResult } from './gate-result.js';
 import { RunSpecs } from './run-specs.js';
 import type { FrozenRun } from './run-specs.js';
+import { SchemaStage } from './schema-stage.js';
 import type { ReadToolCall, ToolCallRequest, UnreadableCall } from './tool-call.js';
 
 /** A specification that changes under a call would be a fault; this many reloads are still answered. */
@@ -32,6 +34,7 @@ export class GateService {
   constructor(
     private readonly database: Database,
     private readonly specs: RunSpecs,
+    private readonly schemas: SchemaStage,
     private readonly approvals: ApprovalGate,
     private readonly budgets: BudgetStops,
     private readonly breaches: LimitBreaches,
@@ -58,7 +61,9 @@ export class GateService {
     request: ToolCallRequest,
     signal: AbortSignal,
   ): Promise<GateResult | 'reload'> {
-    const verdict = judge(run.gate, { tool: request.tool, input: request.input });
+    const { tool, input } = request;
+    const schema = isMcpName(tool) ? await this.schemas.check(caller.sessionId, run, tool, input) : undefined;
+    const verdict = judge(run.gate, { tool, input, ...(schema === undefined ? {} : { schema }) });
     const call = gateCall(caller, run, request.toolCallId, request.tool, {
       summary: storable(summarize(request.tool, request.input)),
       inputDigest: digestOf(request.input),

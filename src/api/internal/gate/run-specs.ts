@@ -1,15 +1,19 @@
 import { Injectable } from '@nestjs/common';
 import { SandgateError } from '../../../domain/errors.js';
+import { FrozenSet } from '../../../domain/gate/frozen-set.js';
 import type { GateSpec } from '../../../domain/gate/gate-verdict.js';
 import { compilePolicy } from '../../../domain/policy/compile-policy.js';
 import type { RunSpec } from '../../../domain/run/spec.js';
-import { Database } from '../../../platform/db/database.js';
+import { Database, type TenantTransaction } from '../../../platform/db/database.js';
+import { readEndedValidators } from '../../../platform/db/ended-validators.js';
+import { RunSchemas } from './run-schemas.js';
 
 /** The frozen specification of a run, ready to judge with. */
 export interface FrozenRun {
   digest: string;
   spec: RunSpec;
   gate: GateSpec;
+  schemas: RunSchemas;
 }
 
 const MAX_REMEMBERED = 2000;
@@ -45,19 +49,24 @@ export class RunSpecs {
   }
 
   private async load(organizationId: string, sessionId: string): Promise<FrozenRun> {
-    const [row] = await this.database.withTenant(organizationId, (tx) =>
-      tx.query<{ run_spec: RunSpec; run_spec_digest: string }>(
-        'select run_spec, run_spec_digest from sessions where id = $1',
-        [sessionId],
-      ),
+    return this.database.withTenant(organizationId, (tx) => this.read(tx, sessionId));
+  }
+
+  private async read(tx: TenantTransaction, sessionId: string): Promise<FrozenRun> {
+    const [row] = await tx.query<{ run_spec: RunSpec; run_spec_digest: string }>(
+      'select run_spec, run_spec_digest from sessions where id = $1',
+      [sessionId],
     );
     if (row === undefined) throw new SandgateError('not_found', 'not found');
     const spec = row.run_spec;
+    const ended = spec.capabilities === undefined ? undefined : await readEndedValidators(tx, sessionId);
     return {
       digest: row.run_spec_digest,
       spec,
+      schemas: new RunSchemas(ended),
       gate: {
         policy: compilePolicy(spec.policy_snapshot, spec.policy_engine),
+        tools: new FrozenSet(spec.capabilities),
         autonomy: spec.autonomy,
         trustTier: spec.trust_tier,
         maxToolCalls: spec.budgets.max_tool_calls,

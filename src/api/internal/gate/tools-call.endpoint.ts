@@ -3,7 +3,9 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { SandgateError } from '../../../domain/errors.js';
 import { GATE_MESSAGES } from '../../../domain/gate/messages.js';
 import { ApiConfig } from '../../foundation.module.js';
+import { isMcpName } from '../../../domain/tools/mcp-name.js';
 import { callerOf } from '../auth/runner-caller.js';
+import type { RunnerCaller } from '../auth/runner-caller.js';
 import { jsonBodyOf, planeBodyOf } from '../body/plane-body.js';
 import { LimitBreaches } from '../limits/limit-breaches.js';
 import { RunLimits } from '../limits/run-limits.js';
@@ -11,9 +13,10 @@ import { objectBody, textMember } from '../routes/body-member.js';
 import type { PlaneEndpoint } from '../routes/plane-endpoint.js';
 import { untilHungUp } from '../../http/until-hung-up.js';
 import { GateService } from './gate.service.js';
+import { RunSpecs } from './run-specs.js';
 import { readToolCall } from './tool-call.js';
 
-/** Gate and execution of one brokered tool call (chapter 20 §5). Without a frozen surface the gate denies every name. */
+/** Gate and execution of one brokered tool call (chapter 20 §5). Nothing is executed here yet: the gate denies every name. */
 @Injectable()
 export class ToolsCallEndpoint implements PlaneEndpoint {
   readonly method = 'POST';
@@ -23,6 +26,7 @@ export class ToolsCallEndpoint implements PlaneEndpoint {
 
   constructor(
     private readonly gate: GateService,
+    private readonly specs: RunSpecs,
     private readonly config: ApiConfig,
     private readonly limits: RunLimits,
     private readonly breaches: LimitBreaches,
@@ -30,13 +34,7 @@ export class ToolsCallEndpoint implements PlaneEndpoint {
 
   async handle(request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
     const caller = callerOf(request);
-    const tool = textMember(objectBody(jsonBodyOf(request)), 'tool', 256);
-    if (!tool.startsWith('mcp__')) {
-      throw new SandgateError(
-        'invalid_request',
-        `tool: ${tool} is of the sandbox class and executes inside the sandbox`,
-      );
-    }
+    await this.refuseSandboxTool(caller, textMember(objectBody(jsonBodyOf(request)), 'tool', 256));
     const read = readToolCall(planeBodyOf(request));
     if (read.kind === 'unreadable') throw new SandgateError('invalid_request', read.call.reason);
     const leave = this.limits.enter(caller.sessionId, 'brokered_calls', this.config.limits.brokeredCalls);
@@ -59,5 +57,12 @@ export class ToolsCallEndpoint implements PlaneEndpoint {
     } finally {
       leave();
     }
+  }
+
+  /** Built-in tools, and those of servers inside the sandbox, have their gate and no execution here (chapter 30 §7.5). */
+  private async refuseSandboxTool(caller: RunnerCaller, tool: string): Promise<void> {
+    const run = await this.specs.get(caller.organizationId, caller.sessionId);
+    if (isMcpName(tool) && run.gate.tools.find(tool)?.class !== 'sandbox') return;
+    throw new SandgateError('invalid_request', `tool: ${tool} is of the sandbox class and executes inside the sandbox`);
   }
 }

@@ -1,0 +1,39 @@
+import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import { canonicalJson } from '../../../domain/digest/canonical-json.js';
+import type { ExactJson } from '../../../domain/digest/exact-json.js';
+import type { SchemaFinding } from '../../../domain/gate/schema-finding.js';
+import { argumentBreach } from '../../../domain/gate/schema-limits.js';
+import { SchemaPool } from '../../../platform/schemas/schema-pool.js';
+import type { FrozenRun } from './run-specs.js';
+
+/**
+ * The third stage of the gate: arguments against the frozen input schema (chapter 30 §9, 06-gate §6). Counting is done here; a
+ * schema is compiled and run by the pool's threads alone.
+ */
+@Injectable()
+export class SchemaStage implements OnApplicationShutdown {
+  private readonly pool = new SchemaPool();
+
+  /** Undefined for a tool that has no frozen schema; another stage answers for it. */
+  async check(sessionId: string, run: FrozenRun, tool: string, input: ExactJson): Promise<SchemaFinding | undefined> {
+    const callable = run.gate.tools.find(tool);
+    if (callable === undefined) return undefined;
+    const schema = run.schemas.of(callable);
+    if (schema.kind === 'refused') return { kind: 'unusable', reason: schema.reason };
+    const text = canonicalJson(input);
+    const breach = argumentBreach(input, text);
+    if (breach !== null) return { kind: 'rejected', pointers: breach };
+    const finding = await this.pool.check(sessionId, {
+      key: callable.validatorKey(),
+      dialect: callable.dialect,
+      schema: schema.text,
+      input: text,
+    });
+    if (finding.kind === 'unusable') run.schemas.condemn(callable, finding.reason);
+    return finding;
+  }
+
+  onApplicationShutdown(): void {
+    this.pool.close();
+  }
+}

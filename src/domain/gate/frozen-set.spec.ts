@@ -1,0 +1,62 @@
+import { describe, expect, it } from '@jest/globals';
+import type { FrozenBundle, FrozenServer } from '../run/spec.js';
+import { FrozenSet } from './frozen-set.js';
+
+const server = (name: string, ...tools: string[]): FrozenServer => ({
+  class: 'sandbox',
+  name,
+  command: 'node',
+  args: [],
+  tools: tools.map((tool) => ({ name: tool, description: '', input_schema: { title: `${name}.${tool}` } })),
+});
+const bundle = (...servers: FrozenServer[]): FrozenBundle => ({
+  id: 'b',
+  name: 'b',
+  version: 1,
+  definition_digest: 'sha256:0',
+  servers,
+});
+
+describe('the frozen set', () => {
+  it('CP-311 holds the tools of every server of every bundle, and nothing else', () => {
+    const set = new FrozenSet([
+      bundle(server('kb', 'find', 'get__all'), server('ws', 'count')),
+      bundle(server('x', 'y')),
+    ]);
+    expect(
+      ['mcp__kb__find', 'mcp__kb__get__all', 'mcp__ws__count', 'mcp__x__y'].map((name) => set.find(name)?.name),
+    ).toEqual(['mcp__kb__find', 'mcp__kb__get__all', 'mcp__ws__count', 'mcp__x__y']);
+    for (const name of [
+      'mcp__kb__Find',
+      'MCP__kb__find',
+      'mcp__kb__',
+      'mcp__kb',
+      'mcp__kb__find ',
+      'find',
+      '__proto__',
+      'mcp__ws__find',
+    ]) {
+      expect(set.find(name)).toBeUndefined();
+    }
+    expect(new FrozenSet().find('mcp__kb__find')).toBeUndefined();
+  });
+
+  it('CP-311 lets no server pass for another by the way its names are split', () => {
+    const set = new FrozenSet([bundle(server('a__b', 'c'), server('', 't'))]);
+    expect([set.find('mcp__a__b__c'), set.find('mcp____t')]).toEqual([undefined, undefined]);
+  });
+
+  it('keeps the first of two tools of one name', () => {
+    const [first, second] = [server('kb', 'find'), server('kb', 'find')];
+    second.tools[0]!.input_schema = { title: 'second' };
+    expect(new FrozenSet([bundle(first), bundle(second)]).find('mcp__kb__find')?.schema).toEqual({ title: 'kb.find' });
+  });
+
+  it('names the compiled form of a schema by digest, tool and dialect', () => {
+    const key = (one: FrozenServer): string | undefined =>
+      new FrozenSet([bundle(one)]).find('mcp__kb__find')?.validatorKey();
+    expect(key(server('kb', 'find'))).toMatch(/^sha256:[0-9a-f]{64} find 2020-12$/);
+    expect(key(server('kb', 'find'))).toBe(key(server('kb', 'find')));
+    expect(key(server('kb', 'find'))).not.toBe(key(server('kb', 'find', 'other')));
+  });
+});

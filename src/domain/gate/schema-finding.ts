@@ -1,0 +1,32 @@
+import { truncateUtf8 } from './truncate-utf8.js';
+
+/** What the third stage of the gate found about one call of a frozen tool (chapter 30 §7.1, §9). */
+export type SchemaFinding =
+  | { kind: 'valid' }
+  /** `pointers`: instance paths, or one marker when the arguments exceed a limit; never a value. */
+  | { kind: 'rejected'; pointers: string }
+  /** The schema itself is no use, whatever the arguments: the tool cannot be called in this run any more. */
+  | { kind: 'unusable'; reason: string };
+
+/** What one validator may take, compiling included, before its thread is ended (06-gate §6). */
+export const VALIDATOR_DEADLINE_MS = 50;
+export const VALIDATOR_HEAP_MB = 64;
+
+/** Why a validator was ended. Its tool stays un-callable in the run, also for a process that has read the run anew. */
+export const ENDED_VALIDATOR = {
+  timedOut: `its validator ran longer than ${VALIDATOR_DEADLINE_MS} ms`,
+  outOfMemory: `its validator needed more than ${VALIDATOR_HEAP_MB} MB`,
+} as const;
+
+const MAX_POINTERS = 8;
+const MAX_POINTER_BYTES = 400;
+
+/** Distinct instance paths, as few and as short as a message may hold; the empty one is `(root)`. */
+export function joinPointers(instancePaths: Iterable<string>): string {
+  const distinct = new Set<string>();
+  for (const path of instancePaths) {
+    distinct.add(path === '' ? '(root)' : path);
+    if (distinct.size === MAX_POINTERS) break;
+  }
+  return truncateUtf8([...distinct].join(', ').replaceAll('\0', '\ufffd'), MAX_POINTER_BYTES);
+}

@@ -1,0 +1,21 @@
+/** Entries of several owners who take turns: who has queued much delays himself, not the others. */
+export class FairQueue<Entry> {
+  private readonly waiting = new Map<string, Entry[]>();
+
+  push(owner: string, entry: Entry): void {
+    const entries = this.waiting.get(owner);
+    if (entries === undefined) this.waiting.set(owner, [entry]);
+    else entries.push(entry);
+  }
+
+  /** The oldest entry of the owner whose turn it is. */
+  take(): Entry | undefined {
+    for (const [owner, entries] of this.waiting) {
+      this.waiting.delete(owner);
+      const entry = entries.shift();
+      if (entries.length > 0) this.waiting.set(owner, entries);
+      if (entry !== undefined) return entry;
+    }
+    return undefined;
+  }
+}

@@ -1,0 +1,130 @@
+import { Worker } from 'node:worker_threads';
+import {
+  VALIDATOR_DEADLINE_MS,
+  VALIDATOR_HEAP_MB,
+  type ENDED_VALIDATOR,
+  type SchemaFinding,
+} from '../../domain/gate/schema-finding.js';
+import type { SchemaJob, SchemaReply, SchemaRequest } from './schema-job.js';
+import { validatorProgram } from './validator-program.js';
+
+/** Either what the validator found, or why its thread had to be ended. */
+export type ThreadAnswer =
+  { kind: 'found'; finding: SchemaFinding } | { kind: 'ended'; reason: keyof typeof ENDED_VALIDATOR };
+
+const START_TIMEOUT_MS = 10_000;
+/** The heap is for both generations together. */
+const YOUNG_MB = 16;
+/**
+ * The deadline is the thread's own processor time, so that a busy machine condemns no tool. A thread that has not got its share
+ * within this many times the deadline is ended all the same.
+ */
+const MAX_WALL_FACTOR = 20;
+
+type Ending = (error: Error | null) => void;
+
+/** One validator's thread. It takes one job at a time; once it has ended it takes none. */
+export class ValidatorThread {
+  /** Answers `run`s may still hope for; zero means that what goes wrong next is the present job's own doing. */
+  served = 0;
+  ended = false;
+  private readonly worker: Worker;
+  private readonly ready: Promise<void>;
+  private onReply: (reply: SchemaReply) => void = () => undefined;
+  private onEnd: Ending = () => undefined;
+
+  constructor() {
+    this.worker = new Worker(validatorProgram(), {
+      env: {},
+      execArgv: [],
+      resourceLimits: { maxOldGenerationSizeMb: VALIDATOR_HEAP_MB - YOUNG_MB, maxYoungGenerationSizeMb: YOUNG_MB },
+    });
+    this.worker.unref();
+    this.worker.on('message', (reply: SchemaReply) => this.onReply(reply));
+    this.worker.on('error', (error: Error) => this.noteEnd(error));
+    this.worker.on('exit', () => this.noteEnd(null));
+    this.ready = this.start();
+    this.ready.catch(() => this.end());
+  }
+
+  /** Throws when the thread does not start; everything else is an answer. */
+  async run(job: SchemaJob): Promise<ThreadAnswer> {
+    await this.ready;
+    const id = this.served;
+    const answered = new AbortController();
+    const answer = new Promise<ThreadAnswer>((resolve) => {
+      this.onReply = (reply) => {
+        if (reply.kind === 'found' && reply.id === id) resolve({ kind: 'found', finding: reply.finding });
+      };
+      this.onEnd = (error) => resolve({ kind: 'ended', reason: isOutOfMemory(error) ? 'outOfMemory' : 'timedOut' });
+      if (this.ended) this.onEnd(null);
+    });
+    void this.endAtDeadline(answered.signal);
+    this.worker.postMessage({ ...job, id } satisfies SchemaRequest);
+    try {
+      return await answer;
+    } finally {
+      answered.abort();
+      this.served += 1;
+    }
+  }
+
+  end(): void {
+    this.noteEnd(null);
+    void this.worker.terminate();
+  }
+
+  private start(): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const fail: Ending = (cause) => reject(new Error('a schema validator did not start', { cause }));
+      const tooLate = setTimeout(() => fail(null), START_TIMEOUT_MS);
+      this.onReply = () => {
+        clearTimeout(tooLate);
+        resolve();
+      };
+      this.onEnd = (error) => {
+        clearTimeout(tooLate);
+        fail(error);
+      };
+    });
+  }
+
+  private noteEnd(error: Error | null): void {
+    if (this.ended) return;
+    this.ended = true;
+    this.onEnd(error);
+  }
+
+  private async endAtDeadline(answered: AbortSignal): Promise<void> {
+    const latest = performance.now() + VALIDATOR_DEADLINE_MS * MAX_WALL_FACTOR;
+    const atStart = this.cpuMs();
+    let left = VALIDATOR_DEADLINE_MS;
+    while (left > 0 && performance.now() < latest) {
+      await pause(Math.max(left, 1));
+      if (answered.aborted) return;
+      // A thread in the middle of collecting garbage answers late.
+      const used = Promise.all([this.cpuMs(), atStart]).then(([now, before]) => now - before);
+      left = VALIDATOR_DEADLINE_MS - (await Promise.race([used, pause(latest - performance.now()).then(() => 0)]));
+      if (answered.aborted) return;
+    }
+    this.end();
+  }
+
+  /** Of the thread, in milliseconds; none for one that has ended. */
+  private async cpuMs(): Promise<number> {
+    try {
+      const { user, system } = await this.worker.cpuUsage();
+      return (user + system) / 1000;
+    } catch {
+      return 0;
+    }
+  }
+}
+
+function isOutOfMemory(error: Error | null): boolean {
+  return error !== null && 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY';
+}
+
+async function pause(ms: number): Promise<void> {
+  await new Promise((resolve) => setTimeout(resolve, ms).unref());
+}
