@@ -14,8 +14,9 @@ export class GroupRunCalls1700000000065 implements MigrationInterface {
       );
 
       -- Registers those of the calls that are new, admitted and within their budget, whose runs the caller has locked: what
-      -- svc_gate does for such a call, in three statements for all of them. Each other call is left to svc_gate. Returns the
-      -- answers by place, null for a call that was left. Statements are planned once, for any number of calls, by index.
+      -- svc_gate does for such a call, in three statements for all of them. Each other call is left to svc_gate, and so is the
+      -- one that reaches 80 % of the budget, with those of its run behind it, because a warning tells the count at that moment.
+      -- Returns the answers by place, null for a call that was left. Statements are planned once, for any number of calls.
       create function svc_gate_new(p_tenant uuid, p_calls svc_gate_call[], p_places int) returns jsonb[]
       language plpgsql
       set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
@@ -36,6 +37,7 @@ export class GroupRunCalls1700000000065 implements MigrationInterface {
         tool_calls int;
         size bigint;
         names text[];
+        is_warned boolean;
         taken svc_gate_call[] := '{}';
         taken_seqs bigint[] := '{}';
         first_hashes bytea[] := '{}';
@@ -56,8 +58,10 @@ export class GroupRunCalls1700000000065 implements MigrationInterface {
           if one.session is distinct from run then
             n := n + 1;
             run := one.session; seq := one.seq; hash := one.head_hash; tool_calls := one.tool_calls; size := 0; names := '{}';
+            is_warned := false;
           end if;
-          continue when tool_calls + 1 > one.max_calls or one.name = any(names);
+          is_warned := is_warned or coalesce(tool_calls + 1 = ceil(one.max_calls * 0.8), false);
+          continue when is_warned or tool_calls + 1 > one.max_calls or one.name = any(names);
           names := names || one.name;
           taken := taken || one.call;
           hash := svc_link(hash, run, seq + 1, at, decode(one.digests[1], 'hex'));
