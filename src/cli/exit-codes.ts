@@ -15,6 +15,8 @@ export const EXIT = {
   runFailed: 10,
   runCancelled: 11,
   runBudgetExceeded: 12,
+  /** A draft changes verdicts of recorded calls, and the command was told to fail then. */
+  verdictsChanged: 13,
   /** A part that this machine needs is missing. */
   unavailable: 69,
   interrupted: 130,

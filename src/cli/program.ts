@@ -15,7 +15,8 @@ import { registerStartCommand } from './commands/start.js';
 
 const EXIT_CODES = `
 Exit codes: 0 done, 1 failed, 2 usage or configuration, 3 not found, 4 not authorized, 5 conflict, 6 no server,
-10 run failed, 11 run cancelled, 12 run over budget, 69 a needed part is missing, 130 interrupted.
+10 run failed, 11 run cancelled, 12 run over budget, 13 draft changes verdicts (--fail-on), 69 a needed part is missing,
+130 interrupted.
 
 Server and token come from --server and --token-file, SANDGATE_URL and SANDGATE_TOKEN, the configuration file
 (SANDGATE_CONFIG, else ~/.config/sandgate/config.yaml with url, token or token_file), else the installation on this machine.`;

@@ -1295,16 +1295,10 @@ export interface components {
             session_ids?: string[];
             /** @description Only calls of these tools; a trailing `*` means "starts with", as in a rule. */
             tools?: string[];
-            /**
-             * @description Most calls to examine, those of the newest runs first. A number above 50000 is clamped to 50000.
-             * @default 10000
-             */
-            limit: number;
-            /**
-             * @description Calls of all runs of the organization instead of those that used this policy.
-             * @default false
-             */
-            all_policies: boolean;
+            /** @description Most calls to examine, those of the newest runs first; 10000 when left out. A number above 50000 is clamped to 50000. */
+            limit?: number;
+            /** @description Calls of all runs of the organization instead of those that used this policy. */
+            all_policies?: boolean;
         };
         SimulatedPolicy: {
             /** Format: uuid */

@@ -14,13 +14,14 @@ import { ledger } from './rows/ledger.js';
 import { manyRuns } from './rows/many-runs.js';
 import { modelGateway } from './rows/model-gateway.js';
 import { policy } from './rows/policy.js';
+import { policySimulate } from './rows/policy-simulate.js';
 import { runStart } from './rows/run-start.js';
 import { sandbox } from './rows/sandbox.js';
 
 const ALONE: AloneRow[] = [demo, sandbox];
 /** Each list gets a fresh installation, which its first row finds idle: starts in the first, resident memory in the second. */
 const INSTALLATIONS: BenchRow[][] = [
-  [runStart, policy, gate, ledger, eventStreams, approvals, modelGateway, budgets],
+  [runStart, policy, gate, ledger, eventStreams, approvals, modelGateway, budgets, policySimulate],
   [manyRuns],
 ];
 /** Bounds the whole run; rows that no longer fit are reported as not measured. */

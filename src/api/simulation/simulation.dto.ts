@@ -95,8 +95,7 @@ export class SimulatePolicy {
   @ApiPropertyOptional({
     type: 'integer',
     minimum: 1,
-    default: DEFAULT_CALLS,
-    description: `Most calls to examine, those of the newest runs first. A number above ${MAX_CALLS} is clamped to ${MAX_CALLS}.`,
+    description: `Most calls to examine, those of the newest runs first; ${DEFAULT_CALLS} when left out. A number above ${MAX_CALLS} is clamped to ${MAX_CALLS}.`,
   })
   @IsOptional()
   @IsInt()
@@ -104,7 +103,6 @@ export class SimulatePolicy {
   limit?: number;
 
   @ApiPropertyOptional({
-    default: false,
     description: 'Calls of all runs of the organization instead of those that used this policy.',
   })
   @IsOptional()

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { registerPolicyChanges } from './policies-change.js';
 import { registerPolicyDiff } from './policies-diff.js';
 import { registerPolicyReads } from './policies-read.js';
+import { registerPolicySimulation } from './policies-simulate.js';
 import { registerPolicyValidation } from './policies-validate.js';
 
 /** What stands below `sandgate policies`; each file brings its own commands. */
@@ -10,6 +11,7 @@ const REGISTER: readonly ((policies: Command) => void)[] = [
   registerPolicyDiff,
   registerPolicyValidation,
   registerPolicyChanges,
+  registerPolicySimulation,
 ];
 
 export function registerPolicyCommands(program: Command): void {
