@@ -13,6 +13,11 @@ const ALLOWED = [
   'src/runner/',
   'src/domain/',
   'node_modules/@anthropic-ai/sdk/',
+  // The MCP client, loaded by runs that have MCP servers, and what it carries.
+  'node_modules/@modelcontextprotocol/client/',
+  'node_modules/@modelcontextprotocol/core/',
+  'node_modules/pkce-challenge/',
+  'node_modules/zod/',
   'node_modules/@opentelemetry/api/',
   'node_modules/re2js/',
   // What the model client's index drags in for webhooks; unused here.
@@ -31,6 +36,8 @@ const result = await build({
   platform: 'node',
   target: 'node24',
   format: 'esm',
+  // Imported by the MCP client when it signs in to a server over HTTP, which servers inside the sandbox never ask.
+  external: ['jose'],
   outdir,
   outExtension: { '.js': '.mjs' },
   chunkNames: 'parts/[name]-[hash]',
@@ -39,9 +46,11 @@ const result = await build({
   logLevel: 'warning',
 });
 
-const foreign = Object.keys(result.metafile.inputs).filter(
-  (input) => !ALLOWED.some((prefix) => input.startsWith(prefix)),
+// What is written counts, not what was looked at: the MCP client's index also names parts for browsers and sign-in.
+const written = Object.values(result.metafile.outputs).flatMap(({ inputs }) =>
+  Object.keys(inputs).filter((input) => inputs[input].bytesInOutput > 0),
 );
+const foreign = [...new Set(written)].filter((input) => !ALLOWED.some((prefix) => input.startsWith(prefix)));
 if (foreign.length > 0) {
   console.error(`the runner bundle must not contain:\n${foreign.map((input) => `  ${input}`).join('\n')}`);
   process.exit(1);

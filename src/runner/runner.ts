@@ -13,6 +13,9 @@ import { loadHarness } from './harness/harness-catalog.js';
 import type { HarnessContext, HarnessResult } from './harness/harness.js';
 import type { RunnerTokens } from './launch/hand-off.js';
 import type { RunnerSettings } from './launch/runner-settings.js';
+import { NO_SANDBOX_TOOLS } from './mcp/sandbox-tools.js';
+import type { SandboxTools } from './mcp/sandbox-tools.js';
+import { ServerStartError } from './mcp/server-start-error.js';
 import type { RunnerLog } from './runner-log.js';
 import { RunStop } from './run-stop.js';
 import type { StopReason } from './run-stop.js';
@@ -96,6 +99,7 @@ async function work(options: RunnerOptions, parts: RunParts): Promise<ExitCode> 
 async function perform(options: RunnerOptions, parts: RunParts, narrator: Narrator): Promise<HarnessResult> {
   const { settings, log } = options;
   let bridge: LoopbackBridge | null = null;
+  let sandboxTools = NO_SANDBOX_TOOLS;
   try {
     if (!parts.check.ok)
       return { outcome: 'failed', summary: `The sandbox does not hold what it promises: ${parts.check.point}` };
@@ -104,20 +108,47 @@ async function perform(options: RunnerOptions, parts: RunParts, narrator: Narrat
       return { outcome: 'failed', summary: `This runner has no harness ${JSON.stringify(settings.harness)}` };
     if (settings.planeSocket !== null) bridge = await openLoopbackBridge(settings.planeSocket);
     await using workspace = await WorkspaceRoot.open(settings.workspace);
+    sandboxTools = await startServers(options, parts, { narrator, workspace });
     log(`harness ${settings.harness} starts`);
-    return await harness.run(harnessContext(options, parts, { narrator, workspace, bridge }));
+    return await harness.run(harnessContext(options, parts, { narrator, workspace, bridge, sandboxTools }));
   } catch (error) {
+    if (error instanceof ServerStartError) return { outcome: 'failed', summary: error.message };
     if (parts.stop.reason === null) log(`harness ${settings.harness} failed: ${messageOf(error)}`);
     return { outcome: 'failed', summary: `The harness failed: ${messageOf(error)}` };
   } finally {
+    await sandboxTools.close();
     await bridge?.close();
   }
+}
+
+/** The run needs all its servers: one that does not start fails it before any model is asked. The client is loaded only here. */
+async function startServers(
+  { settings, log }: RunnerOptions,
+  { stop }: RunParts,
+  { narrator, workspace }: { narrator: Narrator; workspace: WorkspaceRoot },
+): Promise<SandboxTools> {
+  if (settings.servers.length === 0) return NO_SANDBOX_TOOLS;
+  const { openSandboxTools } = await import('./mcp/open-sandbox-tools.js');
+  log(`${settings.servers.length} MCP servers start`);
+  const opened = await openSandboxTools(settings.servers, {
+    cwd: workspace.path,
+    environment: toolEnvironment(workspace.path, settings.agentVariables),
+    signal: stop.signal,
+  });
+  if (opened.missing.length > 0)
+    await narrator.say('harness', `Frozen tools that their servers do not offer: ${opened.missing.join(', ')}`);
+  return opened;
 }
 
 function harnessContext(
   { settings, tokens, log }: RunnerOptions,
   { plane, transport, stop }: RunParts,
-  made: { narrator: Narrator; workspace: WorkspaceRoot; bridge: LoopbackBridge | null },
+  made: {
+    narrator: Narrator;
+    workspace: WorkspaceRoot;
+    bridge: LoopbackBridge | null;
+    sandboxTools: SandboxTools;
+  },
 ): HarnessContext {
   return {
     settings,
@@ -128,6 +159,7 @@ function harnessContext(
       environment: toolEnvironment(made.workspace.path, settings.agentVariables),
       signal: stop.signal,
     },
+    sandboxTools: made.sandboxTools,
     model: {
       baseUrl: `${settings.controlUrl}/internal/llm`,
       token: tokens.llm,

@@ -35,14 +35,18 @@ export async function askAndRun(
   return { kind: 'executed', ...outcome };
 }
 
-/** One call by name: brokered names go to the broker, which asks the same gate; ours are asked for and run here. */
+/**
+ * One call by name: brokered names go to the broker, which asks the same gate; ours and those of the run's sandbox servers are
+ * asked for and run here.
+ */
 export async function callByName(
   context: HarnessContext,
   call: ToolCallRequest,
   timeoutMs?: number,
 ): Promise<GovernedOutcome> {
-  if (isMcpName(call.tool)) return callBrokered(context, call);
-  const tool = findTool(call.tool);
+  const { tools, owns } = context.sandboxTools;
+  if (isMcpName(call.tool) && !owns(call.tool)) return callBrokered(context, call);
+  const tool = findTool(call.tool) ?? tools.find(({ name }) => name === call.tool) ?? null;
   if (tool !== null) return askAndRun(context, tool, call, tool.prepare(call.input), timeoutMs);
   const answer = await context.plane.permission(call);
   if (answer.decision === 'deny') return { kind: 'denied', message: answer.message };

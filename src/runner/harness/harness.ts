@@ -1,6 +1,7 @@
 import type { Narrator } from '../contract/narrator.js';
 import type { PlaneClient } from '../contract/plane-client.js';
 import type { RunnerSettings } from '../launch/runner-settings.js';
+import type { SandboxTools } from '../mcp/sandbox-tools.js';
 import type { RunnerLog } from '../runner-log.js';
 import type { ToolContext } from '../tools/canonical-tool.js';
 
@@ -16,6 +17,8 @@ export interface HarnessContext {
   plane: PlaneClient;
   narrator: Narrator;
   tools: ToolContext;
+  /** Tools of the run's sandbox MCP servers. */
+  sandboxTools: SandboxTools;
   model: ModelAccess;
   /** Base address of the plane for programs that only speak TCP. */
   loopbackUrl: string | null;

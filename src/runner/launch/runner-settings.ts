@@ -1,3 +1,6 @@
+import { parseManifest } from '../mcp/server-manifest.js';
+import type { ServerManifest } from '../mcp/server-manifest.js';
+
 export interface RunnerSettings {
   controlUrl: string;
   /** Unix socket of the runner plane; null where the plane is reached over TCP (Kubernetes). */
@@ -10,6 +13,8 @@ export interface RunnerSettings {
   systemPrompt: string | null;
   maxTurns: number;
   replayDelayMs: number;
+  /** MCP servers that the run starts inside its sandbox. */
+  servers: ServerManifest[];
   /** What the agent's revision adds to the environment of tool processes; none of it is ours. */
   agentVariables: Record<string, string>;
 }
@@ -35,6 +40,7 @@ export function readSettings(variables: Record<string, string>): RunnerSettings 
     systemPrompt: variables['SERVICE_SYSTEM_PROMPT'] || null,
     maxTurns: wholeNumber(variables, 'SERVICE_MAX_TURNS', DEFAULT_MAX_TURNS, 1),
     replayDelayMs: wholeNumber(variables, 'SERVICE_REPLAY_DELAY_MS', DEFAULT_REPLAY_DELAY_MS, 0),
+    servers: servers(variables['SERVICE_CAPABILITIES']),
     agentVariables: agentVariables(variables),
   };
 }
@@ -53,6 +59,13 @@ function wholeNumber(variables: Record<string, string>, name: string, fallback: 
     throw new MissingVariableError(`variable ${name} must be a whole number of at least ${minimum}`);
   }
   return value;
+}
+
+function servers(manifest: string | undefined): ServerManifest[] {
+  if (!manifest) return [];
+  const parsed = parseManifest(manifest);
+  if (parsed === null) throw new MissingVariableError('variable SERVICE_CAPABILITIES is not a manifest of servers');
+  return parsed;
 }
 
 function agentVariables(variables: Record<string, string>): Record<string, string> {

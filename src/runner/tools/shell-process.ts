@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { appendDecoded, KeptOutput } from './kept-output.js';
-import { isSystemError } from '../../domain/system-error.js';
+import { killGroup } from './kill-group.js';
 
 export interface ShellCommand {
   command: string;
@@ -68,16 +68,6 @@ export function runShell(request: ShellCommand): Promise<ShellResult> {
         .then(() => resolve({ output: output.toString(), exitCode, exitSignal, timedOut }));
     });
   });
-}
-
-function killGroup(child: ChildProcess): void {
-  if (child.pid === undefined) return;
-  try {
-    process.kill(-child.pid, 'SIGKILL');
-  } catch (error) {
-    // The group may be gone already, which is what was wanted.
-    if (!isSystemError(error, 'ESRCH')) throw error;
-  }
 }
 
 /** Gathers what arrives; after `endWithin` they are drained and thrown away, so nobody blocks on them. */

@@ -1,8 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AnthropicError, APIError } from '@anthropic-ai/sdk';
 import type Anthropic from '@anthropic-ai/sdk';
+import type { JsonValue } from '../../../domain/json.js';
+import { isMcpName } from '../../../domain/tools/mcp-name.js';
+import { toolCall } from '../governed-call.js';
 import type { Harness, HarnessContext, HarnessResult } from '../harness.js';
-import { gatedTools } from './gated-tools.js';
+import { gatedTools, offeredTools } from './gated-tools.js';
 import { createModelClient } from './model-client.js';
 import { buildSystemPrompt } from './system-prompt.js';
 
@@ -23,6 +26,7 @@ const MAX_TOOL_NAME = 256;
 export const builtinHarness: Harness = {
   run: async (context) => {
     await context.narrator.say('harness', `The built-in agent starts with model ${context.settings.model}.`);
+    await tellHiddenTools(context);
     try {
       return await new AgentLoop(context).run();
     } catch (error) {
@@ -99,7 +103,18 @@ class AgentLoop {
       if (block.type === 'tool_use' && block.name.length > MAX_TOOL_NAME) {
         throw new AnthropicError(`the model called a tool whose name has ${block.name.length} characters`);
       }
+      if (block.type === 'tool_use') await this.#askUnknown(block);
     }
+  }
+
+  /**
+   * A name of an MCP tool that this run does not have, for one that its keep-list took away. The loop answers it as unknown;
+   * asking makes the attempt and its denial part of the record.
+   */
+  async #askUnknown({ id, name, input }: Anthropic.Beta.BetaToolUseBlock): Promise<void> {
+    if (!isMcpName(name) || this.#tools.some((tool) => tool.name === name)) return;
+    const answer = await this.context.plane.permission(toolCall(id, name, input as JsonValue));
+    this.context.log(`${id} ${name}: ${answer.decision === 'deny' ? 'denied' : 'unknown to this harness'}`);
   }
 
   #mayAskAgain(error: unknown): boolean {
@@ -126,6 +141,18 @@ class AgentLoop {
         return { outcome: 'failed', summary: `The agent was stopped after ${this.#turns} model turns. ${text}`.trim() };
     }
   }
+}
+
+/** Frozen tools that the model will not see, or that will not work, are told: a person would look for the reason. */
+async function tellHiddenTools(context: HarnessContext): Promise<void> {
+  const { tools } = context.sandboxTools;
+  const offered = new Set(offeredTools(context).map(({ name }) => name));
+  const hidden = tools.map(({ name }) => name).filter((name) => !offered.has(name));
+  if (hidden.length > 0)
+    await context.narrator.say(
+      'harness',
+      `Not shown to the model, whose provider takes names of A-Z a-z 0-9 _ - up to 128 characters: ${hidden.join(', ')}`,
+    );
 }
 
 function finalText(message: Message): string {

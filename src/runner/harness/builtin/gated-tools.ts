@@ -1,10 +1,12 @@
 import { ToolError } from '@anthropic-ai/sdk/lib/tools/ToolError';
 import type { BetaRunnableTool } from '@anthropic-ai/sdk/lib/tools/BetaRunnableTool';
 import type { JsonValue } from '../../../domain/json.js';
-import type { PreparedCall } from '../../tools/canonical-tool.js';
+import type { CanonicalTool, PreparedCall } from '../../tools/canonical-tool.js';
 import { TOOL_CATALOG } from '../../tools/tool-catalog.js';
 import { askAndRun, toolCall } from '../governed-call.js';
 import type { HarnessContext } from '../harness.js';
+
+const NAME_OF_MODELS = /^[A-Za-z0-9_-]{1,128}$/;
 
 interface CheckedInput {
   input: JsonValue;
@@ -12,7 +14,7 @@ interface CheckedInput {
 }
 
 /**
- * The catalog as tools of the SDK's loop. The loop answers unknown names and input that `parse` refuses by itself, without
+ * The catalog and the tools of the run's sandbox servers as tools of the SDK's loop. The loop answers unknown names and input that `parse` refuses by itself, without
  * the gate (04-sandbox §1). Everything else asks under the model's own tool-use id before it acts; a denial is a tool error.
  *
  * Calls of one reply are asked and performed one after the other: what a human is shown of the files that a command names
@@ -20,7 +22,7 @@ interface CheckedInput {
  */
 export function gatedTools(context: HarnessContext): BetaRunnableTool<CheckedInput>[] {
   const inTurn = oneAtATime();
-  return TOOL_CATALOG.map((tool) => ({
+  return offeredTools(context).map((tool) => ({
     name: tool.name,
     description: tool.description,
     input_schema: tool.inputSchema,
@@ -35,6 +37,11 @@ export function gatedTools(context: HarnessContext): BetaRunnableTool<CheckedInp
       });
     },
   }));
+}
+
+/** Everything that the model may be shown; a longer name, or one with a dot, would make its provider refuse the request. */
+export function offeredTools(context: HarnessContext): CanonicalTool[] {
+  return [...TOOL_CATALOG, ...context.sandboxTools.tools.filter(({ name }) => NAME_OF_MODELS.test(name))];
 }
 
 function oneAtATime(): <T>(work: () => Promise<T>) => Promise<T> {
