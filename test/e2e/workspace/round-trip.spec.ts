@@ -138,35 +138,39 @@ describe('apply(patch) on the base equals the final tree', () => {
     content,
   });
 
-  it('for generated trees and changes', async () => {
-    const property = fc.asyncProperty(
-      fc.array(fc.tuple(path, content), { maxLength: 12 }),
-      fc.array(step, { minLength: 1, maxLength: 25 }),
-      async (before, steps) => {
-        stage = new Stage();
-        try {
-          play(
-            stage.source,
-            before.map(([at, text]) => ({ kind: 'write', path: at, other: '', content: text })),
-          );
-          await stage.prepare({ kind: 'local_copy', path: stage.source, include: ['*'] });
-          play(stage.workspaceDir, steps);
-          const diff = await stage.collect();
-          const applied = contentOf(stage.apply(diff.patch));
-          const final = contentOf(stage.workspaceDir);
-          for (const { path: left, folder } of diff.leftOut) forget(final, applied, left, folder);
-          expect(applied).toEqual(final);
-        } finally {
-          await stage.remove();
-        }
-      },
-    );
-    await fc.assert(property, {
-      numRuns: ROUND_TRIPS,
-      seed: 20_260_101,
-      endOnFailure: true,
-    });
-  }, 120_000 + ROUND_TRIPS * 1500);
+  it(
+    'for generated trees and changes',
+    async () => {
+      const property = fc.asyncProperty(
+        fc.array(fc.tuple(path, content), { maxLength: 12 }),
+        fc.array(step, { minLength: 1, maxLength: 25 }),
+        async (before, steps) => {
+          stage = new Stage();
+          try {
+            play(
+              stage.source,
+              before.map(([at, text]) => ({ kind: 'write', path: at, other: '', content: text })),
+            );
+            await stage.prepare({ kind: 'local_copy', path: stage.source, include: ['*'] });
+            play(stage.workspaceDir, steps);
+            const diff = await stage.collect();
+            const applied = contentOf(stage.apply(diff.patch));
+            const final = contentOf(stage.workspaceDir);
+            for (const { path: left, folder } of diff.leftOut) forget(final, applied, left, folder);
+            expect(applied).toEqual(final);
+          } finally {
+            await stage.remove();
+          }
+        },
+      );
+      await fc.assert(property, {
+        numRuns: ROUND_TRIPS,
+        seed: 20_260_101,
+        endOnFailure: true,
+      });
+    },
+    120_000 + ROUND_TRIPS * 1500,
+  );
 
   /** What the patch names as left out is compared on neither side, unless the base tracks it. */
   function forget(final: Record<string, string>, applied: Record<string, string>, left: string, folder: boolean): void {
