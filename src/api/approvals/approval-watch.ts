@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
 import { PinoLogger } from 'nestjs-pino';
 import { SandgateError } from '../../domain/errors.js';
@@ -6,6 +7,17 @@ import { ApiConfig } from '../foundation.module.js';
 import { MAX_LIMIT } from '../http/limit.js';
 import { cursorOf, type WaitRequest } from './approval-cursor.js';
 import { listStates, type ApprovalScope, type ApprovalState } from './approval-queries.js';
+
+/** The caller's side of a long poll. */
+export interface WaitingCaller {
+  /** Aborts when the caller hangs up. */
+  hungUp: AbortSignal;
+  /** Resolves when the answer is out, or there is nobody left to answer. */
+  answered: Promise<void>;
+}
+
+/** A clean stop waits so long for the answers of those who waited. */
+const ANSWERS_WITHIN_MS = 500;
 
 interface Waiter {
   seen: string;
@@ -27,7 +39,7 @@ interface FollowedList {
 @Injectable()
 export class ApprovalWatch implements BeforeApplicationShutdown {
   private readonly lists = new Map<string, FollowedList>();
-  private waiting = 0;
+  private readonly callers = new Set<Promise<void>>();
   private stopping = false;
 
   constructor(
@@ -37,28 +49,27 @@ export class ApprovalWatch implements BeforeApplicationShutdown {
   ) {}
 
   /** A clean stop answers everybody with the list as it is; their cursors are good at any other process. */
-  beforeApplicationShutdown(): void {
+  async beforeApplicationShutdown(): Promise<void> {
     this.stopping = true;
-    for (const list of this.lists.values()) for (const waiter of list.waiters) waiter.done();
+    const callers = [...this.callers];
+    for (const list of this.lists.values()) for (const waiter of [...list.waiters]) waiter.done();
+    await Promise.race([Promise.all(callers), delay(ANSWERS_WITHIN_MS, undefined, { ref: false })]);
   }
 
   /**
-   * Resolves when the list is not the one that the caller saw, when the time is over, when `signal` aborts, or when this process
+   * Resolves when the list is not the one that the caller saw, when the time is over, when the caller hangs up, or when this process
    * stops. Throws `unavailable` beyond the number of waiters that one process keeps.
    */
-  async untilChanged(scope: ApprovalScope, request: WaitRequest, limit: number, signal: AbortSignal): Promise<void> {
-    if (request.waitMs === 0 || signal.aborted || this.stopping) return;
-    if (this.waiting >= this.config.limits.approvalWaiters) {
+  async untilChanged(scope: ApprovalScope, request: WaitRequest, limit: number, caller: WaitingCaller): Promise<void> {
+    if (request.waitMs === 0 || caller.hungUp.aborted || this.stopping) return;
+    if (this.callers.size >= this.config.limits.approvalWaiters) {
       throw new SandgateError('unavailable', 'too many callers wait for approvals; ask again', {
         retryAfterSeconds: 2,
       });
     }
-    this.waiting += 1;
-    try {
-      await this.wait(scope, request, limit, signal);
-    } finally {
-      this.waiting -= 1;
-    }
+    this.callers.add(caller.answered);
+    void caller.answered.then(() => this.callers.delete(caller.answered));
+    await this.wait(scope, request, limit, caller.hungUp);
   }
 
   private async wait(scope: ApprovalScope, request: WaitRequest, limit: number, signal: AbortSignal): Promise<void> {

@@ -9,6 +9,7 @@ import { pathId } from '../http/resource-id.js';
 import { Answer, Failures } from '../openapi/answers.js';
 import { IdParam, LimitQuery, WaitQueries } from '../openapi/parameters.js';
 import { parseWait } from './approval-cursor.js';
+import type { WaitingCaller } from './approval-watch.js';
 import { ApprovalList, ApprovalView, DecidedApproval, DECISION_SCHEMA } from './approvals.dto.js';
 import { ApprovalsService, type ListRequest } from './approvals.service.js';
 import { parseDecision } from './decision.js';
@@ -86,5 +87,12 @@ export class ApprovalsController {
 }
 
 function readList({ limit, wait, cursor }: ListQuery, reply: FastifyReply): ListRequest {
-  return { limit: parseLimit(limit, MAX_LIMIT), wait: parseWait(wait, cursor), signal: untilHungUp(reply) };
+  return { limit: parseLimit(limit, MAX_LIMIT), wait: parseWait(wait, cursor), caller: waitingCaller(reply) };
+}
+
+function waitingCaller(reply: FastifyReply): WaitingCaller {
+  const answered = new Promise<void>((resolve) => {
+    reply.raw.once('close', () => resolve());
+  });
+  return { hungUp: untilHungUp(reply), answered };
 }

@@ -6,15 +6,14 @@ import { requireSessionExists } from '../sessions/session-lookup.js';
 import { cursorOf, type WaitRequest } from './approval-cursor.js';
 import { ApprovalInputs } from './approval-inputs.js';
 import { listApprovals, readListed } from './approval-queries.js';
-import { ApprovalWatch } from './approval-watch.js';
+import { ApprovalWatch, type WaitingCaller } from './approval-watch.js';
 import { toApprovalView, type ApprovalList, type ApprovalView, type DecidedApproval } from './approvals.dto.js';
 
 /** How a caller wants a list. */
 export interface ListRequest {
   limit: number;
   wait: WaitRequest;
-  /** Aborts when the caller hangs up. */
-  signal: AbortSignal;
+  caller: WaitingCaller;
 }
 
 /** The inbox of questions and their decisions (chapter 10 §12). */
@@ -54,7 +53,7 @@ export class ApprovalsService {
 
   private async list(principal: Principal, sessionId: string | null, request: ListRequest): Promise<ApprovalList> {
     const scope = { organizationId: principal.organizationId, sessionId };
-    await this.watch.untilChanged(scope, request.wait, request.limit, request.signal);
+    await this.watch.untilChanged(scope, request.wait, request.limit, request.caller);
     const rows = await this.database.withTenant(scope.organizationId, (tx) => listApprovals(tx, scope, request.limit));
     return { approvals: await this.view(principal, rows), cursor: cursorOf(rows) };
   }

@@ -1,11 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { v7 as uuidv7 } from 'uuid';
-import { digestOf } from '../../../src/domain/digest/digest.js';
-import { requestApproval } from '../../../src/platform/db/gate.js';
-import { createSealer } from '../../../src/platform/seal/sealer.js';
-import { ToolCallPayloads } from '../../../src/platform/seal/tool-call-payloads.js';
 import { startApi, type TestApi } from '../../support/api.js';
-import { createRun, gateCall, readLedger, readStatus, type FixtureRun } from '../../support/run-fixture.js';
+import { ask as askOf, newRun as newRunOf, type AskOptions } from '../../support/asked-approval.js';
+import { createRun, readLedger, readStatus, type FixtureRun } from '../../support/run-fixture.js';
 
 let api: TestApi;
 let run: FixtureRun;
@@ -15,52 +12,8 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => api.close());
 
-async function newRun(): Promise<FixtureRun> {
-  const { rows } = await api.database.owner.query<{ agent: string; revision: string; policy: string }>(
-    `select a.id as agent, r.id as revision, r.policy_id as policy from agents a join agent_revisions r on r.agent_id = a.id where a.name = 'fixer'`,
-  );
-  const found = rows[0];
-  if (found === undefined) throw new Error('the seeded agent is missing');
-  return createRun(api.db, {
-    in: {
-      organizationId: api.organizationId,
-      agentId: found.agent,
-      revisionId: found.revision,
-      policyId: found.policy,
-    },
-  });
-}
-
-/** What the gate does for a call that needs a human. */
-async function ask(
-  of: FixtureRun,
-  options: { input?: object; keys?: string[]; ttlSecs?: number } = {},
-): Promise<string> {
-  const input = options.input ?? { command: 'git push' };
-  const call = gateCall(of, { toolCallId: `call-${uuidv7()}`, inputDigest: digestOf(input as never) });
-  const payloads = new ToolCallPayloads(api.db, createSealer(api.db, api.config.seal));
-  const key = {
-    organizationId: of.organizationId,
-    sessionId: of.sessionId,
-    toolCallId: call.toolCallId,
-    kind: 'input' as const,
-  };
-  const answer = await requestApproval(api.db, call, {
-    source: 'policy',
-    risk: 'pushes',
-    reason: 'needs a human',
-    scope: 'once',
-    scopeKey: (options.keys ?? ['git push']).join(', '),
-    scopeKeys: options.keys ?? ['git push'],
-    explanation: { rule: 1 },
-    ttlSecs: options.ttlSecs ?? 600,
-    maxPending: 16,
-    payload: await payloads.protect(key, JSON.stringify(input)),
-  });
-  if (answer.approvalId === null) throw new Error(`nothing was asked: ${answer.outcome}`);
-  return answer.approvalId;
-}
-
+const newRun = () => newRunOf(api);
+const ask = (of: FixtureRun, options: AskOptions = {}) => askOf(api, of, options);
 const decide = (id: string, decision: unknown) => api.post(`/v1/approvals/${id}/decision`, { decision });
 const decisionEvents = async (of: FixtureRun) =>
   (await readLedger(api.db, of))
@@ -93,7 +46,71 @@ describe('the inbox', () => {
     expect(shown.command).toContain('curl -H "x: ‹redacted:');
     expect(shown.command).not.toContain('ghp_');
     expect((await api.get(`/v1/sessions/${run.sessionId}/approvals`)).body.approvals[0]).toEqual(approval);
+    expect((await api.get(`/v1/approvals/${id}`)).body).toEqual(approval);
     await decide(id, 'denied');
+    const settled = (await api.get(`/v1/approvals/${id}`)).body as unknown as { input: unknown; explanation: object };
+    expect(settled).toMatchObject({
+      status: 'denied',
+      input: null,
+      explanation: { rule: 1, subject: null, parts: [] },
+    });
+  });
+
+  it('06-gate §4 says which rule, matcher and part decided, where, and which files the command names', async () => {
+    const secret = 'ghp_0123456789012345678901234567';
+    const id = await ask(await newRun(), {
+      explanation: {
+        decided_by: 'no_prefix',
+        rule: 2,
+        matcher: 'Bash',
+        pattern: null,
+        reason: 'no allow prefix covers `sh deploy.sh`',
+        files: [{ path: 'big.iso', size: 99_999_999, digest: null, stamp: '1:2:3' }],
+      },
+      findings: {
+        subject: 'sh deploy.sh',
+        cwd: '/workspace/ops',
+        parts: [{ text: `sh deploy.sh ${secret}`, kind: 'command', subject: 'sh', covered_by: null }],
+        parts_omitted: 3,
+      },
+    });
+    const answer = await api.get(`/v1/approvals/${id}`);
+    expect((answer.body as unknown as { explanation: object }).explanation).toEqual({
+      decided_by: 'no_prefix',
+      rule: 2,
+      matcher: 'Bash',
+      pattern: null,
+      reason: 'no allow prefix covers `sh deploy.sh`',
+      files: [{ path: 'big.iso', size: 99_999_999, digest: null }],
+      subject: 'sh deploy.sh',
+      cwd: '/workspace/ops',
+      parts: [
+        {
+          text: expect.stringMatching(/^sh deploy\.sh ‹redacted:32:[0-9a-f]{8}›$/),
+          kind: 'command',
+          subject: 'sh',
+          covered_by: null,
+        },
+      ],
+      parts_omitted: 3,
+    });
+    const { rows } = await api.database.owner.query<{ row: string }>(
+      'select a::text as row from approvals a where id = $1',
+      [id],
+    );
+    expect(rows[0]?.row).not.toMatch(/deploy\.sh ghp_|\/workspace\/ops/);
+    await decide(id, 'denied');
+  });
+
+  it('a call that was never a question is no approval', async () => {
+    const of = await newRun();
+    const { rows } = await api.database.owner.query<{ id: string }>(
+      `insert into approvals (id, tenant_id, session_id, tool_call_id, tool, summary, input_digest, status)
+       values ($1, $2, $3, 'auto', 'Bash', 'ls', 'sha256:${'0'.repeat(64)}', 'auto_allowed') returning id`,
+      [uuidv7(), of.organizationId, of.sessionId],
+    );
+    expect((await api.get(`/v1/approvals/${rows[0]?.id}`)).status).toBe(404);
+    expect((await decide(rows[0]?.id ?? '', 'denied')).status).toBe(404);
   });
 
   it('CP-199 is oldest first, pending only, and limit cuts', async () => {
@@ -128,16 +145,18 @@ describe('a decision', () => {
     expect(await readStatus(api.db, of)).toBe('running');
   });
 
-  it('CP-145 CP-146 CP-330 of many at once one wins, one pair of events arises, and all see the settled row', async () => {
+  it('CP-145 CP-146 CP-330 of a hundred at once one wins, one pair of events arises, and all see the settled row', async () => {
     const of = await newRun();
     const id = await ask(of);
     const words = ['approved_once', 'denied', 'approved_session'];
-    const answers = await Promise.all(Array.from({ length: 24 }, (_, index) => decide(id, words[index % 3])));
+    const answers = await Promise.all(Array.from({ length: 100 }, (_, index) => decide(id, words[index % 3])));
     expect(answers.every((answer) => answer.status === 200)).toBe(true);
     expect(new Set(answers.map((answer) => answer.body.status)).size).toBe(1);
     expect(await decisionEvents(of)).toEqual(['approval.decided', 'tool.decision']);
     const late = await decide(id, 'denied');
     expect([late.status, late.body.status]).toEqual([200, answers[0]?.body.status]);
+    expect(late.body).toMatchObject({ won: false });
+    expect(answers.filter((answer) => (answer.body as unknown as { won: boolean }).won)).toHaveLength(1);
     expect(await decisionEvents(of)).toHaveLength(2);
   });
 
@@ -161,6 +180,7 @@ describe('a decision', () => {
     const answer = await decide(await ask(of, { keys: [] }), 'approved_session');
     expect(answer.body.status).toBe('approved_once');
     expect(answer.body.reason).toContain('recorded as approved_once');
+    expect(answer.body).toMatchObject({ won: true, narrowed: true });
   });
 
   it('after its deadline it is expired, whatever the decision says', async () => {
