@@ -1,0 +1,100 @@
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { guardSchema } from '../../../src/domain/gate/schema-limits.js';
+import { createTestDatabase } from '../../support/database.js';
+import type { TestDatabase } from '../../support/database.js';
+import { createGatedRun, post, readLedger } from '../../support/gated-run.js';
+import { startPlane } from '../../support/plane-app.js';
+import type { PlaneApp } from '../../support/plane-app.js';
+import type { FixtureRun } from '../../support/run-fixture.js';
+import { SCHEMA_BOMBS } from '../../support/schema-bombs.js';
+
+jest.setTimeout(120_000);
+
+const ALLOW_ALL = [{ match: ['*'], action: 'allow' }];
+const INVALID = 'frozen schema invalid — refresh the snapshot';
+const TIMED_OUT = `${INVALID}: its validator ran longer than 50 ms`;
+
+let database: TestDatabase;
+let plane: PlaneApp;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  plane = await startPlane(database);
+});
+afterAll(async () => {
+  await plane.close();
+  await database.close();
+});
+
+async function ask(run: FixtureRun, id: string, tool: string, input: unknown, at = plane): Promise<unknown> {
+  const body = { tool_call_id: id, tool, input };
+  const answer = await post(`${at.url}/internal/permission`, run.tokens.tool, body);
+  expect(answer.status).toBe(200);
+  return answer.body;
+}
+
+/** All bombs as tools of one run; every call of the run is allowed by policy. */
+function bombedRun(): Promise<FixtureRun> {
+  const kb = Object.fromEntries(SCHEMA_BOMBS.map(({ schema }, index) => [`b${index}`, schema]));
+  return createGatedRun(database.db, { tools: ALLOW_ALL, kb });
+}
+
+async function reasonsOf(run: FixtureRun): Promise<Map<string, string>> {
+  const ledger = await readLedger(database.db, run);
+  const decided = ledger.filter((line) => line.type === 'tool.decision');
+  return new Map(decided.map(({ data }) => [data['tool_call_id'] as string, data['reason'] as string]));
+}
+
+describe('schema bombs', () => {
+  it('CP-316 are fifty or more, of which some pass every count', () => {
+    expect(SCHEMA_BOMBS.length).toBeGreaterThanOrEqual(50);
+    expect(SCHEMA_BOMBS.filter(({ schema }) => guardSchema(schema).kind === 'compilable').length).toBeGreaterThan(20);
+  });
+
+  it('CP-316 CP-313 are refused or end, while the calls of other runs are answered', async () => {
+    const run = await bombedRun();
+    const other = await createGatedRun(database.db, { tools: ALLOW_ALL, kb: { find: { required: ['q'] } } });
+    let unanswered = SCHEMA_BOMBS.length;
+    const answers = SCHEMA_BOMBS.map(({ input }, index) =>
+      ask(run, `b${index}`, `mcp__kb__b${index}`, input).finally(() => (unanswered -= 1)),
+    );
+    const counts = { Read: 0, mcp__kb__find: 0 };
+    const callWhileBombs = async (tool: keyof typeof counts): Promise<void> => {
+      for (let i = 0; unanswered > 0; i += 1) {
+        expect(await ask(other, `${tool}${i}`, tool, { q: 'a' })).toEqual({ decision: 'allow' });
+        if (unanswered > 0) counts[tool] += 1;
+      }
+    };
+    await Promise.all([callWhileBombs('Read'), callWhileBombs('mcp__kb__find')]);
+    const said = await Promise.all(answers);
+    const mustRefuse = SCHEMA_BOMBS.map(({ refused }, index) => ({ refused, answer: said[index] })).filter(
+      (one) => one.refused,
+    );
+    expect(mustRefuse.map((one) => one.answer)).toEqual(mustRefuse.map(() => ({ decision: 'deny', message: INVALID })));
+    expect([...(await reasonsOf(run)).values()].filter((reason) => reason === TIMED_OUT).length).toBeGreaterThan(5);
+    expect(counts.Read).toBeGreaterThan(50);
+    expect(counts.mcp__kb__find).toBeGreaterThan(5);
+  });
+
+  it('CP-316 whose validator was ended stay un-callable in the run, also for a process that has just started', async () => {
+    const bomb = SCHEMA_BOMBS.find(({ name }) => name === 'doubling dependentSchemas');
+    const kb = { bomb: bomb!.schema, find: {} };
+    const run = await createGatedRun(database.db, { tools: ALLOW_ALL, kb });
+    // Without its trigger the schema is quickly met.
+    expect(await ask(run, 'a', 'mcp__kb__bomb', {})).toEqual({ decision: 'allow' });
+    expect(await ask(run, 'b', 'mcp__kb__bomb', bomb!.input)).toEqual({ decision: 'deny', message: INVALID });
+    expect(await ask(run, 'c', 'mcp__kb__bomb', {})).toEqual({ decision: 'deny', message: INVALID });
+    const second = await startPlane(database);
+    try {
+      expect(await ask(run, 'd', 'mcp__kb__bomb', {}, second)).toEqual({ decision: 'deny', message: INVALID });
+      expect(await ask(run, 'e', 'mcp__kb__find', {}, second)).toEqual({ decision: 'allow' });
+    } finally {
+      await second.close();
+    }
+    expect(
+      [...(await reasonsOf(run)).entries()].filter(([, reason]) => reason === TIMED_OUT).map(([id]) => id),
+    ).toEqual(['b', 'c', 'd']);
+    const another = await createGatedRun(database.db, { in: run, tools: ALLOW_ALL, kb });
+    expect(await ask(another, 'a', 'mcp__kb__bomb', {})).toEqual({ decision: 'allow' });
+  });
+});
