@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import type { ExactJson, ExactObject } from '../../domain/digest/exact-json.js';
 import { isExactObject } from '../../domain/digest/exact-json.js';
+import { SandgateError } from '../../domain/errors.js';
 import type { CompiledPolicy } from '../../domain/policy/compile-policy.js';
 import { compileDocument } from '../../domain/policy/compile-policy.js';
 import { evaluate } from '../../domain/policy/evaluate.js';
@@ -64,15 +65,22 @@ async function explainCalls(policy: CompiledPolicy, calls: readonly ExactObject[
 }
 
 function explainCall(policy: CompiledPolicy, sent: ExactObject): ExplainedCall {
-  const tool = typeof sent['tool'] === 'string' ? sent['tool'] : '';
+  const tool = sent['tool'] as string;
   const call = { tool, input: sent['input'] ?? null };
   const { verdict, reason, approval, explanation } = evaluate(policy, call, 'supervised');
   const autonomous = evaluate(policy, call, 'autonomous').verdict;
   return { tool, verdict, autonomous_verdict: autonomous, reason, approval, explanation };
 }
 
-/** The `calls` of a body, each of which the validation pipe has seen to be an object with a tool. */
-export function callsOf(body: ExactObject): ExactObject[] | null {
-  const { calls } = body;
-  return Array.isArray(calls) ? calls.filter(isExactObject) : null;
+/**
+ * The `calls` of a body as they were sent.
+ *
+ * @throws SandgateError `invalid_request` for one that is no object with a tool
+ */
+export function callsOf({ calls }: ExactObject): ExactObject[] | null {
+  if (!Array.isArray(calls)) return null;
+  return calls.map((call, i) => {
+    if (isExactObject(call) && typeof call['tool'] === 'string') return call;
+    throw new SandgateError('invalid_request', `calls.${i}: must be an object with the name of a tool`);
+  });
 }

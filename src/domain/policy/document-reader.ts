@@ -9,11 +9,18 @@ const MAX_TEXT_BYTES = 1024;
  */
 export class DocumentReader {
   readonly errors: string[] = [];
+  private expansion = 0;
 
   constructor(readonly strict: boolean) {}
 
   fail(message: string): void {
     this.errors.push(message);
+  }
+
+  /** Counts steps that patterns of the document expand to; answers the sum so far. */
+  addExpansion(steps: number): number {
+    this.expansion += steps;
+    return this.expansion;
   }
 
   /** The value as an object; `keys` are those that it may have. */

@@ -55,13 +55,13 @@ function checkTarget(reader: DocumentReader, target: { [key: string]: ExactJson 
 }
 
 function checkPattern(reader: DocumentReader, value: ExactJson | undefined, at: string): void {
-  const pattern = reader.object(value, at, ['kind', 'name', 'suffix']);
-  const kind = reader.choice(pattern?.['kind'], `${at}.kind`, ['exact', 'wildcard']);
+  const pattern = isExactObject(value) ? value : {};
+  const kind = reader.choice(pattern['kind'], `${at}.kind`, ['exact', 'wildcard']);
   if (kind === null) {
     reader.fail(`\`${at}\` needs a kind of exact or wildcard`);
   } else if (kind === 'exact') {
-    if (typeof pattern?.['name'] !== 'string') reader.fail(`\`${at}.name\` must be a string`);
-  } else if (typeof pattern?.['suffix'] !== 'string' || pattern['suffix'].split('.').filter(Boolean).length < 2) {
+    if (typeof pattern['name'] !== 'string') reader.fail(`\`${at}.name\` must be a string`);
+  } else if (typeof pattern['suffix'] !== 'string' || pattern['suffix'].split('.').filter(Boolean).length < 2) {
     reader.fail(`\`${at}.suffix\` must be a name of two labels or more`);
   }
 }

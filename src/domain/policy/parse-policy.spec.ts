@@ -91,6 +91,32 @@ describe('strict parser', () => {
     expect(errors(content)).toContain(message);
   });
 
+  it('bounds texts by their bytes, not their characters', () => {
+    expect(errors(rule({ risk: 'é'.repeat(512) }))).toBe('');
+    expect(errors(rule({ risk: 'é'.repeat(512) + 'x' }))).toContain('`tools[0].risk`');
+  });
+
+  it.each(['defaults', 'egress', 'budgets', 'approvals', 'autonomy', 'tools', 'network'])(
+    'takes %s as absent only when it is left out, never as null',
+    (section) => {
+      expect(errors({ name: 'x', [section]: null })).toMatch(new RegExp(`^\`${section}\` must be an (?:object|array)`));
+    },
+  );
+
+  it('takes null for what a rule leaves out', () => {
+    const optional = ['risk', 'paths', 'shell', 'on_autonomous', 'approval_ttl_secs', 'approval_scope'];
+    expect(errors(rule(Object.fromEntries(optional.map((key) => [key, null]))))).toBe('');
+    expect(errors(rule({ paths: { allow: null } }))).toContain('`tools[0].paths.allow` must be an array');
+  });
+
+  it('refuses text that cannot be stored', () => {
+    for (const text of ['a\0b', '\ud800']) {
+      expect(errors(rule({ risk: text }))).toContain('`tools[0].risk` must not contain');
+      expect(errors(rule({ match: [text] }))).toContain('`tools[0].match[0]` must not contain');
+      expect(errors({ name: text })).toContain('`name` must not contain');
+    }
+  });
+
   it('wants integers written as integers', () => {
     const text = '{"name":"x","budgets":{"max_wall_clock_secs":600.0,"max_cost_usd":5.0}}';
     expect(errors(parseJsonPreservingNumbers(text))).toBe('`budgets.max_wall_clock_secs` must be an integer');
@@ -127,6 +153,16 @@ describe('strict parser', () => {
     ['1024 bytes', (n) => rule({ risk: 'a'.repeat(n) }), 1024, '`tools[0].risk`'],
     ['1024 bytes', (n) => ({ name: 'n'.repeat(n) }), 1024, '`name`'],
     ['1024 bytes', (n) => rule({ shell: { deny_regex: ['a'.repeat(n)] } }), 1024, '`tools[0].shell.deny_regex[0]`'],
+    ['1024 bytes', (n) => rule({ match: ['a'.repeat(n)] }), 1024, '`tools[0].match[0]` (matchers)'],
+    ['1024 bytes', (n) => rule({ paths: { allow: ['a'.repeat(n)] } }), 1024, '`tools[0].paths.allow[0]` (patterns)'],
+    [
+      '1024 bytes',
+      (n) => rule({ shell: { allow_prefixes: ['a'.repeat(n)] } }),
+      1024,
+      '`tools[0].shell.allow_prefixes[0]`',
+    ],
+    ['patterns', (n) => rule({ paths: { allow: Array(n).fill('a') } }), 256, '`tools[0].paths.allow`'],
+    ['patterns', (n) => rule({ shell: { deny_regex: Array(n).fill('a') } }), 256, '`tools[0].shell.deny_regex`'],
   ])('holds the bound on %s at the limit and beyond', (word, make, limit, field) => {
     expect(errors(make(limit))).toBe('');
     expect(errors(make(limit + 1))).toContain(field);
@@ -156,6 +192,7 @@ describe('strict parser', () => {
     expect(errors(network({ ...dns, ports: [] }))).toContain('ports');
     expect(errors(network({ ...dns, ports: [{ from: 2, to: 1 }] }))).toContain('ports[0]');
     expect(errors(network({ ...dns, protocol: 'icmp' }))).toContain('protocol');
+    expect(errors(network({ ...dns, note: 'kept', pattern: { kind: 'exact', name: 'a.b', note: 1 } }))).toBe('');
   });
 });
 

@@ -4,6 +4,7 @@ import type { DocumentReader } from './document-reader.js';
 import type { PathConstraint, PolicyRule, ShellConstraint } from './document.js';
 import { APPROVAL_SCOPES, AUTONOMOUS_ACTIONS, POLICY_ACTIONS } from './document.js';
 import { compileGlob } from './glob.js';
+import { MAX_PATTERN_EXPANSION, patternExpansion } from './pattern-expansion.js';
 
 const MAX_RULES = 512;
 const MAX_ENTRIES = 256;
@@ -79,6 +80,12 @@ function checkGlob(reader: DocumentReader, glob: string, at: string): void {
 }
 
 function checkRegex(reader: DocumentReader, pattern: string, at: string): void {
+  if (reader.strict && reader.addExpansion(patternExpansion(pattern)) > MAX_PATTERN_EXPANSION) {
+    reader.fail(
+      `\`${at}.shell.deny_regex\`: with the pattern \`${pattern}\` the repetitions in this policy expand to more than the limit of ${MAX_PATTERN_EXPANSION} steps`,
+    );
+    return;
+  }
   checkPattern(
     reader,
     () => RE2JS.compile(pattern),

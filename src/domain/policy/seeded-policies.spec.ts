@@ -22,6 +22,8 @@ function bash(name: string, command: string): string {
   return evaluate(compiled(name), { tool: 'Bash', input: { command } }, 'supervised').verdict;
 }
 
+const EDIT_PATHS = { allow: ['/workspace/**'], deny: ['**/.env', '**/.env.*', '**/.git/config', '**/.git/hooks/**'] };
+
 describe('seeded policies', () => {
   it.each(NAMES)('%s parses strictly under its own name', (name) => {
     expect(read(name).name).toBe(name);
@@ -45,6 +47,65 @@ describe('seeded policies', () => {
       ['deny', [900, 300_000, 1, 40], [300, 'once'], [false, 'deny'], 'proxy-only', ['offline', false, false]],
       ['allow', [7200, null, 25, null], [600, 'session'], [true, 'allow'], 'proxy-only', ['public', false, true]],
     ]);
+  });
+
+  it('default has the rules of the table, in their order', () => {
+    const rules = read('default').tools.map(
+      ({ match, action, risk, on_autonomous, approval_ttl_secs, approval_scope }) => {
+        expect([on_autonomous, approval_ttl_secs, approval_scope]).toEqual([null, null, null]);
+        return [match.join(' '), action, risk];
+      },
+    );
+    expect(rules).toEqual([
+      [
+        'Read Glob Grep LS TodoWrite NotebookRead ToolSearch EnterPlanMode ExitPlanMode AskUserQuestion ReportFindings TaskGet TaskList TaskOutput CronList',
+        'allow',
+        null,
+      ],
+      ['Agent Task Workflow Skill TaskCreate', 'deny', expect.stringContaining('nested execution')],
+      ['Edit Write MultiEdit NotebookEdit', 'allow', null],
+      ['Bash BashOutput KillShell', 'allow', null],
+      ['WebFetch WebSearch DesignSync Monitor', 'deny', expect.stringContaining('network egress')],
+      [
+        'TaskStop TaskUpdate SendMessage CronCreate CronDelete ScheduleWakeup PushNotification EnterWorktree ExitWorktree',
+        'approve',
+        expect.stringContaining('effect beyond the disposable workspace'),
+      ],
+      ['mcp__*', 'approve', expect.stringContaining('unreviewed MCP tool')],
+    ]);
+    const [, , edits, shell] = read('default').tools;
+    expect(edits?.paths).toEqual(EDIT_PATHS);
+    expect(shell?.shell?.on_no_match).toBe('approve');
+    expect(shell?.shell?.allow_prefixes).toEqual(
+      (
+        'ls,cat,head,tail,wc,grep,rg,find,pwd,echo,which,env | grep,python,python3,pytest,pip install -r,node,npm test,npm run test,' +
+        'npx jest,npx vitest,cargo test,cargo build,cargo check,go test,make test,git status,git diff,git log,git add,git commit,' +
+        'git show,cd,mkdir,touch,mv,cp,sed,awk,diff,sort,uniq,cut,tr,stat,file,du,printf,basename,dirname,date'
+      ).split(','),
+    );
+  });
+
+  it('governed has the rules of the table, in their order', () => {
+    const { tools } = read('governed');
+    expect(tools.map(({ match, action }) => [match.join(' '), action])).toEqual([
+      ['Read Glob Grep LS TodoWrite NotebookRead EnterPlanMode ExitPlanMode AskUserQuestion', 'allow'],
+      ['Edit Write MultiEdit NotebookEdit', 'approve'],
+      ['Bash BashOutput KillShell', 'allow'],
+      ['mcp__*', 'approve'],
+    ]);
+    expect(tools[1]?.paths).toEqual(EDIT_PATHS);
+    expect(tools[2]?.shell?.on_no_match).toBe('deny');
+    expect(tools[2]?.shell?.allow_prefixes.join(',')).toBe(
+      'ls,cat,head,tail,wc,grep,rg,find,pwd,git status,git diff,git log',
+    );
+  });
+
+  it('unrestricted has no rules at all', () => {
+    expect(read('unrestricted').tools).toEqual([]);
+  });
+
+  it('give no network targets', () => {
+    for (const name of NAMES) expect(read(name).network).toMatchObject({ allow: [], deny: [] });
   });
 
   it('share their rules between default and standard', () => {
@@ -86,7 +147,22 @@ describe('seeded policies', () => {
     ['rm --recursive /', 'deny'],
     ['rm / -rf', 'deny'],
     ['rm -rf /;ls', 'deny'],
+    ['rm -rfv /', 'deny'],
+    ['rm -fr /*', 'deny'],
+    ['rm -rf -- /', 'deny'],
+    ['rm -rf --no-preserve-root /', 'deny'],
+    ['rm --force --recursive /', 'deny'],
+    ['cd / && rm -r -f / 2>/dev/null', 'deny'],
+    ['rm -rf /etc', 'require_approval'],
     ['rm -rf ./build && ls /', 'require_approval'],
+    ['wget x', 'deny'],
+    ['nc -l 1', 'deny'],
+    ['ssh h', 'deny'],
+    ['scp a h:b', 'deny'],
+    ['sudo ls', 'deny'],
+    ['ls; curl x', 'deny'],
+    ['grep root /etc/passwd', 'deny'],
+    ['git push --force', 'deny'],
     ['rm -rf /workspace', 'require_approval'],
     ['rm -f /', 'require_approval'],
     ['git push --force-with-lease', 'deny'],
@@ -106,6 +182,16 @@ describe('seeded policies', () => {
   it.each([
     ['git log --oneline', 'allow'],
     ['git show', 'deny'],
+    ['find . -name x', 'allow'],
+    ['find . -delete', 'deny'],
+    ['find . -execdir ls', 'deny'],
+    ['find . -fls out', 'deny'],
+    ...['rm', 'dd', 'mv', 'tee', 'truncate', 'chmod', 'chown', 'curl', 'wget', 'nc', 'ssh', 'scp', 'sudo'].map(
+      (word): [string, string] => [`ls ${word}`, 'deny'],
+    ),
+    ...['ls ; pwd', 'ls & pwd', 'ls | wc', 'cat < a', 'cat > a', 'ls `id`', 'ls $(id)', 'cat /etc/passwd'].map(
+      (line): [string, string] => [line, 'deny'],
+    ),
     ['find . -name x -exec cat {} +', 'deny'],
     ['find . -fprint0 out', 'deny'],
     ['cat a > b', 'deny'],
