@@ -9,6 +9,7 @@ const COUNTS = {
   TEST_FAULT_ROUNDS: '12',
   ROUND_TRIPS: '1000',
   SANDGATE_PROOF_SANDBOXES: '500',
+  SANDGATE_PROOF_RACES: '10000',
 };
 
 const jest = ['--experimental-vm-modules', 'node_modules/jest/bin/jest.js', '--runInBand', ...process.argv.slice(2)];
