@@ -33,6 +33,11 @@ import { RefuseAfterIntent1700000000040 } from './1700000000040-refuse-after-int
 import { MarkReleasedApprovals1700000000045 } from './1700000000045-mark-released-approvals.js';
 import { CreateApprovalNotices1700000000046 } from './1700000000046-create-approval-notices.js';
 import { CreateCapabilityBundles1700000000050 } from './1700000000050-create-capability-bundles.js';
+import { RotateAdmission1700000000055 } from './1700000000055-rotate-admission.js';
+import { DropSelfClaims1700000000056 } from './1700000000056-drop-self-claims.js';
+import { DeferOutbox1700000000057 } from './1700000000057-defer-outbox.js';
+import { WarnOfBudgets1700000000058 } from './1700000000058-warn-of-budgets.js';
+import { ListOverspentRuns1700000000059 } from './1700000000059-list-overspent-runs.js';
 import { GroupRunCalls1700000000065 } from './1700000000065-group-run-calls.js';
 import { AddHostProvider1700000000070 } from './1700000000070-add-host-provider.js';
 
@@ -73,6 +78,11 @@ export const MIGRATIONS = [
   MarkReleasedApprovals1700000000045,
   CreateApprovalNotices1700000000046,
   CreateCapabilityBundles1700000000050,
+  RotateAdmission1700000000055,
+  DropSelfClaims1700000000056,
+  DeferOutbox1700000000057,
+  WarnOfBudgets1700000000058,
+  ListOverspentRuns1700000000059,
   GroupRunCalls1700000000065,
   AddHostProvider1700000000070,
 ];

@@ -1,9 +1,11 @@
-import { recountCapacity } from '../platform/db/capacity.js';
+import { admitWaiting, recountCapacity, type AdmissionLimits } from '../platform/db/capacity.js';
 import { expireApprovals } from '../platform/db/approvals.js';
 import type { Database } from '../platform/db/database.js';
+import { recordIntent } from '../platform/db/intents.js';
 import { listHosts } from '../platform/db/hosts.js';
 import {
   listOverdueApprovals,
+  listOverspentRuns,
   listUncleanedRuns,
   listUnfinishedRuns,
   sweepExpired,
@@ -17,6 +19,8 @@ import type { MaintenanceActivities } from './run-activities.js';
 export interface MaintenanceDependencies {
   database: Database;
   driver: RunDriver;
+  capacity: AdmissionLimits;
+  quiesceSecs: number;
   /** Ids of runs whose workflow is open, as far as the driver's visibility knows. */
   openRuns(): Promise<ReadonlySet<string>>;
   /** Null when nobody is told of pending approvals. */
@@ -40,16 +44,26 @@ export function createMaintenanceActivities(on: MaintenanceDependencies): Mainte
     },
     recountCapacity: async () => {
       await recountCapacity(on.database.pool);
+      await admitWaiting(on.database, on.capacity);
     },
     expireRecords: async () => {
       for (const run of await listOverdueApprovals(on.database.pool, PAGE)) {
         await on.database.withTenant(run.organizationId, (tx) => expireApprovals(tx, run.sessionId));
       }
+      await stopOverspentRuns(on);
       await sweepReservations(on.database, PAGE);
       await sweepByBatches(on);
     },
     listHosts: async () => (await listHosts(on.database.pool, HOST_SEEN_WITHIN_SECS)).map((host) => host.id),
   };
+}
+
+/** The breach itself is on the record; no further event tells it (chapter 10 §15). */
+async function stopOverspentRuns({ database, quiesceSecs }: MaintenanceDependencies): Promise<void> {
+  for (const { organizationId, sessionId, cap } of await listOverspentRuns(database.pool, PAGE)) {
+    const intent = { outcome: 'budget_exceeded', reason: `${cap} budget exceeded`, wantsQuiesce: true, quiesceSecs };
+    await database.withTenant(organizationId, (tx) => recordIntent(tx, sessionId, intent));
+  }
 }
 
 async function sweepByBatches({ database }: MaintenanceDependencies): Promise<void> {

@@ -17,6 +17,8 @@ export const ERROR_CODES = [
   'rate_limited',
   'unavailable',
   'upstream_failed',
+  'out_of_capacity',
+  'sandbox_failed',
   'internal',
 ] as const;
 
@@ -37,6 +39,8 @@ const HTTP_STATUS: Record<ErrorCode, number> = {
   rate_limited: 429,
   upstream_failed: 502,
   unavailable: 503,
+  out_of_capacity: 503,
+  sandbox_failed: 503,
   internal: 500,
 };
 

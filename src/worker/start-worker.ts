@@ -11,6 +11,7 @@ import { createRunRecordActivities } from '../activities/run-record.activities.j
 import { createSandboxHostActivities } from '../activities/sandbox-host.activities.js';
 import { createSandboxWatchActivities } from '../activities/sandbox-watch.activities.js';
 import { ensureHostId, publicUrl, requireSetting, type SandgateConfig } from '../platform/config/index.js';
+import { admitWaiting } from '../platform/db/capacity.js';
 import { Database } from '../platform/db/database.js';
 import { seeHost } from '../platform/db/hosts.js';
 import { SandboxUids } from '../platform/db/sandbox-uids.js';
@@ -58,6 +59,8 @@ export async function startWorker(config: SandgateConfig, log: Logger): Promise<
   await reapHostOrphans(parts);
   const workers = await Promise.all(queues(config, parts).map((queue) => createWorker(config, parts, log, queue)));
   await ensureStandingWorkflows(parts.client, config.timing.maintenanceMs);
+  // Runs may have waited for a host to come.
+  await admitWaiting(parts.database, config.capacity);
   const seeing = everyWhileAlive(HOST_SEEN_EVERY_MS, log, () => seeHost(parts.database.pool, parts.host));
   const standing = everyWhileAlive(STANDING_EVERY_MS, log, () =>
     ensureStandingWorkflows(parts.client, config.timing.maintenanceMs),
@@ -96,12 +99,7 @@ async function connectParts(config: SandgateConfig, log: Logger): Promise<Worker
   });
   const hostId = ensureHostId(config);
   const provider = await chooseProvider(config, new SandboxUids(database.pool, hostId, config.sandbox.uidBase));
-  const host = {
-    id: hostId,
-    name: hostname(),
-    capacity: config.sandbox.capacity,
-    provider: provider.name,
-  };
+  const host = { id: hostId, name: hostname(), capacity: config.sandbox.capacity, provider: provider.name };
   const client = connectTemporalClient(config.temporal);
   const names = { run: runWorkflow, notice: approvalNoticeWorkflow };
   const driver = createRunDriver(config, database, client, names);
@@ -114,18 +112,7 @@ async function connectParts(config: SandgateConfig, log: Logger): Promise<Worker
   const missing = await ensureSearchAttributes(client, config.temporal.namespace);
   if (missing.length > 0) log.warn({ missing }, 'search attributes are missing; runs go on without them');
   const searchAttributesMissing = missing.length > 0;
-  return {
-    database,
-    provider,
-    client,
-    driver,
-    dispatcher,
-    connection,
-    host,
-    dataDir,
-    searchAttributesMissing,
-    log,
-  };
+  return { database, provider, client, driver, dispatcher, connection, host, dataDir, searchAttributesMissing, log };
 }
 
 type Queue = Pick<WorkerOptions, 'activities' | 'workflowBundle' | 'maxConcurrentActivityTaskExecutions'> & {
@@ -135,11 +122,7 @@ type Queue = Pick<WorkerOptions, 'activities' | 'workflowBundle' | 'maxConcurren
 function queues(config: SandgateConfig, parts: WorkerParts): Queue[] {
   const { database, provider, host } = parts;
   return [
-    {
-      taskQueue: CONTROL_QUEUE,
-      ...workflowSource(),
-      activities: controlActivities(config, parts),
-    },
+    { taskQueue: CONTROL_QUEUE, ...workflowSource(), activities: controlActivities(config, parts) },
     {
       taskQueue: hostQueue(host.id),
       activities: {
@@ -149,7 +132,8 @@ function queues(config: SandgateConfig, parts: WorkerParts): Queue[] {
           dataDir: parts.dataDir,
           localCopyRoots: config.workspace.localCopyRoots,
           tokenTtlSecs: config.timing.tokenTtlMs / 1000,
-          launchesAtOnce: config.capacity.maxConcurrentProvisions,
+          limits: config.capacity,
+          log: parts.log,
           collectTimeoutMs: COLLECT_TIMEOUT_MS,
         }),
         ...createHostMaintenanceActivities(parts),
@@ -182,25 +166,17 @@ function controlActivities(config: SandgateConfig, parts: WorkerParts): object {
       },
       searchAttributesMissing: parts.searchAttributesMissing,
     }),
-    ...createRelayActivities({
-      database,
-      dispatcher,
-      staleMs: timing.relayStaleMs,
-      log,
-    }),
+    ...createRelayActivities({ database, dispatcher, staleMs: timing.relayStaleMs, log }),
     ...createMaintenanceActivities({
       database,
       driver,
+      capacity: config.capacity,
+      quiesceSecs: timing.quiesceMs / 1000,
       openRuns: () => openRunWorkflows(client),
       notices: notices.url === null ? null : new ApprovalNotices(client, approvalNoticeWorkflow, database),
       noticeStartedWithinMs: timing.maintenanceMs,
     }),
-    ...createApprovalNoticeActivities({
-      database,
-      target: webhookOf(config),
-      ...noticeTerms(config),
-      log,
-    }),
+    ...createApprovalNoticeActivities({ database, target: webhookOf(config), ...noticeTerms(config), log }),
   };
 }
 
@@ -209,10 +185,7 @@ function webhookOf({ notices }: SandgateConfig): WebhookTarget | null {
   return url === null || secret === null ? null : { url, secret, timeoutMs };
 }
 
-function noticeTerms({ notices, http }: SandgateConfig): {
-  waitsMs: readonly number[];
-  publicUrl: string;
-} {
+function noticeTerms({ notices, http }: SandgateConfig): { waitsMs: readonly number[]; publicUrl: string } {
   return { waitsMs: notices.waitsMs, publicUrl: publicUrl(http) };
 }
 
@@ -225,8 +198,6 @@ function createWorker(config: SandgateConfig, parts: WorkerParts, log: Logger, q
     stickyQueueScheduleToStartTimeout: config.timing.stickyMs,
     shutdownGraceTime: 0,
     shutdownForceTime: config.timing.shutdownMs,
-    interceptors: {
-      activity: [(context) => ({ inbound: new FailureInterceptor(context, log) })],
-    },
+    interceptors: { activity: [(context) => ({ inbound: new FailureInterceptor(context, log) })] },
   });
 }

@@ -1,6 +1,7 @@
 import { v7 as uuidv7 } from 'uuid';
 import { digestOf } from '../../src/domain/digest/digest.js';
 import type { JsonValue } from '../../src/domain/json.js';
+import type { Budgets } from '../../src/domain/run/spec.js';
 import type { RunStatus } from '../../src/domain/run/status.js';
 import type { Database } from '../../src/platform/db/database.js';
 import { digestRunToken, mintRunTokens, type Audience } from '../../src/platform/db/tokens.js';
@@ -51,12 +52,12 @@ export async function createOrganization(db: Database): Promise<FixtureOrganizat
 /** A run in the given status, with live tokens. */
 export async function createRun(
   db: Database,
-  options: { in?: FixtureOrganization; status?: RunStatus; sandboxHandle?: boolean } = {},
+  options: { in?: FixtureOrganization; status?: RunStatus; sandboxHandle?: boolean; budgets?: Partial<Budgets> } = {},
 ): Promise<FixtureRun> {
   const organization = options.in ?? (await createOrganization(db));
   const { organizationId, agentId, revisionId } = organization;
   const sessionId = uuidv7();
-  const spec: JsonValue = { agent_name: 'fixer', harness: 'replay', budgets: {} };
+  const spec: JsonValue = { agent_name: 'fixer', harness: 'replay', budgets: { ...options.budgets } };
   const runSpecDigest = digestOf(spec);
   const tokens = await db.withTenant(organizationId, async (tx) => {
     await tx.query(

@@ -68,7 +68,7 @@ async function queuePosition(tx: TenantTransaction, session: SessionEntity): Pro
   if (session.status !== 'queued') return undefined;
   const [row] = await tx.query<{ older: string }>(
     `select count(*) as older from sessions s, sessions mine
-      where mine.id = $1 and s.status = 'queued' and (s.queued_at, s.id) < (mine.queued_at, mine.id)`,
+      where mine.id = $1 and s.status = 'queued' and (s.created_at, s.id) < (mine.created_at, mine.id)`,
     [session.id],
   );
   return Number(row?.older ?? 0);

@@ -1,53 +1,66 @@
-import { occupiesCapacity } from '../../domain/run/status.js';
-import type { TenantTransaction } from './database.js';
+import { occupiesCapacity, type RunStatus } from '../../domain/run/status.js';
+import { admitWaiting, HOST_SEEN_WITHIN_SECS, type AdmissionLimits } from './capacity.js';
+import type { Database, TenantTransaction } from './database.js';
 import { lockRun, moveRun } from './run-moves.js';
 
-/** Active runs that are let in at once; null is unlimited. */
-export interface AdmissionLimits {
-  globalMaxActive: number | null;
-  tenantMaxActive: number | null;
+export interface QueueLimits extends AdmissionLimits {
+  /** Longest wait in the queue, in seconds. */
+  queueTtlSecs: number;
 }
 
-/** A host that was not seen for this long takes no new runs. */
-const HOST_SEEN_WITHIN_SECS = 60;
-
-/**
- * Admits a run: both capacity counters are claimed together, a host is chosen and the run moves to `provisioning`, all in
- * one transaction; otherwise it is parked in the queue (chapter 10 §5). Repeating it changes nothing.
- */
-export async function admitRun(
-  tx: TenantTransaction,
-  sessionId: string,
-  limits: AdmissionLimits,
-): Promise<{ admitted: boolean; hostId: string | null }> {
-  const status = await lockRun(tx, sessionId);
-  if (status !== 'created' && status !== 'queued') {
-    return { admitted: status !== null && occupiesCapacity(status), hostId: null };
-  }
-  const hostId = await chooseHost(tx);
-  if (hostId !== null && (await claim(tx, sessionId, limits))) {
-    await tx.query('update sessions set host_id = $2 where id = $1', [sessionId, hostId]);
-    await moveRun(tx, sessionId, status, 'provisioning', null);
-    return { admitted: true, hostId };
-  }
-  if (status === 'created') await moveRun(tx, sessionId, 'created', 'queued', hostId === null ? NO_HOST : null);
-  return { admitted: false, hostId: null };
+export interface Admission {
+  admitted: boolean;
+  hostId: string | null;
+  /** Milliseconds until the run should ask again by itself; null when nothing but a free place matters. */
+  waitMs: number | null;
 }
 
 const NO_HOST = 'no sandbox host is online';
 
-/** Of the hosts that were seen lately, the one with the most free places. */
-async function chooseHost(tx: TenantTransaction): Promise<string | null> {
-  const [host] = await tx.query<{ id: string }>('select id from svc_choose_host($1)', [HOST_SEEN_WITHIN_SECS]);
-  return host?.id ?? null;
+/**
+ * Lets whoever is next in, then looks at this run: with a place it moves to `provisioning`, without one it is parked in the
+ * queue (chapter 10 §5). The place and the move are apart, so that the order of the queue is kept although each run is moved by
+ * its own workflow. Repeating it changes nothing.
+ */
+export async function admitRun(
+  db: Database,
+  run: { organizationId: string; sessionId: string },
+  limits: QueueLimits,
+): Promise<Admission> {
+  await admitWaiting(db, limits);
+  return db.withTenant(run.organizationId, (tx) => takePlace(tx, run.sessionId, limits));
 }
 
-async function claim(tx: TenantTransaction, sessionId: string, limits: AdmissionLimits): Promise<boolean> {
-  const [row] = await tx.query<{ outcome: string }>('select svc_claim_capacity($1, $2, $3, $4) as outcome', [
-    tx.organizationId,
-    sessionId,
-    limits.globalMaxActive,
-    limits.tenantMaxActive,
-  ]);
-  return row?.outcome === 'claimed';
+async function takePlace(tx: TenantTransaction, sessionId: string, limits: QueueLimits): Promise<Admission> {
+  const status = await lockRun(tx, sessionId);
+  if (status !== 'created' && status !== 'queued') {
+    return { admitted: status !== null && occupiesCapacity(status), hostId: null, waitMs: null };
+  }
+  const [row] = await tx.query<{ capacity_held: boolean; host_id: string | null; host_online: boolean }>(
+    `select capacity_held, host_id,
+            exists (select from hosts where last_seen_at > clock_timestamp() - make_interval(secs => $2)) as host_online
+       from sessions where id = $1`,
+    [sessionId, HOST_SEEN_WITHIN_SECS],
+  );
+  if (row?.capacity_held === true) {
+    await moveRun(tx, sessionId, status, 'provisioning', null);
+    return { admitted: true, hostId: row.host_id, waitMs: null };
+  }
+  await park(tx, sessionId, status, row?.host_online === true ? null : NO_HOST);
+  return { admitted: false, hostId: null, waitMs: await dueIn(tx, sessionId, limits.queueTtlSecs) };
+}
+
+async function park(tx: TenantTransaction, sessionId: string, from: RunStatus, reason: string | null): Promise<void> {
+  if (from === 'created') await moveRun(tx, sessionId, 'created', 'queued', reason);
+}
+
+/** Until the backoff of a requeued run is over, or its wait in the queue. */
+async function dueIn(tx: TenantTransaction, sessionId: string, queueTtlSecs: number): Promise<number | null> {
+  const [row] = await tx.query<{ ms: number | null }>(
+    `select (extract(epoch from least(queued_at + make_interval(secs => $2),
+               case when not_before > clock_timestamp() then not_before end) - clock_timestamp()) * 1000)::float8 as ms
+       from sessions where id = $1`,
+    [sessionId, queueTtlSecs],
+  );
+  return row?.ms ?? null;
 }

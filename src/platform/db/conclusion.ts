@@ -1,17 +1,16 @@
 import type { NewEvent } from '../../domain/events/event-kinds.js';
-import type { AdmissionLimits } from './admission.js';
 import { expireApprovals } from './approvals.js';
 import { storeArtifact } from './artifacts.js';
+import { releaseCapacity } from './capacity.js';
 import type { TenantTransaction } from './database.js';
 import { readIntent } from './intents.js';
-import type { OutboxKind } from './outbox.js';
 import { lockRun, moveRun } from './run-moves.js';
 
 /**
  * The terminal move of a run and all that belongs to it, in one transaction (chapter 10 §4): summary, status, revoked tokens
- * and grants, `run.result`, settled approvals, freed capacity. A run that is already over is left alone.
+ * and grants, `run.result`, settled approvals, freed capacity. A run that is already over is left alone. A pass of admission belongs behind the commit.
  */
-export async function concludeRun(tx: TenantTransaction, sessionId: string, limits: AdmissionLimits): Promise<void> {
+export async function concludeRun(tx: TenantTransaction, sessionId: string): Promise<void> {
   const status = await lockRun(tx, sessionId);
   const intent = await readIntent(tx, sessionId);
   if (status !== 'finalizing' || intent === null) return;
@@ -22,7 +21,7 @@ export async function concludeRun(tx: TenantTransaction, sessionId: string, limi
     { actor: 'harness', type: 'run.result', data: { outcome: intent.posted_outcome, summary: intent.summary } },
   ];
   await moveRun(tx, sessionId, 'finalizing', intent.outcome, intent.reason, ending);
-  await releaseCapacity(tx, sessionId, limits);
+  await releaseCapacity(tx, sessionId);
 }
 
 async function storeSummary(tx: TenantTransaction, sessionId: string, summary: string): Promise<void> {
@@ -34,14 +33,4 @@ async function storeSummary(tx: TenantTransaction, sessionId: string, summary: s
     content: Buffer.from(summary),
     truncated: false,
   });
-}
-
-async function releaseCapacity(tx: TenantTransaction, sessionId: string, limits: AdmissionLimits): Promise<void> {
-  const next = await tx.query<{ id: string; tenant_id: string; session_id: string; kind: OutboxKind }>(
-    'select id, tenant_id, session_id, kind from svc_release_capacity($1, $2, $3, $4)',
-    [tx.organizationId, sessionId, limits.globalMaxActive, limits.tenantMaxActive],
-  );
-  for (const row of next) {
-    tx.handOver({ id: row.id, organizationId: row.tenant_id, sessionId: row.session_id, kind: row.kind });
-  }
 }

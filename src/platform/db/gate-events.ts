@@ -36,6 +36,6 @@ export function askedEvent(call: GateCall, question: Question, approvalId: strin
   });
 }
 
-export function systemEvent(type: NewEvent['type'], data: JsonObject): NewEvent {
+function systemEvent(type: NewEvent['type'], data: JsonObject): NewEvent {
   return { actor: 'system', type, data };
 }

@@ -4,7 +4,7 @@ import type { NewEvent } from '../../domain/events/event-kinds.js';
 import type { Database } from './database.js';
 import { translateDatabaseErrors } from './database-errors.js';
 import type { AutomaticVerdict, GateCall, Question } from './gate-call.js';
-import { askedEvent, decisionEvent, requestedEvent, systemEvent } from './gate-events.js';
+import { askedEvent, decisionEvent, requestedEvent } from './gate-events.js';
 import { bodyArguments, LATE_VALUE } from './ledger-append.js';
 
 export type { AutomaticVerdict, GateCall, Question } from './gate-call.js';
@@ -59,7 +59,7 @@ interface AnswerRow {
 
 /**
  * An automatic verdict in one round trip: token, status, specification, replay, budget, registration and both events
- * (00-design §4). Only a broken protocol, an exhausted budget and the 80 % warning take a second one.
+ * (00-design §4). Only a broken protocol and an exhausted budget take a second one.
  */
 export async function decideAutomatic(db: Database, call: GateCall, verdict: AutomaticVerdict): Promise<GateAnswer> {
   const id = uuidv7();
@@ -67,7 +67,7 @@ export async function decideAutomatic(db: Database, call: GateCall, verdict: Aut
   const row = await callGate(db, id, call, verdict, call.maxToolCalls, events);
   if (row.outcome === 'protocol_violation') await recordViolation(db, call);
   if (row.outcome === 'budget') return recordBudgetDenial(db, call);
-  await afterRegistration(db, call, row, id);
+  announceRegistration(db, call, row);
   return toAnswer(row);
 }
 
@@ -106,7 +106,7 @@ export async function requestApproval(db: Database, call: GateCall, question: Qu
   );
   if (row.outcome === 'protocol_violation') await recordViolation(db, call);
   if (row.outcome === 'budget') return recordBudgetDenial(db, call);
-  await afterRegistration(db, call, row, id);
+  announceRegistration(db, call, row);
   return toAnswer(row);
 }
 
@@ -127,7 +127,7 @@ export async function registerCall(
     [...callArguments(call, id), bodies, digests],
   );
   if (row.outcome === 'protocol_violation') await recordViolation(db, call);
-  await afterRegistration(db, call, row, id);
+  announceRegistration(db, call, row);
   return toAnswer(row);
 }
 
@@ -162,13 +162,8 @@ async function recordViolation(db: Database, call: GateCall): Promise<void> {
   await db.withTenant(call.organizationId, (tx) => tx.append(call.sessionId, [decisionEvent(call, verdict)]));
 }
 
-/** @param id the id that a new registration gets; a row that was known before keeps its own */
-async function afterRegistration(
-  db: Database,
-  call: GateCall,
-  row: Omit<AnswerRow, 'outcome'>,
-  id: string,
-): Promise<void> {
+/** Wakes whoever follows the run, and its driver when a human was asked. */
+function announceRegistration(db: Database, call: GateCall, row: Omit<AnswerRow, 'outcome'>): void {
   if (row.seq === null) return;
   const outbox =
     row.outbox_id === null
@@ -182,16 +177,6 @@ async function afterRegistration(
           },
         ];
   db.announce({ ledger: call.sessionId, outbox, ...(outbox.length === 0 ? {} : { inbox: call.organizationId }) });
-  const max = call.maxToolCalls;
-  // Each registration raises the count by one under the head row, so exactly one meets the threshold.
-  const crossed = row.approval_id === id && max !== null && max > 0 && row.tool_calls === Math.ceil(max * 0.8);
-  if (!crossed) return;
-  const warning = systemEvent('budget.warning', {
-    budget: 'max_tool_calls',
-    limit: String(max),
-    spent: String(row.tool_calls),
-  });
-  await db.withTenant(call.organizationId, (tx) => tx.append(call.sessionId, [warning]));
 }
 
 /** One round trip, shared with whatever else goes to the database at that moment. */

@@ -93,6 +93,7 @@ export async function attachSandbox(
   await tx.query('update sessions set sandbox_handle = $2 where id = $1', [sessionId, JSON.stringify(handle)]);
   await tx.query('update session_heads set last_heartbeat_at = now() where session_id = $1', [sessionId]);
   if (!(await moveRun(tx, sessionId, 'initializing', 'running', null))) return false;
+  await awaitEarlyQuestions(tx, sessionId);
   await tx.append(sessionId, [
     {
       actor: 'system',
@@ -101,6 +102,14 @@ export async function attachSandbox(
     },
   ]);
   return true;
+}
+
+/** A runner may have asked before its sandbox was attached; then the run waits for a human from its first instant. */
+async function awaitEarlyQuestions(tx: TenantTransaction, sessionId: string): Promise<void> {
+  const pending = await tx.query(`select 1 from approvals where session_id = $1 and status = 'pending' limit 1`, [
+    sessionId,
+  ]);
+  if (pending.length > 0) await moveRun(tx, sessionId, 'running', 'awaiting_approval', 'awaiting human approval');
 }
 
 export async function readSandboxHandle(tx: TenantTransaction, sessionId: string): Promise<StoredSandboxHandle | null> {

@@ -42,6 +42,11 @@ export async function readStaleOutbox(pool: pg.Pool, olderThanMs: number, limit:
   }));
 }
 
+/** Puts off rows that the driver refused: each further refusal doubles the wait, up to five minutes. */
+export async function deferOutbox(pool: pg.Pool, ids: string[]): Promise<void> {
+  if (ids.length > 0) await pool.query('select svc_defer_outbox($1::bigint[])', [ids]);
+}
+
 /** Forgets delivered rows; ids that are gone already do no harm. */
 export async function deleteOutbox(pool: pg.Pool, ids: string[]): Promise<void> {
   if (ids.length > 0) await pool.query('select svc_delete_outbox($1::bigint[])', [ids]);

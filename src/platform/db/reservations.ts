@@ -3,7 +3,7 @@ import { v7 as uuidv7 } from 'uuid';
 import type { NewEvent } from '../../domain/events/event-kinds.js';
 import type { Database, TenantTransaction } from './database.js';
 import { translateDatabaseErrors } from './database-errors.js';
-import { bodyArguments, LATE_VALUE } from './ledger-append.js';
+import { bodyArguments } from './ledger-append.js';
 
 /** A model request before dispatch (06-gate §7). Money in micro-dollars; a null price reserves no cost. */
 export interface ModelRequest {
@@ -167,7 +167,7 @@ interface SettleRow {
   exhausted: SettleAnswer['exhausted'];
 }
 
-/** One round trip after the answer: usage row, charge, events, and budget.warning when 80 % of a cap is crossed. */
+/** One round trip after the answer: usage row, charge, events, and `budget.warning` when it reaches 80 % of a cap. */
 export async function settle(db: Database, settlement: Settlement): Promise<SettleAnswer> {
   const { rows } = await translateDatabaseErrors(() =>
     db.pool.query<SettleRow>({ name: 'svc_settle', text: SETTLE, values: settleArguments(settlement) }),
@@ -232,7 +232,7 @@ export function unreported(organizationId: string, sessionId: string, reservatio
 
 const SETTLE = `select * from svc_settle($1, $2, $3,
   row($4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)::svc_settlement,
-  $15::text[], $16::text[], $17::text[], $18::text[], $19, $20, $21)`;
+  $15::text[], $16::text[], $17::text[], $18::text[])`;
 
 function settleArguments(settlement: Settlement): unknown[] {
   const { usage, maxTokens, maxCostMicros } = settlement;
@@ -256,15 +256,7 @@ function settleArguments(settlement: Settlement): unknown[] {
     settlement.toolUses.map((use) => use.name),
     bodies,
     digests,
-    maxTokens === null ? null : warningBody('max_tokens', String(maxTokens)),
-    maxCostMicros === null ? null : warningBody('max_cost_usd', String(maxCostMicros / 1_000_000)),
-    LATE_VALUE,
   ];
-}
-
-function warningBody(budget: string, limit: string): string {
-  const event: NewEvent = { actor: 'system', type: 'budget.warning', data: { budget, limit, spent: LATE_VALUE } };
-  return bodyArguments([event]).bodies[0] as string;
 }
 
 function toSettleAnswer(row: SettleRow | undefined): SettleAnswer {

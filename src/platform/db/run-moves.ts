@@ -4,7 +4,8 @@ import type { TenantTransaction } from './database.js';
 
 /**
  * Moves a run by compare-and-swap under its head and session rows, and appends session.status_changed unless the move is a
- * silent one (chapter 10 §2). Sets queued_at, started_at and finished_at; a terminal move revokes the run's tokens.
+ * silent one (chapter 10 §2). Sets queued_at, started_at and finished_at; a run that is queued belongs to no host; a terminal
+ * move revokes the run's tokens.
  *
  * @param from the statuses to move from; any other status, or a move that is not allowed, changes nothing
  * @param reason becomes `status_reason`, null included
@@ -24,7 +25,8 @@ export async function moveRun(
   if (status === null || !expected.includes(status) || !canMove(status, to)) return false;
   await tx.query(
     `update sessions set status = $2, status_reason = $3, updated_at = clock_timestamp(),
-       queued_at = case when $2 = 'queued' then coalesce(queued_at, clock_timestamp()) else queued_at end,
+       queued_at = case when $2 = 'queued' then clock_timestamp() else queued_at end,
+       host_id = case when $2 = 'queued' then null else host_id end,
        started_at = case when $2 = 'running' then coalesce(started_at, clock_timestamp()) else started_at end,
        finished_at = case when $4 then clock_timestamp() else finished_at end
      where id = $1`,

@@ -15,14 +15,17 @@ export class SandboxUids {
     private readonly count: number = SANDBOX_UID_COUNT,
   ) {}
 
-  /** @throws SandgateError `unavailable` when every uid of the range is taken */
+  /** @throws SandgateError `out_of_capacity` when every uid of the range is taken */
   async claim(runId: string): Promise<number> {
     for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
       const uid = await this.tryClaim(runId);
       if (uid === 'none') break;
       if (uid !== 'raced') return uid;
     }
-    throw new SandgateError('unavailable', `no free sandbox uid among ${this.count} from ${this.base} on this host`);
+    throw new SandgateError(
+      'out_of_capacity',
+      `no free sandbox uid among ${this.count} from ${this.base} on this host`,
+    );
   }
 
   async release(runId: string): Promise<void> {

@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import type { BudgetCap } from '../../domain/budgets/effective-budgets.js';
 import type { Database } from './database.js';
 import { translateDatabaseErrors } from './database-errors.js';
 import { settleWithin, unreported } from './reservations.js';
@@ -85,6 +86,19 @@ export async function sweepReservations(db: Database, limit: number): Promise<nu
     );
   }
   return dead.length;
+}
+
+/** Runs that reached a cap and that nobody has ended, because whoever saw it did not live to say so. */
+export async function listOverspentRuns(
+  pool: pg.Pool,
+  limit: number,
+): Promise<{ organizationId: string; sessionId: string; cap: BudgetCap }[]> {
+  const rows = await call<{ organization_id: string; session_id: string; budget: BudgetCap }>(
+    pool,
+    'select * from svc_list_overspent_runs($1)',
+    [limit],
+  );
+  return rows.map((row) => ({ organizationId: row.organization_id, sessionId: row.session_id, cap: row.budget }));
 }
 
 /** Deletes payloads past their retention, old idempotency claims and leases of dead processes. @returns how many rows */

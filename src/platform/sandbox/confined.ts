@@ -138,7 +138,7 @@ function collect(shell: string[], descriptors: number[], command: ConfinedComman
     stdin?.end(command.stdin ?? '');
     child.once('error', (error) => {
       clearTimeout(timer);
-      reject(new SandgateError('unavailable', 'a confined program could not be started', { cause: error }));
+      reject(new SandgateError('sandbox_failed', 'a confined program could not be started', { cause: error }));
     });
     child.once('close', (exitCode) => {
       clearTimeout(timer);

@@ -48,18 +48,21 @@ export interface SandboxProvider {
   readonly name: string;
   /** Tries the whole profile on this host; used by the boot and by `doctor`. Never throws. */
   check(): Promise<ProviderReport>;
-  /** Host directory of the run's workspace, of at most `disk_mb`; answers the existing one when it is already there. */
+  /**
+   * Host directory of the run's workspace, of at most `disk_mb`; answers the existing one when it is already there.
+   * @throws SandgateError `out_of_capacity` when this host has no uid or no disk for one more run
+   */
   createWorkspace(runId: string, sizes: SandboxSizes): Promise<string>;
   /** The workspace of a run where this host still has it, mounted again after a reboot when necessary; else null. */
   reopenWorkspace(runId: string): Promise<string | null>;
   /** Host uid that the run's processes have, or null when it is the uid of this process. */
   workspaceOwner(runId: string): Promise<number | null>;
-  /** Returns when the runner runs. A live sandbox of the same run is answered as it is, never doubled. */
+  /** Returns when the runner runs. A live sandbox of the same run is answered as it is, never doubled. @throws SandgateError `sandbox_failed` */
   provision(spec: SandboxSpec): Promise<SandboxHandle>;
   state(handle: SandboxHandle): Promise<SandboxState>;
   /** Resolves when the sandbox is gone. Enforces soft limits meanwhile. Rejects when `signal` aborts, which leaves the sandbox alone. */
   waitForExit(handle: SandboxHandle, signal: AbortSignal): Promise<SandboxExit>;
-  /** Kills every process of the sandbox and confirms their death; gone is success. @throws SandgateError `unavailable` when death cannot be confirmed. */
+  /** Kills every process of the sandbox and confirms their death; gone is success. @throws SandgateError `sandbox_failed` when death cannot be confirmed. */
   terminate(handle: SandboxHandle): Promise<void>;
   /** The last MiB that the runner printed, raw: redact before showing. */
   readOutput(runId: string): Promise<Buffer>;

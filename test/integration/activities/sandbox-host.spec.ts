@@ -1,15 +1,27 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { MockActivityEnvironment } from '@temporalio/testing';
+import { v7 as uuidv7 } from 'uuid';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createSandboxHostActivities } from '../../../src/activities/sandbox-host.activities.js';
 import type { SandboxHostActivities } from '../../../src/activities/run-activities.js';
 import { SandgateError } from '../../../src/domain/errors.js';
+import { admitRun } from '../../../src/platform/db/admission.js';
 import { readStoredDiff } from '../../../src/platform/db/artifacts.js';
+import { seeHost } from '../../../src/platform/db/hosts.js';
 import { readIntent } from '../../../src/platform/db/intents.js';
 import type { SandboxProvider } from '../../../src/platform/sandbox/provider.js';
 import { createTestDatabase, type TestDatabase } from '../../support/database.js';
 import { createGatedRun, readLedger } from '../../support/gated-run.js';
 import type { FixtureRun } from '../../support/run-fixture.js';
+
+const LIMITS = {
+  globalMaxActive: null,
+  tenantMaxActive: null,
+  maxConcurrentProvisions: 2,
+  maxStartsPerSec: 1000,
+  launchMaxAttempts: 3,
+  launchRequeueBackoffSecs: 5,
+};
 
 /** A host where everything that is not given is absent. */
 function brokenHost(parts: Partial<SandboxProvider>): SandboxProvider {
@@ -37,11 +49,26 @@ describe('steps of a sandbox host that breaks', () => {
       dataDir: '/nonexistent/sandgate',
       localCopyRoots: [],
       tokenTtlSecs: 60,
-      launchesAtOnce: 2,
+      limits: LIMITS,
+      log: { warn: () => undefined },
       collectTimeoutMs: 1000,
     });
   const attempt = <T>(number: number, step: () => Promise<T>): Promise<T> =>
     new MockActivityEnvironment({ attempt: number, heartbeatTimeoutMs: 2000 }).run(step);
+  const attemptsOf = async (run: FixtureRun) =>
+    (
+      await test.owner.query<object>('select launch_attempts, launch_faults from sessions where id = $1', [
+        run.sessionId,
+      ])
+    ).rows[0];
+  const waitingOf = async (run: FixtureRun) =>
+    (
+      await test.owner.query<object>(
+        `select status, capacity_held as held, host_id, round(extract(epoch from not_before - queued_at))::int as wait_secs
+           from sessions where id = $1`,
+        [run.sessionId],
+      )
+    ).rows[0];
   const intentOf = (run: FixtureRun) => test.db.withTenant(run.organizationId, (tx) => readIntent(tx, run.sessionId));
 
   it('CP-131 a launch that breaks in a way nobody foresaw ends its run after three attempts, and says so', async () => {
@@ -49,14 +76,104 @@ describe('steps of a sandbox host that breaks', () => {
     const host = activitiesOn({
       listRemains: () => Promise.reject(new Error('mount: /var/lib/secret: failed to setup loop device')),
     });
-    await expect(attempt(2, () => host.launchSandbox(run))).rejects.toThrow('loop device');
-    expect(await intentOf(run)).toBeNull();
-    await expect(attempt(3, () => host.launchSandbox(run))).rejects.toThrow('loop device');
+    for (const number of [1, 7]) {
+      await expect(attempt(number, () => host.launchSandbox(run))).rejects.toThrow('loop device');
+      expect(await intentOf(run)).toBeNull();
+    }
+    await expect(attempt(8, () => host.launchSandbox(run))).rejects.toThrow('loop device');
     expect(await intentOf(run)).toMatchObject({ outcome: 'failed' });
     const errors = (await readLedger(test.db, run)).filter((event) => event.type === 'run.error');
     expect(errors).toHaveLength(1);
     expect(JSON.stringify(errors)).not.toContain('/var/lib/secret');
-    expect(await attempt(4, () => host.launchSandbox(run))).toEqual({ launched: false });
+    expect(await attempt(9, () => host.launchSandbox(run))).toEqual({ launched: false });
+  });
+
+  it('CP-140 an outage of the control plane never counts as a launch', async () => {
+    const run = await createGatedRun(test.db, { status: 'provisioning' });
+    const host = activitiesOn({ listRemains: () => Promise.reject(new SandgateError('unavailable', 'the database')) });
+    for (const number of [1, 2, 3, 40]) {
+      await expect(attempt(number, () => host.launchSandbox(run))).rejects.toThrow('the database');
+    }
+    expect(await intentOf(run)).toBeNull();
+    expect(await attemptsOf(run)).toEqual({ launch_attempts: 0, launch_faults: 0 });
+  });
+
+  it('CP-140 a run whose host is full goes back into the queue without its place, ever longer, until it fails', async () => {
+    const run = await createGatedRun(test.db, { status: 'created' });
+    const hosts = [uuidv7(), uuidv7()];
+    for (const id of hosts) await seeHost(test.db.pool, { id, name: 'one', capacity: 5, provider: 'broken' });
+    const released: string[] = [];
+    const host = activitiesOn({
+      release: (runId) => Promise.resolve(void released.push(runId)),
+      createWorkspace: () => Promise.reject(new SandgateError('out_of_capacity', 'no free sandbox uid')),
+    });
+    const chosen: (string | null)[] = [];
+    for (const waitSecs of [5, 10, null]) {
+      await test.owner.query('update sessions set not_before = null where id = $1', [run.sessionId]);
+      const admission = await admitRun(test.db, run, { ...LIMITS, queueTtlSecs: 900 });
+      expect(admission.admitted).toBe(true);
+      chosen.push(admission.hostId);
+      expect(await attempt(1, () => host.launchSandbox(run))).toEqual({ launched: false });
+      const row = await waitingOf(run);
+      if (waitSecs === null) expect(row).toMatchObject({ status: 'provisioning', held: true });
+      else {
+        expect(row).toEqual({ status: 'queued', held: false, wait_secs: waitSecs, host_id: null });
+        expect((await admitRun(test.db, run, { ...LIMITS, queueTtlSecs: 900 })).waitMs).toBeGreaterThan(1000);
+      }
+    }
+    expect(released).toHaveLength(3);
+    expect(chosen[1]).not.toBe(chosen[0]);
+    expect(await intentOf(run)).toMatchObject({
+      outcome: 'failed',
+      reason: 'capacity_exhausted_max_attempts: no free sandbox uid (3 launches)',
+    });
+    const moves = (await readLedger(test.db, run)).filter((event) => event.type === 'session.status_changed');
+    expect(moves.map((move) => [move.data['from'], move.data['to']])).toEqual([
+      ['created', 'provisioning'],
+      ['provisioning', 'queued'],
+      ['queued', 'provisioning'],
+      ['provisioning', 'queued'],
+      ['queued', 'provisioning'],
+    ]);
+    expect(moves[1]?.data['reason']).toBe('out of capacity: no free sandbox uid; launch 2 of 3 in 5 s');
+  });
+
+  it('CP-140 a host that is found full when the workspace is being prepared is a fault, since no run goes back from there', async () => {
+    const run = await createGatedRun(test.db, { status: 'initializing' });
+    const full = Object.assign(new Error('write'), { code: 'ENOSPC' });
+    const host = activitiesOn({ release: () => Promise.resolve(), createWorkspace: () => Promise.reject(full) });
+    for (const number of [1, 2]) await expect(attempt(number, () => host.launchSandbox(run))).rejects.toThrow('write');
+    await expect(attempt(3, () => host.launchSandbox(run))).rejects.toThrow('write');
+    expect(await intentOf(run)).toMatchObject({ outcome: 'failed' });
+  });
+
+  it('begins no more launches in a second than it may', async () => {
+    const began: number[] = [];
+    const host = createSandboxHostActivities({
+      database: test.db,
+      provider: brokenHost({
+        listRemains: () => {
+          began.push(performance.now());
+          return Promise.reject(new SandgateError('unavailable', 'not yet'));
+        },
+      }),
+      dataDir: '/nonexistent/sandgate',
+      localCopyRoots: [],
+      tokenTtlSecs: 60,
+      limits: { ...LIMITS, maxConcurrentProvisions: 8, maxStartsPerSec: 3 },
+      log: { warn: () => undefined },
+      collectTimeoutMs: 1000,
+    });
+    const runs = await Promise.all(
+      Array.from({ length: 7 }, () => createGatedRun(test.db, { status: 'provisioning' })),
+    );
+    await Promise.allSettled(runs.map((run) => attempt(1, () => host.launchSandbox(run))));
+    expect(began).toHaveLength(7);
+    for (const [index, at] of began.entries()) {
+      const fourth = began[index + 3];
+      // Between the pace and this look lie a read of the run and whatever else the machine does.
+      if (fourth !== undefined) expect(fourth - at).toBeGreaterThan(700);
+    }
   });
 
   it('CP-140 two attempts of one launch never overlap', async () => {

@@ -1,14 +1,14 @@
 import { afterAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { v7 as uuidv7 } from 'uuid';
 import { admitRun } from '../../../src/platform/db/admission.js';
+import { admitWaiting, recountCapacity, releaseCapacity } from '../../../src/platform/db/capacity.js';
 import { concludeRun } from '../../../src/platform/db/conclusion.js';
 import { seeHost } from '../../../src/platform/db/hosts.js';
 import { recordIntent } from '../../../src/platform/db/intents.js';
-import { claimCapacity, nextQueued, recountCapacity, releaseCapacity } from '../../../src/platform/db/capacity.js';
 import { deleteOutbox, readStaleOutbox } from '../../../src/platform/db/outbox.js';
 import { moveRun } from '../../../src/platform/db/run-moves.js';
 import { createTestDatabase, type TestDatabase } from '../../support/database.js';
-import { createOrganization, createRun, type FixtureRun } from '../../support/run-fixture.js';
+import { createOrganization, createRun, readLedger, readStatus, type FixtureRun } from '../../support/run-fixture.js';
 
 describe('capacity', () => {
   let test: TestDatabase;
@@ -21,13 +21,20 @@ describe('capacity', () => {
     await Promise.all(opened.map((one) => one.close()));
   });
 
-  const claim = (run: FixtureRun, globalMax: number | null, tenantMax: number | null) =>
-    claimCapacity(test.db.pool, { organizationId: run.organizationId, sessionId: run.sessionId, globalMax, tenantMax });
-
-  const admit = (run: FixtureRun, globalMaxActive: number | null) =>
-    test.db.withTenant(run.organizationId, (tx) =>
-      admitRun(tx, run.sessionId, { globalMaxActive, tenantMaxActive: null }),
-    );
+  const addHost = async (capacity: number) => {
+    const id = uuidv7();
+    await seeHost(test.db.pool, { id, name: 'one', capacity, provider: 'bubblewrap' });
+    return id;
+  };
+  const limits = (globalMaxActive: number | null = null, tenantMaxActive: number | null = null) => ({
+    globalMaxActive,
+    tenantMaxActive,
+    queueTtlSecs: 900,
+  });
+  const admit = (run: FixtureRun, globalMax: number | null = null, tenantMax: number | null = null) =>
+    admitRun(test.db, run, limits(globalMax, tenantMax));
+  const release = (run: FixtureRun) =>
+    test.db.withTenant(run.organizationId, (tx) => releaseCapacity(tx, run.sessionId));
 
   async function counters(): Promise<Record<string, number>> {
     const { rows } = await test.owner.query<{ scope: string; active: number }>(
@@ -36,134 +43,142 @@ describe('capacity', () => {
     return Object.fromEntries(rows.map((row) => [row.scope, row.active]));
   }
 
-  it('claims both counters or none under 40 racing claims, and repeating a claim is free', async () => {
+  async function held(): Promise<string[]> {
+    const { rows } = await test.owner.query<{ id: string }>(
+      'select id from sessions where capacity_held order by admitted_at',
+    );
+    return rows.map((row) => row.id);
+  }
+
+  it('claims both counters or none under 80 racing admissions, and repeating one is free', async () => {
+    await addHost(100);
     const organizations = [await createOrganization(test.db), await createOrganization(test.db)];
     const runs = await Promise.all(
       Array.from({ length: 40 }, (_, n) =>
         createRun(test.db, { in: organizations[n % 2] as FixtureRun, status: 'created' }),
       ),
     );
-    const outcomes = await Promise.all([...runs, ...runs].map((run) => claim(run, 7, 4)));
+    await Promise.all([...runs, ...runs].map((run) => admit(run, 7, 4)));
     expect((await counters())['deployment']).toBe(7);
-    const { rows } = await test.owner.query<{ held: number }>(
-      'select count(*)::int as held from sessions where capacity_held',
-    );
-    expect(rows[0]?.held).toBe(7);
-    expect(outcomes.filter((outcome) => outcome === 'claimed').length).toBeGreaterThanOrEqual(7);
+    expect(await held()).toHaveLength(7);
     const active = await counters();
     expect(organizations.map((one) => active[one.organizationId] ?? 0).sort()).toEqual([3, 4]);
-  });
-
-  it('admits an organization first in, first out', async () => {
-    const organization = await createOrganization(test.db);
-    const older = await createRun(test.db, { in: organization, status: 'queued' });
-    const younger = await createRun(test.db, { in: organization, status: 'queued' });
-    const fresh = await createRun(test.db, { in: organization, status: 'created' });
-    expect(await claim(younger, 5, 5)).toBe('behind');
-    expect(await claim(fresh, 5, 5)).toBe('behind');
-    expect(await claim(older, 5, 5)).toBe('claimed');
-    expect(await claim(younger, 5, 5)).toBe('claimed');
-    expect(await claim(fresh, 5, 5)).toBe('claimed');
-    expect(await claim(await createRun(test.db, { in: organization, status: 'running' }), 5, 5)).toBe('not_waiting');
-  });
-
-  it('lets organizations take turns, passes over the one at its cap, and gives a place back once', async () => {
-    const [busy, quiet] = [await createOrganization(test.db), await createOrganization(test.db)];
-    const holder = await createRun(test.db, { in: busy, status: 'created' });
-    expect(await claim(holder, 2, 2)).toBe('claimed');
-    const waiting: FixtureRun[] = [];
-    for (const organization of [busy, busy, quiet])
-      waiting.push(await createRun(test.db, { in: organization, status: 'queued' }));
-    const ids = async (globalMax: number | null, tenantMax: number | null) =>
-      (await nextQueued(test.db.pool, { globalMax, tenantMax, limit: 10 })).map((next) => next.sessionId);
-    expect(await ids(null, null)).toEqual([waiting[0], waiting[2], waiting[1]].map((run) => run?.sessionId));
-    expect(await ids(null, 1)).toEqual([waiting[2]?.sessionId]);
-    expect(await ids(1, null)).toEqual([]);
-
-    const limits = { globalMax: 1, tenantMax: 1 };
-    await releaseCapacity(test.db, { ...holder, ...limits });
-    await releaseCapacity(test.db, { ...holder, ...limits });
-    expect((await counters())['deployment']).toBe(0);
-    const rows = await readStaleOutbox(test.db.pool, 0, 10);
-    expect(rows.map((row) => [row.kind, row.sessionId])).toEqual([['capacity', waiting[0]?.sessionId]]);
-    await deleteOutbox(
-      test.db.pool,
-      rows.map((row) => row.id),
-    );
-    expect(await readStaleOutbox(test.db.pool, 0, 10)).toEqual([]);
+    const statuses = await Promise.all(runs.map((run) => readStatus(test.db, run)));
+    expect(statuses.filter((status) => status === 'provisioning')).toHaveLength(7);
+    expect(statuses.filter((status) => status === 'queued')).toHaveLength(33);
   });
 
   it('never places more runs on a host than it has places, however many are admitted at once', async () => {
-    const host = { id: uuidv7(), name: 'one', capacity: 3, provider: 'bubblewrap' };
-    await seeHost(test.db.pool, host);
+    const hosts = [await addHost(3), await addHost(2)];
     const organization = await createOrganization(test.db);
     const runs = await Promise.all(
       Array.from({ length: 24 }, () => createRun(test.db, { in: organization, status: 'created' })),
     );
-    await Promise.all(runs.map((run) => admit(run, null)));
-    const { rows } = await test.owner.query<{ taken: number }>(
-      'select count(*)::int as taken from sessions where capacity_held and host_id = $1',
-      [host.id],
+    await Promise.all(runs.map((run) => admit(run)));
+    const { rows } = await test.owner.query<{ host_id: string; taken: number }>(
+      'select host_id, count(*)::int as taken from sessions where capacity_held group by 1',
     );
-    expect(rows[0]?.taken).toBe(3);
+    expect(Object.fromEntries(rows.map((row) => [row.host_id, row.taken]))).toEqual({
+      [hosts[0] as string]: 3,
+      [hosts[1] as string]: 2,
+    });
   });
 
-  it('wakes as many queued runs as there are free places, though the first that was woken has not moved yet', async () => {
-    await seeHost(test.db.pool, { id: uuidv7(), name: 'one', capacity: 8, provider: 'bubblewrap' });
+  it('a run without a host waits and says so, and is let in as soon as one is there', async () => {
+    const run = await createRun(test.db, { status: 'created' });
+    expect(await admit(run)).toMatchObject({ admitted: false, hostId: null });
+    expect(await readLedger(test.db, run)).toMatchObject([
+      { data: { from: 'created', to: 'queued', reason: 'no sandbox host is online' } },
+    ]);
+    const host = await addHost(1);
+    expect(await admitWaiting(test.db, limits())).toBe(1);
+    expect(await admit(run)).toEqual({ admitted: true, hostId: host, waitMs: null });
+    expect(await readStatus(test.db, run)).toBe('provisioning');
+  });
+
+  it('gives a place back once, and wakes as many queued runs as there are free places', async () => {
+    await addHost(8);
     const organization = await createOrganization(test.db);
-    const holders = [0, 1].map(() => createRun(test.db, { in: organization, status: 'created' }));
-    for (const holder of holders) expect((await admit(await holder, 2)).admitted).toBe(true);
-    const waiting = [0, 1].map(() => createRun(test.db, { in: organization, status: 'queued' }));
-    const ids = (await Promise.all(waiting)).map((run) => run.sessionId);
-    for (const holder of holders) await releaseCapacity(test.db, { ...(await holder), globalMax: 2, tenantMax: null });
+    const holders = await Promise.all([0, 1].map(() => createRun(test.db, { in: organization, status: 'created' })));
+    for (const holder of holders) expect((await admit(holder, 2)).admitted).toBe(true);
+    const waiting = [
+      await createRun(test.db, { in: organization, status: 'queued' }),
+      await createRun(test.db, { in: organization, status: 'queued' }),
+    ];
+    await deleteOutbox(
+      test.db.pool,
+      (await readStaleOutbox(test.db.pool, 0, 10)).map((row) => row.id),
+    );
+    for (const holder of holders) {
+      expect(await release(holder)).toBe(true);
+      expect(await release(holder)).toBe(false);
+    }
+    expect((await counters())['deployment']).toBe(0);
+    expect(await admitWaiting(test.db, limits(2))).toBe(2);
     const woken = await readStaleOutbox(test.db.pool, 0, 10);
-    expect(new Set(woken.map((row) => row.sessionId))).toEqual(new Set(ids));
+    expect(woken.map((row) => [row.kind, row.sessionId])).toEqual(waiting.map((run) => ['capacity', run.sessionId]));
   });
 
-  it('wakes the next in line when the run at the head of the queue is cancelled', async () => {
+  it('passes over a run that is ending, and takes its place back when it was granted one', async () => {
+    await addHost(8);
     const organization = await createOrganization(test.db);
     const [head, next] = [
       await createRun(test.db, { in: organization, status: 'queued' }),
       await createRun(test.db, { in: organization, status: 'queued' }),
     ];
-    expect(await claim(next, 1, null)).toBe('behind');
-    await test.db.withTenant(head.organizationId, async (tx) => {
-      await recordIntent(tx, head.sessionId, { outcome: 'cancelled', reason: 'cancelled by user', wantsQuiesce: true });
-      await moveRun(tx, head.sessionId, 'queued', 'finalizing', 'cancelled by user');
-      await concludeRun(tx, head.sessionId, { globalMaxActive: 1, tenantMaxActive: null });
+    const cancel = (run: FixtureRun) =>
+      test.db.withTenant(run.organizationId, (tx) =>
+        recordIntent(tx, run.sessionId, { outcome: 'cancelled', reason: 'cancelled by user', wantsQuiesce: true }),
+      );
+    await cancel(head);
+    expect(await admitWaiting(test.db, limits(1))).toBe(1);
+    expect(await held()).toEqual([next.sessionId]);
+    await cancel(next);
+    await test.db.withTenant(next.organizationId, async (tx) => {
+      await moveRun(tx, next.sessionId, 'queued', 'finalizing', 'cancelled by user');
+      await concludeRun(tx, next.sessionId);
     });
-    const woken = (await readStaleOutbox(test.db.pool, 0, 10)).filter((row) => row.kind === 'capacity');
-    expect(woken.map((row) => row.sessionId)).toEqual([next.sessionId]);
+    expect(await held()).toEqual([]);
+    expect((await counters())['deployment']).toBe(0);
   });
 
-  it('heals drifted counters by recounting', async () => {
+  it('heals drifted counters, places of runs that are over and places that nobody counted', async () => {
+    const host = await addHost(9);
     const run = await createRun(test.db, { status: 'created' });
-    await claim(run, null, null);
+    await admit(run);
     await test.owner.query('update capacity_counters set active = 9');
     expect(await recountCapacity(test.db.pool)).toBe(2);
     expect(await counters()).toEqual({ deployment: 1, [run.organizationId]: 1 });
+    const over = await createRun(test.db, { in: run, status: 'completed' });
+    const live = await createRun(test.db, { in: run, status: 'running' });
+    await test.owner.query('update sessions set capacity_held = true where id = $1', [over.sessionId]);
+    await test.owner.query('update sessions set host_id = $2 where id = $1', [live.sessionId, host]);
+    expect(await recountCapacity(test.db.pool)).toBe(4);
+    expect(await counters()).toEqual({ deployment: 2, [run.organizationId]: 2 });
     expect(await recountCapacity(test.db.pool)).toBe(0);
   });
 
-  it('keeps claims, moves and appends free of deadlocks', async () => {
+  it('keeps admissions, moves, releases, recounts and cancels free of deadlocks', async () => {
+    await addHost(20);
     const organization = await createOrganization(test.db);
     const runs = await Promise.all(
       Array.from({ length: 12 }, () => createRun(test.db, { in: organization, status: 'created' })),
     );
     await Promise.all(
       runs.flatMap((run) => [
-        claim(run, null, null),
+        admit(run, 5),
         test.db.withTenant(run.organizationId, (tx) =>
           moveRun(tx, run.sessionId, ['created', 'queued'], 'provisioning', null),
         ),
-        releaseCapacity(test.db, { ...run, globalMax: null, tenantMax: null }),
+        release(run),
         recountCapacity(test.db.pool),
+        admitWaiting(test.db, limits(5)),
+        test.db.withTenant(run.organizationId, (tx) =>
+          recordIntent(tx, run.sessionId, { outcome: 'cancelled', reason: null, wantsQuiesce: true }),
+        ),
       ]),
     );
     await recountCapacity(test.db.pool);
-    const { rows } = await test.owner.query<{ held: number }>(
-      'select count(*)::int as held from sessions where capacity_held',
-    );
-    expect((await counters())['deployment']).toBe(rows[0]?.held);
+    expect((await counters())['deployment']).toBe((await held()).length);
   });
 });

@@ -121,7 +121,7 @@ describe('the gate function', () => {
   });
 
   it('CP-076 lets exactly max_tool_calls through under 64 callers, and tells the excess', async () => {
-    const run = await createRun(test.db);
+    const run = await createRun(test.db, { budgets: { max_tool_calls: 10 } });
     const answers = await Promise.all(
       Array.from({ length: 64 }, () => decideAutomatic(test.db, gateCall(run, { maxToolCalls: 10 }), ALLOW)),
     );

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { v7 as uuidv7 } from 'uuid';
+import type { JsonObject } from '../../../src/domain/json.js';
+import { digestStoredBody } from '../../../src/domain/ledger/event-body.js';
 import { closeProcessLease, openProcessLease, renewProcessLease } from '../../../src/platform/db/process-leases.js';
 import {
   countLiveReservations,
@@ -157,14 +159,54 @@ describe('reservations of model requests', () => {
     expect(usage).toHaveLength(2);
   });
 
-  it('warns once at 80 % of a cap and names the cap that is reached', async () => {
-    const run = await createRun(test.db);
+  const warnings = async (run: FixtureRun) =>
+    (await readLedger(test.db, run)).filter((event) => event.type === 'budget.warning').map((event) => event.data);
+
+  it('CP-074 warns once at 80 % of a cap and names the cap that is reached', async () => {
+    const run = await createRun(test.db, { budgets: { max_tokens: 10_000, max_cost_usd: 0.002 } });
     const caps = { maxTokens: 10_000, maxCostMicros: 2000 };
     const answers = [];
     for (let n = 0; n < 3; n += 1) answers.push(await settle(test.db, charge(run, await reserved(run), caps)));
     expect(answers.map((answer) => answer.exhausted)).toEqual([null, 'max_cost_usd', 'max_cost_usd']);
-    const warnings = (await readLedger(test.db, run)).filter((event) => event.type === 'budget.warning');
-    expect(warnings.map((event) => event.data)).toEqual([{ budget: 'max_cost_usd', limit: '0.002', spent: '0.002' }]);
+    expect(await warnings(run)).toEqual([{ budget: 'max_cost_usd', limit: '0.002', spent: '0.002' }]);
+  });
+
+  it.each([
+    [799, []],
+    [800, [{ budget: 'max_tokens', limit: '1000', spent: '800' }]],
+  ])('CP-074 after %i of 1,000 tokens it has written %j', async (outputTokens, expected) => {
+    const run = await createRun(test.db, { budgets: { max_tokens: 1000 } });
+    const usage = { ...charge(run, '').usage!, inputTokens: 0, outputTokens };
+    await settle(test.db, charge(run, await reserved(run), { usage }));
+    expect(await warnings(run)).toEqual(expected);
+  });
+
+  it('CP-074 warns of both caps when one settlement reaches both, in events whose digests are those of their bodies', async () => {
+    const run = await createRun(test.db, { budgets: { max_tokens: 1000, max_cost_usd: 0.001 } });
+    await settle(test.db, charge(run, await reserved(run)));
+    expect(await warnings(run)).toEqual([
+      { budget: 'max_tokens', limit: '1000', spent: '1000' },
+      { budget: 'max_cost_usd', limit: '0.001', spent: '0.001' },
+    ]);
+    const stored = await test.db.withTenant(run.organizationId, (tx) =>
+      tx.query<{ actor: string; type: string; payload: { data: JsonObject }; digest: string }>(
+        `select actor, type, payload, encode(body_digest, 'hex') as digest from events where session_id = $1`,
+        [run.sessionId],
+      ),
+    );
+    for (const { actor, type, payload, digest } of stored) {
+      expect(digest).toBe(digestStoredBody(actor, type, 1, payload.data));
+    }
+  });
+
+  it('CP-074 late usage that lowers the spend again makes no second warning', async () => {
+    const run = await createRun(test.db, { budgets: { max_tokens: 6000 } });
+    const late = await reserved(run);
+    await settle(test.db, charge(run, late, { state: 'unreported', usage: null, events: [] }));
+    await settle(test.db, charge(run, late));
+    const usage = { ...charge(run, '').usage!, inputTokens: 0, outputTokens: 4500 };
+    await settle(test.db, charge(run, await reserved(run), { usage }));
+    expect(await warnings(run)).toEqual([{ budget: 'max_tokens', limit: '6000', spent: '5000' }]);
   });
 
   it('finds results of tool uses that the gate never decided', async () => {

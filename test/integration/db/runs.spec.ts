@@ -195,7 +195,7 @@ describe('the record of runs', () => {
     const claimed = await Promise.all(runs.map((run) => uids.claim(run)));
     expect(claimed.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 12 }, (_, n) => 231_000 + n));
     expect(await Promise.all(runs.map((run) => uids.claim(run)))).toEqual(claimed);
-    await expect(uids.claim(uuidv7())).rejects.toMatchObject({ code: 'unavailable' });
+    await expect(uids.claim(uuidv7())).rejects.toMatchObject({ code: 'out_of_capacity' });
     await uids.release(runs[3] ?? '');
     expect(await uids.claim(uuidv7())).toBe(claimed[3]);
   });

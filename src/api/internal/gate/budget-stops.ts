@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '../../../platform/db/database.js';
 import type { GateCall } from '../../../platform/db/gate.js';
 import { recordIntent } from '../../../platform/db/intents.js';
-import { budgetEventData } from '../../../domain/budgets/budget-state.js';
+import { budgetEventData, exceededReason } from '../../../domain/budgets/budget-state.js';
 import type { BudgetCap } from '../../../domain/budgets/effective-budgets.js';
 import type { NewEvent } from '../../../domain/events/event-kinds.js';
 
@@ -38,7 +38,7 @@ export class BudgetStops {
   ): Promise<void> {
     const exceeded: NewEvent = { actor: 'system', type: 'budget.exceeded', data: budgetEventData(cap, limit, spent) };
     await this.database.withTenant(run.organizationId, (tx) =>
-      recordIntent(tx, run.sessionId, { outcome: 'budget_exceeded', reason: `${cap} exceeded`, wantsQuiesce: true }, [
+      recordIntent(tx, run.sessionId, { outcome: 'budget_exceeded', reason: exceededReason(cap), wantsQuiesce: true }, [
         exceeded,
       ]),
     );

@@ -48,7 +48,7 @@ export class ModelSpend {
     );
     if (row === undefined) throw refusal('not_found', 'not found', 'final');
     if (!row.accepts) throw refusal('invalid_request', 'session is not active', 'final');
-    const spend = { toolCalls: 0, tokens: Number(row.spent_tokens), costMicros: Number(row.spent_cost_micros) };
+    const spend = { tokens: Number(row.spent_tokens), costMicros: Number(row.spent_cost_micros) };
     const exhausted = exhaustedCap(run.spec.budgets, spend);
     if (exhausted !== null) await this.refuseExhausted(caller, exhausted);
   }
@@ -157,7 +157,7 @@ function estimateCost(
 
 /** The cap that leaves the request no room; cost first, as it is checked. */
 function binding(run: FrozenRun, answer: ReserveAnswer): ExhaustedCap {
-  const spend = { toolCalls: 0, tokens: answer.spentTokens ?? 0, costMicros: answer.spentCostMicros ?? 0 };
+  const spend = { tokens: answer.spentTokens ?? 0, costMicros: answer.spentCostMicros ?? 0 };
   const reached = exhaustedCap(run.spec.budgets, spend);
   if (reached !== null) return reached;
   const costCap = costCapMicros(run.spec.budgets);

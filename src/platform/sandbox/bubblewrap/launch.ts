@@ -110,7 +110,7 @@ function runShell(
     });
     shell.unref();
     shell.once('error', (error) =>
-      reject(new SandgateError('unavailable', 'the sandbox could not be launched', { cause: error })),
+      reject(new SandgateError('sandbox_failed', 'the sandbox could not be launched', { cause: error })),
     );
     shell.once('spawn', () => resolve(shell));
   });
@@ -130,11 +130,11 @@ async function waitUntilReady(folder: RunFolder, shell: ChildProcess): Promise<P
     }
     if (ready.startsWith('failed '))
       throw new SandgateError(
-        'unavailable',
+        'sandbox_failed',
         `the sandbox's self-check failed: ${ready.slice('failed '.length).trim()}`,
       );
     if (shell.exitCode !== null || shell.signalCode !== null) throw await launchFailure(folder);
-    if (Date.now() > deadline) throw new SandgateError('unavailable', 'the sandbox was not ready within 30 s');
+    if (Date.now() > deadline) throw new SandgateError('sandbox_failed', 'the sandbox was not ready within 30 s');
     await watch.next(POLL_MS);
   }
 }
@@ -147,5 +147,5 @@ async function launchFailure(folder: RunFolder): Promise<SandgateError> {
     .toString('utf8')
     .trim();
   const how = exitCode === null ? 'could not be set up' : `ended with exit code ${exitCode} before it was ready`;
-  return new SandgateError('unavailable', `the sandbox ${how}${tail === '' ? '' : `: ${tail}`}`);
+  return new SandgateError('sandbox_failed', `the sandbox ${how}${tail === '' ? '' : `: ${tail}`}`);
 }

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { chmod, chown, mkdir, open, readFile, rename, rm } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { SandgateError } from '../../../domain/errors.js';
 import { codeOf } from '../../../domain/system-error.js';
 import { pathExists } from '../../filesystem/path-exists.js';
 
@@ -30,16 +31,25 @@ const FORMAT = [
 /**
  * A sized ext4 image mounted over a loop device (04-sandbox §3): a hard quota that vanishes atomically. Idempotent: an image
  * that is there is mounted again, one that is mounted stays.
+ *
+ * @throws SandgateError `out_of_capacity` when this host cannot make or mount one more: no space, no free loop device
  */
 export async function mountDisk(image: string, mountPoint: string, sizeMb: number): Promise<void> {
   if (await isMountPoint(mountPoint)) return;
-  if (!(await pathExists(image))) await formatImage(image, sizeMb);
+  if (!(await pathExists(image))) await orFull('made', () => formatImage(image, sizeMb));
   else await checkImage(image);
   await mkdir(mountPoint, { recursive: true, mode: 0o700 });
-  await run('mount', ['-t', 'ext4', '-o', 'loop,nosuid,nodev,noatime', image, mountPoint], {
-    timeout: TIMEOUT_MS,
-    env: ENV,
-  });
+  const mount = ['-t', 'ext4', '-o', 'loop,nosuid,nodev,noatime', image, mountPoint];
+  await orFull('mounted', () => run('mount', mount, { timeout: TIMEOUT_MS, env: ENV }));
+}
+
+/** The host was seen to make disks at its boot, so one that it cannot make now is a matter of room. */
+async function orFull(what: 'made' | 'mounted', step: () => Promise<unknown>): Promise<void> {
+  try {
+    await step();
+  } catch (cause) {
+    throw new SandgateError('out_of_capacity', `the host has no room: a disk image could not be ${what}`, { cause });
+  }
 }
 
 /** Makes the run's folder on its disk; the root of the file system itself stays ours, with `lost+found` in it. */

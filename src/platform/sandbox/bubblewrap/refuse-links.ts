@@ -8,7 +8,7 @@ import { SandgateError } from '../../../domain/errors.js';
 export async function refuseLinks(paths: string[]): Promise<void> {
   for (const path of paths) {
     const real = await realpath(path).catch(() => null);
-    if (real === null) throw new SandgateError('unavailable', `${path} is not there`);
+    if (real === null) throw new SandgateError('sandbox_failed', `${path} is not there`);
     if (real !== path)
       throw new SandgateError(
         'invalid_request',

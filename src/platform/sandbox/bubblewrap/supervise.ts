@@ -116,7 +116,7 @@ async function findBreach(
 
 /**
  * Kills the first process of the pid namespace, with which the kernel kills all others, and waits until they are gone.
- * @throws SandgateError `unavailable` when their death cannot be confirmed within 10 s
+ * @throws SandgateError `sandbox_failed` when their death cannot be confirmed within 10 s
  */
 export async function killSandbox(folder: RunFolder, identity: ProcessIdentity): Promise<void> {
   killProcess(identity);
@@ -124,7 +124,7 @@ export async function killSandbox(folder: RunFolder, identity: ProcessIdentity):
   const launch = await folder.readLaunch();
   while (isAlive(identity) || (await killStragglers(launch))) {
     if (Date.now() > deadline)
-      throw new SandgateError('unavailable', `the processes of sandbox ${folder.runId} do not end`);
+      throw new SandgateError('sandbox_failed', `the processes of sandbox ${folder.runId} do not end`);
     await sleep(DEATH_POLL_MS);
   }
 }
