@@ -1,9 +1,7 @@
 import pLimit, { type LimitFunction } from 'p-limit';
-import pThrottle from 'p-throttle';
 import { mkdir, rm } from 'node:fs/promises';
 import { SandgateError } from '../domain/errors.js';
 import { redactText } from '../domain/redaction/redact-text.js';
-import { classifyLaunchProblem } from '../domain/run/launch-attempts.js';
 import { buildRunnerEnvironment } from '../domain/run/runner-environment.js';
 import {
   attachSandbox,
@@ -19,24 +17,16 @@ import {
   storeMissingDiff,
   type CollectedDiff,
 } from '../platform/db/artifacts.js';
-import type { AdmissionLimits } from '../platform/db/capacity.js';
-import type { RequeueLimits } from '../platform/db/requeue.js';
+import { recordFailure } from '../platform/db/failures.js';
 import type { Database } from '../platform/db/database.js';
 import { planeDirectory } from '../platform/plane/plane-socket-path.js';
+import { RING_BYTES } from '../platform/sandbox/bubblewrap/output-ring.js';
 import type { SandboxHandle, SandboxProvider } from '../platform/sandbox/provider.js';
 import { collectDiff, materialize, removeBaseline } from '../platform/workspace/index.js';
 import { baselineFolder } from './baseline-folder.js';
 import { whileHeartbeating } from './heartbeat.js';
 import type { RunRef, SandboxHostActivities } from './run-activities.js';
-import { settleLaunchProblem, type LaunchProblemDependencies } from './launch-problems.js';
 import { waitForPlane } from './plane-socket.js';
-
-export interface LaunchLimits extends AdmissionLimits, RequeueLimits {
-  /** Launches that go on at once on this host. */
-  maxConcurrentProvisions: number;
-  /** Launches that begin on this host in any second. */
-  maxStartsPerSec: number;
-}
 
 /** What the activities of one sandbox host work with. */
 export interface SandboxHostDependencies {
@@ -45,15 +35,18 @@ export interface SandboxHostDependencies {
   dataDir: string;
   localCopyRoots: readonly string[];
   tokenTtlSecs: number;
-  limits: LaunchLimits;
-  log: { warn(fields: Record<string, unknown>, message: string): void };
+  /** Launches that go on at once on this host. */
+  launchesAtOnce: number;
   /** Limits of one collection in milliseconds; the whole takes at most 120 s (chapter 20 §11). */
   collectTimeoutMs: number;
 }
 
+/** A sandbox that does not come up is tried again this often before the run fails with the reason. */
+const LAUNCH_ATTEMPTS = 3;
 /** What keeps failing on a dead sandbox is given up after this many attempts: a run must end also where its host is broken. */
 const WIND_DOWN_ATTEMPTS = 6;
 
+const LAUNCH_BROKE = 'the sandbox could not be prepared: an internal error of its host, told in the log of the worker';
 /** Reasons of a diff that is not there (chapter 10 §4). */
 const STILL_LIVE = 'runner_still_live';
 const COLLECTION_FAILED = 'collection_failed';
@@ -62,7 +55,7 @@ const COLLECTION_FAILED = 'collection_failed';
 export function createSandboxHostActivities(dependencies: SandboxHostDependencies): SandboxHostActivities {
   const host = new SandboxHost(dependencies);
   return {
-    launchSandbox: (run) => whileHeartbeating((signal) => host.launch(run, signal)),
+    launchSandbox: (run) => whileHeartbeating((signal, attempt) => host.launch(run, attempt, signal)),
     stopSandbox: (run, graceMs) => whileHeartbeating((_signal, attempt) => host.stop(run, graceMs, attempt)),
     collectArtifacts: (run) => whileHeartbeating((_signal, attempt) => host.collect(run, attempt)),
     releaseSandbox: (run) => whileHeartbeating(() => host.release(run)),
@@ -73,22 +66,17 @@ class SandboxHost {
   private readonly launches = new Map<string, Promise<unknown>>();
   /** Launches wait for their place here and not in the queue, where finalization would wait behind them. */
   private readonly inPlace: LimitFunction;
-  private readonly problems: LaunchProblemDependencies;
-  /** Resolves when one more launch may begin. */
-  private readonly paced: () => Promise<void>;
 
   constructor(private readonly on: SandboxHostDependencies) {
-    this.problems = { ...on, release: (run) => this.release(run) };
-    this.inPlace = pLimit(on.limits.maxConcurrentProvisions);
-    this.paced = pThrottle({ limit: on.limits.maxStartsPerSec, interval: 1000, strict: true })(() => Promise.resolve());
+    this.inPlace = pLimit(on.launchesAtOnce);
   }
 
   /**
    * A launch whose heartbeats did not arrive is repeated while it still goes on here. The later one waits: two would tear down
    * each other's workspace, and the run would end for it.
    */
-  async launch(run: RunRef, signal: AbortSignal): Promise<{ launched: boolean }> {
-    const launchNow = () => this.inPlace(() => this.launchAlone(run, signal));
+  async launch(run: RunRef, attempt: number, signal: AbortSignal): Promise<{ launched: boolean }> {
+    const launchNow = () => this.inPlace(() => this.launchAlone(run, attempt, signal));
     const launch = (this.launches.get(run.sessionId) ?? Promise.resolve()).then(launchNow, launchNow);
     this.launches.set(run.sessionId, launch);
     try {
@@ -98,8 +86,7 @@ class SandboxHost {
     }
   }
 
-  private async launchAlone(run: RunRef, signal: AbortSignal): Promise<{ launched: boolean }> {
-    await this.paced();
+  private async launchAlone(run: RunRef, attempt: number, signal: AbortSignal): Promise<{ launched: boolean }> {
     signal.throwIfAborted();
     const row = await this.owned(run);
     if (row === undefined) return { launched: false };
@@ -108,8 +95,12 @@ class SandboxHost {
       await this.removeEarlierAttempt(run.sessionId);
       return { launched: await this.start(run, row, signal) };
     } catch (cause) {
-      if (signal.aborted) throw cause;
-      await settleLaunchProblem(this.problems, run, cause);
+      const known = cause instanceof SandgateError;
+      const mayPass = !known || cause.code === 'unavailable';
+      if (signal.aborted || (mayPass && attempt < LAUNCH_ATTEMPTS)) throw cause;
+      await recordFailure(this.on.database, run, known ? cause.message : LAUNCH_BROKE);
+      // What is not ours to explain belongs into the log, where a failed step puts it; the next attempt finds the run stopped.
+      if (!known) throw cause;
       return { launched: false };
     }
   }
@@ -127,13 +118,12 @@ class SandboxHost {
 
   private async start(run: RunRef, row: LaunchRow, signal: AbortSignal): Promise<boolean> {
     const { database, provider } = this.on;
-    const spec = row.run_spec;
-    // First what a full host refuses: only from `provisioning` may a run go back into the queue.
-    const workspaceDir = await provider.createWorkspace(run.sessionId, spec.sandbox);
     const tokens = await database.withTenant(run.organizationId, (tx) =>
       startInitializing(tx, run.sessionId, this.on.tokenTtlSecs),
     );
     if (tokens === undefined) return false;
+    const spec = row.run_spec;
+    const workspaceDir = await provider.createWorkspace(run.sessionId, spec.sandbox);
     const { baseCommit, files, leftOut } = await materialize({
       spec: spec.workspace,
       workspaceDir,
@@ -207,7 +197,7 @@ class SandboxHost {
     try {
       diff = await this.takeDiff(run, baseCommit);
     } catch (cause) {
-      const final = cause instanceof SandgateError && classifyLaunchProblem(cause) === 'refused';
+      const final = cause instanceof SandgateError && cause.code !== 'unavailable';
       if (!final && attempt < WIND_DOWN_ATTEMPTS) throw cause;
       return this.storeMissing(run, final ? cause.message : COLLECTION_FAILED);
     }
@@ -232,7 +222,7 @@ class SandboxHost {
   }
 
   private async storeLog(run: RunRef): Promise<void> {
-    const output = redactText((await this.on.provider.readOutput(run.sessionId)).toString('utf8'));
+    const output = redactText(withoutTornLine(await this.on.provider.readOutput(run.sessionId)).toString('utf8'));
     if (output === '') return;
     await this.on.database.withTenant(run.organizationId, (tx) =>
       storeArtifact(tx, run.sessionId, {
@@ -264,4 +254,10 @@ async function exitWithin(provider: SandboxProvider, handle: SandboxHandle, grac
   } catch (cause) {
     if (!patience.aborted) throw cause;
   }
+}
+
+/** A full ring begins in the middle of a line: the end of a secret could not be told from other text there. */
+function withoutTornLine(output: Buffer): Buffer {
+  const end = output.length < RING_BYTES ? -1 : output.indexOf('\n');
+  return output.subarray(end + 1);
 }

@@ -1,3 +1,4 @@
+import { redactEnd } from '../domain/redaction/redact-text.js';
 import type { Database } from '../platform/db/database.js';
 import { recordFailure } from '../platform/db/failures.js';
 import { readSandboxHandle } from '../platform/db/launch.js';
@@ -11,7 +12,7 @@ export interface SandboxWatchDependencies {
 }
 
 /** How much of the runner's last words goes into `run.error` (04-sandbox §7). */
-const LAST_WORDS_BYTES = 2048;
+const LAST_WORDS_CHARACTERS = 2048;
 
 /** Supervision is one long activity per sandbox, not a poll per beat (00-design §2). */
 export function createSandboxWatchActivities(on: SandboxWatchDependencies): SandboxWatchActivities {
@@ -30,10 +31,7 @@ export function createSandboxWatchActivities(on: SandboxWatchDependencies): Sand
 /** A sandbox that left without a recorded result has failed; an intent that is already there wins. */
 async function recordDeath(on: SandboxWatchDependencies, run: RunRef, exit: SandboxExit): Promise<void> {
   const output = await on.provider.readOutput(run.sessionId);
-  const lastWords = output
-    .subarray(Math.max(0, output.length - LAST_WORDS_BYTES))
-    .toString('utf8')
-    .trim();
+  const lastWords = redactEnd(output.toString('utf8'), LAST_WORDS_CHARACTERS).trim();
   const reason = `sandbox died (stale heartbeat) before the run reported a result: ${exit.reason}`;
   await recordFailure(on.database, run, lastWords === '' ? reason : `${reason}\n${lastWords}`, reason);
 }

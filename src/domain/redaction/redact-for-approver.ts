@@ -1,11 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { ExactJson } from '../digest/exact-json.js';
 import { mapStrings } from './map-strings.js';
-import { databaseUrlSpans, SECRET_SHAPES } from './secret-shapes.js';
+import { secretSpans } from './secret-shapes.js';
 
 /** Shell metacharacters, quotes and white space: a span with one of these might hide what a command does. */
 const DECISIVE = /[\s"'`\\;&|<>()$*?[\]{}!#~^%]/;
-const BEARER = /^bearer /i;
 
 /**
  * What a person who decides an approval is shown (06-gate §4): the input with secrets replaced by their length and the start of
@@ -18,18 +17,11 @@ export function redactForApprover<T extends ExactJson>(value: T): T {
 export function redactTextForApprover(text: string): string {
   let shown = '';
   let from = 0;
-  for (const { start, end } of databaseUrlSpans(text)) {
-    shown += replaceShapes(text.slice(from, start)) + replaceSpan(text.slice(start, end));
+  for (const { secret, end } of secretSpans(text)) {
+    shown += text.slice(from, secret) + replaceSpan(text.slice(secret, end));
     from = end;
   }
-  return shown + replaceShapes(text.slice(from));
-}
-
-function replaceShapes(text: string): string {
-  return text.replace(SECRET_SHAPES, (span) => {
-    const scheme = BEARER.exec(span)?.[0] ?? '';
-    return scheme + replaceSpan(span.slice(scheme.length));
-  });
+  return shown + text.slice(from);
 }
 
 function replaceSpan(span: string): string {

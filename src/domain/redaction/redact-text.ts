@@ -1,4 +1,4 @@
-import { databaseUrlSpans, SECRET_SHAPES } from './secret-shapes.js';
+import { secretSpans } from './secret-shapes.js';
 
 export const REDACTED = '‹redacted›';
 const REPLACEMENT_CHARACTER = '\ufffd';
@@ -12,18 +12,20 @@ export function normalizeText(text: string): string {
 /** Replaces every secret shape by `‹redacted›` (chapter 10 §13). Linear in the text; a text without one comes back as it is. */
 export function redactText(text: string): string {
   const normal = normalizeText(text);
-  return redactDatabaseUrls(normal).replace(SECRET_SHAPES, REDACTED);
-}
-
-function redactDatabaseUrls(text: string): string {
-  const spans = databaseUrlSpans(text);
-  if (spans.length === 0) return text;
+  const spans = secretSpans(normal);
+  if (spans.length === 0) return normal;
   const pieces: string[] = [];
   let from = 0;
-  for (const span of spans) {
-    pieces.push(text.slice(from, span.start), REDACTED);
-    from = span.end;
+  for (const { start, end } of spans) {
+    pieces.push(normal.slice(from, start), REDACTED);
+    from = end;
   }
-  pieces.push(text.slice(from));
+  pieces.push(normal.slice(from));
   return pieces.join('');
+}
+
+/** The last characters of a text, redacted whole before it is cut: the rest of a secret has no shape any more. */
+export function redactEnd(text: string, characters: number): string {
+  const clean = redactText(text);
+  return clean.length <= characters ? clean : clean.slice(clean.length - characters).toWellFormed();
 }
