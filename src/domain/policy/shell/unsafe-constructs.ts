@@ -33,6 +33,8 @@ export function unsafeConstruct(node: SyntaxNode): string | null {
       return node.operator === '-v' || node.operator === '-R' ? '`[[ -v` expands its operand' : null;
     case 'TestBinary':
       return NUMERIC_TESTS.has(node.operator) ? `\`[[ ${node.operator}\` evaluates its operands` : null;
+    case 'Word':
+      return hidesSubstitution(node) ? 'a substitution that the parser took for text' : null;
     case 'Assignment':
       return node.index === undefined ? null : 'an assignment with a subscript';
     default:
@@ -63,6 +65,13 @@ export function bashOnly(node: SyntaxNode): string | null {
   return node.type === 'Pipeline' && node.operators.some((operator) => operator !== '|')
     ? 'the pipe `|&` of bash'
     : null;
+}
+
+/** Bash runs `1>(id)` as a word with a process substitution, not as a redirect; the parser reads plain text there. */
+function hidesSubstitution({ text, parts }: Extract<SyntaxNode, { type: 'Word' }>): boolean {
+  if (!text.includes('(')) return false;
+  const literals = parts === undefined ? [text] : parts.map((part) => (part.type === 'Literal' ? part.text : ''));
+  return literals.some((literal) => /[<>]\(/.test(literal.replaceAll(/\\[^]/g, '')));
 }
 
 function arithmeticSubstitution(type: SyntaxNode['type']): string | null {
