@@ -1,6 +1,7 @@
 import { Body, Controller, HttpCode, Post } from '@nestjs/common';
 import { ApiBearerAuth, ApiBody, ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { ExactObject } from '../../domain/digest/exact-json.js';
+import { SandgateError } from '../../domain/errors.js';
 import { Permission } from '../auth/permission.decorator.js';
 import { CurrentPrincipal, type Principal } from '../auth/principal.js';
 import { ExactBody } from '../http/exact-body.js';
@@ -24,8 +25,10 @@ export class PolicyDraftsController {
   @ApiBody({ type: ValidatePolicy })
   @Answer(PolicyValidity, 'Also for an invalid text: its faults are in `errors`.')
   @Failures(400, 401, 403, 413, 415, 503)
-  validatePolicy(@Body() body: ValidatePolicy): PolicyValidity {
-    return this.drafts.validate(body.yaml);
+  validatePolicy(@ExactBody() { yaml }: ExactObject): PolicyValidity {
+    // Read past the check for text that cannot be stored: nothing is, and such a text is an invalid policy, not an invalid request.
+    if (typeof yaml !== 'string') throw new SandgateError('invalid_request', 'yaml: must be a string');
+    return this.drafts.validate(yaml);
   }
 
   @Post('preview')

@@ -17,6 +17,8 @@ import type { ExplainedCall, PolicyPreview } from './preview.dto.js';
 
 /** Longest that judging the calls of one preview keeps the process from its other work, in milliseconds. */
 const TURN_MS = 20;
+/** Parts of commands that one preview lists; nested ones repeat each other's text. */
+const MAX_PARTS = 10_000;
 
 export interface PreviewCommand {
   /** The draft and the calls as they were sent, numbers as they were written. */
@@ -55,8 +57,11 @@ export class PolicyDraftsService {
 async function explainCalls(policy: CompiledPolicy, calls: readonly ExactObject[]): Promise<ExplainedCall[]> {
   const explained: ExplainedCall[] = [];
   let turn = performance.now();
+  let room = MAX_PARTS;
   for (const call of calls) {
-    explained.push(explainCall(policy, call));
+    const answer = explainCall(policy, call, room);
+    room -= answer.explanation.parts.length;
+    explained.push(answer);
     if (performance.now() - turn < TURN_MS) continue;
     await nextTurn();
     turn = performance.now();
@@ -64,12 +69,21 @@ async function explainCalls(policy: CompiledPolicy, calls: readonly ExactObject[
   return explained;
 }
 
-function explainCall(policy: CompiledPolicy, sent: ExactObject): ExplainedCall {
+function explainCall(policy: CompiledPolicy, sent: ExactObject, room: number): ExplainedCall {
   const tool = sent['tool'] as string;
   const call = { tool, input: sent['input'] ?? null };
   const { verdict, reason, approval, explanation } = evaluate(policy, call, 'supervised');
   const autonomous = evaluate(policy, call, 'autonomous').verdict;
-  return { tool, verdict, autonomous_verdict: autonomous, reason, approval, explanation };
+  const parts = explanation.parts.slice(0, room);
+  const omitted = explanation.parts_omitted + explanation.parts.length - parts.length;
+  return {
+    tool,
+    verdict,
+    autonomous_verdict: autonomous,
+    reason,
+    approval,
+    explanation: { ...explanation, parts, parts_omitted: omitted },
+  };
 }
 
 /**

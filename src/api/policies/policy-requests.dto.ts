@@ -78,6 +78,5 @@ export class ClonePolicy {
 
 export class ValidatePolicy {
   @ApiProperty()
-  @IsString()
   yaml!: string;
 }

@@ -41,6 +41,7 @@ export function policyToYaml(content: JsonObject): string {
  */
 export function yamlToJson(text: string): ExactJson {
   if (Buffer.byteLength(text) > MAX_YAML_BYTES) throw invalid(`the text is larger than ${MAX_YAML_BYTES} bytes`);
+  if (text.includes('\0') || !text.isWellFormed()) throw invalid('the text holds U+0000 or half a character');
   const documents = parseAllDocuments(text, {
     version: '1.2',
     schema: 'core',

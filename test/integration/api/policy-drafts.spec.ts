@@ -60,7 +60,8 @@ describe('validating', () => {
       ],
     });
     expect(await validate('a: [')).toEqual({ valid: false, errors: [expect.stringMatching(/^invalid YAML/)] });
-    expect(await validate('')).toMatchObject({ valid: false });
+    for (const text of ['', '\u0000', 'name: x # \ud800', '- a'])
+      expect(await validate(text)).toMatchObject({ valid: false });
     expect(await validate(`name: x # ${'x'.repeat(1_048_576)}`)).toMatchObject({
       errors: ['invalid YAML: the text is larger than 1048576 bytes'],
     });
@@ -68,8 +69,9 @@ describe('validating', () => {
   });
 
   it('CP-224 is 400 only when yaml is missing or no text', async () => {
-    for (const body of [{}, { yaml: null }, { yaml: 1 }, { yaml: ['name: x'] }])
+    for (const body of [{}, { yaml: null }, { yaml: 1 }, { yaml: ['name: x'] }, [], 'name: x'])
       expect((await api.post('/v1/policies/validate', body)).status).toBe(400);
+    expect((await api.post('/v1/policies/validate')).status).toBe(400);
   });
 });
 
@@ -221,6 +223,10 @@ describe('explaining calls', () => {
       ...Array<string>(5).fill('require_approval'),
       'allow',
     ]);
+    const wide = { tool: 'Bash', input: { command: Array(150).fill('id').join(';') } };
+    const listed = (await explain(Array<object>(100).fill(wide))).map(({ explanation }) => explanation);
+    expect(listed.reduce((sum, { parts }) => sum + parts.length, 0)).toBe(10_000);
+    expect(new Set(listed.map(({ parts, parts_omitted: omitted }) => parts.length + omitted))).toEqual(new Set([150]));
     const calls = Array.from({ length: 1001 }, () => ({ tool: 'Bash', input: { command: 'ls' } }));
     expect(await explain(calls.slice(1))).toHaveLength(1000);
     for (const bad of [calls, 'ls', [{}], [[]], [{ tool: 1 }], ['Bash'], [null]])
