@@ -39,6 +39,7 @@ import { DeferOutbox1700000000057 } from './1700000000057-defer-outbox.js';
 import { WarnOfBudgets1700000000058 } from './1700000000058-warn-of-budgets.js';
 import { ListOverspentRuns1700000000059 } from './1700000000059-list-overspent-runs.js';
 import { GroupRunCalls1700000000065 } from './1700000000065-group-run-calls.js';
+import { GroupModelCalls1700000000066 } from './1700000000066-group-model-calls.js';
 import { AddHostProvider1700000000070 } from './1700000000070-add-host-provider.js';
 
 /** Every migration in order. An explicit list works the same from sources, tests and the built output. */
@@ -84,5 +85,6 @@ export const MIGRATIONS = [
   WarnOfBudgets1700000000058,
   ListOverspentRuns1700000000059,
   GroupRunCalls1700000000065,
+  GroupModelCalls1700000000066,
   AddHostProvider1700000000070,
 ];

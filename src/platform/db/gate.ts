@@ -189,6 +189,8 @@ function callGate(
   events: NewEvent[],
 ): Promise<AnswerRow> {
   const { organizationId, sessionId } = call;
+  const { bodies, digests } = bodyArguments(events);
+  const { kind, source, originalVerdict, reason } = verdict;
   return db.calls.make({
     kind: 'gate',
     organizationId,
@@ -202,13 +204,21 @@ function callGate(
       tool: call.tool,
       summary: call.summary,
       input_digest: call.inputDigest,
-      allow: verdict.kind === 'allow',
-      source: verdict.source,
-      original: verdict.originalVerdict,
-      reason: verdict.reason,
+      allow: kind === 'allow',
+      source,
+      original: originalVerdict,
+      reason,
       max_calls: maxCalls,
-      ...bodyArguments(events),
+      bodies,
+      digests,
     },
+    alone: () =>
+      queryAnswer(
+        db.pool,
+        'svc_gate',
+        'select * from svc_gate($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15::text[], $16::text[])',
+        [...callArguments(call, id), kind === 'allow', source, originalVerdict, reason, maxCalls, bodies, digests],
+      ),
   });
 }
 

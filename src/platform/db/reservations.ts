@@ -65,48 +65,40 @@ export interface ReserveAnswer {
   refused: string[];
 }
 
+/** Texts from a statement of its own, numbers from a shared one. */
+type Bigint = string | number;
+
 interface ReserveRow {
   outcome: ReserveOutcome;
-  output_tokens: string | null;
-  spent_tokens: string | null;
-  spent_cost_micros: string | null;
-  reserved_tokens: string | null;
-  reserved_cost_micros: string | null;
+  output_tokens: Bigint | null;
+  spent_tokens: Bigint | null;
+  spent_cost_micros: Bigint | null;
+  reserved_tokens: Bigint | null;
+  reserved_cost_micros: Bigint | null;
   unasked: string[] | null;
   refused: string[] | null;
 }
 
-/** One round trip before dispatch; durable when it returns. */
-export async function reserve(pool: pg.Pool, request: ModelRequest): Promise<ReserveAnswer> {
+const RESERVE = `select * from svc_reserve($1, $2, $3, $4,
+  row($5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15::text[], $16::text[], $17)::svc_model_request)`;
+
+/** One round trip before dispatch, shared with what else goes to the database at that moment; durable when it returns. */
+export async function reserve(db: Database, request: ModelRequest): Promise<ReserveAnswer> {
+  const { tokenSha256, organizationId, sessionId, runSpecDigest } = request;
   const id = uuidv7();
-  const { rows } = await translateDatabaseErrors(() =>
-    pool.query<ReserveRow>({
-      name: 'svc_reserve',
-      text: `select * from svc_reserve($1, $2, $3, $4,
-        row($5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15::text[], $16::text[], $17)::svc_model_request)`,
-      values: [
-        request.tokenSha256,
-        request.organizationId,
-        request.sessionId,
-        request.runSpecDigest,
-        id,
-        request.inputTokens,
-        request.outputTokens,
-        request.inputCostMicros,
-        request.outputMicrosPerMillion,
-        request.maxTokens,
-        request.maxCostMicros,
-        request.maxLive,
-        request.processId,
-        request.ttlSecs,
-        request.resultIds,
-        request.refusedResultIds,
-        request.maxRefused,
-      ],
-    }),
-  );
-  const row = rows[0];
-  if (row === undefined) throw new Error('svc_reserve answered nothing');
+  const members = requestMembers(id, request);
+  const row = await db.calls.make<ReserveRow>({
+    kind: 'reserve',
+    organizationId,
+    sessionId,
+    arguments: { session: sessionId, token: tokenSha256, spec_digest: runSpecDigest, request: members },
+    alone: () =>
+      queryRow(db.pool, {
+        name: 'svc_reserve',
+        text: RESERVE,
+        values: [tokenSha256, organizationId, sessionId, runSpecDigest, ...Object.values(members)],
+      }),
+  });
   return {
     outcome: row.outcome,
     reservationId: row.outcome === 'reserved' ? id : null,
@@ -118,6 +110,31 @@ export async function reserve(pool: pg.Pool, request: ModelRequest): Promise<Res
     unasked: row.unasked ?? [],
     refused: row.refused ?? [],
   };
+}
+
+/** The members of the SQL type `svc_model_request`, in its order. */
+function requestMembers(id: string, request: ModelRequest): Record<string, unknown> {
+  return {
+    id,
+    input_tokens: request.inputTokens,
+    wanted_output_tokens: request.outputTokens,
+    input_cost_micros: request.inputCostMicros,
+    output_micros_per_million: request.outputMicrosPerMillion,
+    max_tokens: request.maxTokens,
+    max_cost_micros: request.maxCostMicros,
+    max_live: request.maxLive,
+    process_id: request.processId,
+    ttl_secs: request.ttlSecs,
+    result_ids: request.resultIds,
+    refused_result_ids: request.refusedResultIds,
+    max_refused: request.maxRefused,
+  };
+}
+
+async function queryRow<R extends object>(pool: pg.Pool, query: pg.QueryConfig): Promise<R> {
+  const { rows } = await translateDatabaseErrors(() => pool.query<R>(query));
+  if (rows[0] === undefined) throw new Error(`${query.name} answered nothing`);
+  return rows[0];
 }
 
 export interface ModelUsage {
@@ -161,20 +178,53 @@ export interface SettleAnswer {
 
 interface SettleRow {
   outcome: SettleAnswer['outcome'];
-  seq: string | null;
-  spent_tokens: string;
-  spent_cost_micros: string;
+  seq: Bigint | null;
+  spent_tokens: Bigint;
+  spent_cost_micros: Bigint;
   exhausted: SettleAnswer['exhausted'];
 }
 
 /** One round trip after the answer: usage row, charge, events, and `budget.warning` when it reaches 80 % of a cap. */
 export async function settle(db: Database, settlement: Settlement): Promise<SettleAnswer> {
-  const { rows } = await translateDatabaseErrors(() =>
-    db.pool.query<SettleRow>({ name: 'svc_settle', text: SETTLE, values: settleArguments(settlement) }),
-  );
-  const answer = toSettleAnswer(rows[0]);
-  if (answer.outcome !== 'already') db.announce({ ledger: settlement.sessionId });
+  const { organizationId, sessionId } = settlement;
+  const alone = (): Promise<SettleRow> =>
+    queryRow(db.pool, { name: 'svc_settle', text: SETTLE, values: settleArguments(settlement) });
+  const call = plainSettlement(settlement);
+  const row = await (call === null
+    ? alone()
+    : db.calls.make({ kind: 'settle', organizationId, sessionId, arguments: call, alone }));
+  const answer = toSettleAnswer(row);
+  if (answer.outcome !== 'already') db.announce({ ledger: sessionId });
   return answer;
+}
+
+/** The members of the SQL type `svc_settle_call`; null for a settlement that is not of the plain sort. */
+function plainSettlement(settlement: Settlement): object | null {
+  const { usage, sessionId, reservationId, state, maxTokens, maxCostMicros, toolUses } = settlement;
+  const { bodies, digests } = bodyArguments(settlement.events);
+  const [digest] = digests;
+  if (usage === null || bodies.length !== 1 || typeof digest !== 'string') return null;
+  return {
+    session: sessionId,
+    id: reservationId,
+    settlement: {
+      state,
+      model: usage.model,
+      input_tokens: usage.inputTokens,
+      output_tokens: usage.outputTokens,
+      cache_read_tokens: usage.cacheReadTokens,
+      cache_write_tokens: usage.cacheWriteTokens,
+      cost_micros: usage.costMicros,
+      source: usage.source,
+      usage_id: uuidv7(),
+      max_tokens: maxTokens,
+      max_cost_micros: maxCostMicros,
+    },
+    tool_use_ids: toolUses.map((use) => use.id),
+    tool_use_names: toolUses.map((use) => use.name),
+    body: bodies[0],
+    digest,
+  };
 }
 
 /** Settles inside a transaction, for sweeps and finalization. */
@@ -269,6 +319,6 @@ function toSettleAnswer(row: SettleRow | undefined): SettleAnswer {
   };
 }
 
-function toNumber(text: string | null): number | null {
-  return text === null ? null : Number(text);
+function toNumber(value: Bigint | null): number | null {
+  return value === null ? null : Number(value);
 }

@@ -1,18 +1,20 @@
 import pg from 'pg';
 import { translateDatabaseErrors } from './database-errors.js';
 
-/** A call of a hot-path function for one run: `gate` is `svc_gate`. Arguments are the members of the SQL type of the kind. */
-export interface RunCall {
-  kind: 'gate';
+/** A call of a hot-path function for one run. Arguments are the members of the SQL type `svc_<kind>_call`. */
+export interface RunCall<A> {
+  kind: 'gate' | 'reserve' | 'settle';
   organizationId: string;
   sessionId: string;
   arguments: object;
+  /** Makes the call in a statement of its own, when others hold its run or the grouped form does not know its case. */
+  alone: () => Promise<A>;
 }
 
 interface Waiting {
-  call: RunCall;
-  resolve(answer: unknown): void;
-  reject(error: unknown): void;
+  call: RunCall<unknown>;
+  resolve: (answer: unknown) => void;
+  reject: (error: unknown) => void;
 }
 
 /** Round trips under way at once, each for runs of its own: while one waits for the disk, the others compute. */
@@ -20,7 +22,7 @@ const LANES = 3;
 /** Calls of one statement. One that is answered later than it could be costs more than the commit that it saves. */
 const MAX_GROUP = 64;
 
-const SQL = 'select svc_run_calls($1, $2::uuid[], $3::jsonb, $4) as answer';
+const SQL = 'select svc_run_calls($1, $2::uuid[], $3::jsonb) as answer';
 
 /**
  * Hot-path calls, grouped: a call that finds its lane free leaves at once; those that arrive while it is on its way leave
@@ -35,7 +37,7 @@ export class RunCalls {
   }
 
   /** @returns the row that the SQL function answered, as JSON: numbers for bigints, ISO 8601 texts for times */
-  make<A extends object>(call: RunCall): Promise<A> {
+  make<A extends object>(call: RunCall<A>): Promise<A> {
     // Calls of one run take the same lane, where they meet in one statement instead of at the row lock of the run.
     const lane = this.lanes[Number.parseInt(call.sessionId.slice(-4), 16) % LANES]!;
     return new Promise<A>((resolve, reject) => lane.add({ call, resolve: (answer) => resolve(answer as A), reject }));
@@ -69,7 +71,7 @@ class Lane {
 
   private async send(calls: Waiting[]): Promise<void> {
     try {
-      const answers = await query(this.pool, calls, false);
+      const answers = await query(this.pool, calls);
       calls.forEach((call, index) => {
         const answer = answers[index];
         if (answer === null || answer === undefined) this.sendAlone(call);
@@ -83,23 +85,20 @@ class Lane {
     }
   }
 
-  /** Waits for the run on a connection of its own while the lane goes on. */
-  private sendAlone(call: Waiting): void {
-    query(this.pool, [call], true).then(
-      ([answer]) => call.resolve(answer),
-      (error: unknown) => call.reject(error),
-    );
+  /** On a connection of its own, where it may wait for the run while the lane goes on. */
+  private sendAlone({ call, resolve, reject }: Waiting): void {
+    call.alone().then(resolve, reject);
   }
 }
 
-async function query(pool: pg.Pool, calls: Waiting[], wait: boolean): Promise<unknown[]> {
+async function query(pool: pg.Pool, calls: Waiting[]): Promise<unknown[]> {
   const sessions = calls.map(({ call }) => call.sessionId);
   const list = JSON.stringify(calls.map(({ call }) => [call.kind, call.arguments]));
   const { rows } = await translateDatabaseErrors(() =>
     pool.query<{ answer: unknown }>({
       name: 'svc_run_calls',
       text: SQL,
-      values: [calls[0]!.call.organizationId, sessions, list, wait],
+      values: [calls[0]?.call.organizationId, sessions, list],
     }),
   );
   return rows.map((row) => row.answer);

@@ -72,21 +72,21 @@ describe('reservations of model requests', () => {
   }
 
   async function reserved(run: FixtureRun, change: Partial<ModelRequest> = {}): Promise<string> {
-    const answer = await reserve(test.db.pool, request(run, change));
+    const answer = await reserve(test.db, request(run, change));
     expect(answer.outcome).toBe('reserved');
     return answer.reservationId ?? '';
   }
 
   it('lowers the output to what the remaining tokens or money afford', async () => {
     const run = await createRun(test.db);
-    expect(await reserve(test.db.pool, request(run))).toMatchObject({ outcome: 'reserved', outputTokens: 4000 });
+    expect(await reserve(test.db, request(run))).toMatchObject({ outcome: 'reserved', outputTokens: 4000 });
     const tokens = await createRun(test.db);
-    expect(await reserve(test.db.pool, request(tokens, { maxTokens: 3000 }))).toMatchObject({
+    expect(await reserve(test.db, request(tokens, { maxTokens: 3000 }))).toMatchObject({
       outcome: 'reserved',
       outputTokens: 2000,
     });
     const money = await createRun(test.db);
-    expect(await reserve(test.db.pool, request(money, { maxCostMicros: 2500 }))).toMatchObject({
+    expect(await reserve(test.db, request(money, { maxCostMicros: 2500 }))).toMatchObject({
       outcome: 'reserved',
       outputTokens: 1500,
     });
@@ -94,22 +94,22 @@ describe('reservations of model requests', () => {
 
   it('tells an exhausted budget from one that live requests hold', async () => {
     const run = await createRun(test.db);
-    expect((await reserve(test.db.pool, request(run, { maxTokens: 2000 }))).outcome).toBe('exhausted');
+    expect((await reserve(test.db, request(run, { maxTokens: 2000 }))).outcome).toBe('exhausted');
     const id = await reserved(run, { maxTokens: 6000 });
-    expect((await reserve(test.db.pool, request(run, { maxTokens: 6000 }))).outcome).toBe('held');
+    expect((await reserve(test.db, request(run, { maxTokens: 6000 }))).outcome).toBe('held');
     await settle(test.db, charge(run, id));
-    expect(await reserve(test.db.pool, request(run, { maxTokens: 6000 }))).toMatchObject({
+    expect(await reserve(test.db, request(run, { maxTokens: 6000 }))).toMatchObject({
       outcome: 'reserved',
       spentTokens: 1000,
     });
-    expect((await reserve(test.db.pool, request(run, { maxTokens: 1500 }))).outcome).toBe('exhausted');
+    expect((await reserve(test.db, request(run, { maxTokens: 1500 }))).outcome).toBe('exhausted');
   });
 
   it('never holds more than the budget under 64 callers', async () => {
     const run = await createRun(test.db);
     const answers = await Promise.all(
       Array.from({ length: 64 }, () =>
-        reserve(test.db.pool, request(run, { maxTokens: 20_000, outputTokens: 1500, maxLive: 64 })),
+        reserve(test.db, request(run, { maxTokens: 20_000, outputTokens: 1500, maxLive: 64 })),
       ),
     );
     const granted = answers.filter((answer) => answer.outcome === 'reserved');
@@ -123,16 +123,16 @@ describe('reservations of model requests', () => {
     const run = await createRun(test.db);
     await reserved(run, { maxLive: 2 });
     await reserved(run, { maxLive: 2 });
-    expect((await reserve(test.db.pool, request(run, { maxLive: 2 }))).outcome).toBe('too_many_live');
+    expect((await reserve(test.db, request(run, { maxLive: 2 }))).outcome).toBe('too_many_live');
   });
 
   it('CP-277 serves the llm token alone, and only a run that accepts work', async () => {
     const run = await createRun(test.db);
-    expect((await reserve(test.db.pool, request(run, { tokenSha256: tokenDigest(run, 'tool') }))).outcome).toBe(
+    expect((await reserve(test.db, request(run, { tokenSha256: tokenDigest(run, 'tool') }))).outcome).toBe(
       'wrong_audience',
     );
     const over = await createRun(test.db, { status: 'cancelling' });
-    expect((await reserve(test.db.pool, request(over))).outcome).toBe('inactive');
+    expect((await reserve(test.db, request(over))).outcome).toBe('inactive');
   });
 
   it('charges once, keeps unreported requests counted, and lets late usage replace them', async () => {
@@ -219,16 +219,14 @@ describe('reservations of model requests', () => {
     const allow = { kind: 'allow', source: 'policy', originalVerdict: null, reason: null } as const;
     await decideAutomatic(test.db, gateCall(run, { toolCallId: 'asked' }), allow);
     await reserved(run, { resultIds: ['asked', 'brokered'] });
-    const renamed = await reserve(test.db.pool, request(run, { resultIds: ['asked', 'never-metered'] }));
+    const renamed = await reserve(test.db, request(run, { resultIds: ['asked', 'never-metered'] }));
     expect(renamed).toMatchObject({ outcome: 'unasked_tool_use', unasked: ['never-metered'] });
-    const caught = await reserve(test.db.pool, request(run, { resultIds: ['asked', 'skipped'] }));
+    const caught = await reserve(test.db, request(run, { resultIds: ['asked', 'skipped'] }));
     expect(caught).toMatchObject({ outcome: 'unasked_tool_use', unasked: ['skipped'] });
-    const first = await reserve(test.db.pool, request(run, { refusedResultIds: ['r1'], maxRefused: 1 }));
+    const first = await reserve(test.db, request(run, { refusedResultIds: ['r1'], maxRefused: 1 }));
     expect(first).toMatchObject({ outcome: 'reserved', refused: ['r1'] });
-    expect((await reserve(test.db.pool, request(run, { refusedResultIds: ['r1'], maxRefused: 1 }))).refused).toEqual(
-      [],
-    );
-    expect((await reserve(test.db.pool, request(run, { refusedResultIds: ['r2'], maxRefused: 1 }))).outcome).toBe(
+    expect((await reserve(test.db, request(run, { refusedResultIds: ['r1'], maxRefused: 1 }))).refused).toEqual([]);
+    expect((await reserve(test.db, request(run, { refusedResultIds: ['r2'], maxRefused: 1 }))).outcome).toBe(
       'too_many_refused',
     );
   });

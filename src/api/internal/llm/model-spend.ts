@@ -57,7 +57,7 @@ export class ModelSpend {
   async reserve({ caller, run, request }: ModelCall): Promise<Reservation | 'reload'> {
     const carried = this.results.unknown(caller.sessionId, request.toolResults);
     const inputTokens = Math.ceil(Buffer.byteLength(request.text) / BYTES_PER_TOKEN);
-    const answer = await reserve(this.database.pool, {
+    const answer = await reserve(this.database, {
       tokenSha256: caller.tokenSha256,
       organizationId: caller.organizationId,
       sessionId: caller.sessionId,
