@@ -24,7 +24,7 @@ export function renderSimulation(report: Report, colours: Colours): string {
 }
 
 function headLines({ policy, draft, totals, limits }: Report, colours: Colours): string[] {
-  const draftName = draft.name === policy.name ? 'the draft' : `the draft ${short(draft.name, 60)}`;
+  const draftName = draft.name === policy.name ? 'the draft' : `the draft "${short(draft.name, 60)}"`;
   const lines = [
     `${colours.bold(short(policy.name, 60))}: ${draftName} against ${plural(totals.calls, 'recorded call')} of ${plural(totals.runs, 'run')}`,
     `${count(totals.unchanged)} unchanged, ${count(totals.changed)} changed (${count(totals.loosened)} looser, ${count(totals.tightened)} stricter), ${count(totals.unknown)} unknown`,

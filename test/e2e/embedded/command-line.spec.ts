@@ -3,6 +3,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { parse } from 'yaml';
+import type { Schemas } from '../../../src/client/client.js';
 import { StartedSandgate, temporaryStateFolder, until } from './started-sandgate.js';
 
 jest.setTimeout(240_000);
@@ -126,6 +127,28 @@ describe('the command line', () => {
     expect(verified.stdout).toContain('complete, in order, unedited');
     writeFileSync(ledger, readFileSync(ledger, 'utf8').replace('session.created', 'session.creatad'));
     expect((await cli('audit', 'verify', ledger, '--key', key)).code).toBe(5);
+  });
+
+  it('tries a draft against the calls of past runs, and fails on the changes that it was told to', async () => {
+    const draft = join(folder, 'draft.yaml');
+    writeFileSync(
+      draft,
+      'name: no-writes\ntools:\n  - {match: [Write], action: deny, risk: frozen}\n  - {match: ["*"], action: approve}\n',
+    );
+    const simulate = (...flags: string[]) => cli('policies', 'simulate', 'default', '--file', draft, ...flags);
+    const report = await simulate('--tool', 'Write');
+    expect(report.code).toBe(0);
+    expect(report.stdout).toMatch(/^default: the draft "no-writes" against [0-9]+ recorded calls/);
+    expect(report.stdout).toContain('allow → deny  Write  /workspace/*');
+    expect((await simulate('--fail-on', 'changed')).code).toBe(13);
+    expect((await simulate('--fail-on', 'loosened')).code).toBe(0);
+    expect((await simulate('--since', '5d', '--run', 'last', '--agent', 'replayer', '--all-policies')).code).toBe(0);
+    const { totals, changes } = JSON.parse((await simulate('-o', 'json')).stdout) as Schemas['SimulationView'];
+    expect(totals.changed).toBeGreaterThan(0);
+    expect(changes[0]?.examples[0]?.event_seq).toBeGreaterThan(0);
+    expect((await cli('policies', 'simulate', 'no-such', '--file', draft)).code).toBe(3);
+    writeFileSync(draft, 'name: x\ntools: [{match: Write, action: deny}]\n');
+    expect((await simulate()).code).toBe(2);
   });
 
   it('answers usage, unknown runs, wrong tokens and absent servers with codes of their own', async () => {
