@@ -1,5 +1,5 @@
 // Bundles the program that runs inside the sandbox into the folder dist/runner, which needs nothing beside it; main.mjs is
-// its entry. What must be loaded before the first heartbeat stands in main.mjs; harnesses and tools are files of their own
+// its entry, and describe.mjs that of a smaller one, which asks a server for its tools. What must be loaded before the first heartbeat stands in main.mjs; harnesses and tools are files of their own
 // that it loads later, because every run waits for the first and only some need the others.
 // Refuses to write anything but the runner, the domain and the packages named here: untrusted code stands next to it.
 import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
@@ -28,7 +28,10 @@ const ALLOWED = [
 
 const result = await build({
   absWorkingDir: root,
-  entryPoints: ['src/runner/main.ts'],
+  entryPoints: [
+    { in: 'src/runner/main.ts', out: 'main' },
+    { in: 'src/runner/mcp/describe.main.ts', out: 'describe' },
+  ],
   bundle: true,
   splitting: true,
   write: false,

@@ -22,6 +22,7 @@ import type { Database } from '../platform/db/database.js';
 import { planeDirectory } from '../platform/plane/plane-socket-path.js';
 import { RING_BYTES } from '../platform/sandbox/bubblewrap/output-ring.js';
 import type { SandboxHandle, SandboxProvider } from '../platform/sandbox/provider.js';
+import { assertToolsInstalled } from '../platform/tool-packages/assert-installed.js';
 import { collectDiff, materialize, removeBaseline } from '../platform/workspace/index.js';
 import { baselineFolder } from './baseline-folder.js';
 import { whileHeartbeating } from './heartbeat.js';
@@ -118,6 +119,7 @@ class SandboxHost {
 
   private async start(run: RunRef, row: LaunchRow, signal: AbortSignal): Promise<boolean> {
     const { database, provider } = this.on;
+    await assertToolsInstalled(this.on.dataDir, row.run_spec.capabilities);
     const tokens = await database.withTenant(run.organizationId, (tx) =>
       startInitializing(tx, run.sessionId, this.on.tokenTtlSecs),
     );

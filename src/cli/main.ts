@@ -1,7 +1,8 @@
 import { CommanderError } from 'commander';
+import { SandgateError } from '../domain/errors.js';
 import { ConfigError } from '../embedded/configuration.js';
 import { StartRefused } from '../embedded/start-refused.js';
-import { CliError, EXIT } from './exit-codes.js';
+import { CliError, EXIT, exitCodeOfStatus } from './exit-codes.js';
 import type { ExitCode } from './exit-codes.js';
 import { buildProgram } from './program.js';
 import { block } from './terminal/escape.js';
@@ -11,6 +12,8 @@ function exitCodeFor(error: unknown): ExitCode {
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
   if (error instanceof CliError) return error.exitCode;
   if (error instanceof ConfigError) return EXIT.usage;
+  if (error instanceof SandgateError)
+    return error.code === 'unavailable' ? EXIT.unavailable : exitCodeOfStatus(error.httpStatus);
   return error instanceof StartRefused ? EXIT.unavailable : EXIT.failure;
 }
 

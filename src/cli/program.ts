@@ -4,6 +4,7 @@ import { registerAgentCommands } from './commands/agents.js';
 import { registerApplyCommand } from './commands/apply.js';
 import { registerApprovalCommands } from './commands/approvals.js';
 import { registerAuditCommands } from './commands/audit.js';
+import { registerCapabilityCommands } from './commands/capabilities.js';
 import { registerCleanCommand } from './commands/clean.js';
 import { registerConfigCommand } from './commands/config.js';
 import { registerDemoCommand } from './commands/demo.js';
@@ -12,6 +13,7 @@ import { registerPolicyCommands } from './commands/policies.js';
 import { registerRunCommand } from './commands/run.js';
 import { registerRunsCommands } from './commands/runs.js';
 import { registerStartCommand } from './commands/start.js';
+import { registerToolCommands } from './commands/tools.js';
 
 const EXIT_CODES = `
 Exit codes: 0 done, 1 failed, 2 usage or configuration, 3 not found, 4 not authorized, 5 conflict, 6 no server,
@@ -43,6 +45,8 @@ export function buildProgram(): Command {
     registerRunsCommands,
     registerApprovalCommands,
     registerAgentCommands,
+    registerCapabilityCommands,
+    registerToolCommands,
     registerPolicyCommands,
     registerAuditCommands,
     registerAdminCommands,

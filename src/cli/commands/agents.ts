@@ -1,12 +1,11 @@
-import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
-import { parse } from 'yaml';
-import { contextOf, fromCaller } from '../program-context.js';
+import { contextOf } from '../program-context.js';
 import type { CommandContext } from '../program-context.js';
 import type { Schemas } from '../../client/client.js';
 import type { Agent } from '../server/wire.js';
 import { inline } from '../terminal/escape.js';
 import { printDocument, printRecord, printRows, write } from '../terminal/output.js';
+import { readDocument } from './document.js';
 
 export function registerAgentCommands(program: Command): void {
   const agents = program.command('agents').description('List, show and register agents.');
@@ -22,7 +21,7 @@ export function registerAgentCommands(program: Command): void {
   agents
     .command('create')
     .description(
-      'Register an agent from a YAML or JSON document (name, description, harness, model, policy, system_prompt, budgets …).',
+      'Register an agent from a YAML or JSON document (name, description, harness, model, policy, system_prompt, budgets, capability_bundles, env, sandbox …).',
     )
     .argument('<file>', 'the document, - for standard input')
     .action((file: string, _flags: unknown, command: Command) => create(file, contextOf(command)));
@@ -53,10 +52,20 @@ async function show(name: string, { client, format }: CommandContext): Promise<v
     ['Revision', String(newest?.rev ?? '')],
     ['Harness', newest?.harness ?? ''],
     ['Model', newest?.model ?? ''],
-    ['Policy', newest?.policy_id ?? ''],
+    ['Policy', newest?.policy ?? ''],
     ['Budgets', JSON.stringify(newest?.budgets ?? null)],
+    ['Bundles', (newest?.capability_bundles ?? []).map((pin) => `${pin.name}@${pin.version}`).join(', ')],
+    ['Workspace', newest?.default_workspace ? JSON.stringify(newest.default_workspace) : ''],
+    ['Sandbox', newest?.sandbox ? JSON.stringify(newest.sandbox) : ''],
+    ['Variables', variablesOf(newest?.env ?? {})],
     ['System prompt', newest?.system_prompt ?? ''],
   ]);
+}
+
+function variablesOf(env: Readonly<Record<string, string>>): string {
+  return Object.entries(env)
+    .map(([name, value]) => `${name}=${value}`)
+    .join('\n');
 }
 
 async function create(file: string, { client, format }: CommandContext): Promise<void> {
@@ -73,9 +82,4 @@ async function revise(name: string, file: string, { client, format }: CommandCon
   );
   if (format === 'table') write(`${inline(name)} revision ${answer.revision.rev}`);
   else printDocument(format, answer);
-}
-
-/** The server says what is wrong with a document; here it only has to be YAML or JSON. */
-function readDocument(file: string): unknown {
-  return parse(readFileSync(file === '-' ? 0 : fromCaller(file), 'utf8'), { maxAliasCount: 0 });
 }

@@ -8,6 +8,7 @@ export type Artifact = Schemas['ArtifactView'];
 export type RunEvent = Schemas['EventView'];
 export type Agent = Schemas['AgentView'];
 export type Policy = Schemas['PolicyView'];
+export type CapabilityListEntry = Schemas['CapabilityListEntry'];
 export type NewRun = Schemas['CreateSession'];
 
 export type Decision = 'approved_once' | 'approved_session' | 'denied';

@@ -4,7 +4,7 @@ import { chmod, copyFile, link, mkdir, mkdtemp, readdir, readFile, rename, stat 
 import { dirname, join } from 'node:path';
 import { removeTree } from '../filesystem/remove-tree.js';
 
-/** What is mounted read-only at `/opt/sandgate`: the runner, its Node and the Node of tools. */
+/** What is mounted read-only at `/opt/sandgate`: the runner, its Node, the Node of tools, and the folder for installed packages. */
 export interface Runtime {
   version: string;
   dir: string;

@@ -1,4 +1,5 @@
 import { Client, ProtocolError, SdkError, SdkErrorCode } from '@modelcontextprotocol/client';
+import type { Tool } from '@modelcontextprotocol/client';
 import type { JsonObject } from '../../domain/json.js';
 import { messageOf } from '../failure-text.js';
 import { BASH_DEFAULT_TIMEOUT_MS, BASH_MAX_TIMEOUT_MS } from '../tools/bash.js';
@@ -49,12 +50,16 @@ export class SandboxServer {
     await this.#connected();
   }
 
+  /** What the server says of its tools. */
+  async listTools(): Promise<Tool[]> {
+    const { client } = await this.#connected();
+    return (await client.listTools(undefined, { timeout: START_TIMEOUT_MS })).tools;
+  }
+
   /** Names of its frozen tools that the server does not list; none when it lists nothing. */
   async missingTools(): Promise<string[]> {
-    const { client } = await this.#connected();
     try {
-      const { tools } = await client.listTools(undefined, { timeout: START_TIMEOUT_MS });
-      const offered = new Set(tools.map(({ name }) => name));
+      const offered = new Set((await this.listTools()).map(({ name }) => name));
       return this.manifest.tools.map(({ name }) => name).filter((name) => !offered.has(name));
     } catch (error) {
       // A server that cannot list its tools may still perform them: the list of this run is the frozen one.

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { SandboxShape } from './arguments.js';
+import type { BindMount, SandboxShape } from './arguments.js';
 import { buildArguments, buildCommand } from './arguments.js';
 
 const SHAPE: SandboxShape = {
@@ -121,6 +121,15 @@ describe('the options of bubblewrap', () => {
     expect(() =>
       text({ binds: [...SHAPE.binds, { source: '/x', target: '/workspaces', readOnly: true }] }),
     ).not.toThrow();
+  });
+
+  it('stands a mount on a folder of a tree that is ours and cannot change, after that tree', () => {
+    const [runtime, ...others] = SHAPE.binds as [BindMount, BindMount];
+    const tools = { source: '/data/tools', target: '/opt/sandgate/tools', readOnly: true };
+    expect(() => text({ binds: [runtime, tools, ...others] })).toThrow(/refusing to mount \/opt\/sandgate\/tools/);
+    const options = text({ binds: [{ ...runtime, ours: true }, tools, ...others] });
+    expect(options).toContain('--ro-bind /data/runtime/1 /opt/sandgate --ro-bind /data/tools /opt/sandgate/tools');
+    expect(() => text({ binds: [{ ...runtime, ours: true, readOnly: false }, tools] })).toThrow(/refusing/);
   });
 });
 

@@ -10,6 +10,8 @@ export interface BindMount {
   source: string;
   target: string;
   readOnly: boolean;
+  /** Its content is ours alone and cannot change, so another mount may stand on one of its folders. */
+  ours?: true;
 }
 
 /** Descriptors of the generated files of `/etc`. */
@@ -139,14 +141,16 @@ function folders(targets: string[]): string[] {
 
 function refuseNestedTargets(binds: BindMount[]): void {
   for (const inner of binds) {
-    const outer = binds.find(
-      (bind) => bind !== inner && (inner.target === bind.target || inner.target.startsWith(`${bind.target}/`)),
-    );
+    const outer = binds.find((bind) => bind !== inner && (inner.target === bind.target || isOpenInside(bind, inner)));
     if (outer !== undefined)
       throw new Error(
         `refusing to mount ${inner.target} inside ${outer.target}: its target could be a link that the agent made`,
       );
   }
+}
+
+function isOpenInside(outer: BindMount, inner: BindMount): boolean {
+  return inner.target.startsWith(`${outer.target}/`) && !(outer.readOnly && outer.ours === true);
 }
 
 /**

@@ -11,6 +11,7 @@ import type {
   UidAllocator,
 } from '../provider.js';
 import { removeTree } from '../../filesystem/remove-tree.js';
+import { isFolder, toolsFolder } from '../../tool-packages/tool-folder.js';
 import type { Runtime } from '../runtime.js';
 import { isMissing } from '../../../domain/system-error.js';
 import type { SandboxMode } from './arguments.js';
@@ -173,6 +174,7 @@ export class BubblewrapProvider implements SandboxProvider {
           limits,
           host: this.options.host,
           runtime: this.options.runtime,
+          toolsDir: await this.findTools(),
           disk,
         }),
       );
@@ -191,6 +193,12 @@ export class BubblewrapProvider implements SandboxProvider {
     const workspaceDir = await resolveInside(dataDir, spec.workspaceDir);
     if (this.mode === 'root') await Promise.all([chmod(planeDir, 0o755), chmod(workspaceDir, 0o711)]);
     return [workspaceDir, planeDir];
+  }
+
+  /** A link in its place would be mounted for what it leads to. */
+  private async findTools(): Promise<string | null> {
+    const folder = toolsFolder(this.options.dataDir);
+    return (await isFolder(folder)) ? folder : null;
   }
 
   /** The live sandbox of a run, also one whose launcher died before it could note the process. */

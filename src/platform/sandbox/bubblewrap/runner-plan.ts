@@ -1,3 +1,4 @@
+import { TOOLS_INSIDE } from '../../../domain/tools/tool-package.js';
 import type { SandboxSizes } from '../../../domain/run/spec.js';
 import type { SandboxSpec } from '../provider.js';
 import type { Runtime } from '../runtime.js';
@@ -52,6 +53,8 @@ export function runnerPlan(input: {
   limits: LimitedLaunch;
   host: Host;
   runtime: Runtime;
+  /** Installed tool packages, or null where there are none. */
+  toolsDir: string | null;
   disk: 'image' | 'folder';
 }): LaunchPlan {
   const { spec, host } = input;
@@ -72,7 +75,8 @@ export function runnerPlan(input: {
       environment: ENVIRONMENT,
       workingFolder: INSIDE.workspace,
       binds: [
-        { source: input.runtime.dir, target: INSIDE.runtime, readOnly: true },
+        { source: input.runtime.dir, target: INSIDE.runtime, readOnly: true, ours: true },
+        ...(input.toolsDir === null ? [] : [{ source: input.toolsDir, target: TOOLS_INSIDE, readOnly: true }]),
         { source: spec.planeDir, target: INSIDE.plane, readOnly: true },
         { source: spec.workspaceDir, target: INSIDE.workspace, readOnly: spec.workspaceReadOnly === true },
       ],

@@ -1,0 +1,137 @@
+import { chmod, mkdir, mkdtemp, open, readdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
+import { dirname, extname, isAbsolute, join, normalize } from 'node:path';
+import { digestOfText } from '../../domain/digest/digest.js';
+import { SandgateError } from '../../domain/errors.js';
+import { isJsonObject } from '../../domain/json.js';
+import { commandInside, TOOLS_INSIDE, toolPackageText, type ToolPackage } from '../../domain/tools/tool-package.js';
+import { removeTree } from '../filesystem/remove-tree.js';
+import { readLockFile } from './lock-file.js';
+import { npmInstall } from './run-npm.js';
+import { isFolder, MANIFEST, packageFolder, readInstalled, toolsFolder, type InstalledTool } from './tool-folder.js';
+import { treeDigest } from './tree-digest.js';
+
+const STAGING = '.tools-';
+/** A folder that an installation left behind when it was killed. */
+const STALE_MS = 60 * 60_000;
+const COMMAND = /^[A-Za-z0-9][A-Za-z0-9._-]*$/;
+const JAVASCRIPT = new Set(['.js', '.mjs', '.cjs']);
+/** The sandbox's own Node, which tool processes use too. */
+const NODE_INSIDE = '/opt/sandgate/node/bin/node';
+
+/**
+ * Fetches a package with its dependencies into `<data>/tools/<name>/<version>` and records what it is; a package that is there is
+ * answered as it is. It appears whole or not at all.
+ * @throws SandgateError `invalid_request` for a package that has no command or cannot be pinned, `unavailable` when npm fails
+ */
+export async function installTool(dataDir: string, tool: ToolPackage): Promise<InstalledTool> {
+  const present = await readInstalled(dataDir, tool);
+  if (present !== null) return present;
+  await mkdir(dataDir, { recursive: true, mode: 0o700 });
+  await removeStale(dataDir);
+  const staging = await mkdtemp(join(dataDir, STAGING));
+  try {
+    const installed = await stage(staging, tool);
+    const target = packageFolder(dataDir, tool);
+    await mkdir(dirname(target), { recursive: true });
+    await openFolders(dataDir, tool);
+    // Another installation of the same package may have been faster; its copy is the same.
+    if (!(await isFolder(target))) await rename(staging, target);
+    return installed;
+  } finally {
+    await removeTree(staging);
+  }
+}
+
+/** Takes a package away; false when it was not there. A server of a live run that uses it breaks. */
+export async function removeTool(dataDir: string, tool: ToolPackage): Promise<boolean> {
+  const folder = packageFolder(dataDir, tool);
+  if (!(await isFolder(folder))) return false;
+  const aside = await mkdtemp(join(dataDir, STAGING));
+  await rename(folder, join(aside, 'removed'));
+  await removeTree(aside);
+  return true;
+}
+
+async function stage(folder: string, tool: ToolPackage): Promise<InstalledTool> {
+  const dependencies = { [tool.name]: tool.version };
+  await writeFile(join(folder, 'package.json'), JSON.stringify({ private: true, dependencies }));
+  await npmInstall(folder);
+  const lock = await readFile(join(folder, 'package-lock.json'), 'utf8');
+  const { integrity, packages } = readLockFile(lock, tool);
+  const commands = await readCommands(folder, tool);
+  await mkdir(join(folder, 'bin'));
+  for (const [command, program] of Object.entries(commands)) await writeLauncher(folder, tool, command, program);
+  await openToAll(folder);
+  const installed: InstalledTool = {
+    ...tool,
+    integrity,
+    lock_digest: digestOfText(lock),
+    tree_digest: await treeDigest(folder),
+    packages,
+    commands,
+    installed_at: new Date().toISOString(),
+  };
+  await writeFile(join(folder, MANIFEST), `${JSON.stringify(installed, null, 2)}\n`);
+  return installed;
+}
+
+/** The commands of a package, each with its program relative to the folder. A path that leads out of the package is refused. */
+async function readCommands(folder: string, { name, version }: ToolPackage): Promise<Record<string, string>> {
+  const home = join('node_modules', name);
+  const description: unknown = JSON.parse(await readFile(join(folder, home, 'package.json'), 'utf8'));
+  const bin = isJsonObject(description) ? description['bin'] : undefined;
+  const named =
+    typeof bin === 'string' ? { [name.slice(name.lastIndexOf('/') + 1)]: bin } : isJsonObject(bin) ? bin : {};
+  const commands: Record<string, string> = {};
+  for (const [command, path] of Object.entries(named)) {
+    const inside = typeof path === 'string' ? normalize(path) : '..';
+    if (!COMMAND.test(command) || isAbsolute(inside) || inside.startsWith('..'))
+      throw new SandgateError('invalid_request', `the command ${command} of ${name} is not one that can be offered`);
+    commands[command] = join(home, inside);
+  }
+  if (Object.keys(commands).length === 0)
+    throw new SandgateError('invalid_request', `${toolPackageText({ name, version })} has no command to start`);
+  return commands;
+}
+
+/** Packages say little of how they want to be started; a launcher makes one path of it, whatever the program is written in. */
+async function writeLauncher(folder: string, tool: ToolPackage, command: string, program: string): Promise<void> {
+  const inside = `${TOOLS_INSIDE}/${tool.name}/${tool.version}/${program}`;
+  const isNode = await isJavaScript(join(folder, program));
+  if (!isNode) await chmod(join(folder, program), 0o755);
+  const words = (isNode ? [NODE_INSIDE, inside] : [inside]).map((word) => `'${word.replaceAll("'", `'\\''`)}'`);
+  const text = `#!/bin/sh\n# ${commandInside(tool, command)}\nexec ${words.join(' ')} "$@"\n`;
+  await writeFile(join(folder, 'bin', command), text, { mode: 0o755 });
+}
+
+/** Whether Node runs the program: by its name, or by its first line. */
+export async function isJavaScript(path: string): Promise<boolean> {
+  if (JAVASCRIPT.has(extname(path))) return true;
+  await using file = await open(path);
+  const { buffer, bytesRead } = await file.read({ buffer: Buffer.alloc(256), position: 0 });
+  const [first = ''] = buffer.subarray(0, bytesRead).toString('latin1').split('\n');
+  return first.startsWith('#!') && /\bnode\b/.test(first);
+}
+
+/** Runs have uids of their own; the state folder above keeps other users of the host out. */
+async function openToAll(folder: string): Promise<void> {
+  await chmod(folder, 0o755);
+  for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
+    const path = join(entry.parentPath, entry.name);
+    if (entry.isDirectory()) await chmod(path, 0o755);
+    else if (entry.isFile()) await chmod(path, ((await stat(path)).mode & 0o100) === 0 ? 0o644 : 0o755);
+  }
+}
+
+async function openFolders(dataDir: string, { name }: ToolPackage): Promise<void> {
+  const folders = [toolsFolder(dataDir)];
+  for (const part of name.split('/')) folders.push(join(folders.at(-1) ?? '', part));
+  for (const folder of folders) await chmod(folder, 0o755);
+}
+
+async function removeStale(dataDir: string): Promise<void> {
+  for (const name of await readdir(dataDir)) {
+    const path = join(dataDir, name);
+    if (name.startsWith(STAGING) && Date.now() - (await stat(path)).mtimeMs > STALE_MS) await removeTree(path);
+  }
+}
