@@ -73,6 +73,7 @@ export class RunnerPlane {
     const ceiling = this.config.http.maxRequestBodyBytes;
     const body = await readPlaneBody(request.raw, response, {
       maxBytes: Math.min(route?.maxBodyBytes ?? ceiling, ceiling),
+      maxValues: route?.maxBodyValues,
       budget: this.bodies,
     });
     if (body.kind === 'unreadable' && route?.answersUnreadableBody !== true) throw body.failure;

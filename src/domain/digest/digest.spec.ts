@@ -86,6 +86,25 @@ describe('input digests', () => {
   });
 });
 
+describe('a decimal fraction', () => {
+  const plain = (digits: string): string => digits.replace(/\.?0+$/, '');
+
+  it('is kept by its text when its double is another number', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 10 ** 15 - 1 }), fc.integer({ min: 1, max: 22 }), (significand, places) => {
+        const digits = String(significand).padStart(places + 1, '0');
+        const text = `${digits.slice(0, -places)}.${digits.slice(-places)}`;
+        const value = Number(text);
+        // A hundred places show any double of this size exactly.
+        const isExact = plain(value.toFixed(100)) === plain(text);
+        const keeps = (Number.isInteger(value) || !isExact) && text !== String(value);
+        expect(isRawNumber(parse(text))).toBe(keeps);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+});
+
 describe('bounded parse', () => {
   it('refuses too many bytes, counted as UTF-8', () => {
     expect(parseJsonPreservingNumbers('"é"', { maxBytes: 4 })).toBe('é');
@@ -97,6 +116,11 @@ describe('bounded parse', () => {
     expect(() => parseJsonPreservingNumbers('[[[]]]', { maxDepth: 2 })).toThrow('deeper than 2 levels');
     expect(() => parse('['.repeat(1_000_000))).toThrow(SandgateError);
     expect(parseJsonPreservingNumbers('"[[[["', { maxDepth: 1 })).toBe('[[[[');
+  });
+
+  it('refuses too many values, and counts none inside strings', () => {
+    expect(parseJsonPreservingNumbers('{"a":[1.0,2],"b":",,[["}', { maxValues: 4 })).toHaveProperty('b');
+    expect(() => parseJsonPreservingNumbers('[[],[],1]', { maxValues: 4 })).toThrow('more than 4 values');
   });
 
   it('refuses malformed text as an invalid request', () => {

@@ -20,7 +20,7 @@ function isExactly(parts: RegExpExecArray, value: number): boolean {
   if (decimal.significand === '') return true;
   if (!Number.isFinite(value) || value === 0) return false;
   if (decimal.significand.length > MAX_SIGNIFICANT_DIGITS) return false;
-  return compareMagnitudes(decimal, value) === 0;
+  return isShort(decimal) ? isShortExact(decimal) : compareMagnitudes(decimal, value) === 0;
 }
 
 /**
@@ -40,6 +40,16 @@ export function compareToDouble(literal: string, nearest: number): number {
   const kept = { significand: significand.slice(0, MAX_SIGNIFICANT_DIGITS), exponent: exponent + surplus };
   const side = compareMagnitudes(kept, nearest);
   return outwards * (side === 0 && surplus > 0 ? 1 : side);
+}
+
+/** Whether significand and powers of ten or five are exact doubles themselves, which nearly all literals are short enough for. */
+function isShort({ significand, exponent }: Decimal): boolean {
+  return significand.length <= 15 && exponent >= -22 && exponent <= 0;
+}
+
+/** m · 10^-k is a double exactly when 5^k divides m: m has fewer bits than a double, and what is left is a power of two. */
+function isShortExact({ significand, exponent }: Decimal): boolean {
+  return Number(significand) % 5 ** -exponent === 0;
 }
 
 /** Its value without the sign is significand · 10^exponent; a significand has no zeros at its ends, that of zero is empty. */

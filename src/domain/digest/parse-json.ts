@@ -8,6 +8,8 @@ export interface ParseLimits {
   maxBytes?: number;
   /** Nested arrays and objects; a bare scalar has depth 0. */
   maxDepth?: number;
+  /** Values in all, counted as containers and commas; unbounded when absent. */
+  maxValues?: number;
 }
 
 const DEFAULT_MAX_DEPTH = 128;
@@ -20,16 +22,20 @@ const SAFE_DIGITS = 15;
 /**
  * Parses JSON and keeps each number that is not exactly a double, or is an integer written with a fraction, by its source
  * text (06-gate §5). Duplicate keys: the last wins. Keys such as `__proto__` are plain data.
- * Throws `payload_too_large` above `maxBytes` and `invalid_request` for malformed or too deeply nested text.
+ * Throws `payload_too_large` above `maxBytes` and `invalid_request` for malformed text and what nests too deeply or holds too much.
  */
 export function parseJsonPreservingNumbers(text: string, limits: ParseLimits = {}): ExactJson {
   if (limits.maxBytes !== undefined && exceedsBytes(text, limits.maxBytes)) {
     throw new SandgateError('payload_too_large', `the JSON text is larger than ${limits.maxBytes} bytes`);
   }
   const maxDepth = limits.maxDepth ?? DEFAULT_MAX_DEPTH;
-  const shape = scanShape(text, maxDepth);
+  const maxValues = limits.maxValues ?? Number.POSITIVE_INFINITY;
+  const shape = scanShape(text, maxDepth, maxValues);
   if (shape === 'too_deep') {
     throw new SandgateError('invalid_request', `the JSON text nests deeper than ${maxDepth} levels`);
+  }
+  if (shape === 'too_many') {
+    throw new SandgateError('invalid_request', `the JSON text holds more than ${maxValues} values`);
   }
   try {
     if (shape === 'plain') return JSON.parse(text) as ExactJson;
@@ -50,8 +56,9 @@ function keepInexactNumber(_key: string, value: unknown, context: { source?: str
 }
 
 /** One pass outside strings: bounds the nesting before the recursive reviver runs, and skips the reviver where no number needs it. */
-function scanShape(text: string, maxDepth: number): 'plain' | 'numbers' | 'too_deep' {
+function scanShape(text: string, maxDepth: number, maxValues: number): 'plain' | 'numbers' | 'too_deep' | 'too_many' {
   let depth = 0;
+  let values = 0;
   let digits = 0;
   let special = false;
   for (let i = 0; i < text.length; i++) {
@@ -61,6 +68,7 @@ function scanShape(text: string, maxDepth: number): 'plain' | 'numbers' | 'too_d
       digits = 0;
     } else if (code === 0x7b || code === 0x5b) {
       depth++;
+      values++;
       if (depth > maxDepth) return 'too_deep';
     } else if (code === 0x7d || code === 0x5d) {
       depth--;
@@ -72,8 +80,10 @@ function scanShape(text: string, maxDepth: number): 'plain' | 'numbers' | 'too_d
       special = true;
     } else {
       digits = 0;
+      if (code === 0x2c) values++;
     }
   }
+  if (values > maxValues) return 'too_many';
   return special ? 'numbers' : 'plain';
 }
 

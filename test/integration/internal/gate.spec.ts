@@ -206,6 +206,7 @@ describe('a body that is no call', () => {
       'too large',
       JSON.stringify({ tool_call_id: 'a', tool: 'Write', input: { content: 'x'.repeat(3 * 1024 * 1024) } }),
     ],
+    ['of too many values', `{"tool_call_id":"a","tool":"Read","input":[${'0,'.repeat(70_000)}0]}`],
     ['prototype-named', '{"tool_call_id":"a","tool":"Read","input":{"__proto__":{"x":1}}}'],
     ['without an id', '{"tool":"Read"}'],
   ])('CP-292 that is %s is a recorded denial, never a 4xx', async (_what, body) => {

@@ -21,6 +21,8 @@ export interface PlaneRoute {
   acceptsApiKey?: boolean;
   /** Largest body in bytes; the deployment's ceiling when absent. */
   maxBodyBytes?: number;
+  /** Most JSON values in a body; each costs this process time that other runs wait for. Unbounded when absent. */
+  maxBodyValues?: number;
   /** The handler answers for an unreadable body itself instead of a 4xx. */
   answersUnreadableBody?: boolean;
 }

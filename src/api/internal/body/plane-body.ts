@@ -13,6 +13,8 @@ export type PlaneBody =
 
 export interface BodyRules {
   maxBytes: number;
+  /** Unbounded when absent. */
+  maxValues?: number | undefined;
   budget: BodyBudget;
 }
 
@@ -56,7 +58,8 @@ export async function readPlaneBody(
       });
     });
     const text = chunks.length === 1 ? chunks[0]!.toString('utf8') : Buffer.concat(chunks).toString('utf8');
-    return { kind: 'json', value: text === '' ? null : parseJsonPreservingNumbers(text), bytes };
+    const limits = rules.maxValues === undefined ? {} : { maxValues: rules.maxValues };
+    return { kind: 'json', value: text === '' ? null : parseJsonPreservingNumbers(text, limits), bytes };
   } catch (error) {
     if (error instanceof SandgateError && error.code !== 'unavailable') return { kind: 'unreadable', failure: error };
     throw error;

@@ -22,6 +22,8 @@ export interface UnreadableCall {
 
 export type ReadToolCall = { kind: 'call'; call: ToolCallRequest } | { kind: 'unreadable'; call: UnreadableCall };
 
+/** JSON values in the body of a call. */
+export const MAX_CALL_VALUES = 65_536;
 const MAX_ID_CHARACTERS = 256;
 const MAX_TOOL_CHARACTERS = 256;
 const UNKNOWN_TOOL = 'unknown';

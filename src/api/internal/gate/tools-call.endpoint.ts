@@ -14,7 +14,7 @@ import type { PlaneEndpoint } from '../routes/plane-endpoint.js';
 import { untilHungUp } from '../../http/until-hung-up.js';
 import { GateService } from './gate.service.js';
 import { RunSpecs } from './run-specs.js';
-import { readToolCall } from './tool-call.js';
+import { MAX_CALL_VALUES, readToolCall } from './tool-call.js';
 
 /** Gate and execution of one brokered tool call (chapter 20 §5). Nothing is executed here yet: the gate denies every name. */
 @Injectable()
@@ -22,7 +22,7 @@ export class ToolsCallEndpoint implements PlaneEndpoint {
   readonly method = 'POST';
   readonly path = '/tools/call';
   readonly ofSession = true;
-  readonly route = { audience: 'tool' } as const;
+  readonly route = { audience: 'tool', maxBodyValues: MAX_CALL_VALUES } as const;
 
   constructor(
     private readonly gate: GateService,
