@@ -9,6 +9,8 @@ import { parsePolicyYaml } from './policy-yaml.js';
 
 const DEFAULT = parsePolicyYaml(readFileSync(new URL('../../../policies/default.yaml', import.meta.url), 'utf8'));
 const POLICY = compileDocument(DEFAULT);
+/** Generated cases of the properties that lines grow by; the nightly campaign runs 100,000. */
+const CASES = Number(process.env['SANDGATE_FUZZ_CASES'] ?? 2000);
 
 const covered = fc.constantFrom(
   'ls -la',
@@ -27,6 +29,27 @@ const covered = fc.constantFrom(
   'printf "%s" x | sort | uniq',
 );
 const uncovered = fc.constantFrom(
+  ...[
+    'sort --compress-program=id a',
+    "sed '1e id' a",
+    "awk 'BEGIN{system(1)}'",
+    'rg --pre id x',
+    'git -c a=b status',
+    'xargs make',
+    'find . -exec make +',
+  ],
+  ...[
+    '> .env',
+    'ls > /etc/x',
+    'ls 1>(make)',
+    'sh -c "((a||make))"',
+    'PATH=. ls',
+    'git diff --ext-diff',
+    'cat <(make)',
+    'source x',
+    'l{s,x}',
+    '${x@P}',
+  ],
   'id',
   'make',
   'rm x',
@@ -62,6 +85,29 @@ const join = fc.constantFrom(
   (a: string, b: string) => `! ${b}; ${a}`,
 );
 
+/** Lines with places where a word may stand: `§`. */
+const gaps = fc.constantFrom(
+  'ls § -la §',
+  'cat a.txt § | wc § -l',
+  'git status § && npm test §',
+  'echo "a § b" §',
+  'for f in a § b; do cat "$f" §; done',
+  'if ls §; then pwd; else echo "§"; fi',
+  'cat > out.txt <<EOF\na § b\nEOF',
+  'case § in x) ls;; *) echo §;; esac',
+  'echo $(ls §) "${x:-§}"',
+  '[[ -n "§" ]] && ls §',
+  'cd src && grep -r "§" .',
+  'ls <<< "§"',
+);
+const inside = fc.constantFrom(
+  (b: string) => `$(${b})`,
+  (b: string) => `$(ls; ${b})`,
+  (b: string) => `$(ls $(${b}))`,
+  (b: string) => `\${y:-$(${b})}`,
+  (b: string) => `$( ( ${b} ) )`,
+);
+
 function verdict(command: string, mode: 'supervised' | 'autonomous' = 'supervised'): string {
   return evaluate(POLICY, { tool: 'Bash', input: { command } }, mode).verdict;
 }
@@ -89,9 +135,24 @@ describe('properties of evaluation', () => {
       fc.property(covered, uncovered, join, (line, extra, glue) => {
         expect(verdict(glue(line, extra))).not.toBe('allow');
       }),
-      { numRuns: 800 },
+      { numRuns: CASES },
     );
-  });
+  }, 3_600_000);
+
+  it('CP-338 never allows a line with any uncovered command inside one of its words', () => {
+    fc.assert(
+      fc.property(gaps, fc.array(fc.nat(), { maxLength: 3 }), uncovered, inside, (line, at, extra, wrap) => {
+        const parts = line.split('§');
+        const chosen = new Set([0, ...at].map((n) => n % (parts.length - 1)));
+        const filled = parts.map(
+          (part, i) => `${part}${i === parts.length - 1 ? '' : chosen.has(i) ? wrap(extra) : 'w'}`,
+        );
+        expect(verdict(parts.join('w'))).toBe('allow');
+        expect(verdict(filled.join(''))).not.toBe('allow');
+      }),
+      { numRuns: CASES },
+    );
+  }, 3_600_000);
 
   it('never throws and answers the same call the same way', () => {
     fc.assert(

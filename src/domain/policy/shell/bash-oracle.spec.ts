@@ -75,7 +75,7 @@ function executed(line: string): string[] {
   writeFileSync(join(root, 'log'), '');
   writeFileSync(join(work, 'f'), 'a\n');
   const [command, ...args] = [...confinement, '/bin/bash', '--noprofile', '--norc', '-c', line];
-  spawnSync(command!, args, {
+  spawnSync(command, args, {
     cwd: work,
     env: { PATH: join(root, 'bin'), HOME: work },
     timeout: 3000,
