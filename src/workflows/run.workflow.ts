@@ -16,6 +16,8 @@ import { RunDriverState } from './run-driver-state.js';
 const HISTORY_EVENTS_BEFORE_NEW = 4000;
 /** A queued run looks again by itself, should the signal that grants capacity never have been sent. */
 const QUEUE_RECHECK_MS = 60_000;
+/** How soon the signal of an intent follows its record. */
+const INTENT_SIGNAL_MS = 2_000;
 
 /**
  * Drives one run from its row to its end (00-design §2). Re-entrant: started for a run in any status, it reads the row and
@@ -75,6 +77,8 @@ async function advance(ref: RunRef, view: RunView, driver: RunDriverState): Prom
 async function admit(ref: RunRef, view: RunView, driver: RunDriverState): Promise<void> {
   if (isOverdue(view.msUntilQueueExpiry) && patched('queue-ttl')) {
     await record.stopRun(ref, { code: 'queue_ttl' });
+    // The intent wakes this workflow too. A task that ended the run before would be refused, and no history would tell the step.
+    await driver.wake(INTENT_SIGNAL_MS);
     return;
   }
   driver.clearWake();

@@ -52,6 +52,36 @@ export const runPaths = {
     await stage.closed(first);
     return stage.closed(id);
   },
+  'run-queue-expired': async (stage) => {
+    const first = await stage.start('actor', WORKS_LONG);
+    const id = await stage.start('actor', SAYS);
+    await stage.until(id, 'failed');
+    await stage.cancel(first);
+    await stage.closed(first);
+    return stage.closed(id);
+  },
+  'run-requeued': (stage) =>
+    whileHostIsFull(stage, async (makeRoom) => {
+      const id = await stage.start('actor', SAYS);
+      await untilRefused(stage, id);
+      await makeRoom();
+      await stage.until(id, 'completed');
+      return stage.closed(id);
+    }),
+  'run-capacity-exhausted': (stage) =>
+    whileHostIsFull(stage, async () => {
+      const id = await stage.start('actor', SAYS);
+      await stage.until(id, 'failed');
+      return stage.closed(id);
+    }),
+  'run-cancelled-requeued': (stage) =>
+    whileHostIsFull(stage, async () => {
+      const id = await stage.start('actor', SAYS);
+      await untilRefused(stage, id);
+      await stage.cancel(id);
+      await stage.until(id, 'cancelled');
+      return stage.closed(id);
+    }),
   'run-cancelled-launching': async (stage) => {
     mkdirSync(join(stage.files, 'big'), { recursive: true });
     for (let file = 0; file < MANY_FILES; file += 1) writeFileSync(join(stage.files, 'big', `f${file}`), `${file}\n`);
@@ -87,6 +117,11 @@ export const runPaths = {
   },
   'run-wall-clock': async (stage) => {
     const id = await stage.start('brief', WORKS_LONG);
+    await stage.until(id, 'budget_exceeded');
+    return stage.closed(id);
+  },
+  'run-wall-clock-warned': async (stage) => {
+    const id = await stage.start('brief', WORKS);
     await stage.until(id, 'budget_exceeded');
     return stage.closed(id);
   },
@@ -169,6 +204,30 @@ async function resumed(stage, steps, reach, then = async () => undefined) {
   await then(reached);
   await stage.until(id, 'completed');
   return stage.closed(id);
+}
+
+/** Every uid of the host is taken, as far as the record knows; `makeRoom` gives them back. Sandboxes must be started as root. */
+async function whileHostIsFull(stage, play) {
+  const { rows } = await stage.database.query(
+    `insert into sandbox_uids (uid, host_id, session_id)
+     select uid, hosts.id, gen_random_uuid() from hosts, generate_series(231000, 231000 + 4095) uid
+     on conflict do nothing returning session_id`,
+  );
+  const taken = rows.map((row) => row.session_id);
+  const makeRoom = () => stage.database.query('delete from sandbox_uids where session_id = any($1)', [taken]);
+  try {
+    return await play(makeRoom);
+  } finally {
+    await makeRoom();
+  }
+}
+
+/** The run's host said that it is full, and the run is in the queue again. */
+function untilRefused(stage, id) {
+  return stage.wait(`run ${id} to be refused by its host`, async () => {
+    const { rows } = await stage.database.query('select status, launch_attempts from sessions where id = $1', [id]);
+    return rows[0].launch_attempts > 0 && rows[0].status === 'queued' ? true : undefined;
+  });
 }
 
 /** A sandbox host with room that nobody serves. */

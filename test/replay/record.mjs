@@ -17,6 +17,7 @@ import pg from 'pg';
 import { Installation } from '../../dist/src/embedded/installation.js';
 import { removeState } from '../../dist/src/embedded/remove-state.js';
 import { provideTemporalBinary } from '../../dist/src/embedded/temporal-binary.js';
+import { NoticeReceiver, noticePaths } from './notice-paths.mjs';
 import { runPaths, standingPaths } from './paths.mjs';
 import { Stage } from './stage.mjs';
 
@@ -27,6 +28,7 @@ const SUGGEST_NEW_AFTER_EVENTS = 150;
 const wanted = process.argv.slice(2);
 const dataDir = mkdtempSync(join(tmpdir(), 'sg-rec-'));
 const files = mkdtempSync(join(tmpdir(), 'sg-files-'));
+const receiver = await NoticeReceiver.start();
 const temporal = await startTemporal();
 const connection = await Connection.connect({ address: temporal.address, connectTimeout: '30s' });
 const client = new Client({ connection });
@@ -39,7 +41,7 @@ try {
   const stage = new Stage(installation, client, database, files);
   await stage.prepare();
   mkdirSync(FOLDER, { recursive: true });
-  for (const [name, play] of Object.entries({ ...runPaths, ...standingPaths })) {
+  for (const [name, play] of Object.entries({ ...runPaths, ...standingPaths, ...noticePaths(receiver) })) {
     if (wanted.length > 0 && !wanted.includes(name)) continue;
     const { workflowId, runId } = await play(stage);
     await save(name, workflowId, runId);
@@ -49,6 +51,7 @@ try {
   await installation?.stop('kill', AbortSignal.timeout(20_000));
   await connection.close();
   temporal.child.kill('SIGTERM');
+  receiver.close();
   await removeState(dataDir);
   rmSync(files, { recursive: true, force: true });
 }
@@ -62,12 +65,16 @@ function environment() {
     SERVICE_BIND: `127.0.0.1:${temporal.apiPort}`,
     SERVICE_LOCAL_COPY_ROOTS: files,
     SERVICE_CAPACITY_TENANT_MAX_ACTIVE: '1',
+    SERVICE_QUEUE_TTL_SECS: '15',
+    SERVICE_LAUNCH_MAX_ATTEMPTS: '3',
+    SERVICE_LAUNCH_REQUEUE_BACKOFF_SECS: '1',
     SERVICE_TIMING_MAINTENANCE_MS: '2000',
     SERVICE_TIMING_RELAY_STALE_MS: '500',
     SERVICE_TIMING_HEARTBEAT_MS: '500',
     SERVICE_TIMING_QUIESCE_MS: '3000',
     SERVICE_TIMING_HOST_GONE_MS: '3000',
     SERVICE_LOG_LEVEL: 'warn',
+    ...receiver.environment,
   };
 }
 

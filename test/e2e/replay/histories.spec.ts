@@ -27,6 +27,8 @@ function replay(name: string, history: string): Promise<void> {
   return Worker.runReplayHistory({ workflowBundle: { codePath: BUNDLE } }, JSON.parse(history), `replayed-${name}`);
 }
 
+const HOST_STEPS = new Set(['launchSandbox', 'superviseSandbox', 'stopSandbox', 'collectArtifacts', 'releaseSandbox']);
+
 /** Every activity that a history shows, local ones included. */
 function activitiesOf(name: string): string[] {
   return events(name).flatMap((event) => {
@@ -48,9 +50,17 @@ describe('recorded histories of every path', () => {
     expect([...new Set(names.flatMap(activitiesOf))].toSorted()).toEqual(
       [
         ...['admitRun', 'beginFinalizing', 'beginQuiesce', 'concludeRun', 'describeRun', 'drainReservations'],
-        ...['expireApprovals', 'forgetIntent', 'recordMissingDiff', 'stopRun'],
+        ...['expireApprovals', 'forgetIntent', 'recordMissingDiff', 'stopRun', 'warnWallClock'],
         ...['launchSandbox', 'superviseSandbox', 'stopSandbox', 'collectArtifacts', 'releaseSandbox'],
-        ...['startMissingRuns', 'recountCapacity', 'expireRecords', 'listHosts', 'reapOrphans', 'relayOutbox'],
+        ...[
+          'startMissingRuns',
+          'recountCapacity',
+          'expireRecords',
+          'listHosts',
+          'reapOrphans',
+          'relayOutbox',
+          'deliverNotice',
+        ],
       ].toSorted(),
     );
   });
@@ -61,10 +71,26 @@ describe('recorded histories of every path', () => {
     for (const name of names.filter((one) => one.startsWith('run-') && one !== 'run-continued-as-new')) {
       expect({ name, ends: ends(name) }).toEqual({ name, ends: 'EVENT_TYPE_WORKFLOW_EXECUTION_COMPLETED' });
     }
+    const noticed = (name: string) => activitiesOf(name).filter((activity) => activity === 'deliverNotice').length;
+    expect(['delivered', 'retried', 'failed'].map((end) => noticed(`notice-${end}`))).toEqual([1, 3, 6]);
     expect(activitiesOf('run-approval-expired')).toContain('expireApprovals');
     expect(activitiesOf('run-host-lost')).toContain('recordMissingDiff');
     expect(activitiesOf('run-cancelled-queued')).not.toContain('launchSandbox');
     expect(activitiesOf('run-resumed-running')).not.toContain('launchSandbox');
+    for (const name of ['run-queue-expired', 'run-cancelled-queued']) {
+      expect(activitiesOf(name).filter((activity) => HOST_STEPS.has(activity))).toEqual([]);
+    }
+    expect(activitiesOf('run-queue-expired')).toContain('stopRun');
+    expect(activitiesOf('run-wall-clock-warned')).toContain('warnWallClock');
+    expect(activitiesOf('run-wall-clock')).not.toContain('warnWallClock');
+    const launches = (name: string) => activitiesOf(name).filter((activity) => activity === 'launchSandbox').length;
+    expect(launches('run-requeued')).toBeGreaterThan(1);
+    expect(launches('run-capacity-exhausted')).toBe(3);
+    const endOfCancelled = activitiesOf('run-cancelled-requeued').toSpliced(
+      0,
+      activitiesOf('run-cancelled-requeued').lastIndexOf('launchSandbox') + 1,
+    );
+    expect(endOfCancelled.filter((activity) => HOST_STEPS.has(activity))).toEqual([]);
     for (const name of ['run-wall-clock', 'run-host-lost']) expect(activitiesOf(name)).toContain('stopRun');
   });
 });
