@@ -227,6 +227,18 @@ describe('planted canaries occur where they belong and nowhere else', () => {
     ]);
   });
 
+  it('what policy read of every call rests, and rests sealed', async () => {
+    const { rows } = await owner.query<{ calls: number; views: number; sealed: number }>(
+      `select count(*)::int as calls, count(p.sealed)::int as views, count(*) filter (where p.key_version = 2)::int as sealed
+         from approvals a left join tool_call_payloads p
+           on p.session_id = a.session_id and p.tool_call_id = a.tool_call_id and p.kind = 'policy_view'
+        where a.session_id = $1`,
+      [run],
+    );
+    expect(rows[0]?.calls).toBeGreaterThan(5);
+    expect(rows[0]).toEqual({ calls: rows[0]?.calls, views: rows[0]?.calls, sealed: rows[0]?.calls });
+  });
+
   it('keys and tokens rest nowhere but in their files, tokens of runs as digests alone', async () => {
     for (const [name, secret] of Object.entries(secretsOfTheInstallation())) {
       expect({ name, places: placesOf(secret, everywhere()) }).toEqual({ name, places: [] });
