@@ -17,5 +17,7 @@ export interface SchemaRequest extends SchemaJob {
   id: number;
 }
 
-/** From a thread to the pool; `ready` once, when it can take work. */
-export type SchemaReply = { kind: 'ready' } | { kind: 'found'; id: number; finding: SchemaFinding };
+/** From a thread to the pool, with the processor time it has used so far; `ready` once, when it can take work. */
+export type SchemaReply = { cpuMs: number } & (
+  { kind: 'ready' } | { kind: 'found'; id: number; finding: SchemaFinding }
+);

@@ -25,11 +25,12 @@ type Ending = (error: Error | null) => void;
 
 /** One validator's thread. It takes one job at a time; once it has ended it takes none. */
 export class ValidatorThread {
-  /** Answers `run`s may still hope for; zero means that what goes wrong next is the present job's own doing. */
+  /** Jobs before the present one; none means that what goes wrong is that one's own doing. */
   served = 0;
   ended = false;
   private readonly worker: Worker;
   private readonly ready: Promise<void>;
+  private cpuMsAtRest = 0;
   private onReply: (reply: SchemaReply) => void = () => undefined;
   private onEnd: Ending = () => undefined;
 
@@ -51,20 +52,20 @@ export class ValidatorThread {
   async run(job: SchemaJob): Promise<ThreadAnswer> {
     await this.ready;
     const id = this.served;
-    const answered = new AbortController();
     const answer = new Promise<ThreadAnswer>((resolve) => {
       this.onReply = (reply) => {
+        this.cpuMsAtRest = reply.cpuMs;
         if (reply.kind === 'found' && reply.id === id) resolve({ kind: 'found', finding: reply.finding });
       };
       this.onEnd = (error) => resolve({ kind: 'ended', reason: isOutOfMemory(error) ? 'outOfMemory' : 'timedOut' });
       if (this.ended) this.onEnd(null);
     });
-    void this.endAtDeadline(answered.signal);
+    const callOff = this.endAtDeadline();
     this.worker.postMessage({ ...job, id } satisfies SchemaRequest);
     try {
       return await answer;
     } finally {
-      answered.abort();
+      callOff();
       this.served += 1;
     }
   }
@@ -78,8 +79,9 @@ export class ValidatorThread {
     return new Promise((resolve, reject) => {
       const fail: Ending = (cause) => reject(new Error('a schema validator did not start', { cause }));
       const tooLate = setTimeout(() => fail(null), START_TIMEOUT_MS);
-      this.onReply = () => {
+      this.onReply = (reply) => {
         clearTimeout(tooLate);
+        this.cpuMsAtRest = reply.cpuMs;
         resolve();
       };
       this.onEnd = (error) => {
@@ -95,36 +97,35 @@ export class ValidatorThread {
     this.onEnd(error);
   }
 
-  private async endAtDeadline(answered: AbortSignal): Promise<void> {
+  /** Ends the thread once the present job has used its time. @returns what calls that off */
+  private endAtDeadline(): () => void {
     const latest = performance.now() + VALIDATOR_DEADLINE_MS * MAX_WALL_FACTOR;
-    const atStart = this.cpuMs();
-    let left = VALIDATOR_DEADLINE_MS;
-    while (left > 0 && performance.now() < latest) {
-      await pause(Math.max(left, 1));
-      if (answered.aborted) return;
-      // A thread in the middle of collecting garbage answers late.
-      const used = Promise.all([this.cpuMs(), atStart]).then(([now, before]) => now - before);
-      left = VALIDATOR_DEADLINE_MS - (await Promise.race([used, pause(latest - performance.now()).then(() => 0)]));
-      if (answered.aborted) return;
-    }
-    this.end();
+    let answered = false;
+    let timer: NodeJS.Timeout;
+    const look = async (): Promise<void> => {
+      const left = VALIDATOR_DEADLINE_MS - (await this.usedMs(latest));
+      if (answered) return;
+      if (left <= 0 || performance.now() >= latest) this.end();
+      else timer = setTimeout(() => void look(), Math.max(left, 1));
+    };
+    timer = setTimeout(() => void look(), VALIDATOR_DEADLINE_MS);
+    return () => {
+      answered = true;
+      clearTimeout(timer);
+    };
   }
 
-  /** Of the thread, in milliseconds; none for one that has ended. */
-  private async cpuMs(): Promise<number> {
-    try {
-      const { user, system } = await this.worker.cpuUsage();
-      return (user + system) / 1000;
-    } catch {
-      return 0;
-    }
+  /** Processor time since the last reply. A thread in the middle of collecting garbage is late to tell, or never does. */
+  private async usedMs(latest: number): Promise<number> {
+    const told = this.worker.cpuUsage().then(
+      ({ user, system }) => (user + system) / 1000 - this.cpuMsAtRest,
+      () => 0,
+    );
+    const silent = new Promise<number>((resolve) => setTimeout(resolve, latest - performance.now(), 0).unref());
+    return Promise.race([told, silent]);
   }
 }
 
 function isOutOfMemory(error: Error | null): boolean {
   return error !== null && 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY';
-}
-
-async function pause(ms: number): Promise<void> {
-  await new Promise((resolve) => setTimeout(resolve, ms).unref());
 }
