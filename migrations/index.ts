@@ -27,7 +27,7 @@ import { ShortenGate1700000000026 } from './1700000000026-shorten-gate.js';
 import { CheckByDomains1700000000027 } from './1700000000027-check-by-domains.js';
 import { IndexRevisionsByPolicy1700000000030 } from './1700000000030-index-revisions-by-policy.js';
 import { KeepPolicyViews1700000000035 } from './1700000000035-keep-policy-views.js';
-import { IndexRunsByPolicy1700000000036 } from './1700000000036-index-runs-by-policy.js';
+import { IndexRunsByRevision1700000000036 } from './1700000000036-index-runs-by-revision.js';
 import { BoundSealedCount1700000000037 } from './1700000000037-bound-sealed-count.js';
 import { RefuseAfterIntent1700000000040 } from './1700000000040-refuse-after-intent.js';
 import { MarkReleasedApprovals1700000000045 } from './1700000000045-mark-released-approvals.js';
@@ -73,7 +73,7 @@ export const MIGRATIONS = [
   CheckByDomains1700000000027,
   IndexRevisionsByPolicy1700000000030,
   KeepPolicyViews1700000000035,
-  IndexRunsByPolicy1700000000036,
+  IndexRunsByRevision1700000000036,
   BoundSealedCount1700000000037,
   RefuseAfterIntent1700000000040,
   MarkReleasedApprovals1700000000045,

@@ -4,7 +4,8 @@ import type { TenantTransaction } from '../../platform/db/database.js';
 
 /** Which recorded calls a draft is tried against; null is no restriction. */
 export interface CallFilter {
-  policyId: string | null;
+  /** Revisions that name the policy: a run froze the policy of its revision. */
+  revisionIds: string[] | null;
   agentId: string | null;
   sessionIds: string[] | null;
   /** Calls asked at or after this time, and before the other. */
@@ -41,14 +42,20 @@ export interface CallCursor {
   toolCallId: string;
 }
 
-const RUN_MATCHES = `($1::text is null or s.run_spec ->> 'policy_id' = $1) and ($2::uuid is null or s.agent_id = $2)
+const RUN_MATCHES = `($1::uuid[] is null or s.agent_revision_id = any ($1)) and ($2::uuid is null or s.agent_id = $2)
   and ($3::uuid[] is null or s.id = any ($3)) and ($4::timestamptz is null or coalesce(s.finished_at, 'infinity') >= $4)
   and ($5::timestamptz is null or s.created_at < $5)`;
 
 const CALL_MATCHES = `($2::timestamptz is null or a.requested_at >= $2) and ($3::timestamptz is null or a.requested_at < $3)
   and ($4::text[] is null or a.tool = any ($4) or exists (select from unnest($5::text[]) as start where starts_with(a.tool, start)))`;
 
-/** Runs that match, newest id first, after the one given. */
+/** Ids of the revisions, old ones included, that name the policy. */
+export async function readRevisions(tx: TenantTransaction, policyId: string): Promise<string[]> {
+  const rows = await tx.query<{ id: string }>('select id from agent_revisions where policy_id = $1', [policyId]);
+  return rows.map((row) => row.id);
+}
+
+/** Runs that match, newest id first, after the one given. Specifications are read of those alone. */
 export function readRuns(
   tx: TenantTransaction,
   filter: CallFilter,
@@ -60,8 +67,9 @@ export function readRuns(
             (s.run_spec ->> 'policy_version')::int as policy_version,
             coalesce((s.run_spec ->> 'policy_engine')::int, 1) as policy_engine,
             encode(sha256(convert_to((s.run_spec -> 'policy_snapshot')::text, 'UTF8')), 'hex') as snapshot_digest
-       from sessions s where ${RUN_MATCHES} and ($6::uuid is null or s.id < $6)
-      order by s.id desc limit $7`,
+       from (select s.id from sessions s where ${RUN_MATCHES} and ($6::uuid is null or s.id < $6)
+              order by s.id desc limit $7) picked
+       join sessions s on s.id = picked.id order by s.id desc`,
     [...runArguments(filter), after, limit],
   );
 }
@@ -125,8 +133,8 @@ export async function readEventSeqs(tx: TenantTransaction, calls: readonly CallC
   return new Map(rows.map((row) => [`${row.session_id}:${row.tool_call_id}`, Number(row.seq)]));
 }
 
-function runArguments({ policyId, agentId, sessionIds, since, until }: CallFilter): unknown[] {
-  return [policyId, agentId, sessionIds, since, until];
+function runArguments({ revisionIds, agentId, sessionIds, since, until }: CallFilter): unknown[] {
+  return [revisionIds, agentId, sessionIds, since, until];
 }
 
 function callArguments({ since, until, tools }: CallFilter): unknown[] {

@@ -14,7 +14,7 @@ import { ApiConfig } from '../foundation.module.js';
 import { notFound } from '../http/resource-id.js';
 import { PolicyEntity } from '../policies/policy.entity.js';
 import { JudgedCalls } from './judged-calls.js';
-import { readEventSeqs, type CallFilter } from './recorded-calls.js';
+import { readEventSeqs, readRevisions, type CallFilter } from './recorded-calls.js';
 import { readDraft, readLimit, readTime } from './simulation-request.js';
 import { SimulationTurn } from './simulation-turn.js';
 import { toSimulationView, type SimulatePolicy, type SimulationView } from './simulation.dto.js';
@@ -83,7 +83,7 @@ async function readFilter(
     throw new SandgateError('invalid_request', `agent: unknown agent ${body.agent}`);
   }
   const filter: CallFilter = {
-    policyId: body.all_policies === true ? null : policy.id,
+    revisionIds: body.all_policies === true ? null : await readRevisions(tx, policy.id),
     agentId: agent?.id ?? null,
     sessionIds: body.session_ids?.map((id) => id.toLowerCase()) ?? null,
     since: readTime(body.since, 'since'),

@@ -102,8 +102,15 @@ describe('a draft against recorded calls', () => {
         for (const call of calls) expected.set(`${run.sessionId}:${call.id}`, { policy, mode, call });
       }),
     );
-    const { organizationId, policyId } = organization;
-    const filter = { policyId, agentId: null, sessionIds: null, since: null, until: null, tools: null };
+    const { organizationId, revisionId } = organization;
+    const filter = {
+      revisionIds: [revisionId],
+      agentId: null,
+      sessionIds: null,
+      since: null,
+      until: null,
+      tools: null,
+    };
     const judged = new JudgedCalls(api.db, payloads, {
       organizationId, draft: parsePolicyStrict(draft), filter, limit: 50_000, maxMs: 60_000, historyDays: 30,
       signal: new AbortController().signal,
