@@ -43,6 +43,13 @@ module.exports = {
       to: { path: '^src/', pathNot: '^src/platform/workspace/scanner/', dependencyTypesNot: ['type-only'] },
     },
     {
+      name: 'validators-apart',
+      comment: 'schemas of others are compiled and run by threads of their own, which nothing of ours loads',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/platform/schemas/validator/' },
+      to: { path: ['^src/platform/schemas/validator/', 'node_modules/ajv/'] },
+    },
+    {
       name: 'workflows-packages',
       comment: 'workflow code runs in a deterministic sandbox',
       severity: 'error',
