@@ -1,10 +1,10 @@
 import type pg from 'pg';
-import { v7 as uuidv7 } from 'uuid';
 import type { NewEvent } from '../../domain/events/event-kinds.js';
 import type { Database } from './database.js';
 import { translateDatabaseErrors } from './database-errors.js';
 import type { AutomaticVerdict, GateCall, Question } from './gate-call.js';
 import { askedEvent, decisionEvent, requestedEvent } from './gate-events.js';
+import { newRowId } from './row-id.js';
 import { bodyArguments, LATE_VALUE } from './ledger-append.js';
 
 export type { AutomaticVerdict, GateCall, Question } from './gate-call.js';
@@ -62,7 +62,7 @@ interface AnswerRow {
  * (00-design §4). Only a broken protocol and an exhausted budget take a second one.
  */
 export async function decideAutomatic(db: Database, call: GateCall, verdict: AutomaticVerdict): Promise<GateAnswer> {
-  const id = uuidv7();
+  const id = newRowId();
   const events = [requestedEvent(call), decisionEvent(call, verdict)];
   const row = await callGate(db, id, call, verdict, call.maxToolCalls, events);
   if (row.outcome === 'protocol_violation') await recordViolation(db, call);
@@ -73,7 +73,7 @@ export async function decideAutomatic(db: Database, call: GateCall, verdict: Aut
 
 /** A verdict `require_approval`, also in one round trip: a grant of this run allows it at once, else a human is asked. */
 export async function requestApproval(db: Database, call: GateCall, question: Question): Promise<GateAnswer> {
-  const id = uuidv7();
+  const id = newRowId();
   const { bodies, digests } = bodyArguments([
     requestedEvent(call),
     decisionEvent(call, SESSION_GRANT),
@@ -118,7 +118,7 @@ export async function registerCall(
   db: Database,
   call: GateCall,
 ): Promise<Omit<GateAnswer, 'outcome'> & { outcome: GateOutcome | 'registered' }> {
-  const id = uuidv7();
+  const id = newRowId();
   const { bodies, digests } = bodyArguments([requestedEvent(call)]);
   const row = await queryAnswer(
     db.pool,
@@ -147,7 +147,7 @@ const OVER_BUDGET: AutomaticVerdict = {
 
 async function recordBudgetDenial(db: Database, call: GateCall): Promise<GateAnswer> {
   const events = [requestedEvent(call), decisionEvent(call, OVER_BUDGET)];
-  const row = await callGate(db, uuidv7(), call, OVER_BUDGET, null, events);
+  const row = await callGate(db, newRowId(), call, OVER_BUDGET, null, events);
   if (row.seq !== null) db.announce({ ledger: call.sessionId });
   return { ...toAnswer(row), outcome: row.outcome === 'deny' ? 'budget' : row.outcome };
 }

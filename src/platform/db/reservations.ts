@@ -1,8 +1,8 @@
 import type pg from 'pg';
-import { v7 as uuidv7 } from 'uuid';
 import type { NewEvent } from '../../domain/events/event-kinds.js';
 import type { Database, TenantTransaction } from './database.js';
 import { translateDatabaseErrors } from './database-errors.js';
+import { newRowId } from './row-id.js';
 import { bodyArguments } from './ledger-append.js';
 
 /** A model request before dispatch (06-gate §7). Money in micro-dollars; a null price reserves no cost. */
@@ -85,7 +85,7 @@ const RESERVE = `select * from svc_reserve($1, $2, $3, $4,
 /** One round trip before dispatch, shared with what else goes to the database at that moment; durable when it returns. */
 export async function reserve(db: Database, request: ModelRequest): Promise<ReserveAnswer> {
   const { tokenSha256, organizationId, sessionId, runSpecDigest } = request;
-  const id = uuidv7();
+  const id = newRowId();
   const members = requestMembers(id, request);
   const row = await db.calls.make<ReserveRow>({
     kind: 'reserve',
@@ -216,7 +216,7 @@ function plainSettlement(settlement: Settlement): object | null {
       cache_write_tokens: usage.cacheWriteTokens,
       cost_micros: usage.costMicros,
       source: usage.source,
-      usage_id: uuidv7(),
+      usage_id: newRowId(),
       max_tokens: maxTokens,
       max_cost_micros: maxCostMicros,
     },
@@ -299,7 +299,7 @@ function settleArguments(settlement: Settlement): unknown[] {
     usage?.cacheWriteTokens ?? 0,
     usage?.costMicros ?? null,
     usage?.source ?? null,
-    uuidv7(),
+    newRowId(),
     maxTokens,
     maxCostMicros,
     settlement.toolUses.map((use) => use.id),

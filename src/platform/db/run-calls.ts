@@ -18,7 +18,7 @@ interface Waiting {
 }
 
 /** Round trips under way at once, each for runs of its own: while one waits for the disk, the others compute. */
-const LANES = 3;
+const LANES = 2;
 /** Calls of one statement. One that is answered later than it could be costs more than the commit that it saves. */
 const MAX_GROUP = 64;
 

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, hash, type Hash } from 'node:crypto';
 import type { ModelUsage } from '../../domain/prices/price-of.js';
 
 /** A tool use that the model asked for: its id and name, never its input (04-sandbox §1). */
@@ -154,27 +154,34 @@ class StreamMeter implements AnswerMeter {
   }
 }
 
-/** Meter of a whole JSON answer. */
+/** Meter of a whole JSON answer. One that is too large to be read is still digested, from there on piece by piece. */
 class WholeMeter implements AnswerMeter {
-  private readonly hash = createHash('sha256');
+  private overflow: Hash | null = null;
   private chunks: Buffer[] = [];
   private bytes = 0;
 
   push(chunk: Buffer): void {
-    this.hash.update(chunk);
     this.bytes += chunk.length;
-    if (this.bytes > MAX_ANSWER_BYTES) this.chunks = [];
-    else this.chunks.push(chunk);
+    if (this.overflow !== null) {
+      this.overflow.update(chunk);
+      return;
+    }
+    this.chunks.push(chunk);
+    if (this.bytes <= MAX_ANSWER_BYTES) return;
+    this.overflow = createHash('sha256');
+    for (const kept of this.chunks) this.overflow.update(kept);
+    this.chunks = [];
   }
 
   end(): MeteredAnswer {
     const reader = new UsageReader();
-    const answer = this.bytes > MAX_ANSWER_BYTES ? undefined : parse(Buffer.concat(this.chunks).toString('utf8'));
+    const whole = this.chunks.length === 1 ? (this.chunks[0] as Buffer) : Buffer.concat(this.chunks);
+    const answer = this.overflow === null ? parse(whole.toString('utf8')) : undefined;
     reader.readUsage(member(answer, 'usage'));
     reader.finish();
     const content = member(answer, 'content');
     if (Array.isArray(content)) for (const block of content) reader.readBlock(block);
-    return reader.result(`sha256:${this.hash.digest('hex')}`);
+    return reader.result(`sha256:${this.overflow?.digest('hex') ?? hash('sha256', whole, 'hex')}`);
   }
 }
 
