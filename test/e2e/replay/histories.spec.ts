@@ -27,6 +27,8 @@ function replay(name: string, history: string): Promise<void> {
   return Worker.runReplayHistory({ workflowBundle: { codePath: BUNDLE } }, JSON.parse(history), `replayed-${name}`);
 }
 
+const HOST_STEPS = new Set(['launchSandbox', 'superviseSandbox', 'stopSandbox', 'collectArtifacts', 'releaseSandbox']);
+
 /** Every activity that a history shows, local ones included. */
 function activitiesOf(name: string): string[] {
   return events(name).flatMap((event) => {
@@ -48,7 +50,7 @@ describe('recorded histories of every path', () => {
     expect([...new Set(names.flatMap(activitiesOf))].toSorted()).toEqual(
       [
         ...['admitRun', 'beginFinalizing', 'beginQuiesce', 'concludeRun', 'describeRun', 'drainReservations'],
-        ...['expireApprovals', 'forgetIntent', 'recordMissingDiff', 'stopRun'],
+        ...['expireApprovals', 'forgetIntent', 'recordMissingDiff', 'stopRun', 'warnWallClock'],
         ...['launchSandbox', 'superviseSandbox', 'stopSandbox', 'collectArtifacts', 'releaseSandbox'],
         ...[
           'startMissingRuns',
@@ -75,6 +77,20 @@ describe('recorded histories of every path', () => {
     expect(activitiesOf('run-host-lost')).toContain('recordMissingDiff');
     expect(activitiesOf('run-cancelled-queued')).not.toContain('launchSandbox');
     expect(activitiesOf('run-resumed-running')).not.toContain('launchSandbox');
+    for (const name of ['run-queue-expired', 'run-cancelled-queued']) {
+      expect(activitiesOf(name).filter((activity) => HOST_STEPS.has(activity))).toEqual([]);
+    }
+    expect(activitiesOf('run-queue-expired')).toContain('stopRun');
+    expect(activitiesOf('run-wall-clock-warned')).toContain('warnWallClock');
+    expect(activitiesOf('run-wall-clock')).not.toContain('warnWallClock');
+    const launches = (name: string) => activitiesOf(name).filter((activity) => activity === 'launchSandbox').length;
+    expect(launches('run-requeued')).toBeGreaterThan(1);
+    expect(launches('run-capacity-exhausted')).toBe(3);
+    const endOfCancelled = activitiesOf('run-cancelled-requeued').toSpliced(
+      0,
+      activitiesOf('run-cancelled-requeued').lastIndexOf('launchSandbox') + 1,
+    );
+    expect(endOfCancelled.filter((activity) => HOST_STEPS.has(activity))).toEqual([]);
     for (const name of ['run-wall-clock', 'run-host-lost']) expect(activitiesOf(name)).toContain('stopRun');
   });
 });
