@@ -188,8 +188,13 @@ export class ChangeReport {
     }
     group.calls += 1;
     group.sessions.add(call.run.sessionId);
-    if (group.examples.length < REPORT_BOUNDS.examples) group.examples.push(exampleOf(call, judged));
+    if (group.examples.length < REPORT_BOUNDS.examples) addExample(group.examples, exampleOf(call, judged));
   }
+}
+
+/** The same line three times would show no more than once. */
+function addExample(examples: ChangeExample[], example: ChangeExample): void {
+  if (!examples.some(({ summary }) => summary === example.summary)) examples.push(example);
 }
 
 function exampleOf(call: RecordedCall, { before, after }: JudgedCall): ChangeExample {

@@ -320,14 +320,14 @@ describe('a draft against recorded calls', () => {
   it('bounds its answer, says what it left out, and answers the same twice', async () => {
     const organization = await ownPolicy('bounded');
     const commands = Array.from({ length: 130 }, (_, i) => `tool-${i} run`);
-    for (let i = 0; i < 12; i += 1) await pastRun(organization, bash('make', 'make test'));
+    for (let i = 0; i < 12; i += 1) await pastRun(organization, bash('make', 'make test', 'make a', 'make b'));
     await pastRun(organization, bash(...commands));
     const answer = await simulate('bounded', { content: DENY_ALL });
     expect([answer.changes.length, answer.changes_left_out]).toEqual([100, { groups: 31, calls: 31 }]);
     const [most] = answer.changes;
     expect([most!.shape, most!.calls, most!.runs, most!.run_ids.length, most!.examples.length]).toEqual([
       'make',
-      24,
+      48,
       12,
       10,
       3,

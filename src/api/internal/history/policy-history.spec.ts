@@ -128,10 +128,23 @@ describe('keeping views beside the gate', () => {
     const { history, hold } = historyOf();
     const go = hold();
     const command = 'x'.repeat(60_000);
-    for (let i = 0; i < 700; i += 1) await history.during(gateCall(`c${i}`), { command }, allow);
-    expect(history.counts.dropped).toBeGreaterThan(100);
+    for (let i = 0; i < 700; i += 1) {
+      await history.during({ ...gateCall(`c${i}`), sessionId: `s${i}` }, { command }, allow);
+    }
+    // The first one is with the writer already.
+    expect(history.counts.dropped).toBe(700 - 1 - Math.floor(33_554_432 / 60_038));
     go();
     await history.onApplicationShutdown();
+  });
+
+  it('keeps no more of one run than fits a bound, so that no run fills the disk', async () => {
+    const { history, calls } = historyOf();
+    const command = 'x'.repeat(60_000);
+    for (let i = 0; i < 700; i += 1) await history.during(gateCall(`c${i}`), { command }, allow);
+    await history.during({ ...gateCall('other'), sessionId: 's2' }, { command }, allow);
+    await history.onApplicationShutdown();
+    expect(calls()).toHaveLength(Math.floor(33_554_432 / 60_038) + 1);
+    expect(calls()).toContain('other');
   });
 
   it('counts and logs views that cannot be written, and goes on', async () => {

@@ -4,16 +4,13 @@ import { PinoLogger } from 'nestjs-pino';
 import type { ExactJson } from '../../../domain/digest/exact-json.js';
 import { writePolicyView } from '../../../domain/simulation/policy-view.js';
 import type { GateAnswer, GateCall, GateOutcome } from '../../../platform/db/gate.js';
-import { callKey, ToolCallPayloads } from '../../../platform/seal/tool-call-payloads.js';
-import type { PolicyViewText } from '../../../platform/seal/tool-call-payloads.js';
+import { ToolCallPayloads } from '../../../platform/seal/tool-call-payloads.js';
 import { ApiConfig } from '../../foundation.module.js';
+import { ViewBuffer } from './view-buffer.js';
 
 const SECS_PER_DAY = 86_400;
 /** Views that one statement writes. */
 const BATCH = 256;
-/** What waits to be written at most: some seconds of the busiest gate. */
-const MAX_WAITING = 16_384;
-const MAX_WAITING_BYTES = 33_554_432;
 
 /** Outcomes after which the registry holds this tool with the digest of this input. A reused id is not among them. */
 const REGISTERED: ReadonlySet<GateOutcome> = new Set<GateOutcome>([
@@ -27,14 +24,10 @@ const REGISTERED: ReadonlySet<GateOutcome> = new Set<GateOutcome>([
   'budget',
 ]);
 
-interface WaitingView extends PolicyViewText {
-  organizationId: string;
-}
-
 /** What became of the views of this process. */
 export interface PolicyHistoryCounts {
   kept: number;
-  /** Dropped because too many waited. */
+  /** Dropped because too many waited, or the run has too many. */
   dropped: number;
   /** Lost because they could not be written. */
   failed: number;
@@ -51,8 +44,7 @@ export interface PolicyHistoryCounts {
 export class PolicyHistory implements OnApplicationShutdown {
   readonly counts: PolicyHistoryCounts = { kept: 0, dropped: 0, failed: 0, tooLarge: 0 };
   private readonly keepSecs: number;
-  private readonly waiting = new Map<string, WaitingView>();
-  private waitingBytes = 0;
+  private readonly waiting = new ViewBuffer();
   private atTheGate = 0;
   private writing: Promise<void> | null = null;
   private droppedUnreported = 0;
@@ -93,15 +85,9 @@ export class PolicyHistory implements OnApplicationShutdown {
       this.counts.tooLarge += 1;
       return;
     }
-    const key = callKey({ sessionId, toolCallId });
-    if (this.waiting.has(key)) return;
-    if (this.waiting.size >= MAX_WAITING || this.waitingBytes + text.length > MAX_WAITING_BYTES) {
-      this.counts.dropped += 1;
-      this.droppedUnreported += 1;
-      return;
-    }
-    this.waiting.set(key, { organizationId, sessionId, toolCallId, text });
-    this.waitingBytes += text.length;
+    if (this.waiting.add({ organizationId, sessionId, toolCallId, text })) return;
+    this.counts.dropped += 1;
+    this.droppedUnreported += 1;
   }
 
   private writeWhenDue(): void {
@@ -111,7 +97,7 @@ export class PolicyHistory implements OnApplicationShutdown {
 
   /** Never rejects. */
   private async writeBatch(): Promise<void> {
-    for (const [organizationId, views] of this.takeBatch()) {
+    for (const [organizationId, views] of this.waiting.take(BATCH)) {
       try {
         this.counts.kept += await this.payloads.storePolicyViews(organizationId, views, this.keepSecs);
       } catch (error) {
@@ -124,29 +110,13 @@ export class PolicyHistory implements OnApplicationShutdown {
     this.writeWhenDue();
   }
 
-  /** The views that have waited longest, by organization. */
-  private takeBatch(): Map<string, PolicyViewText[]> {
-    const batch = new Map<string, PolicyViewText[]>();
-    let taken = 0;
-    for (const [key, view] of this.waiting) {
-      if (taken === BATCH) break;
-      taken += 1;
-      this.waiting.delete(key);
-      this.waitingBytes -= view.text.length;
-      const views = batch.get(view.organizationId) ?? [];
-      views.push(view);
-      batch.set(view.organizationId, views);
-    }
-    return batch;
-  }
-
   private reportDropped(): void {
     if (this.droppedUnreported === 0) return;
     const views = this.droppedUnreported;
     this.droppedUnreported = 0;
     this.logger.warn(
       { views, dropped: this.counts.dropped },
-      'policy views were dropped: too many waited to be written',
+      'policy views were dropped: too many waited, or a run has too many',
     );
   }
 }
