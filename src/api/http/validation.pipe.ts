@@ -13,7 +13,6 @@ export class RequestValidationPipe extends ValidationPipe {
     super({
       transform: true,
       whitelist: true,
-      stopAtFirstError: true,
       forbidUnknownValues: false,
       exceptionFactory: (errors) => new SandgateError('invalid_request', describeFirst(errors)),
     });
@@ -34,7 +33,8 @@ function describeFirst(errors: ValidationError[], parent = ''): string {
   if (error === undefined) return 'invalid request';
   const path = parent === '' ? error.property : `${parent}.${error.property}`;
   if (error.children !== undefined && error.children.length > 0) return describeFirst(error.children, path);
-  const [reason] = Object.values(error.constraints ?? {});
+  // Decorators run from the lowest up, and the type stands highest: a text for a number is told that, not that it is too great.
+  const reason = Object.values(error.constraints ?? {}).at(-1);
   return reason === undefined ? `${path}: is invalid` : `${path}: ${withoutProperty(reason, error.property)}`;
 }
 

@@ -256,7 +256,8 @@ describe('YAML', () => {
     ['several documents', 'name: x\n---\nname: y', 'several documents'],
     ['no document', '', 'no document'],
     ['a number as a key', '1: a', 'must be a string'],
-    ['a repeated key', 'a: 1\na: 2', 'unique'],
+    ['a repeated key', 'a: 1\na: 2', 'the key `a` stands twice'],
+    ['a repeated key of an inner map, spelled in two ways', 'a: {"b": 1, b: 2}', 'the key `b` stands twice'],
     ['a list as a key', '? [a]\n: b', 'must be a string'],
     ['not a number', 'a: .nan', 'not a JSON value'],
     ['bad syntax', 'a: [', 'invalid YAML'],
@@ -276,6 +277,15 @@ describe('YAML', () => {
     const started = performance.now();
     expect(() => yamlToJson(bomb.join('\n'))).toThrow('nodes');
     expect(() => yamlToJson('a: &a [*a]')).toThrow('invalid YAML');
+    expect(performance.now() - started).toBeLessThan(3000);
+  });
+
+  it.each([
+    ['values of one list', `name: x\ntools: [${'a,'.repeat(500_000)}]`, 'tokens'],
+    ['keys of one map', `x: {${Array.from({ length: 14_000 }, (_, key) => `k${key}: 1,`).join('')}}`, 'unknown key'],
+  ])('reads a text of very many %s without holding up the gate', (_what, text, message) => {
+    const started = performance.now();
+    expect(() => parsePolicyYaml(text)).toThrow(message);
     expect(performance.now() - started).toBeLessThan(3000);
   });
 

@@ -168,8 +168,12 @@ describe('publishing', () => {
       (name) => ({ content: { name }, summary: 'é'.repeat(250) + 'x', base_version: 1 }),
       '500',
     ],
-    ['no base_version', (name) => ({ content: { name }, summary: 's' }), 'base_version'],
-    ['a base_version as text', (name) => ({ content: { name }, summary: 's', base_version: '1' }), 'base_version'],
+    ['no base_version', (name) => ({ content: { name }, summary: 's' }), 'base_version: must be an integer'],
+    [
+      'a base_version as text',
+      (name) => ({ content: { name }, summary: 's', base_version: '1' }),
+      'base_version: must be an integer',
+    ],
     [
       'a base_version beyond int32',
       (name) => ({ content: { name }, summary: 's', base_version: 2 ** 31 }),
