@@ -40,6 +40,7 @@ export interface AnswerBody {
   approvals: Schemas['ApprovalView'][];
   events: LedgerEvent[];
   artifacts: Schemas['ArtifactView'][];
+  provider: string;
   provider_ok: boolean;
   public_key: string;
 }
