@@ -1,7 +1,9 @@
 import pLimit, { type LimitFunction } from 'p-limit';
+import pThrottle from 'p-throttle';
 import { mkdir, rm } from 'node:fs/promises';
 import { SandgateError } from '../domain/errors.js';
 import { redactText } from '../domain/redaction/redact-text.js';
+import { classifyLaunchProblem } from '../domain/run/launch-attempts.js';
 import { buildRunnerEnvironment } from '../domain/run/runner-environment.js';
 import {
   attachSandbox,
@@ -17,7 +19,8 @@ import {
   storeMissingDiff,
   type CollectedDiff,
 } from '../platform/db/artifacts.js';
-import { recordFailure } from '../platform/db/failures.js';
+import type { AdmissionLimits } from '../platform/db/capacity.js';
+import type { RequeueLimits } from '../platform/db/requeue.js';
 import type { Database } from '../platform/db/database.js';
 import { planeDirectory } from '../platform/plane/plane-socket-path.js';
 import { RING_BYTES } from '../platform/sandbox/bubblewrap/output-ring.js';
@@ -27,7 +30,15 @@ import { collectDiff, materialize, removeBaseline } from '../platform/workspace/
 import { baselineFolder } from './baseline-folder.js';
 import { whileHeartbeating } from './heartbeat.js';
 import type { RunRef, SandboxHostActivities } from './run-activities.js';
+import { settleLaunchProblem, type LaunchProblemDependencies } from './launch-problems.js';
 import { waitForPlane } from './plane-socket.js';
+
+export interface LaunchLimits extends AdmissionLimits, RequeueLimits {
+  /** Launches that go on at once on this host. */
+  maxConcurrentProvisions: number;
+  /** Launches that begin on this host in any second. */
+  maxStartsPerSec: number;
+}
 
 /** What the activities of one sandbox host work with. */
 export interface SandboxHostDependencies {
@@ -36,18 +47,15 @@ export interface SandboxHostDependencies {
   dataDir: string;
   localCopyRoots: readonly string[];
   tokenTtlSecs: number;
-  /** Launches that go on at once on this host. */
-  launchesAtOnce: number;
+  limits: LaunchLimits;
+  log: { warn(fields: Record<string, unknown>, message: string): void };
   /** Limits of one collection in milliseconds; the whole takes at most 120 s (chapter 20 §11). */
   collectTimeoutMs: number;
 }
 
-/** A sandbox that does not come up is tried again this often before the run fails with the reason. */
-const LAUNCH_ATTEMPTS = 3;
 /** What keeps failing on a dead sandbox is given up after this many attempts: a run must end also where its host is broken. */
 const WIND_DOWN_ATTEMPTS = 6;
 
-const LAUNCH_BROKE = 'the sandbox could not be prepared: an internal error of its host, told in the log of the worker';
 /** Reasons of a diff that is not there (chapter 10 §4). */
 const STILL_LIVE = 'runner_still_live';
 const COLLECTION_FAILED = 'collection_failed';
@@ -56,7 +64,7 @@ const COLLECTION_FAILED = 'collection_failed';
 export function createSandboxHostActivities(dependencies: SandboxHostDependencies): SandboxHostActivities {
   const host = new SandboxHost(dependencies);
   return {
-    launchSandbox: (run) => whileHeartbeating((signal, attempt) => host.launch(run, attempt, signal)),
+    launchSandbox: (run) => whileHeartbeating((signal) => host.launch(run, signal)),
     stopSandbox: (run, graceMs) => whileHeartbeating((_signal, attempt) => host.stop(run, graceMs, attempt)),
     collectArtifacts: (run) => whileHeartbeating((_signal, attempt) => host.collect(run, attempt)),
     releaseSandbox: (run) => whileHeartbeating(() => host.release(run)),
@@ -67,17 +75,22 @@ class SandboxHost {
   private readonly launches = new Map<string, Promise<unknown>>();
   /** Launches wait for their place here and not in the queue, where finalization would wait behind them. */
   private readonly inPlace: LimitFunction;
+  private readonly problems: LaunchProblemDependencies;
+  /** Resolves when one more launch may begin. */
+  private readonly paced: () => Promise<void>;
 
   constructor(private readonly on: SandboxHostDependencies) {
-    this.inPlace = pLimit(on.launchesAtOnce);
+    this.problems = { ...on, release: (run) => this.release(run) };
+    this.inPlace = pLimit(on.limits.maxConcurrentProvisions);
+    this.paced = pThrottle({ limit: on.limits.maxStartsPerSec, interval: 1000, strict: true })(() => Promise.resolve());
   }
 
   /**
    * A launch whose heartbeats did not arrive is repeated while it still goes on here. The later one waits: two would tear down
    * each other's workspace, and the run would end for it.
    */
-  async launch(run: RunRef, attempt: number, signal: AbortSignal): Promise<{ launched: boolean }> {
-    const launchNow = () => this.inPlace(() => this.launchAlone(run, attempt, signal));
+  async launch(run: RunRef, signal: AbortSignal): Promise<{ launched: boolean }> {
+    const launchNow = () => this.inPlace(() => this.launchAlone(run, signal));
     const launch = (this.launches.get(run.sessionId) ?? Promise.resolve()).then(launchNow, launchNow);
     this.launches.set(run.sessionId, launch);
     try {
@@ -87,7 +100,8 @@ class SandboxHost {
     }
   }
 
-  private async launchAlone(run: RunRef, attempt: number, signal: AbortSignal): Promise<{ launched: boolean }> {
+  private async launchAlone(run: RunRef, signal: AbortSignal): Promise<{ launched: boolean }> {
+    await this.paced();
     signal.throwIfAborted();
     const row = await this.owned(run);
     if (row === undefined) return { launched: false };
@@ -96,12 +110,8 @@ class SandboxHost {
       await this.removeEarlierAttempt(run.sessionId);
       return { launched: await this.start(run, row, signal) };
     } catch (cause) {
-      const known = cause instanceof SandgateError;
-      const mayPass = !known || cause.code === 'unavailable';
-      if (signal.aborted || (mayPass && attempt < LAUNCH_ATTEMPTS)) throw cause;
-      await recordFailure(this.on.database, run, known ? cause.message : LAUNCH_BROKE);
-      // What is not ours to explain belongs into the log, where a failed step puts it; the next attempt finds the run stopped.
-      if (!known) throw cause;
+      if (signal.aborted) throw cause;
+      await settleLaunchProblem(this.problems, run, cause);
       return { launched: false };
     }
   }
@@ -119,13 +129,14 @@ class SandboxHost {
 
   private async start(run: RunRef, row: LaunchRow, signal: AbortSignal): Promise<boolean> {
     const { database, provider } = this.on;
-    await assertToolsInstalled(this.on.dataDir, row.run_spec.capabilities);
+    const spec = row.run_spec;
+    await assertToolsInstalled(this.on.dataDir, spec.capabilities);
+    // First what a full host refuses: only from `provisioning` may a run go back into the queue.
+    const workspaceDir = await provider.createWorkspace(run.sessionId, spec.sandbox);
     const tokens = await database.withTenant(run.organizationId, (tx) =>
       startInitializing(tx, run.sessionId, this.on.tokenTtlSecs),
     );
     if (tokens === undefined) return false;
-    const spec = row.run_spec;
-    const workspaceDir = await provider.createWorkspace(run.sessionId, spec.sandbox);
     const { baseCommit, files, leftOut } = await materialize({
       spec: spec.workspace,
       workspaceDir,
@@ -199,7 +210,7 @@ class SandboxHost {
     try {
       diff = await this.takeDiff(run, baseCommit);
     } catch (cause) {
-      const final = cause instanceof SandgateError && cause.code !== 'unavailable';
+      const final = cause instanceof SandgateError && classifyLaunchProblem(cause) === 'refused';
       if (!final && attempt < WIND_DOWN_ATTEMPTS) throw cause;
       return this.storeMissing(run, final ? cause.message : COLLECTION_FAILED);
     }
