@@ -7,6 +7,8 @@ import process from 'node:process';
 
 const COUNTS = {
   TEST_FAULT_ROUNDS: '12',
+  TEST_QUEUE_RUNS: '100',
+  TEST_BUDGET_TRIALS: '1000',
   ROUND_TRIPS: '1000',
   SANDGATE_PROOF_SANDBOXES: '500',
   SANDGATE_FUZZ_CASES: '100000',

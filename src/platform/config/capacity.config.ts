@@ -26,7 +26,7 @@ export class CapacityConfig {
     read: integer(0),
     default: null,
     defaultText: 'unlimited',
-    about: 'Queued runs of one organization; beyond it 429.',
+    about: 'Runs of one organization that may wait in the queue; beyond it 429.',
   })
   readonly tenantQueueDepth!: number | null;
 
@@ -34,7 +34,7 @@ export class CapacityConfig {
     variable: 'SERVICE_QUEUE_TTL_SECS',
     read: integer(1),
     default: 900,
-    about: 'Longest wait in the queue, in seconds.',
+    about: 'Longest wait in the queue, in seconds, from each entry; then the run fails with `queue_ttl_expired`.',
   })
   readonly queueTtlSecs!: number;
 
@@ -58,7 +58,7 @@ export class CapacityConfig {
     variable: 'SERVICE_LAUNCH_MAX_ATTEMPTS',
     read: integer(1, 100),
     default: 5,
-    about: 'Launch attempts while a host says that it is full.',
+    about: 'Launches that may find their host full; then the run fails with `capacity_exhausted_max_attempts`.',
   })
   readonly launchMaxAttempts!: number;
 
@@ -66,7 +66,8 @@ export class CapacityConfig {
     variable: 'SERVICE_LAUNCH_REQUEUE_BACKOFF_SECS',
     read: integer(1, 3600),
     default: 5,
-    about: 'First wait between launch attempts, in seconds; it doubles.',
+    about:
+      'Wait in the queue after the first launch that found its host full, in seconds; it doubles. Also the `Retry-After` of a full queue.',
   })
   readonly launchRequeueBackoffSecs!: number;
 
@@ -74,7 +75,7 @@ export class CapacityConfig {
     variable: 'SERVICE_STALE_LAUNCH_MINS',
     read: integer(5, 1440),
     default: 30,
-    about: 'Minutes after which a launch that does not arrive fails the run.',
+    about: 'Minutes from admission after which a launch that does not arrive fails the run.',
   })
   readonly staleLaunchMins!: number;
 }

@@ -109,17 +109,17 @@ describe('the order of admission', () => {
           runs.filter((_run, index) => index % processes.length === lane).map((run) => [run.sessionId, run]),
         );
         // All come into line at once, the last ones first.
-        for (const run of [...mine.values()].toReversed()) await admitRun(db, run, limits(7, 5));
+        for (const run of [...mine.values()].toReversed()) await admitRun(db, run, limits(7));
         while (mine.size > 0) {
           const { rows } = await test.owner.query<{ id: string }>(
             'select id from sessions where capacity_held and id = any ($1)',
             [[...mine.keys()]],
           );
           for (const run of rows.flatMap(({ id }) => mine.get(id) ?? [])) {
-            expect((await admitRun(db, run, limits(7, 5))).admitted).toBe(true);
+            expect((await admitRun(db, run, limits(7))).admitted).toBe(true);
             await finish(db, run);
             mine.delete(run.sessionId);
-            await admitWaiting(db, limits(7, 5));
+            await admitWaiting(db, limits(7));
           }
         }
       }),

@@ -1,0 +1,104 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { v7 as uuidv7 } from 'uuid';
+import { stopRun } from '../../../src/activities/run-stops.js';
+import { admitRun } from '../../../src/platform/db/admission.js';
+import { decideApproval } from '../../../src/platform/db/approvals.js';
+import { seeHost } from '../../../src/platform/db/hosts.js';
+import { readIntent } from '../../../src/platform/db/intents.js';
+import { attachSandbox } from '../../../src/platform/db/launch.js';
+import { readRunView } from '../../../src/platform/db/run-view.js';
+import { requestApproval } from '../../../src/platform/db/gate.js';
+import { createTestDatabase, type TestDatabase } from '../../support/database.js';
+import { createRun, gateCall, readLedger, readStatus, type FixtureRun } from '../../support/run-fixture.js';
+
+const LIMITS = { globalMaxActive: null, tenantMaxActive: null, queueTtlSecs: 900 };
+
+describe('a run on its way to its sandbox', () => {
+  let test: TestDatabase;
+  beforeAll(async () => {
+    test = await createTestDatabase();
+  });
+  afterAll(() => test.close());
+
+  const attach = (run: FixtureRun) =>
+    test.db.withTenant(run.organizationId, (tx) =>
+      attachSandbox(tx, run.sessionId, { runtime: 'test', external_id: '0123456789abcdef', attrs: {} }),
+    );
+  const intentOf = (run: FixtureRun) => test.db.withTenant(run.organizationId, (tx) => readIntent(tx, run.sessionId));
+  const view = (run: FixtureRun, queueTtlSecs = 900) =>
+    test.db.withTenant(run.organizationId, (tx) =>
+      readRunView(tx, run.sessionId, { launchLimitSecs: 1800, queueTtlSecs }),
+    );
+
+  it('CP-150 that asked a human before its sandbox was attached waits for the answer from its first instant', async () => {
+    const run = await createRun(test.db, { status: 'initializing' });
+    const asked = await requestApproval(test.db, gateCall(run), {
+      risk: null,
+      scope: 'once',
+      scopeKey: 'git',
+      scopeKeys: ['git'],
+      source: 'policy',
+      reason: null,
+      explanation: null,
+      ttlSecs: 600,
+      maxPending: 16,
+      payload: null,
+    });
+    expect(await readStatus(test.db, run)).toBe('initializing');
+    expect(await attach(run)).toBe(true);
+    expect(await readStatus(test.db, run)).toBe('awaiting_approval');
+    const moves = (await readLedger(test.db, run)).filter((event) => event.type === 'session.status_changed');
+    expect(moves.map((move) => move.data['to'])).toEqual(['running']);
+    await test.db.withTenant(run.organizationId, (tx) =>
+      decideApproval(tx, { approvalId: asked.approvalId ?? '', decision: 'approved_once', decidedBy: 'operator' }),
+    );
+    expect(await readStatus(test.db, run)).toBe('running');
+    const other = await createRun(test.db, { status: 'initializing' });
+    await attach(other);
+    expect(await readStatus(test.db, other)).toBe('running');
+  });
+
+  it('CP-143 expires in the queue once, and not when it was given its place at that moment', async () => {
+    const on = { database: test.db, capacity: { queueTtlSecs: 5 }, quiesceSecs: 30 };
+    const run = await createRun(test.db, { status: 'queued' });
+    expect((await view(run))?.ms_until_queue_expiry).toBeGreaterThan(800_000);
+    await test.owner.query(`update sessions set queued_at = now() - interval '6 s' where id = $1`, [run.sessionId]);
+    expect((await view(run, 5))?.ms_until_queue_expiry).toBeLessThan(0);
+    await stopRun(on, run, { code: 'queue_ttl' });
+    await stopRun(on, run, { code: 'queue_ttl' });
+    expect(await intentOf(run)).toMatchObject({ outcome: 'failed', needs_quiesce: false });
+    expect((await intentOf(run))?.reason).toContain('queue_ttl_expired');
+    expect((await readLedger(test.db, run)).map((event) => event.type)).toEqual(['run.error']);
+
+    const granted = await createRun(test.db, { status: 'queued' });
+    await test.owner.query(`update sessions set capacity_held = true, host_id = $2 where id = $1`, [
+      granted.sessionId,
+      uuidv7(),
+    ]);
+    expect(await view(granted, 0)).toMatchObject({ ms_until_queue_expiry: null, host_id: null });
+    await stopRun(on, granted, { code: 'queue_ttl' });
+    expect(await intentOf(granted)).toBeNull();
+  });
+
+  it('CP-140 has the whole launch deadline from its admission, however long it waited', async () => {
+    await seeHost(test.db.pool, { id: uuidv7(), name: 'one', capacity: 9, provider: 'test' });
+    const run = await createRun(test.db, { status: 'queued' });
+    await test.owner.query(
+      `update sessions set created_at = now() - interval '2 h', queued_at = now() - interval '2 h' where id = $1`,
+      [run.sessionId],
+    );
+    expect((await admitRun(test.db, run, LIMITS)).admitted).toBe(true);
+    expect((await view(run))?.ms_until_launch_deadline).toBeGreaterThan(1_790_000);
+    expect((await view(run))?.ms_until_wall_clock).toBeNull();
+  });
+
+  it('CP-143 that waits is asked again when its backoff ends, and before its time in the queue is over', async () => {
+    const run = await createRun(test.db, { status: 'queued' });
+    await test.owner.query(`update sessions set not_before = now() + interval '30 s' where id = $1`, [run.sessionId]);
+    const backoff = await admitRun(test.db, run, LIMITS);
+    expect(backoff.admitted).toBe(false);
+    expect(backoff.waitMs).toBeGreaterThan(25_000);
+    expect(backoff.waitMs).toBeLessThanOrEqual(30_000);
+    expect((await admitRun(test.db, run, { ...LIMITS, queueTtlSecs: 10 })).waitMs).toBeLessThanOrEqual(10_000);
+  });
+});
