@@ -74,9 +74,8 @@ async function wallClockEvent(
        from sessions where id = $1`,
     [sessionId],
   );
-  return rows.map(({ cap, secs }) => ({
-    actor: 'system',
-    type,
-    data: budgetEventData('max_wall_clock_secs', cap, secs),
-  }));
+  return rows.map(({ cap, secs }): NewEvent => {
+    const data = budgetEventData('max_wall_clock_secs', cap, secs);
+    return type === 'budget.warning' ? { actor: 'system', type, data } : { actor: 'system', type, data };
+  });
 }

@@ -1700,29 +1700,6 @@ export interface components {
             /** @description Oldest first. */
             artifacts: components["schemas"]["ArtifactView"][];
         };
-        EventPayload: {
-            type: string;
-            data: {
-                [key: string]: unknown;
-            };
-        };
-        EventView: {
-            /** Format: uuid */
-            event_id: string;
-            /** Format: uuid */
-            session_id: string;
-            /**
-             * Format: int64
-             * @description Rises by exactly one in a run.
-             */
-            seq: number;
-            /** @enum {string} */
-            actor: "agent" | "system" | "human" | "harness";
-            type: string;
-            payload: components["schemas"]["EventPayload"];
-            /** Format: date-time */
-            occurred_at: string;
-        };
         EventList: {
             /** @description Ascending; a page shorter than the limit has caught up. */
             events: components["schemas"]["EventView"][];
@@ -1860,6 +1837,913 @@ export interface components {
             /** @description SPKI, PEM. */
             public_key: string;
         };
+        /** @description A run was created. The task itself stands on the run. */
+        SessionCreatedEvent: {
+            /** Format: uuid */
+            event_id: string;
+            /** Format: uuid */
+            session_id: string;
+            /**
+             * Format: int64
+             * @description Rises by exactly one in a run.
+             */
+            seq: number;
+            /** @enum {string} */
+            actor: "system";
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "session.created";
+            payload: {
+                /** @constant */
+                type: "session.created";
+                data: {
+                    agent: string;
+                    /** @enum {string} */
+                    autonomy: "supervised" | "autonomous";
+                    task_digest: string;
+                };
+            };
+            /** Format: date-time */
+            occurred_at: string;
+        };
+        /** @description A run moved from one status to the next. */
+        SessionStatusChangedEvent: {
+            /** Format: uuid */
+            event_id: string;
+            /** Format: uuid */
+            session_id: string;
+            /**
+             * Format: int64
+             * @description Rises by exactly one in a run.
+             */
+            seq: number;
+            /** @enum {string} */
+            actor: "system";
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "session.status_changed";
+            payload: {
+                /** @constant */
+                type: "session.status_changed";
+                data: {
+                    from: string;
+                    to: string;
+                    reason: string | null;
+                };
+            };
+            /** Format: date-time */
+            occurred_at: string;
+        };
+        /** @description The workspace is filled; `left_out` files were not copied. */
+        WorkspaceInitializedEvent: {
+            /** Format: uuid */
+            event_id: string;
+            /** Format: uuid */
+            session_id: string;
+            /**
+             * Format: int64
+             * @description Rises by exactly one in a run.
+             */
+            seq: number;
+            /** @enum {string} */
+            actor: "system";
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "workspace.initialized";
+            payload: {
+                /** @constant */
+                type: "workspace.initialized";
+                data: {
+                    base_commit: string | null;
+                    files: number | null;
+                    left_out?: number;
+                    repo?: string;
+                    ref?: string;
+                };
+            };
+            /** Format: date-time */
+            occurred_at: string;
+        };
+        /** @description Narrative. */
+        AgentMessageEvent: {
+            /** Format: uuid */
+            event_id: string;
+            /** Format: uuid */
+            session_id: string;
+            /**
+             * Format: int64
+             * @description Rises by exactly one in a run.
+             */
+            seq: number;
+            /** @enum {string} */
+            actor: "agent" | "harness" | "system";
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "agent.message";
+            payload: {
+                /** @constant */
+                type: "agent.message";
+                data: {
+                    /** @enum {string} */
+                    role: "assistant" | "system";
+                    text: string;
+                } | Record<string, never>;
+            };
+            /** Format: date-time */
+            occurred_at: string;
+        };
+        /** @description A tool call came to the gate, once per id and before its decision. */
+        ToolRequestedEvent: {
+            /** Format: uuid */
+            event_id: string;
+            /** Format: uuid */
+            session_id: string;
+            /**
+             * Format: int64
+             * @description Rises by exactly one in a run.
+             */
+            seq: number;
+            /** @enum {string} */
+            actor: "agent";
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "tool.requested";
+            payload: {
+                /** @constant */
+                type: "tool.requested";
+                data: {
+                    tool_call_id: string;
+                    tool: string;
+                    summary: string;
+                    input_digest: string;
+                };
+            };
+            /** Format: date-time */
+            occurred_at: string;
+        };
+        /** @description The gate decided a call. */
+        ToolDecisionEvent: {
+            /** Format: uuid */
+            event_id: string;
+            /** Format: uuid */
+            session_id: string;
+            /**
+             * Format: int64
+             * @description Rises by exactly one in a run.
+             */
+            seq: number;
+            /** @enum {string} */
+            actor: "system";
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "tool.decision";
+            payload: {
+                /** @constant */
+                type: "tool.decision";
+                data: {
+                    tool_call_id: string;
+                    tool: string;
+                    /** @enum {string} */
+                    verdict: "allow" | "deny";
+                    /**
+                     * @example policy
+                     * @example human
+                     * @example autonomy_rewrite
+                     * @example session_scope
+                     * @example trust_tier
+                     * @example capability
+                     * @example schema
+                     * @example binding
+                     * @example connection
+                     * @example protocol_violation
+                     * @example session_terminal
+                     * @example budget
+                     */
+                    source: string;
+                    /** @enum {string|null} */
+                    original_verdict: "allow" | "deny" | "require_approval" | null;
+                    reason: string | null;
+                };
+            };
+            /** Format: date-time */
+            occurred_at: string;
+        };
+        /** @description A runner says that a tool came back. */
+        ToolCompletedEvent: {
+            /** Format: uuid */
+            event_id: string;
+            /** Format: uuid */
+            session_id: string;
+            /**
+             * Format: int64
+             * @description Rises by exactly one in a run.
+             */
+            seq: number;
+            /** @enum {string} */
+            actor: "agent" | "harness";
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "tool.completed";
+            payload: {
+                /** @constant */
+                type: "tool.completed";
+                data: {
+                    tool_call_id: string;
+                    tool: string;
+                    ok: boolean;
+                    summary?: string | null;
+                } | Record<string, never>;
+            };
+            /** Format: date-time */
+            occurred_at: string;
+        };
+        /** @description A harness answered a tool use itself, without asking. */
+        ToolRejectedEvent: {
+            /** Format: uuid */
+            event_id: string;
+            /** Format: uuid */
+            session_id: string;
+            /**
+             * Format: int64
+             * @description Rises by exactly one in a run.
+             */
+            seq: number;
+            /** @enum {string} */
+            actor: "system";
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "tool.rejected";
+            payload: {
+                /** @constant */
+                type: "tool.rejected";
+                data: {
+                    tool_call_id: string;
+                    tool?: string;
+                };
+            };
+            /** Format: date-time */
+            occurred_at: string;
+        };
+        /** @description A brokered call was made or failed. */
+        ToolBrokeredEvent: {
+            /** Format: uuid */
+            event_id: string;
+            /** Format: uuid */
+            session_id: string;
+            /**
+             * Format: int64
+             * @description Rises by exactly one in a run.
+             */
+            seq: number;
+            /** @enum {string} */
+            actor: "system";
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "tool.brokered";
+            payload: {
+                /** @constant */
+                type: "tool.brokered";
+                data: {
+                    tool_call_id: string;
+                    tool: string;
+                    server: string;
+                    binding_id?: string;
+                    ok: boolean;
+                    latency_ms: number;
+                    result_digest?: string;
+                    error?: string;
+                    /** @enum {string} */
+                    outcome?: "succeeded" | "failed_upstream" | "failed_before_send" | "ambiguous";
+                };
+            };
+            /** Format: date-time */
+            occurred_at: string;
+        };
+        /** @description A call waits for a human. */
+        ApprovalRequestedEvent: {
+            /** Format: uuid */
+            event_id: string;
+            /** Format: uuid */
+            session_id: string;
+            /**
+             * Format: int64
+             * @description Rises by exactly one in a run.
+             */
+            seq: number;
+            /** @enum {string} */
+            actor: "system";
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "approval.requested";
+            payload: {
+                /** @constant */
+                type: "approval.requested";
+                data: {
+                    approval_id: string;
+                    tool_call_id: string;
+                    tool: string;
+                    summary: string;
+                    risk: string | null;
+                    /** Format: date-time */
+                    expires_at: string;
+                };
+            };
+            /** Format: date-time */
+            occurred_at: string;
+        };
+        /** @description A human decided, or nobody did in time. */
+        ApprovalDecidedEvent: {
+            /** Format: uuid */
+            event_id: string;
+            /** Format: uuid */
+            session_id: string;
+            /**
+             * Format: int64
+             * @description Rises by exactly one in a run.
+             */
+            seq: number;
+            /** @enum {string} */
+            actor: "human";
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "approval.decided";
+            payload: {
+                /** @constant */
+                type: "approval.decided";
+                data: {
+                    approval_id: string;
+                    tool_call_id: string;
+                    /** @enum {string} */
+                    decision: "approved_once" | "approved_session" | "denied" | "expired";
+                    decided_by: string;
+                };
+            };
+            /** Format: date-time */
+            occurred_at: string;
+        };
+        /** @description A model answered: usage and digests, never text. */
+        ModelResponseEvent: {
+            /** Format: uuid */
+            event_id: string;
+            /** Format: uuid */
+            session_id: string;
+            /**
+             * Format: int64
+             * @description Rises by exactly one in a run.
+             */
+            seq: number;
+            /** @enum {string} */
+            actor: "system";
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "model.response";
+            payload: {
+                /** @constant */
+                type: "model.response";
+                data: {
+                    model: string;
+                    input_tokens: number;
+                    output_tokens: number;
+                    cache_read_tokens: number;
+                    cache_write_tokens: number;
+                    cost_usd: number | null;
+                    request_digest?: string;
+                    response_digest?: string | null;
+                };
+            };
+            /** Format: date-time */
+            occurred_at: string;
+        };
+        /** @description Four fifths of a cap are spent. */
+        BudgetWarningEvent: {
+            /** Format: uuid */
+            event_id: string;
+            /** Format: uuid */
+            session_id: string;
+            /**
+             * Format: int64
+             * @description Rises by exactly one in a run.
+             */
+            seq: number;
+            /** @enum {string} */
+            actor: "system";
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "budget.warning";
+            payload: {
+                /** @constant */
+                type: "budget.warning";
+                data: {
+                    /** @description The cap, such as `max_cost_usd`. */
+                    budget: string;
+                    limit: string;
+                    spent: string;
+                };
+            };
+            /** Format: date-time */
+            occurred_at: string;
+        };
+        /** @description A cap ended the run. */
+        BudgetExceededEvent: {
+            /** Format: uuid */
+            event_id: string;
+            /** Format: uuid */
+            session_id: string;
+            /**
+             * Format: int64
+             * @description Rises by exactly one in a run.
+             */
+            seq: number;
+            /** @enum {string} */
+            actor: "system";
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "budget.exceeded";
+            payload: {
+                /** @constant */
+                type: "budget.exceeded";
+                data: {
+                    /** @description The cap, such as `max_cost_usd`. */
+                    budget: string;
+                    limit: string;
+                    spent: string;
+                };
+            };
+            /** Format: date-time */
+            occurred_at: string;
+        };
+        /** @description What the run came to, as its runner said. */
+        RunResultEvent: {
+            /** Format: uuid */
+            event_id: string;
+            /** Format: uuid */
+            session_id: string;
+            /**
+             * Format: int64
+             * @description Rises by exactly one in a run.
+             */
+            seq: number;
+            /** @enum {string} */
+            actor: "harness";
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "run.result";
+            payload: {
+                /** @constant */
+                type: "run.result";
+                data: {
+                    outcome: string;
+                    summary: string | null;
+                };
+            };
+            /** Format: date-time */
+            occurred_at: string;
+        };
+        /** @description Something failed. */
+        RunErrorEvent: {
+            /** Format: uuid */
+            event_id: string;
+            /** Format: uuid */
+            session_id: string;
+            /**
+             * Format: int64
+             * @description Rises by exactly one in a run.
+             */
+            seq: number;
+            /** @enum {string} */
+            actor: "system" | "harness";
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "run.error";
+            payload: {
+                /** @constant */
+                type: "run.error";
+                data: {
+                    message: string;
+                } | Record<string, never>;
+            };
+            /** Format: date-time */
+            occurred_at: string;
+        };
+        /** @description The runner was asked to stop. */
+        RunQuiesceRequestedEvent: {
+            /** Format: uuid */
+            event_id: string;
+            /** Format: uuid */
+            session_id: string;
+            /**
+             * Format: int64
+             * @description Rises by exactly one in a run.
+             */
+            seq: number;
+            /** @enum {string} */
+            actor: "system";
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "run.quiesce_requested";
+            payload: {
+                /** @constant */
+                type: "run.quiesce_requested";
+                data: {
+                    deadline_secs: number;
+                };
+            };
+            /** Format: date-time */
+            occurred_at: string;
+        };
+        /** @description A limit of the runner plane was reached for the first time. */
+        RunLimitReachedEvent: {
+            /** Format: uuid */
+            event_id: string;
+            /** Format: uuid */
+            session_id: string;
+            /**
+             * Format: int64
+             * @description Rises by exactly one in a run.
+             */
+            seq: number;
+            /** @enum {string} */
+            actor: "system";
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "run.limit_reached";
+            payload: {
+                /** @constant */
+                type: "run.limit_reached";
+                data: {
+                    limit: string;
+                };
+            };
+            /** Format: date-time */
+            occurred_at: string;
+        };
+        /** @description An artifact is stored. */
+        ArtifactCollectedEvent: {
+            /** Format: uuid */
+            event_id: string;
+            /** Format: uuid */
+            session_id: string;
+            /**
+             * Format: int64
+             * @description Rises by exactly one in a run.
+             */
+            seq: number;
+            /** @enum {string} */
+            actor: "system";
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "artifact.collected";
+            payload: {
+                /** @constant */
+                type: "artifact.collected";
+                data: {
+                    kind: string;
+                    name: string;
+                    bytes: number;
+                    sha256: string;
+                    truncated: boolean;
+                };
+            };
+            /** Format: date-time */
+            occurred_at: string;
+        };
+        /** @description An artifact could not be had. */
+        ArtifactMissingEvent: {
+            /** Format: uuid */
+            event_id: string;
+            /** Format: uuid */
+            session_id: string;
+            /**
+             * Format: int64
+             * @description Rises by exactly one in a run.
+             */
+            seq: number;
+            /** @enum {string} */
+            actor: "system";
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "artifact.missing";
+            payload: {
+                /** @constant */
+                type: "artifact.missing";
+                data: {
+                    kind: string;
+                    reason: string;
+                };
+            };
+            /** Format: date-time */
+            occurred_at: string;
+        };
+        /** @description A result arrived at its receiver. */
+        CallbackDeliveredEvent: {
+            /** Format: uuid */
+            event_id: string;
+            /** Format: uuid */
+            session_id: string;
+            /**
+             * Format: int64
+             * @description Rises by exactly one in a run.
+             */
+            seq: number;
+            /** @enum {string} */
+            actor: "system";
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "callback.delivered";
+            payload: {
+                /** @constant */
+                type: "callback.delivered";
+                data: {
+                    delivery_id: string;
+                    url: string;
+                    attempt: number;
+                };
+            };
+            /** Format: date-time */
+            occurred_at: string;
+        };
+        /** @description A result was given up after its last attempt. */
+        CallbackFailedEvent: {
+            /** Format: uuid */
+            event_id: string;
+            /** Format: uuid */
+            session_id: string;
+            /**
+             * Format: int64
+             * @description Rises by exactly one in a run.
+             */
+            seq: number;
+            /** @enum {string} */
+            actor: "system";
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "callback.failed";
+            payload: {
+                /** @constant */
+                type: "callback.failed";
+                data: {
+                    delivery_id: string;
+                    url: string;
+                    attempts: number;
+                    error: string;
+                };
+            };
+            /** Format: date-time */
+            occurred_at: string;
+        };
+        /** @description Bundles are pinned into the run; `tools` counts what they hold. */
+        CapabilityFrozenEvent: {
+            /** Format: uuid */
+            event_id: string;
+            /** Format: uuid */
+            session_id: string;
+            /**
+             * Format: int64
+             * @description Rises by exactly one in a run.
+             */
+            seq: number;
+            /** @enum {string} */
+            actor: "system";
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "capability.frozen";
+            payload: {
+                /** @constant */
+                type: "capability.frozen";
+                data: {
+                    bundles: string[];
+                    tools: number;
+                };
+            };
+            /** Format: date-time */
+            occurred_at: string;
+        };
+        /** @description What the run may reach. */
+        NetworkGrantFrozenEvent: {
+            /** Format: uuid */
+            event_id: string;
+            /** Format: uuid */
+            session_id: string;
+            /**
+             * Format: int64
+             * @description Rises by exactly one in a run.
+             */
+            seq: number;
+            /** @enum {string} */
+            actor: "system";
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "network.grant.frozen";
+            payload: {
+                /** @constant */
+                type: "network.grant.frozen";
+                data: {
+                    mode: string;
+                    targets: string[];
+                    digest: string;
+                    awaiting_authorization: boolean;
+                    /** Format: date-time */
+                    expires_at: string | null;
+                };
+            };
+            /** Format: date-time */
+            occurred_at: string;
+        };
+        /** @description The run is over and may reach nothing. */
+        NetworkGrantRevokedEvent: {
+            /** Format: uuid */
+            event_id: string;
+            /** Format: uuid */
+            session_id: string;
+            /**
+             * Format: int64
+             * @description Rises by exactly one in a run.
+             */
+            seq: number;
+            /** @enum {string} */
+            actor: "system";
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "network.grant.revoked";
+            payload: {
+                /** @constant */
+                type: "network.grant.revoked";
+                data: {
+                    mode: string;
+                    reason: string;
+                };
+            };
+            /** Format: date-time */
+            occurred_at: string;
+        };
+        /** @description A connection was refused. */
+        NetworkDeniedEvent: {
+            /** Format: uuid */
+            event_id: string;
+            /** Format: uuid */
+            session_id: string;
+            /**
+             * Format: int64
+             * @description Rises by exactly one in a run.
+             */
+            seq: number;
+            /** @enum {string} */
+            actor: "system";
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "network.denied";
+            payload: {
+                /** @constant */
+                type: "network.denied";
+                data: {
+                    target: string;
+                    port: number;
+                    protocol: string;
+                    decision: string;
+                    rule?: string;
+                };
+            };
+            /** Format: date-time */
+            occurred_at: string;
+        };
+        /** @description Refused connections, counted. */
+        NetworkDeniedRollupEvent: {
+            /** Format: uuid */
+            event_id: string;
+            /** Format: uuid */
+            session_id: string;
+            /**
+             * Format: int64
+             * @description Rises by exactly one in a run.
+             */
+            seq: number;
+            /** @enum {string} */
+            actor: "system";
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "network.denied.rollup";
+            payload: {
+                /** @constant */
+                type: "network.denied.rollup";
+                data: {
+                    suppressed: number;
+                    distinct_targets: number;
+                    top_targets: string[];
+                    targets_truncated: boolean;
+                };
+            };
+            /** Format: date-time */
+            occurred_at: string;
+        };
+        /** @description Connections are not watched as they should be. */
+        NetworkObservationDegradedEvent: {
+            /** Format: uuid */
+            event_id: string;
+            /** Format: uuid */
+            session_id: string;
+            /**
+             * Format: int64
+             * @description Rises by exactly one in a run.
+             */
+            seq: number;
+            /** @enum {string} */
+            actor: "system";
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "network.observation.degraded";
+            payload: {
+                /** @constant */
+                type: "network.observation.degraded";
+                data: {
+                    reason: string;
+                };
+            };
+            /** Format: date-time */
+            occurred_at: string;
+        };
+        /** @description An event of a kind that its runner made up. */
+        OtherEvent: {
+            /** Format: uuid */
+            event_id: string;
+            /** Format: uuid */
+            session_id: string;
+            /**
+             * Format: int64
+             * @description Rises by exactly one in a run.
+             */
+            seq: number;
+            /** @enum {string} */
+            actor: "agent" | "system" | "human" | "harness";
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "OtherEvent";
+            payload: {
+                type: string;
+                data: Record<string, never>;
+            };
+            /** Format: date-time */
+            occurred_at: string;
+        };
+        /** @description One line of the timeline. `type` tells which; a kind that is not listed was posted by a runner. */
+        EventView: components["schemas"]["SessionCreatedEvent"] | components["schemas"]["SessionStatusChangedEvent"] | components["schemas"]["WorkspaceInitializedEvent"] | components["schemas"]["AgentMessageEvent"] | components["schemas"]["ToolRequestedEvent"] | components["schemas"]["ToolDecisionEvent"] | components["schemas"]["ToolCompletedEvent"] | components["schemas"]["ToolRejectedEvent"] | components["schemas"]["ToolBrokeredEvent"] | components["schemas"]["ApprovalRequestedEvent"] | components["schemas"]["ApprovalDecidedEvent"] | components["schemas"]["ModelResponseEvent"] | components["schemas"]["BudgetWarningEvent"] | components["schemas"]["BudgetExceededEvent"] | components["schemas"]["RunResultEvent"] | components["schemas"]["RunErrorEvent"] | components["schemas"]["RunQuiesceRequestedEvent"] | components["schemas"]["RunLimitReachedEvent"] | components["schemas"]["ArtifactCollectedEvent"] | components["schemas"]["ArtifactMissingEvent"] | components["schemas"]["CallbackDeliveredEvent"] | components["schemas"]["CallbackFailedEvent"] | components["schemas"]["CapabilityFrozenEvent"] | components["schemas"]["NetworkGrantFrozenEvent"] | components["schemas"]["NetworkGrantRevokedEvent"] | components["schemas"]["NetworkDeniedEvent"] | components["schemas"]["NetworkDeniedRollupEvent"] | components["schemas"]["NetworkObservationDegradedEvent"] | components["schemas"]["OtherEvent"];
     };
     responses: never;
     parameters: never;

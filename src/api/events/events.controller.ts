@@ -7,12 +7,19 @@ import { parseLimit, parseSeq } from '../http/limit.js';
 import { pathId } from '../http/resource-id.js';
 import { Answer, Failures } from '../openapi/answers.js';
 import { AfterQuery, IdParam, LimitQuery } from '../openapi/parameters.js';
+import { EVENT_REFERENCE } from './event-schemas.js';
 import { EventStreamHub } from './event-stream-hub.js';
 import { EventList } from './events.dto.js';
 import { EventsService } from './events.service.js';
 import { resumePosition } from './resume-position.js';
 
 const DEFAULT_PAGE = 200;
+/** Each `data` line is one event; the keyword says so to readers of JSON Schema 2020-12. */
+const STREAM_SCHEMA = {
+  type: 'string',
+  contentMediaType: 'application/json',
+  contentSchema: { $ref: EVENT_REFERENCE },
+};
 
 @ApiTags('Events')
 @ApiBearerAuth('bearer')
@@ -57,7 +64,7 @@ export class EventsController {
     status: 200,
     description:
       'Server-sent events: `id` is the seq, `data` one Event as JSON. A comment line every 15 s keeps it alive.',
-    content: { 'text/event-stream': { schema: { type: 'string' } } },
+    content: { 'text/event-stream': { schema: STREAM_SCHEMA } },
   })
   @Failures(400, 401, 404, 503)
   async streamEvents(

@@ -1,4 +1,5 @@
 import type { INestApplication } from '@nestjs/common';
+import { eventSchemas } from '../events/event-schemas.js';
 import { DocumentBuilder, SwaggerModule, type OpenAPIObject } from '@nestjs/swagger';
 
 /** Version of the interface, which is not the version of the program (chapter 10, Versioning). */
@@ -21,7 +22,10 @@ export function buildOpenApiDocument(app: INestApplication): OpenAPIObject {
   const document = SwaggerModule.createDocument(app, config, {
     operationIdFactory: (_controller, method) => method,
   });
-  return publicPlaneOnly(document);
+  const schemas = { ...document.components?.schemas, ...eventSchemas() } as NonNullable<
+    OpenAPIObject['components']
+  >['schemas'];
+  return publicPlaneOnly({ ...document, components: { ...document.components, ...(schemas && { schemas }) } });
 }
 
 /** The runner plane is spoken by the program inside the sandbox alone and is no part of the published interface. */

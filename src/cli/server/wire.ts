@@ -5,7 +5,12 @@ export type Session = Schemas['SessionView'];
 export type UsageTotals = Schemas['UsageTotals'];
 export type Approval = Schemas['ApprovalView'];
 export type Artifact = Schemas['ArtifactView'];
-export type RunEvent = Schemas['EventView'];
+/** One line of the timeline, of any kind: the command line also meets servers that know later ones. */
+export type RunEvent = Omit<Schemas['EventView'], 'type' | 'actor' | 'payload'> & {
+  type: string;
+  actor: 'agent' | 'system' | 'human' | 'harness';
+  payload: { type: string; data: { [key: string]: unknown } };
+};
 export type Agent = Schemas['AgentView'];
 export type Policy = Schemas['PolicyView'];
 export type CapabilityListEntry = Schemas['CapabilityListEntry'];

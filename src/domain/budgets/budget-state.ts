@@ -1,4 +1,4 @@
-import type { JsonObject } from '../json.js';
+import type { EventData } from '../events/event-kinds.js';
 import type { Budgets } from '../run/spec.js';
 import type { BudgetCap } from './effective-budgets.js';
 import { formatUsd, usdToMicros } from './money.js';
@@ -20,7 +20,7 @@ function text(cap: BudgetCap, amount: number): string {
 }
 
 /** Data of `budget.exceeded` and `budget.warning`: the cap by name, limit and spent as texts (chapter 10 §13). */
-export function budgetEventData(cap: BudgetCap, limit: number, spent: number): JsonObject {
+export function budgetEventData(cap: BudgetCap, limit: number, spent: number): EventData['budget.exceeded'] {
   return { budget: cap, limit: text(cap, limit), spent: text(cap, spent) };
 }
 

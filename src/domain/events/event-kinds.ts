@@ -1,47 +1,45 @@
 import type { JsonObject } from '../json.js';
+import { EVENT_CATALOG } from './event-catalog.js';
+import type { EventActor } from './event-catalog.js';
+import type { DataOf } from './event-fields.js';
 
-export type EventActor = 'agent' | 'system' | 'human' | 'harness';
+export type { EventActor } from './event-catalog.js';
 
-/** Kinds that the server alone writes; a runner that posts one is answered as dropped (chapter 20 §6). */
-export const SERVER_EVENT_TYPES = [
-  'session.created',
-  'session.status_changed',
-  'workspace.initialized',
-  'tool.requested',
-  'tool.decision',
-  'tool.brokered',
-  'tool.rejected',
-  'approval.requested',
-  'approval.decided',
-  'model.response',
-  'budget.exceeded',
-  'budget.warning',
-  'run.result',
-  'run.quiesce_requested',
-  'run.limit_reached',
-  'artifact.collected',
-  'artifact.missing',
-  'callback.delivered',
-  'callback.failed',
-  'capability.frozen',
-  'network.grant.frozen',
-  'network.grant.revoked',
-  'network.denied',
-  'network.denied.rollup',
-  'network.observation.degraded',
-] as const;
+export type EventType = keyof typeof EVENT_CATALOG;
+
+/** The data of each kind. */
+export type EventData = { [T in EventType]: DataOf<(typeof EVENT_CATALOG)[T]['data']> };
 
 /** Kinds that a runner may post. */
-export const RUNNER_EVENT_TYPES = ['agent.message', 'tool.completed', 'run.error'] as const;
+export type RunnerEventType = {
+  [T in EventType]: (typeof EVENT_CATALOG)[T] extends { runnerMayPost: true } ? T : never;
+}[EventType];
 
-export type EventType = (typeof SERVER_EVENT_TYPES)[number] | (typeof RUNNER_EVENT_TYPES)[number];
+export const EVENT_TYPES = Object.keys(EVENT_CATALOG) as EventType[];
+
+export function mayRunnerPost(type: EventType): boolean {
+  return 'runnerMayPost' in EVENT_CATALOG[type];
+}
+
+/** Kinds that the server alone writes; a runner that posts one is answered as dropped (chapter 20 §6). */
+export const SERVER_EVENT_TYPES: readonly EventType[] = EVENT_TYPES.filter((type) => !mayRunnerPost(type));
+
+/** An event of a kind that we write: its data is that of its kind. */
+export type KnownEvent = {
+  [T in EventType]: { actor: (typeof EVENT_CATALOG)[T]['actors'][number]; type: T; data: EventData[T] };
+}[EventType];
+
+/** An event as a runner posted it: any kind that is not the server's, with the data that came. */
+export interface RunnerEvent {
+  actor: EventActor;
+  type: string;
+  data: JsonObject;
+  /** Tells it from the events that we write ourselves. */
+  posted: true;
+}
 
 /** An event before it has a place in the ledger. `data` is redacted and normalised by the append. */
-export interface NewEvent {
-  actor: EventActor;
-  type: EventType | (string & {});
-  data: JsonObject;
-}
+export type NewEvent = KnownEvent | RunnerEvent;
 
 /** An event as clients read it (chapter 10 §13). */
 export interface LedgerEvent {

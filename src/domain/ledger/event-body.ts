@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { canonicalJson } from '../digest/canonical-json.js';
 import { isRawNumber, type ExactJson } from '../digest/exact-json.js';
-import type { EventActor, NewEvent } from '../events/event-kinds.js';
+import type { EventActor } from '../events/event-kinds.js';
 import type { JsonObject } from '../json.js';
 import { redactJson } from '../redaction/redact-json.js';
 
@@ -13,8 +13,15 @@ export interface EventBody {
   digest: string;
 }
 
+/** The parts of an event that the chain commits to. */
+interface EventParts {
+  actor: EventActor;
+  type: string;
+  data: JsonObject;
+}
+
 /** Redacts, normalises and digests an event for the ledger (00-design §4). The event itself is not changed. */
-export function makeEventBody(event: NewEvent): EventBody {
+export function makeEventBody(event: EventParts): EventBody {
   const text = bodyText(event.actor, event.type, BODY_VERSION, redactJson(event.data));
   return { text, digest: hash('sha256', text, 'hex') };
 }

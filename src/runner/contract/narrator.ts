@@ -1,5 +1,4 @@
 import type { EventActor } from '../../domain/events/event-kinds.js';
-import type { JsonObject } from '../../domain/json.js';
 import { messageOf } from '../failure-text.js';
 import type { RunnerLog } from '../runner-log.js';
 import type { NarrativeEvent, PlaneClient } from './plane-client.js';
@@ -31,7 +30,7 @@ export class Narrator {
 
   /** `summary` is in our own words: a tool's result never enters the ledger. */
   toolCompleted(toolCallId: string, tool: string, ok: boolean, summary: string): Promise<void> {
-    const data: JsonObject = { tool_call_id: toolCallId, tool, ok, summary };
+    const data = { tool_call_id: toolCallId, tool, ok, summary };
     return this.#tell({ actor: 'harness', type: 'tool.completed', data });
   }
 

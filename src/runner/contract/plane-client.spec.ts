@@ -35,7 +35,11 @@ async function connect(
 }
 
 const CALL = { toolCallId: 't1', tool: 'Bash', input: { command: 'ls' } };
-const LINE = { actor: 'agent' as const, type: 'agent.message' as const, data: { role: 'assistant', text: 'hi' } };
+const LINE = {
+  actor: 'agent' as const,
+  type: 'agent.message' as const,
+  data: { role: 'assistant' as const, text: 'hi' },
+};
 
 describe('permission', () => {
   it.each([401, 403])('is a local denial on %i', async (status) => {

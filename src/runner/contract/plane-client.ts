@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { EventActor } from '../../domain/events/event-kinds.js';
+import type { KnownEvent, RunnerEventType } from '../../domain/events/event-kinds.js';
 import type { JsonObject, JsonValue } from '../../domain/json.js';
 import type { RunnerTokens } from '../launch/hand-off.js';
 import type { RunStop } from '../run-stop.js';
@@ -18,11 +18,8 @@ export interface ToolCallRequest {
   input: JsonValue;
 }
 
-export interface NarrativeEvent {
-  actor: EventActor;
-  type: 'agent.message' | 'tool.completed' | 'run.error';
-  data: JsonObject;
-}
+/** What a runner tells of its run. */
+export type NarrativeEvent = Extract<KnownEvent, { type: RunnerEventType }>;
 
 export type RenewalAnswer = 'renewed' | 'final' | 'transient';
 

@@ -80,7 +80,7 @@ async function measureProduct(stack: BenchStack, runs: FixtureRun[], events: num
     const seq = (seqs.get(sessionId) ?? 0) + 1;
     seqs.set(sessionId, seq);
     arrivals.expect(`${sessionId} ${seq}`, STREAMS / RUNS, performance.now());
-    const data = { role: 'assistant', text: `event ${index}` };
+    const data = { role: 'assistant' as const, text: `event ${index}` };
     return stack.db.append(organizationId, sessionId, [{ actor: 'agent', type: 'agent.message', data }]);
   });
   const spread = await arrivals.all();

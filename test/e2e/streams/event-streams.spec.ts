@@ -156,7 +156,7 @@ describe(`event streams, seed ${SEED}`, () => {
       let last = 0;
       for (let index = 0; index < BIG_EVENTS; index += 1) {
         const text = `${index} ${'lorem ipsum '.repeat(BIG_EVENT_BYTES / 12)}`;
-        const event = { actor: 'agent' as const, type: 'agent.message', data: { role: 'assistant', text } };
+        const event = { actor: 'agent', type: 'agent.message', data: { role: 'assistant', text } } as const;
         const [seq] = await database.withTenant(rows[0]?.tenant_id ?? '', (tx) => tx.append(run, [event]));
         last = seq ?? last;
       }

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { NewEvent } from '../../../src/domain/events/event-kinds.js';
 import { createTestDatabase, type TestDatabase } from '../../support/database.js';
 import { createRun, readLedger } from '../../support/run-fixture.js';
 
@@ -11,8 +12,8 @@ describe('the ledger of a run', () => {
 
   it('CP-131 numbers events without a gap under 32 concurrent appenders, rollbacks included', async () => {
     const run = await createRun(test.db);
-    const message = (text: string) => [
-      { actor: 'agent' as const, type: 'agent.message', data: { role: 'assistant', text } },
+    const message = (text: string): NewEvent[] => [
+      { actor: 'agent', type: 'agent.message', data: { role: 'assistant', text } },
     ];
     const failures: unknown[] = [];
     await Promise.all(
@@ -37,7 +38,7 @@ describe('the ledger of a run', () => {
 
   it('CP-131 CP-030 appends alone as in a transaction, and to no run of another organization', async () => {
     const [run, foreign] = [await createRun(test.db), await createRun(test.db)];
-    const event = { actor: 'agent' as const, type: 'agent.message', data: { role: 'assistant', text: 'x' } };
+    const event = { actor: 'agent', type: 'agent.message', data: { role: 'assistant', text: 'x' } } as const;
     const seqs = await Promise.all(
       Array.from({ length: 32 }, () => test.db.append(run.organizationId, run.sessionId, [event, event])),
     );
@@ -121,7 +122,7 @@ describe('the ledger of a run', () => {
     const [mine, other] = [await createRun(test.db), await createRun(test.db)];
     await expect(
       test.db.withTenant(mine.organizationId, (tx) =>
-        tx.append(other.sessionId, [{ actor: 'system', type: 'run.error', data: {} }]),
+        tx.append(other.sessionId, [{ actor: 'system', type: 'run.error', data: { message: 'x' } }]),
       ),
     ).rejects.toMatchObject({ code: 'not_found' });
   });

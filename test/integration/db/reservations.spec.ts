@@ -16,6 +16,15 @@ import { decideAutomatic } from '../../../src/platform/db/gate.js';
 import { createTestDatabase, type TestDatabase } from '../../support/database.js';
 import { createRun, gateCall, readLedger, tokenDigest, type FixtureRun } from '../../support/run-fixture.js';
 
+const MODEL_RESPONSE = {
+  model: 'm',
+  input_tokens: 900,
+  output_tokens: 100,
+  cache_read_tokens: 0,
+  cache_write_tokens: 0,
+  cost_usd: null,
+};
+
 describe('reservations of model requests', () => {
   let test: TestDatabase;
   let processId: string;
@@ -57,7 +66,7 @@ describe('reservations of model requests', () => {
       toolUses: [],
       maxTokens: null,
       maxCostMicros: null,
-      events: [{ actor: 'system', type: 'model.response', data: { model: 'm' } }],
+      events: [{ actor: 'system', type: 'model.response', data: MODEL_RESPONSE }],
       usage: {
         model: 'm',
         inputTokens: 900,
@@ -210,7 +219,7 @@ describe('reservations of model requests', () => {
   });
 
   it('finds results of tool uses that the gate never decided', async () => {
-    const run = await createRun(test.db);
+    const run = await createRun(test.db, { brokered: ['x'] });
     const toolUses = ['asked', 'skipped', 'brokered', 'r1', 'r2'].map((id) => ({
       id,
       name: id === 'brokered' ? 'mcp__x__y' : 'Bash',

@@ -38,7 +38,7 @@ describe('wake-ups', () => {
     const stop = test.db.wakeups.onSession(run.sessionId, () => (early += 1));
     await expect(
       test.db.withTenant(run.organizationId, async (tx) => {
-        await tx.append(run.sessionId, [{ actor: 'system', type: 'run.error', data: {} }]);
+        await tx.append(run.sessionId, [{ actor: 'system', type: 'run.error', data: { message: 'x' } }]);
         throw new Error('no');
       }),
     ).rejects.toThrow('no');

@@ -2,11 +2,11 @@ import { isExactObject } from '../../../domain/digest/exact-json.js';
 import type { ExactJson, ExactObject } from '../../../domain/digest/exact-json.js';
 import { SandgateError } from '../../../domain/errors.js';
 import { SERVER_EVENT_TYPES } from '../../../domain/events/event-kinds.js';
-import type { EventActor, NewEvent } from '../../../domain/events/event-kinds.js';
+import type { EventActor, RunnerEvent } from '../../../domain/events/event-kinds.js';
 import type { JsonObject } from '../../../domain/json.js';
 import { objectBody } from './body-member.js';
 
-const SERVER_TYPES: ReadonlySet<string> = new Set(SERVER_EVENT_TYPES);
+const SERVER_TYPES: ReadonlySet<string> = new Set<string>(SERVER_EVENT_TYPES);
 /** Families that the server alone writes, those of later versions included. */
 const SERVER_FAMILIES = [
   'session.',
@@ -29,7 +29,7 @@ const KNOWN: Record<string, Record<string, MemberType>> = {
   'run.error': { message: 'string' },
 };
 
-export type PostedEvent = { kind: 'event'; event: NewEvent } | { kind: 'dropped'; type: string };
+export type PostedEvent = { kind: 'event'; event: RunnerEvent } | { kind: 'dropped'; type: string };
 
 function fits(value: ExactJson | undefined, type: MemberType): boolean {
   if (type === 'nullable_string') return value === undefined || value === null || typeof value === 'string';
@@ -67,5 +67,5 @@ export function readPostedEvent(body: ExactJson, recordsAgentMessages: boolean):
   if (!isExactObject(data)) throw new SandgateError('invalid_request', 'body.data: an object is required');
   // Narrative numbers are for reading; the ledger takes plain ones.
   const plain = JSON.parse(JSON.stringify(knownMembers(type, data))) as JsonObject;
-  return { kind: 'event', event: { actor: actorOf(envelope['actor']), type, data: plain } };
+  return { kind: 'event', event: { actor: actorOf(envelope['actor']), type, data: plain, posted: true } };
 }

@@ -1,0 +1,218 @@
+import {
+  amount,
+  count,
+  described,
+  flag,
+  integer,
+  nullable,
+  oneOf,
+  openText,
+  optional,
+  text,
+  texts,
+  time,
+} from './event-fields.js';
+import type { Fields } from './event-fields.js';
+
+export type EventActor = 'agent' | 'system' | 'human' | 'harness';
+
+interface EventKind {
+  /** Who may stand behind an event of this kind. */
+  readonly actors: readonly EventActor[];
+  /** Whether a runner may post it; the server alone writes the others (chapter 20 §6). */
+  readonly runnerMayPost?: true;
+  /** For a reader of the timeline. */
+  readonly summary: string;
+  readonly data: Fields;
+}
+
+const call = { tool_call_id: text, tool: text };
+const spending = { budget: described(text, 'The cap, such as `max_cost_usd`.'), limit: text, spent: text };
+const verdicts = oneOf('allow', 'deny', 'require_approval');
+
+/** Every kind of event with its actors and data (chapter 10 §13 and later decisions): what appends, readers and the interface go by. */
+export const EVENT_CATALOG = {
+  'session.created': {
+    actors: ['system'],
+    summary: 'A run was created. The task itself stands on the run.',
+    data: { agent: text, autonomy: oneOf('supervised', 'autonomous'), task_digest: text },
+  },
+  'session.status_changed': {
+    actors: ['system'],
+    summary: 'A run moved from one status to the next.',
+    data: { from: text, to: text, reason: nullable(text) },
+  },
+  'workspace.initialized': {
+    actors: ['system'],
+    summary: 'The workspace is filled; `left_out` files were not copied.',
+    data: {
+      base_commit: nullable(text),
+      files: nullable(count),
+      left_out: optional(count),
+      repo: optional(text),
+      ref: optional(text),
+    },
+  },
+  'agent.message': {
+    actors: ['agent', 'harness', 'system'],
+    runnerMayPost: true,
+    summary: 'Narrative.',
+    data: { role: oneOf('assistant', 'system'), text },
+  },
+  'tool.requested': {
+    actors: ['agent'],
+    summary: 'A tool call came to the gate, once per id and before its decision.',
+    data: { ...call, summary: text, input_digest: text },
+  },
+  'tool.decision': {
+    actors: ['system'],
+    summary: 'The gate decided a call.',
+    data: {
+      ...call,
+      verdict: oneOf('allow', 'deny'),
+      source: openText(
+        'policy',
+        'human',
+        'autonomy_rewrite',
+        'session_scope',
+        'trust_tier',
+        'capability',
+        'schema',
+        'binding',
+        'connection',
+        'protocol_violation',
+        'session_terminal',
+        'budget',
+      ),
+      original_verdict: nullable(verdicts),
+      reason: nullable(text),
+    },
+  },
+  'tool.completed': {
+    actors: ['agent', 'harness'],
+    runnerMayPost: true,
+    summary: 'A runner says that a tool came back.',
+    data: { ...call, ok: flag, summary: optional(nullable(text)) },
+  },
+  'tool.rejected': {
+    actors: ['system'],
+    summary: 'A harness answered a tool use itself, without asking.',
+    data: { tool_call_id: text, tool: optional(text) },
+  },
+  'tool.brokered': {
+    actors: ['system'],
+    summary: 'A brokered call was made or failed.',
+    data: {
+      ...call,
+      server: text,
+      binding_id: optional(text),
+      ok: flag,
+      latency_ms: count,
+      result_digest: optional(text),
+      error: optional(text),
+      outcome: optional(oneOf('succeeded', 'failed_upstream', 'failed_before_send', 'ambiguous')),
+    },
+  },
+  'approval.requested': {
+    actors: ['system'],
+    summary: 'A call waits for a human.',
+    data: { approval_id: text, ...call, summary: text, risk: nullable(text), expires_at: time },
+  },
+  'approval.decided': {
+    actors: ['human'],
+    summary: 'A human decided, or nobody did in time.',
+    data: {
+      approval_id: text,
+      tool_call_id: text,
+      decision: oneOf('approved_once', 'approved_session', 'denied', 'expired'),
+      decided_by: text,
+    },
+  },
+  'model.response': {
+    actors: ['system'],
+    summary: 'A model answered: usage and digests, never text.',
+    data: {
+      model: text,
+      input_tokens: count,
+      output_tokens: count,
+      cache_read_tokens: count,
+      cache_write_tokens: count,
+      cost_usd: nullable(amount),
+      request_digest: optional(text),
+      response_digest: optional(nullable(text)),
+    },
+  },
+  'budget.warning': { actors: ['system'], summary: 'Four fifths of a cap are spent.', data: spending },
+  'budget.exceeded': { actors: ['system'], summary: 'A cap ended the run.', data: spending },
+  'run.result': {
+    actors: ['harness'],
+    summary: 'What the run came to, as its runner said.',
+    data: { outcome: text, summary: nullable(text) },
+  },
+  'run.error': {
+    actors: ['system', 'harness'],
+    runnerMayPost: true,
+    summary: 'Something failed.',
+    data: { message: text },
+  },
+  'run.quiesce_requested': {
+    actors: ['system'],
+    summary: 'The runner was asked to stop.',
+    data: { deadline_secs: integer },
+  },
+  'run.limit_reached': {
+    actors: ['system'],
+    summary: 'A limit of the runner plane was reached for the first time.',
+    data: { limit: text },
+  },
+  'artifact.collected': {
+    actors: ['system'],
+    summary: 'An artifact is stored.',
+    data: { kind: text, name: text, bytes: count, sha256: text, truncated: flag },
+  },
+  'artifact.missing': {
+    actors: ['system'],
+    summary: 'An artifact could not be had.',
+    data: { kind: text, reason: text },
+  },
+  'callback.delivered': {
+    actors: ['system'],
+    summary: 'A result arrived at its receiver.',
+    data: { delivery_id: text, url: text, attempt: integer },
+  },
+  'callback.failed': {
+    actors: ['system'],
+    summary: 'A result was given up after its last attempt.',
+    data: { delivery_id: text, url: text, attempts: integer, error: text },
+  },
+  'capability.frozen': {
+    actors: ['system'],
+    summary: 'Bundles are pinned into the run; `tools` counts what they hold.',
+    data: { bundles: texts, tools: count },
+  },
+  'network.grant.frozen': {
+    actors: ['system'],
+    summary: 'What the run may reach.',
+    data: { mode: text, targets: texts, digest: text, awaiting_authorization: flag, expires_at: nullable(time) },
+  },
+  'network.grant.revoked': {
+    actors: ['system'],
+    summary: 'The run is over and may reach nothing.',
+    data: { mode: text, reason: text },
+  },
+  'network.denied': {
+    actors: ['system'],
+    summary: 'A connection was refused.',
+    data: { target: text, port: integer, protocol: text, decision: text, rule: optional(text) },
+  },
+  'network.denied.rollup': {
+    actors: ['system'],
+    summary: 'Refused connections, counted.',
+    data: { suppressed: count, distinct_targets: count, top_targets: texts, targets_truncated: flag },
+  },
+  'network.observation.degraded': {
+    actors: ['system'],
+    summary: 'Connections are not watched as they should be.',
+    data: { reason: text },
+  },
+} as const satisfies Record<string, EventKind>;
