@@ -75,8 +75,8 @@ const PATHS = [
   '//workspace//a',
 ];
 
-const action = fc.constantFrom('allow', 'approve', 'deny') as fc.Arbitrary<PolicyRule['action']>;
-const autonomous = fc.constantFrom('allow', 'deny') as fc.Arbitrary<'allow' | 'deny'>;
+const action = fc.constantFrom<PolicyRule['action'][]>('allow', 'approve', 'deny');
+const autonomous = fc.constantFrom<('allow' | 'deny')[]>('allow', 'deny');
 const several = (values: readonly string[], most = 4): fc.Arbitrary<string[]> =>
   fc.array(fc.constantFrom(...values), { maxLength: most });
 

@@ -3,6 +3,7 @@ import { registerPolicyChanges } from './policies-change.js';
 import { registerPolicyDiff } from './policies-diff.js';
 import { registerPolicyReads } from './policies-read.js';
 import { registerPolicySimulation } from './policies-simulate.js';
+import { registerPolicyTests } from './policies-test.js';
 import { registerPolicyValidation } from './policies-validate.js';
 
 /** What stands below `sandgate policies`; each file brings its own commands. */
@@ -12,6 +13,7 @@ const REGISTER: readonly ((policies: Command) => void)[] = [
   registerPolicyValidation,
   registerPolicyChanges,
   registerPolicySimulation,
+  registerPolicyTests,
 ];
 
 export function registerPolicyCommands(program: Command): void {

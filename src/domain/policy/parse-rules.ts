@@ -4,7 +4,7 @@ import type { DocumentReader } from './document-reader.js';
 import type { PathConstraint, PolicyRule, ShellConstraint } from './document.js';
 import { APPROVAL_SCOPES, AUTONOMOUS_ACTIONS, POLICY_ACTIONS } from './document.js';
 import { compileGlob } from './glob.js';
-import { MAX_PATTERN_EXPANSION, patternExpansion } from './pattern-expansion.js';
+import { MAX_PATTERN_STEPS, patternExpansion } from './pattern-expansion.js';
 
 const MAX_RULES = 512;
 const MAX_ENTRIES = 256;
@@ -71,7 +71,17 @@ function readShell(reader: DocumentReader, value: ExactJson | undefined, at: str
   };
 }
 
+/** Whether the patterns read so far, this one included, cost more to compile than one policy may. */
+function isTooMuch(reader: DocumentReader, pattern: string, expansion: number, at: string): boolean {
+  if (!reader.strict || reader.addExpansion(pattern.length + expansion) <= MAX_PATTERN_STEPS) return false;
+  reader.fail(
+    `\`${at}\`: with \`${pattern}\` the patterns of this policy come to more than the limit of ${MAX_PATTERN_STEPS} steps`,
+  );
+  return true;
+}
+
 function checkGlob(reader: DocumentReader, glob: string, at: string): void {
+  if (isTooMuch(reader, glob, 0, `${at}.paths`)) return;
   checkPattern(
     reader,
     () => compileGlob(glob),
@@ -80,12 +90,7 @@ function checkGlob(reader: DocumentReader, glob: string, at: string): void {
 }
 
 function checkRegex(reader: DocumentReader, pattern: string, at: string): void {
-  if (reader.strict && reader.addExpansion(patternExpansion(pattern)) > MAX_PATTERN_EXPANSION) {
-    reader.fail(
-      `\`${at}.shell.deny_regex\`: with the pattern \`${pattern}\` the repetitions in this policy expand to more than the limit of ${MAX_PATTERN_EXPANSION} steps`,
-    );
-    return;
-  }
+  if (isTooMuch(reader, pattern, patternExpansion(pattern), `${at}.shell.deny_regex`)) return;
   checkPattern(
     reader,
     () => RE2JS.compile(pattern),

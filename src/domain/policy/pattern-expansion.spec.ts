@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { RE2JS } from 're2js';
 import { validatePolicy } from './parse-policy.js';
-import { MAX_PATTERN_EXPANSION, patternExpansion } from './pattern-expansion.js';
+import { MAX_PATTERN_STEPS, patternExpansion } from './pattern-expansion.js';
 
 const withPatterns = (patterns: string[]): string[] =>
   validatePolicy({ name: 'x', tools: [{ match: ['Bash'], action: 'allow', shell: { deny_regex: patterns } }] }).errors;
@@ -43,9 +43,18 @@ describe('what patterns expand to', () => {
     for (const bomb of bombs) {
       const started = performance.now();
       const errors = withPatterns(Array(256).fill(bomb) as string[]);
-      expect(errors.join('\n')).toContain(`the limit of ${MAX_PATTERN_EXPANSION} steps`);
+      expect(errors.join('\n')).toContain(`the limit of ${MAX_PATTERN_STEPS} steps`);
       expect(performance.now() - started).toBeLessThan(5000);
     }
+  });
+
+  it('counts the text of globs too', () => {
+    const allow = Array.from({ length: 200 }, (_, i) => '{a,b}'.repeat(100) + i);
+    const rule = { match: ['Read'], action: 'allow', paths: { allow } };
+    expect(validatePolicy({ name: 'x', tools: Array(3).fill(rule) }).errors).toEqual([]);
+    expect(validatePolicy({ name: 'x', tools: Array(5).fill(rule) }).errors.join('\n')).toContain(
+      `\`tools[3].paths\`: with \`${allow[197]}`,
+    );
   });
 
   it('leaves room for policies that people write', () => {

@@ -1,5 +1,5 @@
-/** Steps that the patterns of one policy may expand to beyond their text; compiling them takes about half a second. */
-export const MAX_PATTERN_EXPANSION = 200_000;
+/** Steps that the globs and regular expressions of one policy may come to; compiling them takes about a second. */
+export const MAX_PATTERN_STEPS = 400_000;
 
 /** What a Unicode class costs more than a letter. */
 const UNICODE_CLASS = 16;
