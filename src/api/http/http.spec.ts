@@ -44,6 +44,17 @@ describe('text of requests', () => {
     for (let depth = 0; depth < 100_000; depth += 1) value = [value];
     expect(() => refuseUnstorableText({ value }, '')).toThrow('nested deeper than 64');
   });
+
+  it('refuses as many members as would hold the process up', () => {
+    const holding = (members: number): object =>
+      Object.fromEntries(Array.from({ length: members }, (_, at) => [`k${at}`, 0]));
+    refuseUnstorableText({ content: holding(19_000) }, '');
+    refuseUnstorableText({ content: Array.from({ length: 1000 }, () => holding(100)) }, '');
+    expect(() => refuseUnstorableText({ content: holding(20_001) }, '')).toThrow('content: holds too many members');
+    expect(() => refuseUnstorableText({ content: Array.from({ length: 9 }, () => holding(7000)) }, '')).toThrow(
+      'holds too many members',
+    );
+  });
 });
 
 describe('ids in paths', () => {
