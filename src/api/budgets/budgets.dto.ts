@@ -1,11 +1,7 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { IsInt, IsNumber, IsOptional, Max, Min } from 'class-validator';
+import { LARGEST_CAPS } from '../../domain/budgets/effective-budgets.js';
 import type { Budgets } from '../../domain/run/spec.js';
-
-const YEAR_SECS = 31_536_000;
-const MAX_COST_USD = 1_000_000_000;
-const MAX_TOKENS = 1_000_000_000_000;
-const MAX_TOOL_CALLS = 2_147_483_647;
 
 /** Caps that a caller wishes; one that is left out or null is no cap at this layer (chapter 10 §8). */
 export class BudgetsInput implements Partial<Budgets> {
@@ -13,13 +9,13 @@ export class BudgetsInput implements Partial<Budgets> {
     type: 'number',
     nullable: true,
     minimum: 0,
-    maximum: MAX_COST_USD,
+    maximum: LARGEST_CAPS.max_cost_usd,
     description: 'US dollars.',
   })
   @IsOptional()
   @IsNumber({ allowNaN: false, allowInfinity: false })
   @Min(0)
-  @Max(MAX_COST_USD)
+  @Max(LARGEST_CAPS.max_cost_usd)
   max_cost_usd?: number | null;
 
   @ApiPropertyOptional({
@@ -27,13 +23,13 @@ export class BudgetsInput implements Partial<Budgets> {
     format: 'int64',
     nullable: true,
     minimum: 0,
-    maximum: YEAR_SECS,
+    maximum: LARGEST_CAPS.max_wall_clock_secs,
     description: 'Seconds since the run began to run.',
   })
   @IsOptional()
   @IsInt()
   @Min(0)
-  @Max(YEAR_SECS)
+  @Max(LARGEST_CAPS.max_wall_clock_secs)
   max_wall_clock_secs?: number | null;
 
   @ApiPropertyOptional({
@@ -41,13 +37,13 @@ export class BudgetsInput implements Partial<Budgets> {
     format: 'int64',
     nullable: true,
     minimum: 0,
-    maximum: MAX_TOOL_CALLS,
+    maximum: LARGEST_CAPS.max_tool_calls,
     description: 'Gated tool calls, denied ones included.',
   })
   @IsOptional()
   @IsInt()
   @Min(0)
-  @Max(MAX_TOOL_CALLS)
+  @Max(LARGEST_CAPS.max_tool_calls)
   max_tool_calls?: number | null;
 
   @ApiPropertyOptional({
@@ -55,13 +51,13 @@ export class BudgetsInput implements Partial<Budgets> {
     format: 'int64',
     nullable: true,
     minimum: 0,
-    maximum: MAX_TOKENS,
+    maximum: LARGEST_CAPS.max_tokens,
     description: 'Sum of all four token counts.',
   })
   @IsOptional()
   @IsInt()
   @Min(0)
-  @Max(MAX_TOKENS)
+  @Max(LARGEST_CAPS.max_tokens)
   max_tokens?: number | null;
 }
 

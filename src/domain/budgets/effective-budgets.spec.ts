@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { BUDGET_CAPS, DEFAULT_BUDGETS, effectiveBudgets } from './effective-budgets.js';
+import { BUDGET_CAPS, DEFAULT_BUDGETS, effectiveBudgets, LARGEST_CAPS } from './effective-budgets.js';
 import type { BudgetLayer } from './effective-budgets.js';
 
 const cap = fc.option(fc.integer({ min: 0, max: 1_000_000 }), { nil: null });
@@ -21,6 +21,12 @@ describe('effective budgets', () => {
       max_cost_usd: null,
       max_tool_calls: 3,
     });
+  });
+
+  it.each([1e300, Number.MAX_SAFE_INTEGER, -1e300])('hold a cap of %d where a timer and the database can', (wish) => {
+    const layer = { max_wall_clock_secs: wish, max_tokens: wish, max_cost_usd: wish, max_tool_calls: wish };
+    const effective = effectiveBudgets({ revision: {}, policy: layer, run: null });
+    for (const name of BUDGET_CAPS) expect(effective[name]).toBe(Math.sign(wish) * LARGEST_CAPS[name]);
   });
 
   it('CP-074 CP-075 CP-076 are per cap the smallest number stated, and a request never widens', () => {

@@ -11,6 +11,17 @@ export const DEFAULT_BUDGETS: Readonly<Budgets> = Object.freeze({
 export const BUDGET_CAPS = ['max_wall_clock_secs', 'max_tokens', 'max_cost_usd', 'max_tool_calls'] as const;
 export type BudgetCap = (typeof BUDGET_CAPS)[number];
 
+/**
+ * The largest cap of each kind, which nobody reaches. A policy may state any number; beyond these neither a timer nor a database
+ * integer holds it, and a run that cannot be stored could not be created.
+ */
+export const LARGEST_CAPS: Readonly<Record<BudgetCap, number>> = Object.freeze({
+  max_wall_clock_secs: 31_536_000,
+  max_tokens: 1_000_000_000_000,
+  max_cost_usd: 1_000_000_000,
+  max_tool_calls: 2_147_483_647,
+});
+
 /** One layer's wishes. A cap that is left out of a present object is no cap at that layer. */
 export type BudgetLayer = { [cap in BudgetCap]?: number | null | undefined };
 
@@ -23,12 +34,13 @@ export interface BudgetLayers {
   run: BudgetLayer | null | undefined;
 }
 
-/** Per cap the smallest number that any layer states; null where none does. A wider request changes nothing (chapter 10 §8). */
+/** Per cap the smallest number that any layer states, within `LARGEST_CAPS`; null where none does. A wider request changes nothing (chapter 10 §8). */
 export function effectiveBudgets(layers: BudgetLayers): Budgets {
   const stated = [layers.revision ?? DEFAULT_BUDGETS, layers.policy ?? DEFAULT_BUDGETS, layers.run ?? {}];
   const smallest = (cap: BudgetCap): number | null => {
     const numbers = stated.map((layer) => layer[cap]).filter((value) => typeof value === 'number');
-    return numbers.length === 0 ? null : Math.min(...numbers);
+    if (numbers.length === 0) return null;
+    return Math.max(-LARGEST_CAPS[cap], Math.min(LARGEST_CAPS[cap], ...numbers));
   };
   return {
     max_wall_clock_secs: smallest('max_wall_clock_secs'),

@@ -434,3 +434,14 @@ async function expectEventually<T>(read: () => Promise<T>, expected: T): Promise
   }
   expect(last).toEqual(expected);
 }
+
+describe('a time to answer beyond what a database interval holds', () => {
+  it('asks all the same', async () => {
+    const run = await createGatedRun(database.db, {
+      tools: [{ match: ['Zed'], action: 'approve', approval_ttl_secs: Number.MAX_SAFE_INTEGER }],
+    });
+    const answer = ask(run, 'z1', 'Zed', {});
+    await decide(run, await pendingApproval(run), 'approved_once');
+    expect(await answer).toEqual({ decision: 'allow' });
+  });
+});

@@ -24,6 +24,9 @@ import { ShownFiles } from './shown-files.js';
 
 type Asking = Extract<GateVerdict, { kind: 'require_approval' }>;
 
+/** Ten years: a policy may state any number of seconds, and beyond an interval the database could not store the question. */
+const LONGEST_TTL_SECS = 315_360_000;
+
 /** Asks a human about a call, waits, and releases it or not (chapter 30 §7.4, 06-gate §3, §4). */
 @Injectable()
 export class ApprovalGate {
@@ -57,7 +60,7 @@ export class ApprovalGate {
       scopeKey: approval.scope_key,
       scopeKeys: approval.scope_keys,
       explanation: { ...rule, reason, files } as unknown as JsonObject,
-      ttlSecs: approval.ttl_secs,
+      ttlSecs: Math.min(approval.ttl_secs, LONGEST_TTL_SECS),
       maxPending: this.config.limits.pendingApprovals,
       payload: await this.payloads.protect({ ...placeOf(call), kind: 'input' }, writeShownCall({ input, findings })),
     });
