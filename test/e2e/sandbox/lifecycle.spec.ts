@@ -189,23 +189,27 @@ mkdir "$(printf 'bad\\377name')"; mkfifo pipe; node -e 'const name = "deep-".rep
     }
   }, 30_000);
 
-  it(`proof 19: after ${MANY} sandboxes nothing of them is left`, async () => {
-    const [listed] = await lab.perform([{ do: 'list' }]);
-    const earlier = (listed?.value as { remains: string[] }).remains;
-    await lab.perform(earlier.map((runId) => ({ do: 'release' as const, runId })));
-    const steps = Array.from({ length: MANY }, (_, index) => `life-many-${index}`).map((runId, index) =>
-      index % 3 === 0 ? start(runId, { MODE: 'idle' }) : whole(runId, { MODE: 'script', SCRIPT: 'echo x > file' }),
-    );
-    const results = await lab.perform(steps);
-    expect(results.filter((result) => result.error !== undefined)).toEqual([]);
-    expect(findLeftovers(lab)).not.toEqual([]);
-    const [alive] = await lab.perform([{ do: 'list' }]);
-    const { managed } = alive?.value as { managed: { runId: string }[] };
-    expect(managed).toHaveLength(Math.ceil(MANY / 3));
-    await lab.perform(managed.map(({ runId }) => ({ do: 'release' as const, runId })));
-    await lab.perform(managed.map(({ runId }) => ({ do: 'release' as const, runId })));
-    expect(await awaitNoLeftovers(lab)).toEqual([]);
-    expect(readdirSync(join(lab.dataDir, 'runs'))).toEqual([]);
-    if (mode === 'root') expect(readFileSync(join(lab.dataDir, 'uids.json'), 'utf8')).toBe('{}');
-  }, 90_000 + MANY * 500);
+  it(
+    `proof 19: after ${MANY} sandboxes nothing of them is left`,
+    async () => {
+      const [listed] = await lab.perform([{ do: 'list' }]);
+      const earlier = (listed?.value as { remains: string[] }).remains;
+      await lab.perform(earlier.map((runId) => ({ do: 'release' as const, runId })));
+      const steps = Array.from({ length: MANY }, (_, index) => `life-many-${index}`).map((runId, index) =>
+        index % 3 === 0 ? start(runId, { MODE: 'idle' }) : whole(runId, { MODE: 'script', SCRIPT: 'echo x > file' }),
+      );
+      const results = await lab.perform(steps);
+      expect(results.filter((result) => result.error !== undefined)).toEqual([]);
+      expect(findLeftovers(lab)).not.toEqual([]);
+      const [alive] = await lab.perform([{ do: 'list' }]);
+      const { managed } = alive?.value as { managed: { runId: string }[] };
+      expect(managed).toHaveLength(Math.ceil(MANY / 3));
+      await lab.perform(managed.map(({ runId }) => ({ do: 'release' as const, runId })));
+      await lab.perform(managed.map(({ runId }) => ({ do: 'release' as const, runId })));
+      expect(await awaitNoLeftovers(lab)).toEqual([]);
+      expect(readdirSync(join(lab.dataDir, 'runs'))).toEqual([]);
+      if (mode === 'root') expect(readFileSync(join(lab.dataDir, 'uids.json'), 'utf8')).toBe('{}');
+    },
+    90_000 + MANY * 500,
+  );
 });

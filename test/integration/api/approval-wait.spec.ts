@@ -41,7 +41,8 @@ async function timed<T>(work: Promise<T>): Promise<{ value: T; ms: number }> {
 
 /** Until this process holds so many long polls. */
 async function untilWaiting(count = 1): Promise<void> {
-  const { callers } = api.app.get(ApprovalWatch, { strict: false }) as unknown as { callers: Set<unknown> };
+  const watch: unknown = api.app.get(ApprovalWatch, { strict: false });
+  const { callers } = watch as { callers: Set<unknown> };
   for (let looks = 0; looks < 500; looks += 1) {
     if (callers.size === count) return;
     await new Promise((resolve) => setTimeout(resolve, 10));

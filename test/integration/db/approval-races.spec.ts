@@ -156,7 +156,7 @@ function inconsistency(
   if (verdicts.length !== 1) return `${verdicts.length} verdicts`;
   const { decision, decided_by: decidedBy } = decided[0]!.data;
   if (decision !== row.status || decidedBy !== row.decided_by) {
-    return `the row says ${row.status} by ${row.decided_by}, the ledger ${String(decision)} by ${String(decidedBy)}`;
+    return `the row says ${row.status} by ${row.decided_by}, the ledger ${JSON.stringify(decided[0]!.data)}`;
   }
   const allowed = row.status.startsWith('approved');
   if (verdicts[0]!.data['verdict'] !== (allowed ? 'allow' : 'deny')) return `the verdict contradicts ${row.status}`;
