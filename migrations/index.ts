@@ -33,6 +33,7 @@ import { RefuseAfterIntent1700000000040 } from './1700000000040-refuse-after-int
 import { MarkReleasedApprovals1700000000045 } from './1700000000045-mark-released-approvals.js';
 import { CreateApprovalNotices1700000000046 } from './1700000000046-create-approval-notices.js';
 import { CreateCapabilityBundles1700000000050 } from './1700000000050-create-capability-bundles.js';
+import { AskForSandboxTools1700000000051 } from './1700000000051-ask-for-sandbox-tools.js';
 import { RotateAdmission1700000000055 } from './1700000000055-rotate-admission.js';
 import { DropSelfClaims1700000000056 } from './1700000000056-drop-self-claims.js';
 import { DeferOutbox1700000000057 } from './1700000000057-defer-outbox.js';
@@ -79,6 +80,7 @@ export const MIGRATIONS = [
   MarkReleasedApprovals1700000000045,
   CreateApprovalNotices1700000000046,
   CreateCapabilityBundles1700000000050,
+  AskForSandboxTools1700000000051,
   RotateAdmission1700000000055,
   DropSelfClaims1700000000056,
   DeferOutbox1700000000057,

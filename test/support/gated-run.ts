@@ -18,6 +18,8 @@ export interface GatedRunOptions {
   budgets?: Partial<Budgets>;
   /** Tools of the frozen server `kb`, by their input schemas. */
   kb?: Record<string, JsonObject>;
+  /** Slots of frozen brokered surfaces. */
+  brokered?: string[];
   harness?: string;
   model?: string;
   status?: RunStatus;
@@ -67,6 +69,7 @@ function frozenSpec(organization: FixtureOrganization, options: GatedRunOptions)
     autonomy: options.autonomy ?? 'supervised',
     trust_tier: options.trustTier ?? 'trusted',
     budgets: { ...NO_CAPS, ...options.budgets },
+    ...(options.brokered === undefined ? {} : { brokered: options.brokered.map((slot) => ({ slot })) }),
     policy_id: organization.policyId,
     policy_version: 1,
     policy_snapshot: {

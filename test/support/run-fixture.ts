@@ -52,12 +52,20 @@ export async function createOrganization(db: Database): Promise<FixtureOrganizat
 /** A run in the given status, with live tokens. */
 export async function createRun(
   db: Database,
-  options: { in?: FixtureOrganization; status?: RunStatus; sandboxHandle?: boolean; budgets?: Partial<Budgets> } = {},
+  options: {
+    in?: FixtureOrganization;
+    status?: RunStatus;
+    sandboxHandle?: boolean;
+    budgets?: Partial<Budgets>;
+    /** Slots of frozen brokered surfaces. */
+    brokered?: string[];
+  } = {},
 ): Promise<FixtureRun> {
   const organization = options.in ?? (await createOrganization(db));
   const { organizationId, agentId, revisionId } = organization;
   const sessionId = uuidv7();
-  const spec: JsonValue = { agent_name: 'fixer', harness: 'replay', budgets: { ...options.budgets } };
+  const brokered = (options.brokered ?? []).map((slot) => ({ slot }));
+  const spec: JsonValue = { agent_name: 'fixer', harness: 'replay', budgets: { ...options.budgets }, brokered };
   const runSpecDigest = digestOf(spec);
   const tokens = await db.withTenant(organizationId, async (tx) => {
     await tx.query(

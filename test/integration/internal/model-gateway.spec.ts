@@ -425,10 +425,13 @@ describe('the cross-check of tool results', () => {
     });
   });
 
-  it('CP-026 leaves brokered names to the broker', async () => {
-    const run = await createGatedRun(database.db);
+  it('CP-026 leaves the names of frozen brokered surfaces to the broker, and those alone', async () => {
+    const run = await createGatedRun(database.db, { brokered: ['kb'] });
     await useTool(run, 'toolu_m', 'mcp__kb__find');
     expect((await call(run, carrying(result('toolu_m')))).status).toBe(200);
+    await useTool(run, 'toolu_s', 'mcp__kbx__find');
+    const answer = await call(run, carrying(result('toolu_m'), result('toolu_s')));
+    expect(answer).toMatchObject({ status: 400, body: { error: expect.stringContaining('never decided') } });
   });
 
   it('CP-026 notes five uses that the harness refused itself and fails the run at the sixth', async () => {
