@@ -170,6 +170,35 @@ describe('worked examples of the policy chapter', () => {
     expect(judged.approval === null).toBe(verdict !== 'RA');
   });
 
+  it('has every row of the table, the one about creating a run apart', () => {
+    const rows = new Set(ROWS.map(([row]) => row));
+    expect(Array.from({ length: 48 }, (_, i) => i + 1).filter((row) => !rows.has(row))).toEqual([47]);
+    expect(POLICIES['governed']!.document.autonomy.permitted).toBe(false);
+  });
+
+  /** Whether a grant for one call covers another: it has to hold every key of it (06-gate §3). */
+  const covers = (policy: string, granted: string, later: string): boolean => {
+    const keys = judge(policy, 'Bash', $(granted), 'supervised').approval?.scope_keys ?? [];
+    const verdict = judge(policy, 'Bash', $(later), 'supervised');
+    return verdict.approval?.scope_keys?.every((key) => keys.includes(key)) === true;
+  };
+
+  it.each([
+    [28, 'F3', 'git push origin', 'git push --tags', true],
+    [29, 'F1', 'git fetch', 'git pull', true],
+    [29, 'F1', 'git fetch', 'git fetch; curl x', false],
+    [29, 'F1', 'git fetch', 'git fetch; make', false],
+    [30, 'F4', 'ls', 'rm -rf x', true],
+  ] as const)('CP-148 row %d: under %s a grant for %j covers %j: %s', (_row, policy, granted, later, expected) => {
+    expect(covers(policy, granted, later)).toBe(expected);
+  });
+
+  it('rows 2, 23 and 25 ask with the terms of the document or of the rule', () => {
+    expect(judge('F1', 'read', p('/workspace/a'), 'supervised').approval?.ttl_secs).toBe(300);
+    expect(judge('F1', 'mcp__kbx__find', {}, 'supervised').approval).toMatchObject({ ttl_secs: 60, scope: 'session' });
+    expect(judge('F1', 'MCP__kb__find', {}, 'supervised').approval?.ttl_secs).toBe(300);
+  });
+
   it('CP-101 asks for every tool under an empty rule set', () => {
     expect(judge('blank', 'AnyTool', null, 'supervised').explanation.decided_by).toBe('default_action');
   });

@@ -38,6 +38,7 @@ const TABLES: Readonly<Record<string, OptionTable>> = {
   blame: { runs: ['--textconv'] },
   annotate: { runs: ['--textconv'] },
   'cat-file': { runs: ['--textconv', '--filters'] },
+  branch: { runs: ['--edit-description'] },
   grep: { runs: ['-O', '--open-files-in-pager', '--textconv', '--ext-grep'], valued: 'eABCfm' },
   archive: { runs: ['--remote', '--exec'], writes: ['-o', '--output'] },
   clone: { runs: ['-u', '--upload-pack', '-c', '--config', '--template', '--bundle-uri'], valued: 'bjo' },
