@@ -14,7 +14,7 @@ interface CreateFlags {
   readonly fromTool?: string;
   readonly name?: string;
   readonly command?: string;
-  readonly server?: string;
+  readonly as?: string;
   readonly only?: string;
 }
 
@@ -39,7 +39,7 @@ export function registerCapabilityCommands(program: Command): void {
     .option('--from-tool <package>', 'an installed npm:<name>@<version> instead of a document: its own list of tools')
     .option('--name <name>', 'name of the bundle; that of the document or the server otherwise')
     .option('--command <name>', 'with --from-tool: which of its commands')
-    .option('--server <name>', 'with --from-tool: name of the server in the bundle')
+    .option('--as <name>', 'with --from-tool: name of the server in the bundle')
     .option('--only <tools>', 'keep these tools of the servers, separated by commas')
     .action((file: string | undefined, args: string[], flags: CreateFlags, command: Command) =>
       create(file, args, flags, contextOf(command)),

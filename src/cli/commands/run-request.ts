@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { CliError, EXIT } from '../exit-codes.js';
 import { fromCaller } from '../program-context.js';
+import { textOf } from '../server/event-data.js';
 import { findRun, workspaceOf } from '../server/runs.js';
 import type { SandgateClient } from '../server/sandgate-client.js';
 import type { NewRun, Session } from '../server/wire.js';
@@ -14,6 +15,7 @@ export interface RunFlags {
   readonly taskFile?: string;
   readonly autonomous?: boolean;
   readonly allowUnpriced?: boolean;
+  readonly capabilities?: string;
   readonly label?: Record<string, string>;
   readonly maxCost?: number;
   readonly maxTokens?: number;
@@ -45,8 +47,20 @@ function repeated(earlier: Session, task: string, flags: RunFlags): NewRun {
     workspace: requestedWorkspace(earlier),
     budgets: { ...earlier.budgets },
     labels: earlier.labels,
+    capabilities: bundlesOf(earlier),
   };
   return complete(base, { ...flags, autonomous: flags.autonomous ?? earlier.autonomy === 'autonomous' });
+}
+
+/** What the earlier run was left with: the agent may have more bundles by now. */
+function bundlesOf(earlier: Session): string[] {
+  const frozen = earlier.run_spec['capabilities'];
+  return Array.isArray(frozen) ? frozen.map((bundle: Record<string, unknown>) => textOf(bundle, 'name')) : [];
+}
+
+/** `none` keeps no bundle. */
+function namesIn(list: string): string[] {
+  return list === 'none' ? [] : list.split(',').map((name) => name.trim());
 }
 
 function complete(base: Omit<NewRun, 'autonomous' | 'allow_unpriced'>, flags: RunFlags): NewRun {
@@ -56,6 +70,7 @@ function complete(base: Omit<NewRun, 'autonomous' | 'allow_unpriced'>, flags: Ru
     ...base,
     ...(workspace === undefined ? {} : { workspace }),
     ...(Object.keys(budgets).length === 0 ? {} : { budgets }),
+    ...(flags.capabilities === undefined ? {} : { capabilities: namesIn(flags.capabilities) }),
     ...(flags.label === undefined ? {} : { labels: { ...base.labels, ...flags.label } }),
     autonomous: flags.autonomous === true,
     allow_unpriced: flags.allowUnpriced === true,

@@ -28,6 +28,10 @@ export function registerRunCommand(program: Command): void {
     .option('--task-file <path>', 'read the task from a file, - for standard input')
     .option('--autonomous', 'nobody is asked: what would need an approval is decided by policy')
     .option('--allow-unpriced', 'run a model without a known price although a cost cap is in force')
+    .option(
+      '--capabilities <names>',
+      'keep only these of the agent’s bundles, separated by commas; none keeps no bundle',
+    )
     .addOption(
       new Option('-l, --label <name=value>', 'label of the run; may be given more than once').argParser(collectLabel),
     )

@@ -14,7 +14,7 @@ const PACKAGE = 'npm:<name>@<version>, the version exact';
 
 export interface DescribeFlags {
   readonly command?: string;
-  readonly server?: string;
+  readonly as?: string;
 }
 
 export function registerToolCommands(program: Command): void {
@@ -41,7 +41,7 @@ export function registerToolCommands(program: Command): void {
     .argument('<package>', PACKAGE)
     .argument('[args...]', 'arguments of the server, after --')
     .option('--command <name>', 'which of its commands; needed when it has several')
-    .option('--server <name>', 'name of the server in the bundle; the package’s otherwise')
+    .option('--as <name>', 'name of the server in the bundle; the package’s otherwise')
     .action((text: string, args: string[], flags: DescribeFlags, command: Command) =>
       describe(text, args, flags, command),
     );
@@ -90,11 +90,11 @@ export async function bundleOfTool(
   dataDir: string,
   text: string,
   args: string[],
-  { command, server }: DescribeFlags,
+  { command, as }: DescribeFlags,
 ): Promise<{ name: string; servers: object[] }> {
   const tool = parseToolPackage(text);
   const { describeTool } = await load();
-  const name = server ?? serverName(tool.name);
+  const name = as ?? serverName(tool.name);
   return { name, servers: [await describeTool(dataDir, { tool, command, args, server: name })] };
 }
 

@@ -49,7 +49,7 @@ export async function describeTool(
       process.execPath,
       join(folderOfDescribe, 'describe.mjs'),
       ...((await isJavaScript(program)) ? [process.execPath, program] : [program]),
-      ...args,
+      ...args.map(standIn),
     ],
     env: {},
     readOnly: [process.execPath, folderOfDescribe.replace(/\/$/, ''), folder],
@@ -74,6 +74,11 @@ export async function describeTool(
     },
     tools: readTools(result.stdout.toString('utf8')),
   };
+}
+
+/** There is no workspace yet; servers that insist on their folders find an empty one. */
+function standIn(argument: string): string {
+  return argument.replace(/^\/workspace(?=\/|$)/, '/tmp');
 }
 
 function chooseCommand(commands: string[], { tool, command }: DescribeRequest): string {
