@@ -3,7 +3,8 @@ import { EXIT, exitCodeOfRun } from './exit-codes.js';
 import type { ExitCode } from './exit-codes.js';
 import { textOf } from './server/event-data.js';
 import { followRunEvents } from './server/event-stream.js';
-import { pendingApprovals, readRun } from './server/runs.js';
+import { pendingApprovals } from './server/approvals.js';
+import { readRun } from './server/runs.js';
 import type { SandgateClient } from './server/sandgate-client.js';
 import type { Approval, RunEvent, Session } from './server/wire.js';
 import { LiveScreen } from './terminal/live-screen.js';
@@ -64,7 +65,7 @@ export class RunFollower {
   private take(event: RunEvent): void {
     this.options.onEvent?.(event);
     this.meter.take(event);
-    const line = renderEvent(event, Date.parse(this.session.created_at), this.screen.colours);
+    const line = renderEvent(event, Date.parse(this.session.created_at), this.screen.colours, this.screen.width);
     if (line !== undefined) this.screen.line(line);
     const { type, data } = event.payload;
     const id = textOf(data, 'approval_id');

@@ -2,29 +2,45 @@ import type { Command } from 'commander';
 import { CliError, EXIT } from '../exit-codes.js';
 import { contextOf } from '../program-context.js';
 import type { CommandContext } from '../program-context.js';
-import { findRun, isPart, listApprovals, pendingApprovals, shortId } from '../server/runs.js';
+import { decide, listApprovals, pendingApprovals, readApproval } from '../server/approvals.js';
+import { findRun, isPart, shortId } from '../server/runs.js';
 import type { SandgateClient } from '../server/sandgate-client.js';
 import type { Approval, Decision } from '../server/wire.js';
+import { renderApproval, timeLeft } from '../terminal/approval-view.js';
 import { inline } from '../terminal/escape.js';
+import { LiveScreen } from '../terminal/live-screen.js';
 import { printDocument, printRows, write } from '../terminal/output.js';
 import type { Column } from '../terminal/output.js';
-import { decide } from './decide.js';
+import { describeDecision } from './decide.js';
+import { watchApprovals } from './watch-approvals.js';
 
 const COLUMNS: readonly Column<Approval>[] = [
   { title: 'APPROVAL', value: (approval) => shortId(approval.id) },
   { title: 'RUN', value: (approval) => shortId(approval.session_id) },
   { title: 'STATUS', value: (approval) => approval.status },
+  {
+    title: 'LEFT',
+    value: (approval) => (approval.status === 'pending' ? (timeLeft(approval, Date.now()) ?? 'over') : ''),
+  },
   { title: 'TOOL', value: (approval) => approval.tool, width: 24 },
   { title: 'RISK', value: (approval) => approval.risk ?? '', width: 30 },
   { title: 'CALL', value: (approval) => approval.summary, width: 70 },
 ];
 
 export function registerApprovalCommands(program: Command): void {
-  program
+  const approvals = program
     .command('approvals')
     .description('List approvals that wait, oldest first; with a run, all of that run.')
     .argument('[run]', 'id of the run, part of it, or "last"')
-    .action((run: string | undefined, _flags: unknown, command: Command) => list(run, contextOf(command)));
+    .option('-w, --watch', 'go on showing what comes and goes; on a terminal each one is asked in place')
+    .action((run: string | undefined, flags: { watch?: boolean }, command: Command) =>
+      list(run, flags.watch === true, contextOf(command)),
+    );
+  approvals
+    .command('show')
+    .description('Show an approval with everything that its approver has to know.')
+    .argument('<approval>', 'id of the approval, or part of it while it waits')
+    .action((id: string, _flags: unknown, command: Command) => show(id, contextOf(command)));
   program
     .command('approve')
     .description('Allow a call that waits.')
@@ -40,25 +56,30 @@ export function registerApprovalCommands(program: Command): void {
     .action((id: string, _flags: unknown, command: Command) => settle(id, 'denied', contextOf(command)));
 }
 
-async function list(run: string | undefined, { client, format }: CommandContext): Promise<void> {
-  const approvals = await listApprovals(client, run === undefined ? undefined : (await findRun(client, run)).id);
+async function list(run: string | undefined, watch: boolean, context: CommandContext): Promise<void> {
+  const { client, format } = context;
+  const runId = run === undefined ? undefined : (await findRun(client, run)).id;
+  if (watch) return watchApprovals(context, runId);
   printRows(
     format,
-    approvals,
+    await listApprovals(client, runId),
     COLUMNS,
     run === undefined ? 'Nothing waits for an approval.' : 'This run asked for no approval.',
   );
 }
 
+async function show(name: string, { client, format }: CommandContext): Promise<void> {
+  const approval = await readApproval(client, await findApprovalId(client, name));
+  if (format === 'table') write(renderApproval(approval, new LiveScreen()));
+  else printDocument(format, approval);
+}
+
 /** A late decision changes nothing and answers how it was settled: then this command says so and fails. */
 async function settle(name: string, decision: Decision, { client, format }: CommandContext): Promise<void> {
   const approval = await decide(client, await findApprovalId(client, name), decision);
-  if (format === 'table')
-    write(
-      `${approval.id}: ${inline(approval.status)}${approval.decided_by === null ? '' : ` by ${inline(approval.decided_by)}`}`,
-    );
+  if (format === 'table') write(describeDecision(approval));
   else printDocument(format, approval);
-  if (approval.status !== decision)
+  if (approval.status !== decision && !approval.narrowed)
     throw new CliError(`it was settled before: ${inline(approval.status)}`, EXIT.conflict);
 }
 

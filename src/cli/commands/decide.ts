@@ -1,12 +1,15 @@
+import { decide } from '../server/approvals.js';
 import type { SandgateClient } from '../server/sandgate-client.js';
-import type { Approval, Decision } from '../server/wire.js';
-import type { LiveScreen } from '../terminal/live-screen.js';
+import type { Approval, DecidedApproval } from '../server/wire.js';
 import { askApproval } from '../terminal/approval-prompt.js';
+import { inline } from '../terminal/escape.js';
+import type { LiveScreen } from '../terminal/live-screen.js';
 
-export function decide(client: SandgateClient, approvalId: string, decision: Decision): Promise<Approval> {
-  return client.call((api) =>
-    api.POST('/v1/approvals/{id}/decision', { params: { path: { id: approvalId } }, body: { decision } }),
-  );
+/** How an approval was settled, in one line; a grant that could not be given is said. */
+export function describeDecision(approval: DecidedApproval): string {
+  const by = approval.decided_by === null ? '' : ` by ${inline(approval.decided_by)}`;
+  const note = approval.narrowed ? ` (${inline(approval.reason ?? 'not for the run')})` : '';
+  return `${approval.id}: ${inline(approval.status)}${by}${note}`;
 }
 
 /** Questions come one after the other, because there is one keyboard. */
@@ -25,7 +28,7 @@ export class ApprovalDesk {
 
   private async askNow(approval: Approval, screen: LiveScreen, decided: AbortSignal): Promise<void> {
     const answer = await askApproval(approval, screen, decided);
-    if (answer !== 'later') await decide(this.client, approval.id, answer);
+    if (answer !== 'later') screen.line(describeDecision(await decide(this.client, approval.id, answer)));
     else if (!decided.aborted) screen.line(`left open; decide with: sandgate approve ${approval.id}`);
   }
 }

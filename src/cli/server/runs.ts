@@ -1,7 +1,7 @@
 import { CliError, EXIT } from '../exit-codes.js';
 import { textOf } from './event-data.js';
 import type { SandgateClient } from './sandgate-client.js';
-import type { Approval, Artifact, Session, UsageTotals } from './wire.js';
+import type { Artifact, Session, UsageTotals } from './wire.js';
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const SHORT = /^[0-9a-f-]{4,35}$/i;
@@ -61,19 +61,4 @@ export async function readDiff(client: SandgateClient, runId: string): Promise<A
     api.GET('/v1/sessions/{id}/artifacts', { params: { path: { id: runId } } }),
   );
   return artifacts.find((artifact) => artifact.kind === 'diff') ?? null;
-}
-
-/** Every approval that waits, or those of one run. */
-export async function pendingApprovals(client: SandgateClient, runId?: string): Promise<Approval[]> {
-  return (await listApprovals(client, runId)).filter((approval) => approval.status === 'pending');
-}
-
-/** The inbox, or with a run every approval that it asked for. */
-export async function listApprovals(client: SandgateClient, runId?: string): Promise<Approval[]> {
-  const { approvals } = await client.call((api) =>
-    runId === undefined
-      ? api.GET('/v1/approvals')
-      : api.GET('/v1/sessions/{id}/approvals', { params: { path: { id: runId } } }),
-  );
-  return approvals;
 }

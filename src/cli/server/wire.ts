@@ -4,6 +4,8 @@ import type { Schemas } from '../../client/client.js';
 export type Session = Schemas['SessionView'];
 export type UsageTotals = Schemas['UsageTotals'];
 export type Approval = Schemas['ApprovalView'];
+export type ApprovalList = Schemas['ApprovalList'];
+export type DecidedApproval = Schemas['DecidedApproval'];
 export type Artifact = Schemas['ArtifactView'];
 /** One line of the timeline, of any kind: the command line also meets servers that know later ones. */
 export type RunEvent = Omit<Schemas['EventView'], 'type' | 'actor' | 'payload'> & {

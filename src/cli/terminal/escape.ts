@@ -32,6 +32,27 @@ export function short(text: string, length: number): string {
   return characters.length <= length ? safe : `${characters.slice(0, Math.max(1, length - 1)).join('')}…`;
 }
 
+/**
+ * One line of safe text as rows that a terminal of `width` columns does not wrap by itself: a wrapped row begins at the edge, where
+ * only we may write (04-sandbox §9). What is not ASCII counts as two columns, because terminals differ.
+ */
+export function wrap(line: string, width: number): string[] {
+  const rows: string[] = [];
+  let row = '';
+  let taken = 0;
+  for (const character of line) {
+    const wide = character.length > 1 || character > '\u007e' ? 2 : 1;
+    if (taken + wide > width && row !== '') {
+      rows.push(row);
+      row = '';
+      taken = 0;
+    }
+    row += character;
+    taken += wide;
+  }
+  return [...rows, row];
+}
+
 /** Columns that the text takes: wide characters count twice, marks not at all. */
 export function columns(text: string): number {
   return [...text].reduce((sum, character) => sum + widthOf(character), 0);

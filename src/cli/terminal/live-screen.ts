@@ -15,6 +15,11 @@ export class LiveScreen {
     this.colours = coloursFor(out);
   }
 
+  /** Columns of a row; text of others is wrapped to it by whoever draws it. */
+  get width(): number {
+    return this.isTerminal ? Math.max(20, this.out.columns ?? 80) : Number.MAX_SAFE_INTEGER;
+  }
+
   line(text: string): void {
     this.out.write(this.isTerminal ? `${CLEAR_LINE}${text}\n${this.status}` : `${text}\n`);
   }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Approval, RunEvent } from '../server/wire.js';
-import { APPROVAL_HEADING, renderApproval } from './approval-prompt.js';
+import { APPROVAL_HEADING, renderApproval } from './approval-view.js';
 import { LiveScreen } from './live-screen.js';
 import { renderEvent } from './timeline.js';
 import { coloursFor } from './style.js';

@@ -1,6 +1,6 @@
 import { asText, textOf } from '../server/event-data.js';
 import type { RunEvent } from '../server/wire.js';
-import { block, inline, short } from './escape.js';
+import { block, inline, short, wrap } from './escape.js';
 import type { Colours } from './style.js';
 
 const SUMMARY_CHARACTERS = 160;
@@ -11,15 +11,21 @@ type Line = readonly [kind: string, text: string, tone?: 'good' | 'bad' | 'warn'
 
 /**
  * One event as a line of the timeline. Every foreign text is escaped and stands behind a time and a kind of ours, so that it can
- * neither begin a line nor imitate a heading (04-sandbox §9). Undefined for kinds that a person need not see.
+ * neither begin a line, nor a row of a terminal of `width` columns, nor imitate a heading (04-sandbox §9). Undefined for kinds that a person need not see.
  */
-export function renderEvent(event: RunEvent, startedAtMs: number, colours: Colours): string | undefined {
+export function renderEvent(
+  event: RunEvent,
+  startedAtMs: number,
+  colours: Colours,
+  width = Number.MAX_SAFE_INTEGER,
+): string | undefined {
   const line = describe(event.payload.type, event.payload.data);
   if (line === undefined) return undefined;
   const [kind, text, tone] = line;
   const elapsed = `+${((Date.parse(event.occurred_at) - startedAtMs) / 1000).toFixed(1)}s`.padStart(8);
-  const indent = `\n${' '.repeat(elapsed.length + KIND_COLUMNS + 2)}`;
-  return `${colours.dim(elapsed)} ${colours.bold(kind.padEnd(KIND_COLUMNS))} ${paint(text.replaceAll('\n', indent), tone, colours)}`;
+  const margin = elapsed.length + KIND_COLUMNS + 2;
+  const rows = text.split('\n').flatMap((row) => wrap(row.replaceAll('\t', '    '), Math.max(10, width - margin)));
+  return `${colours.dim(elapsed)} ${colours.bold(kind.padEnd(KIND_COLUMNS))} ${paint(rows.join(`\n${' '.repeat(margin)}`), tone, colours)}`;
 }
 
 function describe(type: string, data: Data): Line | undefined {

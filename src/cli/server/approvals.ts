@@ -1,0 +1,87 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { parseJsonPreservingNumbers } from '../../domain/digest/parse-json.js';
+import { CliError, EXIT } from '../exit-codes.js';
+import type { SandgateClient } from './sandgate-client.js';
+import type { Approval, ApprovalList, DecidedApproval, Decision } from './wire.js';
+
+/** Below the time limit of a request; the server answers earlier when something changes. */
+const WAIT_SECS = 25;
+const RETRY_MS = 1000;
+
+/** The inbox, or with a run every approval that it asked for. */
+export async function listApprovals(client: SandgateClient, runId?: string): Promise<Approval[]> {
+  return (await readList(client, runId, {})).approvals;
+}
+
+/** Every approval that waits, or those of one run. */
+export async function pendingApprovals(client: SandgateClient, runId?: string): Promise<Approval[]> {
+  return (await listApprovals(client, runId)).filter((approval) => approval.status === 'pending');
+}
+
+export async function readApproval(client: SandgateClient, id: string): Promise<Approval> {
+  return exact<Approval>(
+    await client.call((api) => api.GET('/v1/approvals/{id}', { params: { path: { id } }, parseAs: 'text' })),
+  );
+}
+
+export function decide(client: SandgateClient, approvalId: string, decision: Decision): Promise<DecidedApproval> {
+  return client.call((api) =>
+    api.POST('/v1/approvals/{id}/decision', { params: { path: { id: approvalId } }, body: { decision } }),
+  );
+}
+
+/**
+ * Every state of the inbox, or of a run's approvals, from the present one on, until `signal` aborts. A server that is away, or busy,
+ * is asked again; what it refuses for good is thrown.
+ */
+export async function* followApprovals(
+  client: SandgateClient,
+  runId: string | undefined,
+  signal: AbortSignal,
+): AsyncGenerator<Approval[]> {
+  let cursor: string | undefined;
+  while (!signal.aborted) {
+    try {
+      const known = cursor;
+      const request = readList(client, runId, known === undefined ? {} : { cursor: known, wait: WAIT_SECS });
+      const list = await untilAborted(request, signal);
+      if (list === undefined) return;
+      cursor = list.cursor;
+      if (cursor !== known) yield list.approvals;
+    } catch (error) {
+      const passing =
+        error instanceof CliError && (error.exitCode === EXIT.unreachable || error.exitCode === EXIT.failure);
+      if (!passing) throw error;
+      await untilAborted(delay(RETRY_MS), signal);
+    }
+  }
+}
+
+async function readList(
+  client: SandgateClient,
+  runId: string | undefined,
+  query: { cursor?: string; wait?: number },
+): Promise<ApprovalList> {
+  return exact<ApprovalList>(
+    await client.call((api) =>
+      runId === undefined
+        ? api.GET('/v1/approvals', { params: { query }, parseAs: 'text' })
+        : api.GET('/v1/sessions/{id}/approvals', { params: { path: { id: runId }, query }, parseAs: 'text' }),
+    ),
+  );
+}
+
+/** Numbers of an input are shown as they were written, and not as JavaScript rounds them (06-gate §5). */
+function exact<T>(text: string): T {
+  return parseJsonPreservingNumbers(text) as T;
+}
+
+/** What the promise gives, or undefined when `signal` aborts first; then nobody is left to hear of its failure. */
+function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
+  return new Promise((resolve, reject) => {
+    const onAbort = () => resolve(undefined);
+    if (signal.aborted) onAbort();
+    signal.addEventListener('abort', onAbort, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
+  });
+}
