@@ -137,6 +137,9 @@ class SandboxHost {
       startInitializing(tx, run.sessionId, this.on.tokenTtlSecs),
     );
     if (tokens === undefined) return false;
+    // The API opens the run's socket as soon as its folder is there; meanwhile the workspace is filled.
+    const planeDir = planeDirectory(this.on.dataDir, run.sessionId);
+    await mkdir(planeDir, { recursive: true });
     const { baseCommit, files, leftOut } = await materialize({
       spec: spec.workspace,
       workspaceDir,
@@ -150,8 +153,6 @@ class SandboxHost {
       recordBaseCommit(tx, run.sessionId, { workspace: spec.workspace, baseCommit, files, leftOut }),
     );
     if (!stillOwned) return false;
-    const planeDir = planeDirectory(this.on.dataDir, run.sessionId);
-    await mkdir(planeDir, { recursive: true });
     await waitForPlane(this.on.dataDir, run.sessionId, signal);
     const { control, tool, llm } = tokens;
     const handle = await provider.provision({
