@@ -49,6 +49,11 @@ export interface RunningWorker {
 const HOST_SEEN_EVERY_MS = 15_000;
 /** How soon a driver whose store was lost has its relay and its schedule again. */
 const STANDING_EVERY_MS = 15_000;
+/**
+ * Runs whose workflow stays in memory between its steps, about half a MiB each; one that was put aside is replayed from its history
+ * when it goes on, which a run that waits for a human or for its sandbox does rarely.
+ */
+const CACHED_RUNS = 64;
 /** One collection of a diff, all git calls together (chapter 10 §11). */
 const COLLECT_TIMEOUT_MS = 120_000;
 
@@ -196,6 +201,7 @@ function createWorker(config: SandgateConfig, parts: WorkerParts, log: Logger, q
     namespace: config.temporal.namespace,
     identity: `${parts.host.name}:${process.pid}`,
     stickyQueueScheduleToStartTimeout: config.timing.stickyMs,
+    maxCachedWorkflows: CACHED_RUNS,
     shutdownGraceTime: 0,
     shutdownForceTime: config.timing.shutdownMs,
     interceptors: { activity: [(context) => ({ inbound: new FailureInterceptor(context, log) })] },
