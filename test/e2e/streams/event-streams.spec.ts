@@ -139,7 +139,8 @@ describe(`event streams, seed ${SEED}`, () => {
     let seen = await reads();
     await delay(3000);
     // Garbage that a busy machine has not collected yet goes with further work; what is held for a silent reader does not.
-    for (let more = 0; more < 8 && residentBytes(pid) - before >= TOLERATED_GROWTH_BYTES; more += 1) seen = await reads();
+    for (let more = 0; more < 8 && residentBytes(pid) - before >= TOLERATED_GROWTH_BYTES; more += 1)
+      seen = await reads();
     const grown = residentBytes(pid) - before;
     silent.forEach((response) => response.destroy());
     expect(seen.map((event) => event.seq)).toEqual(Array.from({ length: last }, (_, index) => index + 1));
