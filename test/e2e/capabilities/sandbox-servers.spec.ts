@@ -178,6 +178,41 @@ describe('a sandbox MCP server from npm', () => {
     ]);
   });
 
+  it('the command line shows packages, bundles and what an agent was given', async () => {
+    const json = async <T>(...argv: string[]): Promise<T> =>
+      JSON.parse((await cli(folder, ...argv, '-o', 'json')).stdout) as T;
+    expect(await json('tools', 'list')).toMatchObject([
+      { version: '2026.8.31', commands: { 'mcp-server-everything': expect.any(String) } },
+    ]);
+    expect(await json('capabilities')).toMatchObject([
+      { name: 'everything', version: 1, tool_count: 3 },
+      { name: 'kept-away' },
+    ]);
+    const shown = (await cli(folder, 'capabilities', 'show', 'everything@1')).stdout;
+    expect(shown).toMatch(/everything: .*\/bin\/mcp-server-everything/);
+    expect(shown).toMatch(/mcp__everything__echo +Echoes back/);
+    const agent = (await cli(folder, 'agents', 'show', 'helper')).stdout;
+    expect(agent).toMatch(/Policy +unrestricted/);
+    expect(agent).toMatch(/Bundles +everything@1, kept-away@1/);
+    expect(agent).toMatch(/Variables +FEATURE=on/);
+    const revision = join(folder, 'revision.yaml');
+    writeFileSync(revision, 'capability_bundles: [everything@1]\nenv: {}\n');
+    expect(await json('agents', 'revise', 'helper', revision)).toMatchObject({
+      revision: { capability_bundles: [{ name: 'everything', version: 1 }], env: {}, policy: 'unrestricted' },
+    });
+    const run = await json<{ session: Schemas['SessionView'] }>(
+      'run',
+      '-d',
+      '-a',
+      'replayer',
+      '--capabilities',
+      'none',
+      '[{"say":"x"}]',
+    );
+    expect(Object.keys(run.session.run_spec)).not.toContain('capabilities');
+    await stack.untilTerminal(run.session.id);
+  });
+
   it('CP-265 a brokered bundle is refused', async () => {
     const answer = await stack.request('POST', '/v1/capabilities', {
       name: 'crm',
