@@ -137,7 +137,7 @@ function checkNotices(config: SandgateConfig): Promise<HostCheck> {
       const failed = Number(rows[0]?.failed ?? 0);
       if (failed > 0)
         throw new Error(
-          `${failed} pending approvals of the last day could not be told to anybody; the worker's log says why (SERVICE_APPROVAL_WEBHOOK_URL)`,
+          `${failed} pending approval(s) of the last day could not be told to anybody; the worker's log says why (SERVICE_APPROVAL_WEBHOOK_URL)`,
         );
       return 'every notice of the last day was taken';
     } finally {

@@ -1,3 +1,4 @@
+import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
@@ -43,6 +44,24 @@ describe('the notice of a pending approval', () => {
     stack.until(`${count} notices of ${approval.id}`, 30_000, () =>
       Promise.resolve(receiver.of(approval.id).length >= count ? receiver.of(approval.id) : undefined),
     );
+
+  /** What `sandgate doctor` says of the webhook. */
+  async function doctorOnNotices(): Promise<unknown> {
+    const env = {
+      PATH: process.env['PATH'],
+      HOME: process.env['HOME'],
+      SERVICE_DATA_DIR: stack.dataDir,
+      SERVICE_APPROVAL_WEBHOOK_URL: receiver.url,
+      SERVICE_APPROVAL_WEBHOOK_SECRET: SECRET,
+    };
+    const program = new URL('../../../dist/src/cli/main.js', import.meta.url).pathname;
+    const text = await new Promise<string>((resolve) => {
+      execFile(process.execPath, [program, '-o', 'json', 'doctor'], { env, timeout: 60_000 }, (_error, stdout) =>
+        resolve(stdout),
+      );
+    });
+    return (JSON.parse(text) as { name: string }[]).find((check) => check.name === 'approval webhook');
+  }
 
   async function endRun(approval: Approval): Promise<void> {
     await stack.decide(approval.id, 'denied');
@@ -100,6 +119,10 @@ describe('the notice of a pending approval', () => {
     await stack.until('the log to say so', 10_000, () =>
       Promise.resolve(said().includes('nobody could be told of a pending approval') ? true : undefined),
     );
+    expect(await doctorOnNotices()).toMatchObject({
+      result: 'warn',
+      detail: expect.stringMatching(/^1 pending approval/),
+    });
     await endRun(approval);
     expect(receiver.of(approval.id)).toHaveLength(6);
   }, 120_000);

@@ -361,6 +361,47 @@ describe('a call that asks a human', () => {
     expect(await ask(run, 'b', 'Bash', { command: './deploy.sh' })).toEqual(NOT_APPROVED);
   });
 
+  it('CP-006 a call that was approved while nobody held it is compared when it comes back, and not once it was let go', async () => {
+    const run = await createGatedRun(database.db);
+    const workspace = join(plane.dataDir, 'runs', run.sessionId, 'disk', 'workspace');
+    await mkdir(workspace, { recursive: true });
+    await writeFile(join(workspace, 'deploy.sh'), 'echo fine');
+    const again = (id: string) => ask(run, id, 'Bash', { command: './deploy.sh' });
+    for (const id of ['a', 'b']) {
+      const gone = new AbortController();
+      const held = fetch(`${plane.url}/internal/permission`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${run.tokens.tool}` },
+        body: JSON.stringify({ tool_call_id: id, tool: 'Bash', input: { command: './deploy.sh' } }),
+        signal: gone.signal,
+      });
+      const approval = await pendingApproval(run);
+      gone.abort();
+      await expect(held).rejects.toThrow();
+      await decide(run, approval, 'approved_once');
+    }
+    expect(await again('a')).toEqual({ decision: 'allow' });
+    await writeFile(join(workspace, 'deploy.sh'), 'echo evil');
+    expect(await again('b')).toMatchObject({
+      decision: 'deny',
+      message: 'a file that the command names has changed since it was shown to the approver: deploy.sh',
+    });
+    expect(await again('a')).toEqual({ decision: 'allow' });
+  });
+
+  it('06-gate §4 a command that names more files than a person can be shown is denied, not asked', async () => {
+    const run = await createGatedRun(database.db);
+    const workspace = join(plane.dataDir, 'runs', run.sessionId, 'disk', 'workspace');
+    await mkdir(workspace, { recursive: true });
+    const names = Array.from({ length: 129 }, (_, index) => `f${index}`);
+    await Promise.all(names.map((name) => writeFile(join(workspace, name), '')));
+    expect(await ask(run, 'a', 'Bash', { command: `./run ${names.join(' ')}` })).toMatchObject({
+      decision: 'deny',
+      message: expect.stringContaining('more files of the workspace than can be shown'),
+    });
+    expect(kinds(await readLedger(database.db, run))).toEqual(['tool.requested', 'tool.decision']);
+  });
+
   it('CP-006 the input rests sealed while it is asked about, and goes when it is settled', async () => {
     const run = await createGatedRun(database.db);
     const canary = 'canary-6f1c';
