@@ -19,7 +19,7 @@ const YOUNG_MB = 16;
  * The deadline is the thread's own processor time, so that a busy machine condemns no tool. A thread that has not got its share
  * within this many times the deadline is ended all the same.
  */
-const MAX_WALL_FACTOR = 20;
+const MAX_WALL_FACTOR = 100;
 
 type Ending = (error: Error | null) => void;
 
