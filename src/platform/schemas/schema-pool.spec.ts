@@ -43,7 +43,7 @@ describe('the schema pool', () => {
     const bombs = Array.from({ length: 12 }, () => check(doubling(40), {}, 'bomber'));
     let exploded = 0;
     for (const bomb of bombs) void bomb.then(() => (exploded += 1));
-    for (let i = 0; i < 4; i += 1) expect(await check({ type: 'object' }, {}, 'other')).toEqual({ kind: 'valid' });
+    for (let i = 0; i < 2; i += 1) expect(await check({ type: 'object' }, {}, 'other')).toEqual({ kind: 'valid' });
     expect(exploded).toBeLessThan(bombs.length);
     expect(await Promise.all(bombs)).toEqual(bombs.map(() => TIMED_OUT));
   });
