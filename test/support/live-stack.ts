@@ -1,5 +1,6 @@
+import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -72,6 +73,8 @@ export class LiveStack {
 
   async stop(): Promise<void> {
     await this.installation.stop('kill', AbortSignal.timeout(60_000));
+    // A worker that is stopped right after a run's end leaves the rest of the cleaning to the next start, which never comes here.
+    for (const mount of mountsBeneath(this.dataDir)) execFileSync('umount', ['-l', mount]);
     rmSync(this.dataDir, { recursive: true, force: true });
   }
 
@@ -170,6 +173,13 @@ export class LiveStack {
       await delay(20);
     }
   }
+}
+
+function mountsBeneath(folder: string): string[] {
+  const targets = readFileSync('/proc/self/mounts', 'utf8')
+    .split('\n')
+    .map((line) => line.split(' ')[1] ?? '');
+  return targets.filter((target) => target.startsWith(`${folder}/`));
 }
 
 /** Ports that no other installation would choose: stacks of several specs start on one machine at the same time. */
