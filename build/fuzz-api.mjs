@@ -117,7 +117,9 @@ async function expectRecorder(installation) {
 async function schemathesis({ adminToken }, argv, stdio) {
   const config = join(dataDir, 'schemathesis.toml');
   // The token goes by environment: a command line is readable by everyone on the machine.
-  writeFileSync(config, 'headers = { Authorization = "Bearer ${SANDGATE_TOKEN}" }\n');
+  // A long poll may last a minute, which is longer than a request may take here.
+  const lines = ['headers = { Authorization = "Bearer ${SANDGATE_TOKEN}" }', 'parameters = { "query.wait" = 1 }'];
+  writeFileSync(config, `${lines.join('\n')}\n`);
   const common = [
     '--checks',
     CHECKS.join(','),
