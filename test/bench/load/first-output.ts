@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
 
-/** Milliseconds from starting a program to the first byte that it prints; then it is killed. */
-export function timeToFirstOutput(program: string, args: string[]): Promise<number> {
+/** Milliseconds from starting a program in a folder to the first byte that it prints; then it is killed. */
+export function timeToFirstOutput(program: string, args: string[], cwd = '/'): Promise<number> {
   const start = performance.now();
-  const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(program, args, { cwd, stdio: ['ignore', 'pipe', 'inherit'] });
   return new Promise((resolve, reject) => {
     let seen: number | null = null;
     child.stdout.once('data', () => {

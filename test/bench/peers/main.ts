@@ -3,26 +3,31 @@ import { BenchStack } from '../bench-stack.js';
 import { describeMachine } from '../machine.js';
 import { measureRow, printReport } from '../measure-row.js';
 import { comparePolicies } from './cedar.js';
+import { compareGateway } from './gateway-peer.js';
 import { installPeers } from './installed-peers.js';
-import { compareGateways } from './portkey.js';
+import { litellm } from './litellm.js';
+import { portkey } from './portkey.js';
 import { compareSandboxes } from './sandbox-runtime.js';
 
 const ROW_MS = 90_000;
 
-const peer = installPeers();
+const peers = installPeers();
 const rows = [
   await measureRow('policy-against-cedar', ROW_MS, () =>
-    Promise.resolve(comparePolicies(peer('@cedar-policy/cedar-wasm'), 10_000)),
+    Promise.resolve(comparePolicies(peers.packageOf('@cedar-policy/cedar-wasm'), 10_000)),
   ),
   await measureRow('sandbox-against-sandbox-runtime', ROW_MS, () =>
-    compareSandboxes(peer('@anthropic-ai/sandbox-runtime'), 10),
+    compareSandboxes(peers.packageOf('@anthropic-ai/sandbox-runtime'), 10),
   ),
 ];
 const stack = await BenchStack.start();
 const machine = await describeMachine(stack);
-rows.push(
-  await measureRow('gateway-against-portkey', ROW_MS, () => compareGateways(stack, peer('@portkey-ai/gateway'))),
-);
+for (const [name, peer] of [
+  ['gateway-against-portkey', portkey(peers.packageOf('@portkey-ai/gateway'))],
+  ['gateway-against-litellm', litellm(peers.litellm)],
+] as const) {
+  rows.push(await measureRow(name, ROW_MS, () => compareGateway(stack, peer)));
+}
 const report = {
   benchmark: 'sandgate-peers',
   date: new Date().toISOString(),
