@@ -22,6 +22,7 @@ import {
 import type { AdmissionLimits } from '../platform/db/capacity.js';
 import type { RequeueLimits } from '../platform/db/requeue.js';
 import type { Database } from '../platform/db/database.js';
+import { requireProgram } from '../platform/harness-programs/installed-program.js';
 import { planeDirectory } from '../platform/plane/plane-socket-path.js';
 import { RING_BYTES } from '../platform/sandbox/bubblewrap/output-ring.js';
 import type { SandboxHandle, SandboxProvider } from '../platform/sandbox/provider.js';
@@ -131,6 +132,7 @@ class SandboxHost {
     const { database, provider } = this.on;
     const spec = row.run_spec;
     await assertToolsInstalled(this.on.dataDir, spec.capabilities);
+    const harnessDir = await requireProgram(this.on.dataDir, spec.harness);
     // First what a full host refuses: only from `provisioning` may a run go back into the queue.
     const workspaceDir = await provider.createWorkspace(run.sessionId, spec.sandbox);
     const tokens = await database.withTenant(run.organizationId, (tx) =>
@@ -161,6 +163,7 @@ class SandboxHost {
       workspaceDir,
       workspaceReadOnly: spec.workspace.kind === 'git_repository' && spec.workspace.checkout_mode === 'read_only',
       planeDir,
+      harnessDir,
       sizes: spec.sandbox,
       variables: buildRunnerEnvironment(run.sessionId, spec),
       tokens: { control, tool, llm },

@@ -9,6 +9,7 @@ import { registerCleanCommand } from './commands/clean.js';
 import { registerConfigCommand } from './commands/config.js';
 import { registerDemoCommand } from './commands/demo.js';
 import { registerDoctorCommand } from './commands/doctor.js';
+import { registerHarnessCommands } from './commands/harness.js';
 import { registerPolicyCommands } from './commands/policies.js';
 import { registerRunCommand } from './commands/run.js';
 import { registerRunsCommands } from './commands/runs.js';
@@ -47,6 +48,7 @@ export function buildProgram(): Command {
     registerAgentCommands,
     registerCapabilityCommands,
     registerToolCommands,
+    registerHarnessCommands,
     registerPolicyCommands,
     registerAuditCommands,
     registerAdminCommands,

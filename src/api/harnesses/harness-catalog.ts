@@ -19,7 +19,6 @@ const CLAUDE_MODELS = ['claude-haiku-4-5', 'claude-sonnet-5', 'claude-opus-4-8']
 const CODEX_MODELS = ['gpt-5.4-mini', 'gpt-5.4', 'gpt-5.6-sol'];
 const NO_UPSTREAM =
   'no model provider is configured: set ANTHROPIC_API_KEY, or SERVICE_LLM_UPSTREAM_URL with SERVICE_LLM_UPSTREAM_KEY';
-const NOT_IN_THIS_VERSION = 'this version does not run it; use builtin';
 
 /** The harness catalog (chapter 10 §10, 00-design §1): the built-in models and those of `SERVICE_MODELS_<HARNESS>`. */
 @Injectable()
@@ -51,9 +50,9 @@ export class HarnessCatalog {
         'claude-agent-sdk',
         'Claude Agent SDK',
         [...CLAUDE_MODELS, ...further['claude-agent-sdk']],
-        NOT_IN_THIS_VERSION,
+        noUpstream,
       ),
-      modelHarness('codex', 'Codex', [...CODEX_MODELS, ...further.codex], NOT_IN_THIS_VERSION),
+      modelHarness('codex', 'Codex', [...CODEX_MODELS, ...further.codex], noUpstream),
     ];
     this.#harnesses = new Map(harnesses.map((harness) => [harness.id, harness]));
   }

@@ -1,11 +1,10 @@
-import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
 import type { JsonObject } from '../../domain/json.js';
 import { canonicalPolicy } from '../../domain/policy/canonical-form.js';
 import { isReservedPolicyName } from '../../domain/policy/policy-name.js';
 import { validatePolicyYaml } from '../../domain/policy/policy-yaml.js';
+import { installationFolder } from '../filesystem/installation-folder.js';
 
 /** A policy as a file of the installation has it. */
 export type PolicyFile = { file: string; name: string } & (
@@ -34,11 +33,5 @@ export function reservedAmong(files: readonly PolicyFile[]): PolicyFile | undefi
 
 /** The folder `policies` of the package, from the sources as from the built output. */
 export function policiesFolder(): string {
-  let folder = dirname(fileURLToPath(import.meta.url));
-  while (!existsSync(join(folder, 'policies', 'default.yaml'))) {
-    const above = dirname(folder);
-    if (above === folder) throw new Error('the folder with the seeded policies is missing from this installation');
-    folder = above;
-  }
-  return join(folder, 'policies');
+  return installationFolder('policies', 'default.yaml');
 }

@@ -11,6 +11,8 @@ export interface SandboxSpec {
   workspaceReadOnly?: boolean;
   /** `<data>/plane/<run>`, which holds `plane.sock`; becomes `/run/sandgate`, read-only. */
   planeDir: string;
+  /** The program of the run's harness inside the data folder; becomes `/opt/sandgate/harness`, read-only. */
+  harnessDir?: string | null;
   sizes: SandboxSizes;
   /** Configuration of the runner (chapter 20 §12), without tokens. */
   variables: Record<string, string>;

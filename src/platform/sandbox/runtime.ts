@@ -4,7 +4,7 @@ import { chmod, copyFile, link, mkdir, mkdtemp, readdir, readFile, rename, stat 
 import { dirname, join } from 'node:path';
 import { removeTree } from '../filesystem/remove-tree.js';
 
-/** What is mounted read-only at `/opt/sandgate`: the runner, its Node, the Node of tools, and the folder for installed packages. */
+/** What is mounted read-only at `/opt/sandgate`: the runner, its Node, the Node of tools, and the folders for installed packages. */
 export interface Runtime {
   version: string;
   dir: string;
@@ -19,6 +19,8 @@ export interface RuntimeSource {
 
 /** Executable and not readable: a process of it is not dumpable, so its memory and environment are closed to the same uid (04-sandbox §4). */
 const RUNNER_NODE_MODE = 0o111;
+/** Counts the changes of what the runtime's folder holds beside the runner. */
+const LAYOUT = 2;
 const STAGING_MS = 10 * 60_000;
 
 /**
@@ -39,7 +41,7 @@ export async function stageRuntime(dataDir: string, source: RuntimeSource): Prom
 }
 
 async function stageInto(staging: string, dir: string, nodeBinary: string, runnerBundle: string): Promise<void> {
-  for (const folder of ['', 'runner', 'node', 'node/bin', 'tools']) {
+  for (const folder of ['', 'runner', 'node', 'node/bin', 'tools', 'harness']) {
     await mkdir(join(staging, folder), { recursive: true });
     // The run's uid is another one as root; the mode of the umask might shut it out.
     await chmod(join(staging, folder), 0o755);
@@ -86,7 +88,7 @@ async function bundleParts(runnerBundle: string): Promise<string[]> {
 async function versionOf(nodeBinary: string, runnerBundle: string): Promise<string> {
   const node = await stat(nodeBinary);
   const hash = createHash('sha256');
-  hash.update(JSON.stringify([nodeBinary, node.size, node.mtimeMs, process.version]));
+  hash.update(JSON.stringify([LAYOUT, nodeBinary, node.size, node.mtimeMs, process.version]));
   for (const part of await bundleParts(runnerBundle)) hash.update(await readFile(join(dirname(runnerBundle), part)));
   return hash.digest('hex').slice(0, 16);
 }

@@ -3,12 +3,9 @@ import { join } from 'node:path';
 import { SandgateError } from '../../domain/errors.js';
 import type { FrozenBundle } from '../../domain/run/spec.js';
 import { isMissing } from '../../domain/system-error.js';
-import { toolPackageText, toolPathsOf, type ToolPackage, type ToolPath } from '../../domain/tools/tool-package.js';
+import { toolPackageText, toolPathsOf, type ToolPath } from '../../domain/tools/tool-package.js';
+import { unchangedDigest } from '../npm-packages/unchanged-digest.js';
 import { packageFolder, readInstalled } from './tool-folder.js';
-import { treeDigest, treeStamp } from './tree-digest.js';
-
-/** Folders whose whole content was compared by this process, with the stamp that they had. */
-const compared = new Map<string, { stamp: string; digest: string }>();
 
 /**
  * Makes sure before a run starts that what its bundles name below `/opt/sandgate/tools` is installed on this host and is what was
@@ -36,7 +33,7 @@ async function assertInstalled(dataDir: string, bundle: string, { path, owner, r
     throw refusal(
       `bundle ${bundle} names ${path}, and ${text} is not installed on the host of the sandbox: run \`sandgate tools install ${text}\` there and start the run again`,
     );
-  if ((await currentDigest(dataDir, owner)) !== installed.tree_digest)
+  if ((await unchangedDigest(packageFolder(dataDir, owner))) !== installed.tree_digest)
     throw refusal(
       `the files of ${text}, which bundle ${bundle} names, are not those that were installed: run \`sandgate tools remove ${text}\` and \`sandgate tools install ${text}\` on the host of the sandbox`,
     );
@@ -44,17 +41,6 @@ async function assertInstalled(dataDir: string, bundle: string, { path, owner, r
     throw refusal(
       `bundle ${bundle} names ${path}, which ${text} does not have; its commands are ${Object.keys(installed.commands).join(', ') || 'none'}`,
     );
-}
-
-async function currentDigest(dataDir: string, tool: ToolPackage): Promise<string> {
-  const folder = packageFolder(dataDir, tool);
-  const stamp = await treeStamp(folder);
-  const known = compared.get(folder);
-  if (known?.stamp === stamp) return known.digest;
-  const digest = await treeDigest(folder);
-  // A file that changed while it was read gets another stamp, so what is remembered is what was read.
-  if ((await treeStamp(folder)) === stamp) compared.set(folder, { stamp, digest });
-  return digest;
 }
 
 async function isFile(path: string): Promise<boolean> {

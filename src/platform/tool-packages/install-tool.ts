@@ -1,18 +1,15 @@
-import { chmod, mkdir, mkdtemp, open, readdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
-import { dirname, extname, isAbsolute, join, normalize } from 'node:path';
+import { chmod, mkdir, open, readFile, writeFile } from 'node:fs/promises';
+import { extname, isAbsolute, join, normalize } from 'node:path';
 import { digestOfText } from '../../domain/digest/digest.js';
 import { SandgateError } from '../../domain/errors.js';
 import { isJsonObject } from '../../domain/json.js';
 import { commandInside, TOOLS_INSIDE, toolPackageText, type ToolPackage } from '../../domain/tools/tool-package.js';
-import { removeTree } from '../filesystem/remove-tree.js';
+import { placeFolder, removePlaced } from '../npm-packages/placed-folder.js';
+import { npmInstall } from '../npm-packages/run-npm.js';
+import { RECORD, treeDigest } from '../npm-packages/tree-digest.js';
 import { readLockFile } from './lock-file.js';
-import { npmInstall } from './run-npm.js';
-import { isFolder, MANIFEST, packageFolder, readInstalled, toolsFolder, type InstalledTool } from './tool-folder.js';
-import { treeDigest } from './tree-digest.js';
+import { packageFolder, readInstalled, type InstalledTool } from './tool-folder.js';
 
-const STAGING = '.tools-';
-/** A folder that an installation left behind when it was killed. */
-const STALE_MS = 60 * 60_000;
 const COMMAND = /^[A-Za-z0-9][A-Za-z0-9._-]*$/;
 const JAVASCRIPT = new Set(['.js', '.mjs', '.cjs']);
 /** The sandbox's own Node, which tool processes use too. */
@@ -26,30 +23,12 @@ const NODE_INSIDE = '/opt/sandgate/node/bin/node';
 export async function installTool(dataDir: string, tool: ToolPackage): Promise<InstalledTool> {
   const present = await readInstalled(dataDir, tool);
   if (present !== null) return present;
-  await mkdir(dataDir, { recursive: true, mode: 0o700 });
-  await removeStale(dataDir);
-  const staging = await mkdtemp(join(dataDir, STAGING));
-  try {
-    const installed = await stage(staging, tool);
-    const target = packageFolder(dataDir, tool);
-    await mkdir(dirname(target), { recursive: true });
-    await openFolders(dataDir, tool);
-    // Another installation of the same package may have been faster; its copy is the same.
-    if (!(await isFolder(target))) await rename(staging, target);
-    return installed;
-  } finally {
-    await removeTree(staging);
-  }
+  return placeFolder(dataDir, packageFolder(dataDir, tool), (folder) => stage(folder, tool));
 }
 
 /** Takes a package away; false when it was not there. A server of a live run that uses it breaks. */
-export async function removeTool(dataDir: string, tool: ToolPackage): Promise<boolean> {
-  const folder = packageFolder(dataDir, tool);
-  if (!(await isFolder(folder))) return false;
-  const aside = await mkdtemp(join(dataDir, STAGING));
-  await rename(folder, join(aside, 'removed'));
-  await removeTree(aside);
-  return true;
+export function removeTool(dataDir: string, tool: ToolPackage): Promise<boolean> {
+  return removePlaced(dataDir, packageFolder(dataDir, tool));
 }
 
 async function stage(folder: string, tool: ToolPackage): Promise<InstalledTool> {
@@ -61,7 +40,6 @@ async function stage(folder: string, tool: ToolPackage): Promise<InstalledTool> 
   const commands = await readCommands(folder, tool);
   await mkdir(join(folder, 'bin'));
   for (const [command, program] of Object.entries(commands)) await writeLauncher(folder, tool, command, program);
-  await openToAll(folder);
   const installed: InstalledTool = {
     ...tool,
     integrity,
@@ -71,7 +49,7 @@ async function stage(folder: string, tool: ToolPackage): Promise<InstalledTool> 
     commands,
     installed_at: new Date().toISOString(),
   };
-  await writeFile(join(folder, MANIFEST), `${JSON.stringify(installed, null, 2)}\n`);
+  await writeFile(join(folder, RECORD), `${JSON.stringify(installed, null, 2)}\n`);
   return installed;
 }
 
@@ -111,27 +89,4 @@ export async function isJavaScript(path: string): Promise<boolean> {
   const { buffer, bytesRead } = await file.read({ buffer: Buffer.alloc(256), position: 0 });
   const [first = ''] = buffer.subarray(0, bytesRead).toString('latin1').split('\n');
   return first.startsWith('#!') && /\bnode\b/.test(first);
-}
-
-/** Runs have uids of their own; the state folder above keeps other users of the host out. */
-async function openToAll(folder: string): Promise<void> {
-  await chmod(folder, 0o755);
-  for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
-    const path = join(entry.parentPath, entry.name);
-    if (entry.isDirectory()) await chmod(path, 0o755);
-    else if (entry.isFile()) await chmod(path, ((await stat(path)).mode & 0o100) === 0 ? 0o644 : 0o755);
-  }
-}
-
-async function openFolders(dataDir: string, { name }: ToolPackage): Promise<void> {
-  const folders = [toolsFolder(dataDir)];
-  for (const part of name.split('/')) folders.push(join(folders.at(-1) ?? '', part));
-  for (const folder of folders) await chmod(folder, 0o755);
-}
-
-async function removeStale(dataDir: string): Promise<void> {
-  for (const name of await readdir(dataDir)) {
-    const path = join(dataDir, name);
-    if (name.startsWith(STAGING) && Date.now() - (await stat(path)).mtimeMs > STALE_MS) await removeTree(path);
-  }
 }

@@ -1,8 +1,10 @@
-import { lstat, readdir, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isJsonObject } from '../../domain/json.js';
 import { isMissing } from '../../domain/system-error.js';
 import { isToolPackage, type ToolPackage } from '../../domain/tools/tool-package.js';
+import { foldersIn } from '../npm-packages/placed-folder.js';
+import { RECORD } from '../npm-packages/tree-digest.js';
 
 /** What was recorded of a package when it was installed; its file is `sandgate.json` in the package's folder. */
 export interface InstalledTool extends ToolPackage {
@@ -18,8 +20,6 @@ export interface InstalledTool extends ToolPackage {
   installed_at: string;
 }
 
-export const MANIFEST = 'sandgate.json';
-
 /** Holds every installed package; becomes `/opt/sandgate/tools`, read-only. */
 export function toolsFolder(dataDir: string): string {
   return join(dataDir, 'tools');
@@ -31,7 +31,7 @@ export function packageFolder(dataDir: string, { name, version }: ToolPackage): 
 
 /** What was recorded of the package, or null when it is not installed. @throws Error for a record that is damaged */
 export async function readInstalled(dataDir: string, tool: ToolPackage): Promise<InstalledTool | null> {
-  const path = join(packageFolder(dataDir, tool), MANIFEST);
+  const path = join(packageFolder(dataDir, tool), RECORD);
   let text: string;
   try {
     text = await readFile(path, 'utf8');
@@ -61,23 +61,4 @@ export async function listInstalled(dataDir: string): Promise<InstalledTool[]> {
     }
   }
   return found;
-}
-
-async function foldersIn(folder: string): Promise<string[]> {
-  try {
-    const entries = await readdir(folder, { withFileTypes: true });
-    return entries.flatMap((entry) => (entry.isDirectory() ? [entry.name] : [])).toSorted();
-  } catch (error) {
-    if (isMissing(error)) return [];
-    throw error;
-  }
-}
-
-export async function isFolder(path: string): Promise<boolean> {
-  try {
-    return (await lstat(path)).isDirectory();
-  } catch (error) {
-    if (isMissing(error)) return false;
-    throw error;
-  }
 }

@@ -6,8 +6,8 @@ import type { FrozenBundle } from '../../domain/run/spec.js';
 import { assertToolsInstalled } from './assert-installed.js';
 import { installTool, removeTool } from './install-tool.js';
 import { readLockFile } from './lock-file.js';
-import { listInstalled, MANIFEST, packageFolder } from './tool-folder.js';
-import { treeDigest } from './tree-digest.js';
+import { RECORD, treeDigest } from '../npm-packages/tree-digest.js';
+import { listInstalled, packageFolder } from './tool-folder.js';
 
 const TOOL = { name: '@scope/kb', version: '1.0.0' };
 const INSIDE = '/opt/sandgate/tools/@scope/kb/1.0.0';
@@ -30,7 +30,7 @@ beforeEach(async () => {
   await writeFile(join(folder, 'bin/kb'), '#!/bin/sh\n', { mode: 0o755 });
   await writeFile(join(folder, 'program.js'), 'one');
   const record = { ...TOOL, tree_digest: await treeDigest(folder), commands: { kb: 'program.js' } };
-  await writeFile(join(folder, MANIFEST), JSON.stringify(record));
+  await writeFile(join(folder, RECORD), JSON.stringify(record));
 });
 afterEach(() => rm(dataDir, { recursive: true, force: true }));
 

@@ -77,6 +77,21 @@ describe.each(MODES)('life of a sandbox in %s mode', (mode) => {
     keep,
   });
 
+  it('the program of a harness runs from a folder that nobody inside can change, and the self-check holds', async () => {
+    const script = [
+      '/opt/sandgate/harness/agent',
+      'touch /opt/sandgate/harness/planted || echo refused',
+      'grep -o "/opt/sandgate/harness r[ow],nosuid,nodev" /proc/self/mountinfo',
+    ].join('; ');
+    const [ran] = await lab.perform([
+      { ...whole('life-program', { MODE: 'script', SCRIPT: script }), program: true },
+      { do: 'release', runId: 'life-program' },
+    ]);
+    const { exit, output } = ran?.value as Run;
+    expect(exit.exitCode).toBe(0);
+    expect(output).toMatch(/the program runs\n(?:.*\n)?refused\n\/opt\/sandgate\/harness ro,nosuid,nodev\n$/);
+  }, 60_000);
+
   it('this host passes its own check, which says what is weaker', async () => {
     const [result] = await lab.perform([{ do: 'check' }]);
     expect(result?.value).toMatchObject({ ok: true, missing: [], mode });

@@ -11,7 +11,8 @@ import type {
   UidAllocator,
 } from '../provider.js';
 import { removeTree } from '../../filesystem/remove-tree.js';
-import { isFolder, toolsFolder } from '../../tool-packages/tool-folder.js';
+import { isFolder } from '../../npm-packages/placed-folder.js';
+import { toolsFolder } from '../../tool-packages/tool-folder.js';
 import type { Runtime } from '../runtime.js';
 import { isMissing } from '../../../domain/system-error.js';
 import type { SandboxMode } from './arguments.js';
@@ -151,7 +152,7 @@ export class BubblewrapProvider implements SandboxProvider {
   private async provisionAlone(spec: SandboxSpec, folder: RunFolder): Promise<SandboxHandle> {
     const live = await this.findLive(folder);
     if (live !== null) return toHandle(spec.runId, live);
-    const [workspaceDir, planeDir] = await this.resolveFolders(spec);
+    const folders = await this.resolveFolders(spec);
     const uid = await this.claimUid(spec.runId);
     const limits = await this.options.host.limiter.prepare(spec.runId, spec.sizes);
     const disk = (await isMountPoint(folder.disk)) ? ('image' as const) : ('folder' as const);
@@ -168,7 +169,7 @@ export class BubblewrapProvider implements SandboxProvider {
     try {
       const identity = await launchSandbox(
         runnerPlan({
-          spec: { ...spec, workspaceDir, planeDir },
+          spec: { ...spec, ...folders },
           folder,
           uid,
           limits,
@@ -186,13 +187,16 @@ export class BubblewrapProvider implements SandboxProvider {
     }
   }
 
-  private async resolveFolders(spec: SandboxSpec): Promise<[workspaceDir: string, planeDir: string]> {
+  private async resolveFolders(
+    spec: SandboxSpec,
+  ): Promise<Pick<SandboxSpec, 'workspaceDir' | 'planeDir' | 'harnessDir'>> {
     const { dataDir } = this.options;
     const planeDir = await resolveInside(dataDir, spec.planeDir);
     // The run's uid must get in, and bubblewrap without its rights too, whatever the umask of the one who made the folder.
     const workspaceDir = await resolveInside(dataDir, spec.workspaceDir);
     if (this.mode === 'root') await Promise.all([chmod(planeDir, 0o755), chmod(workspaceDir, 0o711)]);
-    return [workspaceDir, planeDir];
+    const harnessDir = spec.harnessDir ? await resolveInside(dataDir, spec.harnessDir) : null;
+    return { workspaceDir, planeDir, harnessDir };
   }
 
   /** A link in its place would be mounted for what it leads to. */

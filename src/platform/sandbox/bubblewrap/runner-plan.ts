@@ -1,3 +1,4 @@
+import { HARNESS_INSIDE } from '../../../domain/harness/harness-program.js';
 import { TOOLS_INSIDE } from '../../../domain/tools/tool-package.js';
 import type { SandboxSizes } from '../../../domain/run/spec.js';
 import type { SandboxSpec } from '../provider.js';
@@ -77,6 +78,7 @@ export function runnerPlan(input: {
       binds: [
         { source: input.runtime.dir, target: INSIDE.runtime, readOnly: true, ours: true },
         ...(input.toolsDir === null ? [] : [{ source: input.toolsDir, target: TOOLS_INSIDE, readOnly: true }]),
+        ...(spec.harnessDir ? [{ source: spec.harnessDir, target: HARNESS_INSIDE, readOnly: true }] : []),
         { source: spec.planeDir, target: INSIDE.plane, readOnly: true },
         { source: spec.workspaceDir, target: INSIDE.workspace, readOnly: spec.workspaceReadOnly === true },
       ],

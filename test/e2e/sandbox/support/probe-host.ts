@@ -9,7 +9,7 @@ import { stageRuntime } from '../../../../src/platform/sandbox/runtime.js';
 /** One thing that a test asks of the provider. */
 export type Step =
   | { do: 'check' }
-  | { do: 'run'; runId: string; sizes: SandboxSizes; variables: Record<string, string>; keep?: boolean }
+  | { do: 'run'; runId: string; sizes: SandboxSizes; variables: Record<string, string>; keep?: boolean; program?: true }
   | { do: 'start'; runId: string; sizes: SandboxSizes; variables: Record<string, string> }
   | { do: 'wait' | 'terminate' | 'state'; handle: SandboxHandle }
   | { do: 'release' | 'output' | 'reopen'; runId: string }
@@ -43,13 +43,35 @@ const host = await findHost();
 const runtime = await stageRuntime(dataDir, { runnerBundle });
 const provider = new BubblewrapProvider({ dataDir, host, runtime, uids: new FolderUids(join(dataDir, 'uids.json')) });
 
-async function start(runId: string, sizes: SandboxSizes, variables: Record<string, string>): Promise<SandboxHandle> {
+/** A harness's program as `harness install` leaves it. */
+async function placeProgram(): Promise<string> {
+  const folder = join(dataDir, 'harnesses', 'probe', '1.0.0');
+  await mkdir(folder, { recursive: true, mode: 0o755 });
+  await writeFile(join(folder, 'agent'), '#!/bin/sh\necho the program runs\n', { mode: 0o755 });
+  return folder;
+}
+
+async function start(
+  runId: string,
+  sizes: SandboxSizes,
+  variables: Record<string, string>,
+  harnessDir: string | null = null,
+): Promise<SandboxHandle> {
   const planeDir = join(dataDir, 'plane', runId);
   await mkdir(planeDir, { recursive: true, mode: 0o755 });
   await writeFile(join(planeDir, 'plane.sock'), '');
   const workspaceDir = await provider.createWorkspace(runId, sizes);
   const tokens = { control: 'svc_sess_control', tool: 'svc_sess_tool', llm: 'svc_sess_llm' };
-  return provider.provision({ runId, organizationId: 'probe', workspaceDir, planeDir, sizes, variables, tokens });
+  return provider.provision({
+    runId,
+    organizationId: 'probe',
+    workspaceDir,
+    planeDir,
+    harnessDir,
+    sizes,
+    variables,
+    tokens,
+  });
 }
 
 async function perform(step: Step): Promise<unknown> {
@@ -57,7 +79,8 @@ async function perform(step: Step): Promise<unknown> {
     case 'check':
       return { ...(await provider.check()), mode: host.mode, limits: host.limiter.kind };
     case 'run': {
-      const handle = await start(step.runId, step.sizes, step.variables);
+      const program = step.program === true ? await placeProgram() : null;
+      const handle = await start(step.runId, step.sizes, step.variables, program);
       const exit: SandboxExit = await provider.waitForExit(handle, AbortSignal.timeout(110_000));
       const output = (await provider.readOutput(step.runId)).toString('utf8');
       if (step.keep !== true) await provider.release(step.runId);

@@ -1,0 +1,28 @@
+/** Where the program of the run's harness stands inside the sandbox, read-only: an npm tree with `node_modules` (00-design §1). */
+export const HARNESS_INSIDE = '/opt/sandgate/harness';
+
+/** Harnesses whose agent program is installed apart; the others are part of Sandgate. */
+export const PROGRAM_HARNESSES = ['claude-agent-sdk', 'codex'] as const;
+export type ProgramHarness = (typeof PROGRAM_HARNESSES)[number];
+
+/** The program of a harness at the version that this Sandgate works with. */
+export interface HarnessProgram {
+  harness: ProgramHarness;
+  /** Npm package that it comes from. */
+  package: string;
+  version: string;
+}
+
+export function needsProgram(harness: string): harness is ProgramHarness {
+  return PROGRAM_HARNESSES.some((known) => known === harness);
+}
+
+/** `codex@1.2.3`, as a host names what it has. */
+export function programText({ harness, version }: Pick<HarnessProgram, 'harness' | 'version'>): string {
+  return `${harness}@${version}`;
+}
+
+/** What to run on a host that lacks the program. */
+export function installCommand(harness: ProgramHarness): string {
+  return `sandgate harness install ${harness}`;
+}
