@@ -113,10 +113,14 @@ function describeState(dir: string): string {
 function checkModel(config: SandgateConfig): Promise<HostCheck> {
   return attempt('model', 'warn', () => {
     if (config.llm.upstreamUrl !== null) return Promise.resolve(`gateway ${config.llm.upstreamUrl}`);
-    if (config.llm.anthropicApiKey !== null) return Promise.resolve(config.llm.anthropicUrl);
+    const direct = [
+      ...(config.llm.anthropicApiKey === null ? [] : [config.llm.anthropicUrl]),
+      ...(config.llm.openaiApiKey === null ? [] : [config.llm.openaiUrl]),
+    ];
+    if (direct.length > 0) return Promise.resolve(direct.join(', '));
     return Promise.reject(
       new Error(
-        'no model provider: set ANTHROPIC_API_KEY or SERVICE_LLM_UPSTREAM_URL; without one only harness replay runs',
+        'no model provider: set ANTHROPIC_API_KEY, OPENAI_API_KEY or SERVICE_LLM_UPSTREAM_URL; without one only harness replay runs',
       ),
     );
   });

@@ -22,9 +22,12 @@ import { PolicyHistory } from './history/policy-history.js';
 import { LimitBreaches } from './limits/limit-breaches.js';
 import { RunLimits } from './limits/run-limits.js';
 import { CarriedResults } from './llm/carried-results.js';
+import { ModelForwarding } from './llm/model-forwarding.js';
 import { ModelGatewayEndpoint } from './llm/model-gateway.endpoint.js';
 import { ModelSpend } from './llm/model-spend.js';
 import { ProcessLease } from './llm/process-lease.js';
+import { RequestPreparation } from './llm/request-preparation.js';
+import { Upstreams } from './llm/upstreams.js';
 import { EventsEndpoint } from './routes/events.endpoint.js';
 import { HeartbeatEndpoint } from './routes/heartbeat.endpoint.js';
 import { HeartbeatLane } from './routes/heartbeat-lane.js';
@@ -61,17 +64,20 @@ const ENDPOINTS: Type<PlaneEndpoint>[] = [
     GateService,
     HeartbeatLane,
     LimitBreaches,
+    ModelForwarding,
     ModelSpend,
     PlaneGuard,
     PlaneSockets,
     PolicyHistory,
     ProcessLease,
+    RequestPreparation,
     RunLimits,
     RunnerPlane,
     RunnerTokens,
     RunSpecs,
     SchemaStage,
     ShownFiles,
+    Upstreams,
     {
       provide: ToolCallPayloads,
       inject: [Database, ApiConfig],

@@ -1,5 +1,6 @@
 import { calcPrice } from '@pydantic/genai-prices';
 import type { ModelPrice as ModelPriceTable, PriceOptions } from '@pydantic/genai-prices';
+import { providerOf } from './provider-of.js';
 
 /** Tokens of one model answer. `inputTokens` counts fresh tokens only; cached ones stand beside it (chapter 10 §9). */
 export interface ModelUsage {
@@ -14,12 +15,6 @@ export interface ModelUsage {
 /** The price of one model. Amounts are integer micro-dollars, rounded up so that a budget never rounds in the run's favour. */
 export interface ModelPrice {
   costOf(usage: ModelUsage): number;
-}
-
-function providerOf(model: string): string | undefined {
-  const name = model.toLowerCase();
-  if (name.startsWith('claude')) return 'anthropic';
-  return name.startsWith('gpt-') || /^o\d/.test(name) ? 'openai' : undefined;
 }
 
 /** Prices in dollars per million tokens, which are micro-dollars per token; only those that this table asks for. */

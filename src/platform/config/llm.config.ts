@@ -1,7 +1,7 @@
 import { httpUrl, integer, oneOf, text } from './readers.js';
 import { setting } from './setting.js';
 
-/** Where model calls go (chapter 20 §15). A gateway, when set, serves every dialect; otherwise the direct provider. */
+/** Where model calls go (chapter 20 §15). A gateway, when set, serves every dialect; otherwise the direct providers. */
 export class LlmConfig {
   @setting({
     variable: 'SERVICE_LLM_ANTHROPIC_URL',
@@ -21,10 +21,29 @@ export class LlmConfig {
   readonly anthropicApiKey!: string | null;
 
   @setting({
+    variable: 'SERVICE_LLM_OPENAI_URL',
+    read: httpUrl,
+    default: 'https://api.openai.com',
+    about:
+      'Base of the OpenAI Responses and Chat Completions APIs as their clients write it, used with `OPENAI_API_KEY`; one without a path gets `/v1`. Any server that speaks them will do, such as a local one.',
+  })
+  readonly openaiUrl!: string;
+
+  @setting({
+    variable: 'OPENAI_API_KEY',
+    read: text,
+    default: null,
+    secret: true,
+    about:
+      'Key of the direct OpenAI provider. A server that asks for none still needs some value here. It stays in the API process and never enters a sandbox.',
+  })
+  readonly openaiApiKey!: string | null;
+
+  @setting({
     variable: 'SERVICE_LLM_UPSTREAM_URL',
     read: httpUrl,
     default: null,
-    about: 'A model gateway that serves every dialect; when set, the direct provider is not used.',
+    about: 'A LiteLLM-compatible model gateway that serves every dialect; when set, the direct providers are not used.',
   })
   readonly upstreamUrl!: string | null;
 

@@ -21,12 +21,12 @@ describe('loadConfig', () => {
     expect(Object.isFrozen(config) && Object.isFrozen(config.http)).toBe(true);
   });
 
-  it('CP-001 names every setting of its own SERVICE_*, besides the standard names of PostgreSQL, Temporal and the model provider', () => {
+  it('CP-001 names every setting of its own SERVICE_*, besides the standard names of PostgreSQL, Temporal and the model providers', () => {
     const foreign = Object.values(SECTIONS)
       .flatMap((section) => settingsOf(section))
       .map((entry) => entry.variable)
       .filter((name) => !/^SERVICE_[A-Z0-9_]+$/.test(name));
-    expect(foreign).toEqual(['DATABASE_URL', 'TEMPORAL_ADDRESS', 'ANTHROPIC_API_KEY']);
+    expect(foreign).toEqual(['DATABASE_URL', 'TEMPORAL_ADDRESS', 'ANTHROPIC_API_KEY', 'OPENAI_API_KEY']);
   });
 
   it('CP-055 CP-056 is single-admin when SERVICE_REQUIRE_SSO is unset', () => {

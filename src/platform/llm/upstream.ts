@@ -1,10 +1,13 @@
 import { Agent } from 'undici';
 import type { Dispatcher } from 'undici';
+import type { Dialect } from '../../domain/models/dialect.js';
 
-/** Where model calls go and with which key; see `LlmConfig` for the variables. */
+/** Where model calls go and with which keys; see `LlmConfig` for the variables. */
 export interface UpstreamSettings {
   anthropicUrl: string;
   anthropicApiKey: string | null;
+  openaiUrl: string;
+  openaiApiKey: string | null;
   upstreamUrl: string | null;
   upstreamKey: string | null;
 }
@@ -14,43 +17,78 @@ export const UPSTREAM_TIMEOUT_MS = 900_000;
 
 const ANTHROPIC_VERSION = '2023-06-01';
 
+/** What the endpoints of the providers are called below their base; nothing that a caller sends becomes part of an address. */
+export type UpstreamPath = '/messages' | '/messages/count_tokens' | '/responses' | '/chat/completions';
+
 export interface UpstreamRequest {
-  /** Path below the provider's base, a constant of ours and never the caller's text. */
-  path: string;
+  path: UpstreamPath;
   body: string;
   anthropicVersion: string | undefined;
   anthropicBeta: string | undefined;
 }
 
-/** What must be set before a model can be called; null when nothing is missing. */
-export function missingUpstream(settings: UpstreamSettings): string | null {
+/** What must be set before a model can be called in this dialect; null when nothing is missing. */
+export function missingUpstream(settings: UpstreamSettings, dialect: Dialect): string | null {
   if (settings.upstreamUrl !== null) {
     return settings.upstreamKey === null
-      ? 'no key for the model gateway; set SERVICE_LLM_UPSTREAM_KEY beside SERVICE_LLM_UPSTREAM_URL'
+      ? 'no key for the model gateway: set SERVICE_LLM_UPSTREAM_KEY beside SERVICE_LLM_UPSTREAM_URL'
       : null;
   }
-  return settings.anthropicApiKey === null
-    ? 'no model provider; set ANTHROPIC_API_KEY, or SERVICE_LLM_UPSTREAM_URL and SERVICE_LLM_UPSTREAM_KEY'
+  const [key, provider, variable] =
+    dialect === 'anthropic'
+      ? [settings.anthropicApiKey, 'Anthropic', 'ANTHROPIC_API_KEY']
+      : [settings.openaiApiKey, 'OpenAI', 'OPENAI_API_KEY'];
+  return key === null
+    ? `no model provider for ${provider} models: set ${variable}, or SERVICE_LLM_UPSTREAM_URL with SERVICE_LLM_UPSTREAM_KEY`
     : null;
 }
 
-/** The one model provider or gateway of this deployment. Holds the key; nothing that a client sends reaches its headers but the API version and betas. */
+/** Whether the provider of the OpenAI dialects keeps answers unless told not to: OpenAI itself, or whoever stands behind a gateway. */
+export function providerStores(settings: UpstreamSettings): boolean {
+  return settings.upstreamUrl !== null || /(^|\.)openai\.(com|azure\.com)$/.test(new URL(settings.openaiUrl).hostname);
+}
+
+/** Base address of a dialect, which ends before the names of `UpstreamPath`. */
+function baseOf(settings: UpstreamSettings, dialect: Dialect): URL {
+  const versioned = (address: string): URL => new URL(`${address.replace(/\/+$/, '')}/v1`);
+  if (settings.upstreamUrl !== null) return versioned(settings.upstreamUrl);
+  if (dialect === 'anthropic') return versioned(settings.anthropicUrl);
+  const url = new URL(settings.openaiUrl);
+  return url.pathname === '/' ? versioned(settings.openaiUrl) : url;
+}
+
+function keyHeadersOf(settings: UpstreamSettings, dialect: Dialect): Record<string, string> {
+  if (dialect !== 'anthropic')
+    return { authorization: `Bearer ${settings.upstreamUrl === null ? settings.openaiApiKey : settings.upstreamKey}` };
+  if (settings.upstreamUrl === null) return { 'x-api-key': settings.anthropicApiKey ?? '' };
+  return { 'x-api-key': settings.upstreamKey ?? '', authorization: `Bearer ${settings.upstreamKey}` };
+}
+
+/**
+ * The model provider or gateway of this deployment for one dialect. Holds the key; nothing that a client sends reaches its
+ * headers but Anthropic's API version and betas (chapter 20 §15.4).
+ */
 export class ModelUpstream {
   private readonly origin: string;
   private readonly prefix: string;
-  private readonly keyHeaders: Record<string, string>;
+  private readonly headers: Record<string, string>;
   private readonly agent: Agent;
 
-  /** Throws when `missingUpstream(settings)` says that something is missing. */
-  constructor(settings: UpstreamSettings) {
-    const missing = missingUpstream(settings);
+  /** Throws when `missingUpstream(settings, dialect)` says that something is missing. */
+  constructor(
+    settings: UpstreamSettings,
+    private readonly dialect: Dialect,
+  ) {
+    const missing = missingUpstream(settings, dialect);
     if (missing !== null) throw new TypeError(missing);
-    const url = new URL(settings.upstreamUrl ?? settings.anthropicUrl);
-    const key = settings.upstreamUrl === null ? settings.anthropicApiKey : settings.upstreamKey;
-    this.origin = url.origin;
-    this.prefix = url.pathname.replace(/\/+$/, '');
-    this.keyHeaders = { 'x-api-key': key ?? '' };
-    if (settings.upstreamUrl !== null) this.keyHeaders['authorization'] = `Bearer ${key ?? ''}`;
+    const base = baseOf(settings, dialect);
+    this.origin = base.origin;
+    this.prefix = base.pathname.replace(/\/+$/, '');
+    this.headers = {
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      ...keyHeadersOf(settings, dialect),
+    };
     this.agent = new Agent({
       connections: 512,
       pipelining: 1,
@@ -63,20 +101,25 @@ export class ModelUpstream {
 
   /** Sends one request; never retries, because a model call that may have begun may have been billed. */
   dispatch(request: UpstreamRequest, handler: Dispatcher.DispatchHandler): void {
-    const headers: Record<string, string> = {
-      'content-type': 'application/json',
-      accept: 'application/json, text/event-stream',
-      'anthropic-version': request.anthropicVersion ?? ANTHROPIC_VERSION,
-      ...this.keyHeaders,
-    };
-    if (request.anthropicBeta !== undefined) headers['anthropic-beta'] = request.anthropicBeta;
     this.agent.dispatch(
-      { origin: this.origin, path: this.prefix + request.path, method: 'POST', headers, body: request.body },
+      {
+        origin: this.origin,
+        path: this.prefix + request.path,
+        method: 'POST',
+        headers: { ...this.headers, ...this.versionHeaders(request) },
+        body: request.body,
+      },
       handler,
     );
   }
 
   async close(): Promise<void> {
     await this.agent.destroy();
+  }
+
+  private versionHeaders({ anthropicVersion, anthropicBeta }: UpstreamRequest): Record<string, string> {
+    if (this.dialect !== 'anthropic') return {};
+    const version = { 'anthropic-version': anthropicVersion ?? ANTHROPIC_VERSION };
+    return anthropicBeta === undefined ? version : { ...version, 'anthropic-beta': anthropicBeta };
   }
 }

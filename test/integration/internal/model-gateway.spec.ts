@@ -192,7 +192,7 @@ describe('an answered model request', () => {
   });
 
   it('CP-080 of an unpriced model has tokens and no cost', async () => {
-    const run = await createGatedRun(database.db, { model: 'no-such-model' });
+    const run = await createGatedRun(database.db, { harness: 'claude-agent-sdk', model: 'no-such-model' });
     script = say('x');
     expect((await call(run, request({ model: 'no-such-model' }))).status).toBe(200);
     expect(await usageOf(run)).toMatchObject([{ input_tokens: 100, cost_micros: null }]);

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import type { Dispatcher } from 'undici';
-import { meterAnthropicAnswer } from '../../../platform/llm/anthropic-meter.js';
-import type { AnswerMeter, MeteredAnswer } from '../../../platform/llm/anthropic-meter.js';
+import type { AnswerFilter } from '../../../platform/llm/chat/usage-filter.js';
+import type { AnswerMeter, MeteredAnswer } from '../../../platform/llm/metering/answer-meter.js';
 import { UPSTREAM_TIMEOUT_MS } from '../../../platform/llm/upstream.js';
 
 /** How a model request went. */
@@ -13,6 +13,13 @@ export interface RelayedAnswer {
   complete: boolean;
   /** True only when the request provably never left: no connection was made. */
   neverSent: boolean;
+}
+
+/** How one answer is read and passed on. */
+export interface AnswerReading {
+  meter(streamed: boolean): AnswerMeter;
+  /** What of a stream the client is not given; absent when it is given every byte. */
+  filter?: (() => AnswerFilter) | undefined;
 }
 
 /** Failures of making a connection: nothing was sent on one. */
@@ -36,12 +43,16 @@ export class AnswerRelay implements Dispatcher.DispatchHandler {
   readonly finished: Promise<RelayedAnswer>;
   private finish!: (answer: RelayedAnswer) => void;
   private meter: AnswerMeter | null = null;
+  private filter: AnswerFilter | null = null;
   private status: number | null = null;
   private clientGone = false;
   private readonly timer: NodeJS.Timeout;
   private controller: Dispatcher.DispatchController | null = null;
 
-  constructor(private readonly response: ServerResponse) {
+  constructor(
+    private readonly response: ServerResponse,
+    private readonly reading: AnswerReading,
+  ) {
     this.finished = new Promise((resolve) => {
       this.finish = resolve;
     });
@@ -61,8 +72,9 @@ export class AnswerRelay implements Dispatcher.DispatchHandler {
   onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders): void {
     if (status < 200) return;
     this.status = status;
-    const streamed = headers['content-type']?.startsWith('text/event-stream') === true;
-    this.meter = meterAnthropicAnswer(streamed);
+    const streamed = headers['content-type']?.toLowerCase().startsWith('text/event-stream') === true;
+    this.meter = this.reading.meter(streamed);
+    if (streamed && status < 300) this.filter = this.reading.filter?.() ?? null;
     if (this.clientGone) return;
     this.response.writeHead(status, answerHeaders(status, streamed, headers));
     if (streamed) this.response.flushHeaders();
@@ -70,10 +82,12 @@ export class AnswerRelay implements Dispatcher.DispatchHandler {
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
     this.meter?.push(chunk);
-    if (!this.clientGone && !this.response.write(chunk)) controller.pause();
+    this.write(this.filter === null ? chunk : this.filter.push(chunk));
+    if (!this.clientGone && this.response.writableNeedDrain) controller.pause();
   }
 
   onResponseEnd(): void {
+    if (this.filter !== null) this.write(this.filter.end());
     this.settle({ complete: true, neverSent: false });
   }
 
@@ -88,6 +102,10 @@ export class AnswerRelay implements Dispatcher.DispatchHandler {
   private settle(end: Pick<RelayedAnswer, 'complete' | 'neverSent'>): void {
     clearTimeout(this.timer);
     this.finish({ ...end, status: this.status, answer: this.meter?.end() ?? null });
+  }
+
+  private write(chunk: Buffer): void {
+    if (!this.clientGone && chunk.length > 0) this.response.write(chunk);
   }
 
   private loseClient(): void {

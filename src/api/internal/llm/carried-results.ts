@@ -3,7 +3,7 @@ import type { NewEvent } from '../../../domain/events/event-kinds.js';
 import { Database } from '../../../platform/db/database.js';
 import { recordIntent } from '../../../platform/db/intents.js';
 import type { ReserveAnswer } from '../../../platform/db/reservations.js';
-import type { CarriedToolResult } from '../../../platform/llm/anthropic-request.js';
+import type { CarriedToolResult } from '../../../platform/llm/model-dialect.js';
 import type { RunnerCaller } from '../auth/runner-caller.js';
 
 /** A result that a harness made up for an unknown tool or invalid input is this short at most (04-sandbox §1). */

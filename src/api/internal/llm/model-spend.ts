@@ -37,8 +37,11 @@ export class ModelSpend {
     private readonly budgets: BudgetStops,
   ) {}
 
-  /** Steps 4, 7 and 8 of chapter 20 §15.2 for a request that reserves nothing: the run accepts work and has budget left. */
-  async check(caller: RunnerCaller, run: FrozenRun): Promise<void> {
+  /**
+   * Steps 4, 7 and 8 of chapter 20 §15.2 for a request that reserves nothing: the run accepts work and has budget left.
+   * `early` is the refusal of a step between them, if there is one.
+   */
+  async check(caller: RunnerCaller, run: FrozenRun, early: SandgateError | null): Promise<void> {
     const [row] = await this.database.withTenant(caller.organizationId, (tx) =>
       tx.query<{ accepts: boolean; spent_tokens: string; spent_cost_micros: string }>(
         `select svc_accepts_work(s.status) and not h.ending as accepts, h.spent_tokens, h.spent_cost_micros
@@ -48,6 +51,7 @@ export class ModelSpend {
     );
     if (row === undefined) throw refusal('not_found', 'not found', 'final');
     if (!row.accepts) throw refusal('invalid_request', 'session is not active', 'final');
+    if (early !== null) throw early;
     const spend = { tokens: Number(row.spent_tokens), costMicros: Number(row.spent_cost_micros) };
     const exhausted = exhaustedCap(run.spec.budgets, spend);
     if (exhausted !== null) await this.refuseExhausted(caller, exhausted);

@@ -8,9 +8,12 @@ import type { Settlement } from '../../../platform/db/reservations.js';
 import type { RelayedAnswer } from './answer-relay.js';
 import type { ModelCall, Reservation } from './model-call.js';
 
+/** Statuses above 499 with which providers say that they are too busy to begin. */
+const TOO_BUSY: readonly unknown[] = [503, 529];
+
 /** A provider that refuses before it generates bills nothing; the same holds when no connection was made. */
 function isUnbilled({ status, neverSent }: RelayedAnswer): boolean {
-  return neverSent || (status !== null && ((status >= 400 && status < 500) || status === 529));
+  return neverSent || (status !== null && ((status >= 400 && status < 500) || TOO_BUSY.includes(status)));
 }
 
 /** How a model request is put on the record: charged with what was reported, released when it cannot have cost anything, else kept counted. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
-import { meterAnthropicAnswer } from './anthropic-meter.js';
+import { anthropicDialect } from './anthropic-dialect.js';
 
 function frame(type: string, data: object): string {
   return `event: ${type}\ndata: ${JSON.stringify({ type, ...data })}\n\n`;
@@ -43,7 +43,7 @@ describe('meter of a model answer', () => {
     const bytes = Buffer.from(STREAM);
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 0, max: bytes.length }), { maxLength: 40 }), (cuts) => {
-        const meter = meterAnthropicAnswer(true);
+        const meter = anthropicDialect.meter(true);
         const edges = [0, ...cuts.toSorted((a, b) => a - b), bytes.length];
         for (let at = 1; at < edges.length; at += 1) meter.push(bytes.subarray(edges[at - 1], edges[at]));
         expect(meter.end()).toEqual(EXPECTED);
@@ -52,32 +52,32 @@ describe('meter of a model answer', () => {
   });
 
   it('CP-023 understands CRLF and a last line without an end', () => {
-    const meter = meterAnthropicAnswer(true);
+    const meter = anthropicDialect.meter(true);
     meter.push(Buffer.from(STREAM.replaceAll('\n', '\r\n').trimEnd()));
     expect(meter.end()).toMatchObject({ usage: EXPECTED.usage, toolUses: EXPECTED.toolUses });
   });
 
   it('CP-023 reports no usage when the stream ended before any', () => {
-    const meter = meterAnthropicAnswer(true);
+    const meter = anthropicDialect.meter(true);
     meter.push(Buffer.from(frame('ping', {})));
     expect(meter.end().usage).toBeNull();
   });
 
   it('CP-023 takes the first report of a stream that broke off for no report', () => {
-    const meter = meterAnthropicAnswer(true);
+    const meter = anthropicDialect.meter(true);
     meter.push(Buffer.from(STREAM.slice(0, STREAM.indexOf('event: message_delta'))));
     expect(meter.end()).toMatchObject({ usage: null, toolUses: EXPECTED.toolUses });
   });
 
   it('CP-023 skips an endless line and goes on after it', () => {
-    const meter = meterAnthropicAnswer(true);
+    const meter = anthropicDialect.meter(true);
     for (let i = 0; i < 40; i += 1) meter.push(Buffer.alloc(65_536, 'x'));
     meter.push(Buffer.from(`"usage"\n${STREAM}`));
     expect(meter.end()).toMatchObject({ usage: EXPECTED.usage, toolUses: EXPECTED.toolUses });
   });
 
   it('CP-023 reads a whole answer', () => {
-    const meter = meterAnthropicAnswer(false);
+    const meter = anthropicDialect.meter(false);
     const answer = {
       content: [{ type: 'tool_use', id: 'a', name: 'Read' }],
       usage: { input_tokens: 3, output_tokens: 4 },
@@ -90,7 +90,7 @@ describe('meter of a model answer', () => {
   });
 
   it('CP-023 takes no usage from an answer that is not JSON', () => {
-    const meter = meterAnthropicAnswer(false);
+    const meter = anthropicDialect.meter(false);
     meter.push(Buffer.from('<html>'));
     expect(meter.end().usage).toBeNull();
   });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import type { ExactJson } from '../../domain/digest/exact-json.js';
-import { parseJsonPreservingNumbers } from '../../domain/digest/parse-json.js';
+import type { ExactJson } from '../../../domain/digest/exact-json.js';
+import { parseJsonPreservingNumbers } from '../../../domain/digest/parse-json.js';
 import { screenAnthropicRequest, withOutputLimit } from './anthropic-request.js';
 
 const base = { model: 'm', max_tokens: 100, messages: [] };
@@ -41,7 +41,7 @@ describe('screen of a model request', () => {
       },
       'm',
     );
-    expect(screened).toMatchObject({ streamed: true, declaredOutputTokens: 100, cacheWrites: 'none' });
+    expect(screened).toMatchObject({ declaredOutputTokens: 100, cacheWrites: 'none' });
     expect(screened.toolResults).toEqual([
       { toolUseId: 't1', isError: false, bytes: 4 },
       { toolUseId: 't2', isError: true, bytes: 2 },

@@ -1,0 +1,98 @@
+import { Injectable } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { PinoLogger } from 'nestjs-pino';
+import { costCapMicros } from '../../../domain/budgets/budget-state.js';
+import type { ModelDialect } from '../../../platform/llm/model-dialect.js';
+import { AnswerRelay } from './answer-relay.js';
+import type { RelayedAnswer } from './answer-relay.js';
+import type { ModelCall, Reservation } from './model-call.js';
+import { ModelSpend } from './model-spend.js';
+import { Upstreams } from './upstreams.js';
+
+const MAX_HEADER_CHARACTERS = 1024;
+
+/** Steps 13 and 14 of chapter 20 §15.2: sends an admitted request to its provider, passes the answer on and settles it. */
+@Injectable()
+export class ModelForwarding {
+  constructor(
+    private readonly upstreams: Upstreams,
+    private readonly spend: ModelSpend,
+    private readonly logger: PinoLogger,
+  ) {}
+
+  /** Whether this deployment has a provider for the dialect. */
+  reaches(dialect: ModelDialect): boolean {
+    return this.upstreams.has(dialect.id);
+  }
+
+  /** Throws `unavailable` when it has none. */
+  requireProvider(dialect: ModelDialect): void {
+    this.upstreams.require(dialect.id);
+  }
+
+  /** Sends a request that holds budget; its answer ends when its usage is on the record. */
+  async forward(
+    call: ModelCall,
+    reservation: Reservation,
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ): Promise<void> {
+    const { budgets } = call.run.spec;
+    const capped = budgets.max_tokens !== null || costCapMicros(budgets) !== null;
+    const text = call.dialect.limitOutput(call.request, reservation.outputTokens, capped);
+    const relayed = await this.relay(call, text, request, reply);
+    try {
+      await this.spend.settle(call, reservation, text, relayed);
+    } catch (error) {
+      // Without a record of its usage and tool uses the answer must not look complete; the client asks again.
+      this.logger.error({ err: error, runId: call.caller.sessionId }, 'a model request could not be settled');
+      reply.raw.destroy();
+      return;
+    }
+    finish(reply, relayed);
+  }
+
+  /** Sends a request that costs nothing and holds no budget. */
+  async forwardUncounted(call: ModelCall, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    finish(reply, await this.relay(call, call.request.text, request, reply));
+  }
+
+  private relay(call: ModelCall, body: string, request: FastifyRequest, reply: FastifyReply): Promise<RelayedAnswer> {
+    const { dialect, path } = call;
+    reply.hijack();
+    const relay = new AnswerRelay(reply.raw, {
+      meter: (streamed) => dialect.meter(streamed),
+      filter: call.request.filter,
+    });
+    this.upstreams.require(dialect.id).dispatch(
+      {
+        path,
+        body,
+        anthropicVersion: plainHeader(request, 'anthropic-version'),
+        anthropicBeta: plainHeader(request, 'anthropic-beta'),
+      },
+      relay,
+    );
+    return relay.finished;
+  }
+}
+
+function plainHeader(request: FastifyRequest, name: string): string | undefined {
+  const value = request.headers[name];
+  const text = Array.isArray(value) ? value.join(',') : value;
+  return text !== undefined && text.length <= MAX_HEADER_CHARACTERS && /^[\x20-\x7e]*$/.test(text) ? text : undefined;
+}
+
+/** Ends the client's answer: whole, broken off as the provider's was, or 502 when there was none. */
+function finish(reply: FastifyReply, relayed: RelayedAnswer): void {
+  const { raw } = reply;
+  if (raw.destroyed) return;
+  if (relayed.status === null) {
+    raw.writeHead(502, { 'content-type': 'application/json' });
+    raw.end(JSON.stringify({ error: 'the model provider could not be reached' }));
+  } else if (relayed.complete) {
+    raw.end();
+  } else {
+    raw.destroy();
+  }
+}

@@ -1,0 +1,61 @@
+import { Injectable } from '@nestjs/common';
+import type { FastifyRequest } from 'fastify';
+import { dialectOf } from '../../../domain/models/dialect.js';
+import { SandgateError } from '../../../domain/errors.js';
+import { MODEL_DIALECTS } from '../../../platform/llm/dialects.js';
+import type { DialectPath, ModelDialect, ScreenedRequest } from '../../../platform/llm/model-dialect.js';
+import { jsonBodyOf } from '../body/plane-body.js';
+import type { RunnerCaller } from '../auth/runner-caller.js';
+import { RunSpecs } from '../gate/run-specs.js';
+import type { FrozenRun } from '../gate/run-specs.js';
+import { refusal } from './refusal.js';
+import { Upstreams } from './upstreams.js';
+
+/**
+ * What a request is before anything is looked up for it. A refusal is kept until the steps before it have had their say:
+ * an `early` one stands before the run's budgets are looked at, a `late` one behind them (chapter 20 §15.2).
+ */
+export type PreparedRequest =
+  | { kind: 'ready'; dialect: ModelDialect; target: DialectPath; request: ScreenedRequest }
+  | { kind: 'early' | 'late'; refusal: SandgateError };
+
+/** Steps 5, 6 and 9 to 11 of chapter 20 §15.2: the dialect of the run, the endpoint and the body screen. */
+@Injectable()
+export class RequestPreparation {
+  constructor(
+    private readonly specs: RunSpecs,
+    private readonly upstreams: Upstreams,
+  ) {}
+
+  /** The run as it was frozen and what the request is to it. Throws `not_found` when there is no such run. */
+  async prepare(caller: RunnerCaller, request: FastifyRequest): Promise<{ run: FrozenRun; prepared: PreparedRequest }> {
+    const run = await this.specs.get(caller.organizationId, caller.sessionId);
+    return { run, prepared: this.screen(request, run) };
+  }
+
+  /** The specification that `prepare` knows is not the one on record. */
+  forget(caller: RunnerCaller): void {
+    this.specs.forget(caller.sessionId);
+  }
+
+  private screen(request: FastifyRequest, run: FrozenRun): PreparedRequest {
+    const { harness, model } = run.spec;
+    const id = dialectOf(harness, model);
+    if (id === null) {
+      const message = `harness ${harness} calls no model through this gateway`;
+      return { kind: 'early', refusal: refusal('invalid_request', message, 'final') };
+    }
+    const unserved = this.upstreams.unservedRefusal(id);
+    if (unserved !== null) return { kind: 'early', refusal: unserved };
+    const dialect = MODEL_DIALECTS[id];
+    const target = dialect.paths.get((request.params as { '*'?: string })['*'] ?? '');
+    if (target === undefined) return { kind: 'late', refusal: refusal('not_found', 'not found', 'final') };
+    try {
+      const rules = { model, providerStores: this.upstreams.providerStores };
+      return { kind: 'ready', dialect, target, request: dialect.screen(jsonBodyOf(request), rules) };
+    } catch (error) {
+      if (error instanceof SandgateError) return { kind: 'late', refusal: error };
+      throw error;
+    }
+  }
+}
