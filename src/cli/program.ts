@@ -7,6 +7,7 @@ import { registerAuditCommands } from './commands/audit.js';
 import { registerCapabilityCommands } from './commands/capabilities.js';
 import { registerCleanCommand } from './commands/clean.js';
 import { registerConfigCommand } from './commands/config.js';
+import { registerConformanceCommands } from './commands/conformance.js';
 import { registerDemoCommand } from './commands/demo.js';
 import { registerDoctorCommand } from './commands/doctor.js';
 import { registerHarnessCommands } from './commands/harness.js';
@@ -51,6 +52,7 @@ export function buildProgram(): Command {
     registerHarnessCommands,
     registerPolicyCommands,
     registerAuditCommands,
+    registerConformanceCommands,
     registerAdminCommands,
     registerConfigCommand,
     registerCleanCommand,

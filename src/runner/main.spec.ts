@@ -72,7 +72,7 @@ describe('the built program', () => {
       SERVICE_MODEL: 'none',
       SERVICE_WORKSPACE: folder,
     };
-    const { code, output } = await start(JSON.stringify({ variables, tokens: TOKENS }));
+    const { code, output } = await start(JSON.stringify({ variables, tokens: plane.tokens }));
     await plane.stop();
     expect(code).toBe(1);
     expect(plane.results[0]?.['outcome']).toBe('failed');

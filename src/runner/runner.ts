@@ -165,6 +165,12 @@ function harnessContext(
       token: tokens.llm,
       fetch: transport.modelFetch((status, text) => plane.inspectRefusal('llm', status, text)),
     },
+    probe: async (items, observed) => {
+      // Loaded by the few runs that probe: every other one waits for what stands in the first file.
+      const { performProbes } = await import('./probe/plane-probe.js');
+      const address = { baseUrl: settings.controlUrl, socketPath: settings.planeSocket };
+      await performProbes({ address, sessionId: settings.sessionId, tokens }, items, observed);
+    },
     loopbackUrl: made.bridge?.url ?? null,
     signal: stop.signal,
     log,

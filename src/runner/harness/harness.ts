@@ -1,5 +1,6 @@
 import type { Narrator } from '../contract/narrator.js';
 import type { PlaneClient } from '../contract/plane-client.js';
+import type { PlaneProbe } from '../probe/plane-probe.js';
 import type { RunnerSettings } from '../launch/runner-settings.js';
 import type { SandboxTools } from '../mcp/sandbox-tools.js';
 import type { RunnerLog } from '../runner-log.js';
@@ -20,6 +21,8 @@ export interface HarnessContext {
   /** Tools of the run's sandbox MCP servers. */
   sandboxTools: SandboxTools;
   model: ModelAccess;
+  /** Requests as a test of the server wants them; scripts of replay runs alone have any. */
+  probe: PlaneProbe;
   /** Base address of the plane for programs that only speak TCP. */
   loopbackUrl: string | null;
   /** The run is being stopped: nothing more may be asked or done. */

@@ -1,7 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { InvalidToolInputError } from '../../tools/input-shape.js';
 import { callByName, toolCall } from '../governed-call.js';
+import { performProbe } from './perform-probe.js';
 import type { GovernedOutcome } from '../governed-call.js';
+import type { Observation } from '../../probe/plane-probe.js';
 import type { Harness, HarnessContext, HarnessResult } from '../harness.js';
 import { parseReplayScript, ReplayScriptError } from './replay-script.js';
 import type { ReplayStep } from './replay-script.js';
@@ -12,6 +14,7 @@ interface Tally {
   executed: number;
   denied: number;
   withheldDeployment: boolean;
+  observations: Observation[];
 }
 
 /**
@@ -23,7 +26,7 @@ export const replayHarness: Harness = {
     await context.narrator.say('harness', OPENING);
     const script = readScript(context.settings.task);
     if (typeof script === 'string') return { outcome: 'failed', summary: script };
-    const tally: Tally = { executed: 0, denied: 0, withheldDeployment: false };
+    const tally: Tally = { executed: 0, denied: 0, withheldDeployment: false, observations: [] };
     let calls = 0;
     for (const [index, step] of script.entries()) {
       if (index > 0) await sleep(context.settings.replayDelayMs, undefined, { signal: context.signal });
@@ -48,6 +51,7 @@ async function perform(context: HarnessContext, step: ReplayStep, id: string, ta
     await context.narrator.say('agent', step.text);
     return;
   }
+  if (step.kind === 'probe') return performProbe(context, step.items, tally.observations);
   const outcome = await callChecked(context, step, id);
   switch (outcome.kind) {
     case 'executed':

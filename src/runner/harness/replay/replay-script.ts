@@ -1,8 +1,11 @@
 import { isJsonObject } from '../../../domain/json.js';
 import type { JsonObject } from '../../../domain/json.js';
+import { parseProbe } from '../../probe/probe-step.js';
+import type { ProbeItem } from '../../probe/probe-step.js';
 
 export type ReplayStep =
   | { kind: 'say'; text: string }
+  | { kind: 'probe'; items: ProbeItem[] }
   | { kind: 'call'; tool: string; input: JsonObject; onDenySay: string | null; timeoutMs: number | null };
 
 /** The script cannot be performed; the message names the step, counted from 1. */
@@ -14,7 +17,10 @@ const MAX_STEPS = 5_000;
 const SAY_MEMBERS = new Set(['say']);
 const CALL_MEMBERS = new Set(['tool', 'input', 'on_deny_say', 'timeout_ms']);
 
-/** Reads the whole script before anything is done: steps are exactly `{say}` or `{tool, input, on_deny_say?, timeout_ms?}`. */
+/**
+ * Reads the whole script before anything is done: steps are exactly `{say}`, `{tool, input, on_deny_say?,
+ * timeout_ms?}`, or `{probe}` (docs/runner-contract.md).
+ */
 export function parseReplayScript(task: string): ReplayStep[] {
   const steps = parseJson(task);
   if (!Array.isArray(steps)) throw new ReplayScriptError('the task of a replay run must be a JSON array of steps');
@@ -34,6 +40,7 @@ function parseJson(task: string): unknown {
 
 function parseStep(step: unknown, place: string): ReplayStep {
   if (!isJsonObject(step)) throw new ReplayScriptError(`${place} is not an object`);
+  if (Object.hasOwn(step, 'probe')) return parseProbeStep(step, place);
   const saying = Object.hasOwn(step, 'say');
   if (saying === Object.hasOwn(step, 'tool'))
     throw new ReplayScriptError(`${place} must have exactly one of say and tool`);
@@ -41,6 +48,13 @@ function parseStep(step: unknown, place: string): ReplayStep {
   if (Object.keys(step).some((name) => !known.has(name)))
     throw new ReplayScriptError(`${place} has a member that its kind does not know`);
   return saying ? { kind: 'say', text: text(step, 'say', place) } : parseCall(step, place);
+}
+
+function parseProbeStep(step: JsonObject, place: string): ReplayStep {
+  if (Object.keys(step).length > 1) throw new ReplayScriptError(`${place} must have nothing beside probe`);
+  const items = parseProbe(step['probe']);
+  if (typeof items === 'string') throw new ReplayScriptError(`${place}: ${items}`);
+  return { kind: 'probe', items };
 }
 
 function parseCall(step: JsonObject, place: string): ReplayStep {
