@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import type { NewEvent } from '../../domain/events/event-kinds.js';
+import { GATE_MESSAGES } from '../../domain/gate/messages.js';
 import type { Database } from './database.js';
 import { translateDatabaseErrors } from './database-errors.js';
 import type { AutomaticVerdict, GateCall, Question } from './gate-call.js';
@@ -65,10 +66,7 @@ export async function decideAutomatic(db: Database, call: GateCall, verdict: Aut
   const id = newRowId();
   const events = [requestedEvent(call), decisionEvent(call, verdict)];
   const row = await callGate(db, id, call, verdict, call.maxToolCalls, events);
-  if (row.outcome === 'protocol_violation') await recordViolation(db, call);
-  if (row.outcome === 'budget') return recordBudgetDenial(db, call);
-  announceRegistration(db, call, row);
-  return toAnswer(row);
+  return settleCall(db, call, row);
 }
 
 /** A verdict `require_approval`, also in one round trip: a grant of this run allows it at once, else a human is asked. */
@@ -104,46 +102,30 @@ export async function requestApproval(db: Database, call: GateCall, question: Qu
       LATE_VALUE,
     ],
   );
-  if (row.outcome === 'protocol_violation') await recordViolation(db, call);
-  if (row.outcome === 'budget') return recordBudgetDenial(db, call);
-  announceRegistration(db, call, row);
-  return toAnswer(row);
-}
-
-/**
- * Registers a call before it is judged, for verdicts that take time (schemas, files on the host). The later verdict for the
- * same id counts no second call and repeats no tool.requested. Outcome `registered` when it is undecided.
- */
-export async function registerCall(
-  db: Database,
-  call: GateCall,
-): Promise<Omit<GateAnswer, 'outcome'> & { outcome: GateOutcome | 'registered' }> {
-  const id = newRowId();
-  const { bodies, digests } = bodyArguments([requestedEvent(call)]);
-  const row = await queryAnswer(
-    db.pool,
-    'svc_register',
-    'select * from svc_register($1, $2, $3, $4, $5, $6, $7, $8, $9, $10::text[], $11::text[])',
-    [...callArguments(call, id), bodies, digests],
-  );
-  if (row.outcome === 'protocol_violation') await recordViolation(db, call);
-  announceRegistration(db, call, row);
-  return toAnswer(row);
+  return settleCall(db, call, row);
 }
 
 const SESSION_GRANT: AutomaticVerdict = {
   kind: 'allow',
   source: 'session_scope',
   originalVerdict: 'require_approval',
-  reason: 'session-approved',
+  reason: GATE_MESSAGES.sessionApproved,
 };
 
 const OVER_BUDGET: AutomaticVerdict = {
   kind: 'deny',
   source: 'budget',
   originalVerdict: null,
-  reason: 'tool-call budget exceeded',
+  reason: GATE_MESSAGES.budgetExceeded,
 };
+
+/** A broken protocol and an exhausted budget go on the record; a registration wakes whoever waits for it. */
+async function settleCall(db: Database, call: GateCall, row: AnswerRow): Promise<GateAnswer> {
+  if (row.outcome === 'protocol_violation') await recordViolation(db, call);
+  if (row.outcome === 'budget') return recordBudgetDenial(db, call);
+  announceRegistration(db, call, row);
+  return toAnswer(row);
+}
 
 async function recordBudgetDenial(db: Database, call: GateCall): Promise<GateAnswer> {
   const events = [requestedEvent(call), decisionEvent(call, OVER_BUDGET)];
@@ -157,26 +139,18 @@ async function recordViolation(db: Database, call: GateCall): Promise<void> {
     kind: 'deny',
     source: 'protocol_violation',
     originalVerdict: null,
-    reason: 'tool_call_id reused with a different tool or input',
+    reason: GATE_MESSAGES.protocolViolation,
   };
   await db.withTenant(call.organizationId, (tx) => tx.append(call.sessionId, [decisionEvent(call, verdict)]));
 }
 
 /** Wakes whoever follows the run, and its driver when a human was asked. */
-function announceRegistration(db: Database, call: GateCall, row: Omit<AnswerRow, 'outcome'>): void {
+function announceRegistration(db: Database, call: GateCall, row: AnswerRow): void {
   if (row.seq === null) return;
-  const outbox =
-    row.outbox_id === null
-      ? []
-      : [
-          {
-            id: row.outbox_id,
-            organizationId: call.organizationId,
-            sessionId: call.sessionId,
-            kind: 'approval_requested' as const,
-          },
-        ];
-  db.announce({ ledger: call.sessionId, outbox, ...(outbox.length === 0 ? {} : { inbox: call.organizationId }) });
+  const { organizationId, sessionId } = call;
+  if (row.outbox_id === null) return db.announce({ ledger: sessionId });
+  const outbox = [{ id: row.outbox_id, organizationId, sessionId, kind: 'approval_requested' as const }];
+  db.announce({ ledger: sessionId, outbox, inbox: organizationId });
 }
 
 /** One round trip, shared with whatever else goes to the database at that moment. */
@@ -243,9 +217,7 @@ async function queryAnswer(pool: pg.Pool, name: string, text: string, values: un
   return row;
 }
 
-function toAnswer<O extends string>(
-  row: Omit<AnswerRow, 'outcome'> & { outcome: O },
-): Omit<GateAnswer, 'outcome'> & { outcome: O } {
+function toAnswer(row: AnswerRow): GateAnswer {
   return {
     outcome: row.outcome,
     approvalId: row.approval_id,

@@ -2,7 +2,6 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { acceptsWork, RUN_STATUSES } from '../../../src/domain/run/status.js';
 import {
   decideAutomatic,
-  registerCall,
   requestApproval,
   type AutomaticVerdict,
   type Question,
@@ -175,14 +174,5 @@ describe('the gate function', () => {
       outcome: 'too_many_pending',
     });
     expect(await readLedger(test.db, run)).toHaveLength(6);
-  });
-
-  it('judges a call that was registered before without counting or announcing it again', async () => {
-    const run = await createRun(test.db);
-    const call = gateCall(run, { maxToolCalls: 2 });
-    expect(await registerCall(test.db, call)).toMatchObject({ outcome: 'registered', toolCalls: 1 });
-    expect(await registerCall(test.db, call)).toMatchObject({ outcome: 'registered', toolCalls: 1 });
-    expect(await decideAutomatic(test.db, call, ALLOW)).toMatchObject({ outcome: 'allow', toolCalls: 1 });
-    expect((await readLedger(test.db, run)).map((event) => event.type)).toEqual(['tool.requested', 'tool.decision']);
   });
 });
