@@ -2,10 +2,6 @@ import { Module } from '@nestjs/common';
 import type { OnApplicationBootstrap, OnModuleInit, Type } from '@nestjs/common';
 import { HttpAdapterHost, ModuleRef } from '@nestjs/core';
 import type { FastifyInstance } from 'fastify';
-import { Database } from '../../platform/db/database.js';
-import { createSealer } from '../../platform/seal/sealer.js';
-import { ToolCallPayloads } from '../../platform/seal/tool-call-payloads.js';
-import { ApiConfig } from '../foundation.module.js';
 import { PlaneGuard } from './auth/plane.guard.js';
 import { RunnerTokens } from './auth/runner-tokens.js';
 import { BodyBudget } from './body/body-budget.js';
@@ -78,12 +74,6 @@ const ENDPOINTS: Type<PlaneEndpoint>[] = [
     SchemaStage,
     ShownFiles,
     Upstreams,
-    {
-      provide: ToolCallPayloads,
-      inject: [Database, ApiConfig],
-      useFactory: (database: Database, config: ApiConfig) =>
-        new ToolCallPayloads(database, createSealer(database, config.seal)),
-    },
   ],
   exports: [PlaneSockets],
 })

@@ -12,18 +12,14 @@ export interface GateSpec {
   tools: FrozenSet;
   autonomy: AutonomyMode;
   trustTier: 'trusted' | 'read_only';
-  /** Cap of distinct intents; null is no cap. */
-  maxToolCalls: number | null;
 }
 
 export interface GateCall {
   tool: string;
   /** As parsed by `parseJsonPreservingNumbers`; absent counts as null. */
   input: ExactJson | undefined;
-  /** Distinct intents of the run, this one included, where the caller has counted them; the database counts again. */
-  toolCalls?: number;
   /** What the schema of a frozen tool says of the input. A frozen tool whose schema was not asked is refused. */
-  schema?: SchemaFinding;
+  schema?: SchemaFinding | undefined;
 }
 
 export type GateVerdict =

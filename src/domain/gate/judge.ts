@@ -11,17 +11,14 @@ import type { SchemaFinding } from './schema-finding.js';
 import { whyNotShowable } from './showable-input.js';
 
 /**
- * Judges a call against the frozen run spec in the order budget, frozen set, schema, trust tier, policy, approvals
- * (chapter 30 §7.1, CP-317). Of two stages that would refuse, the earlier one answers. What needs the record — replay, the exact
- * count of calls, session grants — is the caller's, and so is asking the schema, which takes a thread of its own (06-gate §6).
+ * Judges a call against the frozen run spec in the order frozen set, schema, trust tier, policy, approvals (chapter 30 §7.1,
+ * CP-317). Of two stages that would refuse, the earlier one answers. What needs the record — replay and budget before these,
+ * session grants after them — is the caller's, and so is asking the schema, which takes a thread of its own (06-gate §6).
  * Pure and deterministic.
  */
 export function judge(spec: GateSpec, call: GateCall): GateVerdict {
   const { tool } = call;
   const input = call.input ?? null;
-  if (spec.maxToolCalls !== null && call.toolCalls !== undefined && call.toolCalls > spec.maxToolCalls) {
-    return refusal('budget', GATE_MESSAGES.budgetExceeded);
-  }
   const unfit = isMcpName(tool) ? refuseMcpCall(spec, call) : null;
   if (unfit !== null) return unfit;
   const policyVerdict = evaluate(spec.policy, { tool, input }, spec.autonomy);

@@ -1,4 +1,3 @@
-import { AUTONOMOUS_REASON } from '../policy/evaluate.js';
 import { DENIED_BY_POLICY } from '../policy/outcome.js';
 
 /** Every sentence with which the gate refuses (chapter 30 §7.1), so that answers, events and tests share one text. */
@@ -12,10 +11,9 @@ export const GATE_MESSAGES = {
   notInFrozenSet: 'tool is not in the frozen capability set of this run',
   frozenSchemaInvalid: 'frozen schema invalid — refresh the snapshot',
   sessionApproved: 'session-approved',
-  approvalTimedOut: 'not approved',
   deniedByPolicy: DENIED_BY_POLICY,
-  autonomousNeedsHuman: AUTONOMOUS_REASON,
   inputTooLargeToShow: 'the input is larger than 65536 bytes and cannot be shown to a human, so it was not asked',
+  tooManyPending: 'too many pending approvals of this run',
   tooManyFilesToShow: 'the command names more files of the workspace than can be shown to a human, so it was not asked',
   inputNotShowable: 'the input holds characters that cannot be shown to a human, so it was not asked',
 } as const;

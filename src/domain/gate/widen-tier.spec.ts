@@ -36,7 +36,6 @@ const fork = (autonomy: AutonomyMode): GateSpec => ({
   tools: FROZEN,
   autonomy,
   trustTier: 'read_only',
-  maxToolCalls: null,
 });
 
 /** Commands that would write, run, reach out or go on beyond the read-only list. */

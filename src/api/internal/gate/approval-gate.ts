@@ -16,7 +16,6 @@ import { ToolCallPayloads } from '../../../platform/seal/tool-call-payloads.js';
 import type { PayloadKey } from '../../../platform/seal/tool-call-payloads.js';
 import { ApiConfig } from '../../foundation.module.js';
 import { LimitBreaches } from '../limits/limit-breaches.js';
-import { RunLimits } from '../limits/run-limits.js';
 import { runAcceptsWork } from '../routes/run-status.js';
 import { ApprovalWaits } from './approval-waits.js';
 import type { GateResult } from './gate-result.js';
@@ -34,7 +33,6 @@ export class ApprovalGate {
     private readonly database: Database,
     private readonly config: ApiConfig,
     private readonly waits: ApprovalWaits,
-    private readonly limits: RunLimits,
     private readonly breaches: LimitBreaches,
     private readonly payloads: ToolCallPayloads,
     private readonly files: ShownFiles,
@@ -42,17 +40,17 @@ export class ApprovalGate {
 
   /**
    * One database call: a grant of this run allows the call at once, else it becomes pending with its input kept for the approver.
-   * One that names more files than a person can be shown is denied, not asked.
+   * One that names more files than a person can be shown, or that would wait beside too many others, is denied, not asked.
    */
   async ask(call: GateCall, input: ExactJson, verdict: Asking): Promise<GateAnswer> {
     const { approval } = verdict;
     const files = await this.files.measure(call.sessionId, input);
-    if (files === null) return this.denyUnshowable(call);
+    if (files === null) return this.denyUnasked(call, GATE_MESSAGES.tooManyFilesToShow);
     const { rule, findings } = separateFindings(verdict.explanation, input);
     // The line and the reason rest in clear after the input is gone, so no secret may stay in them.
     const reason = redactTextForApprover(verdict.reason);
     const shownCall = { ...call, summary: redactTextForApprover(call.summary) };
-    return requestApproval(this.database, shownCall, {
+    const answer = await requestApproval(this.database, shownCall, {
       source: 'policy',
       risk: approval.risk,
       reason,
@@ -64,10 +62,12 @@ export class ApprovalGate {
       maxPending: this.config.limits.pendingApprovals,
       payload: await this.payloads.protect({ ...placeOf(call), kind: 'input' }, writeShownCall({ input, findings })),
     });
+    if (answer.outcome !== 'too_many_pending') return answer;
+    this.breaches.note(call.sessionId, 'pending_approvals');
+    return this.denyUnasked(call, GATE_MESSAGES.tooManyPending);
   }
 
-  private async denyUnshowable(call: GateCall): Promise<GateAnswer> {
-    const reason = GATE_MESSAGES.tooManyFilesToShow;
+  private async denyUnasked(call: GateCall, reason: string): Promise<GateAnswer> {
     const denial = { kind: 'deny', source: 'policy', originalVerdict: 'require_approval', reason } as const;
     return { ...(await decideAutomatic(this.database, call, denial)), reason };
   }
@@ -80,19 +80,9 @@ export class ApprovalGate {
 
   /** Holds the call until its approval is settled. Any number of callers may hold the same one. */
   async wait(call: GateCall, input: ExactJson, asked: GateAnswer, signal: AbortSignal): Promise<GateResult> {
-    const approvalId = approvalIdOf(asked);
-    const leave = this.limits.enter(call.sessionId, 'parked_permissions', this.config.limits.parkedPermissions);
-    if (leave === null) {
-      this.breaches.note(call.sessionId, 'parked_permissions');
-      throw new SandgateError('unavailable', 'too many waiting calls of this run; retry', { retryAfterSeconds: 2 });
-    }
-    try {
-      const { organizationId, sessionId } = call;
-      const row = await this.waits.settled({ organizationId, sessionId, approvalId }, signal);
-      return row === null ? { kind: 'gone' } : await this.release(call, input, row);
-    } finally {
-      leave();
-    }
+    const { organizationId, sessionId } = call;
+    const row = await this.waits.settled({ organizationId, sessionId, approvalId: approvalIdOf(asked) }, signal);
+    return row === null ? { kind: 'gone' } : this.release(call, input, row);
   }
 
   private async release(call: GateCall, input: ExactJson, row: ApprovalRow): Promise<GateResult> {

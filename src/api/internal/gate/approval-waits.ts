@@ -5,6 +5,8 @@ import { readApproval, expireApprovals } from '../../../platform/db/approvals.js
 import type { ApprovalRow } from '../../../platform/db/approvals.js';
 import { Database } from '../../../platform/db/database.js';
 import { ApiConfig } from '../../foundation.module.js';
+import { LimitBreaches } from '../limits/limit-breaches.js';
+import { RunLimits } from '../limits/run-limits.js';
 
 /** Which approval is waited for. */
 export interface AwaitedApproval {
@@ -33,6 +35,8 @@ export class ApprovalWaits implements BeforeApplicationShutdown {
   constructor(
     private readonly database: Database,
     private readonly config: ApiConfig,
+    private readonly limits: RunLimits,
+    private readonly breaches: LimitBreaches,
   ) {}
 
   /** A clean stop does not wait for people: the callers are told to come again, and find the row as it is then. */
@@ -42,9 +46,23 @@ export class ApprovalWaits implements BeforeApplicationShutdown {
 
   /**
    * The settled row; null when `signal` aborted first, which leaves the approval as it is. Throws `unavailable` when this
-   * process stops.
+   * process stops, or too many calls of the run wait already.
    */
   async settled(awaited: AwaitedApproval, signal: AbortSignal): Promise<ApprovalRow | null> {
+    const { sessionId } = awaited;
+    const leave = this.limits.enter(sessionId, 'parked_permissions', this.config.limits.parkedPermissions);
+    if (leave === null) {
+      this.breaches.note(sessionId, 'parked_permissions');
+      throw new SandgateError('unavailable', 'too many waiting calls of this run; retry', { retryAfterSeconds: 2 });
+    }
+    try {
+      return await this.join(awaited, signal);
+    } finally {
+      leave();
+    }
+  }
+
+  private async join(awaited: AwaitedApproval, signal: AbortSignal): Promise<ApprovalRow | null> {
     const wait = this.waits.get(awaited.approvalId) ?? this.begin(awaited);
     wait.waiters += 1;
     const either = AbortSignal.any([signal, this.closing.signal]);

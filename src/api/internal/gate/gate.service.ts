@@ -5,14 +5,13 @@ import { SandgateError } from '../../../domain/errors.js';
 import type { GateVerdict } from '../../../domain/gate/gate-verdict.js';
 import { judge } from '../../../domain/gate/judge.js';
 import { GATE_MESSAGES } from '../../../domain/gate/messages.js';
-import { isMcpName } from '../../../domain/tools/mcp-name.js';
+import { normalizeText } from '../../../domain/redaction/redact-text.js';
 import { summarize } from '../../../domain/tools/summary.js';
 import { Database } from '../../../platform/db/database.js';
 import { decideAutomatic } from '../../../platform/db/gate.js';
 import type { AutomaticVerdict, GateAnswer, GateCall } from '../../../platform/db/gate.js';
 import type { RunnerCaller } from '../auth/runner-caller.js';
 import { PolicyHistory } from '../history/policy-history.js';
-import { LimitBreaches } from '../limits/limit-breaches.js';
 import { ApprovalGate } from './approval-gate.js';
 import { BudgetStops } from './budget-stops.js';
 import type { GateResult } from './gate-result.js';
@@ -23,7 +22,6 @@ import type { ReadToolCall, ToolCallRequest, UnreadableCall } from './tool-call.
 
 /** A specification that changes under a call would be a fault; this many reloads are still answered. */
 const MAX_RELOADS = 3;
-const TOO_MANY_PENDING = 'too many pending approvals of this run';
 
 /**
  * The gate: one decision per tool call, against the frozen specification only (chapter 30 §7). An automatic verdict is one
@@ -37,7 +35,6 @@ export class GateService {
     private readonly schemas: SchemaStage,
     private readonly approvals: ApprovalGate,
     private readonly budgets: BudgetStops,
-    private readonly breaches: LimitBreaches,
     private readonly history: PolicyHistory,
   ) {}
 
@@ -62,30 +59,19 @@ export class GateService {
     signal: AbortSignal,
   ): Promise<GateResult | 'reload'> {
     const { tool, input } = request;
-    const schema = isMcpName(tool) ? await this.schemas.check(caller.sessionId, run, tool, input) : undefined;
-    const verdict = judge(run.gate, { tool, input, ...(schema === undefined ? {} : { schema }) });
-    const call = gateCall(caller, run, request.toolCallId, request.tool, {
-      summary: storable(summarize(request.tool, request.input)),
-      inputDigest: digestOf(request.input),
+    const schema = await this.schemas.check(caller.sessionId, run, tool, input);
+    const verdict = judge(run.gate, { tool, input, schema });
+    const call = gateCall(caller, run, request.toolCallId, tool, {
+      summary: normalizeText(summarize(tool, input)),
+      inputDigest: digestOf(input),
     });
-    if (verdict.kind !== 'require_approval') {
-      const answer = await this.history.during(call, request.input, () =>
-        decideAutomatic(this.database, call, automatic(verdict)),
-      );
-      const message = verdict.kind === 'deny' ? verdict.message : GATE_MESSAGES.replayDenied;
-      return this.settle(call, answer, message, signal, request.input);
-    }
-    const answer = await this.history.during(call, request.input, () =>
-      this.approvals.ask(call, request.input, verdict),
+    const answer = await this.history.during(call, input, () =>
+      verdict.kind === 'require_approval'
+        ? this.approvals.ask(call, input, verdict)
+        : decideAutomatic(this.database, call, automatic(verdict)),
     );
-    if (answer.outcome !== 'too_many_pending') {
-      return this.settle(call, answer, answer.reason ?? GATE_MESSAGES.replayDenied, signal, request.input);
-    }
-    this.breaches.note(caller.sessionId, 'pending_approvals');
-    const denied = await this.history.during(call, request.input, () =>
-      decideAutomatic(this.database, call, denial('policy', TOO_MANY_PENDING, 'require_approval')),
-    );
-    return this.settle(call, denied, TOO_MANY_PENDING, signal, request.input);
+    const message = verdict.kind === 'deny' ? verdict.message : (answer.reason ?? GATE_MESSAGES.replayDenied);
+    return this.settle(call, answer, message, signal, input);
   }
 
   /** A body that is no call is denied and recorded under the id that it names, or one made up for it. */
@@ -94,8 +80,10 @@ export class GateService {
       summary: request.tool,
       inputDigest: digestOf(null),
     });
-    const answer = await decideAutomatic(this.database, call, denial('schema', request.reason, null));
-    return this.settle(call, answer, request.reason, AbortSignal.abort(), null);
+    const { reason } = request;
+    const denial = { kind: 'deny', source: 'schema', originalVerdict: null, reason } as const;
+    const answer = await decideAutomatic(this.database, call, denial);
+    return this.settle(call, answer, reason, AbortSignal.abort(), null);
   }
 
   private async settle(
@@ -153,7 +141,7 @@ function gateCall(
     toolCallId,
     tool,
     ...described,
-    maxToolCalls: run.gate.maxToolCalls,
+    maxToolCalls: run.spec.budgets.max_tool_calls,
   };
 }
 
@@ -164,17 +152,4 @@ function automatic(verdict: Exclude<GateVerdict, { kind: 'require_approval' }>):
     originalVerdict: verdict.original_verdict,
     reason: verdict.reason,
   };
-}
-
-function denial(
-  source: 'policy' | 'schema',
-  reason: string,
-  originalVerdict: 'require_approval' | null,
-): AutomaticVerdict {
-  return { kind: 'deny', source, originalVerdict, reason };
-}
-
-/** A summary is a line for people; what a text column cannot hold is replaced. */
-function storable(summary: string): string {
-  return summary.replaceAll('\u0000', '\ufffd').toWellFormed();
 }

@@ -69,7 +69,6 @@ export class RunSpecs {
         tools: new FrozenSet(spec.capabilities),
         autonomy: spec.autonomy,
         trustTier: spec.trust_tier,
-        maxToolCalls: spec.budgets.max_tool_calls,
       },
     };
   }
