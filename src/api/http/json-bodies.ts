@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+import { SandgateError } from '../../domain/errors.js';
 import { rememberBodyText } from './exact-body.js';
 
 /**
@@ -14,6 +15,18 @@ export function readJsonBodiesOnly(server: FastifyInstance): void {
       return;
     }
     rememberBodyText(request, body as string);
-    void parse(request, body as string, done);
+    void parse(request, body as string, (error, value) =>
+      done(error === null ? null : whyUnread(body as string), value),
+    );
   });
+}
+
+/** The parser says the same of malformed text and of a member that it refuses. */
+function whyUnread(body: string): SandgateError {
+  try {
+    JSON.parse(body);
+  } catch (cause) {
+    return new SandgateError('invalid_request', 'body: is not valid JSON', { cause });
+  }
+  return new SandgateError('invalid_request', 'body: a member named __proto__, or constructor.prototype, is refused');
 }

@@ -61,6 +61,14 @@ describe('every failure has one shape', () => {
     isErrorBody(JSON.parse(said.split('\r\n\r\n')[1] ?? ''));
   });
 
+  it.each([
+    ['{"name":', 'body: is not valid JSON'],
+    ['{"env":{"__proto__":{}}}', 'body: a member named __proto__, or constructor.prototype, is refused'],
+    ['{"constructor":{"prototype":{}}}', 'body: a member named __proto__, or constructor.prototype, is refused'],
+  ])('CP-329 a body that is not read says why: %s', async (raw, error) => {
+    expect((await api.call('POST', '/v1/agents', { raw })).body).toEqual({ error });
+  });
+
   it('a wrong method says which ones there are', async () => {
     const answer = await api.call('PUT', '/v1/agents');
     expect(answer.headers.get('allow')).toBe('GET, HEAD, POST');
