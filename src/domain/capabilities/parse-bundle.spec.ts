@@ -66,6 +66,7 @@ describe('a capability bundle', () => {
       bundle({ servers: [server({ tools: [tool({ description: '😀'.repeat(32_768) })] })] }),
     ],
     ['newline, tab and carriage return', bundle({ servers: [server({ tools: [tool({ description: 'a\n\t\rb' })] })] })],
+    ['symbols and other scripts', bundle({ servers: [server({ tools: [tool({ description: '⚠️ été ไทย ١٢' })] })] })],
     [
       'a property named description',
       bundle({ servers: [server({ tools: [tool({ input_schema: { properties: { description: {} } } })] })] }),
@@ -143,7 +144,10 @@ describe('a capability bundle', () => {
     expect(() => parseBundle(body)).toThrow(reason);
   });
 
-  it.each([0, 8, 0xb, 0x1f, 0x7f, 0x85, 0x200b, 0x200d, 0x2060, 0xfeff, 0x202a, 0x202e, 0x2066, 0x2069])(
+  it.each([
+    ...[0, 8, 0xb, 0x1f, 0x7f, 0x85, 0x200b, 0x200d, 0x2060, 0xfeff, 0x202a, 0x202e, 0x2066, 0x2069],
+    ...[0xad, 0x61c, 0x200e, 0x200f, 0xe0001, 0xe0041, 0xe007f, 0xe0100],
+  ])(
     'CP-095 refuses the hidden or control character %i in descriptions of tools and of their arguments, and names it',
     (codePoint) => {
       const text = `a${String.fromCodePoint(codePoint)}b`;
