@@ -88,7 +88,7 @@ export async function requestApproval(db: Database, call: GateCall, question: Qu
       question.risk,
       question.scope,
       question.scopeKey,
-      question.scopeKeys,
+      grantKeys(call.tool, question.scopeKeys),
       question.source,
       question.reason,
       question.explanation === null ? null : JSON.stringify(question.explanation),
@@ -118,6 +118,11 @@ const OVER_BUDGET: AutomaticVerdict = {
   originalVerdict: null,
   reason: GATE_MESSAGES.budgetExceeded,
 };
+
+/** A grant is of a tool: the program `rm` of a shell line is not the tool of that name. */
+function grantKeys(tool: string, keys: string[] | null): string[] | null {
+  return keys === null ? null : keys.map((key) => JSON.stringify([tool, key]));
+}
 
 /** A broken protocol and an exhausted budget go on the record; a registration wakes whoever waits for it. */
 async function settleCall(db: Database, call: GateCall, row: AnswerRow): Promise<GateAnswer> {

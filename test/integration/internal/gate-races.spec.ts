@@ -119,12 +119,17 @@ describe('a grant for the session', () => {
 
   it('CP-317 is not even asked in the read-only tier', async () => {
     const run = await createGatedRun(database.db, { trustTier: 'read_only', kb: FIND });
+    const grants = [
+      ['Edit', 'Edit'],
+      ['mcp__kb__find', 'mcp__kb__find'],
+      ['Bash', 'make'],
+    ];
     // As if somebody had granted everything before the tier was lowered.
     await database.db.withTenant(run.organizationId, (tx) =>
       tx.query(
         `insert into approvals (id, tenant_id, session_id, tool_call_id, tool, summary, input_digest, status, scope_keys)
-         values (gen_random_uuid(), $1, $2, 'granted', 'Edit', '', '', 'approved_session', '{Edit,mcp__kb__find,make}')`,
-        [run.organizationId, run.sessionId],
+         values (gen_random_uuid(), $1, $2, 'granted', 'Edit', '', '', 'approved_session', $3::text[])`,
+        [run.organizationId, run.sessionId, grants.map((grant) => JSON.stringify(grant))],
       ),
     );
     for (const [id, tool, input] of [

@@ -216,6 +216,13 @@ describe('a body that is no call', () => {
     expect(kinds(await readLedger(database.db, run))).toEqual(['tool.requested', 'tool.decision']);
     expect(({} as Record<string, unknown>)['x']).toBeUndefined();
   });
+
+  it.each(['', 'json', 'text/html'])('CP-292 is not what a media type of "%s" makes of one', async (type) => {
+    const run = await createGatedRun(database.db, { tools: ALLOW_ALL });
+    const call = { tool_call_id: 'a', tool: 'Read' };
+    const answer = await post(`${plane.url}/internal/permission`, run.tokens.tool, call, { 'content-type': type });
+    expect(answer).toMatchObject({ status: 200, body: { decision: 'allow' } });
+  });
 });
 
 describe('a call that asks a human', () => {
@@ -269,6 +276,19 @@ describe('a call that asks a human', () => {
     expect(await blocked).toEqual({ decision: 'allow' });
     expect(await ask(run, 'b', 'Bash', { command: 'git status' })).toEqual({ decision: 'allow' });
     expect(await ask(run, 'c', 'Bash', { command: 'git fetch; curl x' })).toMatchObject({ decision: 'deny' });
+  });
+
+  it('CP-148 a grant of a tool is none of the program of that name, nor the other way round', async () => {
+    const run = await createGatedRun(database.db, {
+      tools: [{ match: ['Bash'], action: 'allow', shell: { allow_prefixes: ['ls'] } }],
+    });
+    const tool = ask(run, 'a', 'rm');
+    await decide(run, await pendingApproval(run), 'approved_session');
+    expect(await tool).toEqual({ decision: 'allow' });
+    const program = ask(run, 'b', 'Bash', { command: 'rm x' });
+    await decide(run, await pendingApproval(run), 'denied');
+    expect(await program).toEqual(NOT_APPROVED);
+    expect(await ask(run, 'c', 'rm')).toEqual({ decision: 'allow' });
   });
 
   it('CP-150 60: any number of callers wait on one row, on any process, and get one answer', async () => {
