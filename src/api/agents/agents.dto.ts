@@ -18,7 +18,8 @@ import { SandboxSizesInput } from '../sandboxes/sandbox-sizes.dto.js';
 import { WorkspaceBody, WorkspaceView } from '../workspaces/workspace.dto.js';
 import type { AgentEntity, AgentRevisionEntity } from './agent.entity.js';
 
-const NAME = '^[A-Za-z0-9._-]{1,64}$';
+/** No address can hold `.` and `..`. */
+const NAME = '^(?!\\.{1,2}$)[A-Za-z0-9._-]{1,64}$';
 /** A prompt travels in the runner's environment, which holds 512 KiB (chapter 10 §7). */
 export const MAX_PROMPT_CHARS = 524_288;
 
@@ -151,7 +152,7 @@ export class CreateAgent extends RevisionFields {
   @ApiProperty({ minLength: 1, maxLength: 64, pattern: NAME })
   @IsString()
   @MinLength(1)
-  @Matches(new RegExp(NAME), { message: 'name must be 1 to 64 of A-Z a-z 0-9 . _ -' })
+  @Matches(new RegExp(NAME), { message: 'name must be 1 to 64 of A-Z a-z 0-9 . _ -, and not . or ..' })
   name!: string;
 }
 

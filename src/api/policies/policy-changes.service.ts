@@ -168,5 +168,5 @@ async function readSource(
 
 function refuseReserved(name: string): void {
   if (!isReservedPolicyName(name)) return;
-  throw new SandgateError('invalid_request', `name: ${name} is a word of the interface and cannot name a policy`);
+  throw new SandgateError('invalid_request', `name: ${name} means something else in an address and cannot name a policy`);
 }

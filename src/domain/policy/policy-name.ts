@@ -1,5 +1,5 @@
-/** Words that the paths under `/v1/policies` use themselves (chapter 30 §6.3). Exact and case-sensitive. */
-const RESERVED_POLICY_NAMES: ReadonlySet<string> = new Set(['validate', 'preview', 'clone']);
+/** Words that paths under `/v1/policies` use themselves, or that no address can hold (chapter 30 §6.3). Exact and case-sensitive. */
+const RESERVED_POLICY_NAMES: ReadonlySet<string> = new Set(['validate', 'preview', 'clone', '.', '..']);
 
 /** What a clone may be called; imported names are bounded by the document grammar alone. */
 export const CLONE_NAME_PATTERN = '^(?!\\.)[A-Za-z0-9._-]{1,64}$';

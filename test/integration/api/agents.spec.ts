@@ -70,6 +70,7 @@ describe('agents', () => {
   it.each([
     ['no name', {}, 'name:'],
     ['a name with a space', { name: 'a b' }, 'name:'],
+    ['a name that no address can hold', { name: '..' }, 'name: must be 1 to 64 of A-Z a-z 0-9 . _ -, and not . or ..'],
     ['a name like an id', { name: '01900000-0000-7000-8000-000000000000' }, 'name:'],
     [
       'CP-082 an unknown harness',

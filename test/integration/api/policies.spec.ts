@@ -123,6 +123,7 @@ describe('importing YAML', () => {
     ['an unknown key', { name: 'x', yaml: 'name: x\nextra: 1' }, 'extra'],
     ['another name', { name: 'x', yaml: 'name: y' }, 'name: the document says y, the request x'],
     ['a reserved name', { name: 'clone', yaml: 'name: clone' }, 'name: clone'],
+    ['a name that no address can hold', { name: '..', yaml: 'name: ..' }, 'name: .. means something else'],
     ['NUL in a text', { name: 'x', yaml: 'name: x\ntools: [{match: ["\\0"], action: deny}]' }, 'tools[0].match[0]'],
     ['half a character', { name: 'x', yaml: 'name: x\ntools: [{match: [a], action: deny, risk: "\\ud800"}]' }, 'risk'],
     ['a float for an integer', { name: 'x', yaml: 'name: x\nbudgets: {max_tokens: 6.0}' }, 'budgets.max_tokens'],
