@@ -3,7 +3,7 @@
  * (chapter 30 §10.1): controls but newline, tab and carriage return; and what is drawn as nothing, which zero-width, bidirectional
  * and tag characters are, but the selectors that make a symbol text or emoji.
  */
-const POISON = /(?![\n\r\t\ufe0e\ufe0f])[\p{Cc}\p{Default_Ignorable_Code_Point}]/u;
+const POISON = /(?!\n|\r|\t|\ufe0e|\ufe0f)[\p{Cc}\p{Default_Ignorable_Code_Point}]/u;
 
 /** The first such character as `U+200B`, or null. */
 export function findPoison(text: string): string | null {
