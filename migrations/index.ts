@@ -43,6 +43,7 @@ import { GroupRunCalls1700000000065 } from './1700000000065-group-run-calls.js';
 import { GroupModelCalls1700000000066 } from './1700000000066-group-model-calls.js';
 import { AddHostProvider1700000000070 } from './1700000000070-add-host-provider.js';
 import { DropRegister1700000000080 } from './1700000000080-drop-register.js';
+import { MeasureDeployment1700000000085 } from './1700000000085-measure-deployment.js';
 
 /** Every migration in order. An explicit list works the same from sources, tests and the built output. */
 export const MIGRATIONS = [
@@ -91,4 +92,5 @@ export const MIGRATIONS = [
   GroupModelCalls1700000000066,
   AddHostProvider1700000000070,
   DropRegister1700000000080,
+  MeasureDeployment1700000000085,
 ];

@@ -14,6 +14,7 @@ import { HealthModule } from './health/health.module.js';
 import { ErrorFilter } from './http/error.filter.js';
 import { RouteTable } from './http/route-table.js';
 import { RequestValidationPipe } from './http/validation.pipe.js';
+import { MetricsModule } from './metrics/metrics.module.js';
 import { PoliciesModule } from './policies/policies.module.js';
 import { ReferenceModule } from './reference/reference.module.js';
 import { requestLogging } from './request-log.js';
@@ -32,6 +33,7 @@ const RESOURCES = [
   EventsModule,
   ApprovalsModule,
   AuditModule,
+  MetricsModule,
   ReferenceModule,
 ];
 

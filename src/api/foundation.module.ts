@@ -3,6 +3,7 @@ import { Database } from '../platform/db/database.js';
 import type { SandgateConfig } from '../platform/config/index.js';
 import { createSealer } from '../platform/seal/sealer.js';
 import { ToolCallPayloads } from '../platform/seal/tool-call-payloads.js';
+import { Metrics } from '../platform/telemetry/metrics.js';
 import { AdminToken } from './auth/admin-token.js';
 import { DeploymentOrganization } from './auth/deployment-organization.js';
 
@@ -22,6 +23,7 @@ export abstract class ApiConfig implements SandgateConfig {
   abstract readonly capacity: SandgateConfig['capacity'];
   abstract readonly ledger: SandgateConfig['ledger'];
   abstract readonly log: SandgateConfig['log'];
+  abstract readonly telemetry: SandgateConfig['telemetry'];
   abstract readonly limits: SandgateConfig['limits'];
   abstract readonly timing: SandgateConfig['timing'];
 }
@@ -38,9 +40,13 @@ export interface Foundation {
 export class FoundationModule {
   static forProcess(foundation: Foundation): DynamicModule {
     const { config, database } = foundation;
+    const metrics = new Metrics();
+    metrics.observe(database);
+    metrics.observeDeployment(database);
     const providers = [
       { provide: ApiConfig, useValue: config },
       { provide: Database, useValue: database },
+      { provide: Metrics, useValue: metrics },
       { provide: ToolCallPayloads, useValue: new ToolCallPayloads(database, createSealer(database, config.seal)) },
       { provide: AdminToken, useValue: new AdminToken(foundation.adminToken) },
       { provide: DeploymentOrganization, useValue: new DeploymentOrganization(foundation.organizationId) },

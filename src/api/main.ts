@@ -8,6 +8,8 @@ import { Organizations } from '../platform/organizations/organizations.js';
 import { fixerHarness } from '../platform/organizations/seed-agent.js';
 import { checkSealing } from '../platform/seal/boot-checks.js';
 import { createLogger, type Logger } from '../platform/telemetry/logger.js';
+import { Metrics } from '../platform/telemetry/metrics.js';
+import { listenForScrapes } from '../platform/telemetry/metrics-listener.js';
 import { connectDriver, type ConnectedDriver } from '../platform/temporal/connect-driver.js';
 import { approvalNoticeWorkflow, runWorkflow } from '../workflows/messages.js';
 import { createApi } from './create-api.js';
@@ -18,6 +20,7 @@ import { listenInternalOnly } from './listeners.js';
 interface RunningApi {
   app: NestFastifyApplication;
   internal: Server | null;
+  scrapes: Server | null;
   driver: ConnectedDriver;
   database: Database;
 }
@@ -40,15 +43,18 @@ async function start(config: SandgateConfig, log: Logger): Promise<RunningApi> {
   const app = await createApi({ config, database, adminToken, organizationId: organization.id }, [InternalModule]);
   const { bind, internalBind } = config.http;
   const internal = internalBind === null ? null : await listenInternalOnly(app, internalBind);
+  const { metricsBind } = config.telemetry;
+  const scrapes = metricsBind === null ? null : await listenForScrapes(app.get(Metrics), metricsBind, log);
   await app.listen({ port: bind.port, host: bind.host });
-  log.info({ bind, internalBind }, 'listening');
-  return { app, internal, driver, database };
+  log.info({ bind, internalBind, metricsBind }, 'listening');
+  return { app, internal, scrapes, driver, database };
 }
 
 /** Ends streams and connections, then what is beneath them. */
 async function stop(running: RunningApi): Promise<void> {
   running.internal?.close();
   running.internal?.closeAllConnections();
+  running.scrapes?.close();
   await running.app.close();
   await running.driver.close();
   await running.database.close();

@@ -2,12 +2,12 @@ import { loadConfig } from '../platform/config/index.js';
 import { closeInheritedDescriptors } from '../platform/processes/inherited-descriptors.js';
 import { createLogger } from '../platform/telemetry/logger.js';
 import { startWorker } from './start-worker.js';
-import { installTemporalLog } from './temporal-log.js';
+import { installTemporalRuntime } from './temporal-runtime.js';
 
 closeInheritedDescriptors();
 const config = loadConfig(process.env);
 const log = createLogger('worker', config.log.level);
-installTemporalLog(log);
+installTemporalRuntime(log, config.telemetry.temporalMetricsBind);
 const worker = await startWorker(config, log);
 log.info('ready');
 

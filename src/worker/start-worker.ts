@@ -18,6 +18,8 @@ import { SandboxUids } from '../platform/db/sandbox-uids.js';
 import { chooseProvider } from '../platform/sandbox/choose-provider.js';
 import type { SandboxProvider } from '../platform/sandbox/provider.js';
 import type { Logger } from '../platform/telemetry/logger.js';
+import { Metrics } from '../platform/telemetry/metrics.js';
+import { listenForScrapes } from '../platform/telemetry/metrics-listener.js';
 import { ApprovalNotices } from '../platform/temporal/approval-notices.js';
 import { createRunDriver } from '../platform/temporal/connect-driver.js';
 import { ensureSearchAttributes } from '../platform/temporal/search-attributes.js';
@@ -31,6 +33,7 @@ import {
   runWorkflow,
 } from '../workflows/messages.js';
 import type { WebhookTarget } from '../platform/webhook/send-webhook.js';
+import { ActivityMetrics } from './activity-metrics.js';
 import { FailureInterceptor } from './failure-interceptor.js';
 import { openRunWorkflows } from './open-run-workflows.js';
 import { everyWhileAlive } from './standing-duties.js';
@@ -60,9 +63,16 @@ const COLLECT_TIMEOUT_MS = 120_000;
 /** Connects, reaps what an earlier life of this host left behind, and serves its queues. */
 export async function startWorker(config: SandgateConfig, log: Logger): Promise<RunningWorker> {
   const parts = await connectParts(config, log);
+  const metrics = new Metrics();
+  metrics.observe(parts.database);
+  const activities = new ActivityMetrics(metrics, parts.host.capacity);
   await seeHost(parts.database.pool, parts.host);
   await reapHostOrphans(parts);
-  const workers = await Promise.all(queues(config, parts).map((queue) => createWorker(config, parts, log, queue)));
+  const { workerMetricsBind } = config.telemetry;
+  if (workerMetricsBind !== null) await listenForScrapes(metrics, workerMetricsBind, log);
+  const workers = await Promise.all(
+    queues(config, parts).map((queue) => createWorker(config, parts, activities, queue)),
+  );
   await ensureStandingWorkflows(parts.client, config.timing.maintenanceMs);
   // Runs may have waited for a host to come.
   await admitWaiting(parts.database, config.capacity);
@@ -194,7 +204,12 @@ function noticeTerms({ notices, http }: SandgateConfig): { waitsMs: readonly num
   return { waitsMs: notices.waitsMs, publicUrl: publicUrl(http) };
 }
 
-function createWorker(config: SandgateConfig, parts: WorkerParts, log: Logger, queue: Queue): Promise<Worker> {
+function createWorker(
+  config: SandgateConfig,
+  parts: WorkerParts,
+  metrics: ActivityMetrics,
+  queue: Queue,
+): Promise<Worker> {
   return Worker.create({
     ...queue,
     connection: parts.connection,
@@ -204,6 +219,11 @@ function createWorker(config: SandgateConfig, parts: WorkerParts, log: Logger, q
     maxCachedWorkflows: CACHED_RUNS,
     shutdownGraceTime: 0,
     shutdownForceTime: config.timing.shutdownMs,
-    interceptors: { activity: [(context) => ({ inbound: new FailureInterceptor(context, log) })] },
+    interceptors: {
+      activity: [
+        (context) => ({ inbound: metrics.interceptor(context) }),
+        (context) => ({ inbound: new FailureInterceptor(context, parts.log) }),
+      ],
+    },
   });
 }

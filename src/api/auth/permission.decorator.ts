@@ -13,6 +13,7 @@ export const PERMISSIONS = [
   'capabilities.read',
   'capabilities.write',
   'harnesses.read',
+  'metrics.read',
   'policies.read',
   'policies.write',
   'sessions.cancel',

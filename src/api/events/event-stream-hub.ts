@@ -3,6 +3,7 @@ import { Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
 import { PinoLogger } from 'nestjs-pino';
 import type { LedgerEvent } from '../../domain/events/event-kinds.js';
 import { Database } from '../../platform/db/database.js';
+import { Metrics } from '../../platform/telemetry/metrics.js';
 import { readEventsAfter } from './event-queries.js';
 import { EventStream } from './event-stream.js';
 import type { Frame } from './event-window.js';
@@ -29,7 +30,9 @@ export class EventStreamHub implements BeforeApplicationShutdown {
   constructor(
     private readonly database: Database,
     private readonly logger: PinoLogger,
+    metrics: Metrics,
   ) {
+    metrics.gauge('service_event_streams', 'Event streams that clients hold open.', () => this.streams());
     database.wakeups.on('reconnected', () => this.refreshAll());
   }
 
@@ -48,6 +51,12 @@ export class EventStreamHub implements BeforeApplicationShutdown {
     this.#stopping = true;
     for (const { tail } of this.#runs.values()) for (const stream of tail.streams) stream.end();
     if (this.#keepAlive !== null) clearInterval(this.#keepAlive);
+  }
+
+  private streams(): number {
+    let open = 0;
+    for (const { tail } of this.#runs.values()) open += tail.size;
+    return open;
   }
 
   private start(organizationId: string, sessionId: string, head: number): FollowedRun {

@@ -8,6 +8,7 @@ import { BodyBudget } from './body/body-budget.js';
 import { ApprovalGate } from './gate/approval-gate.js';
 import { ApprovalWaits } from './gate/approval-waits.js';
 import { BudgetStops } from './gate/budget-stops.js';
+import { GateMetrics } from './gate/gate-metrics.js';
 import { GateService } from './gate/gate.service.js';
 import { PermissionEndpoint } from './gate/permission.endpoint.js';
 import { RunSpecs } from './gate/run-specs.js';
@@ -57,6 +58,7 @@ const ENDPOINTS: Type<PlaneEndpoint>[] = [
     BodyBudget,
     BudgetStops,
     CarriedResults,
+    GateMetrics,
     GateService,
     HeartbeatLane,
     LimitBreaches,

@@ -3,7 +3,6 @@ import { settingsOf } from './setting.js';
 
 /** Names that the interface defines, that this version does not use, and whose absence weakens no promise. */
 const WITHOUT_EFFECT = [
-  'SERVICE_METRICS_BIND',
   'SERVICE_PUBLIC_CONTROL_URL',
   'SERVICE_TRUST_FORWARDED_FOR',
   'SERVICE_CODEHOST_API_URL',

@@ -96,13 +96,13 @@ describe('loadConfig', () => {
   it('warns about an unknown SERVICE_ name with the nearest known one, and about one without effect', () => {
     const env = {
       SERVICE_BINDD: 'x',
-      SERVICE_METRICS_BIND: '127.0.0.1:9',
+      SERVICE_WEB_MODE: 'admin',
       SERVICE_ADMIN_TOKEN: 'a-token-of-twenty-chars',
     };
     const warnings = configWarnings(loadConfig({}), env);
     expect(warnings).toContainEqual(expect.stringContaining('SERVICE_BINDD is not known'));
     expect(warnings).toContainEqual(expect.stringContaining('nearest known name is SERVICE_BIND'));
-    expect(warnings).toContainEqual('SERVICE_METRICS_BIND is set but has no effect in this version');
+    expect(warnings).toContainEqual('SERVICE_WEB_MODE is set but has no effect in this version');
     expect(warnings.join()).not.toContain('SERVICE_ADMIN_TOKEN');
   });
 });

@@ -10,6 +10,7 @@ import { LlmConfig } from './llm.config.js';
 import { NoticesConfig } from './notices.config.js';
 import { SandboxConfig } from './sandbox.config.js';
 import { SealConfig } from './seal.config.js';
+import { TelemetryConfig } from './telemetry.config.js';
 import { TemporalConfig } from './temporal.config.js';
 import { TimingConfig } from './timing.config.js';
 import { WorkspaceConfig } from './workspace.config.js';
@@ -30,6 +31,7 @@ export const SECTIONS = {
   capacity: CapacityConfig,
   ledger: LedgerConfig,
   log: LogConfig,
+  telemetry: TelemetryConfig,
   limits: LimitsConfig,
   timing: TimingConfig,
 } as const;

@@ -109,7 +109,8 @@ async function settle(
   decidedBy: string,
   early: boolean,
 ): Promise<boolean> {
-  const { bodies, digests } = bodyArguments(settledEvents(row, status, decidedBy));
+  const events = settledEvents(row, status, decidedBy);
+  const { bodies, digests } = bodyArguments(events);
   const [result] = await tx.query<{ won: boolean }>(
     'select svc_settle_approval($1, $2, $3, $4, $5, $6::text[], $7::text[]) as won',
     [row.session_id, row.id, status, decidedBy, early, bodies, digests],
@@ -118,6 +119,11 @@ async function settle(
   tx.wake(row.session_id, 'ledger');
   tx.wake(row.session_id, 'approval');
   await tx.enqueue(row.session_id, 'approval_decided');
+  const waitedSecs = Math.max(0, Date.now() - row.requested_at.getTime()) / 1000;
+  tx.tell((observer) => {
+    observer.appended(events);
+    observer.approvalSettled(status, waitedSecs);
+  });
   return true;
 }
 

@@ -4,6 +4,7 @@ import type { NewEvent } from '../../domain/events/event-kinds.js';
 import { translateDatabaseErrors } from './database-errors.js';
 import { appendAlone, appendEvents } from './ledger-append.js';
 import { insertOutbox, type OutboxDispatcher, type OutboxKind, type OutboxRow } from './outbox.js';
+import type { RecordObserver } from './record-observer.js';
 import { RunCalls } from './run-calls.js';
 import { LedgerWakeups } from './wakeups.js';
 
@@ -45,6 +46,8 @@ export interface TenantTransaction {
   wake(sessionId: string, what: 'ledger' | 'approval'): void;
   /** After commit, hands an outbox row that a SQL function wrote to the dispatcher. */
   handOver(row: OutboxRow): void;
+  /** After commit, tells whoever measures this process what it put on the record; `append` does so by itself. */
+  tell(what: (observer: RecordObserver) => void): void;
 }
 
 /** The process's way into PostgreSQL, as the runtime role that row-level isolation binds. */
@@ -53,6 +56,8 @@ export class Database {
   readonly calls: RunCalls;
   /** Set by the process that can reach the driver; without it outbox rows wait for the relay. */
   outbox: OutboxDispatcher | null = null;
+  /** Set by the process that is measured. */
+  observer: RecordObserver | null = null;
 
   private constructor(
     readonly dataSource: DataSource,
@@ -116,6 +121,7 @@ export class Database {
   async append(organizationId: string, sessionId: string, events: NewEvent[]): Promise<number[]> {
     const seqs = await translateDatabaseErrors(() => appendAlone(this.pool, organizationId, sessionId, events));
     this.wakeups.publish(sessionId);
+    this.observer?.appended(events);
     return seqs;
   }
 
@@ -138,6 +144,7 @@ export class Database {
     for (const sessionId of tx.approvals) this.wakeups.publishApproval(sessionId);
     if (tx.approvals.size > 0) this.wakeups.publishInbox(tx.organizationId);
     if (tx.rows.length > 0) this.handOver(tx.rows);
+    if (this.observer !== null) for (const tell of tx.told) tell(this.observer);
   }
 
   private handOver(rows: OutboxRow[]): void {
@@ -150,6 +157,7 @@ class OpenTransaction implements TenantTransaction {
   readonly ledgers = new Set<string>();
   readonly approvals = new Set<string>();
   readonly rows: OutboxRow[] = [];
+  readonly told: ((observer: RecordObserver) => void)[] = [];
 
   constructor(
     readonly organizationId: string,
@@ -170,6 +178,7 @@ class OpenTransaction implements TenantTransaction {
     if (events.length === 0) return [];
     const seqs = await appendEvents(this, sessionId, events);
     this.ledgers.add(sessionId);
+    this.tell((observer) => observer.appended(events));
     return seqs;
   }
 
@@ -183,5 +192,9 @@ class OpenTransaction implements TenantTransaction {
 
   handOver(row: OutboxRow): void {
     this.rows.push(row);
+  }
+
+  tell(what: (observer: RecordObserver) => void): void {
+    this.told.push(what);
   }
 }

@@ -66,17 +66,15 @@ export async function decideAutomatic(db: Database, call: GateCall, verdict: Aut
   const id = newRowId();
   const events = [requestedEvent(call), decisionEvent(call, verdict)];
   const row = await callGate(db, id, call, verdict, call.maxToolCalls, events);
+  if (row.outcome === 'allow' || row.outcome === 'deny') db.observer?.appended(events);
   return settleCall(db, call, row);
 }
 
 /** A verdict `require_approval`, also in one round trip: a grant of this run allows it at once, else a human is asked. */
 export async function requestApproval(db: Database, call: GateCall, question: Question): Promise<GateAnswer> {
   const id = newRowId();
-  const { bodies, digests } = bodyArguments([
-    requestedEvent(call),
-    decisionEvent(call, SESSION_GRANT),
-    askedEvent(call, question, id),
-  ]);
+  const events = [requestedEvent(call), decisionEvent(call, SESSION_GRANT), askedEvent(call, question, id)] as const;
+  const { bodies, digests } = bodyArguments([...events]);
   const row = await queryAnswer(
     db.pool,
     'svc_ask',
@@ -102,6 +100,8 @@ export async function requestApproval(db: Database, call: GateCall, question: Qu
       LATE_VALUE,
     ],
   );
+  if (row.outcome === 'session_allow') db.observer?.appended([events[0], events[1]]);
+  if (row.outcome === 'asked') db.observer?.appended([events[0], events[2]]);
   return settleCall(db, call, row);
 }
 
@@ -136,6 +136,7 @@ async function recordBudgetDenial(db: Database, call: GateCall): Promise<GateAns
   const events = [requestedEvent(call), decisionEvent(call, OVER_BUDGET)];
   const row = await callGate(db, newRowId(), call, OVER_BUDGET, null, events);
   if (row.seq !== null) db.announce({ ledger: call.sessionId });
+  if (row.outcome === 'deny') db.observer?.appended(events);
   return { ...toAnswer(row), outcome: row.outcome === 'deny' ? 'budget' : row.outcome };
 }
 

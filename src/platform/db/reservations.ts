@@ -99,6 +99,7 @@ export async function reserve(db: Database, request: ModelRequest): Promise<Rese
         values: [tokenSha256, organizationId, sessionId, runSpecDigest, ...Object.values(members)],
       }),
   });
+  tellReserved(db, row.outcome);
   return {
     outcome: row.outcome,
     reservationId: row.outcome === 'reserved' ? id : null,
@@ -110,6 +111,12 @@ export async function reserve(db: Database, request: ModelRequest): Promise<Rese
     unasked: row.unasked ?? [],
     refused: row.refused ?? [],
   };
+}
+
+function tellReserved({ observer }: Database, outcome: ReserveOutcome): void {
+  if (outcome === 'reserved') observer?.reservation('booked');
+  else if (outcome === 'exhausted' || outcome === 'held' || outcome === 'too_many_live')
+    observer?.reservation('refused');
 }
 
 /** The members of the SQL type `svc_model_request`, in its order. */
@@ -194,7 +201,11 @@ export async function settle(db: Database, settlement: Settlement): Promise<Sett
     ? alone()
     : db.calls.make({ kind: 'settle', organizationId, sessionId, arguments: call, alone }));
   const answer = toSettleAnswer(row);
-  if (answer.outcome !== 'already') db.announce({ ledger: sessionId });
+  if (answer.outcome !== 'already') {
+    db.announce({ ledger: sessionId });
+    db.observer?.reservation(answer.outcome);
+    db.observer?.appended(settlement.events);
+  }
   return answer;
 }
 
@@ -231,7 +242,15 @@ function plainSettlement(settlement: Settlement): object | null {
 export async function settleWithin(tx: TenantTransaction, settlement: Settlement): Promise<SettleAnswer> {
   const rows = await tx.query<SettleRow>(SETTLE, settleArguments(settlement));
   tx.wake(settlement.sessionId, 'ledger');
-  return toSettleAnswer(rows[0]);
+  const answer = toSettleAnswer(rows[0]);
+  const { outcome } = answer;
+  if (outcome !== 'already') {
+    tx.tell((observer) => {
+      observer.reservation(outcome);
+      observer.appended(settlement.events);
+    });
+  }
+  return answer;
 }
 
 /**

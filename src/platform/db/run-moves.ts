@@ -23,13 +23,15 @@ export async function moveRun(
   const status = await lockRun(tx, sessionId);
   const expected: readonly RunStatus[] = typeof from === 'string' ? [from] : from;
   if (status === null || !expected.includes(status) || !canMove(status, to)) return false;
-  await tx.query(
+  const [times] = await tx.query<{ waited: number; ran: number | null }>(
     `update sessions set status = $2, status_reason = $3, updated_at = clock_timestamp(),
        queued_at = case when $2 = 'queued' then clock_timestamp() else queued_at end,
        host_id = case when $2 = 'queued' then null else host_id end,
        started_at = case when $2 = 'running' then coalesce(started_at, clock_timestamp()) else started_at end,
        finished_at = case when $4 then clock_timestamp() else finished_at end
-     where id = $1`,
+     where id = $1
+     returning extract(epoch from clock_timestamp() - coalesce(queued_at, created_at))::float8 as waited,
+               extract(epoch from clock_timestamp() - started_at)::float8 as ran`,
     [sessionId, to, reason, isTerminal(to)],
   );
   if (isTerminal(to)) await revokeRunTokens(tx, sessionId);
@@ -37,6 +39,8 @@ export async function moveRun(
   await tx.append(sessionId, isSilentMove(status, to) ? also : [change, ...also]);
   // Whoever waits for an approval of this run looks again: it may have stopped accepting work.
   tx.wake(sessionId, 'approval');
+  const move = { sessionId, from: status, to, waitedSecs: times?.waited ?? 0, ranSecs: times?.ran ?? null };
+  tx.tell((observer) => observer.moved(move));
   return true;
 }
 

@@ -84,6 +84,7 @@ export async function sweepReservations(db: Database, limit: number): Promise<nu
     await db.withTenant(row.organization_id, (tx) =>
       settleWithin(tx, unreported(row.organization_id, row.session_id, row.reservation_id)),
     );
+    db.observer?.reservation('swept');
   }
   return dead.length;
 }

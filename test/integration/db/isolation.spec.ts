@@ -26,6 +26,7 @@ const CROSS_ORGANIZATION_FUNCTIONS = [
   'svc_list_unfinished_runs',
   'svc_list_unnoticed_approvals',
   'svc_lookup_run_token',
+  'svc_measure_deployment',
   'svc_open_counter',
   'svc_read_outbox',
   'svc_recount_capacity',

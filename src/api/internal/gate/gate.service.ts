@@ -14,6 +14,7 @@ import type { RunnerCaller } from '../auth/runner-caller.js';
 import { PolicyHistory } from '../history/policy-history.js';
 import { ApprovalGate } from './approval-gate.js';
 import { BudgetStops } from './budget-stops.js';
+import { GateMetrics } from './gate-metrics.js';
 import type { GateResult } from './gate-result.js';
 import { RunSpecs } from './run-specs.js';
 import type { FrozenRun } from './run-specs.js';
@@ -36,6 +37,7 @@ export class GateService {
     private readonly approvals: ApprovalGate,
     private readonly budgets: BudgetStops,
     private readonly history: PolicyHistory,
+    private readonly metrics: GateMetrics,
   ) {}
 
   /** Decides a call; blocks while a human is asked, until `signal` aborts. */
@@ -58,6 +60,7 @@ export class GateService {
     request: ToolCallRequest,
     signal: AbortSignal,
   ): Promise<GateResult | 'reload'> {
+    const since = performance.now();
     const { tool, input } = request;
     const schema = await this.schemas.check(caller.sessionId, run, tool, input);
     const verdict = judge(run.gate, { tool, input, schema });
@@ -70,6 +73,7 @@ export class GateService {
         ? this.approvals.ask(call, input, verdict)
         : decideAutomatic(this.database, call, automatic(verdict)),
     );
+    this.metrics.decided(since);
     const message = verdict.kind === 'deny' ? verdict.message : (answer.reason ?? GATE_MESSAGES.replayDenied);
     return this.settle(call, answer, message, signal, input);
   }

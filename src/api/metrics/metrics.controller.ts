@@ -1,0 +1,27 @@
+import { Controller, Get, Header } from '@nestjs/common';
+import { ApiBearerAuth, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
+import { METRICS_CONTENT_TYPE, Metrics } from '../../platform/telemetry/metrics.js';
+import { Permission } from '../auth/permission.decorator.js';
+import { Failures } from '../openapi/answers.js';
+
+/** What this API process measures, for operators without a metrics listener (chapter 60 §18, CP-270). */
+@ApiTags('Service')
+@ApiBearerAuth('bearer')
+@Controller('v1/admin/metrics')
+export class MetricsController {
+  constructor(private readonly metrics: Metrics) {}
+
+  @Get()
+  @Permission('metrics.read')
+  @Header('content-type', METRICS_CONTENT_TYPE)
+  @ApiOperation({ summary: 'Read the metrics of this API process in the text format of Prometheus' })
+  @ApiResponse({
+    status: 200,
+    description: 'Text format 0.0.4; docs/observability.md lists the metrics.',
+    content: { 'text/plain': { schema: { type: 'string' } } },
+  })
+  @Failures(400, 401, 403, 503)
+  readMetrics(): Promise<string> {
+    return this.metrics.render();
+  }
+}

@@ -1,0 +1,47 @@
+import { TERMINAL_STATUSES } from '../../domain/run/status.js';
+import { isMcpName } from '../../domain/tools/mcp-name.js';
+import { isCanonicalTool } from '../../domain/tools/vocabulary.js';
+
+/** What stands for every value outside a label's set: an agent, a provider or a client must not be able to make new series. */
+export const OTHER = '_other';
+
+/** A label whose values are a fixed set (chapter 60 §18). */
+export class ClosedLabel {
+  readonly #values: ReadonlySet<string>;
+
+  constructor(values: Iterable<string>) {
+    this.#values = new Set(values);
+  }
+
+  of(value: string | null | undefined): string {
+    return value !== null && value !== undefined && this.#values.has(value) ? value : OTHER;
+  }
+}
+
+export const VERDICT_LABEL = new ClosedLabel(['allow', 'deny', 'require_approval']);
+
+/** `source` of a denial. */
+export const DENY_SOURCE_LABEL = new ClosedLabel([
+  'capability',
+  'binding',
+  'connection',
+  'schema',
+  'trust_tier',
+  'policy',
+  'protocol_violation',
+  'human',
+  'session_terminal',
+  'autonomy_rewrite',
+  'session_scope',
+  'budget',
+]);
+
+export const DECISION_LABEL = new ClosedLabel(['approved_once', 'approved_session', 'denied', 'expired']);
+
+export const OUTCOME_LABEL = new ClosedLabel(TERMINAL_STATUSES);
+
+/** Built-in tools by their names, all tools of MCP servers as one: their names are whatever a bundle says. */
+export function toolLabel(name: string): string {
+  if (isCanonicalTool(name)) return name;
+  return isMcpName(name) ? 'mcp' : OTHER;
+}

@@ -1,0 +1,40 @@
+import type { Context } from '@temporalio/activity';
+import type { ActivityExecuteInput, ActivityInboundCallsInterceptor, Next } from '@temporalio/worker';
+import { Counter } from 'prom-client';
+import type { RunRef } from '../activities/run-activities.js';
+import type { Metrics } from '../platform/telemetry/metrics.js';
+import { ActiveRuns } from './active-runs.js';
+
+/** What this worker measures of its activities, whose names are ours. Their times are among the metrics of the Temporal SDK. */
+export class ActivityMetrics {
+  readonly runs = new ActiveRuns();
+  readonly failures: Counter<'activity'>;
+
+  constructor(metrics: Metrics, capacity: number) {
+    this.failures = new Counter({
+      registers: [metrics.registry],
+      name: 'service_activity_failures_total',
+      help: 'Attempts of activities that failed; Temporal repeats those that may be repeated.',
+      labelNames: ['activity'],
+    });
+    metrics.gauge('service_active_runs', 'Runs that this host holds, from launch to release.', () => this.runs.size);
+    metrics.gauge('service_sandbox_capacity', 'Runs that this host holds at once.', () => capacity);
+  }
+
+  interceptor({ info }: Context): ActivityInboundCallsInterceptor {
+    return {
+      execute: async (input: ActivityExecuteInput, next: Next<ActivityInboundCallsInterceptor, 'execute'>) => {
+        const run = input.args[0] as RunRef;
+        this.runs.begins(info.activityType, run);
+        try {
+          const result = await next(input);
+          this.runs.ends(info.activityType, run, result);
+          return result;
+        } catch (cause) {
+          this.failures.inc({ activity: info.activityType });
+          throw cause;
+        }
+      },
+    };
+  }
+}
