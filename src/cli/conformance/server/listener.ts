@@ -1,12 +1,21 @@
 import { isWanted, fail, pass, skip } from '../check.js';
 import type { CheckInfo, CheckResult, Finding } from '../check.js';
-import type { KitOptions } from './run-kit.js';
+import type { SandgateClient } from '../../server/sandgate-client.js';
 
 const TIMEOUT_MS = 10_000;
 
+/** Where a server's planes are, and what opens the public one. */
+export interface ServerPlanes {
+  client: SandgateClient;
+  /** Address of the listener that serves `/internal`. */
+  internalUrl: string;
+  /** Whether that is another listener than that of `/v1`. */
+  apart: boolean;
+}
+
 interface ListenerCheck extends CheckInfo {
   expected: string;
-  judge: (options: KitOptions) => Promise<Finding>;
+  judge: (planes: ServerPlanes) => Promise<Finding>;
 }
 
 /** What the runner plane's listener answers to somebody who holds no token of a run; tried from outside. */
@@ -45,9 +54,9 @@ export const LISTENER_CHECKS: readonly ListenerCheck[] = [
   },
 ];
 
-export async function checkListener(options: KitOptions): Promise<CheckResult[]> {
-  const wanted = LISTENER_CHECKS.filter(({ id }) => isWanted(id, options.only));
-  return Promise.all(wanted.map(async ({ judge, ...info }) => ({ ...info, ...(await judge(options)) })));
+export async function checkListener(planes: ServerPlanes, only: readonly string[]): Promise<CheckResult[]> {
+  const wanted = LISTENER_CHECKS.filter(({ id }) => isWanted(id, only));
+  return Promise.all(wanted.map(async ({ judge, ...info }) => ({ ...info, ...(await judge(planes)) })));
 }
 
 async function request(

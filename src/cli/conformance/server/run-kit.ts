@@ -3,17 +3,13 @@ import { fail, isWanted } from '../check.js';
 import type { CheckResult, Finding } from '../check.js';
 import type { Evidence, ServerCheck } from './evidence.js';
 import { checkListener } from './listener.js';
+import type { ServerPlanes } from './listener.js';
 import { prepareAgent } from './prepare-agent.js';
 import type { Scene } from './scene.js';
 import { SceneRun } from './scene-run.js';
 import { SCENES } from './scenes/index.js';
 
-export interface KitOptions {
-  client: SandgateClient;
-  /** Address of the listener that serves `/internal`. */
-  internalUrl: string;
-  /** Whether that is another listener than that of `/v1`. */
-  apart: boolean;
+export interface KitOptions extends ServerPlanes {
   /** Ids or beginnings of ids; all checks when empty. */
   only: readonly string[];
   /** Told what the kit is doing. */
@@ -23,7 +19,7 @@ export interface KitOptions {
 /** Tries every rule of the runner contract that a server must keep; resolves with a result for each check that was asked for. */
 export async function runServerKit(options: KitOptions): Promise<CheckResult[]> {
   const scenes = SCENES.filter((scene) => scene.checks.some(({ id }) => isWanted(id, options.only)));
-  const listener = await checkListener(options);
+  const listener = await checkListener(options, options.only);
   if (scenes.length === 0) return listener;
   const agent = await prepareAgent(options.client);
   const results = await Promise.all(scenes.map((scene) => runScene(options, agent, scene)));

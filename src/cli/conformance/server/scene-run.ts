@@ -8,7 +8,7 @@ import type { SandgateClient } from '../../server/sandgate-client.js';
 import type { Approval, Decision, RunEvent, Session } from '../../server/wire.js';
 import { Evidence } from './evidence.js';
 import type { Observation } from './evidence.js';
-import type { Scene } from './scene.js';
+import type { Scene, SteeredRun } from './scene.js';
 
 const TERMINAL = new Set(['completed', 'failed', 'cancelled', 'budget_exceeded']);
 const POLL_MS = 200;
@@ -17,7 +17,7 @@ const RUN_TIMEOUT_MS = 300_000;
 const PAGE = 1000;
 
 /** One run of the kit as it is seen and steered from outside, through `/v1` alone. */
-export class SceneRun {
+export class SceneRun implements SteeredRun {
   private constructor(
     readonly client: SandgateClient,
     readonly id: string,

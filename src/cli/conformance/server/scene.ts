@@ -1,7 +1,16 @@
 import type { JsonObject } from '../../../domain/json.js';
-import type { NewRun } from '../../server/wire.js';
-import type { SceneRun } from './scene-run.js';
+import type { Decision, NewRun } from '../../server/wire.js';
 import type { ServerCheck } from './evidence.js';
+
+/** A run as a scene steers it from outside. Each method waits for what it is about, for five minutes at most. */
+export interface SteeredRun {
+  /** Until a call waits for a person. */
+  pending: (toolCallId: string) => Promise<unknown>;
+  decide: (toolCallId: string, decision: Decision) => Promise<void>;
+  /** Until the gate has recorded a call. */
+  asked: (toolCallId: string) => Promise<void>;
+  cancel: () => Promise<void>;
+}
 
 /** One run of the kit: what its probes ask from inside the sandbox, what is done from outside meanwhile, and what must be seen. */
 export interface Scene {
@@ -10,6 +19,6 @@ export interface Scene {
   probes: readonly (JsonObject | readonly JsonObject[])[];
   budgets?: NonNullable<NewRun['budgets']>;
   /** Acts through `/v1` while the run goes on. */
-  conduct?: (run: SceneRun) => Promise<void>;
+  conduct?: (run: SteeredRun) => Promise<void>;
   checks: readonly ServerCheck[];
 }

@@ -1,0 +1,110 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { isSystemError } from '../../../domain/system-error.js';
+import { fail, pass } from '../check.js';
+import type { CheckInfo, Finding } from '../check.js';
+import type { PlaneRequest, ScriptedPlane } from './scripted-plane.js';
+
+/** How the runner's process ended; null when somebody else started it, or it had to be killed for its time. */
+export type RunnerExit = { code: number | null; killed: boolean } | 'not seen';
+
+/** What one scenario left: what the runner asked of the plane, what it did to its workspace, and how it ended. */
+export interface RunnerRecord {
+  plane: ScriptedPlane;
+  workspace: string;
+  exit: RunnerExit;
+  /** `performance.now()` at the start and at the end of the process. */
+  startedAt: number;
+  endedAt: number;
+  /** What the scenario noted while the run went on. */
+  notes: ReadonlyMap<string, number>;
+  /** Everything that another process of the machine could read of the runner: its environment and its command line. */
+  visible: string;
+  clock: Clock;
+}
+
+/** Seconds of the contract in milliseconds; tests make them short. */
+export class Clock {
+  constructor(readonly secondMs: number = 1000) {}
+
+  /** Processes start and answers travel at their own pace, however short the contract's seconds are. */
+  readonly slackMs = 3_000;
+
+  ms(seconds: number): number {
+    return seconds * this.secondMs;
+  }
+
+  sleep(seconds: number): Promise<void> {
+    return new Promise((resolve) => setTimeout(resolve, this.ms(seconds)));
+  }
+}
+
+export interface Obligation extends CheckInfo {
+  expected: string;
+  judge: (record: RunnerRecord) => Finding | Promise<Finding>;
+}
+
+/** An obligation whose judge answers what is wrong, or null. */
+export function obligation(
+  id: string,
+  section: number,
+  title: string,
+  expected: string,
+  wrongWith: (record: RunnerRecord) => string | null | Promise<string | null>,
+): Obligation {
+  return {
+    id,
+    section,
+    title,
+    expected,
+    judge: async (record) => {
+      const wrong = await wrongWith(record);
+      return wrong === null ? pass(expected) : fail(wrong);
+    },
+  };
+}
+
+/** The process ended by itself with one of these codes. */
+export function exits(id: string, title: string, code: number): Obligation {
+  const expected = `exit code ${code}`;
+  return {
+    id,
+    section: 13,
+    title,
+    expected,
+    judge: ({ exit }) => {
+      if (exit === 'not seen')
+        return { result: 'skip', seen: 'the fixture sees exit codes of runners that it starts itself' };
+      if (exit.killed) return fail('it had not ended by itself in time');
+      return exit.code === code ? pass(expected) : fail(`exit code ${exit.code}`);
+    },
+  };
+}
+
+/** Text of a file that the agent's commands left in the workspace; null when there is none. */
+export async function fileOf({ workspace }: RunnerRecord, name: string): Promise<string | null> {
+  try {
+    return await readFile(join(workspace, name), 'utf8');
+  } catch (error) {
+    if (isSystemError(error, 'ENOENT')) return null;
+    throw error;
+  }
+}
+
+/** Permissions asked for the agent's n-th command, whatever tool and id the runner gave it. */
+export function asksFor({ plane }: { plane: ScriptedPlane }, command: number): PlaneRequest[] {
+  return plane.of('permission').filter(({ body }) => JSON.stringify(body['input'] ?? null).includes(`call-${command}`));
+}
+
+/** Waits between the end of each request and the beginning of the next, in milliseconds. */
+export function gapsBetween(requests: readonly PlaneRequest[]): number[] {
+  return requests.slice(1).map(({ at }, index) => at - (requests[index]?.endedAt ?? at));
+}
+
+/** What is wrong with the waits between attempts: each min(2 s × n, cap) with a tenth of grace, or longer up to the cap. */
+export function wrongWaits(requests: readonly PlaneRequest[], capSeconds: number, clock: Clock): string | null {
+  const gaps = gapsBetween(requests);
+  const tooShort = gaps.some((gap, n) => gap < 0.9 * clock.ms(Math.min(2 * (n + 1), capSeconds)));
+  const tooLong = gaps.some((gap) => gap > clock.ms(capSeconds) + clock.slackMs);
+  return tooShort || tooLong ? `waits of ${gaps.map((gap) => `${Math.round(gap)} ms`).join(', ')}` : null;
+}

@@ -1,0 +1,37 @@
+import type { ScriptedAnswer } from '../../demo/model-script.js';
+import type { Clock, Obligation } from './record.js';
+import type { ScriptedPlane, ScriptedPlaneOptions } from './scripted-plane.js';
+
+/** What a scenario sees and does while its run goes on. */
+export interface Stage {
+  plane: ScriptedPlane;
+  workspace: string;
+  clock: Clock;
+  /** Settles when the runner's process has ended. */
+  ended: Promise<unknown>;
+  /** Keeps a number for the obligations to judge by. */
+  note: (name: string, value: number) => void;
+  /** Waits until something holds; false when the run ended before. */
+  until: (holds: () => boolean) => Promise<boolean>;
+}
+
+/** One run of a runner against a plane that behaves in one certain way. */
+export interface Scenario {
+  name: string;
+  /**
+   * What the agent wants to run in a shell, in this order. Each names its number as `call-<n>`, so that it is recognised in
+   * whatever tool the runner makes of it.
+   */
+  commands: readonly string[];
+  plane: (clock: Clock) => ScriptedPlaneOptions;
+  conduct?: (stage: Stage) => Promise<void>;
+  /** Spoils the hand-off document. */
+  document?: (text: string) => string;
+  /** Instead of the commands: a task that is no script, and a model that refuses. */
+  failing?: true;
+  /** Before its answers the model gives these; a scenario that has any is for runners with a model. */
+  modelFirst?: readonly ScriptedAnswer[];
+  /** Seconds of the contract after which the runner is killed. */
+  limitSecs: number;
+  obligations: readonly Obligation[];
+}
