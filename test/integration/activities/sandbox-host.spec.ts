@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { v7 as uuidv7 } from 'uuid';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createSandboxHostActivities } from '../../../src/activities/sandbox-host.activities.js';
 import type { SandboxHostActivities } from '../../../src/activities/run-activities.js';
@@ -36,17 +39,21 @@ function brokenHost(parts: Partial<SandboxProvider>): SandboxProvider {
 }
 
 describe('steps of a sandbox host that breaks', () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'sg-broken-host-'));
   let test: TestDatabase;
   beforeAll(async () => {
     test = await createTestDatabase();
   });
-  afterAll(() => test.close());
+  afterAll(async () => {
+    await test?.close();
+    rmSync(dataDir, { recursive: true, force: true });
+  });
 
   const activitiesOn = (parts: Partial<SandboxProvider>): SandboxHostActivities =>
     createSandboxHostActivities({
       database: test.db,
       provider: brokenHost(parts),
-      dataDir: '/nonexistent/sandgate',
+      dataDir,
       localCopyRoots: [],
       tokenTtlSecs: 60,
       limits: LIMITS,
@@ -157,7 +164,7 @@ describe('steps of a sandbox host that breaks', () => {
           return Promise.reject(new SandgateError('unavailable', 'not yet'));
         },
       }),
-      dataDir: '/nonexistent/sandgate',
+      dataDir,
       localCopyRoots: [],
       tokenTtlSecs: 60,
       limits: { ...LIMITS, maxConcurrentProvisions: 8, maxStartsPerSec: 3 },
