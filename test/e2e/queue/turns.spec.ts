@@ -15,7 +15,8 @@ describe('organizations take turns', () => {
   let database: StackDatabase;
 
   beforeAll(async () => {
-    stack = await LiveStack.start({ SERVICE_CAPACITY_GLOBAL_MAX_ACTIVE: '3' });
+    // However slow the machine is, no run of a long line may give up waiting.
+    stack = await LiveStack.start({ SERVICE_CAPACITY_GLOBAL_MAX_ACTIVE: '3', SERVICE_QUEUE_TTL_SECS: '86400' });
     database = StackDatabase.of(stack);
     await stack.createReplayAgent('worker-bee', 'unrestricted');
   }, 120_000);
@@ -47,11 +48,11 @@ describe('organizations take turns', () => {
       stack.kill('worker');
       await stack.until('all runs', within, async () => ((await ended(organizations)) === TOTAL ? true : undefined));
 
-      const outcomes = await database.query<{ status: string; runs: number }>(
-        'select status, count(*)::int as runs from sessions where tenant_id = any ($1) group by 1',
+      const outcomes = await database.query<{ status: string; status_reason: string | null; runs: number }>(
+        'select status, status_reason, count(*)::int as runs from sessions where tenant_id = any ($1) group by 1, 2',
         [organizations],
       );
-      expect(outcomes).toEqual([{ status: 'completed', runs: TOTAL }]);
+      expect(outcomes).toEqual([{ status: 'completed', status_reason: 'the runner reported its result', runs: TOTAL }]);
       const admitted = (await database.query<AdmittedRun>(ADMITTED_RUNS)).filter((run) =>
         organizations.includes(run.organization),
       );
