@@ -156,7 +156,7 @@ describe('the end of a run', () => {
   it('names the point of the self-check that failed, before the agent gets control', async () => {
     const plane = await startPlane();
     const run = await replay(plane, [{ say: 'never' }], {
-      selfCheck: () => Promise.resolve({ ok: false, point: 'network' }),
+      selfCheck: () => ({ ok: false, point: 'network' }),
     });
     expect(await run.exitCode).toBe(1);
     expect(plane.results[0]?.['summary']).toContain('network');

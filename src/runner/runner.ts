@@ -26,7 +26,7 @@ import { WorkspaceRoot } from './workspace/workspace-root.js';
 export interface RunnerOptions {
   settings: RunnerSettings;
   tokens: RunnerTokens;
-  selfCheck: () => Promise<SelfCheckResult>;
+  selfCheck: () => SelfCheckResult;
   log: RunnerLog;
   timing?: ContractTiming;
 }
@@ -43,7 +43,7 @@ const WIND_DOWN_MS = 2_000;
 export async function runRunner(options: RunnerOptions): Promise<ExitCode> {
   const { settings, log } = options;
   // Before anything is opened: what is checked is the sandbox, not the runner.
-  const check = await options.selfCheck();
+  const check = options.selfCheck();
   const stop = new RunStop();
   const transport = new PlaneTransport({ baseUrl: settings.controlUrl, socketPath: settings.planeSocket });
   const plane = new PlaneClient({

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { KnownEvent, RunnerEventType } from '../../domain/events/event-kinds.js';
 import type { JsonObject, JsonValue } from '../../domain/json.js';
@@ -80,7 +79,7 @@ export class PlaneClient {
 
   /** Appends one narrative event. Every event has a key of its own, so a retry never doubles a line. */
   async postEvent(event: NarrativeEvent): Promise<void> {
-    const idempotencyKey = randomUUID();
+    const idempotencyKey = freshKey();
     const answer = await this.#retrying(RETRIES.events, 'work', {
       path: `${this.#prefix}/events`,
       token: this.#tokens.control,
@@ -135,7 +134,7 @@ export class PlaneClient {
         token: this.#tokens.control,
         body: eventBody(event),
         timeoutMs: this.timing.lastWordTimeoutMs,
-        idempotencyKey: randomUUID(),
+        idempotencyKey: freshKey(),
       });
       return answer.status === 200;
     } catch {
@@ -205,4 +204,9 @@ export class PlaneClient {
 
 function eventBody(event: NarrativeEvent): JsonObject {
   return { actor: event.actor, body: { type: event.type, data: event.data } };
+}
+
+/** Node's cryptography takes five milliseconds to load, so it is loaded by the first event and not before the first heartbeat. */
+function freshKey(): string {
+  return process.getBuiltinModule('node:crypto').randomUUID();
 }

@@ -12,15 +12,15 @@ const READY_VARIABLE = 'SANDGATE_READY_FD';
  * Runs before the agent gets control; the first point that does not hold ends the run with its name (04-sandbox §3). The
  * launcher, which waits for it, is told the verdict on a descriptor that is closed afterwards.
  */
-export async function runSelfCheck(): Promise<SelfCheckResult> {
-  const result = await judge();
+export function runSelfCheck(): SelfCheckResult {
+  const result = judge();
   announce(result.ok ? 'passed\n' : `failed ${result.point}\n`);
   return result;
 }
 
-async function judge(): Promise<SelfCheckResult> {
+function judge(): SelfCheckResult {
   try {
-    const evidence = await gatherEvidence();
+    const evidence = gatherEvidence();
     for (const point of POINTS) {
       const problem = point.problem(evidence);
       if (problem !== null) return { ok: false, point: `${point.name}: ${problem}` };

@@ -7,7 +7,7 @@ import { executeProbe } from './execute-probe.js';
 /** Stands in for the runner inside a real sandbox: passes the self-check, then does what the hand-off says. */
 const { variables } = JSON.parse(readFileSync(3, 'utf8')) as { variables: Record<string, string> };
 closeSync(3);
-const check = await runSelfCheck();
+const check = runSelfCheck();
 if (!check.ok) {
   console.log(check.point);
   process.exit(1);
