@@ -1,7 +1,7 @@
 import type { HeadSigner } from '../domain/ledger/signed-head.js';
 import { RUN_STATUSES, canMove, parseRunStatus } from '../domain/run/status.js';
 import { expireApprovals } from '../platform/db/approvals.js';
-import { admitRun, type QueueLimits } from '../platform/db/admission.js';
+import type { Admission, QueueLimits } from '../platform/db/admission.js';
 import { storeMissingDiff } from '../platform/db/artifacts.js';
 import { admitWaiting } from '../platform/db/capacity.js';
 import { concludeRun } from '../platform/db/conclusion.js';
@@ -22,6 +22,8 @@ export interface RunRecordDependencies {
   quiesceSecs: number;
   timing: DriverTiming;
   searchAttributesMissing: boolean;
+  /** Lets a run in, where there is room ({@link admitRun}). */
+  admit(run: RunRef): Promise<Admission>;
 }
 
 /** Short steps on the record. Each is one transaction that does nothing when its row has already moved. */
@@ -35,7 +37,7 @@ export function createRunRecordActivities(on: RunRecordDependencies): RunRecordA
       );
       return row === undefined ? null : toView(row, on);
     },
-    admitRun: (run) => admitRun(on.database, run, on.capacity),
+    admitRun: (run) => on.admit(run),
     stopRun: (run, stop) => stopRun(on, run, stop),
     expireApprovals: async (run) => {
       await within(run, (tx) => expireApprovals(tx, run.sessionId));

@@ -1,5 +1,3 @@
-import pLimit, { type LimitFunction } from 'p-limit';
-import pThrottle from 'p-throttle';
 import { mkdir, rm } from 'node:fs/promises';
 import { SandgateError } from '../domain/errors.js';
 import { redactText } from '../domain/redaction/redact-text.js';
@@ -32,14 +30,10 @@ import { baselineFolder } from './baseline-folder.js';
 import { whileHeartbeating } from './heartbeat.js';
 import type { RunRef, SandboxHostActivities } from './run-activities.js';
 import { settleLaunchProblem, type LaunchProblemDependencies } from './launch-problems.js';
+import { LaunchTurns, type LaunchResult, type LaunchTurnLimits } from './launch-turns.js';
 import { waitForPlane } from './plane-socket.js';
 
-export interface LaunchLimits extends AdmissionLimits, RequeueLimits {
-  /** Launches that go on at once on this host. */
-  maxConcurrentProvisions: number;
-  /** Launches that begin on this host in any second. */
-  maxStartsPerSec: number;
-}
+export interface LaunchLimits extends AdmissionLimits, RequeueLimits, LaunchTurnLimits {}
 
 /** What the activities of one sandbox host work with. */
 export interface SandboxHostDependencies {
@@ -61,49 +55,44 @@ const WIND_DOWN_ATTEMPTS = 6;
 const STILL_LIVE = 'runner_still_live';
 const COLLECTION_FAILED = 'collection_failed';
 
+/** The steps of one host: those that its workflows call, and the one that goes ahead of them. */
+export interface SandboxHostSteps {
+  activities: SandboxHostActivities;
+  /** Begins the launch of a run that was admitted to this host; its activity goes on from there. */
+  beginLaunch(run: RunRef): void;
+}
+
 /** Steps that need the host of the sandbox. Each finds out by itself how far an earlier attempt came. */
-export function createSandboxHostActivities(dependencies: SandboxHostDependencies): SandboxHostActivities {
+export function createSandboxHostSteps(dependencies: SandboxHostDependencies): SandboxHostSteps {
   const host = new SandboxHost(dependencies);
+  const failedEarly = (run: RunRef, cause: unknown): void =>
+    dependencies.log.warn({ err: cause, run: run.sessionId }, 'a launch that was begun early failed; it is repeated');
+  const turns = new LaunchTurns(dependencies.limits, (run, signal) => host.launch(run, signal), failedEarly);
+  /** A run may end before its launch activity was sent: then nothing else stops what was begun for it. */
+  const afterLaunch = <T>(run: RunRef, step: (attempt: number) => Promise<T>): Promise<T> =>
+    whileHeartbeating(async (_signal, attempt) => {
+      await turns.cease(run);
+      return step(attempt);
+    });
   return {
-    launchSandbox: (run) => whileHeartbeating((signal) => host.launch(run, signal)),
-    stopSandbox: (run, graceMs) => whileHeartbeating((_signal, attempt) => host.stop(run, graceMs, attempt)),
-    collectArtifacts: (run) => whileHeartbeating((_signal, attempt) => host.collect(run, attempt)),
-    releaseSandbox: (run) => whileHeartbeating(() => host.release(run)),
+    activities: {
+      launchSandbox: (run) => whileHeartbeating((signal) => turns.take(run, signal)),
+      stopSandbox: (run, graceMs) => afterLaunch(run, (attempt) => host.stop(run, graceMs, attempt)),
+      collectArtifacts: (run) => afterLaunch(run, (attempt) => host.collect(run, attempt)),
+      releaseSandbox: (run) => afterLaunch(run, () => host.release(run)),
+    },
+    beginLaunch: (run) => turns.begin(run),
   };
 }
 
 class SandboxHost {
-  private readonly launches = new Map<string, Promise<unknown>>();
-  /** Launches wait for their place here and not in the queue, where finalization would wait behind them. */
-  private readonly inPlace: LimitFunction;
   private readonly problems: LaunchProblemDependencies;
-  /** Resolves when one more launch may begin. */
-  private readonly paced: () => Promise<void>;
 
   constructor(private readonly on: SandboxHostDependencies) {
     this.problems = { ...on, release: (run) => this.release(run) };
-    this.inPlace = pLimit(on.limits.maxConcurrentProvisions);
-    this.paced = pThrottle({ limit: on.limits.maxStartsPerSec, interval: 1000, strict: true })(() => Promise.resolve());
   }
 
-  /**
-   * A launch whose heartbeats did not arrive is repeated while it still goes on here. The later one waits: two would tear down
-   * each other's workspace, and the run would end for it.
-   */
-  async launch(run: RunRef, signal: AbortSignal): Promise<{ launched: boolean }> {
-    const launchNow = () => this.inPlace(() => this.launchAlone(run, signal));
-    const launch = (this.launches.get(run.sessionId) ?? Promise.resolve()).then(launchNow, launchNow);
-    this.launches.set(run.sessionId, launch);
-    try {
-      return await launch;
-    } finally {
-      if (this.launches.get(run.sessionId) === launch) this.launches.delete(run.sessionId);
-    }
-  }
-
-  private async launchAlone(run: RunRef, signal: AbortSignal): Promise<{ launched: boolean }> {
-    await this.paced();
-    signal.throwIfAborted();
+  async launch(run: RunRef, signal: AbortSignal): Promise<LaunchResult> {
     const row = await this.owned(run);
     if (row === undefined) return { launched: false };
     if (row.status === 'running' || row.status === 'awaiting_approval') return { launched: true };

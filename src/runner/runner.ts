@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as loopTurn, setTimeout as sleep } from 'node:timers/promises';
 import { openLoopbackBridge } from './bridge/loopback-bridge.js';
 import type { LoopbackBridge } from './bridge/loopback-bridge.js';
 import type { ContractTiming } from './contract/contract-timing.js';
@@ -59,6 +59,8 @@ export async function runRunner(options: RunnerOptions): Promise<ExitCode> {
     keepRenewing(plane, AbortSignal.any([living.signal, stop.signal]), log),
   ];
   try {
+    // The first heartbeat leaves before the harness is loaded.
+    await loopTurn();
     const working = work(options, { plane, transport, stop, check });
     const ended = await Promise.race([working, stop.requested.then((reason) => ({ reason }))]);
     if (typeof ended === 'number' && stop.reason === null) return ended;

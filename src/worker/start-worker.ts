@@ -8,9 +8,10 @@ import { createHostMaintenanceActivities, reapHostOrphans } from '../activities/
 import { createMaintenanceActivities } from '../activities/maintenance.activities.js';
 import { createRelayActivities } from '../activities/relay.activities.js';
 import { createRunRecordActivities } from '../activities/run-record.activities.js';
-import { createSandboxHostActivities } from '../activities/sandbox-host.activities.js';
+import { createSandboxHostSteps, type SandboxHostSteps } from '../activities/sandbox-host.activities.js';
 import { createSandboxWatchActivities } from '../activities/sandbox-watch.activities.js';
 import { ensureHostId, publicUrl, requireSetting, type SandgateConfig } from '../platform/config/index.js';
+import { admitRun, type Admission } from '../platform/db/admission.js';
 import { admitWaiting } from '../platform/db/capacity.js';
 import { Database } from '../platform/db/database.js';
 import { seeHost } from '../platform/db/hosts.js';
@@ -32,10 +33,12 @@ import {
   hostWatchQueue,
   runWorkflow,
 } from '../workflows/messages.js';
+import type { RunRef } from '../activities/run-activities.js';
 import type { WebhookTarget } from '../platform/webhook/send-webhook.js';
 import { ActivityMetrics } from './activity-metrics.js';
 import { FailureInterceptor } from './failure-interceptor.js';
 import { openRunWorkflows } from './open-run-workflows.js';
+import { followStartedRuns } from './started-runs.js';
 import { everyWhileAlive } from './standing-duties.js';
 import { ensureStandingWorkflows } from './standing-workflows.js';
 import { workflowSource } from './workflow-bundle.js';
@@ -70,8 +73,10 @@ export async function startWorker(config: SandgateConfig, log: Logger): Promise<
   await reapHostOrphans(parts);
   const { workerMetricsBind } = config.telemetry;
   if (workerMetricsBind !== null) await listenForScrapes(metrics, workerMetricsBind, log);
+  const host = hostSteps(config, parts);
+  const admit = admission(config, parts, host);
   const workers = await Promise.all(
-    queues(config, parts).map((queue) => createWorker(config, parts, activities, queue)),
+    queues(config, parts, host, admit).map((queue) => createWorker(config, parts, activities, queue)),
   );
   await ensureStandingWorkflows(parts.client, config.timing.maintenanceMs);
   // Runs may have waited for a host to come.
@@ -80,11 +85,14 @@ export async function startWorker(config: SandgateConfig, log: Logger): Promise<
   const standing = everyWhileAlive(STANDING_EVERY_MS, log, () =>
     ensureStandingWorkflows(parts.client, config.timing.maintenanceMs),
   );
+  await parts.database.wakeups.listen();
+  const following = followStartedRuns(parts.database.wakeups, admit, log);
   const running = workers.map((worker) => worker.run());
   return {
     stop: () => workers.filter((worker) => worker.getState() === 'RUNNING').forEach((worker) => worker.shutdown()),
     ended: Promise.all(running)
       .finally(() => {
+        following.stop();
         seeing.stop();
         standing.stop();
       })
@@ -134,23 +142,38 @@ type Queue = Pick<WorkerOptions, 'activities' | 'workflowBundle' | 'maxConcurren
   taskQueue: string;
 };
 
-function queues(config: SandgateConfig, parts: WorkerParts): Queue[] {
+function hostSteps(config: SandgateConfig, parts: WorkerParts): SandboxHostSteps {
+  return createSandboxHostSteps({
+    database: parts.database,
+    provider: parts.provider,
+    dataDir: parts.dataDir,
+    localCopyRoots: config.workspace.localCopyRoots,
+    tokenTtlSecs: config.timing.tokenTtlMs / 1000,
+    limits: config.capacity,
+    log: parts.log,
+    collectTimeoutMs: COLLECT_TIMEOUT_MS,
+  });
+}
+
+type Admit = (run: RunRef) => Promise<Admission>;
+
+/** A run that is let in on this very host is begun at once: its workflow takes two more steps to send the launch here. */
+function admission(config: SandgateConfig, { database, host }: WorkerParts, steps: SandboxHostSteps): Admit {
+  return async (run) => {
+    const admitted = await admitRun(database, run, config.capacity);
+    if (admitted.hostId === host.id) steps.beginLaunch(run);
+    return admitted;
+  };
+}
+
+function queues(config: SandgateConfig, parts: WorkerParts, steps: SandboxHostSteps, admit: Admit): Queue[] {
   const { database, provider, host } = parts;
   return [
-    { taskQueue: CONTROL_QUEUE, ...workflowSource(), activities: controlActivities(config, parts) },
+    { taskQueue: CONTROL_QUEUE, ...workflowSource(), activities: controlActivities(config, parts, admit) },
     {
       taskQueue: hostQueue(host.id),
       activities: {
-        ...createSandboxHostActivities({
-          database,
-          provider,
-          dataDir: parts.dataDir,
-          localCopyRoots: config.workspace.localCopyRoots,
-          tokenTtlSecs: config.timing.tokenTtlMs / 1000,
-          limits: config.capacity,
-          log: parts.log,
-          collectTimeoutMs: COLLECT_TIMEOUT_MS,
-        }),
+        ...steps.activities,
         ...createHostMaintenanceActivities(parts),
       },
       maxConcurrentActivityTaskExecutions: host.capacity,
@@ -163,7 +186,7 @@ function queues(config: SandgateConfig, parts: WorkerParts): Queue[] {
   ];
 }
 
-function controlActivities(config: SandgateConfig, parts: WorkerParts): object {
+function controlActivities(config: SandgateConfig, parts: WorkerParts, admit: Admit): object {
   const { database, client, driver, dispatcher, log } = parts;
   const { notices, timing } = config;
   return {
@@ -180,6 +203,7 @@ function controlActivities(config: SandgateConfig, parts: WorkerParts): object {
         reservationDrainMs: timing.processLeaseMs,
       },
       searchAttributesMissing: parts.searchAttributesMissing,
+      admit,
     }),
     ...createRelayActivities({ database, dispatcher, staleMs: timing.relayStaleMs, log }),
     ...createMaintenanceActivities({

@@ -7,8 +7,9 @@ const CHANNEL = 'svc_wakeups';
 const FIRST_MS = 1;
 /** Under load one notification in this time carries all: each one costs a transaction here and a wake-up in every process. */
 const INTERVAL_MS = 12;
-/** A notification carries less than 8000 bytes: 3 × 64 ids of 36 characters stay below. */
-const MAX_IDS = 64;
+/** A notification carries less than 8000 bytes: 3 × 48 ids of 36 characters and 20 pairs of them stay below. */
+const MAX_IDS = 48;
+const MAX_STARTED = 20;
 const RECONNECT_MIN_MS = 100;
 const RECONNECT_MAX_MS = 5_000;
 
@@ -16,12 +17,20 @@ const RECONNECT_MAX_MS = 5_000;
 const NOTIFY = `with unflushed as materialized (select set_config('synchronous_commit', 'off', true))
   select pg_notify('${CHANNEL}', payload) from unflushed, unnest($1::text[]) as payload`;
 
+/** A run whose workflow was started. */
+export interface StartedRun {
+  organizationId: string;
+  sessionId: string;
+}
+
 interface Notification {
   from: string;
   ledger: string[];
   approvals: string[];
   inboxes: string[];
   outbox: boolean;
+  /** Pairs of organization and run; a process of an earlier version sends none. */
+  started?: [string, string][];
 }
 
 /**
@@ -39,6 +48,7 @@ export class LedgerWakeups extends EventEmitter<{ reconnected: []; trouble: [Err
   private approvals = new Set<string>();
   private inboxes = new Set<string>();
   private outbox = false;
+  private started: StartedRun[] = [];
   private timer: NodeJS.Timeout | null = null;
   private flushedAt = 0;
   private sending: Promise<void> = Promise.resolve();
@@ -83,6 +93,13 @@ export class LedgerWakeups extends EventEmitter<{ reconnected: []; trouble: [Err
     this.subscribers.emit('outbox');
   }
 
+  /** The run's driver has it; a host may go ahead with it. Under load many of these are left out, which costs them their head start. */
+  publishStarted(run: StartedRun): void {
+    if (this.started.length < MAX_STARTED) this.started.push(run);
+    this.schedule();
+    this.subscribers.emit('started', run);
+  }
+
   /** Calls back whenever the run's ledger may have grown. @returns the way to stop */
   onSession(sessionId: string, callback: () => void): () => void {
     return this.subscribe(`ledger:${sessionId}`, callback);
@@ -98,6 +115,10 @@ export class LedgerWakeups extends EventEmitter<{ reconnected: []; trouble: [Err
 
   onOutbox(callback: () => void): () => void {
     return this.subscribe('outbox', callback);
+  }
+
+  onStarted(callback: (run: StartedRun) => void): () => void {
+    return this.subscribe('started', callback);
   }
 
   /** Opens the one listening connection of this process; comes back by itself when it is lost. */
@@ -116,7 +137,7 @@ export class LedgerWakeups extends EventEmitter<{ reconnected: []; trouble: [Err
     await listener?.end();
   }
 
-  private subscribe(name: string, callback: () => void): () => void {
+  private subscribe(name: string, callback: (run: StartedRun) => void): () => void {
     this.subscribers.on(name, callback);
     return () => void this.subscribers.off(name, callback);
   }
@@ -135,10 +156,12 @@ export class LedgerWakeups extends EventEmitter<{ reconnected: []; trouble: [Err
     const approvals = [...this.approvals];
     const inboxes = [...this.inboxes];
     const outbox = this.outbox;
+    const started = this.started;
     this.ledger = new Set();
     this.approvals = new Set();
     this.inboxes = new Set();
     this.outbox = false;
+    this.started = [];
     const payloads: string[] = [];
     for (let i = 0; i === 0 || i < Math.max(ledger.length, approvals.length, inboxes.length); i += MAX_IDS) {
       const part: Notification = {
@@ -147,6 +170,7 @@ export class LedgerWakeups extends EventEmitter<{ reconnected: []; trouble: [Err
         approvals: approvals.slice(i, i + MAX_IDS),
         inboxes: inboxes.slice(i, i + MAX_IDS),
         outbox: outbox && i === 0,
+        started: i === 0 ? started.map((run) => [run.organizationId, run.sessionId]) : [],
       };
       payloads.push(JSON.stringify(part));
     }
@@ -209,5 +233,7 @@ export class LedgerWakeups extends EventEmitter<{ reconnected: []; trouble: [Err
     for (const sessionId of message.approvals) this.subscribers.emit(`approval:${sessionId}`);
     for (const organizationId of message.inboxes) this.subscribers.emit(`inbox:${organizationId}`);
     if (message.outbox) this.subscribers.emit('outbox');
+    for (const [organizationId, sessionId] of message.started ?? [])
+      this.subscribers.emit('started', { organizationId, sessionId });
   }
 }

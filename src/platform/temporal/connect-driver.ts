@@ -32,8 +32,11 @@ export function connectDriver(
 ): ConnectedDriver {
   const client = connectTemporalClient(config.temporal);
   const driver = createRunDriver(config, database, client, names);
-  const dispatcher = new TemporalOutboxDispatcher(driver, database.pool, (rows, cause) =>
-    log.warn({ err: cause, wakeUps: rows.length }, 'wake-ups are left to the relay'),
+  const dispatcher = new TemporalOutboxDispatcher(
+    driver,
+    database.pool,
+    (rows, cause) => log.warn({ err: cause, wakeUps: rows.length }, 'wake-ups are left to the relay'),
+    (run) => database.wakeups.publishStarted(run),
   );
   database.outbox = dispatcher;
   return {

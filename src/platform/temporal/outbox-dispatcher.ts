@@ -2,7 +2,7 @@ import { isGrpcServiceError } from '@temporalio/client';
 import pLimit from 'p-limit';
 import type pg from 'pg';
 import { deferOutbox, deleteOutbox, type OutboxDispatcher, type OutboxRow } from '../db/outbox.js';
-import type { RunDriver } from './run-driver.js';
+import type { DrivenRun, RunDriver } from './run-driver.js';
 
 /** What a process does with wake-ups that could not be sent; the relay sends them again. */
 export type OnUndelivered = (rows: OutboxRow[], cause: unknown) => void;
@@ -29,6 +29,7 @@ export class TemporalOutboxDispatcher implements OutboxDispatcher {
     private readonly driver: Pick<RunDriver, 'wake'>,
     private readonly pool: pg.Pool,
     private readonly onUndelivered: OnUndelivered,
+    private readonly onStarted: (run: DrivenRun) => void = () => undefined,
   ) {}
 
   dispatch(rows: OutboxRow[]): void {
@@ -69,6 +70,7 @@ export class TemporalOutboxDispatcher implements OutboxDispatcher {
       try {
         await this.driver.wake(ofKind[0] as OutboxRow, kind);
         delivered.push(...ofKind);
+        if (kind === 'created') this.onStarted(ofKind[0] as OutboxRow);
       } catch (cause) {
         if (isAway(cause)) return { delivered, refused, away: cause };
         this.onUndelivered(ofKind, cause);

@@ -33,39 +33,49 @@ export async function writeGitFolder(
 ): Promise<void> {
   const writer = new OwnedWriter(options.uid);
   await writer.folder(path);
-  for (const folder of ['objects', 'objects/info', 'objects/pack', 'refs', 'refs/heads', 'info']) {
-    await writer.folder(join(path, folder));
+  for (const level of [
+    ['objects', 'refs', 'info'],
+    ['objects/info', 'objects/pack', 'refs/heads'],
+  ]) {
+    await Promise.all(level.map((folder) => writer.folder(join(path, folder))));
   }
-  await writer.file(join(path, 'HEAD'), `ref: refs/heads/${options.branch}\n`);
-  await writer.file(join(path, 'config'), configuration(options.format));
-  await writer.file(join(path, 'info/attributes'), NEUTRAL_ATTRIBUTES);
-  await writer.file(join(path, 'info/exclude'), `${LITTER_PATTERNS.join('\n')}\n`);
-  if (options.alternates !== undefined) {
-    await writer.file(join(path, 'objects/info/alternates'), `${options.alternates}\n`);
-  }
+  const files = {
+    HEAD: `ref: refs/heads/${options.branch}\n`,
+    config: configuration(options.format),
+    'info/attributes': NEUTRAL_ATTRIBUTES,
+    'info/exclude': `${LITTER_PATTERNS.join('\n')}\n`,
+    ...(options.alternates === undefined ? {} : { 'objects/info/alternates': `${options.alternates}\n` }),
+  };
+  await Promise.all(Object.entries(files).map(([name, content]) => writer.file(join(path, name), content)));
 }
 
 /** Adds the base commit of an empty tree without any program; answers its id. */
 export async function writeEmptyBase(path: string, branch: string, uid: number | null): Promise<string> {
   const writer = new OwnedWriter(uid);
-  const tree = await writeObject(writer, path, 'tree', '');
-  const commit = await writeObject(
-    writer,
-    path,
-    'commit',
-    `tree ${tree}\nauthor ${AUTHOR}\ncommitter ${AUTHOR}\n\n${BASE_MESSAGE}`,
-  );
-  await writer.file(join(path, 'refs/heads', branch), `${commit}\n`);
-  return commit;
+  const tree = gitObject('tree', '');
+  const commit = gitObject('commit', `tree ${tree.id}\nauthor ${AUTHOR}\ncommitter ${AUTHOR}\n\n${BASE_MESSAGE}`);
+  await Promise.all([
+    writeObject(writer, path, tree),
+    writeObject(writer, path, commit),
+    writer.file(join(path, 'refs/heads', branch), `${commit.id}\n`),
+  ]);
+  return commit.id;
 }
 
-async function writeObject(writer: OwnedWriter, gitDir: string, type: string, content: string): Promise<string> {
-  const object = Buffer.from(`${type} ${Buffer.byteLength(content)}\0${content}`);
-  const id = createHash('sha1').update(object).digest('hex');
+interface GitObject {
+  id: string;
+  bytes: Buffer;
+}
+
+function gitObject(type: string, content: string): GitObject {
+  const bytes = Buffer.from(`${type} ${Buffer.byteLength(content)}\0${content}`);
+  return { id: createHash('sha1').update(bytes).digest('hex'), bytes };
+}
+
+async function writeObject(writer: OwnedWriter, gitDir: string, { id, bytes }: GitObject): Promise<void> {
   const path = join(gitDir, 'objects', id.slice(0, 2), id.slice(2));
   await writer.folder(dirname(path));
-  await writer.file(path, deflateSync(object));
-  return id;
+  await writer.file(path, deflateSync(bytes));
 }
 
 function configuration(format: ObjectFormat): string {

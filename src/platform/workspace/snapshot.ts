@@ -24,11 +24,11 @@ export interface WorkspacePlaces {
 
 /** An empty folder that is a repository with one empty commit; needs no program. */
 export async function snapshotNothing(places: WorkspacePlaces, uid: number | null): Promise<Snapshot> {
-  let baseCommit = '';
-  for (const gitDir of [places.baselineDir, join(places.workspaceDir, '.git')]) {
+  const write = async (gitDir: string): Promise<string> => {
     await writeGitFolder(gitDir, { branch: BRANCH, format: 'sha1', uid });
-    baseCommit = await writeEmptyBase(gitDir, BRANCH, uid);
-  }
+    return writeEmptyBase(gitDir, BRANCH, uid);
+  };
+  const [baseCommit] = await Promise.all([write(places.baselineDir), write(join(places.workspaceDir, '.git'))]);
   return { baseCommit, files: 0, leftOut: 0 };
 }
 

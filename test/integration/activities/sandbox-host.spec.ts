@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { createSandboxHostActivities } from '../../../src/activities/sandbox-host.activities.js';
+import { createSandboxHostSteps } from '../../../src/activities/sandbox-host.activities.js';
 import type { SandboxHostActivities } from '../../../src/activities/run-activities.js';
 import { SandgateError } from '../../../src/domain/errors.js';
 import { admitRun } from '../../../src/platform/db/admission.js';
@@ -50,7 +50,7 @@ describe('steps of a sandbox host that breaks', () => {
   });
 
   const activitiesOn = (parts: Partial<SandboxProvider>): SandboxHostActivities =>
-    createSandboxHostActivities({
+    createSandboxHostSteps({
       database: test.db,
       provider: brokenHost(parts),
       dataDir,
@@ -59,7 +59,7 @@ describe('steps of a sandbox host that breaks', () => {
       limits: LIMITS,
       log: { warn: () => undefined },
       collectTimeoutMs: 1000,
-    });
+    }).activities;
   const attempt = <T>(number: number, step: () => Promise<T>): Promise<T> =>
     new MockActivityEnvironment({ attempt: number, heartbeatTimeoutMs: 2000 }).run(step);
   const attemptsOf = async (run: FixtureRun) =>
@@ -156,7 +156,7 @@ describe('steps of a sandbox host that breaks', () => {
 
   it('begins no more launches in a second than it may', async () => {
     const began: number[] = [];
-    const host = createSandboxHostActivities({
+    const host = createSandboxHostSteps({
       database: test.db,
       provider: brokenHost({
         listRemains: () => {
@@ -170,7 +170,7 @@ describe('steps of a sandbox host that breaks', () => {
       limits: { ...LIMITS, maxConcurrentProvisions: 8, maxStartsPerSec: 3 },
       log: { warn: () => undefined },
       collectTimeoutMs: 1000,
-    });
+    }).activities;
     const runs = await Promise.all(
       Array.from({ length: 7 }, () => createGatedRun(test.db, { status: 'provisioning' })),
     );

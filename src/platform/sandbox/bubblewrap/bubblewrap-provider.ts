@@ -16,13 +16,14 @@ import { toolsFolder } from '../../tool-packages/tool-folder.js';
 import type { Runtime } from '../runtime.js';
 import { isMissing } from '../../../domain/system-error.js';
 import type { SandboxMode } from './arguments.js';
+import { BlankDisks } from './blank-disks.js';
 import { checkHost } from './check-host.js';
 import { fromHandle, toHandle } from './handle.js';
 import type { Host } from './host.js';
 import { withLaunchLock } from './launch-lock.js';
 import { launchSandbox } from './launch.js';
 import { removeGroups } from './limits/cgroup-limiter.js';
-import { createOwnedFolder, deleteImage, isMountPoint, mountDisk, unmountDisk } from './loop-disk.js';
+import { createOwnedFolder, deleteImage, formatImage, isMountPoint, mountDisk, unmountDisk } from './loop-disk.js';
 import { awaitRingClosed, readRing } from './output-ring.js';
 import type { ProcessIdentity } from './process-identity.js';
 import { currentBootId, identifyProcess, isAlive, startedAtMs } from './process-identity.js';
@@ -48,7 +49,11 @@ export class BubblewrapProvider implements SandboxProvider {
   readonly name = 'bubblewrap';
   private readonly launching = new Map<string, Promise<SandboxHandle>>();
 
-  constructor(private readonly options: BubblewrapOptions) {}
+  private readonly disks: BlankDisks;
+
+  constructor(private readonly options: BubblewrapOptions) {
+    this.disks = new BlankDisks(join(options.dataDir, 'blank-disks'), formatImage);
+  }
 
   private get mode(): SandboxMode {
     return this.options.host.mode;
@@ -61,10 +66,11 @@ export class BubblewrapProvider implements SandboxProvider {
   async createWorkspace(runId: string, sizes: SandboxSizes): Promise<string> {
     const folder = this.folder(runId);
     await folder.create();
-    const uid = await this.claimUid(runId);
-    if (this.options.host.hasLoopDisks) await mountDisk(folder.image, folder.disk, sizes.disk_mb);
-    else await mkdir(folder.disk, { recursive: true, mode: 0o700 });
-    await createOwnedFolder(folder.workspace, uid);
+    // A failure of one waits for the other: a disk that is still being made would be in the way of the release that follows.
+    const [uid, disk] = await Promise.allSettled([this.claimUid(runId), this.makeDisk(folder, sizes.disk_mb)]);
+    if (uid.status === 'rejected') throw uid.reason;
+    if (disk.status === 'rejected') throw disk.reason;
+    await createOwnedFolder(folder.workspace, uid.value);
     return folder.workspace;
   }
 
@@ -152,10 +158,14 @@ export class BubblewrapProvider implements SandboxProvider {
   private async provisionAlone(spec: SandboxSpec, folder: RunFolder): Promise<SandboxHandle> {
     const live = await this.findLive(folder);
     if (live !== null) return toHandle(spec.runId, live);
-    const folders = await this.resolveFolders(spec);
-    const uid = await this.claimUid(spec.runId);
+    const [folders, uid, toolsDir, isImage] = await Promise.all([
+      this.resolveFolders(spec),
+      this.claimUid(spec.runId),
+      this.findTools(),
+      isMountPoint(folder.disk),
+    ]);
     const limits = await this.options.host.limiter.prepare(spec.runId, spec.sizes);
-    const disk = (await isMountPoint(folder.disk)) ? ('image' as const) : ('folder' as const);
+    const disk = isImage ? ('image' as const) : ('folder' as const);
     const bootId = currentBootId();
     await folder.writeLaunch({
       runId: spec.runId,
@@ -175,7 +185,7 @@ export class BubblewrapProvider implements SandboxProvider {
           limits,
           host: this.options.host,
           runtime: this.options.runtime,
-          toolsDir: await this.findTools(),
+          toolsDir,
           disk,
         }),
       );
@@ -219,6 +229,12 @@ export class BubblewrapProvider implements SandboxProvider {
       Math.abs(startedAtMs(identity) - launch.launchedAt) < LAUNCH_WINDOW_MS
       ? identity
       : null;
+  }
+
+  private async makeDisk(folder: RunFolder, sizeMb: number): Promise<void> {
+    if (this.options.host.hasLoopDisks)
+      await mountDisk(folder.image, folder.disk, sizeMb, (image, mb) => this.disks.make(image, mb));
+    else await mkdir(folder.disk, { recursive: true, mode: 0o700 });
   }
 
   private async claimUid(runId: string): Promise<number | null> {

@@ -32,11 +32,17 @@ const FORMAT = [
  * A sized ext4 image mounted over a loop device (04-sandbox §3): a hard quota that vanishes atomically. Idempotent: an image
  * that is there is mounted again, one that is mounted stays.
  *
+ * @param makeImage makes the image where there is none; formats one by default
  * @throws SandgateError `out_of_capacity` when this host cannot make or mount one more: no space, no free loop device
  */
-export async function mountDisk(image: string, mountPoint: string, sizeMb: number): Promise<void> {
+export async function mountDisk(
+  image: string,
+  mountPoint: string,
+  sizeMb: number,
+  makeImage: (image: string, sizeMb: number) => Promise<void> = formatImage,
+): Promise<void> {
   if (await isMountPoint(mountPoint)) return;
-  if (!(await pathExists(image))) await orFull('made', () => formatImage(image, sizeMb));
+  if (!(await pathExists(image))) await orFull('made', () => makeImage(image, sizeMb));
   else await checkImage(image);
   await mkdir(mountPoint, { recursive: true, mode: 0o700 });
   const mount = ['-t', 'ext4', '-o', 'loop,nosuid,nodev,noatime', image, mountPoint];
@@ -79,7 +85,8 @@ export async function isMountPoint(path: string): Promise<boolean> {
   return mounts.split('\n').some((line) => line.split(' ')[4] === escaped);
 }
 
-async function formatImage(image: string, sizeMb: number): Promise<void> {
+/** Formats a blank image of that size at `image`. */
+export async function formatImage(image: string, sizeMb: number): Promise<void> {
   const fresh = `${image}.new`;
   const file = await open(fresh, 'w', 0o600);
   await file.truncate(sizeMb * MIB);

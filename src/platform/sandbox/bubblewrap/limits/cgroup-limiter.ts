@@ -22,19 +22,7 @@ export class CgroupLimiter implements Limiter {
   }
 
   async prepare(runId: string, sizes: SandboxSizes): Promise<LimitedLaunch> {
-    const groups: string[] = [];
-    for (const hierarchy of this.tree.hierarchies) {
-      const parent = join(hierarchy.folder, PARENT);
-      await mkdir(parent, { recursive: true });
-      if (this.tree.version === 2) await writeFile(join(parent, 'cgroup.subtree_control'), '+memory +pids +cpu');
-      const group = join(parent, runId);
-      await mkdir(group, { recursive: true });
-      groups.push(group);
-      for (const [file, value, optional] of settings(this.tree.version, hierarchy.controllers, sizes)) {
-        if (optional && !(await exists(join(group, file)))) continue;
-        await writeFile(join(group, file), value);
-      }
-    }
+    const groups = await Promise.all(this.tree.hierarchies.map((hierarchy) => this.makeGroup(hierarchy, runId, sizes)));
     const record: LimitRecord = { kind: this.kind, groups };
     return {
       record,
@@ -43,6 +31,23 @@ export class CgroupLimiter implements Limiter {
       dataBytes: null,
       processes: null,
     };
+  }
+
+  private async makeGroup(
+    { folder, controllers }: CgroupTree['hierarchies'][number],
+    runId: string,
+    sizes: SandboxSizes,
+  ): Promise<string> {
+    const parent = join(folder, PARENT);
+    await mkdir(parent, { recursive: true });
+    if (this.tree.version === 2) await writeFile(join(parent, 'cgroup.subtree_control'), '+memory +pids +cpu');
+    const group = join(parent, runId);
+    await mkdir(group, { recursive: true });
+    for (const [file, value, optional] of settings(this.tree.version, controllers, sizes)) {
+      if (optional && !(await exists(join(group, file)))) continue;
+      await writeFile(join(group, file), value);
+    }
+    return group;
   }
 }
 

@@ -1,0 +1,95 @@
+import pLimit, { type LimitFunction } from 'p-limit';
+import pThrottle from 'p-throttle';
+import type { RunRef } from './run-activities.js';
+
+export interface LaunchTurnLimits {
+  /** Launches that go on at once on this host. */
+  maxConcurrentProvisions: number;
+  /** Launches that begin on this host in any second. */
+  maxStartsPerSec: number;
+}
+
+export interface LaunchResult {
+  launched: boolean;
+}
+
+interface HeadStart {
+  giveUp: AbortController;
+  /** Null when it failed; never rejects. */
+  ended: Promise<LaunchResult | null>;
+}
+
+/** The launches of one host: one at a time for each run, so many at once, so many a second. */
+export class LaunchTurns {
+  private readonly turns = new Map<string, Promise<unknown>>();
+  private readonly headStarts = new Map<string, HeadStart>();
+  /** Launches wait for their place here and not in the queue, where finalization would wait behind them. */
+  private readonly inPlace: LimitFunction;
+  /** Resolves when one more launch may begin. */
+  private readonly paced: () => Promise<void>;
+
+  constructor(
+    limits: LaunchTurnLimits,
+    private readonly launch: (run: RunRef, signal: AbortSignal) => Promise<LaunchResult>,
+    private readonly failedEarly: (run: RunRef, cause: unknown) => void,
+  ) {
+    this.inPlace = pLimit(limits.maxConcurrentProvisions);
+    this.paced = pThrottle({ limit: limits.maxStartsPerSec, interval: 1000, strict: true })(() => Promise.resolve());
+  }
+
+  /**
+   * Launches a run for its driver, or goes on with what was begun early for it. A launch whose heartbeats did not arrive is
+   * repeated while it still goes on here. The later one waits: two would tear down each other's workspace, and the run would end
+   * for it.
+   */
+  async take(run: RunRef, signal: AbortSignal): Promise<LaunchResult> {
+    const early = this.headStarts.get(run.sessionId);
+    if (early !== undefined) {
+      const giveUp = (): void => early.giveUp.abort(signal.reason);
+      if (signal.aborted) giveUp();
+      signal.addEventListener('abort', giveUp, { once: true });
+      const ended = await early.ended;
+      signal.removeEventListener('abort', giveUp);
+      if (ended?.launched === true) return ended;
+    }
+    return this.turn(run, signal);
+  }
+
+  /**
+   * Begins a launch whose activity is on its way, so that the workspace is prepared meanwhile. Whatever becomes of it, the activity
+   * comes and finds it under way, done or to be done again.
+   */
+  begin(run: RunRef): void {
+    if (this.turns.has(run.sessionId)) return;
+    const giveUp = new AbortController();
+    const ended = this.turn(run, giveUp.signal).catch((cause: unknown) => {
+      if (!giveUp.signal.aborted) this.failedEarly(run, cause);
+      return null;
+    });
+    this.headStarts.set(run.sessionId, { giveUp, ended });
+    void ended.then(() => this.headStarts.delete(run.sessionId));
+  }
+
+  /** Gives up what was begun early and waits until it has let go of the run's files. */
+  async cease(run: RunRef): Promise<void> {
+    const early = this.headStarts.get(run.sessionId);
+    early?.giveUp.abort();
+    await early?.ended;
+  }
+
+  private async turn(run: RunRef, signal: AbortSignal): Promise<LaunchResult> {
+    const now = () =>
+      this.inPlace(async () => {
+        await this.paced();
+        signal.throwIfAborted();
+        return this.launch(run, signal);
+      });
+    const turn = (this.turns.get(run.sessionId) ?? Promise.resolve()).then(now, now);
+    this.turns.set(run.sessionId, turn);
+    try {
+      return await turn;
+    } finally {
+      if (this.turns.get(run.sessionId) === turn) this.turns.delete(run.sessionId);
+    }
+  }
+}

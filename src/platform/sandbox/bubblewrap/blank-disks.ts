@@ -1,0 +1,56 @@
+import { execFile } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { mkdir, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+const TIMEOUT_MS = 60_000;
+const ENV = { PATH: '/usr/bin:/bin', LC_ALL: 'C' };
+
+/**
+ * Makes blank disk images: the first of a size is formatted, the next ones are copies of it, which takes a quarter of the time.
+ * Only the size asked for last is kept. A copy of an earlier life is not used, since a power cut may have left anything in it.
+ */
+export class BlankDisks {
+  private kept: { path: string; sizeMb: number } | null = null;
+  private clearing: Promise<void> | null = null;
+
+  /**
+   * @param folder a folder of its own on the file system of the runs
+   * @param format makes a formatted image of that many MiB at a path
+   */
+  constructor(
+    private readonly folder: string,
+    private readonly format: (image: string, sizeMb: number) => Promise<void>,
+  ) {}
+
+  /** Makes an image where there is none. @throws what the programs said, for example that there is no space left */
+  async make(image: string, sizeMb: number): Promise<void> {
+    const { kept } = this;
+    if (kept?.sizeMb === sizeMb) return copy(kept.path, image);
+    await this.format(image, sizeMb);
+    await this.keep(image, sizeMb);
+  }
+
+  private async keep(image: string, sizeMb: number): Promise<void> {
+    await (this.clearing ??= this.clear());
+    const path = join(this.folder, `${randomUUID()}.img`);
+    await copy(image, path);
+    const earlier = this.kept;
+    this.kept = { path, sizeMb };
+    if (earlier !== null) await rm(earlier.path, { force: true });
+  }
+
+  private async clear(): Promise<void> {
+    await rm(this.folder, { recursive: true, force: true });
+    await mkdir(this.folder, { recursive: true, mode: 0o700 });
+  }
+}
+
+/** Holes stay holes; a half-made copy never stands under the final name. */
+async function copy(from: string, to: string): Promise<void> {
+  const draft = `${to}.new`;
+  await run('cp', ['--sparse=always', '--', from, draft], { timeout: TIMEOUT_MS, env: ENV });
+  await rename(draft, to);
+}

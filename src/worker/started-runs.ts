@@ -1,0 +1,28 @@
+import type { RunRef } from '../activities/run-activities.js';
+import type { LedgerWakeups } from '../platform/db/wakeups.js';
+import type { Logger } from '../platform/telemetry/logger.js';
+
+/** Runs let in ahead of their workflows at once. A burst is left to the workflows, whose steps it would only repeat. */
+const AT_ONCE = 4;
+
+/**
+ * Lets runs in as soon as their workflows were started, while Temporal is still handing those out: the workflow finds the run
+ * admitted and goes on from there. Nothing depends on it, so a failure is told and left to the workflow.
+ */
+export function followStartedRuns(
+  wakeups: LedgerWakeups,
+  admit: (run: RunRef) => Promise<unknown>,
+  log: Pick<Logger, 'warn'>,
+): { stop(): void } {
+  let underWay = 0;
+  const stop = wakeups.onStarted((run) => {
+    if (underWay >= AT_ONCE) return;
+    underWay += 1;
+    admit(run)
+      .catch((cause: unknown) => log.warn({ err: cause, run: run.sessionId }, 'a run is left to its workflow'))
+      .finally(() => {
+        underWay -= 1;
+      });
+  });
+  return { stop };
+}
