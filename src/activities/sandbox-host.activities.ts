@@ -3,6 +3,7 @@ import { SandgateError } from '../domain/errors.js';
 import { redactText } from '../domain/redaction/redact-text.js';
 import { classifyLaunchProblem } from '../domain/run/launch-attempts.js';
 import { buildRunnerEnvironment } from '../domain/run/runner-environment.js';
+import type { RunSpec } from '../domain/run/spec.js';
 import {
   attachSandbox,
   readLaunch,
@@ -20,12 +21,13 @@ import {
 import type { AdmissionLimits } from '../platform/db/capacity.js';
 import type { RequeueLimits } from '../platform/db/requeue.js';
 import type { Database } from '../platform/db/database.js';
+import type { Audience } from '../platform/db/tokens.js';
 import { requireProgram } from '../platform/harness-programs/installed-program.js';
 import { planeDirectory } from '../platform/plane/plane-socket-path.js';
 import { RING_BYTES } from '../platform/sandbox/bubblewrap/output-ring.js';
 import type { SandboxHandle, SandboxProvider } from '../platform/sandbox/provider.js';
 import { assertToolsInstalled } from '../platform/tool-packages/assert-installed.js';
-import { collectDiff, materialize, removeBaseline } from '../platform/workspace/index.js';
+import { collectDiff, materialize, removeBaseline, type MaterializedWorkspace } from '../platform/workspace/index.js';
 import { baselineFolder } from './baseline-folder.js';
 import { whileHeartbeating } from './heartbeat.js';
 import type { RunRef, SandboxHostActivities } from './run-activities.js';
@@ -124,22 +126,19 @@ class SandboxHost {
     const harnessDir = await requireProgram(this.on.dataDir, spec.harness);
     // First what a full host refuses: only from `provisioning` may a run go back into the queue.
     const workspaceDir = await provider.createWorkspace(run.sessionId, spec.sandbox);
-    const tokens = await database.withTenant(run.organizationId, (tx) =>
-      startInitializing(tx, run.sessionId, this.on.tokenTtlSecs),
-    );
-    if (tokens === undefined) return false;
     // The API opens the run's socket as soon as its folder is there; meanwhile the workspace is filled.
     const planeDir = planeDirectory(this.on.dataDir, run.sessionId);
     await mkdir(planeDir, { recursive: true });
-    const { baseCommit, files, leftOut } = await materialize({
-      spec: spec.workspace,
-      workspaceDir,
-      baselineDir: this.baselineDir(run.sessionId),
-      roots: this.on.localCopyRoots,
-      uid: await provider.workspaceOwner(run.sessionId),
-      stateDir: this.on.dataDir,
-      signal,
-    });
+    const lost = new AbortController();
+    const [initializing, filling] = await Promise.allSettled([
+      this.initialize(run, lost),
+      this.fill(run, spec, workspaceDir, AbortSignal.any([signal, lost.signal])),
+    ]);
+    if (initializing.status === 'rejected') throw initializing.reason;
+    const tokens = initializing.value;
+    if (tokens === undefined) return false;
+    if (filling.status === 'rejected') throw filling.reason;
+    const { baseCommit, files, leftOut } = filling.value;
     const stillOwned = await database.withTenant(run.organizationId, (tx) =>
       recordBaseCommit(tx, run.sessionId, { workspace: spec.workspace, baseCommit, files, leftOut }),
     );
@@ -158,6 +157,37 @@ class SandboxHost {
       tokens: { control, tool, llm },
     });
     return this.attach(run, handle);
+  }
+
+  /** Aborts `lost` when there is nothing to prepare a workspace for. */
+  private async initialize(run: RunRef, lost: AbortController): Promise<Record<Audience, string> | undefined> {
+    try {
+      const tokens = await this.on.database.withTenant(run.organizationId, (tx) =>
+        startInitializing(tx, run.sessionId, this.on.tokenTtlSecs),
+      );
+      if (tokens === undefined) lost.abort();
+      return tokens;
+    } catch (cause) {
+      lost.abort();
+      throw cause;
+    }
+  }
+
+  private async fill(
+    run: RunRef,
+    spec: RunSpec,
+    workspaceDir: string,
+    signal: AbortSignal,
+  ): Promise<MaterializedWorkspace> {
+    return materialize({
+      spec: spec.workspace,
+      workspaceDir,
+      baselineDir: this.baselineDir(run.sessionId),
+      roots: this.on.localCopyRoots,
+      uid: await this.on.provider.workspaceOwner(run.sessionId),
+      stateDir: this.on.dataDir,
+      signal,
+    });
   }
 
   private async attach(run: RunRef, handle: SandboxHandle): Promise<boolean> {

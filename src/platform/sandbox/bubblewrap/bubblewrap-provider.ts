@@ -147,6 +147,7 @@ export class BubblewrapProvider implements SandboxProvider {
     await deleteImage(folder.image);
     await removeTree(folder.root);
     if (this.mode === 'root') await this.options.uids.release(runId);
+    await this.disks.prepare();
   }
 
   private async provisionOnce(spec: SandboxSpec): Promise<SandboxHandle> {
