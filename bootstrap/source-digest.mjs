@@ -3,7 +3,7 @@ import { readFileSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** Everything that the build reads. */
-const SOURCES = ['src', 'migrations', 'policies', 'build', '.swcrc', 'package-lock.json'];
+const SOURCES = ['src', 'migrations', 'policies', 'harnesses', 'build', '.swcrc', 'package-lock.json'];
 
 /** One digest over the names and contents of all that the build reads. */
 export function sourceDigest(root) {

@@ -1,5 +1,5 @@
 /**
- * Builds dist/: the compiled sources under the same paths as in the tree, the seeded policies, the runner's bundle and the
+ * Builds dist/: the compiled sources under the same paths as in the tree, the seeded policies, the pinned harness programs, the runner's bundle and the
  * workflow bundle. Leaves dist/.stamp, the digest of what was built, so that an unchanged tree is not built again.
  */
 import { spawnSync } from 'node:child_process';
@@ -17,7 +17,7 @@ mkdirSync(dist, { recursive: true });
 rmSync(join(dist, '.stamp'), { force: true });
 run('node_modules/@swc/cli/bin/swc.js', 'src', 'migrations', '-d', 'dist', '--ignore', '**/*.spec.ts', '--quiet');
 for (const tree of ['src', 'migrations']) prune(tree);
-cpSync(join(root, 'policies'), join(dist, 'policies'), { recursive: true });
+for (const folder of ['policies', 'harnesses']) cpSync(join(root, folder), join(dist, folder), { recursive: true });
 run('build/bundle-runner.mjs');
 run('dist/src/worker/bundle-workflows.js');
 writeFileSync(join(dist, '.stamp'), `${digest}\n`);

@@ -13,6 +13,7 @@ const ALLOWED = [
   'src/runner/',
   'src/domain/',
   'node_modules/@anthropic-ai/sdk/',
+  'node_modules/openai/',
   // The MCP client, loaded by runs that have MCP servers, and what it carries.
   'node_modules/@modelcontextprotocol/client/',
   'node_modules/@modelcontextprotocol/core/',

@@ -41,6 +41,8 @@ import { WarnOfBudgets1700000000058 } from './1700000000058-warn-of-budgets.js';
 import { ListOverspentRuns1700000000059 } from './1700000000059-list-overspent-runs.js';
 import { GroupRunCalls1700000000065 } from './1700000000065-group-run-calls.js';
 import { GroupModelCalls1700000000066 } from './1700000000066-group-model-calls.js';
+import { AddHostHarnesses1700000000075 } from './1700000000075-add-host-harnesses.js';
+import { PlaceByHarness1700000000076 } from './1700000000076-place-by-harness.js';
 import { AddHostProvider1700000000070 } from './1700000000070-add-host-provider.js';
 import { DropRegister1700000000080 } from './1700000000080-drop-register.js';
 import { MeasureDeployment1700000000085 } from './1700000000085-measure-deployment.js';
@@ -91,6 +93,8 @@ export const MIGRATIONS = [
   GroupRunCalls1700000000065,
   GroupModelCalls1700000000066,
   AddHostProvider1700000000070,
+  AddHostHarnesses1700000000075,
+  PlaceByHarness1700000000076,
   DropRegister1700000000080,
   MeasureDeployment1700000000085,
 ];

@@ -591,16 +591,25 @@ export interface components {
             /** @description Whether a sandbox host has reported lately; without one new runs wait. */
             provider_ok: boolean;
         };
+        HarnessModelView: {
+            id: string;
+            /** @description Whether a provider that serves it is configured. */
+            available: boolean;
+            /** @description What to set before it can be called. */
+            unavailable_reason: string | null;
+        };
         HarnessView: {
             id: string;
             models: string[];
             /** @description One of `models`. */
             default_model: string;
             display_name: string;
-            /** @description Whether runs of this harness can be created now. */
+            /** @description Whether runs of this harness can be created now, with at least one of its models. */
             available: boolean;
-            /** @description Why it is not available, and what to set. */
+            /** @description Why it is not available, and what to set or install. */
             unavailable_reason: string | null;
+            /** @description The same models, each with whether it can be called. */
+            model_details: components["schemas"]["HarnessModelView"][];
         };
         HarnessList: {
             harnesses: components["schemas"]["HarnessView"][];

@@ -1,7 +1,10 @@
+import { join } from 'node:path';
 import type { ProgramHarness } from '../domain/harness/harness-program.js';
+import { copyProgram } from '../platform/harness-programs/copy-program.js';
 import { installProgram } from '../platform/harness-programs/install-program.js';
 import type { InstalledProgram } from '../platform/harness-programs/installed-program.js';
 import { readPinned, type PinnedProgram } from '../platform/harness-programs/pinned-program.js';
+import { cacheDir } from './temporal-binary.js';
 
 /** What the command line does with the programs of harnesses in the state folder of this machine. */
 export { removeProgram } from '../platform/harness-programs/install-program.js';
@@ -13,4 +16,12 @@ export function pinnedProgram(harness: ProgramHarness): Promise<PinnedProgram> {
 
 export async function installHarness(dataDir: string, harness: ProgramHarness): Promise<InstalledProgram> {
   return installProgram(dataDir, await readPinned(harness));
+}
+
+/** The same for a data folder that does not last: the program is fetched into the user's cache once and shared from there. */
+export async function provideHarness(dataDir: string, harness: ProgramHarness): Promise<InstalledProgram> {
+  const pinned = await readPinned(harness);
+  const kept = join(cacheDir(), 'harness-programs');
+  await installProgram(kept, pinned);
+  return copyProgram(kept, dataDir, pinned);
 }

@@ -15,6 +15,7 @@ import { admitRun, type Admission } from '../platform/db/admission.js';
 import { admitWaiting } from '../platform/db/capacity.js';
 import { Database } from '../platform/db/database.js';
 import { seeHost } from '../platform/db/hosts.js';
+import { usableHarnesses } from '../platform/harness-programs/installed-program.js';
 import { SandboxUids } from '../platform/db/sandbox-uids.js';
 import { chooseProvider } from '../platform/sandbox/choose-provider.js';
 import type { SandboxProvider } from '../platform/sandbox/provider.js';
@@ -69,7 +70,8 @@ export async function startWorker(config: SandgateConfig, log: Logger): Promise<
   const metrics = new Metrics();
   metrics.observe(parts.database);
   const activities = new ActivityMetrics(metrics, parts.host.capacity);
-  await seeHost(parts.database.pool, parts.host);
+  const report = hostReport(config, parts);
+  await report();
   await reapHostOrphans(parts);
   const { workerMetricsBind } = config.telemetry;
   if (workerMetricsBind !== null) await listenForScrapes(metrics, workerMetricsBind, log);
@@ -81,7 +83,7 @@ export async function startWorker(config: SandgateConfig, log: Logger): Promise<
   await ensureStandingWorkflows(parts.client, config.timing.maintenanceMs);
   // Runs may have waited for a host to come.
   await admitWaiting(parts.database, config.capacity);
-  const seeing = everyWhileAlive(HOST_SEEN_EVERY_MS, log, () => seeHost(parts.database.pool, parts.host));
+  const seeing = everyWhileAlive(HOST_SEEN_EVERY_MS, log, report);
   const standing = everyWhileAlive(STANDING_EVERY_MS, log, () =>
     ensureStandingWorkflows(parts.client, config.timing.maintenanceMs),
   );
@@ -97,6 +99,18 @@ export async function startWorker(config: SandgateConfig, log: Logger): Promise<
         standing.stop();
       })
       .then(() => undefined),
+  };
+}
+
+/** Tells that this host is there and which harnesses it can run; runs may have waited for one that was installed meanwhile. */
+function hostReport(config: SandgateConfig, { database, host, dataDir }: WorkerParts): () => Promise<void> {
+  let before: string | null = null;
+  return async () => {
+    const harnesses = await usableHarnesses(dataDir);
+    await seeHost(database.pool, { ...host, harnesses });
+    const has = harnesses.join();
+    if (before !== null && before !== has) await admitWaiting(database, config.capacity);
+    before = has;
   };
 }
 

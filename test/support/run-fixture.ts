@@ -59,13 +59,19 @@ export async function createRun(
     budgets?: Partial<Budgets>;
     /** Slots of frozen brokered surfaces. */
     brokered?: string[];
+    harness?: string;
   } = {},
 ): Promise<FixtureRun> {
   const organization = options.in ?? (await createOrganization(db));
   const { organizationId, agentId, revisionId } = organization;
   const sessionId = uuidv7();
   const brokered = (options.brokered ?? []).map((slot) => ({ slot }));
-  const spec: JsonValue = { agent_name: 'fixer', harness: 'replay', budgets: { ...options.budgets }, brokered };
+  const spec: JsonValue = {
+    agent_name: 'fixer',
+    harness: options.harness ?? 'replay',
+    budgets: { ...options.budgets },
+    brokered,
+  };
   const runSpecDigest = digestOf(spec);
   const tokens = await db.withTenant(organizationId, async (tx) => {
     await tx.query(

@@ -12,10 +12,22 @@ describe('the harness catalog', () => {
     expect(catalog({}).find('nothing')).toBeUndefined();
   });
 
-  it('says what to set when no model provider is configured', () => {
-    expect(catalog({}).find('builtin')?.unavailable).toContain('ANTHROPIC_API_KEY');
-    expect(catalog({ ANTHROPIC_API_KEY: 'k' }).find('builtin')?.unavailable).toBeNull();
-    expect(catalog({ SERVICE_LLM_UPSTREAM_URL: 'http://127.0.0.1:9' }).find('builtin')?.unavailable).toBeNull();
-    expect(catalog({}).find('replay')?.unavailable).toBeNull();
+  it('gives each harness a default that it can speak to', () => {
+    const defaults = (env: Record<string, string>) =>
+      Object.fromEntries(catalog(env).list().map(({ id, defaultModel }) => [id, defaultModel])); // prettier-ignore
+    const local = { SERVICE_DEFAULT_MODEL: 'qwen3-coder', SERVICE_DEFAULT_CODEX_MODEL: 'gpt-5.4' };
+    expect(defaults(local)).toEqual({
+      builtin: 'qwen3-coder',
+      replay: 'none',
+      'claude-agent-sdk': 'claude-haiku-4-5',
+      codex: 'gpt-5.4',
+    });
+    const claude = { SERVICE_DEFAULT_MODEL: 'claude-sonnet-5' };
+    expect(defaults(claude)).toMatchObject({ builtin: 'claude-sonnet-5', 'claude-agent-sdk': 'claude-sonnet-5' });
+  });
+
+  it('adds the deployment’s own models', () => {
+    const { models = [] } = catalog({ SERVICE_MODELS_BUILTIN: 'qwen3-coder, claude-haiku-4-5' }).find('builtin') ?? {};
+    expect(models).toEqual(['claude-haiku-4-5', 'claude-sonnet-5', 'claude-opus-4-8', 'qwen3-coder']);
   });
 });

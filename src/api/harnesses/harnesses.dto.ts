@@ -1,5 +1,17 @@
 import { ApiProperty } from '@nestjs/swagger';
+import type { Hindrances } from './harness-availability.js';
 import type { Harness } from './harness-catalog.js';
+
+export class HarnessModelView {
+  @ApiProperty()
+  id!: string;
+
+  @ApiProperty({ description: 'Whether a provider that serves it is configured.' })
+  available!: boolean;
+
+  @ApiProperty({ type: 'string', nullable: true, description: 'What to set before it can be called.' })
+  unavailable_reason!: string | null;
+}
 
 export class HarnessView {
   @ApiProperty()
@@ -14,11 +26,14 @@ export class HarnessView {
   @ApiProperty()
   display_name!: string;
 
-  @ApiProperty({ description: 'Whether runs of this harness can be created now.' })
+  @ApiProperty({ description: 'Whether runs of this harness can be created now, with at least one of its models.' })
   available!: boolean;
 
-  @ApiProperty({ type: 'string', nullable: true, description: 'Why it is not available, and what to set.' })
+  @ApiProperty({ type: 'string', nullable: true, description: 'Why it is not available, and what to set or install.' })
   unavailable_reason!: string | null;
+
+  @ApiProperty({ type: [HarnessModelView], description: 'The same models, each with whether it can be called.' })
+  model_details!: HarnessModelView[];
 }
 
 export class HarnessList {
@@ -26,13 +41,20 @@ export class HarnessList {
   harnesses!: HarnessView[];
 }
 
-export function toHarnessView(harness: Harness): HarnessView {
+export function toHarnessView(harness: Harness, { program, models }: Hindrances): HarnessView {
+  const modelDetails = harness.models.map((id) => {
+    const reason = models.get(id) ?? null;
+    return { id, available: reason === null, unavailable_reason: reason };
+  });
+  const noModel = modelDetails.every(({ available }) => !available) ? [...new Set(models.values())] : [];
+  const reason = [...(program === null ? [] : [program]), ...noModel].join('; ') || null;
   return {
     id: harness.id,
     models: [...harness.models],
     default_model: harness.defaultModel,
     display_name: harness.displayName,
-    available: harness.unavailable === null,
-    unavailable_reason: harness.unavailable,
+    available: reason === null,
+    unavailable_reason: reason,
+    model_details: modelDetails,
   };
 }

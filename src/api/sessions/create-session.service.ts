@@ -19,6 +19,7 @@ import { offlineNetwork } from '../agents/revision-draft.js';
 import type { Principal } from '../auth/principal.js';
 import { readPinned } from '../capabilities/capability-queries.js';
 import { ApiConfig } from '../foundation.module.js';
+import { HarnessAvailability } from '../harnesses/harness-availability.js';
 import { HarnessCatalog, type Harness } from '../harnesses/harness-catalog.js';
 import { PolicyEntity } from '../policies/policy.entity.js';
 import { readHeadVersion } from '../policies/policy-versions.js';
@@ -45,6 +46,7 @@ export class CreateSessionService {
     private readonly database: Database,
     private readonly config: ApiConfig,
     private readonly catalog: HarnessCatalog,
+    private readonly availability: HarnessAvailability,
   ) {}
 
   create(command: CreateSessionCommand): Promise<SessionView> {
@@ -75,7 +77,7 @@ export class CreateSessionService {
     const agent = await findAgent(tx, body.agent);
     if (agent === null) throw new SandgateError('invalid_request', `agent: unknown agent ${body.agent}`);
     const revision = await latestRevision(tx, agent);
-    const harness = this.requireHarness(revision.harness);
+    const harness = await this.requireHarness(tx, revision);
     const policy = await tx.manager.findOneByOrFail(PolicyEntity, { id: revision.policy_id });
     const head = await readHeadVersion(tx, policy);
     const workspace = resolveWorkspace(body, revision.default_workspace);
@@ -104,12 +106,16 @@ export class CreateSessionService {
     });
   }
 
-  private requireHarness(id: string): Harness {
+  private async requireHarness(
+    tx: TenantTransaction,
+    { harness: id, model }: { harness: string; model: string },
+  ): Promise<Harness> {
     const harness = this.catalog.find(id);
     if (harness === undefined)
       throw new SandgateError('invalid_request', `agent: its harness ${id} is unknown to this version`);
-    if (harness.unavailable === null) return harness;
-    throw new SandgateError('invalid_request', `agent: harness ${id} is not available: ${harness.unavailable}`);
+    const reason = await this.availability.whyNot(harness, model, (sql, values) => tx.query(sql, values));
+    if (reason === null) return harness;
+    throw new SandgateError('invalid_request', `agent: harness ${id} is not available: ${reason}`);
   }
 }
 

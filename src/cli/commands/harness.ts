@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import {
   installCommand,
   needsProgram,
+  OWN_HARNESSES,
   PROGRAM_HARNESSES,
   type ProgramHarness,
 } from '../../domain/harness/harness-program.js';
@@ -12,9 +13,6 @@ import { printDocument, printRows, write } from '../terminal/output.js';
 
 /** The part that installs is loaded by these commands alone: it reaches into the platform. */
 const load = () => import('../../embedded/harness-programs.js');
-
-/** Harnesses that are part of Sandgate, with nothing to install. */
-const OURS = ['builtin', 'replay'];
 
 interface HarnessRow {
   harness: string;
@@ -66,7 +64,7 @@ async function list(command: Command): Promise<void> {
 async function harnessRows(dataDir: string): Promise<HarnessRow[]> {
   const { listInstalledPrograms, pinnedProgram } = await load();
   const installed = await listInstalledPrograms(dataDir);
-  const rows: HarnessRow[] = OURS.map((harness) => ({ ...NOTHING, harness, status: 'built in' as const }));
+  const rows: HarnessRow[] = OWN_HARNESSES.map((harness) => ({ ...NOTHING, harness, status: 'built in' as const }));
   for (const harness of PROGRAM_HARNESSES) {
     const pinned = await pinnedProgram(harness);
     const isUsable = (one: { version: string; lock_digest: string }): boolean =>
@@ -87,7 +85,7 @@ const NOTHING = { package: null, version: null, bytes: null, installed_at: null 
 
 async function install(id: string, command: Command): Promise<void> {
   const format = formatOf(command);
-  if (OURS.includes(id)) {
+  if (OWN_HARNESSES.some((own) => own === id)) {
     if (format === 'table') return write(`${id} is part of Sandgate: there is nothing to install.`);
     return printDocument(format, { harness: id, status: 'built in' });
   }

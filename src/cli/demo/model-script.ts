@@ -1,11 +1,17 @@
 import type { JsonObject } from '../../domain/json.js';
+import { modelTurns, type WireName } from './wire/wire-format.js';
 
-export type ScriptedBlock = { text: string } | { tool: string; input: JsonObject; id?: string };
+export type ScriptedBlock =
+  | { text: string }
+  /** A tool called with JSON; as a string the arguments go out as they are, so they may be malformed. */
+  | { tool: string; input: JsonObject | string; id?: string }
+  /** A tool of the Responses format that takes text instead of JSON. */
+  | { textTool: string; input: string; id?: string };
 
 export interface ScriptedReply {
   kind: 'reply';
   content: ScriptedBlock[];
-  /** Default: `tool_use` when the content calls a tool, else `end_turn`. */
+  /** In the words of the Messages format; the others translate. Default: `tool_use` when the content calls a tool, else `end_turn`. */
   stopReason?: 'end_turn' | 'tool_use' | 'max_tokens' | 'stop_sequence' | 'refusal' | 'pause_turn';
   /** Default: estimated from the sizes of the request and of the reply. */
   usage?: Partial<ScriptedUsage>;
@@ -29,6 +35,7 @@ export interface ScriptedError {
 
 export type ScriptedAnswer = ScriptedReply | ScriptedError;
 
+/** As the Messages format counts: `input_tokens` without what the cache held. The others add both up. */
 export interface ScriptedUsage {
   input_tokens: number;
   output_tokens: number;
@@ -36,9 +43,10 @@ export interface ScriptedUsage {
   cache_creation_input_tokens: number;
 }
 
-/** One request as it arrived. `index` counts the message requests of this server from 0. */
+/** One request as it arrived. `index` counts the message requests of this server from 0, whatever their format. */
 export interface RecordedRequest {
   index: number;
+  wire: WireName;
   path: string;
   headers: Record<string, string>;
   body: JsonObject;
@@ -56,19 +64,11 @@ export function inOrder(answers: ScriptedAnswer[]): ModelScript {
  * play the same script.
  */
 export function byConversation(answers: ScriptedAnswer[]): ModelScript {
-  return ({ body }) => {
-    const messages = Array.isArray(body['messages']) ? body['messages'] : [];
-    const turn = messages.filter((message) => isAssistant(message)).length;
-    return answers[turn] ?? exhausted(answers.length);
-  };
+  return ({ wire, body }) => answers[modelTurns(wire, body)] ?? exhausted(answers.length);
 }
 
 export function reply(...content: ScriptedBlock[]): ScriptedReply {
   return { kind: 'reply', content };
-}
-
-function isAssistant(message: unknown): boolean {
-  return typeof message === 'object' && message !== null && 'role' in message && message.role === 'assistant';
 }
 
 function exhausted(length: number): ScriptedError {

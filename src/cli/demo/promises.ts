@@ -1,15 +1,16 @@
-import { isJsonObject } from '../../domain/json.js';
-import type { JsonValue } from '../../domain/json.js';
 import { textOf } from '../server/event-data.js';
 import type { RunEvent, Session, UsageTotals } from '../server/wire.js';
 import type { RecordedRequest } from './model-script.js';
-import { DEPLOY_COMMAND, NETWORK_COMMAND, REPAIRED, TURNS } from './scenario.js';
+import { toolResults } from './wire/wire-format.js';
+import { DEPLOYED, DEPLOY_COMMAND, NETWORK_COMMAND, REPAIRED, TURNS } from './scenario.js';
 
 export interface Evidence {
   readonly session: Session;
   readonly events: readonly RunEvent[];
   readonly cost: UsageTotals;
   readonly diff: string;
+  /** Whether the harness calls a model at all. */
+  readonly callsModel: boolean;
   readonly requests: readonly RecordedRequest[];
   /** How the approval was decided. */
   readonly decision: string | undefined;
@@ -20,8 +21,8 @@ type DemoPromise = readonly [text: string, kept: (evidence: Evidence) => boolean
 /** What the demo promises; it fails when one is not kept. */
 const PROMISES: readonly DemoPromise[] = [
   ['the run completed', ({ session }) => session.status === 'completed'],
-  ['the test failed first', ({ requests }) => resultOfTurn(requests, TURNS.failingTest)?.isError === true],
-  ['the test passed after the repair', ({ requests }) => resultOfTurn(requests, TURNS.passingTest)?.isError === false],
+  ['the test failed first', (evidence) => outcomeOfTurn(evidence, TURNS.failingTest) === 'failed'],
+  ['the test passed after the repair', (evidence) => outcomeOfTurn(evidence, TURNS.passingTest) === 'done'],
   [
     'the network command was denied by policy',
     ({ events }) => decisionOf(events, NETWORK_COMMAND) === 'deny by policy',
@@ -36,22 +37,34 @@ const PROMISES: readonly DemoPromise[] = [
     'the diff holds the repair and nothing else',
     ({ diff }) => diff.includes(`+  ${REPAIRED}`) && diff.split('\ndiff --git ').length === 1,
   ],
-  ['the model calls were metered', ({ cost }) => cost.requests >= Object.keys(TURNS).length && cost.cost_usd > 0],
   [
     'the timeline has no gap',
     ({ events }) => events.length > 0 && events.every((event, index) => event.seq === index + 1),
   ],
 ];
 
+const METERED: DemoPromise = [
+  'the model calls were metered',
+  ({ cost, requests }) => cost.requests === requests.length && cost.requests > 0 && cost.cost_usd > 0,
+];
+const WITHOUT_MODEL: DemoPromise = [
+  'no model was called and nothing was spent',
+  ({ cost }) => cost.requests === 0 && cost.cost_usd === 0,
+];
+
 /** Every promise with whether it was kept. */
 export function checkPromises(evidence: Evidence): { text: string; kept: boolean }[] {
-  return PROMISES.map(([text, kept]) => ({ text, kept: kept(evidence) }));
+  return [...PROMISES, evidence.callsModel ? METERED : WITHOUT_MODEL].map(([text, kept]) => ({
+    text,
+    kept: kept(evidence),
+  }));
 }
 
-function deploymentFollowedDecision({ events, requests, decision }: Evidence): boolean {
+function deploymentFollowedDecision(evidence: Evidence): boolean {
+  const { events, decision } = evidence;
   const allowed = decision === 'approved_once' || decision === 'approved_session';
   const expected = allowed ? 'allow by human' : 'deny by human';
-  const ran = resultOfTurn(requests, TURNS.deploy)?.text.includes('deployed to staging') === true;
+  const ran = outcomeOfTurn(evidence, TURNS.deploy) === 'done';
   return decision !== undefined && decisionOf(events, DEPLOY_COMMAND) === expected && ran === allowed;
 }
 
@@ -68,22 +81,24 @@ function summaryOf(event: RunEvent): string {
   return textOf(event.payload.data, 'summary');
 }
 
-/** What the tool of a turn answered, as the model was told in the next request. */
-function resultOfTurn(
-  requests: readonly RecordedRequest[],
-  turn: number,
-): { isError: boolean; text: string } | undefined {
-  const messages = requests.at(-1)?.body['messages'];
-  if (!Array.isArray(messages)) return undefined;
-  const results = messages
-    .flatMap((message) => (isJsonObject(message) && Array.isArray(message['content']) ? message['content'] : []))
-    .filter(isToolResult);
-  const result = results[turn];
-  return result === undefined
-    ? undefined
-    : { isError: result['is_error'] === true, text: JSON.stringify(result['content'] ?? '') };
+type Outcome = 'done' | 'failed' | 'not run';
+
+/** Each harness words it in its own way, and only one format has a mark for it. */
+const FAILED = /\bexit(?:ed with)? code:? [1-9]/i;
+
+/** What became of the call of a turn: as the model was told in the next request, or as the timeline has it where there is no model. */
+function outcomeOfTurn({ events, requests, callsModel }: Evidence, turn: number): Outcome {
+  if (!callsModel) return outcomeOnRecord(events, turn);
+  const last = requests.at(-1);
+  const result = last === undefined ? undefined : toolResults(last.wire, last.body)[turn];
+  if (result === undefined) return 'not run';
+  if (turn === TURNS.deploy) return result.text.includes(DEPLOYED) ? 'done' : 'not run';
+  return result.isError || FAILED.test(result.text) ? 'failed' : 'done';
 }
 
-function isToolResult(block: JsonValue): block is Record<string, JsonValue> {
-  return isJsonObject(block) && block['type'] === 'tool_result';
+function outcomeOnRecord(events: readonly RunEvent[], turn: number): Outcome {
+  const id = events.filter((event) => event.type === 'tool.requested')[turn]?.payload.data['tool_call_id'];
+  const ended = events.find((event) => event.type === 'tool.completed' && event.payload.data['tool_call_id'] === id);
+  if (ended === undefined) return 'not run';
+  return ended.payload.data['ok'] === true ? 'done' : 'failed';
 }

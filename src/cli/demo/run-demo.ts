@@ -2,7 +2,10 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { installCommand, needsProgram } from '../../domain/harness/harness-program.js';
+import type { HarnessId } from '../../domain/harness/harness-models.js';
 import { addressLines } from '../../embedded/announce.js';
+import { provideHarness } from '../../embedded/harness-programs.js';
 import { Installation } from '../../embedded/installation.js';
 import { removeState } from '../../embedded/remove-state.js';
 import { ApprovalDesk } from '../commands/decide.js';
@@ -18,23 +21,21 @@ import { renderApproval } from '../terminal/approval-view.js';
 import { block, inline } from '../terminal/escape.js';
 import { LiveScreen } from '../terminal/live-screen.js';
 import { write } from '../terminal/output.js';
-import { demoEnvironment } from './demo-environment.js';
+import { DEMO_AGENTS, type DemoAgent } from './demo-agents.js';
+import { demoEnvironment, SCRIPTED_MODEL_KEY } from './demo-environment.js';
 import { checkPromises } from './promises.js';
 import type { Evidence } from './promises.js';
 import { createSampleProject } from './sample-project.js';
-import { demoModel, TASK } from './scenario.js';
 import { startScriptedModel } from './scripted-model.js';
 import type { ScriptedModel } from './scripted-model.js';
 
 export interface DemoOptions {
+  readonly harness: HarnessId;
   readonly keep: boolean;
   /** Decide the approval without asking, although there is a terminal. */
   readonly yes: boolean;
   readonly signal: AbortSignal;
 }
-
-const HEADLINE_MODEL =
-  'The model is a script that speaks the real wire format; everything else is what every run goes through.';
 
 /** The whole demonstration, from an empty folder to a checked result; leaves nothing behind unless something failed. */
 export async function runDemo(options: DemoOptions): Promise<ExitCode> {
@@ -55,6 +56,7 @@ export async function runDemo(options: DemoOptions): Promise<ExitCode> {
 
 class Demo {
   private readonly screen = new LiveScreen();
+  private readonly agent: DemoAgent;
   private readonly repository: string;
   private readonly stateDir: string;
   private readonly events: RunEvent[] = [];
@@ -66,16 +68,22 @@ class Demo {
     private readonly folder: string,
     private readonly options: DemoOptions,
   ) {
+    this.agent = DEMO_AGENTS[options.harness];
     this.repository = join(folder, 'invoice');
     this.stateDir = join(folder, 'state');
   }
 
   async run(): Promise<ExitCode> {
     await createSampleProject(this.repository);
-    this.model = await startScriptedModel({ script: demoModel() });
-    const client = await this.start(this.model.url);
+    await this.provideProgram();
+    const { script } = this.agent;
+    if (script !== null) this.model = await startScriptedModel({ script: script(), apiKey: SCRIPTED_MODEL_KEY });
+    const client = await this.start(this.model?.url ?? null);
     const session = await this.createRun(client);
-    this.title('The run, live', `Agent "fixer" on ${this.repository}. ${HEADLINE_MODEL}`);
+    this.title(
+      'The run, live',
+      `Agent "fixer" (${this.options.harness}) on ${this.repository}. ${this.agent.headline}`,
+    );
     await this.follow(client, session);
     const evidence = await this.collect(client, session.id);
     this.show(evidence);
@@ -104,10 +112,23 @@ class Demo {
     rmSync(this.folder, { recursive: true, force: true });
   }
 
-  private async start(modelUrl: string): Promise<SandgateClient> {
+  /** Fetched once for all demos of this machine; it is no part of an installation that does not use it. */
+  private async provideProgram(): Promise<void> {
+    const { harness } = this.options;
+    if (!needsProgram(harness)) return;
+    this.title(
+      'The program',
+      `What \`${installCommand(harness)}\` does: fetched by npm at its pinned version, every package checked.`,
+    );
+    const program = await provideHarness(this.stateDir, harness);
+    write(`  ${program.package} ${program.version}, ${Math.ceil(program.bytes / 1_000_000)} MB`);
+  }
+
+  private async start(modelUrl: string | null): Promise<SandgateClient> {
     this.title('Starting', 'PostgreSQL, Temporal, API and worker, all on this machine, in a folder of their own.');
     const begun = Date.now();
-    const env = demoEnvironment(process.env, { stateDir: this.stateDir, repository: this.repository, modelUrl });
+    const { stateDir, repository } = this;
+    const env = demoEnvironment(process.env, { stateDir, repository, modelUrl, harness: this.options.harness });
     const notify = (line: string) => this.screen.line(block(line));
     this.installation = await Installation.start({ env, notify, signal: this.options.signal });
     write(`  started in ${((Date.now() - begun) / 1000).toFixed(1)} s`);
@@ -119,7 +140,7 @@ class Demo {
     const workspace = { kind: 'git_repository' as const, clone_url: `file://${this.repository}` };
     const body = {
       agent: 'fixer',
-      task: TASK,
+      task: this.agent.task,
       workspace,
       labels: { purpose: 'demo' },
       autonomous: false,
@@ -161,7 +182,15 @@ class Demo {
     const session = await readRun(client, runId);
     const cost = await readCost(client, runId);
     const diff = (await readDiff(client, runId))?.content ?? '';
-    return { session, events: this.events, cost, diff, requests: this.model?.requests ?? [], decision: this.decision };
+    return {
+      session,
+      events: this.events,
+      cost,
+      diff,
+      callsModel: this.agent.script !== null,
+      requests: this.model?.requests ?? [],
+      decision: this.decision,
+    };
   }
 
   private show({ cost, diff }: Evidence): void {

@@ -3,9 +3,12 @@ import http from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isJsonObject } from '../../domain/json.js';
 import type { JsonObject } from '../../domain/json.js';
-import { conversationProblem } from './conversation-check.js';
-import { composeMessage, streamEvents, tokensOf, wholeBody } from './message-wire.js';
 import type { ModelScript, RecordedRequest, ScriptedError, ScriptedReply } from './model-script.js';
+import { chatError, chatProblem, CHAT_IDS, completionEvents, wholeCompletion } from './wire/chat.js';
+import { composeReply, tokensOf, type ComposedReply } from './wire/composed-reply.js';
+import { messageEvents, messagesError, messagesProblem, MESSAGES_IDS, wholeMessage } from './wire/messages.js';
+import { responseEvents, responsesError, responsesProblem, RESPONSES_IDS, wholeResponse } from './wire/responses.js';
+import type { WireEvent, WireName } from './wire/wire-format.js';
 
 export interface ScriptedModelOptions {
   script: ModelScript;
@@ -16,7 +19,7 @@ export interface ScriptedModelOptions {
 }
 
 export interface ScriptedModel {
-  /** Base address without a path, for `SERVICE_LLM_ANTHROPIC_URL`. */
+  /** Base address without a path, for `SERVICE_LLM_ANTHROPIC_URL` and `SERVICE_LLM_OPENAI_URL`. */
   url: string;
   /** Message requests in order of arrival. */
   requests: RecordedRequest[];
@@ -27,18 +30,49 @@ export interface ScriptedModel {
 }
 
 const MAX_BODY_BYTES = 64 * 1024 * 1024;
-const ERROR_TYPES: Record<number, string> = {
-  400: 'invalid_request_error',
-  401: 'authentication_error',
-  403: 'permission_error',
-  404: 'not_found_error',
-  413: 'request_too_large',
-  429: 'rate_limit_error',
-  500: 'api_error',
-  529: 'overloaded_error',
+/** How one format is spoken. */
+interface WireFormat {
+  idPrefix: string;
+  /** What the real provider would refuse about the request, or null. */
+  problem(body: JsonObject): string | null;
+  whole(reply: ComposedReply): JsonObject;
+  events(reply: ComposedReply, request: JsonObject): Generator<WireEvent>;
+  error(error: ScriptedError): JsonObject;
+}
+
+const FORMATS: Record<WireName, WireFormat> = {
+  messages: {
+    idPrefix: MESSAGES_IDS,
+    problem: messagesProblem,
+    whole: wholeMessage,
+    events: messageEvents,
+    error: messagesError,
+  },
+  chat: {
+    idPrefix: CHAT_IDS,
+    problem: chatProblem,
+    whole: wholeCompletion,
+    events: completionEvents,
+    error: chatError,
+  },
+  responses: {
+    idPrefix: RESPONSES_IDS,
+    problem: responsesProblem,
+    whole: wholeResponse,
+    events: responseEvents,
+    error: responsesError,
+  },
 };
 
-/** A model provider played by a script over the real wire format of Anthropic Messages, on a free port of 127.0.0.1. */
+const COUNTING = '/v1/messages/count_tokens';
+const PATHS: Readonly<Record<string, WireName>> = {
+  '/v1/messages': 'messages',
+  [COUNTING]: 'messages',
+  '/v1/chat/completions': 'chat',
+  '/v1/responses': 'responses',
+};
+
+/** Model providers played by a script over their real wire formats (Messages, Chat Completions, Responses), on a free port of 127.0.0.1. */
 export async function startScriptedModel(options: ScriptedModelOptions): Promise<ScriptedModel> {
   const provider = new ScriptedProvider(options);
   const server = http.createServer((request, response) => {
@@ -72,44 +106,50 @@ class ScriptedProvider {
   async answer(request: http.IncomingMessage, response: http.ServerResponse): Promise<void> {
     const text = await readBody(request);
     const path = new URL(request.url ?? '/', 'http://model').pathname;
-    if (request.method !== 'POST' || !['/v1/messages', '/v1/messages/count_tokens'].includes(path)) {
-      return sendError(response, { kind: 'error', status: 404, message: `no such endpoint: ${path}` });
-    }
-    if (this.options.apiKey !== undefined && presentedKey(request) !== this.options.apiKey) {
-      return sendError(response, { kind: 'error', status: 401, message: 'invalid api key' });
-    }
+    const wire = request.method === 'POST' ? PATHS[path] : undefined;
+    const format = FORMATS[wire ?? 'messages'];
+    const refuse = (status: number, message: string) => sendError(response, format, { kind: 'error', status, message });
+    if (wire === undefined) return refuse(404, `no such endpoint: ${path}`);
+    if (this.options.apiKey !== undefined && presentedKey(request) !== this.options.apiKey)
+      return refuse(401, 'invalid api key');
     const body = parseBody(text);
-    const problem = body === null ? 'the body is not a JSON object' : conversationProblem(body);
-    if (body === null || problem !== null)
-      return sendError(response, { kind: 'error', status: 400, message: problem ?? '' });
-    const counting = path.endsWith('/count_tokens');
-    const list = counting ? this.countRequests : this.requests;
-    const recorded: RecordedRequest = { index: list.length, path, headers: flatHeaders(request), body };
+    if (body === null) return refuse(400, 'the body is not a JSON object');
+    const problem = modelOf(body) === '' ? 'model: field required' : format.problem(body);
+    if (problem !== null) return refuse(400, problem);
+    const list = path === COUNTING ? this.countRequests : this.requests;
+    const recorded: RecordedRequest = { index: list.length, wire, path, headers: flatHeaders(request), body };
     list.push(recorded);
-    if (counting) return sendJson(response, 200, { input_tokens: tokensOf(Buffer.byteLength(text)) });
-    return this.#play(recorded, Buffer.byteLength(text), response);
+    if (path === COUNTING) return sendJson(response, 200, { input_tokens: tokensOf(Buffer.byteLength(text)) });
+    return this.#play(recorded, format, Buffer.byteLength(text), response);
   }
 
-  async #play(request: RecordedRequest, requestBytes: number, response: http.ServerResponse): Promise<void> {
+  async #play(
+    request: RecordedRequest,
+    format: WireFormat,
+    requestBytes: number,
+    response: http.ServerResponse,
+  ): Promise<void> {
     try {
       this.options.onRequest?.(request);
     } catch (error) {
       this.violations.push(error instanceof Error ? error.message : String(error));
-      return sendError(response, { kind: 'error', status: 500, message: 'the request is not what the script expects' });
+      const message = 'the request is not what the script expects';
+      return sendError(response, format, { kind: 'error', status: 500, message });
     }
     const answer = this.options.script(request);
-    if (answer.kind === 'error') return sendError(response, answer);
+    if (answer.kind === 'error') return sendError(response, format, answer);
     if (answer.delayMs !== undefined) await sleep(answer.delayMs);
-    const message = composeMessage(answer, modelOf(request.body), requestBytes);
-    if (request.body['stream'] === true) return stream(response, answer, streamEvents(message));
-    return sendJson(response, 200, wholeBody(message));
+    const { idPrefix } = format;
+    const reply = composeReply(answer, { model: modelOf(request.body), requestBytes, idPrefix });
+    if (request.body['stream'] === true) return stream(response, answer, format.events(reply, request.body));
+    return sendJson(response, 200, format.whole(reply));
   }
 }
 
 async function stream(
   response: http.ServerResponse,
   reply: ScriptedReply,
-  events: ReturnType<typeof streamEvents>,
+  events: Generator<WireEvent>,
 ): Promise<void> {
   response.writeHead(200, {
     'content-type': 'text/event-stream',
@@ -125,17 +165,20 @@ async function stream(
     }
     if (sent > 0 && reply.eventDelayMs !== undefined) await sleep(reply.eventDelayMs);
     if (response.destroyed) return;
-    const drained = response.write(`event: ${event.type}\ndata: ${JSON.stringify(event.data)}\n\n`);
+    const drained = response.write(frameOf(event));
     if (!drained) await Promise.race([once(response, 'drain'), once(response, 'close')]);
     sent += 1;
   }
   response.end();
 }
 
-function sendError(response: http.ServerResponse, error: ScriptedError): void {
-  const type = error.type ?? ERROR_TYPES[error.status] ?? 'api_error';
-  const body = { type: 'error', error: { type, message: error.message ?? type }, request_id: 'req_scripted' };
-  sendJson(response, error.status, body, error.headers);
+function frameOf({ name, data }: WireEvent): string {
+  const text = typeof data === 'string' ? data : JSON.stringify(data);
+  return `${name === undefined ? '' : `event: ${name}\n`}data: ${text}\n\n`;
+}
+
+function sendError(response: http.ServerResponse, format: WireFormat, error: ScriptedError): void {
+  sendJson(response, error.status, format.error(error), error.headers);
 }
 
 function sendJson(

@@ -1,7 +1,10 @@
 /** Where the program of the run's harness stands inside the sandbox, read-only: an npm tree with `node_modules` (00-design §1). */
 export const HARNESS_INSIDE = '/opt/sandgate/harness';
 
-/** Harnesses whose agent program is installed apart; the others are part of Sandgate. */
+/** Harnesses that are part of Sandgate: every host has them. */
+export const OWN_HARNESSES = ['builtin', 'replay'] as const;
+
+/** Harnesses whose agent program is installed apart. */
 export const PROGRAM_HARNESSES = ['claude-agent-sdk', 'codex'] as const;
 export type ProgramHarness = (typeof PROGRAM_HARNESSES)[number];
 
@@ -15,11 +18,6 @@ export interface HarnessProgram {
 
 export function needsProgram(harness: string): harness is ProgramHarness {
   return PROGRAM_HARNESSES.some((known) => known === harness);
-}
-
-/** `codex@1.2.3`, as a host names what it has. */
-export function programText({ harness, version }: Pick<HarnessProgram, 'harness' | 'version'>): string {
-  return `${harness}@${version}`;
 }
 
 /** What to run on a host that lacks the program. */

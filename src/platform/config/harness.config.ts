@@ -1,14 +1,12 @@
+import { HARNESS_IDS, type HarnessId } from '../../domain/harness/harness-models.js';
 import { oneOf, text, wordList } from './readers.js';
 import { setting } from './setting.js';
-
-const HARNESSES = ['builtin', 'replay', 'claude-agent-sdk', 'codex'] as const;
-export type HarnessId = (typeof HARNESSES)[number];
 
 /** Which agent program runs, and what models it may name. */
 export class HarnessConfig {
   @setting({
     variable: 'SERVICE_DEFAULT_HARNESS',
-    read: oneOf(...HARNESSES),
+    read: oneOf(...HARNESS_IDS),
     default: 'builtin',
     about: 'Harness of agents that name none.',
   })
@@ -18,9 +16,17 @@ export class HarnessConfig {
     variable: 'SERVICE_DEFAULT_MODEL',
     read: text,
     default: 'claude-haiku-4-5',
-    about: 'Model of agents that name none.',
+    about: 'Model of agents on `builtin` that name none, and of those on `claude-agent-sdk` when it is a Claude model.',
   })
   readonly defaultModel!: string;
+
+  @setting({
+    variable: 'SERVICE_DEFAULT_CODEX_MODEL',
+    read: text,
+    default: 'gpt-5.4-mini',
+    about: 'Model of agents on `codex` that name none.',
+  })
+  readonly defaultCodexModel!: string;
 
   @setting({
     variable: 'SERVICE_MODELS_BUILTIN',

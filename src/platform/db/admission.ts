@@ -16,6 +16,8 @@ export interface Admission {
 }
 
 const NO_HOST = 'no sandbox host is online';
+/** What the status says of a run that waits for a host with its harness. */
+const noHarness = (harness: string) => `no sandbox host that is online has harness ${harness}`;
 
 /**
  * Lets whoever is next in, then looks at this run: with a place it moves to `provisioning`, without one it is parked in the
@@ -36,18 +38,35 @@ async function takePlace(tx: TenantTransaction, sessionId: string, limits: Queue
   if (status !== 'created' && status !== 'queued') {
     return { admitted: status !== null && occupiesCapacity(status), hostId: null, waitMs: null };
   }
-  const [row] = await tx.query<{ capacity_held: boolean; host_id: string | null; host_online: boolean }>(
-    `select capacity_held, host_id,
-            exists (select from hosts where last_seen_at > clock_timestamp() - make_interval(secs => $2)) as host_online
-       from sessions where id = $1`,
+  const [row] = await tx.query<{
+    capacity_held: boolean;
+    host_id: string | null;
+    host_online: boolean;
+    harness: string;
+    harness_online: boolean;
+  }>(
+    `select s.capacity_held, s.host_id, s.harness, o.host_online, o.harness_online
+       from sessions s
+       cross join lateral (
+         select count(*) > 0 as host_online, coalesce(bool_or(s.harness = any (h.harnesses)), false) as harness_online
+           from hosts h where h.last_seen_at > clock_timestamp() - make_interval(secs => $2)
+       ) o
+      where s.id = $1`,
     [sessionId, HOST_SEEN_WITHIN_SECS],
   );
   if (row?.capacity_held === true) {
     await moveRun(tx, sessionId, status, 'provisioning', null);
     return { admitted: true, hostId: row.host_id, waitMs: null };
   }
-  await park(tx, sessionId, status, row?.host_online === true ? null : NO_HOST);
+  await park(tx, sessionId, status, reasonToWait(row));
   return { admitted: false, hostId: null, waitMs: await dueIn(tx, sessionId, limits.queueTtlSecs) };
+}
+
+function reasonToWait(
+  row: { host_online: boolean; harness: string; harness_online: boolean } | undefined,
+): string | null {
+  if (row === undefined || !row.host_online) return NO_HOST;
+  return row.harness_online ? null : noHarness(row.harness);
 }
 
 async function park(tx: TenantTransaction, sessionId: string, from: RunStatus, reason: string | null): Promise<void> {

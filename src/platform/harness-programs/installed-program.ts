@@ -4,8 +4,8 @@ import { SandgateError } from '../../domain/errors.js';
 import {
   installCommand,
   needsProgram,
+  OWN_HARNESSES,
   PROGRAM_HARNESSES,
-  programText,
   type HarnessProgram,
 } from '../../domain/harness/harness-program.js';
 import { isJsonObject } from '../../domain/json.js';
@@ -57,12 +57,12 @@ export async function findInstalled(dataDir: string, pinned: PinnedProgram): Pro
   return installed?.lock_digest === pinned.lockDigest ? installed : null;
 }
 
-/** The harnesses of this host whose program can be used, as `<id>@<version>`. */
-export async function usablePrograms(dataDir: string): Promise<string[]> {
+/** Ids of the harnesses that runs on this host can use: those of Sandgate itself, and those whose program is installed. */
+export async function usableHarnesses(dataDir: string): Promise<string[]> {
   const found = await Promise.all(
     PROGRAM_HARNESSES.map(async (harness) => findInstalled(dataDir, await readPinned(harness))),
   );
-  return found.flatMap((program) => (program === null ? [] : [programText(program)]));
+  return [...OWN_HARNESSES, ...found.flatMap((program) => (program === null ? [] : [program.harness]))];
 }
 
 /** Every installed version of every program, also those that an earlier Sandgate used. */

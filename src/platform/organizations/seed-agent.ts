@@ -1,4 +1,5 @@
 import { v7 as uuidv7 } from 'uuid';
+import { defaultModelOf } from '../../domain/harness/harness-models.js';
 import type { Budgets } from '../../domain/run/spec.js';
 import type { SandgateConfig } from '../config/index.js';
 import type { TenantTransaction } from '../db/database.js';
@@ -9,8 +10,8 @@ export interface FixerHarness {
 }
 
 /** What the seeded agent runs on: the deployment's default harness and that harness's default model. */
-export function fixerHarness({ default: harness, defaultModel }: SandgateConfig['harness']): FixerHarness {
-  return { harness, model: harness === 'replay' ? 'none' : defaultModel };
+export function fixerHarness(config: SandgateConfig['harness']): FixerHarness {
+  return { harness: config.default, model: defaultModelOf(config.default, config) };
 }
 
 /** The policy's budgets apply. */

@@ -108,7 +108,14 @@ describe('steps of a sandbox host that breaks', () => {
   it('CP-140 a run whose host is full goes back into the queue without its place, ever longer, until it fails', async () => {
     const run = await createGatedRun(test.db, { status: 'created' });
     const hosts = [uuidv7(), uuidv7()];
-    for (const id of hosts) await seeHost(test.db.pool, { id, name: 'one', capacity: 5, provider: 'broken' });
+    for (const id of hosts)
+      await seeHost(test.db.pool, {
+        id,
+        name: 'one',
+        capacity: 5,
+        provider: 'broken',
+        harnesses: ['builtin', 'replay'],
+      });
     const released: string[] = [];
     const host = activitiesOn({
       release: (runId) => Promise.resolve(void released.push(runId)),

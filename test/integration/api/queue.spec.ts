@@ -12,7 +12,13 @@ afterEach(async () => {
 
 async function start(places: number, env: Record<string, string>): Promise<TestApi> {
   api = await startApi(env);
-  await seeHost(api.db.pool, { id: uuidv7(), name: 'one', capacity: places, provider: 'bubblewrap' });
+  await seeHost(api.db.pool, {
+    id: uuidv7(),
+    name: 'one',
+    capacity: places,
+    provider: 'bubblewrap',
+    harnesses: ['builtin', 'replay'],
+  });
   return api;
 }
 

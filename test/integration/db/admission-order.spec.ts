@@ -17,7 +17,13 @@ describe('the order of admission', () => {
   beforeEach(async () => {
     test = await createTestDatabase();
     opened.push(test);
-    await seeHost(test.db.pool, { id: uuidv7(), name: 'one', capacity: 500, provider: 'bubblewrap' });
+    await seeHost(test.db.pool, {
+      id: uuidv7(),
+      name: 'one',
+      capacity: 500,
+      provider: 'bubblewrap',
+      harnesses: ['builtin', 'replay'],
+    });
   });
   afterAll(async () => {
     await Promise.all(opened.map((one) => one.close()));
@@ -58,6 +64,27 @@ describe('the order of admission', () => {
     await finish(test.db, runs[0] as FixtureRun);
     await admitWaiting(test.db, limits(2));
     expect((await admissions()).map((run) => run.id)).toEqual(runs.slice(0, 3).map((run) => run.sessionId));
+  });
+
+  it('places a run on a host with its harness; one without such a host waits, says why, and holds nobody up', async () => {
+    const organization = await createOrganization(test.db);
+    const codex = await createRun(test.db, { in: organization, status: 'created', harness: 'codex' });
+    const [other] = await queue(organization, 1);
+    expect(await admitRun(test.db, codex, limits(null))).toMatchObject({ admitted: false });
+    expect((await admissions()).map((run) => run.id)).toEqual([other?.sessionId]);
+    const { rows } = await test.owner.query<{ status_reason: string }>(
+      'select status_reason from sessions where id = $1',
+      [codex.sessionId],
+    );
+    expect(rows[0]?.status_reason).toBe('no sandbox host that is online has harness codex');
+    const id = uuidv7();
+    await seeHost(test.db.pool, { id, name: 'two', capacity: 1, provider: 'bubblewrap', harnesses: ['codex'] });
+    expect(await admitRun(test.db, codex, limits(null))).toMatchObject({ admitted: true, hostId: id });
+    // That host is full now, the other is not: whoever can run there goes on.
+    const second = await createRun(test.db, { in: organization, status: 'created', harness: 'codex' });
+    const [next] = await queue(organization, 1);
+    expect(await admitRun(test.db, second, limits(null))).toMatchObject({ admitted: false });
+    expect((await admissions()).map((run) => run.id)).toContain(next?.sessionId);
   });
 
   it('CP-143 two runs of the same instant are admitted in the order of their creation', async () => {

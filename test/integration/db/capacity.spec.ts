@@ -23,7 +23,13 @@ describe('capacity', () => {
 
   const addHost = async (capacity: number) => {
     const id = uuidv7();
-    await seeHost(test.db.pool, { id, name: 'one', capacity, provider: 'bubblewrap' });
+    await seeHost(test.db.pool, {
+      id,
+      name: 'one',
+      capacity,
+      provider: 'bubblewrap',
+      harnesses: ['builtin', 'replay'],
+    });
     return id;
   };
   const limits = (globalMaxActive: number | null = null, tenantMaxActive: number | null = null) => ({

@@ -81,7 +81,13 @@ describe('a run on its way to its sandbox', () => {
   });
 
   it('CP-140 has the whole launch deadline from its admission, however long it waited', async () => {
-    await seeHost(test.db.pool, { id: uuidv7(), name: 'one', capacity: 9, provider: 'test' });
+    await seeHost(test.db.pool, {
+      id: uuidv7(),
+      name: 'one',
+      capacity: 9,
+      provider: 'test',
+      harnesses: ['builtin', 'replay'],
+    });
     const run = await createRun(test.db, { status: 'queued' });
     await test.owner.query(
       `update sessions set created_at = now() - interval '2 h', queued_at = now() - interval '2 h' where id = $1`,

@@ -1,44 +1,12 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { ScriptedPlane } from '../../../../test/support/scripted-plane.js';
-import type { ScriptedPlaneOptions } from '../../../../test/support/scripted-plane.js';
-import { startRun } from '../../../../test/support/runner-run.js';
-import type { TestRun } from '../../../../test/support/runner-run.js';
-import { byConversation, inOrder, reply } from '../../../cli/demo/model-script.js';
-import type { ModelScript, ScriptedAnswer } from '../../../cli/demo/model-script.js';
-import { startScriptedModel } from '../../../cli/demo/scripted-model.js';
+import { closeAgents, startAgent } from '../../../../test/support/builtin-agent.js';
+import { byConversation, reply } from '../../../cli/demo/model-script.js';
 import type { ScriptedModel } from '../../../cli/demo/scripted-model.js';
 import type { JsonObject } from '../../../domain/json.js';
 
-const open: { close(): Promise<void> }[] = [];
-
-afterEach(async () => {
-  for (const one of open.splice(0).reverse()) await one.close();
-});
-
-interface Agent {
-  model: ScriptedModel;
-  plane: ScriptedPlane;
-  run: TestRun;
-}
-
-async function startAgent(
-  script: ScriptedAnswer[] | ModelScript,
-  options: ScriptedPlaneOptions = {},
-  variables: Record<string, string> = {},
-): Promise<Agent> {
-  const model = await startScriptedModel({
-    script: typeof script === 'function' ? script : inOrder(script),
-    apiKey: 'upstream-key',
-  });
-  open.push(model);
-  const plane = await ScriptedPlane.start({ modelUrl: model.url, ...options });
-  open.push({ close: () => plane.stop() });
-  const run = await startRun(plane, { SERVICE_HARNESS: 'builtin', SERVICE_TASK: 'Fix the sum.', ...variables });
-  open.push({ close: run.cleanUp });
-  return { model, plane, run };
-}
+afterEach(closeAgents);
 
 /** Results of tools that the model was given, in order of the calls. */
 function toolResults(model: ScriptedModel): JsonObject[] {

@@ -6,7 +6,7 @@ import { TOOL_CATALOG } from '../../tools/tool-catalog.js';
 import { askAndRun, toolCall } from '../governed-call.js';
 import type { HarnessContext } from '../harness.js';
 
-const NAME_OF_MODELS = /^[A-Za-z0-9_-]{1,128}$/;
+const NAME_OF_MODELS = /^[A-Za-z0-9_-]+$/;
 
 interface CheckedInput {
   input: JsonValue;
@@ -14,15 +14,15 @@ interface CheckedInput {
 }
 
 /**
- * The catalog and the tools of the run's sandbox servers as tools of the SDK's loop. The loop answers unknown names and input that `parse` refuses by itself, without
+ * The tools as those of the SDK's loop. The loop answers unknown names and input that `parse` refuses by itself, without
  * the gate (04-sandbox §1). Everything else asks under the model's own tool-use id before it acts; a denial is a tool error.
  *
  * Calls of one reply are asked and performed one after the other: what a human is shown of the files that a command names
  * must still hold when the call is released, so no other call of the run may act in between (06-gate §4).
  */
-export function gatedTools(context: HarnessContext): BetaRunnableTool<CheckedInput>[] {
+export function gatedTools(context: HarnessContext, tools: CanonicalTool[]): BetaRunnableTool<CheckedInput>[] {
   const inTurn = oneAtATime();
-  return offeredTools(context).map((tool) => ({
+  return tools.map((tool) => ({
     name: tool.name,
     description: tool.description,
     input_schema: tool.inputSchema,
@@ -40,8 +40,9 @@ export function gatedTools(context: HarnessContext): BetaRunnableTool<CheckedInp
 }
 
 /** Everything that the model may be shown; a longer name, or one with a dot, would make its provider refuse the request. */
-export function offeredTools(context: HarnessContext): CanonicalTool[] {
-  return [...TOOL_CATALOG, ...context.sandboxTools.tools.filter(({ name }) => NAME_OF_MODELS.test(name))];
+export function offeredTools(context: HarnessContext, maxName: number): CanonicalTool[] {
+  const fits = ({ name }: CanonicalTool): boolean => NAME_OF_MODELS.test(name) && name.length <= maxName;
+  return [...TOOL_CATALOG, ...context.sandboxTools.tools.filter(fits)];
 }
 
 function oneAtATime(): <T>(work: () => Promise<T>) => Promise<T> {

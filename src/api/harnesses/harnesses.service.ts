@@ -1,0 +1,25 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from '../../platform/db/database.js';
+import type { RowsOf } from '../../platform/db/hosts.js';
+import { HarnessAvailability } from './harness-availability.js';
+import { HarnessCatalog } from './harness-catalog.js';
+import { toHarnessView, type HarnessList } from './harnesses.dto.js';
+
+/** The catalog with what can be used at this moment (chapter 10 §10). */
+@Injectable()
+export class HarnessesService {
+  constructor(
+    private readonly database: Database,
+    private readonly catalog: HarnessCatalog,
+    private readonly availability: HarnessAvailability,
+  ) {}
+
+  async list(): Promise<HarnessList> {
+    const rowsOf: RowsOf = async <Row extends object>(sql: string, values: unknown[]) =>
+      (await this.database.pool.query<Row>(sql, values)).rows;
+    const harnesses = this.catalog.list().map(async (harness) => {
+      return toHarnessView(harness, await this.availability.hindrancesOf(harness, rowsOf));
+    });
+    return { harnesses: await Promise.all(harnesses) };
+  }
+}

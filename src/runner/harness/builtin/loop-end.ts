@@ -1,0 +1,42 @@
+import type { HarnessResult } from '../harness.js';
+
+const MAX_REASON = 600;
+/** A name this long is no model's; the answer that names it must stay under the 2 KiB of 04-sandbox §1. */
+const MAX_TOOL_NAME = 256;
+
+/** The model did something that no model does; the run ends with the reason. */
+export class UnusableReplyError extends Error {
+  override readonly name = 'UnusableReplyError';
+}
+
+/** @throws UnusableReplyError */
+export function checkedName(name: string): string {
+  if (name.length <= MAX_TOOL_NAME) return name;
+  throw new UnusableReplyError(`the model called a tool whose name has ${name.length} characters`);
+}
+
+/** Words of ours that repeat some of the model's, short enough for a result that the harness made up. */
+export function boundedReason(reason: string): string {
+  return reason.slice(0, MAX_REASON).toWellFormed();
+}
+
+export function completedWith(text: string): HarnessResult {
+  return { outcome: 'completed', summary: text || 'The agent finished without a closing message.' };
+}
+
+export function refusedToGoOn(text: string): HarnessResult {
+  return { outcome: 'failed', summary: `The model refused to go on. ${text}`.trim() };
+}
+
+export function outOfTokens(reason: string, text: string): HarnessResult {
+  return { outcome: 'failed', summary: `The model reached its token limit (${reason}). ${text}`.trim() };
+}
+
+export function outOfTurns(turns: number, text: string): HarnessResult {
+  return { outcome: 'failed', summary: `The agent was stopped after ${turns} model turns. ${text}`.trim() };
+}
+
+export function failedRequest(error: Error, status: number | undefined): HarnessResult {
+  const named = status === undefined ? '' : ` with status ${status}`;
+  return { outcome: 'failed', summary: `The model request failed${named}: ${boundedReason(error.message)}` };
+}
