@@ -3,8 +3,10 @@ import { existsSync, statSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { Client } from 'pg';
 import { Connection } from '@temporalio/client';
+import { installCommand, PROGRAM_HARNESSES } from '../domain/harness/harness-program.js';
 import { configWarnings, loadConfig } from '../platform/config/index.js';
 import type { SandgateConfig } from '../platform/config/index.js';
+import { usableHarnesses } from '../platform/harness-programs/installed-program.js';
 import { missingSearchAttributes } from '../platform/temporal/search-attributes.js';
 import { embeddedDatabaseUrl } from './postgres.js';
 import { findPostgresBinaries } from './postgres-binaries.js';
@@ -33,6 +35,7 @@ export async function checkHost(env: NodeJS.ProcessEnv): Promise<HostCheck[]> {
     checkTemporal(config, env),
     attempt('state folder', 'fail', () => Promise.resolve(describeState(config.data.dir))),
     checkModel(config),
+    checkPrograms(config),
     checkServer(config),
     ...(config.notices.url === null ? [] : [checkNotices(config)]),
   ]);
@@ -123,6 +126,16 @@ function checkModel(config: SandgateConfig): Promise<HostCheck> {
         'no model provider: set ANTHROPIC_API_KEY, OPENAI_API_KEY or SERVICE_LLM_UPSTREAM_URL; without one only harness replay runs',
       ),
     );
+  });
+}
+
+/** Harnesses whose program is optional: not having one is no fault. */
+function checkPrograms(config: SandgateConfig): Promise<HostCheck> {
+  return attempt('harnesses', 'warn', async () => {
+    const usable = await usableHarnesses(config.data.dir);
+    const missing = PROGRAM_HARNESSES.filter((harness) => !usable.includes(harness));
+    const hints = missing.map((harness) => `; for ${harness} run \`${installCommand(harness)}\``);
+    return `${usable.join(', ')}${hints.join('')}`;
   });
 }
 

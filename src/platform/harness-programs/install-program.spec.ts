@@ -5,6 +5,8 @@ import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals
 import { PackageRegistry } from '../../../test/support/package-registry.js';
 import { digestOfText } from '../../domain/digest/digest.js';
 import { PROGRAM_HARNESSES } from '../../domain/harness/harness-program.js';
+import { treeDigest } from '../npm-packages/tree-digest.js';
+import { copyProgram } from './copy-program.js';
 import { installProgram, removeProgram } from './install-program.js';
 import { findInstalled, listInstalledPrograms, programFolder, requireProgram } from './installed-program.js';
 import { lockedPackages, readPinned, type PinnedProgram } from './pinned-program.js';
@@ -135,6 +137,25 @@ describe('the program of a harness', () => {
     );
   });
 
+  it('is installed anew where its record is damaged', async () => {
+    const pinned = publish();
+    await installProgram(dataDir, pinned);
+    await writeFile(join(programFolder(dataDir, pinned), 'sandgate.json'), '{"harness":');
+    expect(await findInstalled(dataDir, pinned)).toBeNull();
+    await installProgram(dataDir, pinned);
+    expect(await findInstalled(dataDir, pinned)).not.toBeNull();
+  });
+
+  it('is shared with another data folder without fetching it again', async () => {
+    const pinned = publish();
+    const installed = await installProgram(dataDir, pinned);
+    const asked = registry.served.length;
+    const other = join(base, 'other');
+    for (let time = 0; time < 2; time += 1) expect(await copyProgram(dataDir, other, pinned)).toEqual(installed);
+    expect(await treeDigest(programFolder(other, pinned))).toBe(installed.tree_digest);
+    expect(registry.served).toHaveLength(asked);
+  });
+
   it('is replaced when the same version is pinned by another lock file', async () => {
     const pinned = publish();
     await installProgram(dataDir, pinned);
@@ -159,7 +180,6 @@ describe('the program that a run needs', () => {
     const folder = programFolder(dataDir, { harness: 'codex', version });
     await mkdir(folder, { recursive: true });
     await writeFile(join(folder, 'program'), 'x');
-    const { treeDigest } = await import('../npm-packages/tree-digest.js');
     const record = { harness: 'codex', version, lock_digest: lockDigest, tree_digest: await treeDigest(folder) };
     await writeFile(join(folder, 'sandgate.json'), JSON.stringify(record));
     expect(await requireProgram(dataDir, 'codex')).toBe(folder);

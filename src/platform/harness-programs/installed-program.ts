@@ -34,7 +34,7 @@ export function programFolder(
   return join(dataDir, 'harnesses', harness, version);
 }
 
-/** What was recorded of the program at this version, or null when it is not installed. @throws Error for a damaged record */
+/** What was recorded of the program at this version; null when it is not installed, or when its record is damaged: it is installed anew then. */
 export async function readInstalledProgram(
   dataDir: string,
   program: Pick<HarnessProgram, 'harness' | 'version'>,
@@ -42,11 +42,11 @@ export async function readInstalledProgram(
   const path = join(programFolder(dataDir, program), RECORD);
   try {
     const record: unknown = JSON.parse(await readFile(path, 'utf8'));
-    if (!isJsonObject(record) || record['harness'] !== program.harness || record['version'] !== program.version)
-      throw new Error(`${path} is damaged`);
-    return record as unknown as InstalledProgram;
+    const isWhole =
+      isJsonObject(record) && record['harness'] === program.harness && record['version'] === program.version;
+    return isWhole ? (record as unknown as InstalledProgram) : null;
   } catch (error) {
-    if (isMissing(error)) return null;
+    if (isMissing(error) || error instanceof SyntaxError) return null;
     throw error;
   }
 }

@@ -1,0 +1,84 @@
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { byConversation, reply } from '../../../src/cli/demo/model-script.js';
+import { startScriptedModel, type ScriptedModel } from '../../../src/cli/demo/scripted-model.js';
+import { toolResults } from '../../../src/cli/demo/wire/wire-format.js';
+import type { Schemas } from '../../../src/client/client.js';
+import { placeHarness } from '../../support/harness-program.js';
+import { LiveStack } from '../../support/live-stack.js';
+
+jest.setTimeout(180_000);
+
+const bash = (id: string, command: string) => ({ tool: 'Bash', input: { command }, id });
+
+describe('a local model behind the real gateway and the real gate', () => {
+  let model: ScriptedModel;
+  let stack: LiveStack;
+  beforeAll(async () => {
+    model = await startScriptedModel({
+      apiKey: 'local-key',
+      script: byConversation([
+        reply(
+          { text: 'I begin.' },
+          bash('call_0', 'echo one > one.txt'),
+          bash('call_1', 'curl -s https://example.com'),
+        ),
+        reply(bash('call_0', 'git init approved'), { tool: 'Bash', input: '{"command": "cut of', id: 'call_9' }),
+        reply({ text: 'Done.' }),
+      ]),
+    });
+    stack = await LiveStack.start({
+      SERVICE_LLM_OPENAI_URL: `${model.url}/v1`,
+      OPENAI_API_KEY: 'local-key',
+      SERVICE_MODELS_BUILTIN: 'qwen3-coder',
+    });
+    const budgets = { max_tokens: 100_000 };
+    const agent = { name: 'local', harness: 'builtin', model: 'qwen3-coder', policy: 'standard', budgets };
+    await stack.json('POST', '/v1/agents', agent);
+  });
+  afterAll(async () => {
+    await stack?.stop();
+    await model?.close();
+  });
+
+  it('works through allowed, denied, approved and malformed calls, and what it used is counted', async () => {
+    const id = await stack.startRun('local', [], { task: 'Make a file.' });
+    const approval = await stack.pendingApproval(id);
+    await stack.decide(approval.id, 'approved_once');
+    expect(await stack.untilTerminal(id)).toMatchObject({ status: 'completed', result_summary: 'Done.' });
+    const timeline = await stack.timeline(id);
+    const decisions = timeline.filter((event) => event.type === 'tool.decision').map((event) => event.payload.data);
+    expect(decisions.map((data) => `${String(data['verdict'])} ${String(data['source'])}`)).toEqual([
+      'allow policy',
+      'deny policy',
+      'allow human',
+    ]);
+    // The second call_0 is another call; the gate would hold its id against it.
+    expect(new Set(decisions.map((data) => data['tool_call_id'])).size).toBe(3);
+    expect(timeline.filter((event) => event.type === 'tool.rejected')).toHaveLength(1);
+    const last = model.requests.at(-1);
+    const told = last === undefined ? [] : toolResults(last.wire, last.body).map(({ text }) => text);
+    expect(told[1]).toMatch(/^The call was denied: /);
+    expect(told[3]).toMatch(/^Error: the arguments of Bash are not valid JSON/);
+    const cost = await stack.json<Schemas['UsageTotals']>('GET', `/v1/sessions/${id}/cost`);
+    expect(cost).toMatchObject({ requests: 3, tool_calls: 3, unreported_requests: 0 });
+    expect(cost.output_tokens).toBeGreaterThan(0);
+  });
+
+  it('a program that is installed while the server runs can be used at once', async () => {
+    await stack.json('POST', '/v1/agents', { name: 'codex', harness: 'codex', policy: 'standard' });
+    const create = () => stack.request('POST', '/v1/sessions', { agent: 'codex', task: 'x' });
+    const refused = await create();
+    expect(refused.status).toBe(400);
+    expect(((await refused.json()) as { error: string }).error).toContain('run `sandgate harness install codex`');
+    await placeHarness(stack.dataDir, 'codex');
+    const accepted = await create();
+    expect(accepted.status).toBe(200);
+    const { session } = (await accepted.json()) as { session: { id: string } };
+    // The script is another agent's; what counts is that the run is placed and started.
+    await stack.until('the run to be launched', 60_000, async () =>
+      (await stack.timeline(session.id)).some((event) => event.type === 'agent.message') ? true : undefined,
+    );
+    await stack.json('POST', `/v1/sessions/${session.id}/cancel`, {});
+    await stack.untilTerminal(session.id);
+  });
+});
