@@ -74,11 +74,11 @@ describe('a local model behind the real gateway and the real gate', () => {
     const accepted = await create();
     expect(accepted.status).toBe(200);
     const { session } = (await accepted.json()) as { session: { id: string } };
-    // The script is another agent's; what counts is that the run is placed and started.
-    await stack.until('the run to be launched', 60_000, async () =>
-      (await stack.timeline(session.id)).some((event) => event.type === 'agent.message') ? true : undefined,
+    // The script is another agent's; what counts is that the run finds its host.
+    await stack.until('the run to be placed', 60_000, async () =>
+      (await stack.session(session.id)).host_id == null ? undefined : true,
     );
-    await stack.json('POST', `/v1/sessions/${session.id}/cancel`, {});
+    await stack.request('POST', `/v1/sessions/${session.id}/cancel`, {});
     await stack.untilTerminal(session.id);
   });
 });
