@@ -67,6 +67,7 @@ async function openScene(scenario: Scenario, { clock, agent, tcp, starter }: Fix
   const plane = await ScriptedPlane.start({
     ...scenario.plane(clock),
     tcp,
+    ...(starter.planeFolder === undefined ? {} : { folder: starter.planeFolder }),
     ...(provider === null ? {} : { modelUrl: provider.url }),
   });
   const workspace = await starter.workspace();

@@ -58,6 +58,8 @@ export interface ScriptedPlaneOptions {
   renewed?: boolean;
   /** Listens on a port of 127.0.0.1 as well, for runners that cannot reach a socket of this machine. */
   tcp?: boolean;
+  /** Where the socket's own directory is made; default: the system's temporary folder. */
+  folder?: string;
   /** Base address of a model provider that `/internal/llm` is forwarded to. */
   modelUrl?: string;
 }
@@ -97,7 +99,7 @@ export class ScriptedPlane {
   ) {}
 
   static async start(options: ScriptedPlaneOptions = {}): Promise<ScriptedPlane> {
-    const directory = await mkdtemp(join(tmpdir(), 'plane-'));
+    const directory = await mkdtemp(join(options.folder ?? tmpdir(), 'plane-'));
     const server = http.createServer();
     const plane = new ScriptedPlane(directory, server, options);
     server.on('request', (request, response) => {

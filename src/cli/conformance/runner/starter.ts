@@ -25,6 +25,8 @@ export interface StartedRunner {
 /** How runners come to life. */
 export interface RunnerStarter {
   workspace: () => Promise<ScenarioWorkspace>;
+  /** Where sockets must lie for its runners to reach them; anywhere when absent. */
+  planeFolder?: string;
   /** Where the runner finds the plane's socket. */
   socketPath: (plane: ScriptedPlane) => string;
   /** Whether the fixture sees the end of the process. */

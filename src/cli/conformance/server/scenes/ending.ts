@@ -13,7 +13,7 @@ const afterwards: JsonObject[] = [
   permission('late.permission', call('late', 'Read', { file_path: 'a' })),
   toolsCall('late.broker', call('late2', 'mcp__nowhere__find')),
   renew('late.renew', {}),
-  events('late.event', event('agent.message', { role: 'system', text: 'a last word' })),
+  events('late.event', event('run.error', { message: 'a last word' })),
   model('late.model', {}),
 ];
 
@@ -164,7 +164,7 @@ export const overspent: Scene = {
 const expiredProbes: JsonObject[] = [
   permission('expired.permission', call('x1', 'Read', { file_path: 'a' })),
   toolsCall('expired.broker', call('x2', 'mcp__nowhere__find')),
-  events('expired.event', event('agent.message', { role: 'system', text: 'x' })),
+  events('expired.event', event('run.error', { message: 'x' })),
   heartbeat('expired.beat', {}),
   renew('expired.renew', {}),
   model('expired.model', {}),
