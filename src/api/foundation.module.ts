@@ -1,4 +1,5 @@
 import { Module, type DynamicModule } from '@nestjs/common';
+import { PriceList } from '../domain/prices/price-list.js';
 import { Database } from '../platform/db/database.js';
 import type { SandgateConfig } from '../platform/config/index.js';
 import { createSealer } from '../platform/seal/sealer.js';
@@ -47,6 +48,7 @@ export class FoundationModule {
       { provide: ApiConfig, useValue: config },
       { provide: Database, useValue: database },
       { provide: Metrics, useValue: metrics },
+      { provide: PriceList, useValue: new PriceList(config.llm.prices) },
       { provide: ToolCallPayloads, useValue: new ToolCallPayloads(database, createSealer(database, config.seal)) },
       { provide: AdminToken, useValue: new AdminToken(foundation.adminToken) },
       { provide: DeploymentOrganization, useValue: new DeploymentOrganization(foundation.organizationId) },

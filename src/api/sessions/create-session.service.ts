@@ -7,7 +7,7 @@ import { SandgateError } from '../../domain/errors.js';
 import type { NewEvent } from '../../domain/events/event-kinds.js';
 import type { JsonObject } from '../../domain/json.js';
 import { POLICY_ENGINE } from '../../domain/policy/document.js';
-import { priceOf } from '../../domain/prices/price-of.js';
+import { PriceList } from '../../domain/prices/price-list.js';
 import { freezeSpec } from '../../domain/run/freeze-spec.js';
 import { buildRunnerEnvironment } from '../../domain/run/runner-environment.js';
 import type { RunSpec } from '../../domain/run/spec.js';
@@ -47,6 +47,7 @@ export class CreateSessionService {
     private readonly config: ApiConfig,
     private readonly catalog: HarnessCatalog,
     private readonly availability: HarnessAvailability,
+    private readonly prices: PriceList,
   ) {}
 
   create(command: CreateSessionCommand): Promise<SessionView> {
@@ -102,7 +103,7 @@ export class CreateSessionService {
       bundles,
       sandboxDefaults: this.config.sandbox.defaults,
       policyEngine: POLICY_ENGINE,
-      unpricedModel: harness.callsModel && priceOf(revision.model) === null,
+      unpricedModel: harness.callsModel && this.prices.priceOf(revision.model) === null,
     });
   }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { priceOf } from '../prices/price-of.js';
+import { PriceList } from '../prices/price-list.js';
 import { formatUsd, microsToUsd, MICROS_PER_USD, usdToMicros } from './money.js';
 
 /** Generated cases per property; the nightly campaign runs 100,000. */
@@ -9,6 +9,7 @@ const LONG = 3_600_000;
 
 /** A trillion dollars, far beyond any budget. */
 const micros = fc.integer({ min: -1e18, max: 1e18 }).filter(Number.isSafeInteger);
+const list = new PriceList();
 const MODELS = ['claude-sonnet-4-5', 'claude-haiku-4-5', 'gpt-5', 'gpt-4o-mini', 'no-such-model'];
 const tokens = fc.oneof(fc.nat(2_000_000), fc.constantFrom(0, 1, 199_999, 200_000, 200_001));
 const usage = fc
@@ -84,7 +85,7 @@ describe('money', () => {
     () => {
       fc.assert(
         fc.property(fc.constantFrom(...MODELS), usage, fc.nat(100_000), (model, used, more) => {
-          const price = priceOf(model);
+          const price = list.priceOf(model);
           if (price === null) {
             expect(model).toBe('no-such-model');
             return;

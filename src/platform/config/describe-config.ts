@@ -72,6 +72,7 @@ function show(entry: SettingEntry, value: unknown): string {
 
 function plain(value: unknown): string {
   if (Array.isArray(value)) return value.length === 0 ? 'none' : value.join(':');
+  if (value instanceof Map) return value.size === 0 ? 'none' : [...value.keys()].join(', ');
   if (typeof value === 'boolean') return value ? '1' : '0';
   if (typeof value === 'object' && value !== null && 'port' in value) return address(value as ListenAddress);
   return typeof value === 'string' || typeof value === 'number' ? String(value) : '';

@@ -1,5 +1,14 @@
+import { parsePriceOverrides } from '../../domain/prices/price-overrides.js';
+import type { PriceOverrides } from '../../domain/prices/price-overrides.js';
 import { httpUrl, integer, oneOf, text } from './readers.js';
+import type { Reader } from './readers.js';
 import { setting } from './setting.js';
+
+/** The operator's own prices, mostly through `SERVICE_LLM_PRICES_FILE`. */
+const prices: Reader<PriceOverrides> = {
+  expects: 'YAML or JSON, see [Prices](model-gateway.md#prices)',
+  parse: parsePriceOverrides,
+};
 
 /** Where model calls go (chapter 20 §15). A gateway, when set, serves every dialect; otherwise the direct providers. */
 export class LlmConfig {
@@ -71,4 +80,14 @@ export class LlmConfig {
     about: 'Budget reservations that one run may hold at once.',
   })
   readonly maxConcurrentReservations!: number;
+
+  @setting({
+    variable: 'SERVICE_LLM_PRICES',
+    read: prices,
+    default: () => new Map(),
+    defaultText: 'none',
+    about:
+      'Prices of models in dollars per million tokens, which win over the built-in price list; usually in a file that `SERVICE_LLM_PRICES_FILE` names.',
+  })
+  readonly prices!: PriceOverrides;
 }

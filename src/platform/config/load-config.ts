@@ -64,7 +64,8 @@ function readSetting(entry: SettingEntry, env: NodeJS.ProcessEnv): unknown {
   try {
     return entry.read.parse(raw);
   } catch (error) {
-    throw new ConfigError(entry.variable, error instanceof Error ? error.message : 'is malformed');
+    const reason = error instanceof Error ? error.message : 'is malformed';
+    throw new ConfigError((env[entry.variable] ?? '') === '' ? `${entry.variable}_FILE` : entry.variable, reason);
   }
 }
 

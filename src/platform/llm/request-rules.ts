@@ -31,7 +31,7 @@ export function requireBody(value: unknown, frozenModel: string): ExactObject {
   if (!isExactObject(value)) refuse('the request body must be a JSON object');
   if (value['model'] !== frozenModel) refuse(`model: this run is bound to ${frozenModel}`);
   for (const name of STEERING) {
-    if (Object.hasOwn(value, name)) refuse(`${name}: requests cannot steer the model gateway`);
+    if (!isAbsent(value[name])) refuse(`${name}: requests cannot steer the model gateway`);
   }
   return value;
 }

@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { costCapMicros, exhaustedCap } from '../../../domain/budgets/budget-state.js';
 import { SandgateError } from '../../../domain/errors.js';
-import { priceOf } from '../../../domain/prices/price-of.js';
-import type { ModelPrice, ModelUsage } from '../../../domain/prices/price-of.js';
+import { PriceList } from '../../../domain/prices/price-list.js';
+import type { ModelPrice, ModelUsage } from '../../../domain/prices/price-list.js';
 import { Database } from '../../../platform/db/database.js';
 import { reserve, settle } from '../../../platform/db/reservations.js';
 import type { ReserveAnswer } from '../../../platform/db/reservations.js';
@@ -35,6 +35,7 @@ export class ModelSpend {
     private readonly lease: ProcessLease,
     private readonly results: CarriedResults,
     private readonly budgets: BudgetStops,
+    private readonly prices: PriceList,
   ) {}
 
   /**
@@ -68,7 +69,7 @@ export class ModelSpend {
       runSpecDigest: run.digest,
       inputTokens,
       outputTokens: request.declaredOutputTokens,
-      ...estimateCost(priceOf(run.spec.model), inputTokens, request.cacheWrites),
+      ...estimateCost(this.prices.priceOf(run.spec.model), inputTokens, request.cacheWrites),
       maxTokens: run.spec.budgets.max_tokens,
       maxCostMicros: costCapMicros(run.spec.budgets),
       maxLive: this.config.llm.maxConcurrentReservations,
@@ -86,7 +87,7 @@ export class ModelSpend {
 
   /** Puts the reported usage on the record, or keeps the reservation counted. Tries again while the database is away. */
   async settle(call: ModelCall, reservation: Reservation, forwarded: string, relayed: RelayedAnswer): Promise<void> {
-    const settlement = settlementOf(call, reservation, forwarded, relayed);
+    const settlement = settlementOf(call, this.prices, reservation, forwarded, relayed);
     for (const waitMs of SETTLE_RETRY_MS) {
       try {
         await settle(this.database, settlement);

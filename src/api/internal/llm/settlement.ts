@@ -2,8 +2,8 @@ import { costCapMicros } from '../../../domain/budgets/budget-state.js';
 import { microsToUsd } from '../../../domain/budgets/money.js';
 import { digestOfText } from '../../../domain/digest/digest.js';
 import type { NewEvent } from '../../../domain/events/event-kinds.js';
-import { costOf } from '../../../domain/prices/price-of.js';
-import type { ModelUsage } from '../../../domain/prices/price-of.js';
+import type { PriceList } from '../../../domain/prices/price-list.js';
+import type { ModelUsage } from '../../../domain/prices/price-list.js';
 import type { Settlement } from '../../../platform/db/reservations.js';
 import type { RelayedAnswer } from './answer-relay.js';
 import type { ModelCall, Reservation } from './model-call.js';
@@ -19,6 +19,7 @@ function isUnbilled({ status, neverSent }: RelayedAnswer): boolean {
 /** How a model request is put on the record: charged with what was reported, released when it cannot have cost anything, else kept counted. */
 export function settlementOf(
   call: ModelCall,
+  prices: PriceList,
   reservation: Reservation,
   forwarded: string,
   relayed: RelayedAnswer,
@@ -28,7 +29,7 @@ export function settlementOf(
   const ok = relayed.status !== null && relayed.status < 300;
   const usage = ok ? (answer?.usage ?? null) : null;
   const state = usage !== null ? 'charged' : isUnbilled(relayed) ? 'released' : 'unreported';
-  const costMicros = usage === null ? null : costOf(run.spec.model, usage);
+  const costMicros = usage === null ? null : prices.costOf(run.spec.model, usage);
   return {
     organizationId: caller.organizationId,
     sessionId: caller.sessionId,

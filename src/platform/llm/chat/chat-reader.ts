@@ -1,4 +1,4 @@
-import type { ModelUsage } from '../../../domain/prices/price-of.js';
+import type { ModelUsage } from '../../../domain/prices/price-list.js';
 import { parseLoosely } from '../metering/answer-meter.js';
 import type { AnswerReader, MeteredAnswer } from '../metering/answer-meter.js';
 import { listOf, memberOf, textOf } from '../metering/loose-members.js';
@@ -30,6 +30,7 @@ export class ChatReader implements AnswerReader {
       return;
     }
     const chunk = parseLoosely(data);
+    if (!Array.isArray(memberOf(chunk, 'choices'))) return;
     const choices = listOf(chunk, 'choices');
     for (const [place, choice] of choices.entries()) {
       if (textOf(choice, 'finish_reason') !== undefined) this.over = true;

@@ -1,5 +1,5 @@
 import { createHash, hash, type Hash } from 'node:crypto';
-import type { ModelUsage } from '../../../domain/prices/price-of.js';
+import type { ModelUsage } from '../../../domain/prices/price-list.js';
 import { SseLines } from './sse-lines.js';
 
 /** A tool use that the model asked for: its id and name, never its input (04-sandbox §1). */

@@ -1,4 +1,4 @@
-import type { ModelUsage } from '../../../domain/prices/price-of.js';
+import type { ModelUsage } from '../../../domain/prices/price-list.js';
 import { countOf, memberOf } from './loose-members.js';
 
 /**

@@ -1,4 +1,4 @@
-import type { ModelUsage } from '../../../domain/prices/price-of.js';
+import type { ModelUsage } from '../../../domain/prices/price-list.js';
 import { parseLoosely } from '../metering/answer-meter.js';
 import type { AnswerReader, MeteredAnswer, MeteredToolUse } from '../metering/answer-meter.js';
 import { listOf, memberOf, textOf } from '../metering/loose-members.js';

@@ -1,5 +1,6 @@
 import { calcPrice } from '@pydantic/genai-prices';
 import type { ModelPrice as ModelPriceTable, PriceOptions } from '@pydantic/genai-prices';
+import type { PriceOverrides, Rates } from './price-overrides.js';
 import { providerOf } from './provider-of.js';
 
 /** Tokens of one model answer. `inputTokens` counts fresh tokens only; cached ones stand beside it (chapter 10 §9). */
@@ -16,12 +17,6 @@ export interface ModelUsage {
 export interface ModelPrice {
   costOf(usage: ModelUsage): number;
 }
-
-/** Prices in dollars per million tokens, which are micro-dollars per token; only those that this table asks for. */
-type Rates = Record<
-  'input_mtok' | 'output_mtok' | 'cache_read_mtok' | 'cache_write_mtok' | 'cache_write_1h_mtok',
-  number
->;
 
 /** The rates of a model that charges the same for every token of a kind; null where steps or gaps need the package's own arithmetic. */
 function flatRates(price: ModelPriceTable): Rates | null {
@@ -58,40 +53,54 @@ function packageMicrosOf(usage: ModelUsage, model: string, options: PriceOptions
   return (priced?.total_price ?? 0) * 1_000_000;
 }
 
-function findPrice(model: string): ModelPrice | null {
+/** The product of binary fractions carries an error far below a millionth of a micro-dollar; it must not round up. */
+function roundUp(micros: number): number {
+  return Math.ceil(Number(micros.toFixed(6)));
+}
+
+function packagePrice(model: string): ModelPrice | null {
   const provider = providerOf(model);
   const options: PriceOptions = provider === undefined ? {} : { providerId: provider };
   const known = calcPrice({ input_tokens: 1, output_tokens: 1 }, model, options);
   if (known === null) return null;
   const rates = flatRates(known.model_price);
   return {
-    costOf(usage) {
-      const micros = rates === null ? packageMicrosOf(usage, model, options) : microsOf(usage, rates);
-      // The product of binary fractions carries an error far below a millionth of a micro-dollar; it must not round up.
-      return Math.ceil(Number(micros.toFixed(6)));
-    },
+    costOf: (usage) => roundUp(rates === null ? packageMicrosOf(usage, model, options) : microsOf(usage, rates)),
   };
 }
 
 /** A look-up costs a walk through every provider's list, and a price may depend on the date, so it is kept for a while. */
 const KEPT_MS = 600_000;
 const MAX_KEPT = 1000;
-const kept = new Map<string, { price: ModelPrice | null; until: number }>();
 
 /**
- * The price of a model from the pinned price package, or null for a model that it does not know: such a model is unpriced,
- * its cost is null and a cost cap cannot bind (06-gate §7). A provider's own list is asked first, because resellers quote other prices.
+ * The prices of a deployment: the operator's own, and for every other model those of the pinned price package, whose provider is
+ * asked first, because resellers quote other prices.
  */
-export function priceOf(model: string): ModelPrice | null {
-  const known = kept.get(model);
-  if (known !== undefined && known.until > performance.now()) return known.price;
-  if (kept.size >= MAX_KEPT) kept.clear();
-  const price = findPrice(model);
-  kept.set(model, { price, until: performance.now() + KEPT_MS });
-  return price;
-}
+export class PriceList {
+  private readonly kept = new Map<string, { price: ModelPrice | null; until: number }>();
+  private readonly own: ReadonlyMap<string, ModelPrice>;
 
-/** Cost of one answer in micro-dollars; null for an unpriced model. */
-export function costOf(model: string, usage: ModelUsage): number | null {
-  return priceOf(model)?.costOf(usage) ?? null;
+  constructor(overrides: PriceOverrides = new Map()) {
+    this.own = new Map(
+      [...overrides].map(([model, rates]) => [model, { costOf: (usage) => roundUp(microsOf(usage, rates)) }]),
+    );
+  }
+
+  /** Null for a model that nobody prices: its cost is null and a cost cap cannot bind (06-gate §7). */
+  priceOf(model: string): ModelPrice | null {
+    const own = this.own.get(model);
+    if (own !== undefined) return own;
+    const known = this.kept.get(model);
+    if (known !== undefined && known.until > performance.now()) return known.price;
+    if (this.kept.size >= MAX_KEPT) this.kept.clear();
+    const price = packagePrice(model);
+    this.kept.set(model, { price, until: performance.now() + KEPT_MS });
+    return price;
+  }
+
+  /** Cost of one answer in micro-dollars; null for an unpriced model. */
+  costOf(model: string, usage: ModelUsage): number | null {
+    return this.priceOf(model)?.costOf(usage) ?? null;
+  }
 }
