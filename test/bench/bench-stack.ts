@@ -1,9 +1,10 @@
-import { readFileSync, rmSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { Installation } from '../../src/embedded/installation.js';
+import { removeState } from '../../src/embedded/remove-state.js';
 import { Database } from '../../src/platform/db/database.js';
 import { forkServer, type ForkedServer } from './load/forked-server.js';
 
@@ -79,7 +80,8 @@ export class BenchStack implements AsyncDisposable {
     await this.owner.end();
     await this.installation.stop('kill', AbortSignal.timeout(15_000));
     await this.provider[Symbol.asyncDispose]();
-    rmSync(this.dataDir, { recursive: true, force: true });
+    // A release that the end interrupted leaves a mounted disk.
+    await removeState(this.dataDir);
   }
 }
 

@@ -83,7 +83,7 @@ export class Database {
     });
     await dataSource.initialize();
     const { master } = dataSource.driver as unknown as { master: pg.Pool };
-    return new Database(dataSource, master, new LedgerWakeups(options.url, master));
+    return new Database(dataSource, master, new LedgerWakeups(options.url, master, options.applicationName));
   }
 
   /**

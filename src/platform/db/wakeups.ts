@@ -59,6 +59,7 @@ export class LedgerWakeups extends EventEmitter<{ reconnected: []; trouble: [Err
   constructor(
     private readonly url: string,
     private readonly pool: pg.Pool,
+    private readonly applicationName: string,
   ) {
     super();
     this.subscribers.setMaxListeners(0);
@@ -189,7 +190,7 @@ export class LedgerWakeups extends EventEmitter<{ reconnected: []; trouble: [Err
   private async connectListener(): Promise<void> {
     const client = new pg.Client({
       connectionString: this.url,
-      application_name: 'sandgate-listen',
+      application_name: `${this.applicationName}-listen`,
       keepAlive: true,
       connectionTimeoutMillis: 10_000,
     });

@@ -140,7 +140,7 @@ function subscribe(
 
 async function countListeners(stack: BenchStack): Promise<number> {
   const { rows } = await stack.owner.query<{ listeners: string }>(
-    `select count(*) as listeners from pg_stat_activity where application_name = 'sandgate-listen'`,
+    `select count(*) as listeners from pg_stat_activity where application_name = 'sandgate-api-listen'`,
   );
   return Number(rows[0]?.listeners);
 }

@@ -44,7 +44,7 @@ describe(`event streams, seed ${SEED}`, () => {
     );
   const killListeners = async (): Promise<number> => {
     const { rowCount } = await owner.query(
-      "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'sandgate-listen'",
+      "select pg_terminate_backend(pid) from pg_stat_activity where application_name like '%-listen'",
     );
     return rowCount ?? 0;
   };

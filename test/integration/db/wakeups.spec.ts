@@ -71,7 +71,7 @@ describe('wake-ups', () => {
     const run = await createRun(test.db);
     const reconnected = once(other.wakeups, 'reconnected', { signal: AbortSignal.timeout(10_000) });
     await test.owner.query(
-      `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'sandgate-listen' and datname = current_database()`,
+      `select pg_terminate_backend(pid) from pg_stat_activity where application_name like '%-listen' and datname = current_database()`,
     );
     await reconnected;
     const heard = called((callback) => other.wakeups.onSession(run.sessionId, callback));
