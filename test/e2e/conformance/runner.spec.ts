@@ -71,15 +71,19 @@ describe('our runner against the fixture, in its sandbox', () => {
     },
   };
 
-  it('CP-026 CP-150 CP-288 both of our own harnesses keep every obligation of a runner', async () => {
-    const [scripted, modelled] = await Promise.all([
+  it('CP-026 CP-150 CP-288 our own harnesses, builtin over both of its wire formats, keep every obligation', async () => {
+    const [scripted, ...modelled] = await Promise.all([
       judge({ harness: 'replay', agent: 'script', model: 'none' }),
       judge({ harness: 'builtin', agent: 'model', model: 'claude-haiku-4-5' }),
+      // Over Chat Completions.
+      judge({ harness: 'builtin', agent: 'model', model: 'qwen3-coder' }),
     ]);
-    expect([...scripted, ...modelled].filter(({ result }) => result === 'fail')).toEqual([]);
+    for (const results of [scripted, ...modelled]) {
+      expect(results.filter(({ result }) => result === 'fail')).toEqual([]);
+      expect(results).toHaveLength(OBLIGATIONS.length);
+    }
     expect(scripted.filter(({ result }) => result === 'skip').map(({ id }) => id)).toEqual(['runner/model-retries']);
-    expect(modelled.filter(({ result }) => result === 'skip')).toEqual([]);
-    expect([scripted.length, modelled.length]).toEqual([OBLIGATIONS.length, OBLIGATIONS.length]);
+    expect(modelled.flat().filter(({ result }) => result === 'skip')).toEqual([]);
   });
 
   function judge(runner: { harness: string; agent: 'script' | 'model'; model: string }): Promise<CheckResult[]> {
