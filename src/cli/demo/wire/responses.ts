@@ -33,7 +33,7 @@ export function* responseEvents(reply: ComposedReply): Generator<WireEvent> {
     items.push(doneItem(block, id));
   }
   const whole = finished(reply, head, items);
-  yield event(`response.${whole.status}`, { response: whole });
+  yield event(whole['status'] === 'completed' ? 'response.completed' : 'response.incomplete', { response: whole });
 }
 
 export function responsesError(error: ScriptedError): JsonObject {
