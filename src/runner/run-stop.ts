@@ -1,7 +1,8 @@
 import { setMaxListeners } from 'node:events';
 
 /** Why a run ends before its harness does. */
-export type StopReason = { kind: 'quiesce' } | { kind: 'wrong_audience'; route: string };
+export type StopReason =
+  { kind: 'quiesce' } | { kind: 'wrong_audience'; route: string } | { kind: 'ungoverned_tool'; message: string };
 
 /**
  * The one switch that stops a run from within: a directive of the heartbeat, or a credential refused for good. The first

@@ -11,6 +11,7 @@ import { EXIT } from './exit-codes.js';
 import type { ExitCode } from './exit-codes.js';
 import { loadHarness } from './harness/harness-catalog.js';
 import type { HarnessContext, HarnessResult } from './harness/harness.js';
+import { UngovernedToolError } from './harness/ungoverned-tool-error.js';
 import type { RunnerTokens } from './launch/hand-off.js';
 import type { RunnerSettings } from './launch/runner-settings.js';
 import { NO_SANDBOX_TOOLS } from './mcp/sandbox-tools.js';
@@ -38,7 +39,7 @@ const WIND_DOWN_MS = 2_000;
 /**
  * One run inside its sandbox, from the first heartbeat to the posted result. Resolves with the exit code of chapter 20 §12:
  * 0 when the outcome was reported as completed or the run was asked to stop, 1 when it failed or could not be reported, 3
- * when a token was refused for its audience.
+ * when a token was refused for its audience, 5 when a harness program executed a tool without the gate's consent.
  */
 export async function runRunner(options: RunnerOptions): Promise<ExitCode> {
   const { settings, log } = options;
@@ -65,6 +66,8 @@ export async function runRunner(options: RunnerOptions): Promise<ExitCode> {
     const ended = await Promise.race([working, stop.requested.then((reason) => ({ reason }))]);
     if (typeof ended === 'number' && stop.reason === null) return ended;
     await Promise.race([working, sleep(WIND_DOWN_MS, undefined, { ref: false })]);
+    // A run whose program got out of hand is not alive any more, whatever this process still has to say.
+    if (stop.reason?.kind === 'ungoverned_tool') living.abort();
     return await leave(stop.reason ?? { kind: 'quiesce' }, plane, log);
   } finally {
     living.abort();
@@ -114,6 +117,7 @@ async function perform(options: RunnerOptions, parts: RunParts, narrator: Narrat
     log(`harness ${settings.harness} starts`);
     return await harness.run(harnessContext(options, parts, { narrator, workspace, bridge, sandboxTools }));
   } catch (error) {
+    if (error instanceof UngovernedToolError) parts.stop.request({ kind: 'ungoverned_tool', message: error.message });
     if (error instanceof ServerStartError) return { outcome: 'failed', summary: error.message };
     if (parts.stop.reason === null) log(`harness ${settings.harness} failed: ${messageOf(error)}`);
     return { outcome: 'failed', summary: `The harness failed: ${messageOf(error)}` };
@@ -181,6 +185,11 @@ function harnessContext(
 
 async function leave(reason: StopReason, plane: PlaneClient, log: RunnerLog): Promise<ExitCode> {
   if (reason.kind === 'quiesce') return EXIT.done;
+  if (reason.kind === 'ungoverned_tool') {
+    log(reason.message);
+    await plane.lastWord({ actor: 'harness', type: 'run.error', data: { message: reason.message } });
+    return EXIT.ungovernedTool;
+  }
   const text = `The control plane refused the runner's token on ${reason.route} (wrong_audience); the run cannot go on.`;
   log(text);
   await plane.lastWord({ actor: 'harness', type: 'agent.message', data: { role: 'system', text } });

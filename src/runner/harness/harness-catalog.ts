@@ -7,6 +7,8 @@ export async function loadHarness(name: string): Promise<Harness | null> {
       return (await import('./builtin/builtin-harness.js')).builtinHarness;
     case 'replay':
       return (await import('./replay/replay-harness.js')).replayHarness;
+    case 'claude-agent-sdk':
+      return (await import('./claude-agent-sdk/claude-harness.js')).claudeHarness;
     default:
       return null;
   }

@@ -1,0 +1,55 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { messageOf } from '../../failure-text.js';
+import type { ClaudeSdk, McpKit } from './sdk.js';
+
+/** Where the run's harness program is mounted, read-only. */
+export const PROGRAM_INSIDE = '/opt/sandgate/harness';
+
+const MODULES = 'node_modules';
+const SDK = '@anthropic-ai/claude-agent-sdk';
+
+/** The installed program: the SDK, Claude Code's binary beside it, and the MCP package that the SDK needs. */
+export interface ClaudeProgram {
+  sdk: ClaudeSdk;
+  executable: string;
+  loadMcpKit(): Promise<McpKit>;
+}
+
+/** The program is not there or cannot be loaded; the message says what to do. */
+export class ProgramMissingError extends Error {
+  override readonly name = 'ProgramMissingError';
+}
+
+/** Loads the SDK from the mount. @throws ProgramMissingError */
+export async function loadProgram(root: string = PROGRAM_INSIDE): Promise<ClaudeProgram> {
+  const modules = join(root, MODULES);
+  const executable = ['', '-musl']
+    .map((libc) => join(modules, `${SDK}-linux-${process.arch}${libc}`, 'claude'))
+    .find((path) => existsSync(path));
+  if (executable === undefined) throw missing(`there is no program for linux-${process.arch} beneath ${root}`);
+  try {
+    const sdk = (await load(join(modules, SDK, 'sdk.mjs'))) as ClaudeSdk;
+    return { sdk, executable, loadMcpKit: () => loadMcpKit(modules) };
+  } catch (error) {
+    throw missing(messageOf(error));
+  }
+}
+
+async function loadMcpKit(modules: string): Promise<McpKit> {
+  const folder = join(modules, '@modelcontextprotocol/sdk/dist/esm');
+  const [server, types] = await Promise.all([load(join(folder, 'server/index.js')), load(join(folder, 'types.js'))]);
+  return { ...(server as Pick<McpKit, 'Server'>), ...(types as Omit<McpKit, 'Server'>) };
+}
+
+/** From a path that the bundler cannot see: the program is never part of our bundle. */
+function load(path: string): Promise<unknown> {
+  return import(pathToFileURL(path).href);
+}
+
+function missing(reason: string): ProgramMissingError {
+  return new ProgramMissingError(
+    `The Claude Agent SDK could not be loaded: ${reason}. Run: sandgate harness install claude-agent-sdk`,
+  );
+}

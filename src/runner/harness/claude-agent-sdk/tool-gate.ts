@@ -1,0 +1,74 @@
+import { randomUUID } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
+import type { JsonObject } from '../../../domain/json.js';
+import { messageOf } from '../../failure-text.js';
+import { toolCall } from '../governed-call.js';
+import type { HarnessContext } from '../harness.js';
+import type { CanUseTool, PermissionResult, PreToolUseHook } from './sdk.js';
+
+interface AskedUse {
+  tool: string;
+  input: JsonObject;
+  answer: Promise<PermissionResult>;
+  /** Null until the gate has answered. */
+  verdict: PermissionResult['behavior'] | null;
+  /** The input that was allowed; what runs is this and nothing else. */
+  allowed: JsonObject | null;
+}
+
+/**
+ * Makes the program ask before each tool. `canUseTool` alone is no gate, because the program consults it only for calls that it
+ * would ask a person about; the hook turns every call into such a one (chapter 20 §14.1).
+ */
+export class ToolGate {
+  readonly #uses = new Map<string, AskedUse>();
+
+  constructor(private readonly context: HarnessContext) {}
+
+  /** Without matcher and without I/O: whatever the tool is, the program asks. */
+  readonly hook: PreToolUseHook = () =>
+    Promise.resolve({ hookSpecificOutput: { hookEventName: 'PreToolUse', permissionDecision: 'ask' } });
+
+  /** Asks the gate under the model's own id, once for each use however often the program presents it. */
+  readonly canUseTool: CanUseTool = (tool, input, { toolUseID }) => {
+    const id = toolUseID ?? `tu_${randomUUID()}`;
+    const known = this.#uses.get(id);
+    if (known?.tool === tool && isDeepStrictEqual(known.input, input)) return known.answer;
+    const use: AskedUse = { tool, input, answer: Promise.resolve(REFUSED), verdict: null, allowed: null };
+    use.answer = this.#ask(id, use);
+    this.#uses.set(id, use);
+    return use.answer;
+  };
+
+  /** What the gate said of a use; null when it was never asked or has not answered. */
+  verdictOf(id: string): PermissionResult['behavior'] | null {
+    return this.#uses.get(id)?.verdict ?? null;
+  }
+
+  /** Takes the allowed input of a use, once: a call that was not allowed under this id and name, or that ran already, has none. */
+  takeAllowed(id: unknown, tool: string): JsonObject | null {
+    const use = typeof id === 'string' ? this.#uses.get(id) : undefined;
+    if (use?.tool !== tool || use.allowed === null) return null;
+    const { allowed } = use;
+    use.allowed = null;
+    return allowed;
+  }
+
+  async #ask(id: string, use: AskedUse): Promise<PermissionResult> {
+    try {
+      const answer = await this.context.plane.permission(toolCall(id, use.tool, use.input));
+      this.context.signal.throwIfAborted();
+      use.verdict = answer.decision;
+      this.context.log(`${id} ${use.tool}: ${answer.decision === 'allow' ? 'allowed' : 'denied'}`);
+      if (answer.decision === 'deny') return { behavior: 'deny', message: `The call was denied: ${answer.message}` };
+      use.allowed = answer.updatedInput ?? use.input;
+      return { behavior: 'allow', updatedInput: use.allowed };
+    } catch (error) {
+      // No verdict, so no call; the run is over or its credential was refused.
+      this.context.log(`${id} ${use.tool}: not asked, ${messageOf(error)}`);
+      return REFUSED;
+    }
+  }
+}
+
+const REFUSED: PermissionResult = { behavior: 'deny', message: 'The call could not be put to the gate.' };

@@ -1,0 +1,14 @@
+/**
+ * A harness program executed a tool call that the gate did not allow. The run ends at once with exit code 5 and without a result
+ * (chapter 20 §14.1); the control plane's own check of the conversation does not depend on it (04-sandbox §1).
+ */
+export class UngovernedToolError extends Error {
+  override readonly name = 'UngovernedToolError';
+
+  constructor(
+    readonly toolCallId: string,
+    readonly tool: string,
+  ) {
+    super(`The harness program executed ${tool} (${toolCallId}) although the gate had not allowed it.`);
+  }
+}
