@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { chmod, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { SandgateError } from '../../domain/errors.js';
 import type { HarnessProgram, ProgramHarness } from '../../domain/harness/harness-program.js';
@@ -39,6 +39,7 @@ async function stage(folder: string, pinned: PinnedProgram): Promise<InstalledPr
   await writeFile(join(folder, 'package-lock.json'), pinned.lock);
   await npmClean(folder);
   const packages = await requireWhole(folder, pinned);
+  await closePrograms(folder, pinned);
   const installed: InstalledProgram = {
     harness: pinned.harness,
     package: pinned.package,
@@ -51,6 +52,22 @@ async function stage(folder: string, pinned: PinnedProgram): Promise<InstalledPr
   };
   await writeFile(join(folder, RECORD), `${JSON.stringify(installed, null, 2)}\n`);
   return installed;
+}
+
+/**
+ * Others than the owner may execute these and not read them. A process of such a file is not dumpable: what it holds in memory is
+ * closed to the other processes of the run, whose uid is not the owner's where Sandgate runs as root (04-sandbox §4).
+ */
+const CLOSED: Partial<Record<ProgramHarness, RegExp>> = {
+  'claude-agent-sdk': /^node_modules\/@anthropic-ai\/claude-agent-sdk-[^/]+\/claude$/,
+};
+const EXECUTE_ONLY = 0o711;
+
+async function closePrograms(folder: string, { harness }: PinnedProgram): Promise<void> {
+  const pattern = CLOSED[harness];
+  if (pattern === undefined) return;
+  for (const name of await readdir(folder, { recursive: true }))
+    if (pattern.test(name)) await chmod(join(folder, name), EXECUTE_ONLY);
 }
 
 /** The package manager goes on without an optional package whose download failed, and the program itself is one. */

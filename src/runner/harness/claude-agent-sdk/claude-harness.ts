@@ -23,7 +23,6 @@ export const CLAUDE_TOOLS = [
   'Grep',
   'NotebookEdit',
   'Read',
-  'Skill',
   'TodoWrite',
   'Write',
 ] as const;

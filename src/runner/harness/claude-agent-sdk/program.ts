@@ -1,11 +1,9 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { HARNESS_INSIDE, installCommand } from '../../../domain/harness/harness-program.js';
 import { messageOf } from '../../failure-text.js';
 import type { ClaudeSdk, McpKit } from './sdk.js';
-
-/** Where the run's harness program is mounted, read-only. */
-export const PROGRAM_INSIDE = '/opt/sandgate/harness';
 
 const MODULES = 'node_modules';
 const SDK = '@anthropic-ai/claude-agent-sdk';
@@ -23,7 +21,7 @@ export class ProgramMissingError extends Error {
 }
 
 /** Loads the SDK from the mount. @throws ProgramMissingError */
-export async function loadProgram(root: string = PROGRAM_INSIDE): Promise<ClaudeProgram> {
+export async function loadProgram(root: string = HARNESS_INSIDE): Promise<ClaudeProgram> {
   const modules = join(root, MODULES);
   const executable = ['', '-musl']
     .map((libc) => join(modules, `${SDK}-linux-${process.arch}${libc}`, 'claude'))
@@ -50,6 +48,6 @@ function load(path: string): Promise<unknown> {
 
 function missing(reason: string): ProgramMissingError {
   return new ProgramMissingError(
-    `The Claude Agent SDK could not be loaded: ${reason}. Run: sandgate harness install claude-agent-sdk`,
+    `The Claude Agent SDK could not be loaded: ${reason}. Run: ${installCommand('claude-agent-sdk')}`,
   );
 }

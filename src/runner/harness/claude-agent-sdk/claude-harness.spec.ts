@@ -1,0 +1,198 @@
+import { describe, expect, it } from '@jest/globals';
+import type { PermissionAnswer } from '../../contract/plane-answers.js';
+import type { ToolCallRequest } from '../../contract/plane-client.js';
+import { toolEnvironment } from '../../tools/tool-environment.js';
+import type { HarnessContext } from '../harness.js';
+import { runProgram } from './claude-harness.js';
+import { MODEL_VARIABLES, programEnvironment } from './environment.js';
+import type { ClaudeProgram } from './program.js';
+import type { ContentBlock, ProgramMessage, QueryOptions } from './sdk.js';
+import { ToolGate } from './tool-gate.js';
+
+const INIT: ProgramMessage = {
+  type: 'system',
+  subtype: 'init',
+  claude_code_version: '2.1.0',
+  tools: ['Task', 'Bash'],
+  permissionMode: 'default',
+  mcp_servers: [],
+};
+const use = (id: string, name = 'Bash'): ProgramMessage => ({
+  type: 'assistant',
+  message: { content: [{ type: 'tool_use', id, name, input: { command: 'ls' } }] },
+});
+const result = (id: string, more: Partial<Extract<ContentBlock, { type: 'tool_result' }>> = {}): ProgramMessage => ({
+  type: 'user',
+  message: { content: [{ type: 'tool_result', tool_use_id: id, content: 'out', ...more }] },
+});
+const END: ProgramMessage = { type: 'result', subtype: 'success', is_error: false, result: 'Done.' };
+
+type Step = ProgramMessage | ((options: QueryOptions) => Promise<unknown>);
+
+interface Play {
+  asked: ToolCallRequest[];
+  said: string[];
+  outcome: Awaited<ReturnType<typeof runProgram>>;
+  options: QueryOptions;
+}
+
+/** A run of a program whose every message is given, with a gate that answers by the command. */
+async function play(steps: Step[], decide: (call: ToolCallRequest) => PermissionAnswer = () => ALLOW): Promise<Play> {
+  const asked: ToolCallRequest[] = [];
+  const said: string[] = [];
+  const context = {
+    settings: { model: 'frozen', task: 'x', maxTurns: 7, systemPrompt: null, workspace: '/workspace' },
+    plane: {
+      permission: (call: ToolCallRequest) => {
+        asked.push(call);
+        return Promise.resolve(decide(call));
+      },
+      inspectRefusal: () => undefined,
+    },
+    narrator: {
+      say: (_actor: string, text: string) => Promise.resolve(void said.push(text)),
+      toolCompleted: () => Promise.resolve(),
+    },
+    tools: { environment: {} },
+    sandboxTools: { tools: [], missing: [], owns: () => false, close: () => Promise.resolve() },
+    model: { token: 'svc_sess_llm' },
+    loopbackUrl: 'http://127.0.0.1:1',
+    signal: new AbortController().signal,
+    log: () => undefined,
+  } as unknown as HarnessContext;
+  let options: QueryOptions | undefined;
+  const program = {
+    executable: '/opt/claude',
+    sdk: {
+      query: (request: { options: QueryOptions }) => {
+        options = request.options;
+        return messages(steps, request.options);
+      },
+    },
+  } as unknown as ClaudeProgram;
+  const outcome = await runProgram(context, program);
+  return { asked, said, outcome, options: options as QueryOptions };
+}
+
+const ALLOW: PermissionAnswer = { decision: 'allow' };
+
+async function* messages(steps: Step[], options: QueryOptions): AsyncGenerator<ProgramMessage> {
+  for (const step of steps) {
+    if (typeof step === 'function') await step(options);
+    else yield step;
+  }
+}
+
+const asks =
+  (toolUseID: string, command = 'ls'): Step =>
+  ({ canUseTool }) =>
+    canUseTool('Bash', { command }, { toolUseID });
+
+describe('the tripwire', () => {
+  it('lets a call pass that was asked and allowed', async () => {
+    const { outcome } = await play([INIT, use('a'), asks('a'), result('a'), END]);
+    expect(outcome).toEqual({ outcome: 'completed', summary: 'Done.' });
+  });
+
+  it.each<[string, Step[]]>([
+    ['that nobody was asked about', [use('a'), result('a')]],
+    ['whose long error shows that it ran', [use('a'), result('a', { is_error: true, content: 'x'.repeat(2049) })]],
+    ['that was denied and ran', [use('a'), asks('a', 'no'), result('a')]],
+    ['of a nested agent', [use('a'), asks('a'), use('b', 'Write'), result('b'), result('a')]],
+  ])('ends the run at a call %s', async (_what, steps) => {
+    const decide = ({ input }: ToolCallRequest): PermissionAnswer =>
+      JSON.stringify(input).includes('"no"') ? { decision: 'deny', message: 'no' } : ALLOW;
+    await expect(play([INIT, ...steps, END], decide)).rejects.toThrow(/although the gate had not allowed it/);
+  });
+
+  it('knows the short errors with which the program itself answers an unknown tool', async () => {
+    const own = result('a', { is_error: true, content: '<tool_use_error>No such tool available</tool_use_error>' });
+    expect((await play([INIT, use('a', 'Nothing'), own, END])).outcome.outcome).toBe('completed');
+  });
+});
+
+describe('the gate of Claude Code', () => {
+  it('every hook answer is ask, without looking', async () => {
+    const { options } = await play([INIT, END]);
+    expect(options.hooks.PreToolUse).toEqual([{ hooks: [expect.any(Function)] }]);
+    expect(await options.hooks.PreToolUse[0]?.hooks[0]?.()).toEqual({
+      hookSpecificOutput: { hookEventName: 'PreToolUse', permissionDecision: 'ask' },
+    });
+    expect(options).toMatchObject({ settingSources: [], permissionMode: 'default', extraArgs: { restricted: null } });
+    expect(Object.keys(options)).not.toContain('allowedTools');
+  });
+
+  it('a use is asked once under its own id, however often it is presented', async () => {
+    const { asked } = await play([INIT, use('a'), asks('a'), asks('a'), result('a'), END]);
+    expect(asked).toEqual([{ toolCallId: 'a', tool: 'Bash', input: { command: 'ls' } }]);
+  });
+
+  it('an id that returns with another input is asked again, which the gate denies as a protocol violation', async () => {
+    const { asked } = await play([INIT, use('a'), asks('a'), asks('a', 'rm -rf /'), result('a'), END]);
+    expect(asked).toHaveLength(2);
+  });
+
+  it('an MCP name that the run does not have is asked for the record', async () => {
+    const own = result('a', { is_error: true, content: 'No such tool available' });
+    const { asked } = await play([INIT, use('a', 'mcp__crm__find'), own, END]);
+    expect(asked).toMatchObject([{ toolCallId: 'a', tool: 'mcp__crm__find' }]);
+  });
+
+  it('the allowed input of a use is given out once, under its own name', async () => {
+    const plane = { permission: () => Promise.resolve({ decision: 'allow', updatedInput: { q: 2 } }) };
+    const gate = new ToolGate({ plane, signal: new AbortController().signal, log: () => undefined } as never);
+    await gate.canUseTool('mcp__kb__echo', { q: 1 }, { toolUseID: 'a' });
+    expect([gate.takeAllowed('a', 'mcp__kb__count'), gate.takeAllowed('b', 'mcp__kb__echo')]).toEqual([null, null]);
+    expect([gate.takeAllowed('a', 'mcp__kb__echo'), gate.takeAllowed('a', 'mcp__kb__echo')]).toEqual([{ q: 2 }, null]);
+  });
+});
+
+describe('the outcome', () => {
+  it.each<[string, ProgramMessage[], string]>([
+    ['an error of the model', [{ ...END, is_error: true, result: 'API Error: 400' }], 'stopped: API Error: 400'],
+    ['too many turns', [{ type: 'result', subtype: 'error_max_turns', is_error: true }], 'stopped after 7 model turns'],
+    ['no result', [], 'ended without a result'],
+    [
+      'a tool that was not asked for',
+      [{ ...INIT, tools: ['WebFetch'] }, END],
+      'not start as it was configured: tool WebFetch',
+    ],
+    [
+      'another permission mode',
+      [{ ...INIT, permissionMode: 'bypassPermissions' }, END],
+      'permission mode bypassPermissions',
+    ],
+    [
+      'a foreign MCP server',
+      [{ ...INIT, mcp_servers: [{ name: 'evil', status: 'connected' }] }, END],
+      'MCP server evil',
+    ],
+  ])('of a run with %s is failed and says so', async (_what, steps, words) => {
+    const { outcome } = await play(steps);
+    expect(outcome).toMatchObject({ outcome: 'failed', summary: expect.stringContaining(words) });
+  });
+});
+
+describe('the environment of the program', () => {
+  it('names the frozen model wherever it would choose one, holds no token, and nothing that steers it', () => {
+    const tools = toolEnvironment('/workspace', {
+      FEATURE: 'on',
+      FORCE_COLOR: '1',
+      CLAUDE_CODE_SUBAGENT_MODEL: 'other',
+      Claude_Config_Dir: '/workspace',
+      BUN_OPTIONS: '--preload=/workspace/x.js',
+      HTTPS_PROXY: 'http://evil',
+    });
+    const { variables, leftOut } = programEnvironment({ tools, model: 'frozen', baseUrl: 'http://plane/internal/llm' });
+    expect(MODEL_VARIABLES.map((name) => variables[name])).toEqual(MODEL_VARIABLES.map(() => 'frozen'));
+    expect(leftOut).toEqual(['BUN_OPTIONS', 'CLAUDE_CODE_SUBAGENT_MODEL', 'Claude_Config_Dir', 'HTTPS_PROXY']);
+    expect(variables).toMatchObject({
+      FEATURE: 'on',
+      FORCE_COLOR: '1',
+      ANTHROPIC_BASE_URL: 'http://plane/internal/llm',
+    });
+    expect(Object.keys(variables).filter((name) => /KEY|TOKEN|SECRET/.test(name))).toEqual([
+      'CLAUDE_CODE_API_KEY_FILE_DESCRIPTOR',
+    ]);
+  });
+});
