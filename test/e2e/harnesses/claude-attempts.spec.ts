@@ -6,7 +6,8 @@ import { alterProgram, recordAltered } from './support/altered-program.js';
 import { bash, ClaudeLab, decisions, done, eventsOf, use, type FinishedRun } from './support/claude-lab.js';
 import { writeHostileProject } from './support/hostile-project.js';
 
-jest.setTimeout(240_000);
+// The first run on a machine fetches the program.
+jest.setTimeout(480_000);
 
 const PROGRAM = '/opt/sandgate/harness/node_modules/@anthropic-ai';
 const BINARY = `${PROGRAM}/claude-agent-sdk-linux-${process.arch}/claude`;
@@ -24,12 +25,12 @@ const FROM_BASH: readonly [what: string, command: string, shows: RegExp][] = [
   [
     'a permission with a token of its own making',
     POST('/internal/permission', `svc_sess_${'0'.repeat(64)}`),
-    /^status 401/,
+    /^status 40[13]/,
   ],
   [
     'a model request with a token of its own making',
     POST('/internal/llm/v1/messages', `svc_sess_${'0'.repeat(64)}`),
-    /^status 401/,
+    /^status 40[13]/,
   ],
   [
     'the tokens in environments and command lines',
@@ -49,14 +50,14 @@ const FROM_BASH: readonly [what: string, command: string, shows: RegExp][] = [
   [
     'a change of the program',
     `echo x >> ${PROGRAM}/claude-agent-sdk/sdk.mjs; echo "code $?"`,
-    /Read-only file system[^]*code 1/,
+    /(Read-only file system|Permission denied)[^]*code 1/,
   ],
   [
     'a mount',
     'mount -t tmpfs none /mnt; echo "code $?"; unshare -rm true; echo "code $?"',
     /code [1-9]\d*[^]*code [1-9]/,
   ],
-  ['another identity', 'setpriv --reuid 0 id -u; chown 0 . ; id -u', /not permitted[^]*\n[1-9]\d*$/],
+  ['another identity', 'setpriv --reuid 0 id -u; chown 0 . ; id -u', /not permitted[^]*^[1-9]\d*$/m],
   [
     'another Claude Code with no questions asked',
     `${BINARY} -p 'task-inner' --dangerously-skip-permissions < /dev/null; echo "code $?"`,
@@ -73,6 +74,9 @@ const FROM_BASH: readonly [what: string, command: string, shows: RegExp][] = [
     /^left/,
   ],
 ];
+
+/** What the gateway says of a run that it fails. */
+const NEVER_DECIDED = 'the result of a tool call that the gate never decided was sent to the model';
 
 describe('attempts of Claude Code to act without asking', () => {
   let lab: ClaudeLab;
@@ -248,7 +252,7 @@ describe('attempts of Claude Code to act without asking', () => {
     it('a tool that is hidden from the runner is found by the gateway, which fails the run', async () => {
       const run = await lab.perform('hidden', [bash('hidden-use', 'echo hidden'), done], { agent: 'altered-hidden' });
       expect(run.session.status).toBe('failed');
-      expect(errors(run)).toMatch(/toolu_hidden-use/);
+      expect(errors(run)).toContain(NEVER_DECIDED);
       expect(run.requests).toHaveLength(1);
     });
 
@@ -263,7 +267,7 @@ describe('attempts of Claude Code to act without asking', () => {
         { agent: 'altered-nested' },
       );
       expect(run.session.status).toBe('failed');
-      expect(errors(run)).toMatch(/toolu_nested-use/);
+      expect(errors(run)).toContain(NEVER_DECIDED);
       expect(lab.requestsOf('unasked-within')).toHaveLength(1);
     });
   });

@@ -15,7 +15,8 @@ import type { Schemas } from '../../../src/client/client.js';
 import { PlaneInterposer } from './support/plane-interposer.js';
 import { bash, ClaudeLab, decisions, done, eventsOf, use } from './support/claude-lab.js';
 
-jest.setTimeout(180_000);
+// The first run on a machine fetches the program.
+jest.setTimeout(480_000);
 
 describe('Claude Code in the sandbox', () => {
   let lab: ClaudeLab;
@@ -51,7 +52,7 @@ describe('Claude Code in the sandbox', () => {
       NETWORK_COMMAND,
       DEPLOY_COMMAND,
     ]);
-    expect(decisions(run).map(([, verdict, source]) => `${verdict} ${source}`)).toEqual([
+    expect(decisions(run).map(([, ...decided]) => decided.join(' '))).toEqual([
       ...Array<string>(4).fill('allow policy'),
       'deny policy',
       'allow human',
@@ -65,9 +66,9 @@ describe('Claude Code in the sandbox', () => {
     expect(cost).toMatchObject({ requests: 7, tool_calls: 6 });
     expect(cost.cost_usd).toBeGreaterThan(0);
     const said = eventsOf(run.timeline, 'agent.message').map((data) => data['text']);
-    expect(said[0]).toMatch(/^Claude Code \d+\.\d+\.\d+ starts with model claude-haiku-4-5\.$/);
-    expect(said).toContain('The test again.');
-    expect(said.at(-1)).toMatch(/own estimate of the cost: \$\d/);
+    expect(said.join('\n')).toMatch(
+      /Claude Code \d+\.\d+\.\d+ starts with model claude-haiku-4-5\.\n[^]*The test again\.\n[^]*estimate of the cost: \$\d/,
+    );
   });
 
   it('a denied command leaves no trace, and each tool use is asked once', async () => {
@@ -101,7 +102,7 @@ describe('Claude Code in the sandbox', () => {
     ["a cut of the runner's connections", () => Promise.resolve(expect(interposer?.cut()).toBeGreaterThan(0))],
   ])('a call that waits for a human is the same question after %s', async (what, disturb) => {
     const mark = what.includes('cut') ? 'cut' : 'killed';
-    const id = await lab.begin(mark, [bash(mark, 'git init approved'), done]);
+    const id = await lab.begin(mark, [bash(mark, 'touch approved'), done], { agent: 'asker' });
     interposer = mark === 'cut' ? await PlaneInterposer.place(lab.stack.dataDir, id) : undefined;
     try {
       const approval = await lab.stack.pendingApproval(id);
@@ -123,13 +124,13 @@ describe('Claude Code in the sandbox', () => {
     expect(refused.session).toMatchObject({ status: 'failed' });
     expect(JSON.stringify(eventsOf(refused.timeline, 'run.error'))).toContain('no such luck');
     expect(refused.requests).toHaveLength(1);
-    const put0ff = await lab.perform('put-off', ({ index }) =>
+    const putOff = await lab.perform('put-off', ({ index }) =>
       lab.requestsOf('put-off').length <= 2
         ? { kind: 'error', status: index % 2 === 0 ? 429 : 529, headers: { 'retry-after': '1' } }
         : done,
     );
-    expect(put0ff.session).toMatchObject({ status: 'completed', result_summary: 'Done.' });
-    expect(put0ff.requests).toHaveLength(3);
+    expect(putOff.session).toMatchObject({ status: 'completed', result_summary: 'Done.' });
+    expect(putOff.requests).toHaveLength(3);
   });
 
   it('a run is stopped when it is cancelled, in the middle of a call', async () => {
@@ -170,8 +171,8 @@ describe('Claude Code in the sandbox', () => {
       name.startsWith('mcp__'),
     );
     expect(offered.map(({ name, description }) => [name, description])).toEqual([
-      ['mcp__kb__echo', 'frozen words about echo'],
       ['mcp__kb__count', 'frozen words about count'],
+      ['mcp__kb__echo', 'frozen words about echo'],
     ]);
   });
 });

@@ -53,7 +53,7 @@ export async function runProgram(context: HarnessContext, program: ClaudeProgram
   const shown = context.sandboxTools.tools.filter(({ name }) => NAME_OF_MODELS.test(name));
   await tellHidden(context, shown);
   const gate = new ToolGate(context);
-  const servers = await frozenServers(shown, { program, gate, context: context.tools });
+  const servers = frozenServers(shown, { gate, context: context.tools });
   const { variables, leftOut } = programEnvironment({
     tools: context.tools.environment,
     model: context.settings.model,

@@ -1,72 +1,100 @@
-import { parseMcpName } from '../../../domain/tools/mcp-name.js';
 import type { JsonObject } from '../../../domain/json.js';
+import { parseMcpName } from '../../../domain/tools/mcp-name.js';
+import { messageOf } from '../../failure-text.js';
 import type { CanonicalTool, ToolContext } from '../../tools/canonical-tool.js';
-import type { ClaudeProgram } from './program.js';
-import type { InProcessServer, McpKit, McpRequest } from './sdk.js';
+import type { InProcessServer, McpMessage, McpTransport } from './sdk.js';
 import type { ToolGate } from './tool-gate.js';
 
 /** Under which the program names the tool use that a call belongs to. */
 const USE_ID = 'claudecode/toolUseId';
+const PROTOCOL_VERSION = '2025-11-25';
+const METHOD_NOT_FOUND = -32601;
+
+interface Surroundings {
+  gate: ToolGate;
+  context: ToolContext;
+}
 
 /**
  * The run's sandbox servers as the program sees them: one in-process server for each, with the frozen tools in their frozen
  * words and no others. The servers themselves are children of the runner. A call runs only when the gate allowed that very use,
  * with the input that was allowed, whatever the program sends.
  */
-export async function frozenServers(
+export function frozenServers(
   tools: readonly CanonicalTool[],
-  { program, gate, context }: { program: ClaudeProgram; gate: ToolGate; context: ToolContext },
-): Promise<Record<string, InProcessServer>> {
+  surroundings: Surroundings,
+): Record<string, InProcessServer> {
   const servers = Map.groupBy(tools, (tool) => parseMcpName(tool.name)?.server ?? '');
-  if (servers.size === 0) return {};
-  const kit = await program.loadMcpKit();
   return Object.fromEntries(
     [...servers].map(([name, own]) => [
       name,
-      { type: 'sdk', name, instance: createServer(kit, name, own, { gate, context }) },
+      { type: 'sdk', name, instance: new FrozenServer(name, own, surroundings) },
     ]),
   );
 }
 
-function createServer(
-  kit: McpKit,
-  name: string,
-  tools: CanonicalTool[],
-  { gate, context }: { gate: ToolGate; context: ToolContext },
-): InProcessServer['instance'] {
-  const server = new kit.Server({ name, version: '1' }, { capabilities: { tools: {} } });
-  server.setRequestHandler(kit.ListToolsRequestSchema, () =>
-    Promise.resolve({
-      tools: tools.map((tool) => ({
-        name: ownName(tool),
-        description: tool.description,
-        inputSchema: tool.inputSchema,
-      })),
-    }),
-  );
-  server.setRequestHandler(kit.CallToolRequestSchema, ({ params }: McpRequest) =>
-    call(
-      tools.find((tool) => ownName(tool) === params?.name),
-      params?._meta?.[USE_ID],
-      { gate, context },
-    ),
-  );
-  return server;
+/** As much of MCP as a server with nothing but tools needs. */
+class FrozenServer {
+  constructor(
+    private readonly name: string,
+    private readonly tools: readonly CanonicalTool[],
+    private readonly surroundings: Surroundings,
+  ) {}
+
+  async connect(transport: McpTransport): Promise<void> {
+    transport.onmessage = (message) => {
+      // A message without an id is a notification, which nobody waits for.
+      if (message.id !== undefined && message.method !== undefined) void this.#answer(message, transport);
+    };
+    await transport.start();
+  }
+
+  async #answer({ id = '', method = '', params = {} }: McpMessage, transport: McpTransport): Promise<void> {
+    const result = await this.#perform(method, params);
+    const error = { code: METHOD_NOT_FOUND, message: `no method ${method}` };
+    await transport.send({ jsonrpc: '2.0', id, ...(result === null ? { error } : { result }) });
+  }
+
+  async #perform(method: string, params: NonNullable<McpMessage['params']>): Promise<JsonObject | null> {
+    switch (method) {
+      case 'initialize':
+        return {
+          protocolVersion: params.protocolVersion ?? PROTOCOL_VERSION,
+          capabilities: { tools: {} },
+          serverInfo: { name: this.name, version: '1' },
+        };
+      case 'ping':
+        return {};
+      case 'tools/list':
+        return { tools: this.tools.map(describe) };
+      case 'tools/call':
+        return this.#call(params.name, params._meta?.[USE_ID]);
+      default:
+        return null;
+    }
+  }
+
+  async #call(name: string | undefined, useId: unknown): Promise<JsonObject> {
+    const { gate, context } = this.surroundings;
+    const tool = this.tools.find((one) => ownName(one) === name);
+    const input = tool === undefined ? null : gate.takeAllowed(useId, tool.name);
+    if (tool === undefined || input === null)
+      return content('The call was not made: the gate has not allowed this use.', true);
+    try {
+      const outcome = await tool.prepare(input).run(context);
+      return content(outcome.text, outcome.isError);
+    } catch (error) {
+      // Input of a wrong shape, or a run that is being stopped: in either case the program needs an answer.
+      return content(`The call failed: ${messageOf(error)}`, true);
+    }
+  }
 }
 
-async function call(
-  tool: CanonicalTool | undefined,
-  useId: unknown,
-  { gate, context }: { gate: ToolGate; context: ToolContext },
-): Promise<JsonObject> {
-  const input = tool === undefined ? null : gate.takeAllowed(useId, tool.name);
-  if (tool === undefined || input === null)
-    return answer('The call was not made: the gate has not allowed this use.', true);
-  const outcome = await tool.prepare(input).run(context);
-  return answer(outcome.text, outcome.isError);
+function describe(tool: CanonicalTool): JsonObject {
+  return { name: ownName(tool), description: tool.description, inputSchema: tool.inputSchema };
 }
 
-function answer(text: string, isError: boolean): JsonObject {
+function content(text: string, isError: boolean): JsonObject {
   return { content: [{ type: 'text', text }], isError };
 }
 

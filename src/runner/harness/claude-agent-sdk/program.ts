@@ -3,16 +3,15 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { HARNESS_INSIDE, installCommand } from '../../../domain/harness/harness-program.js';
 import { messageOf } from '../../failure-text.js';
-import type { ClaudeSdk, McpKit } from './sdk.js';
+import type { ClaudeSdk } from './sdk.js';
 
 const MODULES = 'node_modules';
 const SDK = '@anthropic-ai/claude-agent-sdk';
 
-/** The installed program: the SDK, Claude Code's binary beside it, and the MCP package that the SDK needs. */
+/** The installed program: the SDK, and Claude Code's binary beside it. */
 export interface ClaudeProgram {
   sdk: ClaudeSdk;
   executable: string;
-  loadMcpKit(): Promise<McpKit>;
 }
 
 /** The program is not there or cannot be loaded; the message says what to do. */
@@ -29,16 +28,10 @@ export async function loadProgram(root: string = HARNESS_INSIDE): Promise<Claude
   if (executable === undefined) throw missing(`there is no program for linux-${process.arch} beneath ${root}`);
   try {
     const sdk = (await load(join(modules, SDK, 'sdk.mjs'))) as ClaudeSdk;
-    return { sdk, executable, loadMcpKit: () => loadMcpKit(modules) };
+    return { sdk, executable };
   } catch (error) {
     throw missing(messageOf(error));
   }
-}
-
-async function loadMcpKit(modules: string): Promise<McpKit> {
-  const folder = join(modules, '@modelcontextprotocol/sdk/dist/esm');
-  const [server, types] = await Promise.all([load(join(folder, 'server/index.js')), load(join(folder, 'types.js'))]);
-  return { ...(server as Pick<McpKit, 'Server'>), ...(types as Omit<McpKit, 'Server'>) };
 }
 
 /** From a path that the bundler cannot see: the program is never part of our bundle. */

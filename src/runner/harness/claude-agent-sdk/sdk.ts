@@ -54,7 +54,7 @@ export interface SpawnRequest {
 export interface InProcessServer {
   type: 'sdk';
   name: string;
-  instance: { connect(transport: unknown): Promise<void> };
+  instance: { connect(transport: McpTransport): Promise<void> };
 }
 
 /** The messages of the program that matter here; there are others, and more members. */
@@ -79,19 +79,15 @@ export type ContentBlock =
   | { type: 'tool_use'; id: string; name: string; input: JsonObject }
   | { type: 'tool_result'; tool_use_id: string; is_error?: boolean; content?: unknown };
 
-/** What this adapter uses of `@modelcontextprotocol/sdk`, which the SDK needs and so lies beside it. */
-export interface McpKit {
-  Server: new (
-    info: { name: string; version: string },
-    options: { capabilities: { tools: object } },
-  ) => {
-    connect(transport: unknown): Promise<void>;
-    setRequestHandler(schema: unknown, handler: (request: McpRequest) => Promise<JsonObject>): void;
-  };
-  ListToolsRequestSchema: unknown;
-  CallToolRequestSchema: unknown;
+/** The SDK's end of an in-process server: messages of MCP, without a wire. */
+export interface McpTransport {
+  start(): Promise<void>;
+  send(message: JsonObject): Promise<void>;
+  onmessage?: (message: McpMessage) => void;
 }
 
-export interface McpRequest {
-  params?: { name?: string; _meta?: Record<string, unknown> };
+export interface McpMessage {
+  id?: string | number;
+  method?: string;
+  params?: { protocolVersion?: string; name?: string; _meta?: Record<string, unknown> };
 }

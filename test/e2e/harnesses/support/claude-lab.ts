@@ -1,6 +1,5 @@
-import { readdirSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Schemas } from '../../../../src/client/client.js';
 import { byConversation, reply } from '../../../../src/cli/demo/model-script.js';
 import type { ModelScript, ScriptedAnswer } from '../../../../src/cli/demo/model-script.js';
 import { startScriptedModel, type ScriptedModel } from '../../../../src/cli/demo/scripted-model.js';
@@ -9,24 +8,29 @@ import { placeHarness } from '../../../support/harness-program.js';
 import { LiveStack, type Session, type TimelineEvent } from '../../../support/live-stack.js';
 
 export const PROVIDER_KEY = 'the-key-of-the-scripted-model';
+/** Claude Code appends words of its own to what a tool said. */
+const REMINDERS = /<system-reminder>[^]*?<\/system-reminder>/g;
 const MARK = /task-[a-z0-9-]+/;
 
-/** Everything is allowed but what the tests want denied or asked. */
+/** Everything is allowed but what the tests want denied. */
 const POLICY = `name: tries
 defaults: { tool_action: allow }
-approvals: { default_ttl_secs: 120 }
 tools:
   - match: [Write, Edit]
     action: allow
-    paths: { allow: ["/workspace/**", "/home/agent/**"], deny: ["**/forbidden*"] }
+    paths: { deny: ["**/forbidden*"] }
   - match: [Bash]
     action: allow
-    shell:
-      allow_prefixes: [sh, bash, node, touch, cat, ls, env, echo, printf, mkdir, cp, ln, find, grep, rm, sleep, true, cd, stat, id]
-      deny_regex: ['forbidden']
-      on_no_match: approve
+    shell: { deny_regex: ['forbidden'], on_no_match: allow }
   - match: ["mcp__kb__count"]
     action: deny
+`;
+
+/** Every command waits for a human. */
+const ASKS = `name: asks
+defaults: { tool_action: allow }
+approvals: { default_ttl_secs: 300 }
+tools: [{ match: [Bash], action: approve }]
 `;
 
 /** One installation with Claude Code in it, and a scripted provider that plays a script for each task by its mark `task-<name>`. */
@@ -41,7 +45,7 @@ export class ClaudeLab {
     this.#scripts = scripts;
   }
 
-  static async start(env: NodeJS.ProcessEnv = {}, prepare?: (dataDir: string) => Promise<void>): Promise<ClaudeLab> {
+  static async start(env: NodeJS.ProcessEnv = {}): Promise<ClaudeLab> {
     const scripts = new Map<string, ModelScript>();
     const model = await startScriptedModel({
       apiKey: PROVIDER_KEY,
@@ -56,9 +60,10 @@ export class ClaudeLab {
     const lab = new ClaudeLab(stack, model, scripts);
     try {
       await placeHarness(stack.dataDir, 'claude-agent-sdk');
-      await prepare?.(stack.dataDir);
       await stack.json('POST', '/v1/policies', { name: 'tries', yaml: POLICY });
+      await stack.json('POST', '/v1/policies', { name: 'asks', yaml: ASKS });
       await lab.createAgent('claude');
+      await lab.createAgent('asker', { policy: 'asks' });
       return lab;
     } catch (error) {
       await lab.stop();
@@ -71,7 +76,7 @@ export class ClaudeLab {
     const runs = join(this.stack.dataDir, 'runs');
     // A run is over before its disk is unmounted.
     await this.stack.until('the sandboxes to be removed', 60_000, () =>
-      Promise.resolve(readdirSync(runs).length === 0 ? true : undefined),
+      Promise.resolve(!existsSync(runs) || readdirSync(runs).length === 0 ? true : undefined),
     );
     await this.stack.stop();
   }
@@ -113,20 +118,18 @@ export class ClaudeLab {
     const results = blocks.filter((block) => block['type'] === 'tool_result');
     return Object.fromEntries(
       results.map((block) => [
-        String(block['tool_use_id']),
-        { text: textOf(block['content']), isError: block['is_error'] === true },
+        textOf(block['tool_use_id']),
+        { text: textOf(block['content']).replace(REMINDERS, '').trim(), isError: block['is_error'] === true },
       ]),
     );
   }
 
   private async diffOf(id: string): Promise<string> {
-    const { artifacts } = await this.stack.json<{ artifacts: Schemas['ArtifactView'][] }>(
+    const { artifacts } = await this.stack.json<{ artifacts: { kind: string; content: string }[] }>(
       'GET',
       `/v1/sessions/${id}/artifacts`,
     );
-    const diff = artifacts.find(({ kind }) => kind === 'diff');
-    if (diff === undefined) return '';
-    return (await this.stack.request('GET', `/v1/sessions/${id}/artifacts/${diff.id}/content`)).text();
+    return artifacts.find(({ kind }) => kind === 'diff')?.content ?? '';
   }
 }
 
@@ -157,8 +160,10 @@ export function eventsOf(timeline: TimelineEvent[], type: string): Record<string
 }
 
 /** `[tool use, verdict, source]` of every decision, in their order. */
-export function decisions({ timeline }: Pick<FinishedRun, 'timeline'>): unknown[][] {
-  return eventsOf(timeline, 'tool.decision').map((data) => [data['tool_call_id'], data['verdict'], data['source']]);
+export function decisions({ timeline }: Pick<FinishedRun, 'timeline'>): string[][] {
+  return eventsOf(timeline, 'tool.decision').map((data) =>
+    ['tool_call_id', 'verdict', 'source'].map((name) => textOf(data[name])),
+  );
 }
 
 function markOf(body: JsonObject): string {
@@ -177,5 +182,5 @@ function blocksOf(body: JsonObject): JsonObject[] {
 function textOf(content: unknown): string {
   if (typeof content === 'string') return content;
   if (!Array.isArray(content)) return JSON.stringify(content ?? '');
-  return content.map((block: unknown) => (isJsonObject(block) ? String(block['text'] ?? '') : '')).join('\n');
+  return content.map((block: unknown) => (isJsonObject(block) ? textOf(block['text'] ?? '') : '')).join('\n');
 }
