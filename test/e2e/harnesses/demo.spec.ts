@@ -7,7 +7,7 @@ const PROGRAM = fileURLToPath(new URL('../../../bin/sandgate.mjs', import.meta.u
 const LIMIT_MS = 180_000;
 
 describe('the demo', () => {
-  it.each(['builtin', 'replay'])(
+  it.each(['builtin', 'replay', 'claude-agent-sdk'])(
     'with %s installs what it needs and keeps all its promises',
     async (harness) => {
       const { stdout } = await promisify(execFile)(process.execPath, [PROGRAM, 'demo', '--yes', '--harness', harness], {
