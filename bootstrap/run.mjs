@@ -29,5 +29,5 @@ try {
 } catch (error) {
   if (!(error instanceof BootstrapError)) throw error;
   process.stderr.write(`sandgate: ${error.message}\n`);
-  process.exitCode = 69;
+  process.exitCode = name in COMMANDS ? 69 : 2;
 }

@@ -3,7 +3,7 @@ export const EXIT = {
   ok: 0,
   /** Something that no other code names. */
   failure: 1,
-  /** The command line, the configuration or the request is wrong. */
+  /** The command line, a file that it names, the configuration or the request is wrong. */
   usage: 2,
   notFound: 3,
   /** No token, a wrong one, or one that may not do this. */

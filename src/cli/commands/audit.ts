@@ -1,4 +1,5 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { createPublicKey } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { verifyExport } from '../../domain/ledger/verify-export.js';
 import { CliError, EXIT } from '../exit-codes.js';
@@ -8,6 +9,7 @@ import { findRun } from '../server/runs.js';
 import { inline } from '../terminal/escape.js';
 import { printDocument, write } from '../terminal/output.js';
 import type { OutputFormat } from '../terminal/output.js';
+import { readNamedFile, reading } from './document.js';
 
 export function registerAuditCommands(program: Command): void {
   const audit = program.command('audit').description('Take the ledger of a run away and verify it without a server.');
@@ -43,8 +45,8 @@ async function printKey({ client, format }: CommandContext): Promise<void> {
 }
 
 async function verify(file: string, keyFile: string, format: OutputFormat): Promise<void> {
-  const content = readFileSync(file === '-' ? 0 : fromCaller(file));
-  const report = await verifyExport(content, readFileSync(fromCaller(keyFile), 'utf8'));
+  const key = reading(keyFile, () => createPublicKey(readNamedFile(keyFile)));
+  const report = await verifyExport(readNamedFile(file), key);
   if (format !== 'table') printDocument(format, report);
   else {
     for (const problem of report.problems)

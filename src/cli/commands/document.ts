@@ -1,8 +1,30 @@
 import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
+import { CliError, EXIT } from '../exit-codes.js';
 import { fromCaller } from '../program-context.js';
+import { inline } from '../terminal/escape.js';
 
-/** A YAML or JSON file, `-` for standard input. The server says what is wrong with a document; here it only has to be one. */
+/** What is made of a file that a person named. @throws CliError with the exit code of usage, naming the file, when that fails */
+export function reading<T>(file: string, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof CliError) throw error;
+    throw new CliError(`${inline(file)}: ${(error as Error).message}`, EXIT.usage);
+  }
+}
+
+/** Content of a file that a person named, `-` for standard input. */
+export function readNamedFile(file: string): Buffer {
+  return reading(file, () => readFileSync(file === '-' ? 0 : fromCaller(file)));
+}
+
+export function readNamedText(file: string): string {
+  return readNamedFile(file).toString('utf8');
+}
+
+/** A YAML or JSON file. The server says what is wrong with a document; here it only has to be one. */
 export function readDocument(file: string): unknown {
-  return parse(readFileSync(file === '-' ? 0 : fromCaller(file), 'utf8'), { maxAliasCount: 0 });
+  const text = readNamedText(file);
+  return reading(file, () => parse(text, { maxAliasCount: 0 }) as unknown);
 }

@@ -7,7 +7,8 @@ import { wholeNumber } from '../terminal/arguments.js';
 import { confirm } from '../terminal/confirm.js';
 import { inline } from '../terminal/escape.js';
 import { printDocument, printRows, write } from '../terminal/output.js';
-import { nameInDocument, parsePolicyText, readPolicyText } from './policy-file.js';
+import { readNamedText } from './document.js';
+import { nameInDocument, parsePolicyText } from './policy-file.js';
 
 interface PublishFlags {
   readonly base: number;
@@ -71,7 +72,7 @@ function registerAppends(policies: Command): void {
 
 async function importFiles(files: readonly string[], { client, format }: CommandContext): Promise<void> {
   const documents = files.map((file) => {
-    const yaml = readPolicyText(file);
+    const yaml = readNamedText(file);
     return { name: nameInDocument(yaml, file), yaml };
   });
   const imported: Imported[] = [];
@@ -85,7 +86,7 @@ async function importFiles(files: readonly string[], { client, format }: Command
 }
 
 async function publish(name: string, file: string, flags: PublishFlags, context: CommandContext): Promise<void> {
-  const content = parsePolicyText(readPolicyText(file), file) as Record<string, unknown>;
+  const content = parsePolicyText(readNamedText(file), file) as Record<string, unknown>;
   const body = { content, summary: flags.summary, base_version: flags.base };
   const path = { name };
   printHead(

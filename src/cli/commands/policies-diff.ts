@@ -9,7 +9,7 @@ import type { CommandContext } from '../program-context.js';
 import { colourDiff } from '../terminal/colour-diff.js';
 import { block, inline } from '../terminal/escape.js';
 import { printDocument, write } from '../terminal/output.js';
-import { readPolicyText } from './policy-file.js';
+import { readNamedText } from './document.js';
 
 /** One side of a comparison, every default filled in, so that only meaning differs and never spelling. */
 interface Side {
@@ -75,7 +75,7 @@ function side(name: string, given: string, context: CommandContext): Promise<Sid
 }
 
 function fileSide(file: string): Side {
-  const { document, errors } = validatePolicyYaml(readPolicyText(file));
+  const { document, errors } = validatePolicyYaml(readNamedText(file));
   if (document === null) throw new CliError(`${inline(file)}: ${errors.join('; ')}`, EXIT.usage);
   return { label: file, yaml: policyToYaml(canonicalPolicy(document)) };
 }

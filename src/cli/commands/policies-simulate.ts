@@ -7,7 +7,7 @@ import { findRun } from '../server/runs.js';
 import { renderSimulation } from '../terminal/simulation-report.js';
 import { printDocument, write } from '../terminal/output.js';
 import { coloursFor } from '../terminal/style.js';
-import { readPolicyText } from './policy-file.js';
+import { readNamedText } from './document.js';
 
 interface SimulateFlags {
   readonly file: string;
@@ -59,7 +59,7 @@ async function requestOf(flags: SimulateFlags, { client }: CommandContext): Prom
   const sessionIds: string[] = [];
   for (const run of flags.run ?? []) sessionIds.push((await findRun(client, run)).id);
   return {
-    yaml: readPolicyText(flags.file),
+    yaml: readNamedText(flags.file),
     all_policies: flags.allPolicies === true,
     ...(flags.agent === undefined ? {} : { agent: flags.agent }),
     ...(sessionIds.length === 0 ? {} : { session_ids: sessionIds }),

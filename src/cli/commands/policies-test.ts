@@ -2,7 +2,6 @@ import { existsSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
-import { SandgateError } from '../../domain/errors.js';
 import { parseCaseFile, type CaseFile } from '../../domain/policy/case-file.js';
 import { compileDocument, type CompiledPolicy } from '../../domain/policy/compile-policy.js';
 import { parsePolicyYaml } from '../../domain/policy/policy-yaml.js';
@@ -11,7 +10,7 @@ import { CliError, EXIT } from '../exit-codes.js';
 import { formatOf, fromCaller } from '../program-context.js';
 import { inline } from '../terminal/escape.js';
 import { printDocument, printRows, write, type OutputFormat } from '../terminal/output.js';
-import { readPolicyText } from './policy-file.js';
+import { reading, readNamedText } from './document.js';
 
 interface FileResult {
   readonly file: string;
@@ -43,13 +42,13 @@ function test(files: readonly string[], failuresOnly: boolean, format: OutputFor
 }
 
 function testFile(file: string): FileResult {
-  const { policy, cases } = reading(file, () => parseCaseFile(readPolicyText(file)));
+  const { policy, cases } = reading(file, () => parseCaseFile(readNamedText(file)));
   const policyFile = findPolicy(policy, file === '-' ? fromCaller('.') : dirname(fromCaller(file)));
   return { file, policy: policyFile, cases: runCases(readPolicy(policyFile), cases) };
 }
 
 function readPolicy(file: string): CompiledPolicy {
-  return reading(file, () => compileDocument(parsePolicyYaml(readPolicyText(file))));
+  return reading(file, () => compileDocument(parsePolicyYaml(readNamedText(file))));
 }
 
 /** A file beside the cases; or a name: of a policy beside them, or of one that Sandgate is seeded with. */
@@ -71,15 +70,6 @@ function seededPlaces(name: string): string[] {
     if (existsSync(join(folder, 'package.json'))) places.push(join(folder, 'policies', `${name}.yaml`));
   }
   return places;
-}
-
-function reading<T>(file: string, read: () => T): T {
-  try {
-    return read();
-  } catch (error) {
-    if (!(error instanceof SandgateError)) throw error;
-    throw new CliError(`${inline(file)}: ${error.message}`, EXIT.usage);
-  }
 }
 
 function writeResult({ file, cases }: FileResult, failuresOnly: boolean): void {

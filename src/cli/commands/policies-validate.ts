@@ -5,7 +5,7 @@ import { contextOf } from '../program-context.js';
 import type { CommandContext } from '../program-context.js';
 import { inline } from '../terminal/escape.js';
 import { printDocument, write } from '../terminal/output.js';
-import { readPolicyText } from './policy-file.js';
+import { readNamedText } from './document.js';
 
 interface Validity {
   readonly file: string;
@@ -28,7 +28,7 @@ export function registerPolicyValidation(policies: Command): void {
 async function validate(files: readonly string[], remote: boolean, context: CommandContext): Promise<void> {
   const results: Validity[] = [];
   for (const file of files) {
-    const yaml = readPolicyText(file);
+    const yaml = readNamedText(file);
     results.push(remote ? await validateRemotely(file, yaml, context) : validateHere(file, yaml));
   }
   if (context.format === 'table') for (const result of results) writeResult(result);

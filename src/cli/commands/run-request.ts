@@ -1,10 +1,10 @@
-import { readFileSync } from 'node:fs';
 import { CliError, EXIT } from '../exit-codes.js';
 import { fromCaller } from '../program-context.js';
 import { textOf } from '../server/event-data.js';
 import { findRun, workspaceOf } from '../server/runs.js';
 import type { SandgateClient } from '../server/sandgate-client.js';
 import type { NewRun, Session } from '../server/wire.js';
+import { readNamedText } from './document.js';
 
 export interface RunFlags {
   readonly agent: string;
@@ -104,5 +104,5 @@ function budgetsOfFlags({ maxCost, maxTokens, maxCalls, maxTime }: RunFlags): Bu
 function taskText(words: string[], flags: RunFlags): string {
   if (flags.taskFile === undefined) return words.join(' ');
   if (words.length > 0) throw new CliError('give the task in words or with --task-file, not both', EXIT.usage);
-  return readFileSync(flags.taskFile === '-' ? 0 : fromCaller(flags.taskFile), 'utf8');
+  return readNamedText(flags.taskFile);
 }
