@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { DataSource, type EntityManager, type QueryRunner } from 'typeorm';
 import type { NewEvent } from '../../domain/events/event-kinds.js';
+import { isUuid } from '../../domain/uuid.js';
 import { translateDatabaseErrors } from './database-errors.js';
 import { appendAlone, appendEvents } from './ledger-append.js';
 import { insertOutbox, type OutboxDispatcher, type OutboxKind, type OutboxRow } from './outbox.js';
@@ -25,8 +26,6 @@ const SESSION_SETTINGS = {
   lock_timeout: '10000',
   idle_in_transaction_session_timeout: '60000',
 };
-
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 /** One transaction of one organization: row-level isolation shows and accepts only its rows (00-design §4). */
 export interface TenantTransaction {
@@ -91,7 +90,7 @@ export class Database {
    * publishes wake-ups and hands outbox rows over. No network call belongs inside.
    */
   async withTenant<T>(organizationId: string, work: (tx: TenantTransaction) => Promise<T>): Promise<T> {
-    if (!UUID.test(organizationId)) throw new TypeError('withTenant needs the id of an organization');
+    if (!isUuid(organizationId)) throw new TypeError('withTenant needs the id of an organization');
     const runner = this.dataSource.createQueryRunner();
     const tx = new OpenTransaction(organizationId, runner);
     try {
@@ -126,9 +125,8 @@ export class Database {
   }
 
   /** Publishes what a committed hot-path call changed. */
-  announce(change: { ledger?: string; approval?: string; inbox?: string; outbox?: OutboxRow[] }): void {
+  announce(change: { ledger?: string; inbox?: string; outbox?: OutboxRow[] }): void {
     if (change.ledger !== undefined) this.wakeups.publish(change.ledger);
-    if (change.approval !== undefined) this.wakeups.publishApproval(change.approval);
     if (change.inbox !== undefined) this.wakeups.publishInbox(change.inbox);
     const rows = change.outbox ?? [];
     if (rows.length > 0) this.handOver(rows);
@@ -148,8 +146,7 @@ export class Database {
   }
 
   private handOver(rows: OutboxRow[]): void {
-    if (this.outbox === null) this.wakeups.publishOutbox();
-    else this.outbox.dispatch(rows);
+    this.outbox?.dispatch(rows);
   }
 }
 

@@ -1,5 +1,6 @@
 import type pg from 'pg';
 
+/** Why a run's workflow is woken; each is a signal of the `run` workflow, `created` starts it. */
 export type OutboxKind = 'created' | 'intent' | 'approval_requested' | 'approval_decided' | 'capacity';
 
 /** A wake-up for the workflow of one run. */

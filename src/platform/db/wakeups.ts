@@ -28,7 +28,6 @@ interface Notification {
   ledger: string[];
   approvals: string[];
   inboxes: string[];
-  outbox: boolean;
   /** Pairs of organization and run; a process of an earlier version sends none. */
   started?: [string, string][];
 }
@@ -47,7 +46,6 @@ export class LedgerWakeups extends EventEmitter<{ reconnected: []; trouble: [Err
   private ledger = new Set<string>();
   private approvals = new Set<string>();
   private inboxes = new Set<string>();
-  private outbox = false;
   private started: StartedRun[] = [];
   private timer: NodeJS.Timeout | null = null;
   private flushedAt = 0;
@@ -87,13 +85,6 @@ export class LedgerWakeups extends EventEmitter<{ reconnected: []; trouble: [Err
     this.subscribers.emit(`inbox:${organizationId}`);
   }
 
-  /** The outbox holds rows that this process cannot deliver itself. */
-  publishOutbox(): void {
-    this.outbox = true;
-    this.schedule();
-    this.subscribers.emit('outbox');
-  }
-
   /** The run's driver has it; a host may go ahead with it. Under load many of these are left out, which costs them their head start. */
   publishStarted(run: StartedRun): void {
     if (this.started.length < MAX_STARTED) this.started.push(run);
@@ -112,10 +103,6 @@ export class LedgerWakeups extends EventEmitter<{ reconnected: []; trouble: [Err
 
   onInbox(organizationId: string, callback: () => void): () => void {
     return this.subscribe(`inbox:${organizationId}`, callback);
-  }
-
-  onOutbox(callback: () => void): () => void {
-    return this.subscribe('outbox', callback);
   }
 
   onStarted(callback: (run: StartedRun) => void): () => void {
@@ -156,12 +143,10 @@ export class LedgerWakeups extends EventEmitter<{ reconnected: []; trouble: [Err
     const ledger = [...this.ledger];
     const approvals = [...this.approvals];
     const inboxes = [...this.inboxes];
-    const outbox = this.outbox;
     const started = this.started;
     this.ledger = new Set();
     this.approvals = new Set();
     this.inboxes = new Set();
-    this.outbox = false;
     this.started = [];
     const payloads: string[] = [];
     for (let i = 0; i === 0 || i < Math.max(ledger.length, approvals.length, inboxes.length); i += MAX_IDS) {
@@ -170,7 +155,6 @@ export class LedgerWakeups extends EventEmitter<{ reconnected: []; trouble: [Err
         ledger: ledger.slice(i, i + MAX_IDS),
         approvals: approvals.slice(i, i + MAX_IDS),
         inboxes: inboxes.slice(i, i + MAX_IDS),
-        outbox: outbox && i === 0,
         started: i === 0 ? started.map((run) => [run.organizationId, run.sessionId]) : [],
       };
       payloads.push(JSON.stringify(part));
@@ -233,7 +217,6 @@ export class LedgerWakeups extends EventEmitter<{ reconnected: []; trouble: [Err
     for (const sessionId of message.ledger) this.subscribers.emit(`ledger:${sessionId}`);
     for (const sessionId of message.approvals) this.subscribers.emit(`approval:${sessionId}`);
     for (const organizationId of message.inboxes) this.subscribers.emit(`inbox:${organizationId}`);
-    if (message.outbox) this.subscribers.emit('outbox');
     for (const [organizationId, sessionId] of message.started ?? [])
       this.subscribers.emit('started', { organizationId, sessionId });
   }

@@ -1,7 +1,8 @@
 import { WorkflowIdConflictPolicy, WorkflowIdReusePolicy, type Client } from '@temporalio/client';
 import { listUnnoticed, listUnnoticedApprovals } from '../db/approval-notices.js';
 import type { Database } from '../db/database.js';
-import { RunDriver, type DrivenRun, type RunWakeUp, type RunWorkflowNames } from './run-driver.js';
+import type { OutboxKind } from '../db/outbox.js';
+import { RunDriver, type DrivenRun, type RunWorkflowNames } from './run-driver.js';
 
 /** The names of the notice's workflow that callers share with it; given by the process that wires the driver. */
 export interface NoticeWorkflowNames {
@@ -56,7 +57,7 @@ export class TellingRunDriver extends RunDriver {
     super(...driver);
   }
 
-  override async wake(run: DrivenRun, wakeUp: RunWakeUp): Promise<void> {
+  override async wake(run: DrivenRun, wakeUp: OutboxKind): Promise<void> {
     await super.wake(run, wakeUp);
     if (wakeUp === 'approval_requested') await this.notices.startOf(run);
   }

@@ -8,6 +8,7 @@ import {
   type WorkflowStartOptions,
 } from '@temporalio/client';
 import type { TemporalConfig } from '../config/temporal.config.js';
+import type { OutboxKind } from '../db/outbox.js';
 
 /** A run as the driver knows it: ids only. */
 export interface DrivenRun {
@@ -15,15 +16,12 @@ export interface DrivenRun {
   sessionId: string;
 }
 
-/** Why a workflow is woken; each is a signal of the `run` workflow, `created` starts it. */
-export type RunWakeUp = 'created' | 'intent' | 'approval_requested' | 'approval_decided' | 'capacity';
-
 /** The names of the `run` workflow that callers share with it; given by the process that wires the driver. */
 export interface RunWorkflowNames {
   workflowType: string;
   taskQueue: string;
   workflowId(sessionId: string): string;
-  signals: Record<Exclude<RunWakeUp, 'created'>, SignalDefinition>;
+  signals: Record<Exclude<OutboxKind, 'created'>, SignalDefinition>;
 }
 
 /** Starts and wakes `run` workflows. Every wake-up also starts a workflow that is not there, so a lost store loses no run. */
@@ -35,7 +33,7 @@ export class RunDriver {
   ) {}
 
   /** @throws the client's error when Temporal cannot be reached; the caller keeps its outbox row. */
-  async wake(run: DrivenRun, wakeUp: RunWakeUp): Promise<void> {
+  async wake(run: DrivenRun, wakeUp: OutboxKind): Promise<void> {
     if (wakeUp === 'created') {
       await this.client.workflow.start(this.names.workflowType, this.startOptions(run));
       return;
