@@ -15,6 +15,8 @@ const NOBODY = 65534;
 const FD = { args: 3, seccomp: 4, etc: { passwd: 5, group: 6, hosts: 7, 'nsswitch.conf': 8 } } as const;
 /** Of memory file systems inside; they are not counted in `memoryMb`. */
 const SCRATCH_BYTES = 64 * MIB;
+/** The largest file that a program may write. */
+const MAX_FILE_BYTES = 2048 * MIB;
 
 export interface ConfinedCommand {
   /** Absolute path of the program, then its arguments, which other users of the host can see. */
@@ -32,8 +34,6 @@ export interface ConfinedCommand {
   timeoutMs: number;
   /** Private memory of each process in MiB. */
   memoryMb: number;
-  /** Largest file it may write in MiB; 2 GiB without. */
-  fileMb?: number;
   stdin?: string | Buffer;
   /** Of standard output and of standard error; the program is killed when it prints more. */
   maxOutputBytes: number;
@@ -63,7 +63,7 @@ export async function runConfined(command: ConfinedCommand): Promise<ConfinedRes
   const enter = host.mode === 'root' && !(await isOpenToAll(command)) ? command.cwd : null;
   const options = buildArguments({ ...shapeOf(command, host), workingFolder: enter === null ? command.cwd : '/' });
   const etc = etcFiles(uid ?? INSIDE_ID);
-  const limits = rlimitCommands({ fileBytes: (command.fileMb ?? 2048) * MIB, dataBytes: command.memoryMb * MIB });
+  const limits = rlimitCommands({ fileBytes: MAX_FILE_BYTES, dataBytes: command.memoryMb * MIB });
   const program = buildCommand({ mode: host.mode, uid, processes: null, enter }, command.argv);
   const shell = [
     '-c',

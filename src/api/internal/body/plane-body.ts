@@ -58,8 +58,7 @@ export async function readPlaneBody(
       });
     });
     const text = chunks.length === 1 ? chunks[0]!.toString('utf8') : Buffer.concat(chunks).toString('utf8');
-    const limits = rules.maxValues === undefined ? {} : { maxValues: rules.maxValues };
-    return { kind: 'json', value: text === '' ? null : parseJsonPreservingNumbers(text, limits), bytes };
+    return { kind: 'json', value: text === '' ? null : parseJsonPreservingNumbers(text, rules.maxValues), bytes };
   } catch (error) {
     if (error instanceof SandgateError && error.code !== 'unavailable') return { kind: 'unreadable', failure: error };
     throw error;
