@@ -1,5 +1,3 @@
-import { truncateUtf8 } from './truncate-utf8.js';
-
 /** What the third stage of the gate found about one call of a frozen tool (chapter 30 §7.1, §9). */
 export type SchemaFinding =
   | { kind: 'valid' }
@@ -28,5 +26,8 @@ export function joinPointers(instancePaths: Iterable<string>): string {
     distinct.add(path === '' ? '(root)' : path);
     if (distinct.size === MAX_POINTERS) break;
   }
-  return truncateUtf8([...distinct].join(', ').replaceAll('\0', '\ufffd'), MAX_POINTER_BYTES);
+  const text = [...distinct].join(', ').replaceAll('\0', '\ufffd').toWellFormed();
+  // Takes whole characters only.
+  const { read } = new TextEncoder().encodeInto(text, new Uint8Array(MAX_POINTER_BYTES));
+  return text.slice(0, read);
 }

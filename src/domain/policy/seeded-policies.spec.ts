@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
-import { CANONICAL_TOOLS, SUB_EXECUTION_TOOLS } from '../tools/vocabulary.js';
+import { CANONICAL_TOOLS, isCanonicalTool } from '../tools/vocabulary.js';
 import { canonicalPolicy } from './canonical-form.js';
 import type { CompiledPolicy } from './compile-policy.js';
 import { compilePolicy } from './compile-policy.js';
@@ -9,6 +9,8 @@ import { evaluate } from './evaluate.js';
 import { parsePolicyYaml } from './policy-yaml.js';
 
 const NAMES = ['default', 'standard', 'governed', 'unrestricted'] as const;
+/** Tools whose nested calls may never reach the gate (chapter 30 §1.1). */
+const SUB_EXECUTION_TOOLS = ['Agent', 'Task', 'Workflow', 'Skill', 'TaskCreate'];
 
 function read(name: string): PolicyDocument {
   return parsePolicyYaml(readFileSync(new URL(`../../../policies/${name}.yaml`, import.meta.url), 'utf8'));
@@ -123,6 +125,7 @@ describe('seeded policies', () => {
 
   it.each(['default', 'standard', 'governed'])('%s denies all tools of the sub-execution class', (name) => {
     const policy = compiled(name);
+    expect(SUB_EXECUTION_TOOLS.every(isCanonicalTool)).toBe(true);
     const verdicts = SUB_EXECUTION_TOOLS.map((tool) => evaluate(policy, { tool, input: {} }, 'supervised').verdict);
     expect(new Set(verdicts)).toEqual(new Set(['deny']));
   });

@@ -34,6 +34,3 @@ export function toolGroup(name: string): ToolGroup | null {
 export function isCanonicalTool(name: string): boolean {
   return GROUP_BY_NAME.has(name);
 }
-
-/** Tools whose nested calls may never reach the gate; seeded policies other than `unrestricted` deny them (chapter 30 §1.1). */
-export const SUB_EXECUTION_TOOLS: readonly string[] = ['Agent', 'Task', 'Workflow', 'Skill', 'TaskCreate'];
