@@ -16,7 +16,8 @@ export function readBearer(headers: IncomingHttpHeaders): string | null {
   return bearer === '' ? null : bearer;
 }
 
-function hasWebCookie(header: string | undefined): boolean {
+/** Whether a request carries a browser session. */
+export function hasWebCookie(header: string | undefined): boolean {
   if (header === undefined) return false;
   return header.split(';').some((pair) => pair.trim().split('=', 1)[0] === WEB_COOKIE);
 }

@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import type pg from 'pg';
 import { v7 as uuidv7 } from 'uuid';
 import type { TenantTransaction } from './database.js';
@@ -20,7 +20,7 @@ const SESSION_TOKEN = /^svc_sess_[0-9a-f]{64}$/;
 
 /** Hex SHA-256 under which a token is stored; null for a text that cannot be a session token. */
 export function digestRunToken(token: string): string | null {
-  return SESSION_TOKEN.test(token) ? createHash('sha256').update(token).digest('hex') : null;
+  return SESSION_TOKEN.test(token) ? hash('sha256', token, 'hex') : null;
 }
 
 /**
@@ -35,7 +35,7 @@ export async function mintRunTokens(
   await revokeTokens(tx, sessionId);
   const minted = AUDIENCES.map((audience) => {
     const token = `svc_sess_${randomBytes(32).toString('hex')}`;
-    return { id: uuidv7(), audience, token, digest: createHash('sha256').update(token).digest('hex') };
+    return { id: uuidv7(), audience, token, digest: hash('sha256', token, 'hex') };
   });
   await tx.query(
     `insert into api_tokens (id, tenant_id, session_id, audience, token_sha256, expires_at)

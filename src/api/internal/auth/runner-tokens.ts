@@ -1,7 +1,6 @@
-import { hash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../platform/db/database.js';
-import { lookupRunToken } from '../../../platform/db/tokens.js';
+import { digestRunToken, lookupRunToken } from '../../../platform/db/tokens.js';
 import type { RunnerCaller } from './runner-caller.js';
 
 /** How long a token that was found live is believed. The gate and the reservation check it again in their own transaction. */
@@ -17,7 +16,8 @@ export class RunnerTokens {
 
   /** The caller, or null for a token that nobody holds. A believed answer is at most two seconds old. */
   async find(token: string, believed: boolean): Promise<RunnerCaller | null> {
-    const sha256 = hash('sha256', token, 'hex');
+    const sha256 = digestRunToken(token);
+    if (sha256 === null) return null;
     const known = believed ? this.remembered.get(sha256) : undefined;
     if (known !== undefined && known.until > performance.now()) return known.caller;
     const row = await lookupRunToken(this.database.pool, sha256);
