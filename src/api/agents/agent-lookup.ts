@@ -1,6 +1,6 @@
+import { isUuid } from '../../domain/uuid.js';
 import type { TenantTransaction } from '../../platform/db/database.js';
-import { isStorableText } from '../http/request-text.js';
-import { isUuid } from '../http/resource-id.js';
+import { isStorableText } from '../../platform/db/storable-text.js';
 import { AgentEntity, AgentRevisionEntity } from './agent.entity.js';
 
 /** The organization's agent of that id or name, or null. */

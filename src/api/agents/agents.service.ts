@@ -3,11 +3,12 @@ import { v7 as uuidv7 } from 'uuid';
 import type { BundlePin } from '../../domain/capabilities/bundle.js';
 import { parseBundleRefs, resolvePins } from '../../domain/capabilities/pins.js';
 import { SandgateError } from '../../domain/errors.js';
+import { isUuid } from '../../domain/uuid.js';
 import { isUniqueViolation } from '../../platform/db/database-errors.js';
 import { Database } from '../../platform/db/database.js';
 import type { TenantTransaction } from '../../platform/db/database.js';
 import { findBundle } from '../capabilities/capability-queries.js';
-import { isUuid, notFound } from '../http/resource-id.js';
+import { notFound } from '../http/resource-id.js';
 import { PolicyEntity } from '../policies/policy.entity.js';
 import { AgentEntity, AgentRevisionEntity } from './agent.entity.js';
 import { findAgent, latestRevision } from './agent-lookup.js';
@@ -43,7 +44,7 @@ export class AgentsService {
   read(organizationId: string, idOrName: string): Promise<AgentWithRevisions> {
     return this.database.withTenant(organizationId, async (tx) => {
       const agent = await findAgent(tx, idOrName);
-      if (agent === null) throw notFound();
+      if (agent === null) throw notFound('agent');
       const revisions = await tx.manager.find(AgentRevisionEntity, {
         where: { agent_id: agent.id },
         order: { rev: 'DESC' },
@@ -85,7 +86,7 @@ export class AgentsService {
   addRevision(organizationId: string, idOrName: string, input: AddRevision): Promise<AgentRevisionView> {
     return this.database.withTenant(organizationId, async (tx) => {
       const agent = await findAgent(tx, idOrName);
-      if (agent === null) throw notFound();
+      if (agent === null) throw notFound('agent');
       refuseIdentityChange(agent, input);
       // Two revisions appended at once take turns, so that each inherits from the one before it.
       await tx.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`agent:${agent.id}`]);

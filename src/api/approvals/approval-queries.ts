@@ -1,6 +1,6 @@
-import { SandgateError } from '../../domain/errors.js';
 import type { ApprovalRow } from '../../platform/db/approvals.js';
 import type { TenantTransaction } from '../../platform/db/database.js';
+import { notFound } from '../http/resource-id.js';
 
 /** The table is also the registry of every gated call; what never was a question is not listed (chapter 10 §12). */
 const LISTED = `status in ('pending', 'approved_once', 'approved_session', 'denied', 'expired') and expires_at is not null`;
@@ -27,7 +27,7 @@ export function listStates(tx: TenantTransaction, scope: ApprovalScope, limit: n
 /** Throws `not_found`, also for a call that never was a question. */
 export async function readListed(tx: TenantTransaction, approvalId: string): Promise<ApprovalRow> {
   const [row] = await tx.query<ApprovalRow>(`select * from approvals where id = $1 and ${LISTED}`, [approvalId]);
-  if (row === undefined) throw new SandgateError('not_found', 'no such approval');
+  if (row === undefined) throw notFound('approval');
   return row;
 }
 

@@ -56,7 +56,7 @@ export class ApprovalsController {
     @Query() query: ListQuery,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<ApprovalList> {
-    return this.approvals.listOfSession(principal, pathId(id), readList(query, reply));
+    return this.approvals.listOfSession(principal, pathId(id, 'run'), readList(query, reply));
   }
 
   @Get('approvals/:id')
@@ -66,7 +66,7 @@ export class ApprovalsController {
   @Answer(ApprovalView, 'The approval.')
   @Failures(400, 401, 404, 503)
   readApproval(@CurrentPrincipal() principal: Principal, @Param('id') id: string): Promise<ApprovalView> {
-    return this.approvals.read(principal, pathId(id));
+    return this.approvals.read(principal, pathId(id, 'approval'));
   }
 
   @Post('approvals/:id/decision')
@@ -82,7 +82,7 @@ export class ApprovalsController {
     @Param('id') id: string,
     @Body() body: unknown,
   ): Promise<DecidedApproval> {
-    return this.approvals.decide(principal, pathId(id), parseDecision(body));
+    return this.approvals.decide(principal, pathId(id, 'approval'), parseDecision(body));
   }
 }
 

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
+import { isUuid } from '../../domain/uuid.js';
 import { Database } from '../../platform/db/database.js';
-import { isUuid, notFound } from '../http/resource-id.js';
+import { notFound } from '../http/resource-id.js';
 import { requireSessionExists } from '../sessions/session-lookup.js';
 import { ArtifactEntity } from './artifact.entity.js';
 
@@ -26,7 +27,7 @@ export class ArtifactsService {
       const artifact = isUuid(artifactId)
         ? await tx.manager.findOneBy(ArtifactEntity, { id: artifactId, session_id: sessionId })
         : null;
-      if (artifact === null) throw notFound();
+      if (artifact === null) throw notFound('artifact of this run');
       return artifact;
     });
   }

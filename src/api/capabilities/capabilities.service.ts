@@ -3,9 +3,10 @@ import { v7 as uuidv7 } from 'uuid';
 import { definitionDigest } from '../../domain/capabilities/bundle.js';
 import { parseBundle, type BundleDraft } from '../../domain/capabilities/parse-bundle.js';
 import type { JsonObject } from '../../domain/json.js';
+import { isUuid } from '../../domain/uuid.js';
 import { Database } from '../../platform/db/database.js';
 import type { TenantTransaction } from '../../platform/db/database.js';
-import { isUuid, notFound } from '../http/resource-id.js';
+import { notFound } from '../http/resource-id.js';
 import {
   toCapabilityAnswer,
   toListEntry,
@@ -60,7 +61,7 @@ export class CapabilitiesService {
   /** `version` is the path's text; one that is no positive int32 names no version. */
   readVersion(organizationId: string, name: string, version: string): Promise<CapabilityAnswer> {
     const number = /^[0-9]{1,10}$/.test(version) ? Number(version) : 0;
-    if (number < 1 || number > INT32_MAX) throw notFound();
+    if (number < 1 || number > INT32_MAX) throw notFound('bundle');
     return this.readOne(organizationId, (tx) => findBundle(tx, { name, version: number }));
   }
 
@@ -70,7 +71,7 @@ export class CapabilitiesService {
   ): Promise<CapabilityAnswer> {
     return this.database.withTenant(organizationId, async (tx) => {
       const bundle = await find(tx);
-      if (bundle === null) throw notFound();
+      if (bundle === null) throw notFound('bundle');
       return toCapabilityAnswer(bundle);
     });
   }

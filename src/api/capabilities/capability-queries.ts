@@ -2,7 +2,7 @@ import { In } from 'typeorm';
 import type { BundlePin } from '../../domain/capabilities/bundle.js';
 import type { BundleRef } from '../../domain/capabilities/pins.js';
 import type { TenantTransaction } from '../../platform/db/database.js';
-import { isStorableText } from '../http/request-text.js';
+import { isStorableText } from '../../platform/db/storable-text.js';
 import { CapabilityBundleEntity } from './capability-bundle.entity.js';
 
 /** The version that a reference names, the newest one for a bare name; null when there is none. */

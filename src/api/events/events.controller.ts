@@ -44,7 +44,7 @@ export class EventsController {
     @Query('after') after?: unknown,
     @Query('limit') limit?: unknown,
   ): Promise<EventList> {
-    const sessionId = pathId(id);
+    const sessionId = pathId(id, 'run');
     const [position, most] = [parseSeq(after, 'after'), parseLimit(limit, DEFAULT_PAGE)];
     return { events: await this.events.list(principal.organizationId, sessionId, position, most) };
   }
@@ -75,7 +75,7 @@ export class EventsController {
     @Req() request: FastifyRequest,
     @Res() reply: FastifyReply,
   ): Promise<void> {
-    const sessionId = pathId(id);
+    const sessionId = pathId(id, 'run');
     const position = resumePosition(lastEventId, after);
     const head = await this.events.requireHead(principal.organizationId, sessionId);
     openStream(reply);

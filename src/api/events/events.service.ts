@@ -11,7 +11,7 @@ export class EventsService {
 
   list(organizationId: string, sessionId: string, after: string, limit: number): Promise<LedgerEvent[]> {
     return this.database.withTenant(organizationId, async (tx) => {
-      if ((await readHeadSeq(tx, sessionId)) === null) throw notFound();
+      if ((await readHeadSeq(tx, sessionId)) === null) throw notFound('run');
       return readEventsAfter(tx, sessionId, after, limit);
     });
   }
@@ -19,7 +19,7 @@ export class EventsService {
   /** The run's highest seq. @throws SandgateError `not_found` */
   async requireHead(organizationId: string, sessionId: string): Promise<number> {
     const head = await this.database.withTenant(organizationId, (tx) => readHeadSeq(tx, sessionId));
-    if (head === null) throw notFound();
+    if (head === null) throw notFound('run');
     return head;
   }
 }

@@ -1,8 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { SandgateError } from '../../domain/errors.js';
+import { isStorableText } from '../../platform/db/storable-text.js';
 import { toSandgateError } from './error.filter.js';
 import { parseLimit, parseSeq } from './limit.js';
-import { isStorableText, refuseUnstorableText } from './request-text.js';
+import { refuseUnstorableText } from './request-text.js';
 import { pathId } from './resource-id.js';
 import { RouteTable } from './route-table.js';
 
@@ -59,9 +60,9 @@ describe('text of requests', () => {
 
 describe('ids in paths', () => {
   it('CP-166 CP-303 a malformed id names nothing', () => {
-    expect(pathId('01900000-0000-7000-8000-00000000000A')).toBe('01900000-0000-7000-8000-00000000000a');
+    expect(pathId('01900000-0000-7000-8000-00000000000A', 'run')).toBe('01900000-0000-7000-8000-00000000000a');
     for (const bad of ['', 'x', '01900000-0000-7000-8000-00000000000', '01900000000070008000000000000000']) {
-      expect(() => pathId(bad)).toThrow('not found');
+      expect(() => pathId(bad, 'run')).toThrow('no such run');
     }
   });
 });

@@ -36,11 +36,6 @@ export function refuseUnstorableText(root: unknown, name: string): void {
   }
 }
 
-/** Whether PostgreSQL can hold the text as it is. */
-export function isStorableText(text: string): boolean {
-  return !text.includes('\u0000') && text.isWellFormed();
-}
-
 function refuse(text: string, path: string): void {
   if (text.includes('\u0000'))
     throw new SandgateError('invalid_request', `${path}: must not contain the character U+0000`);

@@ -1,17 +1,13 @@
 import { SandgateError } from '../../domain/errors.js';
-
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
-
-export function isUuid(text: string): boolean {
-  return UUID.test(text);
-}
+import { isUuid } from '../../domain/uuid.js';
 
 /** An id in a path. One that cannot name a row is answered like one that names none (00-design §1). */
-export function pathId(text: string): string {
-  if (!isUuid(text)) throw notFound();
+export function pathId(text: string, what: string): string {
+  if (!isUuid(text)) throw notFound(what);
   return text.toLowerCase();
 }
 
-export function notFound(): SandgateError {
-  return new SandgateError('not_found', 'not found');
+/** Says what is missing, and the same of what another organization has. */
+export function notFound(what: string): SandgateError {
+  return new SandgateError('not_found', `no such ${what}`);
 }

@@ -51,7 +51,7 @@ export class PoliciesService {
     return this.database.withTenant(organizationId, async (tx) => {
       const policy = await requirePolicy(tx, name);
       const found = await findVersion(tx, policy, number);
-      if (found === null) throw notFound();
+      if (found === null) throw notFound('version of this policy');
       return toPolicyView({ policy, version: found });
     });
   }

@@ -99,7 +99,7 @@ export class PolicyChangesService {
     return this.database.withTenant(organizationId, async (tx) => {
       const policy = await lockPolicy(tx, name, 'append');
       const earlier = await findVersion(tx, policy, request.version);
-      if (earlier === null) throw notFound();
+      if (earlier === null) throw notFound('version of this policy');
       const head = await readHeadVersion(tx, policy);
       requireBase(head, request.base_version, name);
       const reverted = await appendVersion(tx, policy, head, {

@@ -2,7 +2,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { SandgateError } from '../../domain/errors.js';
 import type { JsonObject } from '../../domain/json.js';
 import type { TenantTransaction } from '../../platform/db/database.js';
-import { isStorableText } from '../http/request-text.js';
+import { isStorableText } from '../../platform/db/storable-text.js';
 import { notFound } from '../http/resource-id.js';
 import { PolicyEntity, PolicyVersionEntity } from './policy.entity.js';
 
@@ -29,7 +29,7 @@ export async function findPolicy(tx: TenantTransaction, name: string): Promise<P
 /** @throws SandgateError `not_found`; a name that no row can hold names none */
 export async function requirePolicy(tx: TenantTransaction, name: string): Promise<PolicyEntity> {
   const policy = await findPolicy(tx, name);
-  if (policy === null) throw notFound();
+  if (policy === null) throw notFound('policy');
   return policy;
 }
 
@@ -50,7 +50,7 @@ export async function lockPolicy(
         where: { name },
         lock: { mode: mode === 'append' ? 'for_no_key_update' : 'pessimistic_write' },
       });
-  if (policy === null) throw notFound();
+  if (policy === null) throw notFound('policy');
   return policy;
 }
 

@@ -1,10 +1,10 @@
 import type { SelectQueryBuilder } from 'typeorm';
 import { SandgateError } from '../../domain/errors.js';
 import { RUN_STATUSES } from '../../domain/run/status.js';
+import { isUuid } from '../../domain/uuid.js';
 import type { TenantTransaction } from '../../platform/db/database.js';
 import { findAgent } from '../agents/agent-lookup.js';
 import { parseLimit } from '../http/limit.js';
-import { isUuid } from '../http/resource-id.js';
 import { parseLabelFilter } from './labels.js';
 import { SessionEntity } from './session.entity.js';
 

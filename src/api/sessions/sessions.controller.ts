@@ -92,7 +92,7 @@ export class SessionsController {
   @Answer(SessionRead, 'The run.')
   @Failures(400, 401, 404, 503)
   readSession(@CurrentPrincipal() principal: Principal, @Param('id') id: string): Promise<SessionRead> {
-    return this.sessions.read(principal.organizationId, pathId(id));
+    return this.sessions.read(principal.organizationId, pathId(id, 'run'));
   }
 
   @Post(':id/cancel')
@@ -103,7 +103,7 @@ export class SessionsController {
   @Answer(CancelAnswer, 'The wish is recorded, or the run had already ended.')
   @Failures(400, 401, 403, 404, 413, 415, 503)
   cancelSession(@CurrentPrincipal() principal: Principal, @Param('id') id: string): Promise<CancelAnswer> {
-    return this.sessions.cancel(principal.organizationId, pathId(id));
+    return this.sessions.cancel(principal.organizationId, pathId(id, 'run'));
   }
 
   @Get(':id/cost')
@@ -113,6 +113,6 @@ export class SessionsController {
   @Answer(UsageTotals, 'Totals that the model providers reported.')
   @Failures(400, 401, 404, 503)
   readCost(@CurrentPrincipal() principal: Principal, @Param('id') id: string): Promise<UsageTotals> {
-    return this.sessions.cost(principal.organizationId, pathId(id));
+    return this.sessions.cost(principal.organizationId, pathId(id, 'run'));
   }
 }

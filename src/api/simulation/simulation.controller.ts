@@ -3,8 +3,6 @@ import { ApiBearerAuth, ApiBody, ApiOperation, ApiParam, ApiTags } from '@nestjs
 import type { FastifyReply } from 'fastify';
 import { Permission } from '../auth/permission.decorator.js';
 import { CurrentPrincipal, type Principal } from '../auth/principal.js';
-import { isStorableText } from '../http/request-text.js';
-import { notFound } from '../http/resource-id.js';
 import { untilHungUp } from '../http/until-hung-up.js';
 import { Answer, Failures } from '../openapi/answers.js';
 import { SimulatePolicy, SimulationView } from './simulation.dto.js';
@@ -31,7 +29,6 @@ export class SimulationController {
     @Body() body: SimulatePolicy,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<SimulationView> {
-    if (!isStorableText(name)) throw notFound();
     return this.simulations.simulate(principal, name, body, untilHungUp(reply));
   }
 }

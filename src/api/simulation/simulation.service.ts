@@ -11,8 +11,7 @@ import { ToolCallPayloads } from '../../platform/seal/tool-call-payloads.js';
 import { findAgent } from '../agents/agent-lookup.js';
 import type { Principal } from '../auth/principal.js';
 import { ApiConfig } from '../foundation.module.js';
-import { notFound } from '../http/resource-id.js';
-import { PolicyEntity } from '../policies/policy.entity.js';
+import { requirePolicy } from '../policies/policy-versions.js';
 import { JudgedCalls } from './judged-calls.js';
 import { readEventSeqs, readRevisions, type CallFilter } from './recorded-calls.js';
 import { readDraft, readLimit, readTime } from './simulation-request.js';
@@ -76,8 +75,7 @@ async function readFilter(
   name: string,
   body: SimulatePolicy,
 ): Promise<{ policyId: string; filter: CallFilter }> {
-  const policy = await tx.manager.findOneBy(PolicyEntity, { name });
-  if (policy === null) throw notFound();
+  const policy = await requirePolicy(tx, name);
   const agent = body.agent === undefined ? null : await findAgent(tx, body.agent);
   if (agent === null && body.agent !== undefined) {
     throw new SandgateError('invalid_request', `agent: unknown agent ${body.agent}`);

@@ -1,9 +1,9 @@
+import { isUuid } from '../../domain/uuid.js';
 import { CliError, EXIT } from '../exit-codes.js';
 import { textOf } from './event-data.js';
 import type { SandgateClient } from './sandgate-client.js';
 import type { Artifact, Session, UsageTotals } from './wire.js';
 
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const SHORT = /^[0-9a-f-]{4,35}$/i;
 const LONGEST_PAGE = 1000;
 
@@ -21,7 +21,7 @@ export function readCost(client: SandgateClient, id: string): Promise<UsageTotal
 }
 
 async function findRunId(client: SandgateClient, name: string): Promise<string> {
-  if (UUID.test(name)) return name.toLowerCase();
+  if (isUuid(name)) return name.toLowerCase();
   if (name !== 'last' && !SHORT.test(name))
     throw new CliError(`"${name.slice(0, 60)}" is not a run: give its id, part of it, or "last"`, EXIT.usage);
   const limit = name === 'last' ? 1 : LONGEST_PAGE;

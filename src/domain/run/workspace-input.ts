@@ -1,5 +1,6 @@
 import { SandgateError } from '../errors.js';
 import { isJsonObject } from '../json.js';
+import { isUuid } from '../uuid.js';
 import { cloneUrlProblem } from './clone-url.js';
 import { refProblem } from './git-ref.js';
 import type { WorkspaceSpec } from './spec.js';
@@ -26,7 +27,6 @@ export interface WorkspaceInput {
 const KINDS = 'scratch, local_copy or git_repository';
 const REPOSITORY = /^[A-Za-z0-9._-]+\/[A-Za-z0-9._-]+$/;
 const COMMIT = /^[0-9a-fA-F]{7,40}$/;
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const MAX_TEXT = 4096;
 const MAX_INCLUDES = 64;
 
@@ -121,7 +121,7 @@ function parseGitRepository(value: Record<string, unknown>, field: string): Work
   const repository = text(value, 'repository', field);
   const ref = text(value, 'ref', field);
   const commit = text(value, 'commit_sha', field);
-  if (connectionId !== undefined && !UUID.test(connectionId)) throw invalid(`${field}.connection_id must be a uuid`);
+  if (connectionId !== undefined && !isUuid(connectionId)) throw invalid(`${field}.connection_id must be a uuid`);
   if (repository !== undefined && !isRepositoryName(repository)) {
     throw invalid(`${field}.repository must be owner/name, both of letters, digits, dot, underscore and hyphen`);
   }

@@ -1,5 +1,6 @@
 import { isAbsolute } from 'node:path';
 import { isIP } from 'node:net';
+import { isUuid } from '../../domain/uuid.js';
 
 /** Turns the text of a variable into its value; throws an `Error` whose message completes "<variable> must be …". */
 export interface Reader<T> {
@@ -139,8 +140,7 @@ export const wordList: Reader<readonly string[]> = {
 
 export const uuid: Reader<string> = {
   expects: 'a UUID',
-  parse: (value) =>
-    /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(value) ? value.toLowerCase() : mustBe('a UUID'),
+  parse: (value) => (isUuid(value) ? value.toLowerCase() : mustBe('a UUID')),
 };
 
 /** Whole numbers between two bounds, both included, separated by commas; at least one, at most sixteen. */

@@ -336,7 +336,7 @@ describe('reading runs', () => {
       '/approvals',
     ]) {
       const answer = await api.get(`/v1/sessions/${id}${path}`);
-      expect([path, answer.status, answer.body]).toEqual([path, 404, { error: 'not found' }]);
+      expect([path, answer.status, answer.body]).toEqual([path, 404, { error: 'no such run' }]);
     }
     expect((await api.post(`/v1/sessions/${id}/cancel`)).status).toBe(404);
     expect((await api.get('/v1/sessions?limit=1000')).text).not.toContain(id);

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { ExactJson } from '../../../domain/digest/exact-json.js';
 import { isExactObject } from '../../../domain/digest/exact-json.js';
+import { isStorableText } from '../../../platform/db/storable-text.js';
 import type { PlaneBody } from '../body/plane-body.js';
-import { isStorableText } from '../routes/body-member.js';
 
 /** A tool call as a runner presents it (chapter 20 §4). */
 export interface ToolCallRequest {

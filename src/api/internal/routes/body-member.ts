@@ -1,11 +1,7 @@
 import type { ExactJson, ExactObject } from '../../../domain/digest/exact-json.js';
 import { isExactObject } from '../../../domain/digest/exact-json.js';
 import { SandgateError } from '../../../domain/errors.js';
-
-/** PostgreSQL stores no NUL, and half a surrogate pair is no text. */
-export function isStorableText(text: string): boolean {
-  return !text.includes('\u0000') && text.isWellFormed();
-}
+import { isStorableText } from '../../../platform/db/storable-text.js';
 
 export function objectBody(body: ExactJson): ExactObject {
   if (!isExactObject(body)) throw new SandgateError('invalid_request', 'the request body must be a JSON object');

@@ -5,13 +5,13 @@ import { SandgateError } from '../../../domain/errors.js';
 import type { NewEvent } from '../../../domain/events/event-kinds.js';
 import { Database } from '../../../platform/db/database.js';
 import type { TenantTransaction } from '../../../platform/db/database.js';
+import { isStorableText } from '../../../platform/db/storable-text.js';
 import { ApiConfig } from '../../foundation.module.js';
 import { callerOf } from '../auth/runner-caller.js';
 import type { RunnerCaller } from '../auth/runner-caller.js';
 import { planeBodyOf } from '../body/plane-body.js';
 import { LimitBreaches } from '../limits/limit-breaches.js';
 import { RunLimits } from '../limits/run-limits.js';
-import { isStorableText } from './body-member.js';
 import type { PlaneEndpoint } from './plane-endpoint.js';
 import { readPostedEvent } from './posted-event.js';
 

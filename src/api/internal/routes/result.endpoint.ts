@@ -4,10 +4,11 @@ import { SandgateError } from '../../../domain/errors.js';
 import { isTerminal } from '../../../domain/run/status.js';
 import { Database } from '../../../platform/db/database.js';
 import { recordIntent } from '../../../platform/db/intents.js';
+import { isStorableText } from '../../../platform/db/storable-text.js';
 import { callerOf } from '../auth/runner-caller.js';
 import type { RunnerCaller } from '../auth/runner-caller.js';
 import { jsonBodyOf } from '../body/plane-body.js';
-import { isStorableText, objectBody, textMember } from './body-member.js';
+import { objectBody, textMember } from './body-member.js';
 import type { PlaneEndpoint } from './plane-endpoint.js';
 import { readRunStatus } from './run-status.js';
 
