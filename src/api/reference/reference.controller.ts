@@ -1,9 +1,10 @@
 import { createReadStream } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { Controller, Get, Header, NotFoundException, Param, Req, Res, StreamableFile } from '@nestjs/common';
+import { Controller, Get, Header, Param, Req, Res, StreamableFile } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { SandgateError } from '../../domain/errors.js';
 import { Public } from '../auth/permission.decorator.js';
 import { OpenApiHolder } from './openapi-holder.js';
 import { REFERENCE_INIT, REFERENCE_PAGE } from './reference-page.js';
@@ -46,7 +47,7 @@ export class ReferenceController {
     if (asset === 'init.js')
       return new StreamableFile(Buffer.from(REFERENCE_INIT), { type: 'text/javascript; charset=utf-8' });
     const type = ASSET_TYPES.get(asset);
-    if (type === undefined) throw new NotFoundException();
+    if (type === undefined) throw unknownRoute();
     return new StreamableFile(createReadStream(join(ASSETS, asset)), { type });
   }
 }
@@ -54,5 +55,10 @@ export class ReferenceController {
 function requireLoopback(request: FastifyRequest): void {
   const address = request.raw.socket.remoteAddress ?? '';
   if (address === '::1' || /^(::ffff:)?127\./.test(address)) return;
-  throw new NotFoundException();
+  throw unknownRoute();
+}
+
+/** As an address answers that has no route. */
+function unknownRoute(): SandgateError {
+  return new SandgateError('not_found', 'not found');
 }
