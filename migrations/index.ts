@@ -46,6 +46,7 @@ import { PlaceByHarness1700000000076 } from './1700000000076-place-by-harness.js
 import { AddHostProvider1700000000070 } from './1700000000070-add-host-provider.js';
 import { DropRegister1700000000080 } from './1700000000080-drop-register.js';
 import { MeasureDeployment1700000000085 } from './1700000000085-measure-deployment.js';
+import { RememberTraces1700000000086 } from './1700000000086-remember-traces.js';
 
 /** Every migration in order. An explicit list works the same from sources, tests and the built output. */
 export const MIGRATIONS = [
@@ -97,4 +98,5 @@ export const MIGRATIONS = [
   PlaceByHarness1700000000076,
   DropRegister1700000000080,
   MeasureDeployment1700000000085,
+  RememberTraces1700000000086,
 ];

@@ -8,10 +8,12 @@ import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fa
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Logger } from 'nestjs-pino';
 import { AppModule } from './app.module.js';
+import { Tracing } from '../platform/telemetry/tracing.js';
 import type { Foundation } from './foundation.module.js';
 import { answerClientError } from './http/client-error.js';
 import { toSandgateError } from './http/error.filter.js';
 import { readJsonBodiesOnly } from './http/json-bodies.js';
+import { traceRequests } from './http/request-spans.js';
 import { RouteTable } from './http/route-table.js';
 import { buildOpenApiDocument } from './openapi/document.js';
 import { OpenApiHolder } from './reference/openapi-holder.js';
@@ -75,5 +77,6 @@ function createAdapter(foundation: Foundation, routes: RouteTable): FastifyAdapt
     const isUnknown = request.is404 && !request.url.startsWith('/internal/');
     done(isUnknown ? new NotFoundException() : undefined);
   });
+  traceRequests(server, foundation.tracing ?? Tracing.off);
   return adapter;
 }

@@ -5,6 +5,7 @@ import type { SandgateConfig } from '../platform/config/index.js';
 import { createSealer } from '../platform/seal/sealer.js';
 import { ToolCallPayloads } from '../platform/seal/tool-call-payloads.js';
 import { Metrics } from '../platform/telemetry/metrics.js';
+import { Tracing } from '../platform/telemetry/tracing.js';
 import { AdminToken } from './auth/admin-token.js';
 import { DeploymentOrganization } from './auth/deployment-organization.js';
 
@@ -35,6 +36,8 @@ export interface Foundation {
   database: Database;
   adminToken: string;
   organizationId: string;
+  /** Where the spans of this process go; nowhere without it. */
+  tracing?: Tracing;
 }
 
 @Module({})
@@ -49,6 +52,7 @@ export class FoundationModule {
       { provide: Database, useValue: database },
       { provide: Metrics, useValue: metrics },
       { provide: PriceList, useValue: new PriceList(config.llm.prices) },
+      { provide: Tracing, useValue: foundation.tracing ?? Tracing.off },
       { provide: ToolCallPayloads, useValue: new ToolCallPayloads(database, createSealer(database, config.seal)) },
       { provide: AdminToken, useValue: new AdminToken(foundation.adminToken) },
       { provide: DeploymentOrganization, useValue: new DeploymentOrganization(foundation.organizationId) },

@@ -10,6 +10,8 @@ import { checkSealing } from '../platform/seal/boot-checks.js';
 import { createLogger, type Logger } from '../platform/telemetry/logger.js';
 import { Metrics } from '../platform/telemetry/metrics.js';
 import { listenForScrapes } from '../platform/telemetry/metrics-listener.js';
+import { startTracing } from '../platform/telemetry/start-tracing.js';
+import type { Tracing } from '../platform/telemetry/tracing.js';
 import { connectDriver, type ConnectedDriver } from '../platform/temporal/connect-driver.js';
 import { approvalNoticeWorkflow, runWorkflow } from '../workflows/messages.js';
 import { createApi } from './create-api.js';
@@ -23,10 +25,12 @@ interface RunningApi {
   scrapes: Server | null;
   driver: ConnectedDriver;
   database: Database;
+  tracing: Tracing;
 }
 
 /** Boots the API process: configuration, record, driver, then the listeners. */
 async function start(config: SandgateConfig, log: Logger): Promise<RunningApi> {
+  const tracing = await startTracing('sandgate-api', process.env, log);
   const database = await Database.connect({
     url: requireSetting(config.database.url, 'DATABASE_URL'),
     poolSize: config.database.poolSize,
@@ -40,14 +44,15 @@ async function start(config: SandgateConfig, log: Logger): Promise<RunningApi> {
   await database.wakeups.listen();
   const driver = connectDriver(config, database, { run: runWorkflow, notice: approvalNoticeWorkflow }, log);
   const adminToken = requireSetting(config.auth.adminToken, 'SERVICE_ADMIN_TOKEN');
-  const app = await createApi({ config, database, adminToken, organizationId: organization.id }, [InternalModule]);
+  const foundation = { config, database, adminToken, organizationId: organization.id, tracing };
+  const app = await createApi(foundation, [InternalModule]);
   const { bind, internalBind } = config.http;
   const internal = internalBind === null ? null : await listenInternalOnly(app, internalBind);
   const { metricsBind } = config.telemetry;
   const scrapes = metricsBind === null ? null : await listenForScrapes(app.get(Metrics), metricsBind, log);
   await app.listen({ port: bind.port, host: bind.host });
   log.info({ bind, internalBind, metricsBind }, 'listening');
-  return { app, internal, scrapes, driver, database };
+  return { app, internal, scrapes, driver, database, tracing };
 }
 
 /** Ends streams and connections, then what is beneath them. */
@@ -58,6 +63,7 @@ async function stop(running: RunningApi): Promise<void> {
   await running.app.close();
   await running.driver.close();
   await running.database.close();
+  await running.tracing.close();
 }
 
 function stopOnSignal(running: RunningApi, log: Logger, graceMs: number): void {

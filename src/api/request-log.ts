@@ -1,7 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { RequestMethod } from '@nestjs/common';
 import type { Params } from 'nestjs-pino';
-import { redactingStandardError } from '../platform/telemetry/logger.js';
+import { traceIdsOf } from './http/request-spans.js';
+import { activeTraceIds, redactingStandardError } from '../platform/telemetry/logger.js';
 
 /** Asked every few seconds by balancers; a line for each would bury the rest. */
 const SILENT_PATHS = ['/v1/health'];
@@ -16,6 +17,8 @@ export function requestLogging(level: string): Params {
       {
         name: 'api',
         level,
+        mixin: activeTraceIds,
+        customProps: traceIdsOf,
         autoLogging: { ignore: isSilent },
         serializers: { req: describeRequest, res: describeResponse },
         customLogLevel: (_request, response, error) =>

@@ -1,6 +1,7 @@
 import { loadConfig } from '../platform/config/index.js';
 import { closeInheritedDescriptors } from '../platform/processes/inherited-descriptors.js';
 import { createLogger } from '../platform/telemetry/logger.js';
+import { startTracing } from '../platform/telemetry/start-tracing.js';
 import { startWorker } from './start-worker.js';
 import { installTemporalRuntime } from './temporal-runtime.js';
 
@@ -8,7 +9,8 @@ closeInheritedDescriptors();
 const config = loadConfig(process.env);
 const log = createLogger('worker', config.log.level);
 installTemporalRuntime(log, config.telemetry.temporalMetricsBind);
-const worker = await startWorker(config, log);
+const tracing = await startTracing('sandgate-worker', process.env, log);
+const worker = await startWorker(config, log, tracing);
 log.info('ready');
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => worker.stop());
@@ -18,5 +20,6 @@ try {
   log.fatal({ err: cause }, 'the worker ended');
   process.exitCode = 1;
 }
+await tracing.close();
 // Supervision of live sandboxes goes on in the next worker; what is left of it here must not hold the process.
 process.exit();

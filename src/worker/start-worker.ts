@@ -1,7 +1,8 @@
 import { realpath } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import type { Client } from '@temporalio/client';
-import { NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker';
+import type { Context } from '@temporalio/activity';
+import { NativeConnection, Worker, type ActivityInterceptorsFactory, type WorkerOptions } from '@temporalio/worker';
 import { createHeadSigner } from '../domain/ledger/signed-head.js';
 import { createApprovalNoticeActivities } from '../activities/approval-notice.activities.js';
 import { createHostMaintenanceActivities, reapHostOrphans } from '../activities/host-maintenance.activities.js';
@@ -21,6 +22,7 @@ import { chooseProvider } from '../platform/sandbox/choose-provider.js';
 import type { SandboxProvider } from '../platform/sandbox/provider.js';
 import type { Logger } from '../platform/telemetry/logger.js';
 import { Metrics } from '../platform/telemetry/metrics.js';
+import type { Tracing } from '../platform/telemetry/tracing.js';
 import { listenForScrapes } from '../platform/telemetry/metrics-listener.js';
 import { ApprovalNotices } from '../platform/temporal/approval-notices.js';
 import { createRunDriver } from '../platform/temporal/connect-driver.js';
@@ -40,6 +42,7 @@ import { ActivityMetrics } from './activity-metrics.js';
 import { FailureInterceptor } from './failure-interceptor.js';
 import { openRunWorkflows } from './open-run-workflows.js';
 import { followStartedRuns } from './started-runs.js';
+import { RunSpans } from './run-spans.js';
 import { everyWhileAlive } from './standing-duties.js';
 import { ensureStandingWorkflows } from './standing-workflows.js';
 import { workflowSource } from './workflow-bundle.js';
@@ -65,7 +68,7 @@ const CACHED_RUNS = 64;
 const COLLECT_TIMEOUT_MS = 120_000;
 
 /** Connects, reaps what an earlier life of this host left behind, and serves its queues. */
-export async function startWorker(config: SandgateConfig, log: Logger): Promise<RunningWorker> {
+export async function startWorker(config: SandgateConfig, log: Logger, tracing: Tracing): Promise<RunningWorker> {
   const parts = await connectParts(config, log);
   const metrics = new Metrics();
   metrics.observe(parts.database);
@@ -73,12 +76,18 @@ export async function startWorker(config: SandgateConfig, log: Logger): Promise<
   const report = hostReport(config, parts);
   await report();
   await reapHostOrphans(parts);
+  const spans = new RunSpans(parts.database, tracing);
+  const interceptors = [
+    (context: Context) => ({ inbound: spans.interceptor(context) }),
+    (context: Context) => ({ inbound: activities.interceptor(context) }),
+    (context: Context) => ({ inbound: new FailureInterceptor(context, log) }),
+  ];
   const { workerMetricsBind } = config.telemetry;
   if (workerMetricsBind !== null) await listenForScrapes(metrics, workerMetricsBind, log);
   const host = hostSteps(config, parts);
   const admit = admission(config, parts, host);
   const workers = await Promise.all(
-    queues(config, parts, host, admit).map((queue) => createWorker(config, parts, activities, queue)),
+    queues(config, parts, host, admit).map((queue) => createWorker(config, parts, interceptors, queue)),
   );
   await ensureStandingWorkflows(parts.client, config.timing.maintenanceMs);
   // Runs may have waited for a host to come.
@@ -245,7 +254,7 @@ function noticeTerms({ notices, http }: SandgateConfig): { waitsMs: readonly num
 function createWorker(
   config: SandgateConfig,
   parts: WorkerParts,
-  metrics: ActivityMetrics,
+  activity: ActivityInterceptorsFactory[],
   queue: Queue,
 ): Promise<Worker> {
   return Worker.create({
@@ -257,11 +266,6 @@ function createWorker(
     maxCachedWorkflows: CACHED_RUNS,
     shutdownGraceTime: 0,
     shutdownForceTime: config.timing.shutdownMs,
-    interceptors: {
-      activity: [
-        (context) => ({ inbound: metrics.interceptor(context) }),
-        (context) => ({ inbound: new FailureInterceptor(context, parts.log) }),
-      ],
-    },
+    interceptors: { activity },
   });
 }

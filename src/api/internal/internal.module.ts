@@ -8,7 +8,7 @@ import { BodyBudget } from './body/body-budget.js';
 import { ApprovalGate } from './gate/approval-gate.js';
 import { ApprovalWaits } from './gate/approval-waits.js';
 import { BudgetStops } from './gate/budget-stops.js';
-import { GateMetrics } from './gate/gate-metrics.js';
+import { GateObserver } from './gate/gate-observer.js';
 import { GateService } from './gate/gate.service.js';
 import { PermissionEndpoint } from './gate/permission.endpoint.js';
 import { RunSpecs } from './gate/run-specs.js';
@@ -20,6 +20,7 @@ import { LimitBreaches } from './limits/limit-breaches.js';
 import { RunLimits } from './limits/run-limits.js';
 import { CarriedResults } from './llm/carried-results.js';
 import { ModelForwarding } from './llm/model-forwarding.js';
+import { GatewayObserver } from './llm/gateway-observer.js';
 import { ModelGatewayEndpoint } from './llm/model-gateway.endpoint.js';
 import { ModelSpend } from './llm/model-spend.js';
 import { ProcessLease } from './llm/process-lease.js';
@@ -58,8 +59,9 @@ const ENDPOINTS: Type<PlaneEndpoint>[] = [
     BodyBudget,
     BudgetStops,
     CarriedResults,
-    GateMetrics,
+    GateObserver,
     GateService,
+    GatewayObserver,
     HeartbeatLane,
     LimitBreaches,
     ModelForwarding,

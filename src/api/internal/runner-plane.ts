@@ -10,6 +10,7 @@ import type { PlaneRoute } from './auth/runner-caller.js';
 import { BodyBudget } from './body/body-budget.js';
 import { readPlaneBody } from './body/plane-body.js';
 import type { PlaneBody } from './body/plane-body.js';
+import { GatewayObserver } from './llm/gateway-observer.js';
 import { retryAdvice } from './llm/refusal.js';
 import type { PlaneEndpoint } from './routes/plane-endpoint.js';
 
@@ -28,6 +29,7 @@ export class RunnerPlane {
     private readonly guard: PlaneGuard,
     private readonly bodies: BodyBudget,
     private readonly logger: PinoLogger,
+    private readonly gateway: GatewayObserver,
   ) {}
 
   /** Registers every route under both path forms. Call before the server listens. */
@@ -90,8 +92,10 @@ export class RunnerPlane {
       reply.raw.destroy();
       return;
     }
-    if (request.url.startsWith(`${PREFIX}/llm`) && retryAdvice(failure) === 'final')
-      reply.header('x-should-retry', 'false');
+    if (request.url.startsWith(`${PREFIX}/llm`)) {
+      this.gateway.refused(failure.code);
+      if (retryAdvice(failure) === 'final') reply.header('x-should-retry', 'false');
+    }
     if (failure.retryAfterSeconds !== undefined) reply.header('retry-after', String(failure.retryAfterSeconds));
     if (failure.httpStatus === 401) reply.header('www-authenticate', 'Bearer');
     void reply.status(failure.httpStatus).type('application/json').send({ error: failure.message });

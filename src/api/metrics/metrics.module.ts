@@ -1,5 +1,13 @@
 import { Module } from '@nestjs/common';
+import { Metrics } from '../../platform/telemetry/metrics.js';
+import { HarnessCatalog } from '../harnesses/harness-catalog.js';
+import { HarnessesModule } from '../harnesses/harnesses.module.js';
 import { MetricsController } from './metrics.controller.js';
 
-@Module({ controllers: [MetricsController] })
-export class MetricsModule {}
+/** Serves the metrics of this process. The models of the catalog have series of their own, so that no other text can make any. */
+@Module({ imports: [HarnessesModule], controllers: [MetricsController] })
+export class MetricsModule {
+  constructor(metrics: Metrics, catalog: HarnessCatalog) {
+    metrics.nameModels(catalog.list().flatMap(({ models }) => models));
+  }
+}

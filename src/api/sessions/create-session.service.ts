@@ -13,6 +13,7 @@ import { buildRunnerEnvironment } from '../../domain/run/runner-environment.js';
 import type { RunSpec } from '../../domain/run/spec.js';
 import { assertWorkspaceAvailable, resolveWorkspace } from '../../domain/run/workspace-input.js';
 import { Database } from '../../platform/db/database.js';
+import { Tracing } from '../../platform/telemetry/tracing.js';
 import type { TenantTransaction } from '../../platform/db/database.js';
 import { findAgent, latestRevision } from '../agents/agent-lookup.js';
 import { offlineNetwork } from '../agents/revision-draft.js';
@@ -48,6 +49,7 @@ export class CreateSessionService {
     private readonly catalog: HarnessCatalog,
     private readonly availability: HarnessAvailability,
     private readonly prices: PriceList,
+    private readonly tracing: Tracing,
   ) {}
 
   create(command: CreateSessionCommand): Promise<SessionView> {
@@ -58,7 +60,10 @@ export class CreateSessionService {
       const spec = await this.freeze(tx, command);
       buildRunnerEnvironment(sessionId, spec);
       await requireQueueRoom(tx, this.config.capacity);
-      await insertSession(tx, sessionId, spec, command.body.labels ?? {});
+      await insertSession(tx, sessionId, spec, {
+        labels: command.body.labels ?? {},
+        traceparent: this.tracing.currentTraceparent(),
+      });
       return viewSession(tx, await requireSession(tx, sessionId));
     });
   }
@@ -130,7 +135,7 @@ async function insertSession(
   tx: TenantTransaction,
   id: string,
   spec: RunSpec,
-  labels: Record<string, string>,
+  of: { labels: Record<string, string>; traceparent: string | null },
 ): Promise<void> {
   const session = tx.manager.create(SessionEntity, {
     id,
@@ -140,7 +145,7 @@ async function insertSession(
     autonomy: spec.autonomy,
     trust_tier: spec.trust_tier,
     task: spec.task,
-    labels,
+    ...of,
     repo_source: spec.workspace,
     run_spec: spec,
     run_spec_digest: digestOf(spec as unknown as ExactJson),

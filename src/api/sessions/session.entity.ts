@@ -53,6 +53,9 @@ export class SessionEntity {
   budgets!: Budgets;
 
   @Column('text', { nullable: true })
+  traceparent!: string | null;
+
+  @Column('text', { nullable: true })
   base_commit!: string | null;
 
   @Column('text', { nullable: true })

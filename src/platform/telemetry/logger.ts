@@ -1,4 +1,5 @@
 import { writeSync } from 'node:fs';
+import { trace } from '@opentelemetry/api';
 import { pino, type DestinationStream, type Logger } from 'pino';
 import { redactText } from '../../domain/redaction/redact-text.js';
 
@@ -13,5 +14,11 @@ export const redactingStandardError: DestinationStream = {
 
 /** Structured logs on standard error, one JSON object a line, with secrets and token shapes redacted (00-design §4). */
 export function createLogger(name: string, level: string): Logger {
-  return pino({ name, level }, redactingStandardError);
+  return pino({ name, level, mixin: activeTraceIds }, redactingStandardError);
+}
+
+/** The trace that a log line belongs to; nothing outside a trace, and while tracing is off. */
+export function activeTraceIds(): object {
+  const place = trace.getActiveSpan()?.spanContext();
+  return place === undefined ? {} : { trace_id: place.traceId, span_id: place.spanId };
 }

@@ -1,7 +1,9 @@
+import { readFileSync } from 'node:fs';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { Registry } from 'prom-client';
+import { parse } from 'yaml';
 import type { DeploymentFigures } from '../db/deployment-figures.js';
 import { DeploymentMetrics } from './deployment-metrics.js';
 import { listenForScrapes } from './metrics-listener.js';
@@ -98,3 +100,31 @@ describe('gauges of the deployment', () => {
 function fail(error: unknown): void {
   throw error;
 }
+
+describe('what is shipped beside the metrics', () => {
+  const read = (path: string) => readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8');
+  const documented = new Set(read('docs/observability.md').match(/service_[a-z_]*[a-z]/g));
+
+  it.each(['deploy/prometheus/sandgate-alerts.yaml', 'deploy/grafana/sandgate.json'])(
+    '%s asks for documented metrics only',
+    (path) => {
+      const asked = [...(read(path).match(/service_[a-z_]*[a-z]/g) ?? [])].map((name) =>
+        name.replace(/_(bucket|count|sum)$/, ''),
+      );
+      expect(asked.length).toBeGreaterThan(10);
+      expect([...new Set(asked)].filter((name) => !documented.has(name))).toEqual([]);
+    },
+  );
+
+  it('the alert rules and the board can be read', () => {
+    const { groups } = parse(read('deploy/prometheus/sandgate-alerts.yaml')) as { groups: { rules: object[] }[] };
+    for (const rule of groups.flatMap(({ rules }) => rules)) {
+      expect(rule).toMatchObject({
+        alert: expect.any(String),
+        expr: expect.any(String),
+        annotations: { summary: expect.any(String) },
+      });
+    }
+    expect(JSON.parse(read('deploy/grafana/sandgate.json'))).toMatchObject({ title: 'Sandgate' });
+  });
+});

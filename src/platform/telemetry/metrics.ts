@@ -15,9 +15,11 @@ const EVENT_LOOP_LOOK_MS = 50;
 export class Metrics {
   readonly registry = new Registry();
   private readonly scrapeErrors: Counter;
+  private readonly record: RecordMetrics;
 
   constructor() {
     collectDefaultMetrics({ register: this.registry, eventLoopMonitoringPrecision: EVENT_LOOP_LOOK_MS });
+    this.record = new RecordMetrics(this.registry);
     this.scrapeErrors = new Counter({
       registers: [this.registry],
       name: 'service_metrics_scrape_errors_total',
@@ -27,11 +29,16 @@ export class Metrics {
 
   /** Measures what the process records, and its connections. */
   observe(database: Database): void {
-    database.observer = new RecordMetrics(this.registry);
+    database.observer = this.record;
     this.gauge('service_db_pool_connections', 'Open connections to the database.', () => database.pool.totalCount);
     this.gauge('service_db_pool_idle', 'Open connections that nobody uses.', () => database.pool.idleCount);
     this.gauge('service_db_pool_waiting', 'Callers that wait for a connection.', () => database.pool.waitingCount);
     this.gauge('service_db_pool_max', 'Connections that may be open at once.', () => largest(database.pool));
+  }
+
+  /** The models that have series of their own; all others count as one. */
+  nameModels(models: Iterable<string>): void {
+    this.record.nameModels(models);
   }
 
   /** Measures the deployment as the record has it. */

@@ -1,8 +1,15 @@
 import { Counter, Histogram, type Registry } from 'prom-client';
-import type { NewEvent } from '../../domain/events/event-kinds.js';
+import type { EventData, NewEvent } from '../../domain/events/event-kinds.js';
 import { isTerminal } from '../../domain/run/status.js';
 import type { RecordObserver, ReservationEvent, RunMove } from '../db/record-observer.js';
-import { DECISION_LABEL, DENY_SOURCE_LABEL, OUTCOME_LABEL, toolLabel, VERDICT_LABEL } from './metric-labels.js';
+import {
+  ClosedLabel,
+  DECISION_LABEL,
+  DENY_SOURCE_LABEL,
+  OUTCOME_LABEL,
+  toolLabel,
+  VERDICT_LABEL,
+} from './metric-labels.js';
 
 /** Launches whose time is kept; one that never becomes `running` here is forgotten after so many others. */
 const MAX_LAUNCHES = 4096;
@@ -25,7 +32,10 @@ export class RecordMetrics implements RecordObserver {
   private readonly provisioning: Histogram;
   private readonly duration: Histogram<'outcome'>;
   private readonly reservations: Counter<'event'>;
+  private readonly tokens: Counter<'kind' | 'model'>;
+  private readonly cost: Counter<'model'>;
   private readonly launches = new Map<string, number>();
+  private model = new ClosedLabel([]);
 
   constructor(registry: Registry) {
     const registers = [registry];
@@ -96,6 +106,23 @@ export class RecordMetrics implements RecordObserver {
       help: 'Model budget: booked, refused, charged, released, unreported; swept are the unreported of dead processes.',
       labelNames: ['event'],
     });
+    this.tokens = new Counter({
+      registers,
+      name: 'service_llm_tokens_total',
+      help: 'Tokens that providers reported; input is without what came from a cache or went into it.',
+      labelNames: ['kind', 'model'],
+    });
+    this.cost = new Counter({
+      registers,
+      name: 'service_llm_cost_usd_total',
+      help: 'What the reported tokens cost at the known prices.',
+      labelNames: ['model'],
+    });
+  }
+
+  /** The models that have series of their own. */
+  nameModels(models: Iterable<string>): void {
+    this.model = new ClosedLabel(models);
   }
 
   appended(events: readonly NewEvent[]): void {
@@ -131,7 +158,18 @@ export class RecordMetrics implements RecordObserver {
       this.decide(event.data.tool, 'require_approval');
     } else if (event.type === 'session.created') {
       this.created.inc();
+    } else if (event.type === 'model.response') {
+      this.charge(event.data);
     }
+  }
+
+  private charge(data: EventData['model.response']): void {
+    const model = this.model.of(data.model);
+    this.tokens.inc({ kind: 'input', model }, data.input_tokens);
+    this.tokens.inc({ kind: 'output', model }, data.output_tokens);
+    this.tokens.inc({ kind: 'cache_read', model }, data.cache_read_tokens);
+    this.tokens.inc({ kind: 'cache_write', model }, data.cache_write_tokens);
+    if (data.cost_usd !== null) this.cost.inc({ model }, data.cost_usd);
   }
 
   private decide(tool: string, verdict: string): void {

@@ -10,11 +10,12 @@ import { summarize } from '../../../domain/tools/summary.js';
 import { Database } from '../../../platform/db/database.js';
 import { decideAutomatic } from '../../../platform/db/gate.js';
 import type { AutomaticVerdict, GateAnswer, GateCall } from '../../../platform/db/gate.js';
+import { preciseNow } from '../../../platform/telemetry/tracing.js';
 import type { RunnerCaller } from '../auth/runner-caller.js';
 import { PolicyHistory } from '../history/policy-history.js';
 import { ApprovalGate } from './approval-gate.js';
 import { BudgetStops } from './budget-stops.js';
-import { GateMetrics } from './gate-metrics.js';
+import { GateObserver } from './gate-observer.js';
 import type { GateResult } from './gate-result.js';
 import { RunSpecs } from './run-specs.js';
 import type { FrozenRun } from './run-specs.js';
@@ -37,7 +38,7 @@ export class GateService {
     private readonly approvals: ApprovalGate,
     private readonly budgets: BudgetStops,
     private readonly history: PolicyHistory,
-    private readonly metrics: GateMetrics,
+    private readonly observer: GateObserver,
   ) {}
 
   /** Decides a call; blocks while a human is asked, until `signal` aborts. */
@@ -60,7 +61,7 @@ export class GateService {
     request: ToolCallRequest,
     signal: AbortSignal,
   ): Promise<GateResult | 'reload'> {
-    const since = performance.now();
+    const startedAt = preciseNow();
     const { tool, input } = request;
     const schema = await this.schemas.check(caller.sessionId, run, tool, input);
     const verdict = judge(run.gate, { tool, input, schema });
@@ -73,9 +74,15 @@ export class GateService {
         ? this.approvals.ask(call, input, verdict)
         : decideAutomatic(this.database, call, automatic(verdict)),
     );
-    this.metrics.decided(since);
+    this.observer.answered(startedAt);
     const message = verdict.kind === 'deny' ? verdict.message : (answer.reason ?? GATE_MESSAGES.replayDenied);
-    return this.settle(call, answer, message, signal, input);
+    const result = await this.settle(call, answer, message, signal, input);
+    if (this.observer.traces && result !== 'reload') {
+      const source = verdict.kind === 'require_approval' ? null : verdict.source;
+      const { sessionId } = caller;
+      this.observer.decided({ sessionId, run, tool, verdict: verdict.kind, source, answer, result, startedAt });
+    }
+    return result;
   }
 
   /** A body that is no call is denied and recorded under the id that it names, or one made up for it. */

@@ -14,6 +14,8 @@ export interface FrozenRun {
   spec: RunSpec;
   gate: GateSpec;
   schemas: RunSchemas;
+  /** The trace in which the run was created, if any. */
+  traceparent: string | null;
 }
 
 const MAX_REMEMBERED = 2000;
@@ -53,8 +55,8 @@ export class RunSpecs {
   }
 
   private async read(tx: TenantTransaction, sessionId: string): Promise<FrozenRun> {
-    const [row] = await tx.query<{ run_spec: RunSpec; run_spec_digest: string }>(
-      'select run_spec, run_spec_digest from sessions where id = $1',
+    const [row] = await tx.query<{ run_spec: RunSpec; run_spec_digest: string; traceparent: string | null }>(
+      'select run_spec, run_spec_digest, traceparent from sessions where id = $1',
       [sessionId],
     );
     if (row === undefined) throw new SandgateError('not_found', 'not found');
@@ -62,6 +64,7 @@ export class RunSpecs {
     const ended = spec.capabilities === undefined ? undefined : await readEndedValidators(tx, sessionId);
     return {
       digest: row.run_spec_digest,
+      traceparent: row.traceparent,
       spec,
       schemas: new RunSchemas(ended),
       gate: {

@@ -33,6 +33,13 @@ export class RunLimits {
     };
   }
 
+  /** How many all runs of this process have together. */
+  total(what: Countable): number {
+    let all = 0;
+    for (const [key, count] of this.counts) if (key.startsWith(`${what}:`)) all += count;
+    return all;
+  }
+
   /** Takes one event from a bucket that holds `burst` and fills by `perSecond`; null, or milliseconds until there is one. */
   takeEvent(runId: string, perSecond: number, burst: number, now: number = performance.now()): number | null {
     const bucket = this.buckets.get(runId) ?? { tokens: burst, at: now };

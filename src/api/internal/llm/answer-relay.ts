@@ -3,6 +3,7 @@ import type { Dispatcher } from 'undici';
 import type { AnswerFilter } from '../../../platform/llm/chat/usage-filter.js';
 import type { AnswerMeter, MeteredAnswer } from '../../../platform/llm/metering/answer-meter.js';
 import { UPSTREAM_TIMEOUT_MS } from '../../../platform/llm/upstream.js';
+import { preciseNow } from '../../../platform/telemetry/tracing.js';
 
 /** How a model request went. */
 export interface RelayedAnswer {
@@ -13,6 +14,8 @@ export interface RelayedAnswer {
   complete: boolean;
   /** True only when the request provably never left: no connection was made. */
   neverSent: boolean;
+  /** When the first byte of the answer came, in milliseconds since 1970; null when none did. */
+  firstByteAt: number | null;
 }
 
 /** How one answer is read and passed on. */
@@ -45,6 +48,7 @@ export class AnswerRelay implements Dispatcher.DispatchHandler {
   private meter: AnswerMeter | null = null;
   private filter: AnswerFilter | null = null;
   private status: number | null = null;
+  private firstByteAt: number | null = null;
   private clientGone = false;
   private readonly timer: NodeJS.Timeout;
   private controller: Dispatcher.DispatchController | null = null;
@@ -81,6 +85,7 @@ export class AnswerRelay implements Dispatcher.DispatchHandler {
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    this.firstByteAt ??= preciseNow();
     this.meter?.push(chunk);
     this.write(this.filter === null ? chunk : this.filter.push(chunk));
     if (!this.clientGone && this.response.writableNeedDrain) controller.pause();
@@ -101,7 +106,8 @@ export class AnswerRelay implements Dispatcher.DispatchHandler {
 
   private settle(end: Pick<RelayedAnswer, 'complete' | 'neverSent'>): void {
     clearTimeout(this.timer);
-    this.finish({ ...end, status: this.status, answer: this.meter?.end() ?? null });
+    const { status, firstByteAt } = this;
+    this.finish({ ...end, status, firstByteAt, answer: this.meter?.end() ?? null });
   }
 
   private write(chunk: Buffer): void {

@@ -3,8 +3,10 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { PinoLogger } from 'nestjs-pino';
 import { costCapMicros } from '../../../domain/budgets/budget-state.js';
 import type { ModelDialect } from '../../../platform/llm/model-dialect.js';
+import { preciseNow } from '../../../platform/telemetry/tracing.js';
 import { AnswerRelay } from './answer-relay.js';
 import type { RelayedAnswer } from './answer-relay.js';
+import { GatewayObserver } from './gateway-observer.js';
 import type { ModelCall, Reservation } from './model-call.js';
 import { ModelSpend } from './model-spend.js';
 import { Upstreams } from './upstreams.js';
@@ -18,6 +20,7 @@ export class ModelForwarding {
     private readonly upstreams: Upstreams,
     private readonly spend: ModelSpend,
     private readonly logger: PinoLogger,
+    private readonly observer: GatewayObserver,
   ) {}
 
   /** Whether this deployment has a provider for the dialect. */
@@ -40,6 +43,7 @@ export class ModelForwarding {
     const { budgets } = call.run.spec;
     const capped = budgets.max_tokens !== null || costCapMicros(budgets) !== null;
     const text = call.dialect.limitOutput(call.request, reservation.outputTokens, capped);
+    const startedAt = preciseNow();
     const relayed = await this.relay(call, text, request, reply);
     try {
       await this.spend.settle(call, reservation, text, relayed);
@@ -48,13 +52,18 @@ export class ModelForwarding {
       this.logger.error({ err: error, runId: call.caller.sessionId }, 'a model request could not be settled');
       reply.raw.destroy();
       return;
+    } finally {
+      this.observer.forwarded({ call, relayed, outputTokens: reservation.outputTokens, startedAt });
     }
     finish(reply, relayed);
   }
 
   /** Sends a request that costs nothing and holds no budget. */
   async forwardUncounted(call: ModelCall, request: FastifyRequest, reply: FastifyReply): Promise<void> {
-    finish(reply, await this.relay(call, call.request.text, request, reply));
+    const startedAt = preciseNow();
+    const relayed = await this.relay(call, call.request.text, request, reply);
+    this.observer.forwarded({ call, relayed, outputTokens: null, startedAt });
+    finish(reply, relayed);
   }
 
   private relay(call: ModelCall, body: string, request: FastifyRequest, reply: FastifyReply): Promise<RelayedAnswer> {

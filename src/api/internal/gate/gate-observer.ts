@@ -1,0 +1,102 @@
+import { Injectable } from '@nestjs/common';
+import { Histogram } from 'prom-client';
+import type { GateVerdict } from '../../../domain/gate/gate-verdict.js';
+import { isCanonicalTool } from '../../../domain/tools/vocabulary.js';
+import type { GateAnswer, GateOutcome } from '../../../platform/db/gate.js';
+import { OTHER } from '../../../platform/telemetry/metric-labels.js';
+import { Metrics } from '../../../platform/telemetry/metrics.js';
+import { preciseNow, Tracing } from '../../../platform/telemetry/tracing.js';
+import type { GateResult } from './gate-result.js';
+import type { FrozenRun } from './run-specs.js';
+
+/** One decided call. */
+export interface DecidedCall {
+  sessionId: string;
+  run: FrozenRun;
+  tool: string;
+  verdict: GateVerdict['kind'];
+  /** What decided before any human did; null for a question. */
+  source: string | null;
+  answer: GateAnswer;
+  result: GateResult;
+  /** Milliseconds since 1970 (`preciseNow`). */
+  startedAt: number;
+}
+
+/**
+ * How fast the gate decides, and a span for each call that it decided. What it decides is counted where it is recorded
+ * (`platform/telemetry/record-metrics`).
+ */
+@Injectable()
+export class GateObserver {
+  private readonly latency: Histogram;
+
+  constructor(
+    { registry }: Metrics,
+    private readonly tracing: Tracing,
+  ) {
+    this.latency = new Histogram({
+      registers: [registry],
+      name: 'service_gate_decision_seconds',
+      help: 'From a call to its recorded verdict, or to the recorded question to a human; waiting for people is not in it.',
+      buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5],
+    });
+  }
+
+  /** Whether spans are wanted. */
+  get traces(): boolean {
+    return this.tracing.on;
+  }
+
+  /** A call that came at `startedAt` has its recorded verdict, or its question. */
+  answered(startedAt: number): void {
+    this.latency.observe((preciseNow() - startedAt) / 1000);
+  }
+
+  /**
+   * The caller is told; waits for people are over. The span names the tool, the verdict and the place in the ledger where the rest
+   * stands; the call's id and input are the agent's words and are not in it.
+   */
+  decided({ sessionId, run, tool, verdict, source, answer, result, startedAt }: DecidedCall): void {
+    const name = isCanonicalTool(tool) || run.gate.tools.find(tool) !== undefined ? tool : OTHER;
+    this.tracing.record(
+      { sessionId, traceparent: run.traceparent },
+      {
+        name: `execute_tool ${name}`,
+        startedAt,
+        attributes: {
+          'gen_ai.operation.name': 'execute_tool',
+          'gen_ai.tool.name': name,
+          'gen_ai.tool.type': isCanonicalTool(tool) ? 'function' : 'extension',
+          'gen_ai.conversation.id': sessionId,
+          'sandgate.gate.verdict': verdict,
+          'sandgate.gate.source': sourceOf(answer.outcome, source),
+          'sandgate.gate.answer': result.kind,
+          ...(answer.seq === null ? {} : { 'sandgate.event.seq': answer.seq }),
+        },
+        errorType: result.kind === 'deny' ? 'denied' : undefined,
+      },
+    );
+  }
+}
+
+/** Who had the last word on the call. */
+function sourceOf(outcome: GateOutcome, source: string | null): string {
+  switch (outcome) {
+    case 'asked':
+    case 'pending':
+      return 'human';
+    case 'session_allow':
+      return 'session_scope';
+    case 'protocol_violation':
+    case 'budget':
+      return outcome;
+    case 'replay_allow':
+    case 'replay_deny':
+      return 'replay';
+    case 'inactive':
+      return 'session_terminal';
+    default:
+      return source ?? 'policy';
+  }
+}

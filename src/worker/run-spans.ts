@@ -1,0 +1,95 @@
+import type { Context } from '@temporalio/activity';
+import type { ActivityExecuteInput, ActivityInboundCallsInterceptor, Next } from '@temporalio/worker';
+import type { RunRef } from '../activities/run-activities.js';
+import type { Database } from '../platform/db/database.js';
+import { readTracedRun, type TracedRunRow } from '../platform/db/traced-run.js';
+import type { Tracing } from '../platform/telemetry/tracing.js';
+
+/** Runs whose trace is remembered. */
+const MAX_RUNS = 1000;
+
+/** Writes a span for each activity of a run, and the run's own span when it has ended. */
+export class RunSpans {
+  private readonly traces = new Map<string, Promise<string | null>>();
+
+  constructor(
+    private readonly database: Database,
+    private readonly tracing: Tracing,
+  ) {}
+
+  interceptor({ info }: Context): ActivityInboundCallsInterceptor {
+    return {
+      execute: async (input: ActivityExecuteInput, next: Next<ActivityInboundCallsInterceptor, 'execute'>) => {
+        const run = runOf(input.args[0]);
+        if (!this.tracing.on || run === null) return next(input);
+        const { sessionId } = run;
+        const traceparent = await this.traceOf(run);
+        const attributes = {
+          'gen_ai.conversation.id': sessionId,
+          'temporal.activity.type': info.activityType,
+          'temporal.activity.attempt': info.attempt,
+          'temporal.workflow.id': info.workflowExecution?.workflowId ?? '',
+          'temporal.workflow.run_id': info.workflowExecution?.runId ?? '',
+        };
+        const result = await this.tracing.step(
+          { sessionId, traceparent },
+          `RunActivity:${info.activityType}`,
+          attributes,
+          () => next(input),
+        );
+        if (info.activityType === 'concludeRun') await this.writeRun(run);
+        return result;
+      },
+    };
+  }
+
+  private traceOf(run: RunRef): Promise<string | null> {
+    const known = this.traces.get(run.sessionId);
+    if (known !== undefined) return known;
+    if (this.traces.size >= MAX_RUNS) this.traces.clear();
+    const reading = this.read(run).then((row) => row?.traceparent ?? null);
+    this.traces.set(run.sessionId, reading);
+    reading.catch(() => this.traces.delete(run.sessionId));
+    return reading;
+  }
+
+  private read({ organizationId, sessionId }: RunRef): Promise<TracedRunRow | undefined> {
+    return this.database.withTenant(organizationId, (tx) => readTracedRun(tx, sessionId));
+  }
+
+  private async writeRun(run: RunRef): Promise<void> {
+    const row = await this.read(run);
+    if (row?.finished_at == null) return;
+    const { sessionId } = run;
+    this.tracing.recordRun(
+      { sessionId, traceparent: row.traceparent },
+      {
+        name: `invoke_agent ${row.agent_name}`,
+        startedAt: row.created_at.getTime(),
+        endedAt: row.finished_at.getTime(),
+        attributes: {
+          'gen_ai.operation.name': 'invoke_agent',
+          'gen_ai.agent.id': row.agent_id,
+          'gen_ai.agent.name': row.agent_name,
+          'gen_ai.request.model': row.model,
+          'gen_ai.conversation.id': sessionId,
+          'gen_ai.usage.input_tokens': row.input_tokens,
+          'gen_ai.usage.output_tokens': row.output_tokens,
+          'sandgate.run.harness': row.harness,
+          'sandgate.run.status': row.status,
+          'sandgate.run.tool_calls': row.tool_calls,
+          'sandgate.run.cost_usd': row.cost_usd,
+          ...(row.started_at === null ? {} : { 'sandgate.run.started_at': row.started_at.toISOString() }),
+        },
+        errorType: row.status === 'completed' ? undefined : row.status,
+      },
+    );
+  }
+}
+
+/** Activities of runs and approvals are given ids; those of the deployment are given nothing of a run. */
+function runOf(argument: unknown): RunRef | null {
+  const given = argument as Partial<RunRef> | null | undefined;
+  const { organizationId, sessionId } = given ?? {};
+  return typeof organizationId === 'string' && typeof sessionId === 'string' ? { organizationId, sessionId } : null;
+}
