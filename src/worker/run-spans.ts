@@ -3,6 +3,7 @@ import type { ActivityExecuteInput, ActivityInboundCallsInterceptor, Next } from
 import type { RunRef } from '../activities/run-activities.js';
 import type { Database } from '../platform/db/database.js';
 import { readTracedRun, type TracedRunRow } from '../platform/db/traced-run.js';
+import type { Logger } from '../platform/telemetry/logger.js';
 import type { Tracing } from '../platform/telemetry/tracing.js';
 
 /** Runs whose trace is remembered. */
@@ -15,6 +16,7 @@ export class RunSpans {
   constructor(
     private readonly database: Database,
     private readonly tracing: Tracing,
+    private readonly log: Pick<Logger, 'warn'>,
   ) {}
 
   interceptor({ info }: Context): ActivityInboundCallsInterceptor {
@@ -37,7 +39,7 @@ export class RunSpans {
           attributes,
           () => next(input),
         );
-        if (info.activityType === 'concludeRun') await this.writeRun(run);
+        if (info.activityType === 'concludeRun') await this.tellEnd(run);
         return result;
       },
     };
@@ -47,14 +49,30 @@ export class RunSpans {
     const known = this.traces.get(run.sessionId);
     if (known !== undefined) return known;
     if (this.traces.size >= MAX_RUNS) this.traces.clear();
-    const reading = this.read(run).then((row) => row?.traceparent ?? null);
+    const reading = this.read(run).then(
+      (row) => row?.traceparent ?? null,
+      (cause: unknown) => {
+        // The step itself goes on, and says more of what it meets; its span stands in the trace that the run's id names.
+        this.traces.delete(run.sessionId);
+        this.log.warn({ err: cause, run: run.sessionId }, 'the trace of a run could not be read');
+        return null;
+      },
+    );
     this.traces.set(run.sessionId, reading);
-    reading.catch(() => this.traces.delete(run.sessionId));
     return reading;
   }
 
   private read({ organizationId, sessionId }: RunRef): Promise<TracedRunRow | undefined> {
     return this.database.withTenant(organizationId, (tx) => readTracedRun(tx, sessionId));
+  }
+
+  /** The run has ended whether or not its span can be written. */
+  private async tellEnd(run: RunRef): Promise<void> {
+    try {
+      await this.writeRun(run);
+    } catch (cause) {
+      this.log.warn({ err: cause, run: run.sessionId }, 'the span of a run could not be written');
+    }
   }
 
   private async writeRun(run: RunRef): Promise<void> {

@@ -76,7 +76,7 @@ export async function startWorker(config: SandgateConfig, log: Logger, tracing: 
   const report = hostReport(config, parts);
   await report();
   await reapHostOrphans(parts);
-  const spans = new RunSpans(parts.database, tracing);
+  const spans = new RunSpans(parts.database, tracing, log);
   const interceptors = [
     (context: Context) => ({ inbound: spans.interceptor(context) }),
     (context: Context) => ({ inbound: activities.interceptor(context) }),

@@ -80,7 +80,7 @@ export class Tracing {
     try {
       return await context.with(trace.setSpan(this.contextOf(run), span), work);
     } catch (cause) {
-      span.setStatus({ code: SpanStatusCode.ERROR });
+      span.setAttribute('error.type', typeOf(cause)).setStatus({ code: SpanStatusCode.ERROR });
       throw cause;
     } finally {
       span.end();
@@ -131,6 +131,12 @@ export class Tracing {
     const asked = this.ids?.with({ traceId }, () => this.tracer.startSpan('run', { root: true }).spanContext());
     return { traceId, sampled: ((asked?.traceFlags ?? TraceFlags.NONE) & TraceFlags.SAMPLED) !== 0 };
   }
+}
+
+/** The closed code of a failure; of any other error not even the name, which may be anybody's. */
+function typeOf(cause: unknown): string {
+  const type = (cause as { type?: unknown } | null)?.type;
+  return typeof type === 'string' && /^[a-z_]{1,40}$/.test(type) ? type : 'failed';
 }
 
 function remote({ traceId, spanId, sampled }: TraceParent): Context {

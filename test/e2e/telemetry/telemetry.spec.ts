@@ -213,6 +213,15 @@ describe('what an installation tells of a run', () => {
     expect(api.sum('service_ledger_events_total') + worker.sum('service_ledger_events_total')).toBe(total);
     expect(await scrape(ports[2]!)).toContain('temporal_');
   });
+
+  it('docs/observability.md lists every metric, and none that is not there', () => {
+    const page = readFileSync(new URL('../../../docs/observability.md', import.meta.url), 'utf8');
+    const listed = [...page.matchAll(/^\| (`service_.*?) \|/gm)].flatMap(
+      ([, cell]) => cell?.match(/service_\w+/g) ?? [],
+    );
+    const served = [...api.types.keys(), ...worker.types.keys()].filter((name) => name.startsWith('service_'));
+    expect([...new Set(listed)].sort()).toEqual([...new Set(served)].sort());
+  });
 });
 
 describe('tracing that nobody asked for', () => {
