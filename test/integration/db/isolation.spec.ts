@@ -151,7 +151,7 @@ async function readTenantTables(test: TestDatabase): Promise<Table[]> {
   const { rows } = await test.owner.query<{ name: string; columns: Column[] }>(
     `select c.relname as name,
             (select json_agg(json_build_object('name', a.attname, 'type', format_type(a.atttypid, null)) order by a.attnum)
-             from pg_attribute a where a.attrelid = c.oid and a.attnum > 0 and a.attidentity = '') as columns
+             from pg_attribute a where a.attrelid = c.oid and a.attnum > 0 and a.attidentity = '' and a.attgenerated = '') as columns
      from pg_class c where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') order by 1`,
   );
   return rows
