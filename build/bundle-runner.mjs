@@ -2,7 +2,7 @@
 // its entry, and describe.mjs that of a smaller one, which asks a server for its tools. What must be loaded before the first heartbeat stands in main.mjs; harnesses and tools are files of their own
 // that it loads later, because every run waits for the first and only some need the others.
 // Refuses to write anything but the runner, the domain and the packages named here: untrusted code stands next to it.
-import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
@@ -68,6 +68,8 @@ for (const file of files) {
   await writeFile(`${file.path}.next`, file.contents);
   await rename(`${file.path}.next`, file.path);
 }
+// The settings of agent programs, which stand read-only in the sandboxes of their runs.
+await cp(path.join(root, 'src/runner/harness/codex/managed'), path.join(outdir, 'codex'), { recursive: true });
 // Parts of earlier builds; running sandboxes have a copy of theirs.
 const current = new Set(files.map((file) => path.basename(file.path)));
 for (const name of await readdir(path.join(outdir, 'parts'))) {

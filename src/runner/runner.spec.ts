@@ -172,10 +172,10 @@ describe('the end of a run', () => {
 
   it('refuses a harness that it does not have', async () => {
     const plane = await startPlane();
-    const run = await startRun(plane, { SERVICE_HARNESS: 'codex', SERVICE_TASK: 'x' });
+    const run = await startRun(plane, { SERVICE_HARNESS: 'elsewhere', SERVICE_TASK: 'x' });
     open.push({ stop: run.cleanUp });
     expect(await run.exitCode).toBe(1);
-    expect(plane.results[0]?.['summary']).toContain('codex');
+    expect(plane.results[0]?.['summary']).toContain('elsewhere');
   });
 });
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
-import { chmod, copyFile, link, mkdir, mkdtemp, readdir, readFile, rename, stat } from 'node:fs/promises';
+import { chmod, copyFile, link, mkdir, mkdtemp, readdir, readFile, rename, stat, symlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { removeTree } from '../filesystem/remove-tree.js';
 
@@ -20,7 +20,9 @@ export interface RuntimeSource {
 /** Executable and not readable: a process of it is not dumpable, so its memory and environment are closed to the same uid (04-sandbox §4). */
 const RUNNER_NODE_MODE = 0o111;
 /** Counts the changes of what the runtime's folder holds beside the runner. */
-const LAYOUT = 2;
+const LAYOUT = 3;
+/** Inside the sandbox, where its runner lets Codex write. */
+const CODEX_ID_FILE = '/tmp/codex/installation_id';
 const STAGING_MS = 10 * 60_000;
 
 /**
@@ -41,7 +43,7 @@ export async function stageRuntime(dataDir: string, source: RuntimeSource): Prom
 }
 
 async function stageInto(staging: string, dir: string, nodeBinary: string, runnerBundle: string): Promise<void> {
-  for (const folder of ['', 'runner', 'node', 'node/bin', 'tools', 'harness']) {
+  for (const folder of ['', 'runner', 'runner/codex', 'runner/codex/home', 'node', 'node/bin', 'tools', 'harness']) {
     await mkdir(join(staging, folder), { recursive: true });
     // The run's uid is another one as root; the mode of the umask might shut it out.
     await chmod(join(staging, folder), 0o755);
@@ -53,6 +55,8 @@ async function stageInto(staging: string, dir: string, nodeBinary: string, runne
     await copyFile(join(dirname(runnerBundle), part), target);
     await chmod(target, 0o644);
   }
+  // Codex insists on opening this file for writing, in a folder that is read-only.
+  await symlink(CODEX_ID_FILE, join(staging, 'runner/codex/home/installation_id'));
   await copyFile(nodeBinary, join(staging, 'runner-node'), constants.COPYFILE_FICLONE);
   await chmod(join(staging, 'runner-node'), RUNNER_NODE_MODE);
   await placeOrdinaryNode(nodeBinary, join(staging, 'node/bin/node'));
@@ -82,7 +86,12 @@ async function placeOrdinaryNode(nodeBinary: string, target: string): Promise<vo
 /** Files of the runner's bundle, relative to its folder, in a fixed order. */
 async function bundleParts(runnerBundle: string): Promise<string[]> {
   const names = await readdir(dirname(runnerBundle), { recursive: true });
-  return names.filter((name) => name.endsWith('.mjs')).toSorted();
+  return names.filter((name) => name.endsWith('.mjs') || isSettingsFile(name)).toSorted();
+}
+
+/** Settings of agent programs lie in a folder of their own beside the bundle. */
+function isSettingsFile(name: string): boolean {
+  return name.startsWith('codex/') && /\.(?:toml|rules)$/.test(name);
 }
 
 async function versionOf(nodeBinary: string, runnerBundle: string): Promise<string> {

@@ -9,6 +9,8 @@ export async function loadHarness(name: string): Promise<Harness | null> {
       return (await import('./replay/replay-harness.js')).replayHarness;
     case 'claude-agent-sdk':
       return (await import('./claude-agent-sdk/claude-harness.js')).claudeHarness;
+    case 'codex':
+      return (await import('./codex/codex-harness.js')).codexHarness;
     default:
       return null;
   }

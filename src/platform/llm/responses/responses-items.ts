@@ -4,11 +4,23 @@ import type { CarriedToolResult } from '../model-dialect.js';
 import { jsonBytes, objectsOf, refuse } from '../request-rules.js';
 
 /**
- * The words with which Codex answers a call itself, without asking: a tool that it does not have, or an input that is none. The
- * dialect has no mark for it (04-sandbox §1).
+ * The words with which Codex answers a call itself, without asking: a tool that it does not have, an input that is none or that its
+ * settings refuse, a call that its client declined. The dialect has no mark for it (04-sandbox §1).
  */
-const REFUSAL =
-  /^\s*(error:|unsupported (custom tool )?call: |failed to parse function arguments: |apply_patch verification failed: |[a-z_]+ handler received unsupported payload)/i;
+const REFUSAL = new RegExp(
+  `^\\s*(${[
+    'error:',
+    'unsupported (custom tool )?call: ',
+    'failed to parse function arguments: ',
+    'apply_patch verification failed: ',
+    '[a-z_]+ handler received unsupported payload',
+    '(login shell|TTY execution) is disabled by config',
+    'request_user_input is unavailable',
+    'exec_command failed: CreateProcess \\{ message: "Rejected\\(',
+    'patch rejected by user',
+  ].join('|')})`,
+  'i',
+);
 
 /** What an item that calls a tool calls it; undefined for any other item. Tools of a namespace are named as the gate names them. */
 export function toolOfCall(item: unknown): string | undefined {

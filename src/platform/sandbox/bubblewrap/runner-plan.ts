@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { HARNESS_INSIDE } from '../../../domain/harness/harness-program.js';
 import { TOOLS_INSIDE } from '../../../domain/tools/tool-package.js';
 import type { SandboxSizes } from '../../../domain/run/spec.js';
@@ -46,6 +47,12 @@ export function scratchSizes(sizes: SandboxSizes): SandboxShape['sizes'] {
   };
 }
 
+/** Codex takes what no run may change from this place alone, and only its runs have it. */
+function harnessSettings({ variables }: SandboxSpec, runtime: Runtime): SandboxShape['binds'] {
+  if (variables['SERVICE_HARNESS'] !== 'codex') return [];
+  return [{ source: join(runtime.dir, 'runner/codex/etc'), target: '/etc/codex', readOnly: true }];
+}
+
 /** Decides the launch of one run's runner. Pure. */
 export function runnerPlan(input: {
   spec: SandboxSpec;
@@ -78,6 +85,7 @@ export function runnerPlan(input: {
       binds: [
         { source: input.runtime.dir, target: INSIDE.runtime, readOnly: true, ours: true },
         ...(input.toolsDir === null ? [] : [{ source: input.toolsDir, target: TOOLS_INSIDE, readOnly: true }]),
+        ...harnessSettings(spec, input.runtime),
         ...(spec.harnessDir ? [{ source: spec.harnessDir, target: HARNESS_INSIDE, readOnly: true }] : []),
         { source: spec.planeDir, target: INSIDE.plane, readOnly: true },
         { source: spec.workspaceDir, target: INSIDE.workspace, readOnly: spec.workspaceReadOnly === true },

@@ -1,0 +1,10 @@
+import type { JsonObject, JsonValue } from '../../../domain/json.js';
+
+/** A member of what the program says that should be a text; empty when it is another thing or missing. */
+export function textMember(object: JsonObject, name: string): string {
+  return textOf(object[name]);
+}
+
+export function textOf(value: JsonValue | undefined): string {
+  return typeof value === 'string' ? value : '';
+}

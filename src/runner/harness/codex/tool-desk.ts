@@ -1,0 +1,200 @@
+import { realpath } from 'node:fs/promises';
+import { isJsonObject } from '../../../domain/json.js';
+import type { JsonObject, JsonValue } from '../../../domain/json.js';
+import { codeOf } from '../../../domain/system-error.js';
+import { InvalidToolInputError } from '../../tools/input-shape.js';
+import { askAndRun, toolCall } from '../governed-call.js';
+import type { HarnessContext } from '../harness.js';
+import { UngovernedToolError } from '../ungoverned-tool-error.js';
+import { editsOf } from './file-changes.js';
+import { METHOD_NOT_FOUND, RpcError } from './json-lines-peer.js';
+import type { OfferedTools } from './offered-tools.js';
+import { unwrapShell } from './shell-command.js';
+import { textOf } from './text-member.js';
+
+/** What the program may be answered; the forms that would allow more than this one call are never used. */
+type Decision = 'accept' | 'decline';
+
+/** Items that are a tool's work, by their type, with the name that the gate knows it by. */
+const WORK_ITEMS: Record<string, string> = { commandExecution: 'Bash', fileChange: 'MultiEdit' };
+/** Items that would be a tool's work past everything that this harness offers. */
+const FOREIGN_ITEMS = new Set([
+  'mcpToolCall',
+  'webSearch',
+  'imageView',
+  'imageGeneration',
+  'collabAgentToolCall',
+  'subAgentActivity',
+  'sleep',
+]);
+/** Statuses of an item that did nothing. */
+const IDLE = new Set(['declined', 'inProgress']);
+
+const MAX_NAMED = 200;
+
+/**
+ * Answers what the program asks (the table of chapter 20 §14.2) and holds what it did against what it was allowed.
+ *
+ * Questions are put one after the other, each when the one before has its verdict. None waits for the work that was allowed: the
+ * program holds an allowed command back while another of the same reply is being asked about.
+ */
+export class ToolDesk {
+  /** Tools by the ids of items that may be performed. */
+  readonly #allowed = new Map<string, string>();
+  readonly #changes = new Map<string, JsonValue>();
+  #turn: Promise<unknown> = Promise.resolve();
+
+  constructor(
+    private readonly context: HarnessContext,
+    private readonly offered: OfferedTools,
+    /** Tells the model why a call was denied; the program itself says only that it was. */
+    private readonly explain: (reason: string) => Promise<void>,
+  ) {}
+
+  async answer(method: string, params: JsonObject): Promise<JsonValue> {
+    switch (method) {
+      case 'item/commandExecution/requestApproval':
+        return { decision: await this.#decideCommand(params) };
+      case 'item/fileChange/requestApproval':
+        return { decision: await this.#decideChanges(params) };
+      case 'item/tool/call':
+        return this.#callOffered(params);
+      case 'item/permissions/requestApproval':
+        return { permissions: {}, scope: 'turn' };
+      case 'item/tool/requestUserInput':
+        return { answers: {} };
+      // No server is wired into the program: those of the run are the runner's.
+      case 'mcpServer/elicitation/request':
+        return { action: 'decline', content: null, _meta: null };
+      case 'execCommandApproval':
+      case 'applyPatchApproval':
+        return { decision: 'denied' };
+      default:
+        throw new RpcError(METHOD_NOT_FOUND, `${method} is not answered here`);
+    }
+  }
+
+  started(item: JsonObject): void {
+    if (item['type'] === 'fileChange' && typeof item['id'] === 'string')
+      this.#changes.set(item['id'], item['changes'] ?? []);
+  }
+
+  /** The call of an item that acted without having been allowed to; null when all is well. */
+  completed(item: JsonObject): UngovernedToolError | null {
+    const { id, type, status } = item;
+    if (typeof id !== 'string' || typeof type !== 'string') return null;
+    if (FOREIGN_ITEMS.has(type)) return new UngovernedToolError(id, type);
+    const tool = WORK_ITEMS[type];
+    if (tool === undefined) return null;
+    this.#changes.delete(id);
+    if (!this.#allowed.has(id)) return IDLE.has(textOf(status)) ? null : new UngovernedToolError(id, tool);
+    const ok = status === 'completed';
+    void this.context.narrator.toolCompleted(id, tool, ok, noteOf(item));
+    this.context.log(`${id} ${tool}: ${noteOf(item)}`);
+    return null;
+  }
+
+  async #decideCommand(params: JsonObject): Promise<Decision> {
+    const { kind, itemId, approvalId, command, cwd } = params;
+    const id = typeof approvalId === 'string' ? approvalId : itemId;
+    if (typeof id !== 'string' || typeof itemId !== 'string' || typeof command !== 'string') return 'decline';
+    const refusal = refusalOf(params) ?? (await this.#outside(cwd));
+    if (refusal !== null || typeof cwd !== 'string') {
+      this.context.log(`${id}: declined, ${refusal}`);
+      await this.explain(`${named(command)} was not run: ${refusal}.`);
+      return 'decline';
+    }
+    // A program from before the member existed asks about commands alone.
+    if (kind !== undefined && kind !== 'command') return 'decline';
+    return this.#decide(id, itemId, 'Bash', { command: unwrapShell(command), cwd });
+  }
+
+  async #decideChanges({ itemId, grantRoot }: JsonObject): Promise<Decision> {
+    if (typeof itemId !== 'string') return 'decline';
+    const input = editsOf(this.#changes.get(itemId), this.context.tools.workspace.path);
+    if (input === null || typeof grantRoot === 'string') {
+      await this.explain('The patch was not applied: nothing of it could be shown to those who decide.');
+      return 'decline';
+    }
+    return this.#decide(itemId, itemId, 'MultiEdit', input);
+  }
+
+  #decide(id: string, itemId: string, tool: string, input: JsonObject): Promise<Decision> {
+    const asked = this.#turn.then(async (): Promise<Decision> => {
+      const answer = await this.context.plane.permission(toolCall(id, tool, input));
+      this.context.signal.throwIfAborted();
+      // A changed input cannot be handed to the program, which runs what it asked about.
+      if (answer.decision === 'allow' && answer.updatedInput === undefined) {
+        this.#allowed.set(itemId, tool);
+        return 'accept';
+      }
+      this.context.log(`${id} ${tool}: denied`);
+      const reason = answer.decision === 'deny' ? answer.message : 'its input would have to be changed';
+      await this.explain(`${named(textOf(input['command']) || 'The patch')} was denied: ${reason}`);
+      return 'decline';
+    });
+    this.#turn = asked.catch(() => undefined);
+    return asked;
+  }
+
+  async #callOffered({ callId, tool: offeredName, arguments: input }: JsonObject): Promise<JsonValue> {
+    const tool = this.offered.find(textOf(offeredName));
+    if (tool === null || typeof callId !== 'string' || input === undefined)
+      return answerOf(`error: there is no tool ${textOf(offeredName).slice(0, 64)}`, false);
+    const work = this.#turn.then(async () => {
+      const outcome = await askAndRun(this.context, tool, toolCall(callId, tool.name, input), tool.prepare(input));
+      return outcome.kind === 'executed'
+        ? answerOf(outcome.text, !outcome.isError)
+        : answerOf(`The call was denied: ${outcome.message}`, false);
+    });
+    this.#turn = work.catch(() => undefined);
+    try {
+      return await work;
+    } catch (error) {
+      if (error instanceof InvalidToolInputError) return answerOf(`error: ${error.message}`, false);
+      throw error;
+    }
+  }
+
+  async #outside(cwd: JsonValue | undefined): Promise<string | null> {
+    if (typeof cwd !== 'string') return 'it names no working directory';
+    const root = this.context.tools.workspace.path;
+    try {
+      const real = await realpath(cwd);
+      return real === root || real.startsWith(`${root}/`) ? null : 'its working directory is outside the workspace';
+    } catch (error) {
+      if (codeOf(error) === undefined) throw error;
+      return 'its working directory cannot be entered';
+    }
+  }
+}
+
+/** Whatever the request asks for beside running its command. The offer to remember it for later calls is no part of it: it is not taken. */
+function refusalOf(params: JsonObject): string | null {
+  const { networkApprovalContext, additionalPermissions, proposedNetworkPolicyAmendments, availableDecisions } = params;
+  if (isPresent(networkApprovalContext) || isPresent(proposedNetworkPolicyAmendments)) return 'it asks for a network';
+  if (isPresent(additionalPermissions)) return 'it asks for further rights';
+  const mayAccept = !Array.isArray(availableDecisions) || availableDecisions.includes('accept');
+  return mayAccept ? null : 'it cannot be allowed for this one time';
+}
+
+/** Which of several calls is meant; the model wrote it, so its beginning is enough. */
+function named(command: string): string {
+  return command.length > MAX_NAMED ? `${command.slice(0, MAX_NAMED)}…` : command;
+}
+
+function isPresent(value: JsonValue | undefined): boolean {
+  return value !== undefined && value !== null && !(Array.isArray(value) && value.length === 0);
+}
+
+function answerOf(text: string, success: boolean): JsonObject {
+  return { contentItems: [{ type: 'inputText', text }], success };
+}
+
+/** In our own words: a tool's result never enters the ledger. */
+function noteOf(item: JsonObject): string {
+  const { exitCode, status, changes } = item;
+  if (typeof exitCode === 'number') return `exit code ${exitCode}`;
+  if (Array.isArray(changes)) return `${changes.filter(isJsonObject).length} files, ${textOf(status)}`;
+  return textOf(status);
+}

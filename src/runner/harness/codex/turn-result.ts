@@ -1,0 +1,32 @@
+import { isJsonObject } from '../../../domain/json.js';
+import type { JsonObject } from '../../../domain/json.js';
+import type { HarnessResult } from '../harness.js';
+import { textOf } from './text-member.js';
+
+const MAX_REASON = 600;
+
+/** What a finished turn means for the run: only one that the program calls completed is (chapter 20 §14.2). */
+export function describeTurn({ status, error }: JsonObject, text: string): HarnessResult {
+  if (status === 'completed')
+    return { outcome: 'completed', summary: text || 'The agent finished without a closing message.' };
+  const reason = isJsonObject(error) ? `: ${reasonOf(error)}` : '';
+  return { outcome: 'failed', summary: `The turn ended as ${textOf(status)}${reason}` };
+}
+
+/** A refusal of the gateway or of the provider arrives as the text of its body. */
+function reasonOf({ message, additionalDetails }: JsonObject): string {
+  const text = textOf(message) || 'no reason was given';
+  const details = typeof additionalDetails === 'string' ? ` (${additionalDetails})` : '';
+  return `${innerMessage(text) ?? text}${details}`.slice(0, MAX_REASON).toWellFormed();
+}
+
+function innerMessage(text: string): string | null {
+  try {
+    const body: unknown = JSON.parse(text);
+    const inner = isJsonObject(body) ? body['error'] : undefined;
+    const message = isJsonObject(inner) ? inner['message'] : inner;
+    return typeof message === 'string' ? message : null;
+  } catch {
+    return null;
+  }
+}
