@@ -1,0 +1,201 @@
+import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { createSampleProject } from '../../../src/cli/demo/sample-project.js';
+import { DEPLOY_COMMAND, NETWORK_COMMAND, REPAIRED, TASK, TEST_COMMAND } from '../../../src/cli/demo/scenario.js';
+import type { Schemas } from '../../../src/client/client.js';
+import { CodexLab, decisions, done, eventsOf, MODEL, offered } from './support/codex-lab.js';
+import { PlaneInterposer } from './support/plane-interposer.js';
+import { call, patch, run, say } from './support/scripted-responses.js';
+
+jest.setTimeout(180_000);
+
+const REPAIR = [
+  '*** Update File: src/total.js',
+  '@@',
+  '-  return lines.reduce((sum, line) => sum + line.price, 0);',
+  `+  ${REPAIRED}`,
+];
+
+describe('Codex in the sandbox', () => {
+  let lab: CodexLab;
+  let folder: string;
+  let interposer: PlaneInterposer | undefined;
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'sg-codex-'));
+    await createSampleProject(join(folder, 'invoice'));
+    lab = await CodexLab.start({ SERVICE_LOCAL_COPY_ROOTS: folder });
+  });
+  afterAll(async () => {
+    await lab?.stop();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  it('completes the demo task with allowed, denied and approved calls, a diff and a metered cost', async () => {
+    await lab.createAgent('fixer-codex', { policy: 'default' });
+    const answers = [
+      [say('I look at the code first.'), run('d1', 'cat src/total.js')],
+      [run('d2', TEST_COMMAND, { timeout_ms: 60_000 })],
+      [patch('d3', ...REPAIR)],
+      [run('d4', TEST_COMMAND, { timeout_ms: 60_000 })],
+      [run('d5', NETWORK_COMMAND)],
+      [run('d6', DEPLOY_COMMAND)],
+      [say('It is repaired.')],
+    ];
+    const id = await lab.begin('demo', answers, {
+      agent: 'fixer-codex',
+      task: `task-demo ${TASK}`,
+      workspace: { kind: 'git_repository', clone_url: `file://${join(folder, 'invoice')}` },
+    });
+    const approval = await lab.stack.pendingApproval(id);
+    await lab.stack.decide(approval.id, 'approved_once');
+    const finished = await lab.finished('demo', id);
+    expect(finished.session).toMatchObject({ status: 'completed', result_summary: 'It is repaired.' });
+    const asked = eventsOf(finished.timeline, 'tool.requested');
+    expect(asked.map((data) => [data['tool_call_id'], data['summary']])).toEqual([
+      ['d1', 'cat src/total.js'],
+      ['d2', TEST_COMMAND],
+      ['d3', 'MultiEdit: /workspace/src/total.js'],
+      ['d4', TEST_COMMAND],
+      ['d5', NETWORK_COMMAND],
+      ['d6', DEPLOY_COMMAND],
+    ]);
+    expect(decisions(finished).map(([, ...how]) => how.join(' '))).toEqual([
+      ...Array<string>(4).fill('allow policy'),
+      'deny policy',
+      'allow human',
+    ]);
+    expect(finished.results['d2']).toContain('exited with code 1');
+    expect(finished.results['d4']).toContain('exited with code 0');
+    expect(finished.results['d6']).toContain('deployed to staging');
+    expect(finished.diff).toContain(`+  ${REPAIRED}`);
+    const cost = await lab.stack.json<Schemas['UsageTotals']>('GET', `/v1/sessions/${id}/cost`);
+    expect(cost).toMatchObject({ requests: 7, tool_calls: 6 });
+    expect(cost.cost_usd).toBeGreaterThan(0);
+    const said = eventsOf(finished.timeline, 'agent.message').map((data) => data['text']);
+    expect(said).toEqual(
+      expect.arrayContaining([
+        expect.stringMatching(new RegExp(`^Codex \\d+\\.\\d+\\.\\d+ starts with model ${MODEL}\\.$`)),
+        'I look at the code first.',
+      ]),
+    );
+  });
+
+  it('a denied command and patch leave no trace, each call is asked once, and the model reads the reason', async () => {
+    const finished = await lab.perform('denied', [
+      [
+        run('n1', 'touch forbidden.txt'),
+        patch('n2', '*** Add File: forbidden.md', '+x'),
+        run('n3', 'touch allowed.txt'),
+      ],
+      [run('n4', 'ls')],
+      done,
+    ]);
+    expect(finished.session.status).toBe('completed');
+    expect(Object.fromEntries(decisions(finished).map(([id, verdict]) => [id, verdict]))).toEqual({
+      n1: 'deny',
+      n2: 'deny',
+      n3: 'allow',
+      n4: 'allow',
+    });
+    expect(eventsOf(finished.timeline, 'tool.requested')).toHaveLength(4);
+    expect(finished.results['n4']).not.toContain('forbidden');
+    expect(finished.diff).toContain('allowed.txt');
+    expect(finished.diff).not.toContain('forbidden');
+    const told = JSON.stringify(finished.requests.at(-1));
+    expect(told).toContain('[Sandgate] touch forbidden.txt was denied: ');
+    expect(told).toContain('[Sandgate] The patch was denied: ');
+    const completed = eventsOf(finished.timeline, 'tool.completed').map((data) => data['tool_call_id']);
+    expect(completed).toEqual(['n3', 'n4']);
+  });
+
+  it.each<[string, (id: string) => Promise<void>]>([
+    ['connections were cut', () => Promise.resolve(void expect(interposer?.cut()).toBeGreaterThan(0))],
+    [
+      'kill -9 of the API',
+      async () => {
+        lab.stack.kill('api');
+        await lab.stack.until('another process', 30_000, async () =>
+          (await lab.stack.request('GET', '/v1/health').catch(() => undefined))?.ok === true ? true : undefined,
+        );
+      },
+    ],
+  ])('a call that waits for a human goes on after %s', async (what, disturb) => {
+    const mark = what.includes('cut') ? 'cut' : 'killed';
+    const id = await lab.begin(mark, [[run(mark, 'git init approved')], done]);
+    interposer = mark === 'cut' ? await PlaneInterposer.place(lab.stack.dataDir, id) : undefined;
+    try {
+      const approval = await lab.stack.pendingApproval(id);
+      await disturb(id);
+      await lab.stack.decide(approval.id, 'approved_once');
+      const finished = await lab.finished(mark, id);
+      expect(finished.session.status).toBe('completed');
+      expect(decisions(finished)).toEqual([[mark, 'allow', 'human']]);
+      for (const type of ['tool.requested', 'approval.requested', 'approval.decided'])
+        expect([type, eventsOf(finished.timeline, type).length]).toEqual([type, 1]);
+      expect(finished.results[mark]).toContain('exited with code 0');
+    } finally {
+      interposer?.close();
+    }
+  });
+
+  it('a request that the provider refuses ends the run, and one that it puts off is repeated', async () => {
+    const refused = await lab.perform('refused', () => ({ status: 400, message: 'no such luck' }));
+    expect(refused.session).toMatchObject({ status: 'failed' });
+    expect(JSON.stringify(eventsOf(refused.timeline, 'run.error'))).toContain('no such luck');
+    expect(refused.requests).toHaveLength(1);
+    const statuses = [429, 503];
+    const putOff = await lab.perform('put-off', () => {
+      const status = statuses.shift();
+      return status === undefined ? done : { status, message: 'later', headers: { 'retry-after': '1' } };
+    });
+    expect(putOff.session).toMatchObject({ status: 'completed', result_summary: 'Done.' });
+    expect(putOff.requests).toHaveLength(3);
+  });
+
+  it('a run is stopped when it is cancelled, in the middle of a call', async () => {
+    const id = await lab.begin('cancelled', [[run('long', 'sleep 60', { timeout_ms: 90_000 })], done]);
+    await lab.stack.until('the call to run', 60_000, async () =>
+      (await lab.stack.timeline(id)).some(({ type }) => type === 'tool.decision') ? true : undefined,
+    );
+    const begun = Date.now();
+    await lab.stack.json('POST', `/v1/sessions/${id}/cancel`, {});
+    expect((await lab.stack.untilTerminal(id)).status).toBe('cancelled');
+    expect(Date.now() - begun).toBeLessThan(30_000);
+  });
+
+  it("uses a sandbox server's frozen tools through the gate, asked once, with the frozen words and no other tool", async () => {
+    const served = join(folder, 'served');
+    cpSync('test/support/mcp-server.mjs', join(served, 'mcp-server.mjs'));
+    const tools = ['echo', 'count'].map((name) => ({
+      name,
+      description: `frozen words about ${name}`,
+      input_schema: { type: 'object' },
+    }));
+    const kb = { class: 'sandbox', name: 'kb', command: 'node', args: ['/workspace/mcp-server.mjs'], tools };
+    await lab.stack.json('POST', '/v1/capabilities', { name: 'kb', servers: [kb] });
+    await lab.createAgent('served', { capability_bundles: ['kb'] });
+    const answers = [
+      [call('m1', 'kb__echo', { q: 'x' }), call('m2', 'kb__count', {}), call('m3', 'kb__hidden', {})],
+      done,
+    ];
+    const finished = await lab.perform('served', answers, {
+      agent: 'served',
+      workspace: { kind: 'local_copy', path: served },
+    });
+    expect(finished.session.status).toBe('completed');
+    // Codex begins the calls of one reply in no order of its own.
+    expect(decisions(finished).toSorted()).toEqual([
+      ['m1', 'allow', 'policy'],
+      ['m2', 'deny', 'policy'],
+    ]);
+    expect(eventsOf(finished.timeline, 'tool.requested').map((data) => data['tool'])).toHaveLength(2);
+    expect(finished.results['m1']).toBe('{"q":"x"}');
+    expect(finished.results['m2']).toContain('denied');
+    expect(finished.results['m3']).toContain('unsupported call');
+    expect(eventsOf(finished.timeline, 'tool.rejected')).toEqual([{ tool_call_id: 'm3' }]);
+    expect(offered(finished.requests[0])).toEqual(['exec_command', 'apply_patch', 'kb__echo', 'kb__count']);
+    expect(JSON.stringify(finished.requests[0]?.['tools'])).toContain('frozen words about count');
+  });
+});
