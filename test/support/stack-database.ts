@@ -51,7 +51,9 @@ export class StackDatabase {
    * @returns the ids of the organizations
    */
   async copyRun(template: string, organizations: number, runsEach: number): Promise<string[]> {
-    const rows = await this.query<{ organization: string }>(COPY_RUN, [template, organizations, runsEach]);
+    const [given] = await this.query<{ columns: string }>(GIVEN_COLUMNS);
+    const copy = copyRunSql(given?.columns ?? '');
+    const rows = await this.query<{ organization: string }>(copy, [template, organizations, runsEach]);
     return rows.map((row) => row.organization);
   }
 }
@@ -60,7 +62,12 @@ const COPIED = `'{"status": "created", "status_reason": null, "sandbox_handle": 
   "capacity_held": false, "queued_at": null, "admitted_at": null, "started_at": null, "finished_at": null,
   "result_summary": null, "launch_attempts": 0, "launch_faults": 0}'::jsonb`;
 
-const COPY_RUN = `
+/** The columns of a run that the database does not compute itself. */
+const GIVEN_COLUMNS = `
+  select string_agg(quote_ident(attname), ', ') as columns from pg_attribute
+  where attrelid = 'sessions'::regclass and attnum > 0 and not attisdropped and attgenerated = ''`;
+
+const copyRunSql = (columns: string): string => `
   with template as (select * from sessions where id = $1),
   organization as (
     insert into organizations (id, slug, name)
@@ -83,10 +90,12 @@ const COPY_RUN = `
       'tenant_id', f.organization, 'agent_id', f.agent, 'policy_id', f.policy))).*
     from fresh f, template t join agent_revisions r on r.id = t.agent_revision_id returning id
   ), session as (
-    insert into sessions
-    select (jsonb_populate_record(null::sessions, to_jsonb(t) || ${COPIED} || jsonb_build_object('id', gen_random_uuid(),
-      'tenant_id', f.organization, 'agent_id', f.agent, 'agent_revision_id', f.revision, 'created_at', clock_timestamp()))).*
-    from template t, fresh f, generate_series(1, $3::int) n returning id, tenant_id
+    insert into sessions (${columns})
+    select ${columns} from (
+      select (jsonb_populate_record(null::sessions, to_jsonb(t) || ${COPIED} || jsonb_build_object('id', gen_random_uuid(),
+        'tenant_id', f.organization, 'agent_id', f.agent, 'agent_revision_id', f.revision, 'created_at', clock_timestamp()))).*
+      from template t, fresh f, generate_series(1, $3::int) n
+    ) copied returning id, tenant_id
   ), head as (
     insert into session_heads (session_id, tenant_id) select id, tenant_id from session returning session_id
   ), outbox as (
