@@ -14,7 +14,7 @@ const BINARY = `${PROGRAM}/claude-agent-sdk-linux-${process.arch}/claude`;
 /** Does not match itself. */
 const TOKENS = `'svc_[s]ess_[0-9a-f]\\{16\\}'`;
 const POST = (path: string, token: string) =>
-  `node -e "require('http').request({socketPath:'/run/sandgate/plane.sock',path:'${path}',method:'POST',headers:{authorization:'Bearer ${token}','content-type':'application/json'}},r=>{console.log('status',r.statusCode)}).end('{}')"`;
+  `node -e "require('http').request({socketPath:'/run/sandgate/plane.sock',path:'${path}',method:'POST',headers:{authorization:'Bearer ${token}','content-type':'application/json'}},r=>{console.log('status',r.statusCode);process.exit()}).end('{}')"`;
 const CONNECT = (host: string) =>
   `node -e "const s=require('net').connect({host:'${host}',port:443,timeout:3000});s.on('error',e=>console.log('failed',e.code));s.on('timeout',()=>{console.log('failed timeout');s.destroy()});s.on('connect',()=>console.log('connected'))"`;
 
@@ -60,7 +60,8 @@ const FROM_BASH: readonly [what: string, command: string, shows: RegExp][] = [
   ['another identity', 'setpriv --reuid 0 id -u; chown 0 . ; id -u', /not permitted[^]*^[1-9]\d*$/m],
   [
     'another Claude Code with no questions asked',
-    `${BINARY} -p 'task-inner' --dangerously-skip-permissions < /dev/null; echo "code $?"`,
+    // It would try to reach its provider again and again for minutes.
+    `timeout 20 ${BINARY} -p 'task-inner' --dangerously-skip-permissions < /dev/null; echo "code $?"`,
     /code [1-9]/,
   ],
   [
