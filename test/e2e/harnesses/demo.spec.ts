@@ -8,7 +8,7 @@ const PROGRAM = fileURLToPath(new URL('../../../bin/sandgate.mjs', import.meta.u
 const LIMIT_MS = 480_000;
 
 describe('the demo', () => {
-  it.each(['builtin', 'replay', 'claude-agent-sdk'])(
+  it.each(['builtin', 'replay', 'claude-agent-sdk', 'codex'])(
     'with %s installs what it needs and keeps all its promises',
     async (harness) => {
       const { stdout } = await promisify(execFile)(process.execPath, [PROGRAM, 'demo', '--yes', '--harness', harness], {
