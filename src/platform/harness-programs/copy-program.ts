@@ -2,6 +2,7 @@ import { copyFile, link, mkdir, readdir } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { placeFolder } from '../npm-packages/placed-folder.js';
 import { isSystemError } from '../../domain/system-error.js';
+import { CLOSED_PROGRAMS } from './closed-programs.js';
 import { findInstalled, programFolder, type InstalledProgram } from './installed-program.js';
 import type { PinnedProgram } from './pinned-program.js';
 
@@ -14,7 +15,8 @@ export async function copyProgram(from: string, to: string, pinned: PinnedProgra
   const installed = await findInstalled(from, pinned);
   if (installed === null) throw new Error(`${pinned.package} ${pinned.version} is not installed under ${from}`);
   if ((await findInstalled(to, pinned)) === null) {
-    await placeFolder(to, programFolder(to, pinned), (folder) => shareTree(programFolder(from, pinned), folder));
+    const fill = (folder: string): Promise<void> => shareTree(programFolder(from, pinned), folder);
+    await placeFolder(to, programFolder(to, pinned), fill, CLOSED_PROGRAMS[pinned.harness]);
   }
   return installed;
 }

@@ -1,11 +1,13 @@
-import { appendFile, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { PackageRegistry } from '../../../test/support/package-registry.js';
 import { digestOfText } from '../../domain/digest/digest.js';
 import { PROGRAM_HARNESSES } from '../../domain/harness/harness-program.js';
+import { placeFolder } from '../npm-packages/placed-folder.js';
 import { treeDigest } from '../npm-packages/tree-digest.js';
+import { CLOSED_PROGRAMS } from './closed-programs.js';
 import { copyProgram } from './copy-program.js';
 import { installProgram, removeProgram } from './install-program.js';
 import { findInstalled, listInstalledPrograms, programFolder, requireProgram } from './installed-program.js';
@@ -186,6 +188,21 @@ describe('the program that a run needs', () => {
     await appendFile(join(folder, 'program'), 'y');
     await expect(requireProgram(dataDir, 'codex')).rejects.toThrow('sandgate harness remove codex');
   });
+});
+
+it('a program is executable for everybody and readable for its owner alone', async () => {
+  const modeUnder = async (folder: string): Promise<string> =>
+    ((await stat(join(folder, 'node_modules/@openai/codex-any/vendor/any/bin/codex'))).mode & 0o777).toString(8);
+  const fill = async (folder: string): Promise<void> => {
+    await mkdir(join(folder, 'node_modules/@openai/codex-any/vendor/any/bin'), { recursive: true });
+    for (const name of ['codex', 'other'])
+      await writeFile(join(folder, 'node_modules/@openai/codex-any/vendor/any/bin', name), '', { mode: 0o700 });
+  };
+  const target = join(dataDir, 'harnesses/codex/1');
+  await placeFolder(dataDir, target, fill, CLOSED_PROGRAMS.codex);
+  expect(await modeUnder(target)).toBe('711');
+  const other = await stat(join(target, 'node_modules/@openai/codex-any/vendor/any/bin/other'));
+  expect((other.mode & 0o777).toString(8)).toBe('755');
 });
 
 describe('the pinned programs of this repository', () => {

@@ -1,4 +1,4 @@
-import { chmod, readdir, readFile, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { SandgateError } from '../../domain/errors.js';
 import type { HarnessProgram, ProgramHarness } from '../../domain/harness/harness-program.js';
@@ -7,6 +7,7 @@ import { isMissing } from '../../domain/system-error.js';
 import { placeFolder, removePlaced } from '../npm-packages/placed-folder.js';
 import { npmClean } from '../npm-packages/run-npm.js';
 import { RECORD, treeBytes, treeDigest } from '../npm-packages/tree-digest.js';
+import { CLOSED_PROGRAMS } from './closed-programs.js';
 import { findInstalled, listInstalledPrograms, programFolder, type InstalledProgram } from './installed-program.js';
 import { lockedPackages, type LockedPackage, type PinnedProgram } from './pinned-program.js';
 
@@ -19,12 +20,13 @@ export async function installProgram(dataDir: string, pinned: PinnedProgram): Pr
   const present = await findInstalled(dataDir, pinned);
   if (present !== null) return present;
   const target = programFolder(dataDir, pinned);
-  return placeFolder(dataDir, target, async (folder) => {
+  const fill = async (folder: string): Promise<InstalledProgram> => {
     const installed = await stage(folder, pinned);
     // The same version by another lock file: the new tree takes its place.
     if ((await findInstalled(dataDir, pinned)) === null) await removePlaced(dataDir, target);
     return installed;
-  });
+  };
+  return placeFolder(dataDir, target, fill, CLOSED_PROGRAMS[pinned.harness]);
 }
 
 /** Takes every installed version of a program away; answers which. A live run that uses one breaks. */
@@ -39,7 +41,6 @@ async function stage(folder: string, pinned: PinnedProgram): Promise<InstalledPr
   await writeFile(join(folder, 'package-lock.json'), pinned.lock);
   await npmClean(folder);
   const packages = await requireWhole(folder, pinned);
-  await closePrograms(folder, pinned);
   const installed: InstalledProgram = {
     harness: pinned.harness,
     package: pinned.package,
@@ -52,22 +53,6 @@ async function stage(folder: string, pinned: PinnedProgram): Promise<InstalledPr
   };
   await writeFile(join(folder, RECORD), `${JSON.stringify(installed, null, 2)}\n`);
   return installed;
-}
-
-/**
- * Others than the owner may execute these and not read them. A process of such a file is not dumpable: what it holds in memory is
- * closed to the other processes of the run, whose uid is not the owner's where Sandgate runs as root (04-sandbox §4).
- */
-const CLOSED: Partial<Record<ProgramHarness, RegExp>> = {
-  'claude-agent-sdk': /^node_modules\/@anthropic-ai\/claude-agent-sdk-[^/]+\/claude$/,
-};
-const EXECUTE_ONLY = 0o711;
-
-async function closePrograms(folder: string, { harness }: PinnedProgram): Promise<void> {
-  const pattern = CLOSED[harness];
-  if (pattern === undefined) return;
-  for (const name of await readdir(folder, { recursive: true }))
-    if (pattern.test(name)) await chmod(join(folder, name), EXECUTE_ONLY);
 }
 
 /** The package manager goes on without an optional package whose download failed, and the program itself is one. */

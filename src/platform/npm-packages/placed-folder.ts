@@ -9,20 +9,21 @@ const STALE_MS = 60 * 60_000;
 
 /**
  * Fills a folder of the state folder apart from its place and moves it there: it appears whole or not at all. One that another
- * process placed meanwhile stays, since it is the same.
+ * process placed meanwhile stays, since it is the same. Everybody may read it, except a file whose path in it `executeOnly` matches.
  * @returns what `fill` answered
  */
 export async function placeFolder<T>(
   dataDir: string,
   target: string,
   fill: (folder: string) => Promise<T>,
+  executeOnly?: RegExp,
 ): Promise<T> {
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
   await removeStale(dataDir);
   const staging = await mkdtemp(join(dataDir, STAGING));
   try {
     const result = await fill(staging);
-    await openToAll(staging);
+    await openToAll(staging, executeOnly);
     await openFoldersAbove(dataDir, target);
     await renameUnlessPlaced(staging, target);
     return result;
@@ -69,11 +70,12 @@ async function renameUnlessPlaced(staging: string, target: string): Promise<void
 }
 
 /** Runs have uids of their own; the state folder above keeps other users of the host out. */
-async function openToAll(folder: string): Promise<void> {
+async function openToAll(folder: string, executeOnly?: RegExp): Promise<void> {
   await chmod(folder, 0o755);
   for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
     const path = join(entry.parentPath, entry.name);
     if (entry.isDirectory()) await chmod(path, 0o755);
+    else if (entry.isFile() && executeOnly?.test(relative(folder, path)) === true) await chmod(path, 0o711);
     else if (entry.isFile()) await chmod(path, ((await stat(path)).mode & 0o100) === 0 ? 0o644 : 0o755);
   }
 }
