@@ -57,7 +57,7 @@ const FROM_BASH: readonly [what: string, command: string, shows: RegExp][] = [
     'mount -t tmpfs none /mnt; echo "code $?"; unshare -rm true; echo "code $?"',
     /code [1-9]\d*[^]*code [1-9]/,
   ],
-  ['another identity', 'setpriv --reuid 0 id -u; chown 0 . ; id -u', /not permitted[^]*^[1-9]\d*$/m],
+  ['another identity', 'setpriv --reuid 0 id -u; chown 0 . ; id -u', /(not permitted|Invalid argument)[^]*^[1-9]\d*$/m],
   [
     'another Claude Code with no questions asked',
     // It would try to reach its provider again and again for minutes.

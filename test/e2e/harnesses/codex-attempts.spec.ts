@@ -50,7 +50,7 @@ const FROM_BASH: readonly [what: string, command: string, shows: RegExp][] = [
     'mount -t tmpfs none /mnt; echo "code $?"; unshare -rm true; echo "code $?"',
     /code [1-9]\d*[^]*code [1-9]/,
   ],
-  ['another identity', 'setpriv --reuid 0 id -u; chown 0 . ; id -u', /not permitted[^]*\n[1-9]\d*/],
+  ['another identity', 'setpriv --reuid 0 id -u; chown 0 . ; id -u', /(not permitted|Invalid argument)[^]*\n[1-9]\d*/],
   [
     'another Codex with no questions asked',
     `env CODEX_HOME=/tmp/inner sh -c 'mkdir -p /tmp/inner; timeout 5 ${BINARY} exec --dangerously-bypass-approvals-and-sandbox --skip-git-repo-check task-inner < /dev/null'; echo "code $?"`,
