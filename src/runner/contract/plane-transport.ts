@@ -32,6 +32,8 @@ export type Lane = 'work' | 'vital' | 'model';
 const LANE_SOCKETS: Record<Lane, number> = { work: 48, vital: 2, model: 8 };
 const MAX_ANSWER_BYTES = 8 * 1024 * 1024;
 const MODEL_HEADERS_TIMEOUT_MS = 930_000;
+/** Half of what the plane keeps an idle connection, so that none is used again at the moment that the plane closes it. */
+const IDLE_MS = 36_000;
 
 /** HTTP to the runner plane. Node's own client, because the runner's start-up time is part of every run's. */
 export class PlaneTransport {
@@ -109,7 +111,12 @@ export class PlaneTransport {
 }
 
 function laneAgent(lane: Lane): http.Agent {
-  return new nodeHttp.Agent({ keepAlive: true, maxSockets: LANE_SOCKETS[lane], keepAliveMsecs: 30_000, timeout: 0 });
+  return new nodeHttp.Agent({
+    keepAlive: true,
+    maxSockets: LANE_SOCKETS[lane],
+    keepAliveMsecs: 30_000,
+    timeout: IDLE_MS,
+  });
 }
 
 async function readText(response: http.IncomingMessage): Promise<string> {

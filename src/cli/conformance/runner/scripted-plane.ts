@@ -64,6 +64,8 @@ export interface ScriptedPlaneOptions {
   modelUrl?: string;
 }
 
+/** What the plane of a run keeps too: a shorter time would close connections that a patient runner is about to use. */
+const KEEP_ALIVE_MS = 72_000;
 const SESSION_ID = '018f3c1e-0000-7000-8000-00000000abcd';
 const AUDIENCE: Record<string, TokenName> = {
   permission: 'tool',
@@ -100,7 +102,7 @@ export class ScriptedPlane {
 
   static async start(options: ScriptedPlaneOptions = {}): Promise<ScriptedPlane> {
     const directory = await mkdtemp(join(options.folder ?? tmpdir(), 'plane-'));
-    const server = http.createServer();
+    const server = http.createServer({ keepAliveTimeout: KEEP_ALIVE_MS });
     const plane = new ScriptedPlane(directory, server, options);
     server.on('request', (request, response) => {
       plane.#answer(request, response).catch(() => response.destroy());
@@ -158,7 +160,9 @@ export class ScriptedPlane {
   }
 
   async #listenTcp(): Promise<void> {
-    this.#tcp = http.createServer((request, response) => this.server.emit('request', request, response));
+    this.#tcp = http.createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, (request, response) =>
+      this.server.emit('request', request, response),
+    );
     this.#tcp.listen(0, '127.0.0.1');
     await once(this.#tcp, 'listening');
   }
