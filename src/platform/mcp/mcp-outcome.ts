@@ -1,0 +1,44 @@
+import type { ExactJson } from '../../domain/digest/exact-json.js';
+
+/**
+ * What became of one `tools/call` (chapter 40 §5). `failed_before_send` is said only when no byte of anything was written upstream
+ * on behalf of this call; everything unclear is `ambiguous`. `error` and `text` are sentences of our own: upstream words enter
+ * `content` and `structuredContent` of a tool's answer and nothing else.
+ */
+export type McpOutcome =
+  | ToolAnswer
+  | { state: 'failed_before_send' | 'ambiguous'; error: string }
+  | ToolDrift
+  | UpstreamRefusal;
+
+/** A definitive answer. `failed_upstream` covers HTTP errors, JSON-RPC errors and tools that answer with `isError`. */
+export interface ToolAnswer {
+  state: 'succeeded' | 'failed_upstream';
+  isError: boolean;
+  /** Blocks of the protocol; numbers keep their source text. */
+  content: ExactJson[];
+  structuredContent?: ExactJson;
+  /** Why it failed, in our words; absent on success and where the tool itself answered with `isError`. */
+  error?: string;
+  /** Set when the answer was an HTTP error: 5xx counts for the circuit breaker, 4xx does not (chapter 40 §12). */
+  httpStatus?: number;
+}
+
+/** The server is not what was frozen; the call itself was not performed (00-design §1, "Tool drift"). */
+export interface ToolDrift {
+  state: 'drift';
+  /** `protocol`: versions; `tool`: digests of the definition, null for a tool that is no longer offered. */
+  kind: 'protocol' | 'tool';
+  offered: string | null;
+  frozen: string;
+  text: string;
+}
+
+/** 401, or a 401 or 403 that asks for more scope: the call was not performed. */
+export interface UpstreamRefusal {
+  state: 'unauthorized';
+  httpStatus: 401 | 403;
+  /** The scopes that the challenge asks for, sanitized, at most 200 characters; present with `error="insufficient_scope"`. */
+  insufficientScope?: string;
+  text: string;
+}
