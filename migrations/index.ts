@@ -47,6 +47,7 @@ import { AddHostProvider1700000000070 } from './1700000000070-add-host-provider.
 import { DropRegister1700000000080 } from './1700000000080-drop-register.js';
 import { MeasureDeployment1700000000085 } from './1700000000085-measure-deployment.js';
 import { RememberTraces1700000000086 } from './1700000000086-remember-traces.js';
+import { CreateResourceBindings1700000000097 } from './1700000000097-create-resource-bindings.js';
 
 /** Every migration in order. An explicit list works the same from sources, tests and the built output. */
 export const MIGRATIONS = [
@@ -99,4 +100,5 @@ export const MIGRATIONS = [
   DropRegister1700000000080,
   MeasureDeployment1700000000085,
   RememberTraces1700000000086,
+  CreateResourceBindings1700000000097,
 ];

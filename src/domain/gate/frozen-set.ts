@@ -1,13 +1,10 @@
 import { toolsDigest } from '../capabilities/tools-digest.js';
 import type { JsonObject } from '../json.js';
-import type { FrozenBundle, FrozenServer } from '../run/spec.js';
+import type { BrokeredSurface, FrozenBundle, FrozenTool } from '../run/spec.js';
 import { parseMcpName } from '../tools/mcp-name.js';
 import { dialectOf, type SchemaDialect } from './schema-dialect.js';
 
-/** An MCP tool that a run may call, as it was frozen. */
-export interface FrozenCallable {
-  /** Where a call of it executes: in the sandbox, after the gate has allowed it. */
-  class: 'sandbox';
+interface Callable {
   /** `mcp__<server>__<tool>`. */
   name: string;
   schema: JsonObject;
@@ -16,15 +13,48 @@ export interface FrozenCallable {
   validatorKey(): string;
 }
 
+/** A tool that executes in the sandbox, after the gate has allowed it. */
+export interface SandboxCallable extends Callable {
+  class: 'sandbox';
+}
+
+/** A tool that the control plane calls with the bound connection's credential, after the gate has allowed it. */
+export interface BrokeredCallable extends Callable {
+  class: 'brokered';
+  surface: BrokeredSurface;
+  /** Its name on the server. */
+  tool: string;
+}
+
+/** An MCP tool that a run may call, as it was frozen. */
+export type FrozenCallable = SandboxCallable | BrokeredCallable;
+
+interface FrozenSurface {
+  server: string;
+  tools: readonly FrozenTool[];
+  dialect: SchemaDialect;
+  /** Of the tools; computed when it is first asked for. */
+  digest: () => string;
+}
+
 /**
- * Every MCP tool of one run (chapter 30 §7.1, stage 2). What is not in here cannot be called, whatever policy says. A surface
- * that is to be asked before the bundles has its tools entered before theirs: the first of a name stays.
+ * Every MCP tool of one run (chapter 30 §7.1, stage 2). What is not in here cannot be called, whatever policy says. The brokered
+ * surface of a slot is asked before the bundles: its tools are entered first, and the first of a name stays.
  */
 export class FrozenSet {
   private readonly tools = new Map<string, FrozenCallable>();
 
-  constructor(bundles: readonly FrozenBundle[] = []) {
-    for (const { servers } of bundles) for (const server of servers) this.enterServer(server);
+  constructor(bundles: readonly FrozenBundle[] = [], brokered: readonly BrokeredSurface[] = []) {
+    for (const surface of brokered) {
+      const { slot, tools, tools_digest: digest, protocol_version: version } = surface;
+      const frozen = { server: slot, tools, dialect: dialectOf(version), digest: () => digest };
+      this.enter(frozen, (callable, tool) => ({ ...callable, class: 'brokered', surface, tool }));
+    }
+    for (const { name: server, tools } of bundles.flatMap(({ servers }) => servers)) {
+      let digest: string | undefined;
+      const frozen = { server, tools, dialect: dialectOf(undefined), digest: () => (digest ??= toolsDigest(tools)) };
+      this.enter(frozen, (callable) => ({ ...callable, class: 'sandbox' }));
+    }
   }
 
   /** Undefined for a malformed name, and for a tool that is not frozen. */
@@ -32,20 +62,16 @@ export class FrozenSet {
     return this.tools.get(name);
   }
 
-  private enterServer({ name: server, tools }: FrozenServer): void {
-    let digest: string | undefined;
-    const dialect = dialectOf(undefined);
-    for (const tool of tools) {
-      const name = `mcp__${server}__${tool.name}`;
+  private enter(
+    { server, tools, dialect, digest }: FrozenSurface,
+    classify: (callable: Callable, tool: string) => FrozenCallable,
+  ): void {
+    for (const { name: tool, input_schema: schema } of tools) {
+      const name = `mcp__${server}__${tool}`;
       const parsed = parseMcpName(name);
-      if (parsed?.server !== server || parsed.tool !== tool.name || this.tools.has(name)) continue;
-      this.tools.set(name, {
-        class: 'sandbox',
-        name,
-        schema: tool.input_schema,
-        dialect,
-        validatorKey: () => `${(digest ??= toolsDigest(tools))} ${tool.name} ${dialect}`,
-      });
+      if (parsed?.server !== server || parsed.tool !== tool || this.tools.has(name)) continue;
+      const validatorKey = (): string => `${digest()} ${tool} ${dialect}`;
+      this.tools.set(name, classify({ name, schema, dialect, validatorKey }, tool));
     }
   }
 }

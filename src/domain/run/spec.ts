@@ -38,7 +38,7 @@ export interface Invocation {
   received_at?: string;
 }
 
-/** A tool of a sandbox MCP server as it was frozen (chapter 10 §7, chapter 30 §10). */
+/** A tool of an MCP server as it was frozen (chapter 10 §7, chapter 30 §10, chapter 40 §3). */
 export interface FrozenTool {
   name: string;
   description: string;
@@ -64,6 +64,25 @@ export interface FrozenBundle {
   version: number;
   definition_digest: string;
   servers: FrozenServer[];
+}
+
+/**
+ * The frozen tools of one connection requirement, called by the control plane on the run's behalf (chapter 40 §7.3). It names no
+ * connection: the binding with this id does.
+ */
+export interface BrokeredSurface {
+  /** Name of the requirement; the `<server>` of `mcp__<server>__<tool>`. */
+  slot: string;
+  /** The requirement's server address. */
+  url: string;
+  binding_id: string;
+  snapshot_version: number;
+  /** Exactly the required tools, in the requirement's order. */
+  tools: FrozenTool[];
+  /** `sha256:` + 64 hex over {@link tools}. */
+  tools_digest: string;
+  /** MCP version that the snapshot was negotiated with; it decides the dialect of the schemas. */
+  protocol_version?: string;
 }
 
 /** What a run was created with; frozen at creation and read from the row on every call (chapter 10 §7). */
@@ -93,5 +112,7 @@ export interface RunSpec {
   env?: Record<string, string>;
   /** Sandbox bundles after narrowing; left out when there are none. */
   capabilities?: FrozenBundle[];
+  /** Surfaces of the bound connections; left out when there are none. */
+  brokered?: BrokeredSurface[];
   network: { schema_version: 1; mode: 'offline' };
 }

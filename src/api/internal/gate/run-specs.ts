@@ -61,7 +61,8 @@ export class RunSpecs {
     );
     if (row === undefined) throw new SandgateError('not_found', 'not found');
     const spec = row.run_spec;
-    const ended = spec.capabilities === undefined ? undefined : await readEndedValidators(tx, sessionId);
+    const holdsTools = spec.capabilities !== undefined || spec.brokered !== undefined;
+    const ended = holdsTools ? await readEndedValidators(tx, sessionId) : undefined;
     return {
       digest: row.run_spec_digest,
       traceparent: row.traceparent,
@@ -69,7 +70,7 @@ export class RunSpecs {
       schemas: new RunSchemas(ended),
       gate: {
         policy: compilePolicy(spec.policy_snapshot, spec.policy_engine),
-        tools: new FrozenSet(spec.capabilities),
+        tools: new FrozenSet(spec.capabilities, spec.brokered),
         autonomy: spec.autonomy,
         trustTier: spec.trust_tier,
       },

@@ -1,0 +1,47 @@
+import type { JsonObject } from '../json.js';
+import type { FrozenTool } from '../run/spec.js';
+
+export const SLOT_KINDS = ['mcp', 'workspace_fetch', 'result_publish'] as const;
+export type SlotKind = (typeof SLOT_KINDS)[number];
+
+/** Who stood behind the run when its bindings were resolved (chapter 40 §7.3). */
+export const RESOLVER_KINDS = ['user', 'operator', 'trigger', 'schedule', 'webhook', 'system'] as const;
+export type ResolverKind = (typeof RESOLVER_KINDS)[number];
+
+/** With which authority a slot acts. `none` is a decision that was taken, never a missing value. */
+export type BindingAuthority =
+  | {
+      kind: 'connection';
+      connectionId: string;
+      /** The connection's authorization generation when the run was created. */
+      generation: number;
+      ownerType: 'organization' | 'user';
+      /** Set exactly for a personal connection. */
+      ownerUserId: string | null;
+    }
+  | { kind: 'subscription_secret'; subscriptionId: string; generation: number }
+  | { kind: 'none' };
+
+/** The tools that an mcp slot may call, as they stood in one snapshot. */
+export interface BoundSurface {
+  snapshotVersion: number;
+  tools: FrozenTool[];
+  /** `sha256:` + 64 hex over {@link tools}. */
+  digest: string;
+}
+
+/** One slot of one run, frozen when the run is created and never changed (chapter 40 §7.3). */
+export interface ResourceBinding {
+  id: string;
+  organizationId: string;
+  sessionId: string;
+  slotKind: SlotKind;
+  /** Slot of the requirement; `workspace`; `publish:<index>`. */
+  slot: string;
+  authority: BindingAuthority;
+  /** Exactly for the slot kind mcp. */
+  surface: BoundSurface | null;
+  resourceScope: JsonObject;
+  resolvedBy: { kind: ResolverKind; id: string | null };
+  bindingMode: 'invoking_user' | 'organization' | 'explicit';
+}

@@ -1,0 +1,102 @@
+import type {
+  BindingAuthority,
+  ResourceBinding,
+  ResolverKind,
+  SlotKind,
+} from '../../domain/connections/resource-binding.js';
+import type { JsonObject } from '../../domain/json.js';
+import type { FrozenTool } from '../../domain/run/spec.js';
+
+/** A row of `session_resource_bindings` (chapter 40 §7.3). */
+export interface BindingRow {
+  id: string;
+  tenant_id: string;
+  session_id: string;
+  requirement_slot: string;
+  slot_kind: SlotKind;
+  authority_kind: BindingAuthority['kind'];
+  connection_id: string | null;
+  subscription_id: string | null;
+  authority_generation: number | null;
+  connection_owner_type: 'organization' | 'user' | null;
+  connection_owner_user_id: string | null;
+  snapshot_version: number | null;
+  effective_tools_json: FrozenTool[] | null;
+  effective_tools_digest: string | null;
+  resource_scope: JsonObject;
+  resolved_by_principal_kind: ResolverKind;
+  resolved_by_principal_id: string | null;
+  binding_mode: ResourceBinding['bindingMode'];
+}
+
+/** Every column of a row in one place: reading, writing and the table agree. */
+export const BINDING_COLUMNS = [
+  'id',
+  'tenant_id',
+  'session_id',
+  'requirement_slot',
+  'slot_kind',
+  'authority_kind',
+  'connection_id',
+  'subscription_id',
+  'authority_generation',
+  'connection_owner_type',
+  'connection_owner_user_id',
+  'snapshot_version',
+  'effective_tools_json',
+  'effective_tools_digest',
+  'resource_scope',
+  'resolved_by_principal_kind',
+  'resolved_by_principal_id',
+  'binding_mode',
+] as const satisfies readonly (keyof BindingRow)[];
+
+export function toBinding(row: BindingRow): ResourceBinding {
+  const { snapshot_version: snapshotVersion, effective_tools_json: tools, effective_tools_digest: digest } = row;
+  return {
+    id: row.id,
+    organizationId: row.tenant_id,
+    sessionId: row.session_id,
+    slotKind: row.slot_kind,
+    slot: row.requirement_slot,
+    authority: authorityOf(row),
+    surface: snapshotVersion === null || tools === null || digest === null ? null : { snapshotVersion, tools, digest },
+    resourceScope: row.resource_scope,
+    resolvedBy: { kind: row.resolved_by_principal_kind, id: row.resolved_by_principal_id },
+    bindingMode: row.binding_mode,
+  };
+}
+
+export function toRow({ authority, surface, ...binding }: ResourceBinding): BindingRow {
+  const connection = authority.kind === 'connection' ? authority : null;
+  return {
+    id: binding.id,
+    tenant_id: binding.organizationId,
+    session_id: binding.sessionId,
+    requirement_slot: binding.slot,
+    slot_kind: binding.slotKind,
+    authority_kind: authority.kind,
+    connection_id: connection?.connectionId ?? null,
+    subscription_id: authority.kind === 'subscription_secret' ? authority.subscriptionId : null,
+    authority_generation: authority.kind === 'none' ? null : authority.generation,
+    connection_owner_type: connection?.ownerType ?? null,
+    connection_owner_user_id: connection?.ownerUserId ?? null,
+    snapshot_version: surface?.snapshotVersion ?? null,
+    effective_tools_json: surface?.tools ?? null,
+    effective_tools_digest: surface?.digest ?? null,
+    resource_scope: binding.resourceScope,
+    resolved_by_principal_kind: binding.resolvedBy.kind,
+    resolved_by_principal_id: binding.resolvedBy.id,
+    binding_mode: binding.bindingMode,
+  };
+}
+
+function authorityOf(row: BindingRow): BindingAuthority {
+  const { connection_id: connectionId, authority_generation: generation, connection_owner_type: ownerType } = row;
+  if (row.authority_kind === 'none') return { kind: 'none' };
+  if (connectionId !== null && generation !== null && ownerType !== null)
+    return { kind: 'connection', connectionId, generation, ownerType, ownerUserId: row.connection_owner_user_id };
+  if (row.subscription_id !== null && generation !== null)
+    return { kind: 'subscription_secret', subscriptionId: row.subscription_id, generation };
+  throw new Error(`binding ${row.id} names no authority`);
+}

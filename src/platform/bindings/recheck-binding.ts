@@ -1,0 +1,70 @@
+import type { ResourceBinding } from '../../domain/connections/resource-binding.js';
+import type { TenantTransaction } from '../db/database.js';
+
+/** What a binding says about its connection, beside what is true now. */
+interface LiveAuthority {
+  status: string | null;
+  authorization_generation: number | null;
+  owner_type: string | null;
+  owner_user_id: string | null;
+  invoker_active: boolean;
+  owner_active: boolean;
+}
+
+/**
+ * The reason why a binding must not be used any more, or null (chapter 40 §7.4; CP-309, CP-314). The order is the chapter's: of
+ * two reasons the earlier one is told.
+ */
+export async function bindingProblem(
+  tx: TenantTransaction,
+  binding: ResourceBinding,
+): Promise<null | { text: string }> {
+  const live = await readLive(tx, binding);
+  const text =
+    live === null ? `the binding of slot ${binding.slot} is not this organization's` : problemOf(binding, live);
+  return text === null ? null : { text };
+}
+
+async function readLive(tx: TenantTransaction, { id }: ResourceBinding): Promise<LiveAuthority | null> {
+  const [row] = await tx.query<LiveAuthority>(
+    `select c.status, c.authorization_generation, c.owner_type, c.owner_user_id,
+            exists (select 1 from org_memberships m where m.user_id = b.resolved_by_principal_id and m.status = 'active')
+              as invoker_active,
+            exists (select 1 from org_memberships m where m.user_id = c.owner_user_id and m.status = 'active') as owner_active
+       from session_resource_bindings b left join integration_connections c on c.id = b.connection_id
+      where b.id = $1`,
+    [id],
+  );
+  return row ?? null;
+}
+
+function problemOf({ authority, resolvedBy, slot }: ResourceBinding, live: LiveAuthority): string | null {
+  const invoker = invokerProblem(resolvedBy.kind, live.invoker_active);
+  if (invoker !== null) return invoker;
+  if (authority.kind === 'none') return null;
+  if (authority.kind === 'subscription_secret') return `the subscription bound to slot ${slot} was revoked`;
+  const subject = `the connection bound to slot ${slot}`;
+  if (live.status !== 'active') return `${subject} is ${live.status ?? 'gone'} — reconnect it`;
+  if (live.authorization_generation !== authority.generation)
+    return `${subject} was reauthorized after this run started — its binding is stale`;
+  if (live.owner_type !== authority.ownerType || live.owner_user_id !== authority.ownerUserId)
+    return `${subject} has another owner than when this run started — its binding is stale`;
+  if (authority.ownerType === 'user' && !live.owner_active)
+    return `${subject} is personal, and its owner's membership is not active`;
+  return null;
+}
+
+/** Unattended runs stand on a subscription; one that cannot be found is one that was revoked. */
+function invokerProblem(kind: ResourceBinding['resolvedBy']['kind'], userActive: boolean): string | null {
+  switch (kind) {
+    case 'operator':
+    case 'system':
+      return null;
+    case 'user':
+      return userActive ? null : 'the user who started this run is no longer an active member of the organization';
+    case 'trigger':
+    case 'schedule':
+    case 'webhook':
+      return `the ${kind} that started this run was revoked`;
+  }
+}
