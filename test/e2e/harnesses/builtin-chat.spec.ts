@@ -3,7 +3,7 @@ import { byConversation, reply } from '../../../src/cli/demo/model-script.js';
 import { startScriptedModel, type ScriptedModel } from '../../../src/cli/demo/scripted-model.js';
 import { toolResults } from '../../../src/cli/demo/wire/wire-format.js';
 import type { Schemas } from '../../../src/client/client.js';
-import { placeHarness } from '../../support/harness-program.js';
+import { provideHarness } from '../../../src/embedded/harness-programs.js';
 import { LiveStack } from '../../support/live-stack.js';
 
 jest.setTimeout(180_000);
@@ -70,7 +70,7 @@ describe('a local model behind the real gateway and the real gate', () => {
     const refused = await create();
     expect(refused.status).toBe(400);
     expect(((await refused.json()) as { error: string }).error).toContain('run `sandgate harness install codex`');
-    await placeHarness(stack.dataDir, 'codex');
+    await provideHarness(stack.dataDir, 'codex');
     const accepted = await create();
     expect(accepted.status).toBe(200);
     const { session } = (await accepted.json()) as { session: { id: string } };

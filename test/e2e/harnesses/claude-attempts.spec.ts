@@ -2,9 +2,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { alterProgram, recordAltered } from './support/altered-program.js';
-import { bash, ClaudeLab, decisions, done, eventsOf, use, type FinishedRun } from './support/claude-lab.js';
+import { alterClaude } from './support/altered-claude.js';
+import { bash, ClaudeLab, done, use, type ToolResult } from './support/claude-lab.js';
+import { decisions, eventsOf, type FinishedRun } from './support/harness-lab.js';
 import { writeHostileProject } from './support/hostile-project.js';
+import { recordAltered } from './support/record-altered.js';
 
 // The first run on a machine fetches the program.
 jest.setTimeout(480_000);
@@ -93,7 +95,7 @@ describe('attempts of Claude Code to act without asking', () => {
   });
 
   describe('from a command that was allowed', () => {
-    let run: FinishedRun;
+    let run: FinishedRun<ToolResult>;
     beforeAll(async () => {
       run = await lab.perform('from-bash', [
         ...FROM_BASH.map(([, command], index) => bash(`b${index}`, command)),
@@ -120,7 +122,7 @@ describe('attempts of Claude Code to act without asking', () => {
   });
 
   describe('by files of the project', () => {
-    let run: FinishedRun;
+    let run: FinishedRun<ToolResult>;
     beforeAll(async () => {
       run = await lab.perform(
         'from-files',
@@ -229,11 +231,11 @@ describe('attempts of Claude Code to act without asking', () => {
 
   describe('by a program that was altered', () => {
     beforeAll(async () => {
-      await alterProgram(lab.stack.dataDir);
+      await alterClaude(lab.stack.dataDir);
       for (const mode of ['open', 'hidden', 'nested']) await lab.createAgent(`altered-${mode}`, { env: { TRY: mode } });
     });
 
-    const errors = (run: FinishedRun): string => JSON.stringify(eventsOf(run.timeline, 'run.error'));
+    const errors = (run: FinishedRun<ToolResult>): string => JSON.stringify(eventsOf(run.timeline, 'run.error'));
 
     it('it is not started, because its files are not those that were installed', async () => {
       const run = await lab.perform('altered-open', [done], { agent: 'altered-open' });
@@ -243,7 +245,7 @@ describe('attempts of Claude Code to act without asking', () => {
     });
 
     it('a hook that answers for the person trips the wire: the run ends without a result', async () => {
-      await recordAltered(lab.stack.dataDir);
+      await recordAltered(lab.stack.dataDir, 'claude-agent-sdk');
       const run = await lab.perform('open', [bash('unasked', 'touch unasked'), done], { agent: 'altered-open' });
       expect(run.session).toMatchObject({ status: 'failed', result_summary: null });
       expect(errors(run)).toMatch(/toolu_unasked/);

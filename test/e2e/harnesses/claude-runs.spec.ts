@@ -13,7 +13,8 @@ import {
 } from '../../../src/cli/demo/scenario.js';
 import type { Schemas } from '../../../src/client/client.js';
 import { PlaneInterposer } from './support/plane-interposer.js';
-import { bash, ClaudeLab, decisions, done, eventsOf, use } from './support/claude-lab.js';
+import { bash, ClaudeLab, done, use } from './support/claude-lab.js';
+import { decisions, eventsOf } from './support/harness-lab.js';
 
 // The first run on a machine fetches the program.
 jest.setTimeout(480_000);

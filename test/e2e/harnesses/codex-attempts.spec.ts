@@ -3,10 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import type { JsonObject } from '../../../src/domain/json.js';
-import { alterCodex, recordAlteredCodex } from './support/altered-codex.js';
-import { CodexLab, decisions, done, eventsOf, MODEL, offered, type FinishedRun } from './support/codex-lab.js';
+import { alterCodex } from './support/altered-codex.js';
+import { CodexLab, done, MODEL, offered } from './support/codex-lab.js';
+import { decisions, eventsOf, type FinishedRun } from './support/harness-lab.js';
 import { writeHostileCodexProject } from './support/hostile-codex-project.js';
 import { call, patch, run, say } from './support/scripted-responses.js';
+import { recordAltered } from './support/record-altered.js';
 
 jest.setTimeout(240_000);
 
@@ -18,6 +20,9 @@ const POST = (path: string) =>
   `node -e "require('http').request({socketPath:'/run/sandgate/plane.sock',path:'${path}',method:'POST',headers:{authorization:'Bearer svc_sess_${'0'.repeat(64)}','content-type':'application/json'}},r=>{console.log('status',r.statusCode);process.exit()}).end('{}')"`;
 const CONNECT = (host: string) =>
   `node -e "const s=require('net').connect({host:'${host}',port:443,timeout:3000});s.on('error',e=>console.log('failed',e.code));s.on('timeout',()=>{console.log('failed timeout');s.destroy()});s.on('connect',()=>console.log('connected'))"`;
+
+/** Two streams would come together in any order. */
+const inOneStream = (command: string) => `exec 2>&1\n${command}`;
 
 /** What an allowed command may try by itself; each must print what shows that it had no effect outside. */
 const FROM_BASH: readonly [what: string, command: string, shows: RegExp][] = [
@@ -116,9 +121,11 @@ describe('attempts of Codex to act without asking', () => {
   });
 
   describe('from a command that was allowed', () => {
-    let finished: FinishedRun;
+    let finished: FinishedRun<string>;
     beforeAll(async () => {
-      const tries = FROM_BASH.map(([, command], index) => run(`b${index}`, command, { timeout_ms: 15_000 }));
+      const tries = FROM_BASH.map(([, command], index) =>
+        run(`b${index}`, inOneStream(command), { timeout_ms: 15_000 }),
+      );
       const answers = [tries, [run('last', 'touch allowed.txt'), run('no', 'touch forbidden')], done];
       finished = await lab.perform('from-bash', answers, { agent: 'free' });
     });
@@ -259,7 +266,7 @@ describe('attempts of Codex to act without asking', () => {
   });
 
   describe('by files of the project', () => {
-    let finished: FinishedRun;
+    let finished: FinishedRun<string>;
     beforeAll(async () => {
       finished = await lab.perform('from-files', [[run('f1', 'ls -a'), run('f2', 'touch forbidden')], done], {
         workspace: { kind: 'local_copy', path: folder },
@@ -298,7 +305,7 @@ describe('attempts of Codex to act without asking', () => {
   });
 
   describe('by a program that was altered', () => {
-    const errors = (finished: FinishedRun): string => JSON.stringify(eventsOf(finished.timeline, 'run.error'));
+    const errors = (finished: FinishedRun<string>): string => JSON.stringify(eventsOf(finished.timeline, 'run.error'));
 
     it('it is not started, because its files are not those that were installed', async () => {
       await alterCodex(lab.stack.dataDir);
@@ -309,7 +316,7 @@ describe('attempts of Codex to act without asking', () => {
     });
 
     it('one that answers its own questions trips the wire: the run fails', async () => {
-      await recordAlteredCodex(lab.stack.dataDir);
+      await recordAltered(lab.stack.dataDir, 'codex');
       const finished = await lab.perform('open', [[run('unasked', 'touch unasked')], done], {
         task: 'task-open alter-open',
       });

@@ -5,7 +5,8 @@ import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { createSampleProject } from '../../../src/cli/demo/sample-project.js';
 import { DEPLOY_COMMAND, NETWORK_COMMAND, REPAIRED, TASK, TEST_COMMAND } from '../../../src/cli/demo/scenario.js';
 import type { Schemas } from '../../../src/client/client.js';
-import { CodexLab, decisions, done, eventsOf, MODEL, offered } from './support/codex-lab.js';
+import { CodexLab, done, MODEL, offered } from './support/codex-lab.js';
+import { decisions, eventsOf } from './support/harness-lab.js';
 import { PlaneInterposer } from './support/plane-interposer.js';
 import { call, patch, run, say } from './support/scripted-responses.js';
 

@@ -5,10 +5,10 @@ import type { ChatCompletion, ChatCompletionMessageParam } from 'openai/resource
 import type { JsonValue } from '../../../domain/json.js';
 import { isMcpName } from '../../../domain/tools/mcp-name.js';
 import type { CanonicalTool, PreparedCall } from '../../tools/canonical-tool.js';
+import { boundedReason } from '../bounded-reason.js';
 import { askAndRun, toolCall } from '../governed-call.js';
 import type { HarnessContext, HarnessResult } from '../harness.js';
 import {
-  boundedReason,
   checkedName,
   completedWith,
   failedRequest,

@@ -5,8 +5,7 @@ import type { CanonicalTool, PreparedCall } from '../../tools/canonical-tool.js'
 import { TOOL_CATALOG } from '../../tools/tool-catalog.js';
 import { askAndRun, toolCall } from '../governed-call.js';
 import type { HarnessContext } from '../harness.js';
-
-const NAME_OF_MODELS = /^[A-Za-z0-9_-]+$/;
+import { isModelToolName } from '../model-tool-names.js';
 
 interface CheckedInput {
   input: JsonValue;
@@ -41,8 +40,7 @@ export function gatedTools(context: HarnessContext, tools: CanonicalTool[]): Bet
 
 /** Everything that the model may be shown; a longer name, or one with a dot, would make its provider refuse the request. */
 export function offeredTools(context: HarnessContext, maxName: number): CanonicalTool[] {
-  const fits = ({ name }: CanonicalTool): boolean => NAME_OF_MODELS.test(name) && name.length <= maxName;
-  return [...TOOL_CATALOG, ...context.sandboxTools.tools.filter(fits)];
+  return [...TOOL_CATALOG, ...context.sandboxTools.tools.filter(({ name }) => isModelToolName(name, maxName))];
 }
 
 function oneAtATime(): <T>(work: () => Promise<T>) => Promise<T> {

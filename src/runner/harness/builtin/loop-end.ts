@@ -1,6 +1,6 @@
+import { boundedReason } from '../bounded-reason.js';
 import type { HarnessResult } from '../harness.js';
 
-const MAX_REASON = 600;
 /** A name this long is no model's; the answer that names it must stay under the 2 KiB of 04-sandbox §1. */
 const MAX_TOOL_NAME = 256;
 
@@ -13,11 +13,6 @@ export class UnusableReplyError extends Error {
 export function checkedName(name: string): string {
   if (name.length <= MAX_TOOL_NAME) return name;
   throw new UnusableReplyError(`the model called a tool whose name has ${name.length} characters`);
-}
-
-/** Words of ours that repeat some of the model's, short enough for a result that the harness made up. */
-export function boundedReason(reason: string): string {
-  return reason.slice(0, MAX_REASON).toWellFormed();
 }
 
 export function completedWith(text: string): HarnessResult {

@@ -1,6 +1,7 @@
 import { messageOf } from '../../failure-text.js';
-import type { CanonicalTool } from '../../tools/canonical-tool.js';
+import { boundedReason } from '../bounded-reason.js';
 import type { Harness, HarnessContext, HarnessResult } from '../harness.js';
+import { isModelToolName, MAX_TOOL_NAME, tellHiddenTools } from '../model-tool-names.js';
 import { UngovernedToolError } from '../ungoverned-tool-error.js';
 import { Conversation } from './conversation.js';
 import { programEnvironment } from './environment.js';
@@ -28,8 +29,6 @@ export const CLAUDE_TOOLS = [
 ] as const;
 /** How the program calls one of them when it lists them. */
 const ALIASES = ['Task'];
-const NAME_OF_MODELS = /^[A-Za-z0-9_-]{1,128}$/;
-const MAX_REASON = 600;
 
 /**
  * Claude Code through the Claude Agent SDK, both from the installed program (chapter 20 §14.1). Model calls go over the
@@ -50,8 +49,10 @@ export const claudeHarness: Harness = {
 
 /** One run of a program that was found. @throws UngovernedToolError when it acted without the gate's consent */
 export async function runProgram(context: HarnessContext, program: ClaudeProgram): Promise<HarnessResult> {
-  const shown = context.sandboxTools.tools.filter(({ name }) => NAME_OF_MODELS.test(name));
-  await tellHidden(context, shown);
+  const { tools } = context.sandboxTools;
+  const shown = tools.filter(({ name }) => isModelToolName(name, MAX_TOOL_NAME.anthropic));
+  const hidden = tools.filter((tool) => !shown.includes(tool)).map(({ name }) => name);
+  await tellHiddenTools(context, hidden, MAX_TOOL_NAME.anthropic);
   const gate = new ToolGate(context);
   const servers = frozenServers(shown, { gate, context: context.tools });
   const { variables, leftOut } = programEnvironment({
@@ -154,15 +155,5 @@ async function follow(
 
 function describe(error: unknown, lastWords: string): string {
   const words = lastWords === '' ? '' : ` Its last words: ${lastWords}`;
-  return `Claude Code failed: ${messageOf(error)}.${words}`.slice(0, MAX_REASON).toWellFormed();
-}
-
-/** Frozen tools that the model will not see are told: a person would look for the reason. */
-async function tellHidden(context: HarnessContext, shown: readonly CanonicalTool[]): Promise<void> {
-  const hidden = context.sandboxTools.tools.filter((tool) => !shown.includes(tool)).map(({ name }) => name);
-  if (hidden.length > 0)
-    await context.narrator.say(
-      'harness',
-      `Not shown to the model, whose provider takes names of A-Z a-z 0-9 _ - up to 128 characters: ${hidden.join(', ')}`,
-    );
+  return boundedReason(`Claude Code failed: ${messageOf(error)}.${words}`);
 }

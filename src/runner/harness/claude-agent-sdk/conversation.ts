@@ -1,4 +1,5 @@
 import { isMcpName } from '../../../domain/tools/mcp-name.js';
+import { boundedReason } from '../bounded-reason.js';
 import { toolCall } from '../governed-call.js';
 import type { HarnessContext, HarnessResult } from '../harness.js';
 import { UngovernedToolError } from '../ungoverned-tool-error.js';
@@ -7,7 +8,6 @@ import type { ToolGate } from './tool-gate.js';
 
 /** A result that the program made up itself, for an unknown tool or invalid input, is an error of this size at most (04-sandbox §1). */
 const MAX_OWN_REFUSAL_BYTES = 2_048;
-const MAX_REASON = 600;
 
 export interface ConversationSetup {
   gate: ToolGate;
@@ -62,7 +62,7 @@ export class Conversation {
       ...(mode === 'default' ? [] : [`permission mode ${mode}`]),
     ];
     if (wrong.length > 0) {
-      const summary = `Claude Code did not start as it was configured: ${wrong.join(', ')}`.slice(0, MAX_REASON);
+      const summary = boundedReason(`Claude Code did not start as it was configured: ${wrong.join(', ')}`);
       this.#result = { outcome: 'failed', summary };
       return;
     }
@@ -138,7 +138,7 @@ export class Conversation {
 function failureText(message: Extract<ProgramMessage, { type: 'result' }>, maxTurns: number): string {
   if (message.subtype === 'error_max_turns') return `The agent was stopped after ${maxTurns} model turns.`;
   const words = message.subtype === 'success' ? message.result : (message.errors ?? []).join('; ');
-  return `Claude Code stopped: ${words || message.subtype}`.slice(0, MAX_REASON).toWellFormed();
+  return boundedReason(`Claude Code stopped: ${words || message.subtype}`);
 }
 
 function blocksOf(content: string | ContentBlock[]): ContentBlock[] {

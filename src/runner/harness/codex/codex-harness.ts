@@ -1,6 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Harness, HarnessContext, HarnessResult } from '../harness.js';
+import { MAX_TOOL_NAME, tellHiddenTools } from '../model-tool-names.js';
 import { CodexProgram, installedPaths, readCatalog } from './codex-program.js';
 import type { ProgramPaths } from './codex-program.js';
 import { CodexSession } from './codex-session.js';
@@ -30,11 +31,7 @@ async function runCodex(context: HarnessContext): Promise<HarnessResult> {
   try {
     const version = await session.open();
     await narrator.say('harness', `Codex ${version} starts with model ${settings.model}.`);
-    if (offered.hidden.length > 0)
-      await narrator.say(
-        'harness',
-        `Not shown to the model, whose provider takes names of A-Z a-z 0-9 _ - up to 64 characters: ${offered.hidden.join(', ')}`,
-      );
+    await tellHiddenTools(context, offered.hidden, MAX_TOOL_NAME.openai);
     return await session.runTurn(settings.task, TURN_TIMEOUT_MS);
   } catch (error) {
     context.signal.throwIfAborted();

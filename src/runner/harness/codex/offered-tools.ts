@@ -1,9 +1,7 @@
 import type { JsonObject } from '../../../domain/json.js';
 import { parseMcpName } from '../../../domain/tools/mcp-name.js';
 import type { CanonicalTool } from '../../tools/canonical-tool.js';
-
-/** Names that OpenAI's API takes. */
-const NAME_OF_MODELS = /^[A-Za-z0-9_-]{1,64}$/;
+import { isModelToolName, MAX_TOOL_NAME } from '../model-tool-names.js';
 
 /**
  * The tools of the run's sandbox servers as the program is offered them. It calls back for each (`item/tool/call`), and the
@@ -43,5 +41,5 @@ function offeredName(name: string): string | null {
   const parts = parseMcpName(name);
   if (parts === null) return null;
   const offered = `${parts.server}__${parts.tool}`;
-  return NAME_OF_MODELS.test(offered) ? offered : null;
+  return isModelToolName(offered, MAX_TOOL_NAME.openai) ? offered : null;
 }

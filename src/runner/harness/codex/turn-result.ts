@@ -1,9 +1,8 @@
 import { isJsonObject } from '../../../domain/json.js';
 import type { JsonObject } from '../../../domain/json.js';
+import { boundedReason } from '../bounded-reason.js';
 import type { HarnessResult } from '../harness.js';
 import { textOf } from './text-member.js';
-
-const MAX_REASON = 600;
 
 /** What a finished turn means for the run: only one that the program calls completed is (chapter 20 §14.2). */
 export function describeTurn({ status, error }: JsonObject, text: string): HarnessResult {
@@ -17,7 +16,7 @@ export function describeTurn({ status, error }: JsonObject, text: string): Harne
 function reasonOf({ message, additionalDetails }: JsonObject): string {
   const text = textOf(message) || 'no reason was given';
   const details = typeof additionalDetails === 'string' ? ` (${additionalDetails})` : '';
-  return `${innerMessage(text) ?? text}${details}`.slice(0, MAX_REASON).toWellFormed();
+  return boundedReason(`${innerMessage(text) ?? text}${details}`);
 }
 
 function innerMessage(text: string): string | null {

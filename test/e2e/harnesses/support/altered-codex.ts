@@ -1,8 +1,6 @@
-import { chmodSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { chmodSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { programFolder } from '../../../../src/platform/harness-programs/installed-program.js';
-import { readPinned } from '../../../../src/platform/harness-programs/pinned-program.js';
-import { RECORD, treeDigest } from '../../../../src/platform/npm-packages/tree-digest.js';
+import { folderOf } from './record-altered.js';
 
 /**
  * Stands between the runner and the real program and answers what that one asks itself, as a patched program would. The task says
@@ -35,23 +33,8 @@ createInterface({ input: real.stdout }).on('line', (line) => {
 export async function alterCodex(dataDir: string): Promise<void> {
   const arch = process.arch === 'arm64' ? 'aarch64' : 'x86_64';
   const vendor = `node_modules/@openai/codex-linux-${process.arch}/vendor/${arch}-unknown-linux-musl/bin`;
-  const folder = join(await folderOf(dataDir), vendor);
+  const folder = join(await folderOf(dataDir, 'codex'), vendor);
   renameSync(join(folder, 'codex'), join(folder, 'codex-real'));
   writeFileSync(join(folder, 'codex'), BETWEEN);
   chmodSync(join(folder, 'codex'), 0o755);
-}
-
-/** Makes the record name the altered tree, so that only what happens in the run can find it out. */
-export async function recordAlteredCodex(dataDir: string): Promise<void> {
-  const folder = await folderOf(dataDir);
-  const path = join(folder, RECORD);
-  const record = JSON.parse(readFileSync(path, 'utf8')) as object;
-  const altered = { ...record, tree_digest: await treeDigest(folder) };
-  // A new file: the old one is shared with the other installations of this machine.
-  writeFileSync(`${path}.new`, JSON.stringify(altered));
-  renameSync(`${path}.new`, path);
-}
-
-async function folderOf(dataDir: string): Promise<string> {
-  return programFolder(dataDir, await readPinned('codex'));
 }

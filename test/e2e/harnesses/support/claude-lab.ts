@@ -1,11 +1,10 @@
-import { existsSync, readdirSync } from 'node:fs';
-import { join } from 'node:path';
 import { byConversation, reply } from '../../../../src/cli/demo/model-script.js';
 import type { ModelScript, ScriptedAnswer } from '../../../../src/cli/demo/model-script.js';
 import { startScriptedModel, type ScriptedModel } from '../../../../src/cli/demo/scripted-model.js';
 import { isJsonObject, type JsonObject } from '../../../../src/domain/json.js';
-import { placeHarness } from '../../../support/harness-program.js';
-import { LiveStack, type Session, type TimelineEvent } from '../../../support/live-stack.js';
+import { provideHarness } from '../../../../src/embedded/harness-programs.js';
+import { LiveStack } from '../../../support/live-stack.js';
+import { HarnessLab } from './harness-lab.js';
 
 export const PROVIDER_KEY = 'the-key-of-the-scripted-model';
 /** Claude Code appends words of its own to what a tool said. */
@@ -34,32 +33,31 @@ tools: [{ match: [Bash], action: approve }]
 `;
 
 /** One installation with Claude Code in it, and a scripted provider that plays a script for each task by its mark `task-<name>`. */
-export class ClaudeLab {
-  readonly #scripts = new Map<string, ModelScript>();
-
+export class ClaudeLab extends HarnessLab<ScriptedAnswer[] | ModelScript, ToolResult> {
   private constructor(
-    readonly stack: LiveStack,
+    stack: LiveStack,
     readonly model: ScriptedModel,
-    scripts: Map<string, ModelScript>,
   ) {
-    this.#scripts = scripts;
+    super(stack, () => model.close(), 'claude');
   }
 
   static async start(env: NodeJS.ProcessEnv = {}): Promise<ClaudeLab> {
-    const scripts = new Map<string, ModelScript>();
+    let lab: ClaudeLab | null = null;
     const model = await startScriptedModel({
       apiKey: PROVIDER_KEY,
-      script: (request) =>
-        scripts.get(markOf(request.body))?.(request) ?? { kind: 'error', status: 400, message: 'no script' },
+      script: (request) => {
+        const script = lab?.scriptOf(markOf(request.body)) ?? [];
+        return (typeof script === 'function' ? script : byConversation(script))(request);
+      },
     });
     const stack = await LiveStack.start({
       SERVICE_LLM_ANTHROPIC_URL: model.url,
       ANTHROPIC_API_KEY: PROVIDER_KEY,
       ...env,
     });
-    const lab = new ClaudeLab(stack, model, scripts);
+    lab = new ClaudeLab(stack, model);
     try {
-      await placeHarness(stack.dataDir, 'claude-agent-sdk');
+      await provideHarness(stack.dataDir, 'claude-agent-sdk');
       await stack.json('POST', '/v1/policies', { name: 'tries', yaml: POLICY });
       await stack.json('POST', '/v1/policies', { name: 'asks', yaml: ASKS });
       await lab.createAgent('claude');
@@ -71,41 +69,8 @@ export class ClaudeLab {
     }
   }
 
-  async stop(): Promise<void> {
-    await this.model.close();
-    const runs = join(this.stack.dataDir, 'runs');
-    // A run is over before its disk is unmounted.
-    await this.stack.until('the sandboxes to be removed', 60_000, () =>
-      Promise.resolve(!existsSync(runs) || readdirSync(runs).length === 0 ? true : undefined),
-    );
-    await this.stack.stop();
-  }
-
   createAgent(name: string, more: object = {}): Promise<unknown> {
     return this.stack.json('POST', '/v1/agents', { name, harness: 'claude-agent-sdk', policy: 'tries', ...more });
-  }
-
-  /** Gives the model its answers for a task, by how far the conversation has come. */
-  play(mark: string, answers: ScriptedAnswer[] | ModelScript): void {
-    this.#scripts.set(`task-${mark}`, typeof answers === 'function' ? answers : byConversation(answers));
-  }
-
-  /** Starts a run whose model plays these answers; its task is its mark and, when given, more text. */
-  async begin(mark: string, answers: ScriptedAnswer[] | ModelScript, more: object = {}): Promise<string> {
-    this.play(mark, answers);
-    const body = { agent: 'claude', task: `task-${mark}`, ...more };
-    return (await this.stack.json<{ session: Session }>('POST', '/v1/sessions', body)).session.id;
-  }
-
-  /** The same, until the run is over. */
-  async perform(mark: string, answers: ScriptedAnswer[] | ModelScript, more: object = {}): Promise<FinishedRun> {
-    return this.finished(mark, await this.begin(mark, answers, more));
-  }
-
-  async finished(mark: string, id: string): Promise<FinishedRun> {
-    const session = await this.stack.untilTerminal(id, 120_000);
-    const [timeline, diff] = await Promise.all([this.stack.timeline(id), this.diffOf(id)]);
-    return { id, session, timeline, diff, requests: this.requestsOf(mark), results: this.resultsOf(mark) };
   }
 
   requestsOf(mark: string): JsonObject[] {
@@ -123,28 +88,11 @@ export class ClaudeLab {
       ]),
     );
   }
-
-  private async diffOf(id: string): Promise<string> {
-    const { artifacts } = await this.stack.json<{ artifacts: { kind: string; content: string }[] }>(
-      'GET',
-      `/v1/sessions/${id}/artifacts`,
-    );
-    return artifacts.find(({ kind }) => kind === 'diff')?.content ?? '';
-  }
 }
 
 export interface ToolResult {
   text: string;
   isError: boolean;
-}
-
-export interface FinishedRun {
-  id: string;
-  session: Session;
-  timeline: TimelineEvent[];
-  diff: string;
-  requests: JsonObject[];
-  results: Record<string, ToolResult>;
 }
 
 /** One tool use of the scripted model. */
@@ -154,17 +102,6 @@ export function use(id: string, tool: string, input: JsonObject): ScriptedAnswer
 
 export const bash = (id: string, command: string): ScriptedAnswer => use(id, 'Bash', { command, description: 'a try' });
 export const done = reply({ text: 'Done.' });
-
-export function eventsOf(timeline: TimelineEvent[], type: string): Record<string, unknown>[] {
-  return timeline.filter((event) => event.type === type).map((event) => event.payload.data);
-}
-
-/** `[tool use, verdict, source]` of every decision, in their order. */
-export function decisions({ timeline }: Pick<FinishedRun, 'timeline'>): string[][] {
-  return eventsOf(timeline, 'tool.decision').map((data) =>
-    ['tool_call_id', 'verdict', 'source'].map((name) => textOf(data[name])),
-  );
-}
 
 function markOf(body: JsonObject): string {
   const [first] = Array.isArray(body['messages']) ? body['messages'] : [];

@@ -1,8 +1,6 @@
-import { chmodSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { chmodSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { programFolder } from '../../../../src/platform/harness-programs/installed-program.js';
-import { readPinned } from '../../../../src/platform/harness-programs/pinned-program.js';
-import { RECORD, treeDigest } from '../../../../src/platform/npm-packages/tree-digest.js';
+import { folderOf } from './record-altered.js';
 
 /**
  * Stands between the SDK and the real program and answers its questions itself, as a patched program would. `TRY` says which:
@@ -34,24 +32,12 @@ createInterface({ input: real.stdout }).on('line', (line) => {
 `;
 
 /** Replaces the installed binary by one that does not ask. Its record still names the old tree. */
-export async function alterProgram(dataDir: string): Promise<void> {
-  const folder = join(await folderOf(dataDir), `node_modules/@anthropic-ai/claude-agent-sdk-linux-${process.arch}`);
+export async function alterClaude(dataDir: string): Promise<void> {
+  const folder = join(
+    await folderOf(dataDir, 'claude-agent-sdk'),
+    `node_modules/@anthropic-ai/claude-agent-sdk-linux-${process.arch}`,
+  );
   renameSync(join(folder, 'claude'), join(folder, 'claude-real'));
   writeFileSync(join(folder, 'claude'), BETWEEN);
   chmodSync(join(folder, 'claude'), 0o755);
-}
-
-/** Makes the record name the altered tree, so that only what happens in the run can find it out. */
-export async function recordAltered(dataDir: string): Promise<void> {
-  const folder = await folderOf(dataDir);
-  const path = join(folder, RECORD);
-  const record = JSON.parse(readFileSync(path, 'utf8')) as object;
-  const altered = { ...record, tree_digest: await treeDigest(folder) };
-  // A new file: the old one is shared with the other installations of this machine.
-  writeFileSync(`${path}.new`, JSON.stringify(altered));
-  renameSync(`${path}.new`, path);
-}
-
-async function folderOf(dataDir: string): Promise<string> {
-  return programFolder(dataDir, await readPinned('claude-agent-sdk'));
 }
