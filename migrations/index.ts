@@ -47,6 +47,10 @@ import { AddHostProvider1700000000070 } from './1700000000070-add-host-provider.
 import { DropRegister1700000000080 } from './1700000000080-drop-register.js';
 import { MeasureDeployment1700000000085 } from './1700000000085-measure-deployment.js';
 import { RememberTraces1700000000086 } from './1700000000086-remember-traces.js';
+import { CreateUsers1700000000090 } from './1700000000090-create-users.js';
+import { CreateConnections1700000000091 } from './1700000000091-create-connections.js';
+import { CreateToolSnapshots1700000000092 } from './1700000000092-create-tool-snapshots.js';
+import { CountSealedColumns1700000000093 } from './1700000000093-count-sealed-columns.js';
 import { CreateResourceBindings1700000000097 } from './1700000000097-create-resource-bindings.js';
 
 /** Every migration in order. An explicit list works the same from sources, tests and the built output. */
@@ -100,5 +104,9 @@ export const MIGRATIONS = [
   DropRegister1700000000080,
   MeasureDeployment1700000000085,
   RememberTraces1700000000086,
+  CreateUsers1700000000090,
+  CreateConnections1700000000091,
+  CreateToolSnapshots1700000000092,
+  CountSealedColumns1700000000093,
   CreateResourceBindings1700000000097,
 ];

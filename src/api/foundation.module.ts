@@ -1,13 +1,15 @@
 import { Module, type DynamicModule } from '@nestjs/common';
 import { PriceList } from '../domain/prices/price-list.js';
+import { ConnectionRecords } from '../platform/connections/connection-records.js';
 import { Database } from '../platform/db/database.js';
 import type { SandgateConfig } from '../platform/config/index.js';
-import { createSealer } from '../platform/seal/sealer.js';
+import { createSealer, Sealer } from '../platform/seal/sealer.js';
 import { ToolCallPayloads } from '../platform/seal/tool-call-payloads.js';
 import { Metrics } from '../platform/telemetry/metrics.js';
 import { Tracing } from '../platform/telemetry/tracing.js';
 import { AdminToken } from './auth/admin-token.js';
 import { DeploymentOrganization } from './auth/deployment-organization.js';
+import { NoUserCredentials, UserCredentials } from './auth/user-credentials.js';
 
 /** The configuration under a name that constructors can ask for. */
 export abstract class ApiConfig implements SandgateConfig {
@@ -38,6 +40,8 @@ export interface Foundation {
   organizationId: string;
   /** Where the spans of this process go; nowhere without it. */
   tracing?: Tracing;
+  /** Who the users behind bearers are; without it there are none. */
+  users?: UserCredentials;
 }
 
 @Module({})
@@ -47,13 +51,17 @@ export class FoundationModule {
     const metrics = new Metrics();
     metrics.observe(database);
     metrics.observeDeployment(database);
+    const sealer = createSealer(database, config.seal);
     const providers = [
       { provide: ApiConfig, useValue: config },
       { provide: Database, useValue: database },
       { provide: Metrics, useValue: metrics },
       { provide: PriceList, useValue: new PriceList(config.llm.prices) },
       { provide: Tracing, useValue: foundation.tracing ?? Tracing.off },
-      { provide: ToolCallPayloads, useValue: new ToolCallPayloads(database, createSealer(database, config.seal)) },
+      { provide: ToolCallPayloads, useValue: new ToolCallPayloads(database, sealer) },
+      { provide: Sealer, useValue: sealer },
+      { provide: ConnectionRecords, useValue: new ConnectionRecords(database) },
+      { provide: UserCredentials, useValue: foundation.users ?? new NoUserCredentials() },
       { provide: AdminToken, useValue: new AdminToken(foundation.adminToken) },
       { provide: DeploymentOrganization, useValue: new DeploymentOrganization(foundation.organizationId) },
     ];

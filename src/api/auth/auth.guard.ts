@@ -2,11 +2,15 @@ import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/com
 import { Reflector } from '@nestjs/core';
 import type { FastifyRequest } from 'fastify';
 import { SandgateError } from '../../domain/errors.js';
+import { Database } from '../../platform/db/database.js';
+import { readActiveMember } from '../../platform/identity/members.js';
 import { AdminToken } from './admin-token.js';
 import { readBearer } from './credentials.js';
 import { DeploymentOrganization } from './deployment-organization.js';
 import { PERMISSION_METADATA, PERMISSIONS, PUBLIC_METADATA, type PermissionName } from './permission.decorator.js';
-import { rememberPrincipal, type Principal } from './principal.js';
+import { rememberPrincipal, type Principal, type UserPrincipal } from './principal.js';
+import { permissionsOf } from './role-permissions.js';
+import { UserCredentials, type UserIdentity } from './user-credentials.js';
 
 /** Authenticates every route of the public plane, and refuses one that says neither who may call it nor why anybody may. */
 @Injectable()
@@ -15,29 +19,48 @@ export class AuthGuard implements CanActivate {
     private readonly reflector: Reflector,
     private readonly adminToken: AdminToken,
     private readonly organization: DeploymentOrganization,
+    private readonly users: UserCredentials,
+    private readonly database: Database,
   ) {}
 
-  canActivate(context: ExecutionContext): boolean {
+  async canActivate(context: ExecutionContext): Promise<boolean> {
     const targets = [context.getHandler(), context.getClass()];
     if (this.reflector.getAllAndOverride<string>(PUBLIC_METADATA, targets) !== undefined) return true;
     const request = context.switchToHttp().getRequest<FastifyRequest>();
-    const principal = this.authenticate(request);
+    const principal = await this.authenticate(request);
     const needed = this.reflector.getAllAndOverride<PermissionName>(PERMISSION_METADATA, targets);
     requirePermission(principal, needed);
     rememberPrincipal(request, principal);
     return true;
   }
 
-  private authenticate(request: FastifyRequest): Principal {
+  private async authenticate(request: FastifyRequest): Promise<Principal> {
     const bearer = readBearer(request.headers);
-    if (bearer === null || !this.adminToken.matches(bearer)) throw new SandgateError('unauthorized', 'unauthorized');
-    return {
-      kind: 'operator',
-      organizationId: this.organization.id,
-      name: 'operator',
-      permissions: ALL_PERMISSIONS,
-    };
+    if (bearer === null) throw unauthorized();
+    if (this.adminToken.matches(bearer)) {
+      return {
+        kind: 'operator',
+        organizationId: this.organization.id,
+        name: 'operator',
+        permissions: ALL_PERMISSIONS,
+      };
+    }
+    const identity = await this.users.find(bearer);
+    if (identity === null) throw unauthorized();
+    return this.userPrincipal(identity);
   }
+
+  /** The user as the database has it at this request; one who is no active member any more is nobody. */
+  private async userPrincipal({ organizationId, userId }: UserIdentity): Promise<UserPrincipal> {
+    const member = await this.database.withTenant(organizationId, (tx) => readActiveMember(tx, userId));
+    if (member === null) throw unauthorized();
+    const { role } = member;
+    return { kind: 'user', organizationId, userId, role, name: userId, permissions: permissionsOf(role) };
+  }
+}
+
+function unauthorized(): SandgateError {
+  return new SandgateError('unauthorized', 'unauthorized');
 }
 
 /** @throws SandgateError `forbidden` naming what the caller lacks; a route that names nothing admits nobody */

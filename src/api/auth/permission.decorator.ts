@@ -12,6 +12,8 @@ export const PERMISSIONS = [
   'audit.export',
   'capabilities.read',
   'capabilities.write',
+  'connections.read',
+  'connections.write',
   'harnesses.read',
   'metrics.read',
   'policies.read',

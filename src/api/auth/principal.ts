@@ -1,15 +1,31 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { SandgateError } from '../../domain/errors.js';
+import type { Role } from '../../domain/identity/role.js';
+import type { Viewer } from '../../platform/connections/viewer.js';
 import type { PermissionName } from './permission.decorator.js';
 
-/** Who calls, resolved from the verified credential alone: no header, path or body ever selects an organization (chapter 60 §2). */
-export interface Principal {
-  kind: 'operator';
+/** Who calls, resolved from the verified credential alone: no header, path or body ever selects an organization or a user (chapter 60 §2). */
+export type Principal = OperatorPrincipal | UserPrincipal;
+
+interface Caller {
   organizationId: string;
-  /** What `decided_by` and the invocation's `actor` say about this caller. */
+  /** What `decided_by` and the invocation's `actor` say about this caller: `operator`, or the user's id. */
   name: string;
   permissions: ReadonlySet<PermissionName>;
+}
+
+/** The admin token. It has no personal identity. */
+export interface OperatorPrincipal extends Caller {
+  kind: 'operator';
+}
+
+/** A person with an active membership; role and permissions are those of this request. */
+export interface UserPrincipal extends Caller {
+  kind: 'user';
+  userId: string;
+  /** The highest of the membership's roles. */
+  role: Role;
 }
 
 const PRINCIPALS = new WeakMap<FastifyRequest, Principal>();
@@ -22,6 +38,19 @@ export function principalOf(request: FastifyRequest): Principal {
   const principal = PRINCIPALS.get(request);
   if (principal === undefined) throw new SandgateError('unauthorized', 'unauthorized');
   return principal;
+}
+
+/** The user's id, or null for a caller without a personal identity. */
+export function userIdOf(principal: Principal): string | null {
+  return principal.kind === 'user' ? principal.userId : null;
+}
+
+/** How the caller looks at what has owners. */
+export function viewerOf(principal: Principal): Viewer {
+  const { organizationId } = principal;
+  return principal.kind === 'operator'
+    ? { organizationId, userId: null, role: 'operator' }
+    : { organizationId, userId: principal.userId, role: principal.role };
 }
 
 /** The authenticated caller as a handler parameter. */

@@ -17,7 +17,7 @@ import { Tracing } from '../../platform/telemetry/tracing.js';
 import type { TenantTransaction } from '../../platform/db/database.js';
 import { findAgent, latestRevision } from '../agents/agent-lookup.js';
 import { offlineNetwork } from '../agents/revision-draft.js';
-import type { Principal } from '../auth/principal.js';
+import { userIdOf, type Principal } from '../auth/principal.js';
 import { readPinned } from '../capabilities/capability-queries.js';
 import { ApiConfig } from '../foundation.module.js';
 import { HarnessAvailability } from '../harnesses/harness-availability.js';
@@ -61,6 +61,7 @@ export class CreateSessionService {
       buildRunnerEnvironment(sessionId, spec);
       await requireQueueRoom(tx, this.config.capacity);
       await insertSession(tx, sessionId, spec, {
+        principal: command.principal,
         labels: command.body.labels ?? {},
         traceparent: this.tracing.currentTraceparent(),
       });
@@ -135,7 +136,7 @@ async function insertSession(
   tx: TenantTransaction,
   id: string,
   spec: RunSpec,
-  of: { labels: Record<string, string>; traceparent: string | null },
+  { principal, ...of }: { principal: Principal; labels: Record<string, string>; traceparent: string | null },
 ): Promise<void> {
   const session = tx.manager.create(SessionEntity, {
     id,
@@ -151,7 +152,8 @@ async function insertSession(
     run_spec_digest: digestOf(spec as unknown as ExactJson),
     trigger: spec.invocation,
     budgets: spec.budgets,
-    invoked_by_kind: 'operator',
+    invoked_by_kind: principal.kind,
+    invoked_by_user_id: userIdOf(principal),
   });
   await tx.manager.insert(SessionEntity, session);
   await tx.manager.insert(SessionHeadEntity, { session_id: id, tenant_id: tx.organizationId });

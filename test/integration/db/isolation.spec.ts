@@ -185,6 +185,7 @@ function valueOf(column: Column, table: Table, organizationId: string): string {
     uuid: `'${uuidv7()}'`,
     text: `'planted-${uuidv7()}'`,
     jsonb: `'{}'`,
+    json: `'{}'`,
     bytea: `'\\x00'`,
     boolean: 'false',
     'timestamp with time zone': 'now()',

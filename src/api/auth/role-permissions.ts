@@ -1,0 +1,36 @@
+import type { Role } from '../../domain/identity/role.js';
+import { PERMISSIONS, type PermissionName } from './permission.decorator.js';
+
+/** What every member may ask for; whose rows are answered is decided beneath (chapter 60 §6). */
+const MEMBER: readonly PermissionName[] = [
+  'agents.read',
+  'capabilities.read',
+  'connections.read',
+  'connections.write',
+  'harnesses.read',
+  'policies.read',
+  'sessions.create',
+];
+
+/** An approver sees the runs of others and decides what they ask. */
+const APPROVER: readonly PermissionName[] = [
+  ...MEMBER,
+  'approvals.decide',
+  'approvals.read',
+  'audit.export',
+  'sessions.read',
+];
+
+/** Metrics are the deployment's, not the organization's. */
+const ADMIN: readonly PermissionName[] = PERMISSIONS.filter((permission) => permission !== 'metrics.read');
+
+const BY_ROLE: Record<Role, ReadonlySet<PermissionName>> = {
+  member: new Set(MEMBER),
+  approver: new Set(APPROVER),
+  admin: new Set(ADMIN),
+  owner: new Set(ADMIN),
+};
+
+export function permissionsOf(role: Role): ReadonlySet<PermissionName> {
+  return BY_ROLE[role];
+}

@@ -1,0 +1,96 @@
+import { SandgateError } from '../errors.js';
+import type { ConnectionMetadata } from './connection.js';
+
+/** Schemes that a static credential may be sent under; the empty one sends the bare token (chapter 40 §2.1). */
+export const CREDENTIAL_SCHEMES = ['Bearer', 'Basic', ''] as const;
+export type CredentialScheme = (typeof CREDENTIAL_SCHEMES)[number];
+
+const HEADER_NAME = /^[A-Za-z0-9_-]{1,64}$/;
+/** Headers of the protocol itself, and those that say where a request goes and how long it is. */
+const RESERVED_HEADERS = new Set([
+  'host',
+  'content-length',
+  'content-type',
+  'accept',
+  'mcp-session-id',
+  'mcp-protocol-version',
+  'transfer-encoding',
+  'connection',
+]);
+/** What may stand in a header's value: visible ASCII, single blanks inside. */
+const HEADER_VALUE = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/;
+const DEFAULT_HEADER = 'authorization';
+const DEFAULT_SCHEME = 'Bearer';
+
+export interface StaticCredentialInput {
+  token: unknown;
+  header_name?: unknown;
+  scheme?: unknown;
+}
+
+export interface StaticCredential {
+  /** The trimmed token: the one secret. */
+  token: string;
+  /** Members for the connection's metadata; what is default is left out. */
+  metadata: Pick<ConnectionMetadata, 'header_name' | 'scheme'>;
+}
+
+/**
+ * Reads the static credential of a request (chapter 40 §2.1).
+ *
+ * @throws SandgateError `invalid_request` naming the member; the token itself is in no message
+ */
+export function parseStaticCredential(input: StaticCredentialInput): StaticCredential {
+  const token = readToken(input.token);
+  const scheme = readScheme(input.scheme);
+  const header = readHeaderName(input.header_name);
+  if (scheme === 'Basic' && !token.includes(':')) {
+    throw invalid('token: with scheme Basic it must be user:password');
+  }
+  if (scheme !== 'Basic' && !HEADER_VALUE.test(token)) {
+    throw invalid('token: must consist of visible ASCII characters, because it is sent in a header');
+  }
+  return {
+    token,
+    metadata: {
+      ...(header === DEFAULT_HEADER ? {} : { header_name: header }),
+      ...(scheme === DEFAULT_SCHEME ? {} : { scheme }),
+    },
+  };
+}
+
+/** The one header that carries a static credential. A custom header stands instead of `authorization`, not beside it. */
+export function staticHeaders(metadata: ConnectionMetadata, token: string): Record<string, string> {
+  const scheme = metadata.scheme ?? DEFAULT_SCHEME;
+  const sent = scheme === 'Basic' ? Buffer.from(token, 'utf8').toString('base64') : token;
+  return { [metadata.header_name ?? DEFAULT_HEADER]: scheme === '' ? sent : `${scheme} ${sent}` };
+}
+
+/** @throws SandgateError `invalid_request` when it is no text or blank */
+export function readToken(token: unknown): string {
+  if (typeof token !== 'string') throw invalid('token: is required and must be a string');
+  const trimmed = token.trim();
+  if (trimmed === '') throw invalid('token: must not be empty');
+  return trimmed;
+}
+
+function readScheme(scheme: unknown): CredentialScheme {
+  const known = CREDENTIAL_SCHEMES.find((one) => one === (scheme ?? DEFAULT_SCHEME));
+  if (known === undefined) throw invalid('scheme: must be Bearer, Basic, or empty for the bare token');
+  return known;
+}
+
+function readHeaderName(name: unknown): string {
+  if (name === undefined || name === null) return DEFAULT_HEADER;
+  if (typeof name !== 'string' || !HEADER_NAME.test(name)) {
+    throw invalid('header_name: must be 1 to 64 of A-Z, a-z, 0-9, _ and -');
+  }
+  const lower = name.toLowerCase();
+  if (RESERVED_HEADERS.has(lower))
+    throw invalid(`header_name: ${lower} is set by the protocol and cannot carry a credential`);
+  return lower === DEFAULT_HEADER ? DEFAULT_HEADER : name;
+}
+
+function invalid(message: string): SandgateError {
+  return new SandgateError('invalid_request', message);
+}

@@ -1,0 +1,13 @@
+/** Access tokens of OAuth connections, in memory only and keyed by connection and generation (chapter 40 §8.6). */
+export interface AccessTokenSource {
+  /**
+   * A token with enough life left, refreshed when it has not.
+   *
+   * @throws SandgateError `conflict` when the connection is not active at that generation, `upstream_failed` when no token was given
+   */
+  get(organizationId: string, connectionId: string, generation: number): Promise<string>;
+  /** Forgets this very token, which the upstream refused; another one that came meanwhile stays. */
+  reject(connectionId: string, generation: number, token: string): void;
+  /** Forgets every token of the connection in this process; others notice by the generation and the live status. */
+  evict(connectionId: string): void;
+}

@@ -1,0 +1,51 @@
+import type { ConnectionRecord } from '../../domain/connections/connection.js';
+import { staticHeaders } from '../../domain/connections/static-credential.js';
+import { SandgateError } from '../../domain/errors.js';
+import type { AccessTokenSource } from './access-token-source.js';
+import type { ConnectionRecords } from './connection-records.js';
+import type { ConnectionRef, ConnectionSecrets } from './connection-secrets.js';
+
+/** What one request upstream carries. It is used for that request and kept nowhere. */
+export interface CredentialHeaders {
+  headers: Record<string, string>;
+  /** Of an OAuth connection: the token in the headers, to name when the upstream refuses it. */
+  accessToken?: string;
+}
+
+/** Makes the headers that prove a connection upstream; status and generation are read from the row each time (CP-290). */
+export class ConnectionCredentials {
+  constructor(
+    private readonly records: ConnectionRecords,
+    private readonly secrets: ConnectionSecrets,
+    private readonly tokens: AccessTokenSource,
+  ) {}
+
+  /**
+   * @param ref with the authorization generation that the caller works under
+   * @throws SandgateError `conflict` when the connection is not active or was reauthorized, `unavailable` without a sealing key,
+   * and what {@link AccessTokenSource.get} throws
+   */
+  async headersFor(ref: ConnectionRef & { generation: number }): Promise<CredentialHeaders> {
+    const { organizationId, connectionId, generation } = ref;
+    const connection = await this.requireUsable(ref);
+    if (connection.auth_kind === 'none') return { headers: {} };
+    if (connection.auth_kind === 'static') {
+      return { headers: staticHeaders(connection.metadata, await this.secrets.credential(ref, generation)) };
+    }
+    const accessToken = await this.tokens.get(organizationId, connectionId, generation);
+    return { headers: { authorization: `Bearer ${accessToken}` }, accessToken };
+  }
+
+  private async requireUsable(ref: ConnectionRef & { generation: number }): Promise<ConnectionRecord> {
+    const connection = await this.records.read(ref.organizationId, ref.connectionId);
+    if (connection === null) throw new SandgateError('conflict', 'the connection is gone');
+    const { status, display_name: name } = connection;
+    if (status !== 'active') {
+      throw new SandgateError('conflict', `connection ${name} is ${status} — reconnect it`);
+    }
+    if (connection.authorization_generation !== ref.generation) {
+      throw new SandgateError('conflict', `connection ${name} was reauthorized — its credential of before is stale`);
+    }
+    return connection;
+  }
+}

@@ -1,0 +1,115 @@
+import { SandgateError } from '../../domain/errors.js';
+import type { Database, TenantTransaction } from '../db/database.js';
+import type { Sealed, SealedPlace, Sealer } from '../seal/sealer.js';
+
+/** The sealed columns of a connection (chapter 40 §9.2). */
+export const CONNECTION_SECRETS = ['credential', 'webhook_secret', 'client_secret'] as const;
+export type ConnectionSecret = (typeof CONNECTION_SECRETS)[number];
+
+/** Whose secret. */
+export interface ConnectionRef {
+  organizationId: string;
+  connectionId: string;
+}
+
+/**
+ * Seals and opens the secrets of connections. The status is read in the statement that reads the sealed bytes, so that a revoke
+ * is seen by the next use in every process: nothing opened here is kept.
+ */
+export class ConnectionSecrets {
+  constructor(
+    private readonly db: Database,
+    private readonly sealer: Sealer,
+  ) {}
+
+  /** @throws SandgateError `unavailable` (503) without a sealing key */
+  requireKey(): void {
+    if (this.sealer.available) return;
+    throw new SandgateError(
+      'unavailable',
+      'connections need a sealing key: set SERVICE_KMS_MODE=static with SERVICE_KMS_STATIC_KEK, or SERVICE_CREDENTIAL_KEY',
+    );
+  }
+
+  /** @throws SandgateError `unavailable` without a sealing key */
+  seal(ref: ConnectionRef, secret: ConnectionSecret, text: string): Promise<Sealed> {
+    this.requireKey();
+    return this.sealer.seal(placeOf(ref, secret), text);
+  }
+
+  /**
+   * The credential of an active connection: a static token, or the refresh token of an OAuth grant.
+   *
+   * @param generation the authorization generation that the caller works under; null takes any
+   * @throws SandgateError `conflict` when the connection is not active, holds none, or is at another generation
+   */
+  async credential(ref: ConnectionRef, generation: number | null): Promise<string> {
+    const row = await this.db.withTenant(ref.organizationId, (tx) =>
+      readActive(tx, 'credential', ref.connectionId, generation),
+    );
+    return this.openRow(ref, 'credential', row);
+  }
+
+  /** As {@link credential}, inside a transaction that holds a lock of the caller's. */
+  async credentialIn(tx: TenantTransaction, connectionId: string, generation: number | null): Promise<string> {
+    const row = await readActive(tx, 'credential', connectionId, generation);
+    return this.openRow({ organizationId: tx.organizationId, connectionId }, 'credential', row);
+  }
+
+  /** The OAuth client's secret of a connection that is not revoked; null when it has none. */
+  async clientSecret(ref: ConnectionRef): Promise<string | null> {
+    const [row] = await this.db.withTenant(ref.organizationId, (tx) =>
+      tx.query<SealedRow>(
+        `select client_secret_sealed as sealed, client_secret_key_version as key_version
+           from integration_connections where id = $1 and status <> 'revoked'`,
+        [ref.connectionId],
+      ),
+    );
+    return row?.sealed == null ? null : this.open(ref, 'client_secret', row.sealed, row.key_version);
+  }
+
+  /** The secret that the code host signs with, of an active connection; null when it has none. */
+  async webhookSecret(ref: ConnectionRef): Promise<string | null> {
+    const row = await this.db.withTenant(ref.organizationId, (tx) =>
+      readActive(tx, 'webhook_secret', ref.connectionId, null),
+    );
+    return row?.sealed == null ? null : this.open(ref, 'webhook_secret', row.sealed, row.key_version);
+  }
+
+  private openRow(ref: ConnectionRef, secret: ConnectionSecret, row: SealedRow | null): Promise<string> {
+    if (row?.sealed == null) {
+      throw new SandgateError(
+        'conflict',
+        'the connection has no credential to use: it is not active, or was reauthorized',
+      );
+    }
+    return this.open(ref, secret, row.sealed, row.key_version);
+  }
+
+  private async open(ref: ConnectionRef, secret: ConnectionSecret, sealed: Buffer, version: number): Promise<string> {
+    return (await this.sealer.open(placeOf(ref, secret), sealed, version)).toString('utf8');
+  }
+}
+
+interface SealedRow {
+  sealed: Buffer | null;
+  key_version: number;
+}
+
+async function readActive(
+  tx: TenantTransaction,
+  secret: ConnectionSecret,
+  connectionId: string,
+  generation: number | null,
+): Promise<SealedRow | null> {
+  const [row] = await tx.query<SealedRow>(
+    `select ${secret}_sealed as sealed, ${secret}_key_version as key_version from integration_connections
+      where id = $1 and status = 'active' and ($2::int is null or authorization_generation = $2)`,
+    [connectionId, generation],
+  );
+  return row ?? null;
+}
+
+function placeOf({ organizationId, connectionId }: ConnectionRef, secret: ConnectionSecret): SealedPlace {
+  return { organizationId, column: `integration_connections.${secret}`, row: connectionId };
+}

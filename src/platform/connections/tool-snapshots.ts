@@ -1,0 +1,155 @@
+import { v7 as uuidv7 } from 'uuid';
+import { endpointOf, type ConnectionRecord } from '../../domain/connections/connection.js';
+import { parseJsonPreservingNumbers } from '../../domain/digest/parse-json.js';
+import { SandgateError } from '../../domain/errors.js';
+import type { FrozenTool } from '../../domain/run/spec.js';
+import { isUniqueViolation } from '../db/database-errors.js';
+import type { Database, TenantTransaction } from '../db/database.js';
+import type { ConnectionCredentials } from './connection-credentials.js';
+
+/** A tool as its server described it: name, description, schemas, annotations (display only). */
+export type SnapshotTool = FrozenTool;
+
+/** What a server offered at one moment, after the guards of chapter 40 §3. */
+export interface Photograph {
+  protocolVersion: string;
+  tools: SnapshotTool[];
+  digest: string;
+}
+
+/** Takes a photograph over a session of its own. @throws SandgateError `invalid_request` with what the server did wrong */
+export type Photographer = (request: { url: string; headers: Record<string, string> }) => Promise<Photograph>;
+
+export interface ToolSnapshot {
+  id: string;
+  connectionId: string;
+  version: number;
+  authorizationGeneration: number;
+  protocolVersion: string;
+  tools: SnapshotTool[];
+  digest: string;
+  discoveredAt: Date;
+}
+
+/** Photographs of what connections offer: append-only, numbered per connection (chapter 40 §3). */
+export class ToolSnapshots {
+  constructor(
+    private readonly db: Database,
+    private readonly credentials: ConnectionCredentials,
+    private readonly photographer: Photographer,
+  ) {}
+
+  /**
+   * Photographs an active connection with its stored credential and appends the next version, also when nothing changed.
+   *
+   * @throws SandgateError `conflict` when the connection is not active or moved on meanwhile, `invalid_request` when there is
+   * nothing to photograph or the server does not pass
+   */
+  async take(connection: ConnectionRecord): Promise<ToolSnapshot> {
+    const { id, tenant_id: organizationId, authorization_generation: generation } = connection;
+    const url = endpointOf(connection);
+    if (url === null || connection.provider !== 'mcp_http') {
+      throw new SandgateError('invalid_request', 'this connection has no endpoint with tools');
+    }
+    const { headers } = await this.credentials.headersFor({ organizationId, connectionId: id, generation });
+    const photograph = await this.photograph(url, headers);
+    return this.db.withTenant(organizationId, (tx) => appendSnapshot(tx, { id, generation }, photograph));
+  }
+
+  /** With headers that rest nowhere yet, for a connection that exists only if the server passes. */
+  photograph(url: string, headers: Record<string, string>): Promise<Photograph> {
+    return this.photographer({ url, headers });
+  }
+
+  latest(organizationId: string, connectionId: string): Promise<ToolSnapshot | null> {
+    return this.db.withTenant(organizationId, (tx) => latestSnapshot(tx, connectionId));
+  }
+}
+
+/**
+ * Appends the next version, if the connection is still active at the generation under which it was photographed.
+ *
+ * @throws SandgateError `conflict` when it is not, or when another photograph was faster: try again
+ */
+export async function appendSnapshot(
+  tx: TenantTransaction,
+  connection: { id: string; generation: number },
+  photograph: Photograph,
+): Promise<ToolSnapshot> {
+  const raced = 'the connection changed while its tools were read: try again';
+  try {
+    const [row] = await tx.query<SnapshotRow>(
+      `insert into connection_tool_snapshots (id, tenant_id, connection_id, snapshot_version, authorization_generation,
+         protocol_version, tools_json, tools_digest, discovered_at)
+       select $1, c.tenant_id, c.id,
+              1 + coalesce((select max(s.snapshot_version) from connection_tool_snapshots s where s.connection_id = c.id), 0),
+              c.authorization_generation, $4, $5, $6, clock_timestamp()
+         from integration_connections c where c.id = $2 and c.status = 'active' and c.authorization_generation = $3
+          for share of c
+       returning ${SNAPSHOT_COLUMNS}`,
+      [
+        uuidv7(),
+        connection.id,
+        connection.generation,
+        photograph.protocolVersion,
+        JSON.stringify(photograph.tools),
+        photograph.digest,
+      ],
+    );
+    if (row === undefined) throw new SandgateError('conflict', raced);
+    return toSnapshot(row);
+  } catch (cause) {
+    if (isUniqueViolation(cause)) throw new SandgateError('conflict', raced, { cause });
+    throw cause;
+  }
+}
+
+export async function latestSnapshot(tx: TenantTransaction, connectionId: string): Promise<ToolSnapshot | null> {
+  const [row] = await tx.query<SnapshotRow>(
+    `select ${SNAPSHOT_COLUMNS} from connection_tool_snapshots
+      where connection_id = $1 order by snapshot_version desc limit 1`,
+    [connectionId],
+  );
+  return row === undefined ? null : toSnapshot(row);
+}
+
+/** Null for a version that does not exist. */
+export async function readSnapshot(
+  tx: TenantTransaction,
+  connectionId: string,
+  version: number,
+): Promise<ToolSnapshot | null> {
+  const [row] = await tx.query<SnapshotRow>(
+    `select ${SNAPSHOT_COLUMNS} from connection_tool_snapshots where connection_id = $1 and snapshot_version = $2`,
+    [connectionId, version],
+  );
+  return row === undefined ? null : toSnapshot(row);
+}
+
+const SNAPSHOT_COLUMNS = `id, connection_id, snapshot_version, authorization_generation, protocol_version,
+  tools_json::text as tools_text, tools_digest, discovered_at`;
+
+interface SnapshotRow {
+  id: string;
+  connection_id: string;
+  snapshot_version: number;
+  authorization_generation: number;
+  protocol_version: string;
+  tools_text: string;
+  tools_digest: string;
+  discovered_at: Date;
+}
+
+function toSnapshot(row: SnapshotRow): ToolSnapshot {
+  return {
+    id: row.id,
+    connectionId: row.connection_id,
+    version: row.snapshot_version,
+    authorizationGeneration: row.authorization_generation,
+    protocolVersion: row.protocol_version,
+    // Numbers keep their source text, so that a digest over part of the tools can be made from what was stored.
+    tools: parseJsonPreservingNumbers(row.tools_text) as unknown as SnapshotTool[],
+    digest: row.tools_digest,
+    discoveredAt: row.discovered_at,
+  };
+}

@@ -1,0 +1,15 @@
+import type { Role } from '../../domain/identity/role.js';
+
+/** Who looks at connections. A role widens nothing: a personal connection has one viewer, its owner (chapter 40 §2). */
+export interface Viewer {
+  organizationId: string;
+  /** Null for the operator, who has no personal identity. */
+  userId: string | null;
+  /** The most that the viewer may do in the organization. */
+  role: Role | 'operator';
+}
+
+/** Whether the viewer may change what belongs to the organization. */
+export function managesOrganization({ role }: Pick<Viewer, 'role'>): boolean {
+  return role === 'operator' || role === 'admin' || role === 'owner';
+}
