@@ -3,7 +3,7 @@ import { isolateByOrganization, makeInsertOnly } from './row-isolation.js';
 
 /**
  * Photographs of what a connection's server offers: numbered per connection, append-only, so that a run's frozen tools can point
- * at one for ever (chapter 40 §3). Tools are kept as text, because a number in a schema is part of its digest as it was written.
+ * at one for ever (chapter 40 §3).
  */
 export class CreateToolSnapshots1700000000092 implements MigrationInterface {
   async up(queryRunner: QueryRunner): Promise<void> {

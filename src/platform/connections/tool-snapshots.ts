@@ -1,24 +1,14 @@
 import { v7 as uuidv7 } from 'uuid';
 import { endpointOf, type ConnectionRecord } from '../../domain/connections/connection.js';
-import { parseJsonPreservingNumbers } from '../../domain/digest/parse-json.js';
 import { SandgateError } from '../../domain/errors.js';
-import type { FrozenTool } from '../../domain/run/spec.js';
+import type { SnapshotTool } from '../../domain/mcp/snapshot-tool.js';
 import { isUniqueViolation } from '../db/database-errors.js';
 import type { Database, TenantTransaction } from '../db/database.js';
+import { PhotographError, type Photograph, type PhotographRequest } from '../mcp/photograph.js';
 import type { ConnectionCredentials } from './connection-credentials.js';
 
-/** A tool as its server described it: name, description, schemas, annotations (display only). */
-export type SnapshotTool = FrozenTool;
-
-/** What a server offered at one moment, after the guards of chapter 40 §3. */
-export interface Photograph {
-  protocolVersion: string;
-  tools: SnapshotTool[];
-  digest: string;
-}
-
-/** Takes a photograph over a session of its own. @throws SandgateError `invalid_request` with what the server did wrong */
-export type Photographer = (request: { url: string; headers: Record<string, string> }) => Promise<Photograph>;
+/** Takes a photograph over a session of its own. @throws PhotographError with what the server did wrong */
+export type Photographer = (request: PhotographRequest) => Promise<Photograph>;
 
 export interface ToolSnapshot {
   id: string;
@@ -56,9 +46,18 @@ export class ToolSnapshots {
     return this.db.withTenant(organizationId, (tx) => appendSnapshot(tx, { id, generation }, photograph));
   }
 
-  /** With headers that rest nowhere yet, for a connection that exists only if the server passes. */
-  photograph(url: string, headers: Record<string, string>): Promise<Photograph> {
-    return this.photographer({ url, headers });
+  /**
+   * With headers that rest nowhere yet, for a connection that exists only if the server passes.
+   *
+   * @throws SandgateError `invalid_request` with what the server did wrong
+   */
+  async photograph(url: string, headers: Record<string, string>): Promise<Photograph> {
+    try {
+      return await this.photographer({ url, headers });
+    } catch (cause) {
+      if (cause instanceof PhotographError) throw new SandgateError('invalid_request', cause.message, { cause });
+      throw cause;
+    }
   }
 
   latest(organizationId: string, connectionId: string): Promise<ToolSnapshot | null> {
@@ -127,7 +126,7 @@ export async function readSnapshot(
 }
 
 const SNAPSHOT_COLUMNS = `id, connection_id, snapshot_version, authorization_generation, protocol_version,
-  tools_json::text as tools_text, tools_digest, discovered_at`;
+  tools_json, tools_digest, discovered_at`;
 
 interface SnapshotRow {
   id: string;
@@ -135,7 +134,7 @@ interface SnapshotRow {
   snapshot_version: number;
   authorization_generation: number;
   protocol_version: string;
-  tools_text: string;
+  tools_json: SnapshotTool[];
   tools_digest: string;
   discovered_at: Date;
 }
@@ -147,8 +146,7 @@ function toSnapshot(row: SnapshotRow): ToolSnapshot {
     version: row.snapshot_version,
     authorizationGeneration: row.authorization_generation,
     protocolVersion: row.protocol_version,
-    // Numbers keep their source text, so that a digest over part of the tools can be made from what was stored.
-    tools: parseJsonPreservingNumbers(row.tools_text) as unknown as SnapshotTool[],
+    tools: row.tools_json,
     digest: row.tools_digest,
     discoveredAt: row.discovered_at,
   };
