@@ -5,7 +5,7 @@ import type { Budgets, FrozenBundle, FrozenTool } from '../../src/domain/run/spe
 import type { RunStatus } from '../../src/domain/run/status.js';
 import type { Database } from '../../src/platform/db/database.js';
 import { mintRunTokens } from '../../src/platform/db/tokens.js';
-import { createOrganization } from './run-fixture.js';
+import { createOrganization, emptySurface } from './run-fixture.js';
 import type { FixtureOrganization, FixtureRun } from './run-fixture.js';
 
 export interface GatedRunOptions {
@@ -69,7 +69,7 @@ function frozenSpec(organization: FixtureOrganization, options: GatedRunOptions)
     autonomy: options.autonomy ?? 'supervised',
     trust_tier: options.trustTier ?? 'trusted',
     budgets: { ...NO_CAPS, ...options.budgets },
-    ...(options.brokered === undefined ? {} : { brokered: options.brokered.map((slot) => ({ slot })) }),
+    ...(options.brokered === undefined ? {} : { brokered: options.brokered.map(emptySurface) as unknown as JsonValue }),
     policy_id: organization.policyId,
     policy_version: 1,
     policy_snapshot: {

@@ -1,7 +1,8 @@
 import { v7 as uuidv7 } from 'uuid';
+import { toolsDigest } from '../../src/domain/capabilities/tools-digest.js';
 import { digestOf } from '../../src/domain/digest/digest.js';
 import type { JsonValue } from '../../src/domain/json.js';
-import type { Budgets } from '../../src/domain/run/spec.js';
+import type { BrokeredSurface, Budgets, FrozenTool } from '../../src/domain/run/spec.js';
 import type { RunStatus } from '../../src/domain/run/status.js';
 import type { Database } from '../../src/platform/db/database.js';
 import { digestRunToken, mintRunTokens, type Audience } from '../../src/platform/db/tokens.js';
@@ -65,7 +66,7 @@ export async function createRun(
   const organization = options.in ?? (await createOrganization(db));
   const { organizationId, agentId, revisionId } = organization;
   const sessionId = uuidv7();
-  const brokered = (options.brokered ?? []).map((slot) => ({ slot }));
+  const brokered = (options.brokered ?? []).map(emptySurface) as unknown as JsonValue;
   const spec: JsonValue = {
     agent_name: 'fixer',
     harness: options.harness ?? 'replay',
@@ -94,6 +95,13 @@ export async function createRun(
     return mintRunTokens(tx, sessionId, 3600);
   });
   return { ...organization, sessionId, runSpecDigest, tokens };
+}
+
+/** The frozen surface of a slot without a tool. */
+export function emptySurface(slot: string): BrokeredSurface {
+  const tools: FrozenTool[] = [];
+  const url = 'https://mcp.example.com/';
+  return { slot, url, binding_id: uuidv7(), snapshot_version: 1, tools, tools_digest: toolsDigest(tools) };
 }
 
 /** The stored form of one of the run's tokens. */
