@@ -92,6 +92,15 @@ describe.each(DIALECT_CASES)('the model gateway in $dialect', (one) => {
     expect(JSON.stringify(await readLedger(database.db, run))).not.toContain('hello');
   });
 
+  it('CP-023 passes an answer in one piece on byte for byte, however long', async () => {
+    const run = await runOf(one);
+    const text = JSON.stringify(wholeAnswer(one.dialect, { texts: ['ü'.repeat(200_000)], usage: USAGE }));
+    const bytes = Buffer.from(text);
+    answer = () => ({ pieces: [bytes.subarray(0, 1000), bytes.subarray(1000, 90_001), bytes.subarray(90_001)] });
+    expect(await call(run, one, one.request())).toMatchObject({ status: 200, body: JSON.parse(text) as JsonObject });
+    expect(await reservationsOf(run)).toEqual(['charged']);
+  });
+
   it('CP-332 refuses in the words of the gateway, and says that a retry cannot help', async () => {
     const run = await runOf(one);
     for (const [body, named] of [

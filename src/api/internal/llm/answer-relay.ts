@@ -34,13 +34,15 @@ const CONNECT_FAILURES = new Set([
   'ENETUNREACH',
   'UND_ERR_CONNECT_TIMEOUT',
 ]);
+/** An answer in one piece of up to this many bytes leaves in one write when it is settled; a longer one is passed on as it comes. */
+const MAX_HELD_BYTES = 64 * 1024;
 /** Headers of a provider's error that tell a client when to come back; no other header is passed on (chapter 20 §15.4). */
 const RETRY_HEADERS = ['retry-after', 'retry-after-ms', 'x-should-retry'] as const;
 
 /**
  * Passes one answer from the provider to the client byte by byte and meters it on the way. A slow client slows the provider
  * down, so memory stays flat; a client that hangs up leaves the rest to be drained, because the stream is the only meter
- * (chapter 20 §15.4). The client's answer is not ended here: it ends when the usage is on the record.
+ * (chapter 20 §15.4). The client's answer ends with `end`, when the usage is on the record.
  */
 export class AnswerRelay implements Dispatcher.DispatchHandler {
   readonly finished: Promise<RelayedAnswer>;
@@ -48,6 +50,10 @@ export class AnswerRelay implements Dispatcher.DispatchHandler {
   private meter: AnswerMeter | null = null;
   private filter: AnswerFilter | null = null;
   private status: number | null = null;
+  private complete = false;
+  private head: Record<string, string> = {};
+  private held: Buffer[] | null = null;
+  private heldBytes = 0;
   private firstByteAt: number | null = null;
   private clientGone = false;
   private readonly timer: NodeJS.Timeout;
@@ -79,9 +85,9 @@ export class AnswerRelay implements Dispatcher.DispatchHandler {
     const streamed = headers['content-type']?.toLowerCase().startsWith('text/event-stream') === true;
     this.meter = this.reading.meter(streamed);
     if (streamed && status < 300) this.filter = this.reading.filter?.() ?? null;
-    if (this.clientGone) return;
-    this.response.writeHead(status, answerHeaders(status, streamed, headers));
-    if (streamed) this.response.flushHeaders();
+    this.head = answerHeaders(status, streamed, headers);
+    if (!streamed) this.held = [];
+    else if (!this.clientGone) this.response.writeHead(status, this.head).flushHeaders();
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
@@ -104,14 +110,41 @@ export class AnswerRelay implements Dispatcher.DispatchHandler {
     });
   }
 
+  /** Ends the client's answer: whole, broken off as the provider's was, or 502 when there was none. */
+  end(): void {
+    const { response, status, held } = this;
+    if (response.destroyed) return;
+    if (status === null) {
+      response.writeHead(502, { 'content-type': 'application/json' });
+      response.end(JSON.stringify({ error: 'the model provider could not be reached' }));
+    } else if (!this.complete) {
+      response.destroy();
+    } else if (held !== null) {
+      response.writeHead(status, { ...this.head, 'content-length': this.heldBytes }).end(Buffer.concat(held));
+    } else {
+      response.end();
+    }
+  }
+
   private settle(end: Pick<RelayedAnswer, 'complete' | 'neverSent'>): void {
     clearTimeout(this.timer);
+    this.complete = end.complete;
     const { status, firstByteAt } = this;
     this.finish({ ...end, status, firstByteAt, answer: this.meter?.end() ?? null });
   }
 
   private write(chunk: Buffer): void {
-    if (!this.clientGone && chunk.length > 0) this.response.write(chunk);
+    if (this.clientGone || chunk.length === 0) return;
+    if (this.held === null) {
+      this.response.write(chunk);
+      return;
+    }
+    this.held.push(chunk);
+    this.heldBytes += chunk.length;
+    if (this.heldBytes > MAX_HELD_BYTES && this.status !== null) {
+      this.response.writeHead(this.status, this.head).write(Buffer.concat(this.held));
+      this.held = null;
+    }
   }
 
   private loseClient(): void {

@@ -5,7 +5,6 @@ import { costCapMicros } from '../../../domain/budgets/budget-state.js';
 import type { ModelDialect } from '../../../platform/llm/model-dialect.js';
 import { preciseNow } from '../../../platform/telemetry/tracing.js';
 import { AnswerRelay } from './answer-relay.js';
-import type { RelayedAnswer } from './answer-relay.js';
 import { GatewayObserver } from './gateway-observer.js';
 import type { ModelCall, Reservation } from './model-call.js';
 import { ModelSpend } from './model-spend.js';
@@ -44,7 +43,8 @@ export class ModelForwarding {
     const capped = budgets.max_tokens !== null || costCapMicros(budgets) !== null;
     const text = call.dialect.limitOutput(call.request, reservation.outputTokens, capped);
     const startedAt = preciseNow();
-    const relayed = await this.relay(call, text, request, reply);
+    const relay = this.relay(call, text, request, reply);
+    const relayed = await relay.finished;
     try {
       await this.spend.settle(call, reservation, text, relayed);
     } catch (error) {
@@ -55,18 +55,19 @@ export class ModelForwarding {
     } finally {
       this.observer.forwarded({ call, relayed, outputTokens: reservation.outputTokens, startedAt });
     }
-    finish(reply, relayed);
+    relay.end();
   }
 
   /** Sends a request that costs nothing and holds no budget. */
   async forwardUncounted(call: ModelCall, request: FastifyRequest, reply: FastifyReply): Promise<void> {
     const startedAt = preciseNow();
-    const relayed = await this.relay(call, call.request.text, request, reply);
+    const relay = this.relay(call, call.request.text, request, reply);
+    const relayed = await relay.finished;
     this.observer.forwarded({ call, relayed, outputTokens: null, startedAt });
-    finish(reply, relayed);
+    relay.end();
   }
 
-  private relay(call: ModelCall, body: string, request: FastifyRequest, reply: FastifyReply): Promise<RelayedAnswer> {
+  private relay(call: ModelCall, body: string, request: FastifyRequest, reply: FastifyReply): AnswerRelay {
     const { dialect, path } = call;
     reply.hijack();
     const relay = new AnswerRelay(reply.raw, {
@@ -82,7 +83,7 @@ export class ModelForwarding {
       },
       relay,
     );
-    return relay.finished;
+    return relay;
   }
 }
 
@@ -90,18 +91,4 @@ function plainHeader(request: FastifyRequest, name: string): string | undefined 
   const value = request.headers[name];
   const text = Array.isArray(value) ? value.join(',') : value;
   return text !== undefined && text.length <= MAX_HEADER_CHARACTERS && /^[\x20-\x7e]*$/.test(text) ? text : undefined;
-}
-
-/** Ends the client's answer: whole, broken off as the provider's was, or 502 when there was none. */
-function finish(reply: FastifyReply, relayed: RelayedAnswer): void {
-  const { raw } = reply;
-  if (raw.destroyed) return;
-  if (relayed.status === null) {
-    raw.writeHead(502, { 'content-type': 'application/json' });
-    raw.end(JSON.stringify({ error: 'the model provider could not be reached' }));
-  } else if (relayed.complete) {
-    raw.end();
-  } else {
-    raw.destroy();
-  }
 }
