@@ -3,6 +3,8 @@ import { PriceList } from '../domain/prices/price-list.js';
 import { ConnectionRecords } from '../platform/connections/connection-records.js';
 import { Database } from '../platform/db/database.js';
 import type { SandgateConfig } from '../platform/config/index.js';
+import { Egress } from '../platform/egress/egress.js';
+import { GuardedClient } from '../platform/egress/guarded-client.js';
 import { createSealer, Sealer } from '../platform/seal/sealer.js';
 import { ToolCallPayloads } from '../platform/seal/tool-call-payloads.js';
 import { Metrics } from '../platform/telemetry/metrics.js';
@@ -22,6 +24,7 @@ export abstract class ApiConfig implements SandgateConfig {
   abstract readonly workspace: SandgateConfig['workspace'];
   abstract readonly harness: SandgateConfig['harness'];
   abstract readonly llm: SandgateConfig['llm'];
+  abstract readonly egress: SandgateConfig['egress'];
   abstract readonly seal: SandgateConfig['seal'];
   abstract readonly notices: SandgateConfig['notices'];
   abstract readonly capacity: SandgateConfig['capacity'];
@@ -52,9 +55,12 @@ export class FoundationModule {
     metrics.observe(database);
     metrics.observeDeployment(database);
     const sealer = createSealer(database, config.seal);
+    const egress = new Egress(config.egress);
     const providers = [
       { provide: ApiConfig, useValue: config },
       { provide: Database, useValue: database },
+      { provide: Egress, useValue: egress },
+      { provide: GuardedClient, useValue: egress.guarded },
       { provide: Metrics, useValue: metrics },
       { provide: PriceList, useValue: new PriceList(config.llm.prices) },
       { provide: Tracing, useValue: foundation.tracing ?? Tracing.off },

@@ -15,6 +15,7 @@ import { ensureHostId, publicUrl, requireSetting, type SandgateConfig } from '..
 import { admitRun, type Admission } from '../platform/db/admission.js';
 import { admitWaiting } from '../platform/db/capacity.js';
 import { Database } from '../platform/db/database.js';
+import { Egress } from '../platform/egress/egress.js';
 import { seeHost } from '../platform/db/hosts.js';
 import { usableHarnesses } from '../platform/harness-programs/installed-program.js';
 import { SandboxUids } from '../platform/db/sandbox-uids.js';
@@ -133,6 +134,8 @@ interface WorkerParts {
   host: { id: string; name: string; capacity: number; provider: string };
   /** Without links on the way: later any link is one that should not be there. */
   dataDir: string;
+  /** Everything that this process sends outside. */
+  egress: Egress;
   searchAttributesMissing: boolean;
   log: Logger;
 }
@@ -158,7 +161,20 @@ async function connectParts(config: SandgateConfig, log: Logger): Promise<Worker
   const missing = await ensureSearchAttributes(client, config.temporal.namespace);
   if (missing.length > 0) log.warn({ missing }, 'search attributes are missing; runs go on without them');
   const searchAttributesMissing = missing.length > 0;
-  return { database, provider, client, driver, dispatcher, connection, host, dataDir, searchAttributesMissing, log };
+  const egress = new Egress(config.egress);
+  return {
+    database,
+    provider,
+    client,
+    driver,
+    dispatcher,
+    connection,
+    host,
+    dataDir,
+    egress,
+    searchAttributesMissing,
+    log,
+  };
 }
 
 type Queue = Pick<WorkerOptions, 'activities' | 'workflowBundle' | 'maxConcurrentActivityTaskExecutions'> & {

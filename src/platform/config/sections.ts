@@ -2,6 +2,7 @@ import { AuthConfig } from './auth.config.js';
 import { CapacityConfig } from './capacity.config.js';
 import { DataConfig } from './data.config.js';
 import { DatabaseConfig } from './database.config.js';
+import { EgressConfig } from './egress.config.js';
 import { HarnessConfig } from './harness.config.js';
 import { HttpConfig } from './http.config.js';
 import { LedgerConfig, LogConfig } from './ledger.config.js';
@@ -26,6 +27,7 @@ export const SECTIONS = {
   workspace: WorkspaceConfig,
   harness: HarnessConfig,
   llm: LlmConfig,
+  egress: EgressConfig,
   seal: SealConfig,
   notices: NoticesConfig,
   capacity: CapacityConfig,
