@@ -13,7 +13,9 @@ import { API_ENTITIES } from '../../src/api/entities.js';
 import { loadConfig, type SandgateConfig } from '../../src/platform/config/index.js';
 import type { Database } from '../../src/platform/db/database.js';
 import { Organizations } from '../../src/platform/organizations/organizations.js';
+import type { Role } from '../../src/domain/identity/role.js';
 import { createTestDatabase, type TestDatabase } from './database.js';
+import { TestUsers, type TestUser } from './users.js';
 
 export const ADMIN_TOKEN = 'test-admin-token-of-sufficient-length-0123456789';
 
@@ -70,6 +72,9 @@ export interface TestApi {
   db: Database;
   organizationId: string;
   config: SandgateConfig;
+  users: TestUsers;
+  /** A member of the deployment's organization; call with its `token`. */
+  addUser(...roles: Role[]): Promise<TestUser>;
   call(method: string, path: string, options?: CallOptions): Promise<Answer>;
   get(path: string, options?: CallOptions): Promise<Answer>;
   post(path: string, body?: unknown, options?: CallOptions): Promise<Answer>;
@@ -94,8 +99,9 @@ export async function startApi(
   });
   const organization = await new Organizations(db, { harness: 'replay', model: 'none' }).ensure('default', 'default');
   await db.wakeups.listen();
+  const users = new TestUsers();
   const app = await createApi(
-    { config, database: db, adminToken: ADMIN_TOKEN, organizationId: organization.id },
+    { config, database: db, adminToken: ADMIN_TOKEN, organizationId: organization.id, users },
     modules,
   );
   await app.listen({ port: 0, host: '127.0.0.1' });
@@ -109,6 +115,8 @@ export async function startApi(
     db,
     organizationId: organization.id,
     config,
+    users,
+    addUser: (...roles) => users.add(db, organization.id, ...roles),
     call,
     get: (path, options) => call('GET', path, options),
     post: (path, body, options) => call('POST', path, { ...options, ...(body === undefined ? {} : { body }) }),

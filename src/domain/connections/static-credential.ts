@@ -23,7 +23,7 @@ const DEFAULT_HEADER = 'authorization';
 const DEFAULT_SCHEME = 'Bearer';
 
 export interface StaticCredentialInput {
-  token: unknown;
+  token?: unknown;
   header_name?: unknown;
   scheme?: unknown;
 }

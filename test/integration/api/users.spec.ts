@@ -1,0 +1,59 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Role } from '../../../src/domain/identity/role.js';
+import { startApi, type TestApi } from '../../support/api.js';
+import { createOrganization } from '../../support/run-fixture.js';
+import { deactivate } from '../../support/users.js';
+
+let api: TestApi;
+beforeAll(async () => {
+  api = await startApi();
+}, 60_000);
+afterAll(() => api.close());
+
+const NEW_AGENT = { name: 'made-by-a-user', harness: 'replay', model: 'none', policy: 'default' };
+
+describe('a user as a caller', () => {
+  it.each<[Role, number, number]>([
+    ['member', 200, 403],
+    ['approver', 200, 403],
+    ['admin', 200, 200],
+    ['owner', 200, 200],
+  ])('a %s reads agents and writes them only as an administrator', async (role, read, write) => {
+    const { token } = await api.addUser(role);
+    expect((await api.get('/v1/agents', { token })).status).toBe(read);
+    const answer = await api.post('/v1/agents', { ...NEW_AGENT, name: `agent-of-${role}` }, { token });
+    expect(answer.status).toBe(write);
+  });
+
+  it.each(['membership', 'account'] as const)('is nobody from the moment that the %s is not active', async (what) => {
+    const user = await api.addUser('owner');
+    expect((await api.get('/v1/agents', user)).status).toBe(200);
+    await deactivate(api.db, user, what);
+    const answer = await api.get('/v1/agents', user);
+    expect([answer.status, answer.body]).toEqual([401, { error: 'unauthorized' }]);
+  });
+
+  it('has the roles of this request, not those of an earlier one', async () => {
+    const user = await api.addUser('admin');
+    const write = (name: string) => api.post('/v1/agents', { ...NEW_AGENT, name }, user);
+    expect((await write('before')).status).toBe(200);
+    await api.database.owner.query(`update org_memberships set roles = '{member}' where user_id = $1`, [user.userId]);
+    expect((await write('after')).status).toBe(403);
+  });
+
+  it('sees the own organization only', async () => {
+    const other = await createOrganization(api.db);
+    const stranger = await api.users.add(api.db, other.organizationId, 'owner');
+    const { body } = await api.get('/v1/agents', stranger);
+    expect(body.agents.map((agent) => agent.id)).toEqual([other.agentId]);
+  });
+
+  it('stands as the invoker on the run', async () => {
+    const user = await api.addUser('member');
+    const answer = await api.post('/v1/sessions', { agent: 'fixer', task: 't', workspace: { kind: 'scratch' } }, user);
+    expect([answer.status, answer.body.session]).toEqual([
+      200,
+      expect.objectContaining({ invoked_by_kind: 'user', invoked_by_user_id: user.userId }),
+    ]);
+  });
+});
