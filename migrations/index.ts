@@ -52,6 +52,9 @@ import { CreateConnections1700000000091 } from './1700000000091-create-connectio
 import { CreateToolSnapshots1700000000092 } from './1700000000092-create-tool-snapshots.js';
 import { CountSealedColumns1700000000093 } from './1700000000093-count-sealed-columns.js';
 import { CreateResourceBindings1700000000097 } from './1700000000097-create-resource-bindings.js';
+import { CreateOauthRegistrations1700000000105 } from './1700000000105-create-oauth-registrations.js';
+import { CreateOauthFlows1700000000106 } from './1700000000106-create-oauth-flows.js';
+import { ShareAccessTokens1700000000107 } from './1700000000107-share-access-tokens.js';
 
 /** Every migration in order. An explicit list works the same from sources, tests and the built output. */
 export const MIGRATIONS = [
@@ -109,4 +112,7 @@ export const MIGRATIONS = [
   CreateToolSnapshots1700000000092,
   CountSealedColumns1700000000093,
   CreateResourceBindings1700000000097,
+  CreateOauthRegistrations1700000000105,
+  CreateOauthFlows1700000000106,
+  ShareAccessTokens1700000000107,
 ];

@@ -14,6 +14,6 @@ describe('the canonical spelling of a resource', () => {
   });
 
   it('does not exist for what is no URL', () => {
-    expect(() => canonicalResource('/mcp')).toThrow(TypeError);
+    expect(() => canonicalResource('/mcp')).toThrow(/Invalid URL/);
   });
 });

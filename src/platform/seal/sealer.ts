@@ -19,6 +19,9 @@ export interface Sealed {
   keyVersion: 1 | 2;
 }
 
+/** What a sealed text that travels is for; it opens for that alone (version 2). */
+export type TransitPurpose = 'oauth-boot' | 'login' | 'codehost-app-flow';
+
 export interface SealKeys {
   kmsMode: 'off' | 'static' | 'aws';
   staticKek: Buffer | null;
@@ -28,6 +31,8 @@ export interface SealKeys {
 
 const MARK = 0x02;
 const HEADER_BYTES = 5;
+/** Refused before any work: what is handed out is far shorter. */
+const MAX_TRANSIT_BYTES = 4096;
 
 /** Seals secrets at rest: version 2 with a data key per organization, version 1 with the deployment's legacy key. */
 export class Sealer {
@@ -63,6 +68,37 @@ export class Sealer {
     if (this.dataKeys === null) throw new SandgateError('unavailable', 'SERVICE_KMS_MODE: version 2 values need it');
     const key = await this.dataKeys.forOpening(place.organizationId);
     return unseal(() => decrypt(key, sealed.subarray(HEADER_BYTES), associatedData(header, place)));
+  }
+
+  /**
+   * Seals a text that leaves and comes back, such as a link that is handed out: its version is read from its bytes, since no column
+   * stands beside it (chapter 40 §9.3).
+   *
+   * @throws SandgateError `unavailable` when no key is configured
+   */
+  async sealTransit(organizationId: string, purpose: TransitPurpose, plain: string): Promise<Buffer> {
+    const bytes = Buffer.from(plain, 'utf8');
+    if (this.dataKeys === null) return encrypt(this.requireCredentialKey(), bytes);
+    const header = writeHeader(DATA_KEY_VERSION);
+    const key = await this.dataKeys.forSealing(organizationId);
+    return Buffer.concat([header, encrypt(key, bytes, transitData(header, purpose))]);
+  }
+
+  /**
+   * Opens what {@link sealTransit} sealed for that purpose; also what the legacy key sealed, while that is configured.
+   *
+   * @returns null for everything else: such texts come from anybody
+   */
+  async openTransit(organizationId: string, purpose: TransitPurpose, sealed: Buffer): Promise<string | null> {
+    if (sealed.length > MAX_TRANSIT_BYTES) return null;
+    const { dataKeys, credentialKey } = this;
+    const header = sealed.subarray(0, HEADER_BYTES);
+    if (dataKeys !== null && header.equals(writeHeader(DATA_KEY_VERSION))) {
+      const key = await dataKeys.forOpening(organizationId);
+      const opened = tryOpen(() => decrypt(key, sealed.subarray(HEADER_BYTES), transitData(header, purpose)));
+      if (opened !== null) return opened;
+    }
+    return credentialKey === null ? null : tryOpen(() => decrypt(credentialKey, sealed));
   }
 
   /** Drops data keys from memory. */
@@ -106,6 +142,19 @@ function readHeader(sealed: Buffer): Buffer {
 
 function associatedData(header: Buffer, place: SealedPlace): Buffer {
   return Buffer.concat([header, Buffer.from(`svc:v2:${place.organizationId}:${place.column}:${place.row}`)]);
+}
+
+function transitData(header: Buffer, purpose: TransitPurpose): Buffer {
+  return Buffer.concat([header, Buffer.from(`svc:v2:transit:${purpose}`)]);
+}
+
+function tryOpen(open: () => Buffer): string | null {
+  try {
+    return open().toString('utf8');
+  } catch {
+    // Not sealed by this key, or not by anybody: that it does not open is the answer.
+    return null;
+  }
 }
 
 function unseal(open: () => Buffer): Buffer {

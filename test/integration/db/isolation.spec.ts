@@ -10,12 +10,15 @@ const DEPLOYMENT_TABLES = ['capacity_counters', 'hosts', 'process_leases', 'sand
 /** The closed list of ways around row-level isolation. Whoever adds one adds it here and says why in its migration. */
 const CROSS_ORGANIZATION_FUNCTIONS = [
   'svc_admit_waiting',
+  'svc_claim_oauth_flow',
   'svc_count_failed_notices',
   'svc_defer_outbox',
   'svc_delete_outbox',
+  'svc_drop_oauth_registration',
   'svc_find_organization',
   'svc_find_runs',
   'svc_free_places',
+  'svc_keep_oauth_registration',
   'svc_list_dead_reservations',
   'svc_list_host_runs',
   'svc_list_keks',
@@ -33,6 +36,7 @@ const CROSS_ORGANIZATION_FUNCTIONS = [
   'svc_release_capacity',
   'svc_sealed_rows',
   'svc_sweep_expired',
+  'svc_touch_oauth_registration',
 ];
 
 interface Column {

@@ -1,0 +1,20 @@
+import type { PublicAddress } from './public-address.js';
+
+/** What people read at an authorization server about who asks. */
+export const CLIENT_NAME = 'Sandgate';
+
+/**
+ * Our client metadata document, whose address is our client id (chapter 40 §8.2). It lists the shared callback alone: it is
+ * presented only to servers that name themselves in each answer.
+ */
+export function clientDocument(address: PublicAddress): Record<string, unknown> {
+  return {
+    client_id: address.clientDocumentUrl,
+    client_name: CLIENT_NAME,
+    client_uri: address.origin,
+    redirect_uris: [address.callbackUrl],
+    grant_types: ['authorization_code', 'refresh_token'],
+    response_types: ['code'],
+    token_endpoint_auth_method: 'none',
+  };
+}

@@ -1,0 +1,31 @@
+import type { TenantTransaction } from '../db/database.js';
+import type { Sealer } from '../seal/sealer.js';
+import type { ClientSecret, TokenAuthMethod } from './client-authentication.js';
+import { openRegistrationSecret } from './client-registrations.js';
+import type { SealedColumn } from './oauth-connections.js';
+
+/** Where the secret of an identity may rest: with the shared registration, or on the connection. */
+export interface SecretHolder {
+  connectionId: string;
+  clientSecret: SealedColumn | null;
+  registrationId: string | null;
+  authMethod: TokenAuthMethod;
+}
+
+/** The secret with which an identity proves itself. */
+export async function clientSecretOf(
+  tx: TenantTransaction,
+  sealer: Sealer,
+  holder: SecretHolder,
+): Promise<ClientSecret> {
+  const { connectionId, clientSecret, registrationId, authMethod } = holder;
+  if (registrationId !== null) return openRegistrationSecret(tx, sealer, registrationId);
+  if (clientSecret === null) return { clientSecret: null, authMethod: 'none' };
+  const place = {
+    organizationId: tx.organizationId,
+    column: 'integration_connections.client_secret',
+    row: connectionId,
+  };
+  const opened = await sealer.open(place, clientSecret.sealed, clientSecret.keyVersion);
+  return { clientSecret: opened.toString('utf8'), authMethod };
+}
