@@ -1,5 +1,6 @@
 // Bundles the program that runs inside the sandbox into the folder dist/runner, which needs nothing beside it; main.mjs is
-// its entry, and describe.mjs that of a smaller one, which asks a server for its tools. What must be loaded before the first heartbeat stands in main.mjs; harnesses and tools are files of their own
+// its entry, describe.mjs that of a smaller one, which asks a server for its tools, and workspace-info.mjs
+// the MCP server of that name in the catalog. What must be loaded before the first heartbeat stands in main.mjs; harnesses and tools are files of their own
 // that it loads later, because every run waits for the first and only some need the others.
 // Refuses to write anything but the runner, the domain and the packages named here: untrusted code stands next to it.
 import { cp, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
@@ -32,6 +33,7 @@ const result = await build({
   entryPoints: [
     { in: 'src/runner/main.ts', out: 'main' },
     { in: 'src/runner/mcp/describe.main.ts', out: 'describe' },
+    { in: 'src/runner/workspace-info/workspace-info.main.ts', out: 'workspace-info' },
   ],
   bundle: true,
   splitting: true,

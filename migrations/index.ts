@@ -51,6 +51,8 @@ import { CreateUsers1700000000090 } from './1700000000090-create-users.js';
 import { CreateConnections1700000000091 } from './1700000000091-create-connections.js';
 import { CreateToolSnapshots1700000000092 } from './1700000000092-create-tool-snapshots.js';
 import { CountSealedColumns1700000000093 } from './1700000000093-count-sealed-columns.js';
+import { CreateConnectorCatalog1700000000095 } from './1700000000095-create-connector-catalog.js';
+import { SeedCuratedConnectors1700000000096 } from './1700000000096-seed-curated-connectors.js';
 import { CreateResourceBindings1700000000097 } from './1700000000097-create-resource-bindings.js';
 import { CreateOauthRegistrations1700000000105 } from './1700000000105-create-oauth-registrations.js';
 import { CreateOauthFlows1700000000106 } from './1700000000106-create-oauth-flows.js';
@@ -111,6 +113,8 @@ export const MIGRATIONS = [
   CreateConnections1700000000091,
   CreateToolSnapshots1700000000092,
   CountSealedColumns1700000000093,
+  CreateConnectorCatalog1700000000095,
+  SeedCuratedConnectors1700000000096,
   CreateResourceBindings1700000000097,
   CreateOauthRegistrations1700000000105,
   CreateOauthFlows1700000000106,

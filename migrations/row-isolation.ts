@@ -31,6 +31,12 @@ export function isolateByOrganization(table: string, options: IsolationOptions):
     grant ${options.app} on ${table} to sandgate_app;${system}`;
 }
 
+/** Beside {@link isolateByOrganization}: rows without an organization are read by all; writing them stays with `sandgate_system` (chapter 60 §15). */
+export function showGlobalRows(table: string, column = 'tenant_id'): string {
+  return `
+    create policy global_rows on ${table} for select to sandgate_app using (${column} is null);`;
+}
+
 /** Refuses update, delete and truncate of an insert-only table for everybody, the owner included. */
 export function makeInsertOnly(table: string): string {
   return `

@@ -7,6 +7,7 @@ import { ArtifactsModule } from './artifacts/artifacts.module.js';
 import { AuditModule } from './audit/audit.module.js';
 import { AuthGuard } from './auth/auth.guard.js';
 import { CapabilitiesModule } from './capabilities/capabilities.module.js';
+import { CatalogModule } from './catalog/catalog.module.js';
 import { EventsModule } from './events/events.module.js';
 import { FoundationModule, type Foundation } from './foundation.module.js';
 import { HarnessesModule } from './harnesses/harnesses.module.js';
@@ -26,6 +27,7 @@ const RESOURCES = [
   HarnessesModule,
   AgentsModule,
   CapabilitiesModule,
+  CatalogModule,
   PoliciesModule,
   SimulationModule,
   SessionsModule,

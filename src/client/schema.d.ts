@@ -176,6 +176,41 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/catalog": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List known connectors */
+        get: operations["listConnectors"];
+        put?: never;
+        /** Add a connector of the organization; it shadows a global one of the same slug */
+        post: operations["addConnector"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/catalog/{slug}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read a connector */
+        get: operations["readConnector"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/harnesses": {
         parameters: {
             query?: never;
@@ -934,6 +969,164 @@ export interface components {
             version: number;
             bundle: components["schemas"]["CapabilityBundleView"];
             servers: components["schemas"]["ServerSummary"][];
+        };
+        AuthHintsView: {
+            /** @description Header that carries the key. */
+            header_name?: string;
+            /** @enum {string} */
+            scheme?: "Bearer" | "Basic" | "";
+            /** @description How several parts make one key, for example `email:token`. */
+            composite?: string;
+            /**
+             * Format: uri
+             * @description Where a person makes a key.
+             */
+            key_url?: string;
+            placeholder?: string;
+        };
+        ToolHintView: {
+            pattern: string;
+            /** @enum {string} */
+            action: "allow" | "approve";
+            note: string | null;
+        };
+        SandboxLaunchView: {
+            /** @description Program as the sandbox sees it. */
+            command: string;
+            args: string[];
+            tools: components["schemas"]["ToolDefinition"][];
+        };
+        ProvenanceView: {
+            /** @enum {string} */
+            source: "service" | "custom" | "mcp-registry" | "open-connector";
+            source_ref: string | null;
+            upstream_id: string | null;
+            status: string | null;
+            /** Format: date-time */
+            imported_at: string | null;
+        };
+        EntryBundleView: {
+            /** Format: uuid */
+            id: string;
+            name: string;
+            /** Format: int32 */
+            version: number;
+        };
+        CatalogEntry: {
+            /** Format: uuid */
+            id: string;
+            slug: string;
+            name: string;
+            icon: string | null;
+            description: string | null;
+            categories: string[];
+            scopes: string[];
+            /** @description Informational. */
+            egress: string[];
+            /** @enum {string} */
+            tier: "verified" | "community" | "custom";
+            /** @description The MCP endpoint; null for a program of the sandbox. */
+            url: string | null;
+            /** @enum {string} */
+            transport: "streamable_http" | "stdio" | "rest_action";
+            /** @enum {string} */
+            auth_mode: "none" | "api_key" | "oauth";
+            auth_hints: components["schemas"]["AuthHintsView"];
+            /** @description Suggestions to people. The policy of a run decides. */
+            tool_hints: components["schemas"]["ToolHintView"][];
+            sandbox_launch: components["schemas"]["SandboxLaunchView"] | null;
+            provenance: components["schemas"]["ProvenanceView"];
+            /**
+             * Format: uuid
+             * @description Null for an entry of the deployment.
+             */
+            tenant_id: string | null;
+            /** Format: date-time */
+            disabled_at: string | null;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
+            /** @description The newest capability bundle named after it. */
+            bundle: components["schemas"]["EntryBundleView"] | null;
+            /** @description False for an entry that is listed for reference only. */
+            connectable: boolean;
+        };
+        CatalogList: {
+            connectors: components["schemas"]["CatalogEntry"][];
+        };
+        CreateConnector: {
+            /** @description May be that of a global entry, which it then shadows. */
+            slug: string;
+            name: string;
+            /** @description A symbol of at most 16 characters, or an https address. */
+            icon?: string | null;
+            description?: string | null;
+            /** @default [] */
+            categories: string[];
+            /**
+             * @description Asked for when an OAuth connection is authorized.
+             * @default []
+             */
+            scopes: string[];
+            /**
+             * @description Hosts that the connector speaks to; shown to people.
+             * @default []
+             */
+            egress: string[];
+            /** @description The MCP endpoint; required for `streamable_http`. */
+            url?: string | null;
+            /**
+             * @default streamable_http
+             * @enum {string}
+             */
+            transport: "streamable_http" | "stdio" | "rest_action";
+            /**
+             * @default none
+             * @enum {string}
+             */
+            auth_mode: "none" | "api_key" | "oauth";
+            auth_hints?: components["schemas"]["AuthHintsView"];
+            /** @default [] */
+            tool_hints: components["schemas"]["ToolHintView"][];
+            /** @description Required for `stdio`. */
+            sandbox_launch?: components["schemas"]["SandboxLaunchView"] | null;
+        };
+        Connector: {
+            /** Format: uuid */
+            id: string;
+            slug: string;
+            name: string;
+            icon: string | null;
+            description: string | null;
+            categories: string[];
+            scopes: string[];
+            /** @description Informational. */
+            egress: string[];
+            /** @enum {string} */
+            tier: "verified" | "community" | "custom";
+            /** @description The MCP endpoint; null for a program of the sandbox. */
+            url: string | null;
+            /** @enum {string} */
+            transport: "streamable_http" | "stdio" | "rest_action";
+            /** @enum {string} */
+            auth_mode: "none" | "api_key" | "oauth";
+            auth_hints: components["schemas"]["AuthHintsView"];
+            /** @description Suggestions to people. The policy of a run decides. */
+            tool_hints: components["schemas"]["ToolHintView"][];
+            sandbox_launch: components["schemas"]["SandboxLaunchView"] | null;
+            provenance: components["schemas"]["ProvenanceView"];
+            /**
+             * Format: uuid
+             * @description Null for an entry of the deployment.
+             */
+            tenant_id: string | null;
+            /** Format: date-time */
+            disabled_at: string | null;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
         };
         ValidatePolicy: {
             yaml: string;
@@ -3635,6 +3828,216 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["CapabilityAnswer"];
+                };
+            };
+            /** @description The request is invalid; the text names the member and the reason. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The credential is missing or invalid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description No such resource, or none that the caller may see. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description An internal error; details are in the server log only. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The service, or a part of it that the request needs, is unavailable; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    listConnectors: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Verified, community and then own entries, each by name. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CatalogList"];
+                };
+            };
+            /** @description The credential is missing or invalid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description An internal error; details are in the server log only. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The service, or a part of it that the request needs, is unavailable; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    addConnector: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateConnector"];
+            };
+        };
+        responses: {
+            /** @description The stored entry, of tier `custom` whatever the request says. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Connector"];
+                };
+            };
+            /** @description The request is invalid; the text names the member and the reason. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The credential is missing or invalid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The caller is known and not permitted. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request conflicts with what exists. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request body is not JSON. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description An internal error; details are in the server log only. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The service, or a part of it that the request needs, is unavailable; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    readConnector: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The entry that the organization sees: its own before a global one. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CatalogEntry"];
                 };
             };
             /** @description The request is invalid; the text names the member and the reason. */

@@ -12,6 +12,8 @@ export const PERMISSIONS = [
   'audit.export',
   'capabilities.read',
   'capabilities.write',
+  'catalog.read',
+  'catalog.write',
   'connections.read',
   'connections.write',
   'harnesses.read',

@@ -5,6 +5,7 @@ import { PERMISSIONS, type PermissionName } from './permission.decorator.js';
 const MEMBER: readonly PermissionName[] = [
   'agents.read',
   'capabilities.read',
+  'catalog.read',
   'connections.read',
   'connections.write',
   'harnesses.read',

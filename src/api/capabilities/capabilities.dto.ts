@@ -8,7 +8,7 @@ import type { CapabilityBundleEntity } from './capability-bundle.entity.js';
 const SERVER_NAME = '^[a-z0-9][a-z0-9-]{0,63}$';
 const SCHEMA = { type: 'object', additionalProperties: true } as const;
 
-class ToolDefinition {
+export class ToolDefinition {
   @ApiProperty({ minLength: 1, maxLength: 128, pattern: '^[A-Za-z0-9_.-]{1,128}$' })
   name!: string;
 

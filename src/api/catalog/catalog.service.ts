@@ -1,0 +1,35 @@
+import { Injectable } from '@nestjs/common';
+import { parseConnector } from '../../domain/catalog/parse-connector.js';
+
+import { Database } from '../../platform/db/database.js';
+import type { Principal } from '../auth/principal.js';
+import { notFound } from '../http/resource-id.js';
+import { findConnector, insertCustom, listConnectors } from './connector-queries.js';
+import { toCatalogEntry, toConnector, type CatalogEntry, type CatalogList, type Connector } from './catalog.dto.js';
+
+/** Connector definitions: those of the deployment and the organization's own, which shadow them (chapter 40 §11). */
+@Injectable()
+export class CatalogService {
+  constructor(private readonly database: Database) {}
+
+  list({ organizationId }: Principal): Promise<CatalogList> {
+    return this.database.withTenant(organizationId, async (tx) => ({
+      connectors: (await listConnectors(tx)).map((row) => toCatalogEntry(row)),
+    }));
+  }
+
+  /** @throws SandgateError `not_found` */
+  read({ organizationId }: Principal, slug: string): Promise<CatalogEntry> {
+    return this.database.withTenant(organizationId, async (tx) => {
+      const row = await findConnector(tx, slug);
+      if (row === null) throw notFound('connector');
+      return toCatalogEntry(row);
+    });
+  }
+
+  /** Adds an entry of the organization. @throws SandgateError `invalid_request`, `conflict` */
+  add({ organizationId }: Principal, body: object): Promise<Connector> {
+    const definition = parseConnector({ ...body });
+    return this.database.withTenant(organizationId, async (tx) => toConnector(await insertCustom(tx, definition)));
+  }
+}
