@@ -3895,6 +3895,15 @@ export interface operations {
                     "application/json": components["schemas"]["CatalogList"];
                 };
             };
+            /** @description The request is invalid; the text names the member and the reason. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
             /** @description The credential is missing or invalid. */
             401: {
                 headers: {
