@@ -1,15 +1,12 @@
 import type { ExactJson } from '../../domain/digest/exact-json.js';
 
 /**
- * What became of one `tools/call` (chapter 40 §5). `failed_before_send` is said only when no byte of anything was written upstream
- * on behalf of this call; everything unclear is `ambiguous`. `error` and `text` are sentences of our own: upstream words enter
+ * What became of one `tools/call` (chapter 40 §5). `failed_before_send` is said only with proof that the request which failed was
+ * never written, so the call behind it was not either; everything unclear is `ambiguous`, a failed `initialize` included. `error` and `text` are sentences of our own: upstream words enter
  * `content` and `structuredContent` of a tool's answer and nothing else.
  */
 export type McpOutcome =
-  | ToolAnswer
-  | { state: 'failed_before_send' | 'ambiguous'; error: string }
-  | ToolDrift
-  | UpstreamRefusal;
+  ToolAnswer | { state: 'failed_before_send' | 'ambiguous'; error: string } | ToolDrift | UpstreamRefusal;
 
 /** A definitive answer. `failed_upstream` covers HTTP errors, JSON-RPC errors and tools that answer with `isError`. */
 export interface ToolAnswer {

@@ -1,5 +1,11 @@
 import type { ProtocolVersion } from '../../domain/mcp/protocol-versions.js';
-import type { SnapshotTool } from '../../domain/mcp/snapshot-tool.js';
+import { readToolListing, type SnapshotTool, type ToolListing } from '../../domain/mcp/snapshot-tool.js';
+import { SandgateError } from '../../domain/errors.js';
+import { McpConnection, type CallContext, type ConnectionSettings } from './connection.js';
+import { ExchangeError } from './exchange-error.js';
+import { begin, greet } from './handshake.js';
+import { MAX_LIST_PAGES } from './limits.js';
+import { listTools } from './list-tools.js';
 
 /** What a server offers at one moment (chapter 40 §3). */
 export interface Photograph {
@@ -9,30 +15,88 @@ export interface Photograph {
   digest: string;
 }
 
+export interface PhotographRequest extends ConnectionSettings {
+  /** The credential's headers; none for a server that asks for none. */
+  headers: Record<string, string>;
+  signal?: AbortSignal;
+}
+
 /**
  * Why there is no photograph: `credential` (401, 403), `unreachable` (nothing answered as it should), `server` (another HTTP
  * status or a JSON-RPC error), `guard` (the server answered something that is never recorded).
  */
 export type PhotographFailure = 'credential' | 'unreachable' | 'server' | 'guard';
 
-/** The message is the text of the 400; it holds no upstream words but tool names. */
+/** The message is the text of the 400; it holds no upstream words but names of tools. */
 export class PhotographError extends Error {
   override readonly name = 'PhotographError';
 
   constructor(
     readonly reason: PhotographFailure,
     message: string,
+    options?: ErrorOptions,
   ) {
-    super(message);
+    super(message, options);
   }
 }
 
-export interface PhotographRequest {
-  /** The exact endpoint. */
-  url: string;
-  /** The credential's headers; none for a server that asks for none. */
-  headers: Record<string, string>;
-  signal?: AbortSignal;
-  /** Milliseconds for one request; 30 s unless given. */
-  requestTimeoutMs?: number;
+/**
+ * Asks a server for its tools in a throwaway session of its own, with a real `initialize` (chapter 40 §3). All of it or nothing:
+ * a listing that never ends is never frozen as its beginning.
+ * @throws PhotographError
+ */
+export async function photograph(request: PhotographRequest): Promise<Photograph> {
+  const connection = new McpConnection(request);
+  const context = { headers: request.headers, signal: request.signal ?? new AbortController().signal };
+  try {
+    const protocolVersion = await enter(connection, context);
+    const { tools, complete } = await listTools(connection, context);
+    if (!complete) {
+      throw guard(`tools/list does not end within ${MAX_LIST_PAGES} pages; a part of it is never recorded`);
+    }
+    return { protocolVersion, ...read(tools) };
+  } catch (error) {
+    throw error instanceof ExchangeError ? failureOf(error) : error;
+  } finally {
+    await connection.end(context);
+  }
+}
+
+async function enter(connection: McpConnection, context: CallContext): Promise<ProtocolVersion> {
+  const greeting = await greet(connection, context);
+  if (!greeting.supported) {
+    throw guard(`initialize: the server negotiated unsupported protocol version ${greeting.protocolVersion}`);
+  }
+  if (!greeting.hasTools) throw guard('initialize: the server does not offer tools');
+  await begin(connection, greeting.protocolVersion, context);
+  return greeting.protocolVersion;
+}
+
+function read(offered: Parameters<typeof readToolListing>[0]): ToolListing {
+  try {
+    return readToolListing(offered);
+  } catch (error) {
+    if (error instanceof SandgateError) throw guard(`tools/list: ${error.message}`, error);
+    throw error;
+  }
+}
+
+function guard(message: string, cause?: unknown): PhotographError {
+  return new PhotographError('guard', message, { cause });
+}
+
+function failureOf(error: ExchangeError): PhotographError {
+  const { failure, message } = error;
+  switch (failure.kind) {
+    case 'unsent':
+    case 'unclear':
+      return new PhotographError('unreachable', message, { cause: error });
+    case 'status': {
+      const isCredential = failure.status === 401 || failure.status === 403;
+      return new PhotographError(isCredential ? 'credential' : 'server', message, { cause: error });
+    }
+    case 'error':
+    case 'invalid':
+      return new PhotographError('server', message, { cause: error });
+  }
 }

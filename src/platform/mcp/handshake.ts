@@ -1,0 +1,50 @@
+import { isExactObject, type ExactObject } from '../../domain/digest/exact-json.js';
+import {
+  isSupportedVersion,
+  OFFERED_PROTOCOL_VERSION,
+  type ProtocolVersion,
+} from '../../domain/mcp/protocol-versions.js';
+import type { CallContext, McpConnection } from './connection.js';
+
+/** How the broker presents itself; without a version that would tell a server what to try. */
+const CLIENT_INFO = { name: 'sandgate', version: '1' };
+
+/** What a server answered to `initialize`. */
+export type Greeting =
+  | { supported: true; protocolVersion: ProtocolVersion; hasTools: boolean }
+  /** A version that is never spoken, as far as it can be shown. */
+  | { supported: false; protocolVersion: string };
+
+/** Sends `initialize` and nothing else: whether the answer is good enough is the caller's to say. @throws ExchangeError */
+export async function greet(connection: McpConnection, context: CallContext): Promise<Greeting> {
+  const result = await connection.request(
+    'initialize',
+    { protocolVersion: OFFERED_PROTOCOL_VERSION, capabilities: {}, clientInfo: CLIENT_INFO },
+    context,
+  );
+  const protocolVersion = result['protocolVersion'];
+  if (!isSupportedVersion(protocolVersion)) {
+    return { supported: false, protocolVersion: shownVersion(protocolVersion) };
+  }
+  return { supported: true, protocolVersion, hasTools: hasTools(result) };
+}
+
+/** Makes an accepted greeting the session that everything from here on belongs to. */
+export async function begin(
+  connection: McpConnection,
+  protocolVersion: ProtocolVersion,
+  context: CallContext,
+): Promise<void> {
+  connection.begin(protocolVersion);
+  await connection.notify('notifications/initialized', context);
+}
+
+function hasTools(result: ExactObject): boolean {
+  const capabilities = result['capabilities'];
+  return isExactObject(capabilities ?? null) && isExactObject((capabilities as ExactObject)['tools'] ?? null);
+}
+
+/** Upstream words are not repeated; what looks like a version is. */
+function shownVersion(version: unknown): string {
+  return typeof version === 'string' && /^[0-9A-Za-z.-]{1,32}$/.test(version) ? version : 'unreadable';
+}
