@@ -64,6 +64,7 @@ export class HostileServer {
   /** Connections that were accepted, and how many of the next ones are reset before a byte of them is read. */
   connections = 0;
   private resetNext = 0;
+  private bound = 0;
   private readonly queued = new Map<string, Behaviour[]>();
   private readonly lasting = new Map<string, Behaviour | Script>();
   private readonly sessions = new Set<string>();
@@ -84,8 +85,9 @@ export class HostileServer {
     return hostile;
   }
 
+  /** The same after it was stopped. */
   get port(): number {
-    return (this.server.address() as AddressInfo).port;
+    return this.bound;
   }
 
   get url(): string {
@@ -138,8 +140,8 @@ export class HostileServer {
     await closed;
   }
 
-  /** Listens again on a port, after `stop`. */
-  async listen(port: number): Promise<void> {
+  /** Listens again after `stop`, where it did before. */
+  async listen(port = this.bound): Promise<void> {
     this.server = createServer((request, response) => {
       this.receive(request, response).catch((error: unknown) => {
         // A client that is gone before its request was read has nothing to be answered.
@@ -158,6 +160,7 @@ export class HostileServer {
     });
     this.server.listen(port, '127.0.0.1');
     await once(this.server, 'listening');
+    this.bound = (this.server.address() as AddressInfo).port;
   }
 
   async close(): Promise<void> {
