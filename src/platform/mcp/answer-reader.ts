@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import type { ExactJson } from '../../domain/digest/exact-json.js';
 import { parseJsonPreservingNumbers } from '../../domain/digest/parse-json.js';
 import { SandgateError } from '../../domain/errors.js';
-import type { GuardedResponse } from '../egress/guarded-client.js';
+import type { GuardedResponse } from '../egress/guarded-request.js';
 import { readEvents } from './event-stream.js';
 import { ExchangeError } from './exchange-error.js';
 

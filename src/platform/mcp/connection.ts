@@ -1,7 +1,8 @@
 import { digestOfText } from '../../domain/digest/digest.js';
 import { isExactObject, type ExactJson, type ExactObject } from '../../domain/digest/exact-json.js';
 import { EgressError } from '../egress/egress-error.js';
-import type { GuardedClient, GuardedResponse } from '../egress/guarded-client.js';
+import type { GuardedClient } from '../egress/guarded-client.js';
+import type { GuardedResponse } from '../egress/guarded-request.js';
 import { readMessages, release } from './answer-reader.js';
 import { ExchangeError } from './exchange-error.js';
 import {

@@ -58,7 +58,7 @@ export async function behave(
       response.writeHead(behaviour.status, { ...headers, ...behaviour.headers }).end(behaviour.body ?? '');
       return;
     case 'slow':
-      await sleep(behaviour.delayMs);
+      await sleep(behaviour.delayMs, undefined, { ref: false });
       if (!response.destroyed) response.writeHead(200, json).end(text);
       return;
     case 'hang':
@@ -121,7 +121,15 @@ async function oversized(
   const chunk = Buffer.alloc(65_536, ' ');
   for (let left = bytes; left > 0 && !response.destroyed; left -= chunk.length) {
     if (response.write(chunk.subarray(0, Math.min(left, chunk.length)))) continue;
-    await Promise.race([once(response, 'drain'), once(response, 'close')]);
+    const settled = new AbortController();
+    const { signal } = settled;
+    await Promise.race([once(response, 'drain', { signal }), once(response, 'close', { signal })].map(quietly));
+    settled.abort();
   }
   if (!response.destroyed) response.end();
+}
+
+/** The one that comes second is called off. */
+function quietly(event: Promise<unknown>): Promise<unknown> {
+  return event.catch((error: unknown) => error);
 }
