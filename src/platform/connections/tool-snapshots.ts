@@ -8,7 +8,7 @@ import { PhotographError, type Photograph, type PhotographRequest } from '../mcp
 import type { ConnectionCredentials } from './connection-credentials.js';
 
 /** Takes a photograph over a session of its own. @throws PhotographError with what the server did wrong */
-export type Photographer = (request: PhotographRequest) => Promise<Photograph>;
+export type Photographer = (request: Pick<PhotographRequest, 'url' | 'headers'>) => Promise<Photograph>;
 
 export interface ToolSnapshot {
   id: string;
