@@ -5,6 +5,7 @@ import { Database } from '../platform/db/database.js';
 import type { SandgateConfig } from '../platform/config/index.js';
 import { Egress } from '../platform/egress/egress.js';
 import { GuardedClient } from '../platform/egress/guarded-client.js';
+import { AccessTokens, createAccessTokens } from '../platform/oauth/access-tokens.js';
 import { createSealer, Sealer } from '../platform/seal/sealer.js';
 import { ToolCallPayloads } from '../platform/seal/tool-call-payloads.js';
 import { Metrics } from '../platform/telemetry/metrics.js';
@@ -56,6 +57,12 @@ export class FoundationModule {
     metrics.observeDeployment(database);
     const sealer = createSealer(database, config.seal);
     const egress = new Egress(config.egress);
+    const accessTokens = createAccessTokens({
+      database,
+      sealer,
+      client: egress.guarded,
+      onRefresh: (event) => metrics.oauthRefresh(event),
+    });
     const providers = [
       { provide: ApiConfig, useValue: config },
       { provide: Database, useValue: database },
@@ -67,6 +74,7 @@ export class FoundationModule {
       { provide: ToolCallPayloads, useValue: new ToolCallPayloads(database, sealer) },
       { provide: Sealer, useValue: sealer },
       { provide: ConnectionRecords, useValue: new ConnectionRecords(database) },
+      { provide: AccessTokens, useValue: accessTokens },
       { provide: UserCredentials, useValue: foundation.users ?? new NoUserCredentials() },
       { provide: AdminToken, useValue: new AdminToken(foundation.adminToken) },
       { provide: DeploymentOrganization, useValue: new DeploymentOrganization(foundation.organizationId) },

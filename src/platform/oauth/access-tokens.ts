@@ -1,10 +1,13 @@
 import { createHash } from 'node:crypto';
 import pLimit, { type LimitFunction } from 'p-limit';
+import type { AccessTokenSource } from '../connections/access-token-source.js';
 import type { Database } from '../db/database.js';
+import type { GuardedClient } from '../egress/guarded-client.js';
 import type { Sealer } from '../seal/sealer.js';
 import { refreshUnderLock, type RefreshEvent } from './refresh-token.js';
 import type { MintedToken } from './shared-token.js';
-import type { TokenRequests } from './token-requests.js';
+import { OAuthHttp } from './oauth-http.js';
+import { TokenRequests } from './token-requests.js';
 
 /** A token is used while more than this remains of its life (chapter 40 §8.6). */
 const MARGIN_MS = 300_000;
@@ -27,7 +30,7 @@ export interface AccessTokenParts {
  * one that is absent, or about to expire, waits for one refresh, however many wait: the flight is shared in the process, and
  * between processes by a lock in the database and the newest token, which rests there sealed.
  */
-export class AccessTokens {
+export class AccessTokens implements AccessTokenSource {
   private readonly held = new Map<string, MintedToken>();
   private readonly flights = new Map<string, Promise<string>>();
   private readonly refused = new Set<string>();
@@ -103,6 +106,14 @@ export class AccessTokens {
   private isUsable({ token, expiresAtMs }: MintedToken): boolean {
     return expiresAtMs - Date.now() > MARGIN_MS && !this.refused.has(digestOf(token));
   }
+}
+
+/** The tokens of a process, asked for through its guarded client. */
+export function createAccessTokens(
+  parts: Omit<AccessTokenParts, 'requests'> & { client: Pick<GuardedClient, 'request' | 'admitUrl'> },
+): AccessTokens {
+  const { client, ...rest } = parts;
+  return new AccessTokens({ ...rest, requests: new TokenRequests(new OAuthHttp(client)) });
 }
 
 function keyOf(connectionId: string, generation: number): string {

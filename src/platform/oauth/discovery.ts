@@ -110,10 +110,7 @@ function sources(server: URL): MetadataSource[] {
 }
 
 /** Null when there is none: another status, no JSON object, an address that is refused, a server that does not answer. */
-async function readDocument(
-  http: OAuthHttp,
-  url: string,
-): Promise<{ json: JsonObject; text: string } | null> {
+async function readDocument(http: OAuthHttp, url: string): Promise<{ json: JsonObject; text: string } | null> {
   try {
     const answer = await http.send({
       method: 'GET',

@@ -80,7 +80,6 @@ export class TokenRequests {
         additionalParameters: { resource: client.resource },
         [oauth.customFetch]: send,
         // Whether plain http may be spoken is the guarded client's decision alone.
-        // eslint-disable-next-line @typescript-eslint/no-deprecated -- deprecated as a warning
         [oauth.allowInsecureRequests]: true,
       });
       return readTokens(tokens);

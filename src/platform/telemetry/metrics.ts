@@ -8,6 +8,8 @@ import { RecordMetrics } from './record-metrics.js';
 /** Of Prometheus' text format 0.0.4 (chapter 60 §18). */
 export const METRICS_CONTENT_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 
+const REFRESH_EVENTS = ['attempt', 'success', 'invalid_grant', 'error', 'race'] as const;
+
 /** The default looks every 10 ms, which an idle process would feel. */
 const EVENT_LOOP_LOOK_MS = 50;
 
@@ -16,10 +18,18 @@ export class Metrics {
   readonly registry = new Registry();
   private readonly scrapeErrors: Counter;
   private readonly record: RecordMetrics;
+  private readonly refreshes: Counter<'event'>;
 
   constructor() {
     collectDefaultMetrics({ register: this.registry, eventLoopMonitoringPrecision: EVENT_LOOP_LOOK_MS });
     this.record = new RecordMetrics(this.registry);
+    this.refreshes = new Counter({
+      registers: [this.registry],
+      name: 'service_oauth_refresh_total',
+      help: 'Refreshes of access tokens of OAuth connections; race: another process had refreshed already.',
+      labelNames: ['event'],
+    });
+    for (const event of REFRESH_EVENTS) this.refreshes.inc({ event }, 0);
     this.scrapeErrors = new Counter({
       registers: [this.registry],
       name: 'service_metrics_scrape_errors_total',
@@ -34,6 +44,11 @@ export class Metrics {
     this.gauge('service_db_pool_idle', 'Open connections that nobody uses.', () => database.pool.idleCount);
     this.gauge('service_db_pool_waiting', 'Callers that wait for a connection.', () => database.pool.waitingCount);
     this.gauge('service_db_pool_max', 'Connections that may be open at once.', () => largest(database.pool));
+  }
+
+  /** A step of refreshing the access token of a connection. */
+  oauthRefresh(event: (typeof REFRESH_EVENTS)[number]): void {
+    this.refreshes.inc({ event });
   }
 
   /** The models that have series of their own; all others count as one. */
