@@ -57,6 +57,8 @@ import { CreateResourceBindings1700000000097 } from './1700000000097-create-reso
 import { CreateOauthRegistrations1700000000105 } from './1700000000105-create-oauth-registrations.js';
 import { CreateOauthFlows1700000000106 } from './1700000000106-create-oauth-flows.js';
 import { ShareAccessTokens1700000000107 } from './1700000000107-share-access-tokens.js';
+import { CreateEgressLimits1700000000111 } from './1700000000111-create-egress-limits.js';
+import { CreateDialFunctions1700000000112 } from './1700000000112-create-dial-functions.js';
 
 /** Every migration in order. An explicit list works the same from sources, tests and the built output. */
 export const MIGRATIONS = [
@@ -119,4 +121,6 @@ export const MIGRATIONS = [
   CreateOauthRegistrations1700000000105,
   CreateOauthFlows1700000000106,
   ShareAccessTokens1700000000107,
+  CreateEgressLimits1700000000111,
+  CreateDialFunctions1700000000112,
 ];

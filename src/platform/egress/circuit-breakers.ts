@@ -1,0 +1,64 @@
+export interface BreakerSettings {
+  /** Failures in a row that open it; 0: never. */
+  threshold: number;
+  /** How long it stays open before one call tries; 0: never opens. */
+  openSecs: number;
+}
+
+/** A probe that never told its end (its process died) is forgotten after so long: longer than a call may last. */
+export const PROBE_SECS = 120;
+/** Breakers with failures that are remembered; the oldest is forgotten first. */
+const MAX_KEYS = 20_000;
+
+interface Breaker {
+  failures: number;
+  openedAt: number | null;
+  probingSince: number | null;
+}
+
+/** The breakers of this process, one per key; those that never failed take no place. */
+export class CircuitBreakers {
+  private readonly breakers = new Map<string, Breaker>();
+
+  constructor(
+    private readonly settings: BreakerSettings,
+    private readonly now: () => number,
+  ) {}
+
+  get enabled(): boolean {
+    return this.settings.threshold > 0 && this.settings.openSecs > 0;
+  }
+
+  /** Lets a call in, as the probe where one is due; or says for how many milliseconds not to come back. */
+  enter(key: string): { probe: boolean } | { waitMs: number } {
+    const breaker = this.breakers.get(key);
+    if (breaker === undefined || breaker.openedAt === null) return { probe: false };
+    const waitMs =
+      this.left(breaker.openedAt, this.settings.openSecs) || this.left(breaker.probingSince ?? -Infinity, PROBE_SECS);
+    if (waitMs > 0) return { waitMs };
+    breaker.probingSince = this.now();
+    return { probe: true };
+  }
+
+  /** @param failed null: the call says nothing about the host, and another may probe */
+  leave(key: string, failed: boolean | null, probe: boolean): void {
+    const breaker = this.breakers.get(key) ?? { failures: 0, openedAt: null, probingSince: null };
+    if (probe) breaker.probingSince = null;
+    if (failed === null) return;
+    this.breakers.delete(key);
+    if (!failed) return;
+    breaker.failures += 1;
+    if (probe || (breaker.openedAt === null && breaker.failures >= this.settings.threshold))
+      breaker.openedAt = this.now();
+    this.breakers.set(key, breaker);
+    if (this.breakers.size <= MAX_KEYS) return;
+    for (const oldest of this.breakers.keys()) {
+      this.breakers.delete(oldest);
+      return;
+    }
+  }
+
+  private left(since: number, secs: number): number {
+    return Math.max(0, since + secs * 1000 - this.now());
+  }
+}
