@@ -54,6 +54,9 @@ import { CountSealedColumns1700000000093 } from './1700000000093-count-sealed-co
 import { CreateConnectorCatalog1700000000095 } from './1700000000095-create-connector-catalog.js';
 import { SeedCuratedConnectors1700000000096 } from './1700000000096-seed-curated-connectors.js';
 import { CreateResourceBindings1700000000097 } from './1700000000097-create-resource-bindings.js';
+import { CreateToolExecutionClaims1700000000100 } from './1700000000100-create-tool-execution-claims.js';
+import { CreateClaimFunctions1700000000101 } from './1700000000101-create-claim-functions.js';
+import { CreateUpstreamSessions1700000000102 } from './1700000000102-create-upstream-sessions.js';
 import { CreateOauthRegistrations1700000000105 } from './1700000000105-create-oauth-registrations.js';
 import { CreateOauthFlows1700000000106 } from './1700000000106-create-oauth-flows.js';
 import { ShareAccessTokens1700000000107 } from './1700000000107-share-access-tokens.js';
@@ -118,6 +121,9 @@ export const MIGRATIONS = [
   CreateConnectorCatalog1700000000095,
   SeedCuratedConnectors1700000000096,
   CreateResourceBindings1700000000097,
+  CreateToolExecutionClaims1700000000100,
+  CreateClaimFunctions1700000000101,
+  CreateUpstreamSessions1700000000102,
   CreateOauthRegistrations1700000000105,
   CreateOauthFlows1700000000106,
   ShareAccessTokens1700000000107,

@@ -16,6 +16,9 @@ export interface RunViewRow {
   /** Null unless the run waits in the queue without a place. */
   ms_until_queue_expiry: number | null;
   ms_until_launch_deadline: number;
+  /** Null without an open claim of a brokered call. */
+  ms_until_claim_expiry: number | null;
+  brokered: boolean;
   intent_outcome: RunOutcome | null;
   ms_until_quiesce_deadline: number | null;
 }
@@ -40,6 +43,8 @@ export async function readRunView(
               (extract(epoch from s.queued_at - now()) * 1000 + $3::float8 * 1000)::float8 end as ms_until_queue_expiry,
             (extract(epoch from coalesce(s.admitted_at, s.created_at) - now()) * 1000 + $2::float8 * 1000)::float8
               as ms_until_launch_deadline,
+            (extract(epoch from c.next_expiry - now()) * 1000)::float8 as ms_until_claim_expiry,
+            coalesce(s.run_spec->'brokered', '[]') <> '[]' as brokered,
             f.outcome as intent_outcome,
             case when f.needs_quiesce then (extract(epoch from f.quiesce_deadline - now()) * 1000)::float8 end
               as ms_until_quiesce_deadline
@@ -50,6 +55,9 @@ export async function readRunView(
        left join lateral (
          select count(*) as pending, min(expires_at) as next_expiry
            from approvals where session_id = s.id and status = 'pending') p on true
+       left join lateral (
+         select min(claim_expires_at) as next_expiry
+           from tool_execution_claims where session_id = s.id and state = 'claimed') c on true
       where s.id = $1`,
     [sessionId, limits.launchLimitSecs, limits.queueTtlSecs],
   );

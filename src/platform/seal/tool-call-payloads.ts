@@ -53,6 +53,17 @@ export class ToolCallPayloads {
     return { sealed: bytes, keyVersion };
   }
 
+  /** Whether inputs and answers of brokered calls can be kept: only sealed ones are. */
+  get keepsAnswers(): boolean {
+    return this.sealer.available;
+  }
+
+  /** @throws SandgateError `unavailable` without a sealing key */
+  async seal(key: PayloadKey, text: string): Promise<RestingPayload> {
+    const { bytes, keyVersion } = await this.sealer.seal(placeOf(key), text);
+    return { sealed: bytes, keyVersion };
+  }
+
   /** Stores a protected payload; the first one of its kind stays. */
   async store(tx: TenantTransaction, key: PayloadKey, payload: RestingPayload, keepSecs: number | null): Promise<void> {
     await tx.query(

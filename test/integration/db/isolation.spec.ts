@@ -20,6 +20,7 @@ const CROSS_ORGANIZATION_FUNCTIONS = [
   'svc_free_places',
   'svc_keep_oauth_registration',
   'svc_list_dead_reservations',
+  'svc_list_expired_claims',
   'svc_list_host_runs',
   'svc_list_keks',
   'svc_list_organizations',
@@ -36,6 +37,7 @@ const CROSS_ORGANIZATION_FUNCTIONS = [
   'svc_release_capacity',
   'svc_sealed_rows',
   'svc_sweep_expired',
+  'svc_sweep_upstream_sessions',
   'svc_touch_oauth_registration',
 ];
 

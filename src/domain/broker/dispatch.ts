@@ -1,0 +1,18 @@
+import type { SettledClaimState } from './claim.js';
+
+/** One dispatch of one brokered call: the id of its row at the gate, and which attempt it is. */
+export interface BrokeredCallRef {
+  callId: string;
+  attempt: number;
+}
+
+/**
+ * What came of a dispatch. What was answered, and why something was refused, stands on the record, not here.
+ * - a state of a claim: this dispatch settled it so, or found it so.
+ * - `taken`: the claim is another dispatch's. `inactive`: the run accepts no work. `unknown`: the gate has not let it go.
+ * - `denied`: the live authority or the server's drift refused; `seq` is the event that says why. `unbound`: there is no binding.
+ * - `lost`: whoever was to send it went away before a claim was taken.
+ */
+export type BrokeredOutcome =
+  | { outcome: SettledClaimState | 'taken' | 'inactive' | 'unknown' | 'unbound' | 'lost' }
+  | { outcome: 'denied'; seq: number };
