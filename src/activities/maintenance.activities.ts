@@ -1,5 +1,6 @@
 import { admitWaiting, recountCapacity, type AdmissionLimits } from '../platform/db/capacity.js';
 import { expireApprovals } from '../platform/db/approvals.js';
+import { giveUpClaims, listRunsWithExpiredClaims } from '../platform/db/claims.js';
 import type { Database } from '../platform/db/database.js';
 import { recordIntent } from '../platform/db/intents.js';
 import { listHosts } from '../platform/db/hosts.js';
@@ -11,6 +12,7 @@ import {
   sweepExpired,
   sweepReservations,
 } from '../platform/db/sweeps.js';
+import { sweepUpstreamSessions } from '../platform/db/upstream-sessions.js';
 import { parseRunStatus } from '../domain/run/status.js';
 import type { ApprovalNotices } from '../platform/temporal/approval-notices.js';
 import type { RunDriver } from '../platform/temporal/run-driver.js';
@@ -30,6 +32,8 @@ export interface MaintenanceDependencies {
 }
 
 const PAGE = 500;
+/** Chapter 40 §5. */
+const CLAIMS_PER_ROUND = 200;
 const HOST_SEEN_WITHIN_SECS = 60;
 const IDEMPOTENCY_DAYS = 30;
 /** Batches of expired rows in one round: views of calls expire as fast as the calls once came. */
@@ -50,6 +54,10 @@ export function createMaintenanceActivities(on: MaintenanceDependencies): Mainte
       for (const run of await listOverdueApprovals(on.database.pool, PAGE)) {
         await on.database.withTenant(run.organizationId, (tx) => expireApprovals(tx, run.sessionId));
       }
+      for (const run of await listRunsWithExpiredClaims(on.database.pool, CLAIMS_PER_ROUND)) {
+        await giveUpClaims(on.database, run, 'expired');
+      }
+      await sweepUpstreamSessions(on.database.pool, PAGE);
       await stopOverspentRuns(on);
       await sweepReservations(on.database, PAGE);
       await sweepByBatches(on);

@@ -1,3 +1,4 @@
+import type { BrokeredCallRef, BrokeredOutcome } from '../domain/broker/dispatch.js';
 import type { RunOutcome, RunStatus } from '../domain/run/status.js';
 
 /** Names one run; the only thing that activities of the `run` workflow are given. */
@@ -24,6 +25,10 @@ export interface RunView {
   /** Until the wait in the queue is over; null for a run that does not wait, absent in views of earlier builds. */
   msUntilQueueExpiry?: number | null;
   msUntilLaunchDeadline: number | null;
+  /** Until the first open claim of a brokered call is past its time; absent in views of earlier builds. */
+  msUntilClaimExpiry?: number | null;
+  /** The run has brokered tools; absent in views of earlier builds. */
+  brokered?: boolean;
   intent: { outcome: RunOutcome; msUntilQuiesceDeadline: number | null } | null;
   timing: DriverTiming;
   /** The namespace lacks the search attributes of runs, so none may be set. */
@@ -47,6 +52,14 @@ export type DriverStop =
   | { code: 'host_lost' }
   | { code: 'intent_lost' };
 
+/** Steps that speak to upstream servers, on the control queue. */
+export interface BrokerActivities {
+  /** Takes the claim, sends at most once, settles. Never throws for what the upstream does. */
+  executeBrokeredCall(run: RunRef, call: BrokeredCallRef): Promise<BrokeredOutcome>;
+  /** Ends the sessions that were opened at upstream servers for the run. */
+  closeUpstreamSessions(run: RunRef): Promise<void>;
+}
+
 /** Short steps on the record, each one idempotent transaction. */
 export interface RunRecordActivities {
   describeRun(run: RunRef): Promise<RunView | null>;
@@ -55,6 +68,10 @@ export interface RunRecordActivities {
   /** Writes the finalization intent of a stop that the driver decided; an earlier intent wins. */
   stopRun(run: RunRef, stop: DriverStop): Promise<void>;
   expireApprovals(run: RunRef): Promise<void>;
+  /** Settles claims as ambiguous: those past their time, or with `all` every open one. */
+  giveUpClaims(run: RunRef, which: 'expired' | 'all'): Promise<void>;
+  /** Settles the claim of a dispatch whose activity was lost; answers what the record says of the call. */
+  settleLostCall(run: RunRef, call: BrokeredCallRef): Promise<BrokeredOutcome>;
   /** Writes `budget.warning` for the wall clock, once. */
   warnWallClock(run: RunRef): Promise<void>;
   /** Moves to `cancelling` and tells the runner to stop. */

@@ -1,9 +1,11 @@
+import type { BrokeredCallRef, BrokeredOutcome } from '../domain/broker/dispatch.js';
 import type { HeadSigner } from '../domain/ledger/signed-head.js';
 import { RUN_STATUSES, canMove, parseRunStatus } from '../domain/run/status.js';
 import { expireApprovals } from '../platform/db/approvals.js';
 import type { Admission, QueueLimits } from '../platform/db/admission.js';
 import { storeMissingDiff } from '../platform/db/artifacts.js';
 import { admitWaiting } from '../platform/db/capacity.js';
+import { forgetCallTexts, giveUpClaims, readStoredClaim } from '../platform/db/claims.js';
 import { concludeRun } from '../platform/db/conclusion.js';
 import type { Database, TenantTransaction } from '../platform/db/database.js';
 import { deleteIntent, readIntent } from '../platform/db/intents.js';
@@ -42,6 +44,10 @@ export function createRunRecordActivities(on: RunRecordDependencies): RunRecordA
     expireApprovals: async (run) => {
       await within(run, (tx) => expireApprovals(tx, run.sessionId));
     },
+    giveUpClaims: async (run, which) => {
+      await giveUpClaims(on.database, run, which);
+    },
+    settleLostCall: (run, call) => settleLostCall(on.database, run, call),
     warnWallClock: (run) => within(run, (tx) => warnWallClock(tx, run.sessionId)),
     beginQuiesce: (run) => within(run, (tx) => beginQuiesce(tx, run.sessionId, on.quiesceSecs)),
     beginFinalizing: async (run) => {
@@ -54,7 +60,11 @@ export function createRunRecordActivities(on: RunRecordDependencies): RunRecordA
       await admitWaiting(on.database, on.capacity);
       await signLedgerHead(on.database, run.organizationId, run.sessionId, on.signer);
     },
-    forgetIntent: (run) => within(run, (tx) => deleteIntent(tx, run.sessionId)),
+    forgetIntent: (run) =>
+      within(run, async (tx) => {
+        await forgetCallTexts(tx, run.sessionId);
+        await deleteIntent(tx, run.sessionId);
+      }),
   };
 }
 
@@ -75,10 +85,20 @@ function toView(row: RunViewRow, on: Pick<RunRecordDependencies, 'timing' | 'sea
     msUntilWallClockWarning: row.ms_until_wall_clock_warning,
     msUntilQueueExpiry: row.ms_until_queue_expiry,
     msUntilLaunchDeadline: row.ms_until_launch_deadline,
+    msUntilClaimExpiry: row.ms_until_claim_expiry,
+    brokered: row.brokered,
     intent,
     timing: on.timing,
     searchAttributesMissing: on.searchAttributesMissing,
   };
+}
+
+/** The claim tells what became of a dispatch whose activity was lost; one that was open may have been sent. */
+async function settleLostCall(database: Database, run: RunRef, call: BrokeredCallRef): Promise<BrokeredOutcome> {
+  await giveUpClaims(database, run, call);
+  const claim = await readStoredClaim(database, { ...run, callId: call.callId });
+  if (claim === null) return { outcome: 'lost' };
+  return { outcome: claim.state === 'claimed' ? 'taken' : claim.state };
 }
 
 async function drainReservations(tx: TenantTransaction, sessionId: string, force: boolean): Promise<number> {

@@ -10,6 +10,7 @@ import { createSealer, Sealer } from '../platform/seal/sealer.js';
 import { ToolCallPayloads } from '../platform/seal/tool-call-payloads.js';
 import { Metrics } from '../platform/telemetry/metrics.js';
 import { Tracing } from '../platform/telemetry/tracing.js';
+import { BrokeredDispatch } from '../platform/temporal/brokered-dispatch.js';
 import { AdminToken } from './auth/admin-token.js';
 import { DeploymentOrganization } from './auth/deployment-organization.js';
 import { NoUserCredentials, UserCredentials } from './auth/user-credentials.js';
@@ -42,6 +43,8 @@ export interface Foundation {
   database: Database;
   adminToken: string;
   organizationId: string;
+  /** The way of brokered calls to their runs' workflows; without it every such call is 503. */
+  calls?: BrokeredDispatch;
   /** Where the spans of this process go; nowhere without it. */
   tracing?: Tracing;
   /** Who the users behind bearers are; without it there are none. */
@@ -70,6 +73,7 @@ export class FoundationModule {
       { provide: GuardedClient, useValue: egress.guarded },
       { provide: Metrics, useValue: metrics },
       { provide: PriceList, useValue: new PriceList(config.llm.prices) },
+      { provide: BrokeredDispatch, useValue: foundation.calls ?? null },
       { provide: Tracing, useValue: foundation.tracing ?? Tracing.off },
       { provide: ToolCallPayloads, useValue: new ToolCallPayloads(database, sealer) },
       { provide: Sealer, useValue: sealer },

@@ -44,7 +44,7 @@ async function start(config: SandgateConfig, log: Logger): Promise<RunningApi> {
   await database.wakeups.listen();
   const driver = connectDriver(config, database, { run: runWorkflow, notice: approvalNoticeWorkflow }, log);
   const adminToken = requireSetting(config.auth.adminToken, 'SERVICE_ADMIN_TOKEN');
-  const foundation = { config, database, adminToken, organizationId: organization.id, tracing };
+  const foundation = { config, database, adminToken, organizationId: organization.id, calls: driver.calls, tracing };
   const app = await createApi(foundation, [InternalModule]);
   const { bind, internalBind } = config.http;
   const internal = internalBind === null ? null : await listenInternalOnly(app, internalBind);

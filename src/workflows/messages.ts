@@ -1,5 +1,6 @@
-import { defineQuery, defineSignal } from '@temporalio/workflow';
+import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
 import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
+import type { BrokeredCallRef, BrokeredOutcome } from '../domain/broker/dispatch.js';
 import type { RunSearchAttribute } from '../domain/run/search-attributes.js';
 
 /** Names that callers of the workflows share with them: queues, ids, signals, queries and search attributes. */
@@ -28,6 +29,12 @@ export const approvalDecided = defineSignal('approvalDecided');
 export const intentRecorded = defineSignal('intentRecorded');
 export const capacityGranted = defineSignal('capacityGranted');
 
+/** Dispatches one brokered call; its id is a hash of the claim's key, so a call that is presented again joins its first update. */
+export const brokeredCall = defineUpdate<BrokeredOutcome, [BrokeredCallRef]>('brokeredCall');
+
+/** Why an update is turned away before anything is written: the run winds down, or is about to go on in a new execution. */
+export const BROKERED_REFUSALS = { ending: 'run_ending', continuing: 'run_continuing' } as const;
+
 /** One workflow per approval, so that however often it is started there is one notice. */
 export const approvalNoticeWorkflow = {
   workflowType: 'approvalNotice',
@@ -52,6 +59,8 @@ export const runWorkflow = {
   workflowType: 'run',
   taskQueue: CONTROL_QUEUE,
   workflowId: runWorkflowId,
+  brokeredCall,
+  brokeredRefusals: BROKERED_REFUSALS,
   signals: {
     intent: intentRecorded,
     approval_requested: approvalRequested,

@@ -1,5 +1,6 @@
 import { ActivityCancellationType, proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
 import type {
+  BrokerActivities,
   DriverTiming,
   RunRecordActivities,
   SandboxHostActivities,
@@ -15,6 +16,27 @@ export const record = proxyLocalActivities<RunRecordActivities>({
   localRetryThreshold: '10s',
   retry: patientRetry,
 });
+
+/**
+ * Calls of upstream servers, on this workflow's own queue, so that the worker that runs the workflow may start them at once. One
+ * attempt: the claim's row says whether there may be another, never this history (chapter 40 §5).
+ */
+export function brokerActivities(timing: Pick<DriverTiming, 'activityHeartbeatMs'>) {
+  const calls = proxyActivities<BrokerActivities>({
+    startToCloseTimeout: '9m',
+    heartbeatTimeout: timing.activityHeartbeatMs,
+    cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
+    retry: { maximumAttempts: 1 },
+    summary: 'Make a brokered call',
+  });
+  const closing = proxyActivities<BrokerActivities>({
+    startToCloseTimeout: '60s',
+    scheduleToCloseTimeout: '3m',
+    retry: { ...patientRetry, maximumAttempts: 3 },
+    summary: 'Close the sessions at upstream servers',
+  });
+  return { execute: calls.executeBrokeredCall, close: closing.closeUpstreamSessions };
+}
 
 /** The activities of one sandbox host. A host that takes no work for `hostAwayMs` is lost (04-sandbox §7). */
 export function hostActivities(hostId: string, timing: DriverTiming) {

@@ -5,8 +5,10 @@ import {
   setCurrentDetails,
   setHandler,
   upsertSearchAttributes,
+  workflowInfo,
 } from '@temporalio/workflow';
 import type { DriverTiming, RunRef, RunView } from '../activities/run-activities.js';
+import { BrokeredCalls } from './brokered-calls.js';
 import { isHostLost } from './host-lost.js';
 import { hostActivities, record } from './run-activities.js';
 import {
@@ -18,11 +20,21 @@ import {
   searchAttributes,
 } from './messages.js';
 
+/** Long before the limits of a history (51,200 events) are near. */
+const HISTORY_EVENTS_BEFORE_NEW = 4000;
+
+/** Whether the workflow should go on in a new execution. */
+export function isHistoryLong(): boolean {
+  const { continueAsNewSuggested, historyLength } = workflowInfo();
+  return continueAsNewSuggested || historyLength > HISTORY_EVENTS_BEFORE_NEW;
+}
+
 /** What the workflow remembers between two looks at the row: wake-ups, the supervised sandbox and what operators are shown. */
 export class RunDriverState {
   exit: { exitCode: number | null } | null = null;
   hostLost = false;
   intentSeen = false;
+  readonly calls: BrokeredCalls;
   private phase = '';
   private woken = false;
   private watching: CancellationScope | null = null;
@@ -40,13 +52,19 @@ export class RunDriverState {
       rouse();
     });
     setHandler(phaseQuery, () => this.phase);
+    this.calls = new BrokeredCalls(ref, () => {
+      if (isHistoryLong()) rouse();
+    });
   }
 
   /** Reads the row and shows it to operators. */
   async look(): Promise<RunView | null> {
     this.clearWake();
     const view = await record.describeRun(this.ref);
-    if (view !== null) this.show(view);
+    if (view !== null) {
+      this.calls.learn(view);
+      this.show(view);
+    }
     return view;
   }
 

@@ -1,7 +1,7 @@
 import { ActivityFailure, condition, sleep } from '@temporalio/workflow';
 import type { RunRef, RunView } from '../activities/run-activities.js';
 import { isHostLost } from './host-lost.js';
-import { hostActivities, record } from './run-activities.js';
+import { brokerActivities, hostActivities, record } from './run-activities.js';
 import type { RunDriverState } from './run-driver-state.js';
 
 const RESERVATION_RECHECK_MS = 1_000;
@@ -19,9 +19,11 @@ export async function finalizeRun(ref: RunRef, view: RunView, driver: RunDriverS
     await record.beginFinalizing(ref);
     await driver.look();
     if (host !== null) await collectFromHost(ref, host, waitMs, driver);
+    if (view.brokered === true) await driver.calls.settle(view.timing.reservationDrainMs);
     await settleModelSpend(ref, view.timing.reservationDrainMs);
     await record.concludeRun(ref);
   }
+  if (view.brokered === true) await closeUpstreamSessions(ref, view);
   driver.say('Removes the sandbox and its workspace.');
   driver.unwatch();
   // A host that comes back removes what it still has by itself, at its boot.
@@ -64,6 +66,15 @@ async function settleModelSpend(ref: RunRef, drainMs: number): Promise<void> {
     await sleep(RESERVATION_RECHECK_MS);
   }
   await record.drainReservations(ref, true);
+}
+
+/** What cannot be closed now is given up by maintenance later; the run is over either way. */
+async function closeUpstreamSessions(ref: RunRef, view: RunView): Promise<void> {
+  try {
+    await brokerActivities(view.timing).close(ref);
+  } catch (failure) {
+    if (!(failure instanceof ActivityFailure)) throw failure;
+  }
 }
 
 /** Does a step on the host; false when it failed for good. A host that is known to be lost is not waited for again. */

@@ -1,19 +1,10 @@
-import {
-  CancellationScope,
-  condition,
-  continueAsNew,
-  isCancellation,
-  patched,
-  workflowInfo,
-} from '@temporalio/workflow';
+import { CancellationScope, condition, continueAsNew, isCancellation, patched } from '@temporalio/workflow';
 import type { RunRef, RunView } from '../activities/run-activities.js';
 import { isHostLost } from './host-lost.js';
 import { finalizeRun } from './run-finalization.js';
 import { hostActivities, record } from './run-activities.js';
-import { RunDriverState } from './run-driver-state.js';
+import { isHistoryLong, RunDriverState } from './run-driver-state.js';
 
-/** Long before the limits of a history (51,200 events) are near. */
-const HISTORY_EVENTS_BEFORE_NEW = 4000;
 /** A queued run looks again by itself, should the signal that grants capacity never have been sent. */
 const QUEUE_RECHECK_MS = 60_000;
 /** How soon the signal of an intent follows its record. */
@@ -25,6 +16,11 @@ const INTENT_SIGNAL_MS = 2_000;
  */
 export async function run(ref: RunRef): Promise<void> {
   const driver = new RunDriverState(ref);
+  await drive(ref, driver);
+  await driver.calls.finish();
+}
+
+async function drive(ref: RunRef, driver: RunDriverState): Promise<void> {
   for (;;) {
     const view = await driver.look();
     if (view === null) return;
@@ -37,13 +33,11 @@ export async function run(ref: RunRef): Promise<void> {
       return;
     }
     if (await advance(ref, view, driver)) return;
-    if (isHistoryLong()) await continueAsNew<typeof run>(ref);
+    if (isHistoryLong()) {
+      await driver.calls.drain();
+      await continueAsNew<typeof run>(ref);
+    }
   }
-}
-
-function isHistoryLong(): boolean {
-  const { continueAsNewSuggested, historyLength } = workflowInfo();
-  return continueAsNewSuggested || historyLength > HISTORY_EVENTS_BEFORE_NEW;
 }
 
 /** One step of a run that nobody has asked to stop. True when there is nothing left to drive. */
@@ -126,8 +120,9 @@ async function supervise(ref: RunRef, first: RunView, driver: RunDriverState): P
   while (view !== null && view.intent === null && (view.status === 'running' || view.status === 'awaiting_approval')) {
     if (await stopWhenOver(ref, view, driver)) return;
     if (isOverdue(view.msUntilApprovalExpiry)) await record.expireApprovals(ref);
+    else if (isOverdue(view.msUntilClaimExpiry)) await record.giveUpClaims(ref, 'expired');
     else if (isOverdue(view.msUntilWallClockWarning) && patched('wall-clock-warning')) await record.warnWallClock(ref);
-    else await driver.wake(earliest(view.msUntilWallClock, view.msUntilApprovalExpiry, view.msUntilWallClockWarning));
+    else await driver.wake(untilDue(view));
     if (isHistoryLong()) return;
     view = await driver.look();
   }
@@ -146,7 +141,9 @@ function isOverdue(ms: number | null | undefined): boolean {
   return ms != null && ms <= 0;
 }
 
-function earliest(...durations: (number | null | undefined)[]): number | null {
+function untilDue(view: RunView): number | null {
+  const { msUntilWallClock, msUntilApprovalExpiry, msUntilWallClockWarning, msUntilClaimExpiry } = view;
+  const durations = [msUntilWallClock, msUntilApprovalExpiry, msUntilWallClockWarning, msUntilClaimExpiry];
   const due = durations.filter((duration) => duration != null);
   return due.length === 0 ? null : Math.min(...due);
 }

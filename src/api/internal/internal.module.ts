@@ -5,6 +5,8 @@ import type { FastifyInstance } from 'fastify';
 import { PlaneGuard } from './auth/plane.guard.js';
 import { RunnerTokens } from './auth/runner-tokens.js';
 import { BodyBudget } from './body/body-budget.js';
+import { BrokeredCallService } from './broker/brokered-calls.js';
+import { CallPlaces } from './broker/call-places.js';
 import { ApprovalGate } from './gate/approval-gate.js';
 import { ApprovalWaits } from './gate/approval-waits.js';
 import { BudgetStops } from './gate/budget-stops.js';
@@ -57,7 +59,9 @@ const ENDPOINTS: Type<PlaneEndpoint>[] = [
     ApprovalGate,
     ApprovalWaits,
     BodyBudget,
+    BrokeredCallService,
     BudgetStops,
+    CallPlaces,
     CarriedResults,
     GateObserver,
     GateService,

@@ -3,11 +3,14 @@ import type { SandgateConfig } from '../config/index.js';
 import type { Database } from '../db/database.js';
 import type { Logger } from '../telemetry/logger.js';
 import { ApprovalNotices, TellingRunDriver, type NoticeWorkflowNames } from './approval-notices.js';
+import { BrokeredDispatch, type BrokeredCallNames } from './brokered-dispatch.js';
 import { TemporalOutboxDispatcher } from './outbox-dispatcher.js';
 import { RunDriver, connectTemporalClient, type RunWorkflowNames } from './run-driver.js';
 
 /** A process's way to the driver. `close` waits for wake-ups under way; rows that stay behind are the relay's. */
 export interface ConnectedDriver {
+  /** The way of brokered calls to their runs' workflows. */
+  readonly calls: BrokeredDispatch;
   close(): Promise<void>;
 }
 
@@ -27,7 +30,7 @@ export function createRunDriver(
 export function connectDriver(
   config: SandgateConfig,
   database: Database,
-  names: { run: RunWorkflowNames; notice: NoticeWorkflowNames },
+  names: { run: RunWorkflowNames & BrokeredCallNames; notice: NoticeWorkflowNames },
   log: Pick<Logger, 'warn'>,
 ): ConnectedDriver {
   const client = connectTemporalClient(config.temporal);
@@ -40,6 +43,7 @@ export function connectDriver(
   );
   database.outbox = dispatcher;
   return {
+    calls: new BrokeredDispatch(client, driver, names.run),
     close: async () => {
       await dispatcher.drained();
       await client.connection.close();

@@ -1,22 +1,22 @@
 import { Injectable } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { denied } from '../../../domain/broker/broker-answer.js';
 import { SandgateError } from '../../../domain/errors.js';
 import { GATE_MESSAGES } from '../../../domain/gate/messages.js';
-import { ApiConfig } from '../../foundation.module.js';
 import { isMcpName } from '../../../domain/tools/mcp-name.js';
+import { untilHungUp } from '../../http/until-hung-up.js';
 import { callerOf } from '../auth/runner-caller.js';
 import type { RunnerCaller } from '../auth/runner-caller.js';
 import { jsonBodyOf, planeBodyOf } from '../body/plane-body.js';
-import { LimitBreaches } from '../limits/limit-breaches.js';
-import { RunLimits } from '../limits/run-limits.js';
+import { BrokeredCallService, type BrokerAnswer } from '../broker/brokered-calls.js';
+import { CallPlaces } from '../broker/call-places.js';
 import { objectBody, textMember } from '../routes/body-member.js';
 import type { PlaneEndpoint } from '../routes/plane-endpoint.js';
-import { untilHungUp } from '../../http/until-hung-up.js';
 import { GateService } from './gate.service.js';
 import { RunSpecs } from './run-specs.js';
-import { MAX_CALL_VALUES, readToolCall } from './tool-call.js';
+import { MAX_CALL_VALUES, readToolCall, type ToolCallRequest } from './tool-call.js';
 
-/** Gate and execution of one brokered tool call (chapter 20 §5). Nothing is executed here yet: the gate denies every name. */
+/** Gate and execution of one brokered tool call (chapter 20 §5, chapter 40 §4). */
 @Injectable()
 export class ToolsCallEndpoint implements PlaneEndpoint {
   readonly method = 'POST';
@@ -27,9 +27,8 @@ export class ToolsCallEndpoint implements PlaneEndpoint {
   constructor(
     private readonly gate: GateService,
     private readonly specs: RunSpecs,
-    private readonly config: ApiConfig,
-    private readonly limits: RunLimits,
-    private readonly breaches: LimitBreaches,
+    private readonly calls: BrokeredCallService,
+    private readonly places: CallPlaces,
   ) {}
 
   async handle(request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
@@ -37,26 +36,23 @@ export class ToolsCallEndpoint implements PlaneEndpoint {
     await this.refuseSandboxTool(caller, textMember(objectBody(jsonBodyOf(request)), 'tool', 256));
     const read = readToolCall(planeBodyOf(request));
     if (read.kind === 'unreadable') throw new SandgateError('invalid_request', read.call.reason);
-    const leave = this.limits.enter(caller.sessionId, 'brokered_calls', this.config.limits.brokeredCalls);
-    if (leave === null) {
-      this.breaches.note(caller.sessionId, 'brokered_calls');
-      throw new SandgateError('rate_limited', 'too many brokered calls of this run in flight; retry', {
-        retryAfterSeconds: 1,
-      });
-    }
-    try {
-      const result = await this.gate.decide(caller, read, untilHungUp(reply));
-      if (result.kind === 'inactive' || result.kind === 'gone') {
-        throw new SandgateError('invalid_request', GATE_MESSAGES.sessionNotActive);
-      }
-      return {
-        ok: false,
-        denied: true,
-        message: result.kind === 'deny' ? result.message : GATE_MESSAGES.notInFrozenSet,
-      };
-    } finally {
-      leave();
-    }
+    const signal = untilHungUp(reply);
+    const result = await this.gate.decide(caller, read, signal);
+    if (result.kind === 'deny') return denied(result.message);
+    if (result.kind !== 'allow') throw new SandgateError('invalid_request', GATE_MESSAGES.sessionNotActive);
+    return this.send(reply, await this.execute(caller, read.call, signal));
+  }
+
+  private execute(caller: RunnerCaller, call: ToolCallRequest, signal: AbortSignal): Promise<BrokerAnswer> {
+    this.calls.assertAvailable();
+    return this.places.during(caller.sessionId, signal, () => this.calls.execute(caller, call, signal));
+  }
+
+  /** A stored answer goes out as it was stored, byte for byte. */
+  private send(reply: FastifyReply, answer: BrokerAnswer): unknown {
+    if (!('text' in answer)) return answer;
+    void reply.header('content-type', 'application/json; charset=utf-8');
+    return answer.text;
   }
 
   /** Built-in tools, and those of servers inside the sandbox, have their gate and no execution here (chapter 30 §7.5). */

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 
 /** Things of one run that are counted while they last. */
-export type Countable = 'connections' | 'parked_permissions' | 'model_requests' | 'brokered_calls';
+export type Countable = 'connections' | 'parked_permissions' | 'model_requests';
 
 interface Bucket {
   tokens: number;

@@ -1,0 +1,171 @@
+import { activityInfo, cancellationSignal, heartbeat } from '@temporalio/activity';
+import { BROKER_MESSAGES, shortCause } from '../domain/broker/broker-answer.js';
+import { brokeredEvent, type SettledCall } from '../domain/broker/brokered-event.js';
+import { CLAIM_TTL_SECS } from '../domain/broker/claim.js';
+import type { BrokeredCallRef, BrokeredOutcome } from '../domain/broker/dispatch.js';
+import { writeAnswer } from '../domain/broker/stored-answer.js';
+import type { NewEvent } from '../domain/events/event-kinds.js';
+import { parseMcpName } from '../domain/tools/mcp-name.js';
+import type { CallTargets } from '../platform/broker/call-targets.js';
+import type { CallTarget, UpstreamCaller, UpstreamResult } from '../platform/broker/upstream-call.js';
+import {
+  claimCall,
+  readCall,
+  readStoredClaim,
+  settleCall,
+  type BrokeredCall,
+  type CallRow,
+  type Claim,
+  type Settlement,
+} from '../platform/db/claims.js';
+import type { Database } from '../platform/db/database.js';
+import { decisionEvent } from '../platform/db/gate-events.js';
+import { newRowId } from '../platform/db/row-id.js';
+import { untilReachable } from '../platform/db/until-reachable.js';
+import type { Logger } from '../platform/telemetry/logger.js';
+import type { ToolCallPayloads } from '../platform/seal/tool-call-payloads.js';
+import type { BrokerActivities, RunRef } from './run-activities.js';
+
+export interface BrokerDependencies {
+  database: Database;
+  payloads: ToolCallPayloads;
+  targets: CallTargets;
+  upstream: UpstreamCaller;
+  log: Pick<Logger, 'error'>;
+}
+
+/** Before a claim is taken the caller may as well hear that nothing was sent. */
+const READ_WITHIN_MS = 10_000;
+/** What an upstream answered must not be lost because the record is away for a moment. */
+const SETTLE_WITHIN_MS = 120_000;
+
+/** Calls of upstream servers. What an operator may see of them in Temporal is an id, a number and one word. */
+export function createBrokerActivities(on: BrokerDependencies): BrokerActivities {
+  return {
+    executeBrokeredCall: async (run, call) => {
+      const beat = beatWhileAlive();
+      try {
+        return await execute(on, run, call, cancellationSignal());
+      } finally {
+        clearInterval(beat);
+      }
+    },
+    closeUpstreamSessions: async (run) => {
+      await on.upstream.close(run);
+      on.targets.forget(run.sessionId);
+    },
+  };
+}
+
+/** Beats carry nothing; they let the server tell a worker that is gone from an upstream that is slow, and bring cancellation. */
+function beatWhileAlive(): NodeJS.Timeout {
+  const { heartbeatTimeoutMs = 10_000 } = activityInfo();
+  return setInterval(heartbeat, heartbeatTimeoutMs / 4);
+}
+
+/** One dispatch: recheck, claim, send, settle (chapter 40 §4 steps 5–11). */
+async function execute(
+  on: BrokerDependencies,
+  run: RunRef,
+  { callId, attempt }: BrokeredCallRef,
+  signal: AbortSignal,
+): Promise<BrokeredOutcome> {
+  const row: CallRow = { organizationId: run.organizationId, sessionId: run.sessionId, callId };
+  const call = await untilReachable(READ_WITHIN_MS, () => readCall(on.database, row));
+  if (call === null) return withoutInput(on.database, row);
+  const name = parseMcpName(call.tool);
+  if (name === null) return { outcome: 'unbound' };
+  const authority = await on.targets.authorityOf(run, name.server);
+  if (authority.kind === 'unbound') {
+    await deny(on.database, run, call, BROKER_MESSAGES.unbound);
+    return { outcome: 'unbound' };
+  }
+  if (authority.kind === 'refused') {
+    return { outcome: 'denied', seq: await deny(on.database, run, call, authority.text) };
+  }
+  const argumentsText = await openInput(on, run, call);
+  const wanted: Claim = { claimId: newRowId(), attempt };
+  const { outcome, claim } = await untilReachable(READ_WITHIN_MS, () =>
+    claimCall(on.database, row, wanted, CLAIM_TTL_SECS),
+  );
+  if (outcome === 'not_allowed') return { outcome: 'unknown' };
+  if (outcome !== 'claimed') return { outcome };
+  const claimedAt = performance.now();
+  const result = await send(on, authority.target, name.tool, argumentsText, signal);
+  return settle(on, authority.target, { call, claim, result, latencyMs: performance.now() - claimedAt });
+}
+
+/** The input is gone when the call is settled already, by a dispatch that this one does not know of. */
+async function withoutInput(database: Database, row: CallRow): Promise<BrokeredOutcome> {
+  const claim = await readStoredClaim(database, row);
+  return { outcome: claim === null ? 'unknown' : 'taken' };
+}
+
+function openInput(on: BrokerDependencies, run: RunRef, { toolCallId, input }: BrokeredCall): Promise<string> {
+  const { organizationId, sessionId } = run;
+  return on.payloads.openResting({ organizationId, sessionId, toolCallId, kind: 'input' }, input);
+}
+
+/** From here on the call may have been sent, whatever goes wrong, unless there is proof that it was not. */
+async function send(
+  on: BrokerDependencies,
+  target: CallTarget,
+  tool: string,
+  argumentsText: string,
+  signal: AbortSignal,
+): Promise<UpstreamResult> {
+  try {
+    return await on.upstream.call(target, tool, argumentsText, signal);
+  } catch (cause) {
+    on.log.error({ err: cause, run: target.sessionId }, 'a brokered call failed in an unforeseen way');
+    return { state: 'ambiguous', error: 'the broker failed while it made the call' };
+  }
+}
+
+interface Made {
+  call: BrokeredCall;
+  claim: Claim;
+  result: UpstreamResult;
+  latencyMs: number;
+}
+
+async function settle(on: BrokerDependencies, target: CallTarget, made: Made): Promise<BrokeredOutcome> {
+  const { call, claim, result } = made;
+  const { settlement, told } = await settlementOf(on, target, made);
+  const brokered = brokeredEvent(told, target.surface.slot);
+  const events = result.state === 'denied' ? [denialOf(call, result.text), brokered] : [brokered];
+  const last = await untilReachable(SETTLE_WITHIN_MS, () => settleCall(on.database, target, claim, settlement, events));
+  if (last === null) return { outcome: 'taken' };
+  return result.state === 'denied' ? { outcome: 'denied', seq: last - 1 } : { outcome: settlement.state };
+}
+
+async function settlementOf(
+  on: BrokerDependencies,
+  { organizationId, sessionId, binding }: CallTarget,
+  { call, claim, result, latencyMs }: Made,
+): Promise<{ settlement: Settlement; told: SettledCall }> {
+  const { toolCallId, tool } = call;
+  const base = { toolCallId, tool, bindingId: binding.id, attempt: claim.attempt, latencyMs };
+  if ('answer' in result) {
+    const { text, digest } = writeAnswer(result.answer);
+    const answer = await on.payloads.seal({ organizationId, sessionId, toolCallId, kind: 'result' }, text);
+    const { state, error } = result;
+    const settlement = { state, resultDigest: digest, error: error === undefined ? null : shortCause(error), answer };
+    return { settlement, told: { ...base, state, resultDigest: digest, error } };
+  }
+  const [state, cause] =
+    result.state === 'denied' ? (['failed_before_send', result.text] as const) : [result.state, result.error];
+  const error = shortCause(cause);
+  return { settlement: { state, resultDigest: null, error, answer: null }, told: { ...base, state, error } };
+}
+
+async function deny(database: Database, run: RunRef, call: BrokeredCall, text: string): Promise<number> {
+  const [seq] = await database.append(run.organizationId, run.sessionId, [denialOf(call, text)]);
+  return seq ?? 0;
+}
+
+/** An extra event: the gate's own decision stays (chapter 30 §7.5). */
+function denialOf({ toolCallId, tool }: BrokeredCall, text: string): NewEvent {
+  const reason = shortCause(text);
+  return decisionEvent({ toolCallId, tool }, { kind: 'deny', source: 'binding', originalVerdict: null, reason });
+}

@@ -1,0 +1,56 @@
+import { SandgateError } from '../../domain/errors.js';
+import { findBinding } from '../bindings/resource-bindings.js';
+import { bindingProblem } from '../bindings/recheck-binding.js';
+import type { RunSpec } from '../../domain/run/spec.js';
+import type { Database, TenantTransaction } from '../db/database.js';
+import type { CallTarget } from './upstream-call.js';
+
+const MAX_REMEMBERED = 2000;
+
+/** What can be said of the authority behind a call: it stands, it is gone for the reason given, or there never was one. */
+export type Authority =
+  { kind: 'stands'; target: CallTarget } | { kind: 'refused'; text: string } | { kind: 'unbound' };
+
+/**
+ * Frozen surfaces and bindings of runs. Both never change, so one read serves every call of a slot; whether the binding may still be
+ * used is asked each time (chapter 40 §7.4).
+ */
+export class CallTargets {
+  private readonly known = new Map<string, CallTarget>();
+
+  constructor(private readonly database: Database) {}
+
+  /** The authority of a slot at this moment. */
+  authorityOf(run: { organizationId: string; sessionId: string }, slot: string): Promise<Authority> {
+    return this.database.withTenant(run.organizationId, async (tx) => {
+      const target = this.known.get(keyOf(run.sessionId, slot)) ?? (await this.load(tx, run.sessionId, slot));
+      if (target === null) return { kind: 'unbound' };
+      const problem = await bindingProblem(tx, target.binding);
+      return problem === null ? { kind: 'stands', target } : { kind: 'refused', text: problem.text };
+    });
+  }
+
+  /** Drops what is remembered of a run that is over. */
+  forget(sessionId: string): void {
+    for (const key of this.known.keys()) if (key.startsWith(`${sessionId} `)) this.known.delete(key);
+  }
+
+  private async load(tx: TenantTransaction, sessionId: string, slot: string): Promise<CallTarget | null> {
+    const [row] = await tx.query<{ brokered: RunSpec['brokered'] | null }>(
+      `select run_spec -> 'brokered' as brokered from sessions where id = $1`,
+      [sessionId],
+    );
+    if (row === undefined) throw new SandgateError('not_found', 'no such run');
+    const surface = row.brokered?.find((one) => one.slot === slot);
+    const binding = await findBinding(tx, { sessionId, slotKind: 'mcp', slot });
+    if (surface === undefined || binding === null || binding.id !== surface.binding_id) return null;
+    if (this.known.size >= MAX_REMEMBERED) this.known.clear();
+    const target = { organizationId: tx.organizationId, sessionId, binding, surface };
+    this.known.set(keyOf(sessionId, slot), target);
+    return target;
+  }
+}
+
+function keyOf(sessionId: string, slot: string): string {
+  return `${sessionId} ${slot}`;
+}

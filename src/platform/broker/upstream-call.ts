@@ -1,0 +1,31 @@
+import type { UpstreamAnswer } from '../../domain/broker/stored-answer.js';
+import type { ResourceBinding } from '../../domain/connections/resource-binding.js';
+import type { BrokeredSurface } from '../../domain/run/spec.js';
+
+/** Whom a brokered call goes to: the frozen surface of a slot and the binding that it was frozen with. */
+export interface CallTarget {
+  organizationId: string;
+  sessionId: string;
+  binding: ResourceBinding;
+  surface: BrokeredSurface;
+}
+
+/** What came of one call, in the terms of its claim (chapter 40 §5). `error` is a sentence of our own. */
+export type UpstreamResult =
+  | { state: 'succeeded' | 'failed_upstream'; answer: UpstreamAnswer; error?: string }
+  | { state: 'failed_before_send' | 'ambiguous'; error: string }
+  /** Nothing of the call was performed, and the model is told that it is denied. */
+  | { state: 'denied'; text: string };
+
+/** Makes a call whose claim is taken, with the credential of its binding. */
+export interface UpstreamCaller {
+  /**
+   * Sends `tools/call` at most once, but for the one repetition that chapter 40 §5 allows after a refused access token. Never throws
+   * for what an upstream, a credential or a limit does.
+   *
+   * @param argumentsText JSON text; its numbers go upstream as they are written here
+   */
+  call(target: CallTarget, tool: string, argumentsText: string, signal: AbortSignal): Promise<UpstreamResult>;
+  /** Ends the sessions that were opened at upstream servers for a run, by this process or another. */
+  close(run: { organizationId: string; sessionId: string }): Promise<void>;
+}

@@ -1,0 +1,61 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { WorkflowNotFoundError, WorkflowUpdateFailedError, type Client } from '@temporalio/client';
+import { ApplicationFailure, type UpdateDefinition } from '@temporalio/common';
+import type { BrokeredCallRef, BrokeredOutcome } from '../../domain/broker/dispatch.js';
+import type { DrivenRun, RunDriver } from './run-driver.js';
+
+/** The names of the update that callers share with the `run` workflow; given by the process that wires the driver. */
+export interface BrokeredCallNames {
+  workflowId(sessionId: string): string;
+  brokeredCall: UpdateDefinition<BrokeredOutcome, [BrokeredCallRef]>;
+  /** Types of the failures with which the workflow turns an update away. */
+  brokeredRefusals: { ending: string; continuing: string };
+}
+
+/** `unsure`: what became of the dispatch is not known here; the record knows, or will. */
+export type DispatchOutcome = BrokeredOutcome | { outcome: 'unsure' };
+
+const ROUNDS = 20;
+const PAUSE_MS = 100;
+
+/** Has the workflow of a run make brokered calls. Ids and numbers are all that it is told. */
+export class BrokeredDispatch {
+  constructor(
+    private readonly client: Client,
+    private readonly driver: Pick<RunDriver, 'wake'>,
+    private readonly names: BrokeredCallNames,
+  ) {}
+
+  /**
+   * Waits for the end of one dispatch; a second caller with the same id joins the first. Aborting ends the wait, not the dispatch.
+   *
+   * @param id of the update, the same for every presentation of one attempt
+   */
+  async dispatch(run: DrivenRun, call: BrokeredCallRef, id: string, signal: AbortSignal): Promise<DispatchOutcome> {
+    const handle = this.client.workflow.getHandle(this.names.workflowId(run.sessionId));
+    for (let round = 0; round < ROUNDS && !signal.aborted; round += 1) {
+      try {
+        return await this.client.withAbortSignal(signal, () =>
+          handle.executeUpdate(this.names.brokeredCall, { args: [call], updateId: id }),
+        );
+      } catch (cause) {
+        const next = await this.afterFailure(run, cause);
+        if (next !== 'again') return next;
+        await delay(PAUSE_MS);
+      }
+    }
+    return { outcome: 'unsure' };
+  }
+
+  private async afterFailure(run: DrivenRun, cause: unknown): Promise<'again' | DispatchOutcome> {
+    if (cause instanceof WorkflowNotFoundError) {
+      // A driver whose store was lost has no workflow for the run yet; for a run that is over this changes nothing.
+      await this.driver.wake(run, 'created');
+      return 'again';
+    }
+    const refusal = cause instanceof WorkflowUpdateFailedError ? cause.cause : undefined;
+    if (!(refusal instanceof ApplicationFailure)) return { outcome: 'unsure' };
+    if (refusal.type === this.names.brokeredRefusals.ending) return { outcome: 'inactive' };
+    return refusal.type === this.names.brokeredRefusals.continuing ? 'again' : { outcome: 'unsure' };
+  }
+}
