@@ -5,12 +5,15 @@ import {
   type NoticeSubject,
 } from '../platform/db/approval-notices.js';
 import type { Database } from '../platform/db/database.js';
+import type { GuardedClient } from '../platform/egress/guarded-client.js';
 import { sendWebhook, type WebhookOutcome, type WebhookTarget } from '../platform/webhook/send-webhook.js';
 import { whileHeartbeating } from './heartbeat.js';
 import type { ApprovalNoticeActivities, ApprovalRef } from './run-activities.js';
 
 export interface ApprovalNoticeDependencies {
   database: Database;
+  /** Toward hosts that the operator configured. */
+  client: GuardedClient;
   /** Null when no webhook is configured (any more): notices under way end. */
   target: WebhookTarget | null;
   /** Between two attempts; there is one attempt more. */
@@ -44,7 +47,7 @@ async function deliver(
   if (subject === null || subject.told || on.target === null) return { waitMs: null };
   if (!subject.open) return settle(on, approval, { state: 'overtaken', attempts: attempt - 1, error: null });
   const message = { id: `approval_${subject.approvalId}`, body: writeNotice(subject, on.publicUrl) };
-  return conclude(on, approval, attempt, await sendWebhook(on.target, message, signal));
+  return conclude(on, approval, attempt, await sendWebhook(on.client, on.target, message, signal));
 }
 
 async function conclude(

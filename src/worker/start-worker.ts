@@ -254,7 +254,13 @@ function controlActivities(config: SandgateConfig, parts: WorkerParts, admit: Ad
       notices: notices.url === null ? null : new ApprovalNotices(client, approvalNoticeWorkflow, database),
       noticeStartedWithinMs: timing.maintenanceMs,
     }),
-    ...createApprovalNoticeActivities({ database, target: webhookOf(config), ...noticeTerms(config), log }),
+    ...createApprovalNoticeActivities({
+      database,
+      client: parts.egress.operator,
+      target: webhookOf(config),
+      ...noticeTerms(config),
+      log,
+    }),
   };
 }
 

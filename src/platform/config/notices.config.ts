@@ -8,7 +8,7 @@ export class NoticesConfig {
     read: webhookUrl,
     default: null,
     about:
-      'Address that gets one signed notice (Standard Webhooks) of every approval that becomes pending; unset, nobody is told. Redirects are not followed; loopback and private addresses are allowed, because the operator names it.',
+      'Address that gets one signed notice (Standard Webhooks) of every approval that becomes pending; unset, nobody is told. Redirects are not followed; loopback and private addresses are allowed, because the operator names it. It takes `SERVICE_EGRESS_PROXY`.',
   })
   readonly url!: string | null;
 

@@ -17,6 +17,8 @@ export interface ConnectorSettings {
   /** Trusted beside nothing else, in PEM; the roots of Node and NODE_EXTRA_CA_CERTS by default. */
   ca?: string;
   openTcp?: OpenTcp;
+  /** What TLS offers; HTTP/1.1 alone by default. */
+  protocols?: string[];
 }
 
 /**
@@ -70,7 +72,7 @@ async function open(
   const { networks, proxy, resolve = resolveBySystem } = settings;
   const route = await chooseRoute({ lane, networks, resolve, proxied: proxy !== null }, host, !secure);
   const socket = await openRoute(settings, route, host, port, signal);
-  return secure ? startTls(socket, host, signal, settings.ca) : socket;
+  return secure ? startTls(socket, host, signal, settings) : socket;
 }
 
 async function openRoute(

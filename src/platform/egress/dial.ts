@@ -39,11 +39,16 @@ export function checkPeer(socket: Socket, checked: readonly Address[]): void {
 }
 
 /** TLS over an open connection; certificates are verified whatever the environment says. */
-export function startTls(socket: Socket, host: string, signal: AbortSignal, ca?: string): Promise<TLSSocket> {
+export function startTls(
+  socket: Socket,
+  host: string,
+  signal: AbortSignal,
+  { ca, protocols = ['http/1.1'] }: { ca?: string; protocols?: string[] },
+): Promise<TLSSocket> {
   const options: ConnectionOptions = {
     socket,
     host: bareHost(host),
-    ALPNProtocols: ['http/1.1'],
+    ALPNProtocols: protocols,
     rejectUnauthorized: true,
     minVersion: 'TLSv1.2',
     ...(readAddress(host) === null ? { servername: bareHost(host) } : {}),

@@ -29,7 +29,7 @@ export class Egress {
 
   /** For clients with connections of their own toward hosts that the operator configured, such as the model gateway. */
   operatorConnector(): ReturnType<typeof createConnector> {
-    return createConnector(this.settings, 'operator');
+    return createConnector({ ...this.settings, protocols: ['http/1.1', 'h2'] }, 'operator');
   }
 
   /** Where programs that connect by themselves (git) must go; null: directly, to addresses of `guarded.resolvePinned`. */

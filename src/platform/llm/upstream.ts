@@ -1,5 +1,5 @@
 import { Agent } from 'undici';
-import type { Dispatcher } from 'undici';
+import type { buildConnector, Dispatcher } from 'undici';
 import type { Dialect } from '../../domain/models/dialect.js';
 
 /** Where model calls go and with which keys; see `LlmConfig` for the variables. */
@@ -74,10 +74,14 @@ export class ModelUpstream {
   private readonly headers: Record<string, string>;
   private readonly agent: Agent;
 
-  /** Throws when `missingUpstream(settings, dialect)` says that something is missing. */
+  /**
+   * @param connect how connections are opened: through the proxy where there is one
+   * @throws TypeError when `missingUpstream(settings, dialect)` says that something is missing
+   */
   constructor(
     settings: UpstreamSettings,
     private readonly dialect: Dialect,
+    connect: buildConnector.connector,
   ) {
     const missing = missingUpstream(settings, dialect);
     if (missing !== null) throw new TypeError(missing);
@@ -94,7 +98,7 @@ export class ModelUpstream {
       pipelining: 1,
       headersTimeout: UPSTREAM_TIMEOUT_MS,
       bodyTimeout: UPSTREAM_TIMEOUT_MS,
-      connect: { timeout: 30_000 },
+      connect,
       keepAliveTimeout: 60_000,
     });
   }

@@ -26,7 +26,8 @@ beforeEach(async () => {
 afterEach(() => server.close());
 
 const call = (text = '{"message":"hi"}', signal = never): Promise<McpOutcome> => session.callTool('echo', text, signal);
-const answered = (outcome: McpOutcome): string => (outcome as unknown as { content: { text: string }[] }).content[0]!.text;
+const answered = (outcome: McpOutcome): string =>
+  (outcome as unknown as { content: { text: string }[] }).content[0]!.text;
 const headersOf = ({ headers }: Arrival): Record<string, unknown> => ({
   session: typeof headers['mcp-session-id'],
   version: headers['mcp-protocol-version'],

@@ -149,7 +149,7 @@ describe('the limits of outbound calls', () => {
     expect(rows.filter(({ row }) => row.includes('unlisted'))).toEqual([]);
     const away = new pg.Pool({ connectionString: 'postgres://nobody@127.0.0.1:1/none' });
     const { limits, registry } = process({ connectionPerMin: 2, breakerThreshold: 2, breakerOpenSecs: 60 }, away);
-    for (const _ of [1, 2]) await (await limits.enter(scopes)).dial?.leave('healthy');
+    for (let asked = 0; asked < 2; asked += 1) await (await limits.enter(scopes)).dial?.leave('healthy');
     expect((await limits.enter(scopes)).refusal).toMatchObject({ scope: 'connection' });
     expect(await registry.metrics()).toMatch(/service_egress_governor_degraded_total [1-9]/);
     expect(warnings.length).toBeGreaterThan(0);

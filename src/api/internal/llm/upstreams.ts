@@ -3,6 +3,7 @@ import type { OnApplicationShutdown } from '@nestjs/common';
 import { DIALECTS } from '../../../domain/models/dialect.js';
 import type { Dialect } from '../../../domain/models/dialect.js';
 import { SandgateError } from '../../../domain/errors.js';
+import { Egress } from '../../../platform/egress/egress.js';
 import { missingUpstream, ModelUpstream, providerStores } from '../../../platform/llm/upstream.js';
 import { ApiConfig } from '../../foundation.module.js';
 import { refusal } from './refusal.js';
@@ -13,11 +14,15 @@ export class Upstreams implements OnApplicationShutdown {
   readonly providerStores: boolean;
   private readonly served: ReadonlyMap<Dialect, ModelUpstream>;
 
-  constructor(private readonly config: ApiConfig) {
+  constructor(
+    private readonly config: ApiConfig,
+    egress: Egress,
+  ) {
     const { llm } = config;
     this.providerStores = providerStores(llm);
     const dialects = DIALECTS.filter((dialect) => missingUpstream(llm, dialect) === null);
-    this.served = new Map(dialects.map((dialect) => [dialect, new ModelUpstream(llm, dialect)]));
+    const connect = egress.operatorConnector();
+    this.served = new Map(dialects.map((dialect) => [dialect, new ModelUpstream(llm, dialect, connect)]));
   }
 
   async onApplicationShutdown(): Promise<void> {
