@@ -40,6 +40,7 @@ import {
 import type { RunRef } from '../activities/run-activities.js';
 import type { WebhookTarget } from '../platform/webhook/send-webhook.js';
 import { ActivityMetrics } from './activity-metrics.js';
+import { brokerActivities } from './broker-activities.js';
 import { FailureInterceptor } from './failure-interceptor.js';
 import { openRunWorkflows } from './open-run-workflows.js';
 import { followStartedRuns } from './started-runs.js';
@@ -65,13 +66,15 @@ const STANDING_EVERY_MS = 15_000;
  * when it goes on, which a run that waits for a human or for its sandbox does rarely.
  */
 const CACHED_RUNS = 64;
+/** Brokered calls that wait for slow servers must not keep other steps of the control queue waiting. */
+const CONTROL_ACTIVITIES = 1000;
 /** One collection of a diff, all git calls together (chapter 10 §11). */
 const COLLECT_TIMEOUT_MS = 120_000;
 
 /** Connects, reaps what an earlier life of this host left behind, and serves its queues. */
 export async function startWorker(config: SandgateConfig, log: Logger, tracing: Tracing): Promise<RunningWorker> {
-  const parts = await connectParts(config, log);
   const metrics = new Metrics();
+  const parts = await connectParts(config, log, metrics);
   metrics.observe(parts.database);
   const activities = new ActivityMetrics(metrics, parts.host.capacity);
   const report = hostReport(config, parts);
@@ -137,10 +140,11 @@ interface WorkerParts {
   /** Everything that this process sends outside. */
   egress: Egress;
   searchAttributesMissing: boolean;
+  metrics: Metrics;
   log: Logger;
 }
 
-async function connectParts(config: SandgateConfig, log: Logger): Promise<WorkerParts> {
+async function connectParts(config: SandgateConfig, log: Logger, metrics: Metrics): Promise<WorkerParts> {
   const database = await Database.connect({
     url: requireSetting(config.database.url, 'DATABASE_URL'),
     poolSize: config.database.poolSize,
@@ -173,6 +177,7 @@ async function connectParts(config: SandgateConfig, log: Logger): Promise<Worker
     dataDir,
     egress,
     searchAttributesMissing,
+    metrics,
     log,
   };
 }
@@ -208,7 +213,12 @@ function admission(config: SandgateConfig, { database, host }: WorkerParts, step
 function queues(config: SandgateConfig, parts: WorkerParts, steps: SandboxHostSteps, admit: Admit): Queue[] {
   const { database, provider, host } = parts;
   return [
-    { taskQueue: CONTROL_QUEUE, ...workflowSource(), activities: controlActivities(config, parts, admit) },
+    {
+      taskQueue: CONTROL_QUEUE,
+      ...workflowSource(),
+      activities: controlActivities(config, parts, admit),
+      maxConcurrentActivityTaskExecutions: CONTROL_ACTIVITIES,
+    },
     {
       taskQueue: hostQueue(host.id),
       activities: {
@@ -244,6 +254,7 @@ function controlActivities(config: SandgateConfig, parts: WorkerParts, admit: Ad
       searchAttributesMissing: parts.searchAttributesMissing,
       admit,
     }),
+    ...brokerActivities(config, parts),
     ...createRelayActivities({ database, dispatcher, staleMs: timing.relayStaleMs, log }),
     ...createMaintenanceActivities({
       database,

@@ -29,3 +29,9 @@ export interface UpstreamCaller {
   /** Ends the sessions that were opened at upstream servers for a run, by this process or another. */
   close(run: { organizationId: string; sessionId: string }): Promise<void>;
 }
+
+/** An mcp binding always stands on a connection; the table holds it so. */
+export function authorityOf({ binding }: CallTarget): { connectionId: string; generation: number } {
+  if (binding.authority.kind !== 'connection') throw new Error(`binding ${binding.id} has no connection`);
+  return binding.authority;
+}
