@@ -121,6 +121,8 @@ async function waitUntilReady(folder: RunFolder, shell: ChildProcess): Promise<P
   using watch = new FileWatch(folder.ready);
   let identity: ProcessIdentity | undefined;
   for (;;) {
+    // Looked at before what the sandbox wrote: one that ended may have been ready.
+    const ended = shell.exitCode !== null || shell.signalCode !== null;
     const ready = await readText(folder.ready);
     const status = await readStatus(folder.status);
     if (identity === undefined && status.childPid !== null) identity = identifyProcess(status.childPid);
@@ -133,7 +135,7 @@ async function waitUntilReady(folder: RunFolder, shell: ChildProcess): Promise<P
         'sandbox_failed',
         `the sandbox's self-check failed: ${ready.slice('failed '.length).trim()}`,
       );
-    if (shell.exitCode !== null || shell.signalCode !== null) throw await launchFailure(folder);
+    if (ended) throw await launchFailure(folder);
     if (Date.now() > deadline) throw new SandgateError('sandbox_failed', 'the sandbox was not ready within 30 s');
     await watch.next(POLL_MS);
   }
