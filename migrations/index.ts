@@ -41,9 +41,9 @@ import { WarnOfBudgets1700000000058 } from './1700000000058-warn-of-budgets.js';
 import { ListOverspentRuns1700000000059 } from './1700000000059-list-overspent-runs.js';
 import { GroupRunCalls1700000000065 } from './1700000000065-group-run-calls.js';
 import { GroupModelCalls1700000000066 } from './1700000000066-group-model-calls.js';
+import { AddHostProvider1700000000070 } from './1700000000070-add-host-provider.js';
 import { AddHostHarnesses1700000000075 } from './1700000000075-add-host-harnesses.js';
 import { PlaceByHarness1700000000076 } from './1700000000076-place-by-harness.js';
-import { AddHostProvider1700000000070 } from './1700000000070-add-host-provider.js';
 import { DropRegister1700000000080 } from './1700000000080-drop-register.js';
 import { MeasureDeployment1700000000085 } from './1700000000085-measure-deployment.js';
 import { RememberTraces1700000000086 } from './1700000000086-remember-traces.js';
@@ -54,6 +54,8 @@ import { CountSealedColumns1700000000093 } from './1700000000093-count-sealed-co
 import { CreateConnectorCatalog1700000000095 } from './1700000000095-create-connector-catalog.js';
 import { SeedCuratedConnectors1700000000096 } from './1700000000096-seed-curated-connectors.js';
 import { CreateResourceBindings1700000000097 } from './1700000000097-create-resource-bindings.js';
+import { TieBindingsToConnections1700000000098 } from './1700000000098-tie-bindings-to-connections.js';
+import { KnowBrokeredNames1700000000099 } from './1700000000099-know-brokered-names.js';
 import { CreateToolExecutionClaims1700000000100 } from './1700000000100-create-tool-execution-claims.js';
 import { CreateClaimFunctions1700000000101 } from './1700000000101-create-claim-functions.js';
 import { CreateUpstreamSessions1700000000102 } from './1700000000102-create-upstream-sessions.js';
@@ -121,6 +123,8 @@ export const MIGRATIONS = [
   CreateConnectorCatalog1700000000095,
   SeedCuratedConnectors1700000000096,
   CreateResourceBindings1700000000097,
+  TieBindingsToConnections1700000000098,
+  KnowBrokeredNames1700000000099,
   CreateToolExecutionClaims1700000000100,
   CreateClaimFunctions1700000000101,
   CreateUpstreamSessions1700000000102,

@@ -21,6 +21,7 @@ import type { RunnerLog } from './runner-log.js';
 import { RunStop } from './run-stop.js';
 import type { StopReason } from './run-stop.js';
 import type { SelfCheckResult } from './self-check/self-check.js';
+import type { CanonicalTool } from './tools/canonical-tool.js';
 import { toolEnvironment } from './tools/tool-environment.js';
 import { WorkspaceRoot } from './workspace/workspace-root.js';
 
@@ -115,7 +116,8 @@ async function perform(options: RunnerOptions, parts: RunParts, narrator: Narrat
     await using workspace = await WorkspaceRoot.open(settings.workspace);
     sandboxTools = await startServers(options, parts, { narrator, workspace });
     log(`harness ${settings.harness} starts`);
-    return await harness.run(harnessContext(options, parts, { narrator, workspace, bridge, sandboxTools }));
+    const brokered = await connectedTools(options, parts);
+    return await harness.run(harnessContext(options, parts, { narrator, workspace, bridge, sandboxTools, brokered }));
   } catch (error) {
     if (error instanceof UngovernedToolError) parts.stop.request({ kind: 'ungoverned_tool', message: error.message });
     if (error instanceof ServerStartError) return { outcome: 'failed', summary: error.message };
@@ -133,10 +135,11 @@ async function startServers(
   { stop }: RunParts,
   { narrator, workspace }: { narrator: Narrator; workspace: WorkspaceRoot },
 ): Promise<SandboxTools> {
-  if (settings.servers.length === 0) return NO_SANDBOX_TOOLS;
+  const { sandbox: servers } = settings.capabilities;
+  if (servers.length === 0) return NO_SANDBOX_TOOLS;
   const { openSandboxTools } = await import('./mcp/open-sandbox-tools.js');
-  log(`${settings.servers.length} MCP servers start`);
-  const opened = await openSandboxTools(settings.servers, {
+  log(`${servers.length} MCP servers start`);
+  const opened = await openSandboxTools(servers, {
     cwd: workspace.path,
     environment: toolEnvironment(workspace.path, settings.agentVariables),
     signal: stop.signal,
@@ -144,6 +147,15 @@ async function startServers(
   if (opened.missing.length > 0)
     await narrator.say('harness', `Frozen tools that their servers do not offer: ${opened.missing.join(', ')}`);
   return opened;
+}
+
+/** The tools of the run's connected services; most runs have none, and their code is loaded only here. */
+async function connectedTools({ settings, log }: RunnerOptions, { plane }: RunParts): Promise<CanonicalTool[]> {
+  const { brokered } = settings.capabilities;
+  if (brokered.length === 0) return [];
+  log(`${brokered.length} connected services`);
+  const { brokeredTools } = await import('./mcp/brokered-tools.js');
+  return brokeredTools(brokered, plane);
 }
 
 function harnessContext(
@@ -154,6 +166,7 @@ function harnessContext(
     workspace: WorkspaceRoot;
     bridge: LoopbackBridge | null;
     sandboxTools: SandboxTools;
+    brokered: CanonicalTool[];
   },
 ): HarnessContext {
   return {
@@ -166,6 +179,7 @@ function harnessContext(
       signal: stop.signal,
     },
     sandboxTools: made.sandboxTools,
+    mcpTools: [...made.sandboxTools.tools, ...made.brokered],
     model: {
       baseUrl: `${settings.controlUrl}/internal/llm`,
       token: tokens.llm,

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DEFAULT_BUDGETS } from '../../domain/budgets/effective-budgets.js';
+import { parseRequirements } from '../../domain/connections/requirement.js';
 import { SandgateError } from '../../domain/errors.js';
 import type { JsonObject } from '../../domain/json.js';
 import { parseAgentVariables } from '../../domain/run/agent-variables.js';
@@ -29,14 +30,15 @@ export class RevisionDrafter {
   draft(input: AddRevision, previous?: AgentRevisionEntity): RevisionDraft {
     const harness = this.requireHarness(input.harness ?? previous?.harness ?? this.catalog.defaultId);
     const inheritsModel = previous?.harness === harness.id;
-    refuseRequirements(input.connection_requirements);
     return {
       harness: harness.id,
       model: requireModel(harness, input.model) ?? (inheritsModel ? previous.model : harness.defaultModel),
       runner_image: input.runner_image ?? (inheritsModel ? previous.runner_image : ''),
       system_prompt: input.system_prompt ?? previous?.system_prompt ?? null,
       budgets: input.budgets ? wholeBudgets(input.budgets) : (previous?.budgets ?? { ...DEFAULT_BUDGETS }),
-      connection_requirements: input.connection_requirements ? [] : (previous?.connection_requirements ?? []),
+      connection_requirements: input.connection_requirements
+        ? parseRequirements(input.connection_requirements)
+        : (previous?.connection_requirements ?? []),
       default_workspace: input.default_workspace
         ? defaultWorkspace(input.default_workspace)
         : (previous?.default_workspace ?? null),
@@ -82,14 +84,6 @@ function requireModel(harness: Harness, model: string | null | undefined): strin
   throw new SandgateError(
     'invalid_request',
     `model: harness ${harness.id} has no model ${model}; it has ${harness.models.join(', ')}`,
-  );
-}
-
-function refuseRequirements(requirements: JsonObject[] | null | undefined): void {
-  if (requirements === null || requirements === undefined || requirements.length === 0) return;
-  throw new SandgateError(
-    'invalid_request',
-    'connection_requirements: this version has no connections; leave the list empty',
   );
 }
 

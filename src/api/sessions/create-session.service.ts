@@ -3,15 +3,16 @@ import { v7 as uuidv7 } from 'uuid';
 import { describeFrozen, narrowPins } from '../../domain/capabilities/freeze-bundles.js';
 import { digestOf, digestOfText } from '../../domain/digest/digest.js';
 import type { ExactJson } from '../../domain/digest/exact-json.js';
+import type { ResourceBinding } from '../../domain/connections/resource-binding.js';
 import { SandgateError } from '../../domain/errors.js';
 import type { NewEvent } from '../../domain/events/event-kinds.js';
-import type { JsonObject } from '../../domain/json.js';
 import { POLICY_ENGINE } from '../../domain/policy/document.js';
 import { PriceList } from '../../domain/prices/price-list.js';
 import { freezeSpec } from '../../domain/run/freeze-spec.js';
 import { buildRunnerEnvironment } from '../../domain/run/runner-environment.js';
 import type { RunSpec } from '../../domain/run/spec.js';
 import { assertWorkspaceAvailable, resolveWorkspace } from '../../domain/run/workspace-input.js';
+import { insertBindings } from '../../platform/bindings/resource-bindings.js';
 import { Database } from '../../platform/db/database.js';
 import { Tracing } from '../../platform/telemetry/tracing.js';
 import type { TenantTransaction } from '../../platform/db/database.js';
@@ -28,6 +29,7 @@ import { contentOf } from '../policies/policy-views.js';
 import type { CreateSession } from './create-session.dto.js';
 import { claimIdempotencyKey } from './idempotency.js';
 import { requireQueueRoom } from './queue-room.js';
+import { resolveBindings } from './run-bindings.js';
 import { requireSession, viewSession } from './session-lookup.js';
 import { SessionEntity, SessionHeadEntity } from './session.entity.js';
 import type { SessionView } from './sessions.dto.js';
@@ -39,6 +41,9 @@ export interface CreateSessionCommand {
   sent: unknown;
   idempotencyKey: string | undefined;
 }
+
+/** Work on a stranger's code is started by events of a code host alone. */
+const TRUST_TIER: RunSpec['trust_tier'] = 'trusted';
 
 /** Creates runs: everything is resolved and frozen, then one transaction writes row, first event and wake-up (chapter 10 §8). */
 @Injectable()
@@ -57,10 +62,11 @@ export class CreateSessionService {
     return this.database.withTenant(command.principal.organizationId, async (tx) => {
       const earlier = await this.findEarlier(tx, command, sessionId);
       if (earlier !== null) return viewSession(tx, await requireSession(tx, earlier));
-      const spec = await this.freeze(tx, command);
+      const { spec, bindings } = await this.freeze(tx, command, sessionId);
       buildRunnerEnvironment(sessionId, spec);
       await requireQueueRoom(tx, this.config.capacity);
       await insertSession(tx, sessionId, spec, {
+        bindings,
         principal: command.principal,
         labels: command.body.labels ?? {},
         traceparent: this.tracing.currentTraceparent(),
@@ -79,7 +85,11 @@ export class CreateSessionService {
     return claimIdempotencyKey(tx, { key: command.idempotencyKey, bodyDigest, sessionId });
   }
 
-  private async freeze(tx: TenantTransaction, { principal, body }: CreateSessionCommand): Promise<RunSpec> {
+  private async freeze(
+    tx: TenantTransaction,
+    { principal, body }: CreateSessionCommand,
+    sessionId: string,
+  ): Promise<{ spec: RunSpec; bindings: ResourceBinding[] }> {
     resolveWorkspace(body, null);
     const agent = await findAgent(tx, body.agent);
     if (agent === null) throw new SandgateError('invalid_request', `agent: unknown agent ${body.agent}`);
@@ -89,28 +99,37 @@ export class CreateSessionService {
     const head = await readHeadVersion(tx, policy);
     const workspace = resolveWorkspace(body, revision.default_workspace);
     assertWorkspaceAvailable(workspace);
-    refuseUnknownSlots(body.bindings ?? {});
-    offlineNetwork(body.network);
     const kept = narrowPins(revision.capability_bundles, body.capabilities ?? null);
     const bundles = await readPinned(tx, kept);
-    return freezeSpec({
+    const bound = await resolveBindings(tx, {
+      sessionId,
+      principal,
+      requirements: revision.connection_requirements,
+      pins: body.bindings ?? {},
+      trustTier: TRUST_TIER,
+      workspace,
+    });
+    offlineNetwork(body.network);
+    const spec = freezeSpec({
       agent,
       revision,
       policy: { id: policy.id, version: head.version, content: contentOf(head) },
       request: {
         task: body.task,
         autonomous: body.autonomous === true,
-        workspace,
+        workspace: bound.workspace,
         budgets: body.budgets ?? null,
         allowUnpriced: body.allow_unpriced === true,
       },
       invocation: { kind: 'manual', actor: principal.name },
-      trustTier: 'trusted',
+      trustTier: TRUST_TIER,
       bundles,
+      brokered: bound.surfaces,
       sandboxDefaults: this.config.sandbox.defaults,
       policyEngine: POLICY_ENGINE,
       unpricedModel: harness.callsModel && this.prices.priceOf(revision.model) === null,
     });
+    return { spec, bindings: bound.rows };
   }
 
   private async requireHarness(
@@ -126,17 +145,20 @@ export class CreateSessionService {
   }
 }
 
-function refuseUnknownSlots(bindings: JsonObject): void {
-  const [slot] = Object.keys(bindings);
-  if (slot === undefined) return;
-  throw new SandgateError('invalid_request', `bindings: unknown slot ${slot}; the agent declares none`);
-}
-
 async function insertSession(
   tx: TenantTransaction,
   id: string,
   spec: RunSpec,
-  { principal, ...of }: { principal: Principal; labels: Record<string, string>; traceparent: string | null },
+  {
+    principal,
+    bindings,
+    ...of
+  }: {
+    principal: Principal;
+    bindings: ResourceBinding[];
+    labels: Record<string, string>;
+    traceparent: string | null;
+  },
 ): Promise<void> {
   const session = tx.manager.create(SessionEntity, {
     id,
@@ -157,6 +179,7 @@ async function insertSession(
   });
   await tx.manager.insert(SessionEntity, session);
   await tx.manager.insert(SessionHeadEntity, { session_id: id, tenant_id: tx.organizationId });
+  await insertBindings(tx, bindings);
   await tx.append(id, firstEvents(spec));
   await tx.enqueue(id, 'created');
 }

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../json.js';
-import type { FrozenTool } from '../run/spec.js';
+import type { BrokeredTool } from '../run/spec.js';
 
 export const SLOT_KINDS = ['mcp', 'workspace_fetch', 'result_publish'] as const;
 export type SlotKind = (typeof SLOT_KINDS)[number];
@@ -25,7 +25,7 @@ export type BindingAuthority =
 /** The tools that an mcp slot may call, as they stood in one snapshot. */
 export interface BoundSurface {
   snapshotVersion: number;
-  tools: FrozenTool[];
+  tools: BrokeredTool[];
   /** `sha256:` + 64 hex over {@link tools}. */
   digest: string;
 }

@@ -44,6 +44,7 @@ function sources(change: Partial<SpecSources['request']> = {}, unpricedModel = f
     invocation: { kind: 'manual', actor: 'operator' },
     trustTier: 'trusted',
     bundles: [],
+    brokered: [],
     sandboxDefaults: { memory_mb: 2048, cpus: 2, disk_mb: 4096, pids: 512 },
     policyEngine: 1,
     unpricedModel,

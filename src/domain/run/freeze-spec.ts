@@ -3,7 +3,7 @@ import type { BundleVersion } from '../capabilities/bundle.js';
 import { freezeBundles } from '../capabilities/freeze-bundles.js';
 import { SandgateError } from '../errors.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../json.js';
-import type { Budgets, Invocation, RunSpec, SandboxSizes, WorkspaceSpec } from './spec.js';
+import type { BrokeredSurface, Budgets, Invocation, RunSpec, SandboxSizes, WorkspaceSpec } from './spec.js';
 
 /** What a run is made from: the agent's revision, the policy's head and the request, all of them read at one moment. */
 export interface SpecSources {
@@ -31,6 +31,8 @@ export interface SpecSources {
   trustTier: RunSpec['trust_tier'];
   /** The pinned bundles that are left after narrowing. */
   bundles: readonly BundleVersion[];
+  /** The surfaces of the connections that the run was bound to. */
+  brokered: readonly BrokeredSurface[];
   sandboxDefaults: SandboxSizes;
   policyEngine: number;
   /** Whether the harness calls a model whose price is not known. */
@@ -40,7 +42,7 @@ export interface SpecSources {
 /**
  * Freezes the RunSpec (chapter 10 §7). Editing the agent or the policy afterwards changes nothing in it.
  * @throws SandgateError `invalid_request` when the policy forbids autonomous runs, or a cost cap could not bind, or its
- * bundles cannot stand together.
+ * bundles and slots cannot stand together.
  */
 export function freezeSpec(sources: SpecSources): RunSpec {
   const { agent, revision, policy, request } = sources;
@@ -78,9 +80,28 @@ export function freezeSpec(sources: SpecSources): RunSpec {
   };
 }
 
-/** The read-only tier freezes no bundle, so the gate refuses every `mcp__*` name (CP-318). */
-function frozenCapabilities({ trustTier, bundles }: SpecSources): Pick<RunSpec, 'capabilities'> {
-  return trustTier === 'read_only' || bundles.length === 0 ? {} : { capabilities: freezeBundles(bundles) };
+/** The read-only tier freezes neither bundle nor surface, so the gate refuses every `mcp__*` name (CP-318). */
+function frozenCapabilities(sources: SpecSources): Pick<RunSpec, 'capabilities' | 'brokered'> {
+  const { trustTier, bundles, brokered } = sources;
+  if (trustTier === 'read_only') return {};
+  refuseSharedNames(bundles, brokered);
+  return {
+    ...(bundles.length === 0 ? {} : { capabilities: freezeBundles(bundles) }),
+    ...(brokered.length === 0 ? {} : { brokered: [...brokered] }),
+  };
+}
+
+/** A call must name one server. */
+function refuseSharedNames(bundles: readonly BundleVersion[], brokered: readonly BrokeredSurface[]): void {
+  for (const { slot } of brokered) {
+    const owner = bundles.find(({ definition }) => definition.servers.some(({ name }) => name === slot));
+    if (owner === undefined) continue;
+    throw new SandgateError(
+      'invalid_request',
+      `bindings.${slot}: server ${slot} of bundle ${owner.name}@${owner.version} has the name of this slot; ` +
+        'leave the bundle out or rename the slot in a new revision',
+    );
+  }
 }
 
 function refuseForbiddenAutonomy(policy: JsonObject, autonomous: boolean): void {

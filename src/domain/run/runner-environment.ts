@@ -1,5 +1,5 @@
 import { SandgateError } from '../errors.js';
-import type { FrozenBundle, RunSpec } from './spec.js';
+import type { FrozenTool, RunSpec } from './spec.js';
 
 /** Largest sum of key + value + 2 over all variables (chapter 20 §12). */
 export const RUNNER_ENVIRONMENT_MAX_BYTES = 512 * 1024;
@@ -22,7 +22,7 @@ export function buildRunnerEnvironment(sessionId: string, spec: RunSpec): Record
     // Of tool processes alone; the names of ours are reserved (agent-variables).
     ...spec.env,
   };
-  const manifest = capabilityManifest(spec.capabilities ?? []);
+  const manifest = capabilityManifest(spec);
   if (manifest !== null) variables['SERVICE_CAPABILITIES'] = manifest;
   if (spec.system_prompt !== null) variables['SERVICE_SYSTEM_PROMPT'] = spec.system_prompt;
   assertEnvironmentFits(variables);
@@ -30,24 +30,20 @@ export function buildRunnerEnvironment(sessionId: string, spec: RunSpec): Record
 }
 
 /**
- * What the runner starts and shows to the model: frozen servers with their frozen tools, no ids and no credentials (chapter 20
- * §12). Null when there is nothing.
+ * What the runner starts and shows to the model: frozen servers with their frozen tools. Of a connected service it has the slot and
+ * the tools: no address, no ids and no credentials (chapter 20 §12). Null when there is nothing.
  */
-function capabilityManifest(bundles: readonly FrozenBundle[]): string | null {
-  const servers = bundles
+function capabilityManifest({ capabilities = [], brokered = [] }: RunSpec): string | null {
+  const sandbox = capabilities
     .flatMap((bundle) => bundle.servers)
-    .map(({ name, command, args, tools }) => ({
-      class: 'sandbox',
-      name,
-      command,
-      args,
-      tools: tools.map((tool) => ({
-        name: tool.name,
-        description: tool.description,
-        input_schema: tool.input_schema,
-      })),
-    }));
+    .map(({ name, command, args, tools }) => ({ class: 'sandbox', name, command, args, tools: tools.map(shown) }));
+  const connected = brokered.map(({ slot, tools }) => ({ class: 'brokered', name: slot, tools: tools.map(shown) }));
+  const servers = [...sandbox, ...connected];
   return servers.length === 0 ? null : JSON.stringify({ servers });
+}
+
+function shown({ name, description, input_schema }: FrozenTool): object {
+  return { name, description, input_schema };
 }
 
 function assertEnvironmentFits(variables: Record<string, string>): void {

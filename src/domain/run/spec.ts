@@ -48,6 +48,12 @@ export interface FrozenTool {
   annotations?: JsonObject;
 }
 
+/** A tool of a connected server. */
+export interface BrokeredTool extends FrozenTool {
+  /** Of its definition as the server wrote it: what a change of the server is recognized by. */
+  definition_digest?: string;
+}
+
 /** A stdio MCP server that runs inside the sandbox; it gets no credential. */
 export interface FrozenServer {
   class: 'sandbox';
@@ -78,7 +84,7 @@ export interface BrokeredSurface {
   binding_id: string;
   snapshot_version: number;
   /** Exactly the required tools, in the requirement's order. */
-  tools: FrozenTool[];
+  tools: BrokeredTool[];
   /** `sha256:` + 64 hex over {@link tools}. */
   tools_digest: string;
   /** MCP version that the snapshot was negotiated with; it decides the dialect of the schemas. */

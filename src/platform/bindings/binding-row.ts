@@ -5,7 +5,7 @@ import type {
   SlotKind,
 } from '../../domain/connections/resource-binding.js';
 import type { JsonObject } from '../../domain/json.js';
-import type { FrozenTool } from '../../domain/run/spec.js';
+import type { BrokeredTool } from '../../domain/run/spec.js';
 
 /** A row of `session_resource_bindings` (chapter 40 §7.3). */
 export interface BindingRow {
@@ -21,7 +21,7 @@ export interface BindingRow {
   connection_owner_type: 'organization' | 'user' | null;
   connection_owner_user_id: string | null;
   snapshot_version: number | null;
-  effective_tools_json: FrozenTool[] | null;
+  effective_tools_json: BrokeredTool[] | null;
   effective_tools_digest: string | null;
   resource_scope: JsonObject;
   resolved_by_principal_kind: ResolverKind;

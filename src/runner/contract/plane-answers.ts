@@ -1,14 +1,17 @@
 import { isJsonObject } from '../../domain/json.js';
-import type { JsonObject } from '../../domain/json.js';
+import type { JsonObject, JsonValue } from '../../domain/json.js';
 import type { PlaneAnswer } from './plane-transport.js';
 import { ContractCallError } from './retry.js';
 
 export type PermissionAnswer = { decision: 'allow'; updatedInput?: JsonObject } | { decision: 'deny'; message: string };
 
 export type BrokeredAnswer =
-  | { kind: 'answered'; text: string; isError: boolean }
+  | { kind: 'answered'; content: JsonValue[]; structuredContent?: JsonValue; isError: boolean }
   | { kind: 'denied'; message: string }
   | { kind: 'failed'; message: string };
+
+/** What the broker says of a repetition whose first presentation has no outcome yet (chapter 40 §4). */
+const IN_FLIGHT = 'execution in flight; retry later';
 
 export function requireSuccess(answer: PlaneAnswer): PlaneAnswer {
   if (answer.status !== 200) throw new ContractCallError(`answered ${answer.status}`, answer.status);
@@ -33,13 +36,21 @@ export function readPermission(body: JsonObject | null): PermissionAnswer | null
   return null;
 }
 
-export function readBrokered(body: JsonObject): BrokeredAnswer {
+/** Null for an answer that settles nothing yet: an earlier presentation of the same call is still under way. */
+export function readBrokered(body: JsonObject): BrokeredAnswer | null {
   if (body['ok'] !== true) {
+    if (body['error'] === IN_FLIGHT) return null;
     if (body['denied'] === true) return { kind: 'denied', message: textMember(body, 'message', 'denied') };
     return { kind: 'failed', message: textMember(body, 'error', 'the brokered call failed') };
   }
   const result = isJsonObject(body['result']) ? body['result'] : {};
-  return { kind: 'answered', text: JSON.stringify(result['content'] ?? []), isError: result['is_error'] === true };
+  const { content, structured_content: structuredContent, is_error: isError } = result;
+  return {
+    kind: 'answered',
+    content: Array.isArray(content) ? content : [],
+    ...(structuredContent === undefined ? {} : { structuredContent }),
+    isError: isError === true,
+  };
 }
 
 export function textMember(body: JsonObject | null, member: string, fallback: string): string {

@@ -8,7 +8,7 @@ import type { ContractTiming } from './contract-timing.js';
 import { parseBody, readBrokered, readPermission, requireSuccess, textMember } from './plane-answers.js';
 import type { BrokeredAnswer, PermissionAnswer } from './plane-answers.js';
 import type { Lane, PlaneAnswer, PlaneRequest, PlaneTransport } from './plane-transport.js';
-import { isRetryableStatus, withRetries, WrongAudienceError } from './retry.js';
+import { withRetries, WrongAudienceError } from './retry.js';
 
 /** A tool call as it is put to the gate; the id is the same on every presentation of the same call. */
 export interface ToolCallRequest {
@@ -174,7 +174,8 @@ export class PlaneClient {
         body: { tool_call_id: call.toolCallId, tool: call.tool, input: call.input },
         timeoutMs: this.timing.brokeredTimeoutMs,
       });
-      if (isRetryableStatus(answer.status)) return null;
+      // Only what may have been lost is presented again: a refusal is the answer, whatever its kind.
+      if (answer.status >= 500) return null;
       const body = parseBody(answer);
       if (answer.status !== 200)
         return { kind: 'failed', message: textMember(body, 'error', `refused with status ${answer.status}`) };

@@ -1,7 +1,7 @@
 import { isMcpName } from '../../domain/tools/mcp-name.js';
 import type { JsonValue } from '../../domain/json.js';
 import type { ToolCallRequest } from '../contract/plane-client.js';
-import type { CanonicalTool, PreparedCall } from '../tools/canonical-tool.js';
+import type { CanonicalTool, PreparedCall, ToolOutcome } from '../tools/canonical-tool.js';
 import { findTool } from '../tools/tool-catalog.js';
 import type { HarnessContext } from './harness.js';
 
@@ -11,7 +11,7 @@ export type GovernedOutcome =
   | { kind: 'not_available'; message: string };
 
 /**
- * Asks the gate, and acts only on an allow (CP-026). `prepared` is the call with the input that was asked about, already
+ * Asks the gate, and acts only on an allow (CP-026); a brokered call is the control plane's to put to the gate. `prepared` is the call with the input that was asked about, already
  * checked; should the gate hand back a changed input, that one is checked and run instead.
  */
 export async function askAndRun(
@@ -21,6 +21,7 @@ export async function askAndRun(
   prepared: PreparedCall,
   timeoutMs?: number,
 ): Promise<GovernedOutcome> {
+  if (tool.brokered === true) return settled(context, call, await prepared.run(context.tools));
   const answer = await context.plane.permission(call);
   context.signal.throwIfAborted();
   if (answer.decision === 'deny') {
@@ -55,20 +56,15 @@ export async function callByName(
 
 async function callBrokered(context: HarnessContext, call: ToolCallRequest): Promise<GovernedOutcome> {
   const answer = await context.plane.callTool(call);
-  context.log(`${call.toolCallId} ${call.tool}: ${answer.kind}`);
-  switch (answer.kind) {
-    case 'answered':
-      return {
-        kind: 'executed',
-        text: answer.text,
-        isError: answer.isError,
-        note: answer.isError ? 'answered with an error' : 'answered',
-      };
-    case 'denied':
-      return { kind: 'denied', message: answer.message };
-    case 'failed':
-      return { kind: 'executed', text: answer.message, isError: true, note: 'failed' };
-  }
+  const { readBrokeredAnswer } = await import('../mcp/brokered-tools.js');
+  return settled(context, call, readBrokeredAnswer(answer));
+}
+
+/** The control plane has recorded what became of a brokered call; nothing is told twice. */
+function settled(context: HarnessContext, call: ToolCallRequest, outcome: ToolOutcome): GovernedOutcome {
+  context.signal.throwIfAborted();
+  context.log(`${call.toolCallId} ${call.tool}: ${outcome.note}`);
+  return outcome.denied === undefined ? { kind: 'executed', ...outcome } : { kind: 'denied', message: outcome.denied };
 }
 
 export function toolCall(toolCallId: string, tool: string, input: JsonValue): ToolCallRequest {

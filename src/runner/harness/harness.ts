@@ -4,7 +4,7 @@ import type { PlaneProbe } from '../probe/plane-probe.js';
 import type { RunnerSettings } from '../launch/runner-settings.js';
 import type { SandboxTools } from '../mcp/sandbox-tools.js';
 import type { RunnerLog } from '../runner-log.js';
-import type { ToolContext } from '../tools/canonical-tool.js';
+import type { CanonicalTool, ToolContext } from '../tools/canonical-tool.js';
 
 /** How a harness reaches the model gateway; everything goes to the runner plane, nothing else is reachable. */
 export interface ModelAccess {
@@ -20,6 +20,8 @@ export interface HarnessContext {
   tools: ToolContext;
   /** Tools of the run's sandbox MCP servers. */
   sandboxTools: SandboxTools;
+  /** Every MCP tool of the run: those of its sandbox servers, then those of its connected services. */
+  mcpTools: readonly CanonicalTool[];
   model: ModelAccess;
   /** Requests as a test of the server wants them; scripts of replay runs alone have any. */
   probe: PlaneProbe;

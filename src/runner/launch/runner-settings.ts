@@ -1,5 +1,5 @@
 import { parseManifest } from '../mcp/server-manifest.js';
-import type { ServerManifest } from '../mcp/server-manifest.js';
+import type { CapabilityManifest } from '../mcp/server-manifest.js';
 
 export interface RunnerSettings {
   controlUrl: string;
@@ -13,8 +13,8 @@ export interface RunnerSettings {
   systemPrompt: string | null;
   maxTurns: number;
   replayDelayMs: number;
-  /** MCP servers that the run starts inside its sandbox. */
-  servers: ServerManifest[];
+  /** MCP servers that the run starts inside its sandbox, and those that the control plane calls for it. */
+  capabilities: CapabilityManifest;
   /** What the agent's revision adds to the environment of tool processes; none of it is ours. */
   agentVariables: Record<string, string>;
 }
@@ -40,7 +40,7 @@ export function readSettings(variables: Record<string, string>): RunnerSettings 
     systemPrompt: variables['SERVICE_SYSTEM_PROMPT'] || null,
     maxTurns: wholeNumber(variables, 'SERVICE_MAX_TURNS', DEFAULT_MAX_TURNS, 1),
     replayDelayMs: wholeNumber(variables, 'SERVICE_REPLAY_DELAY_MS', DEFAULT_REPLAY_DELAY_MS, 0),
-    servers: servers(variables['SERVICE_CAPABILITIES']),
+    capabilities: capabilities(variables['SERVICE_CAPABILITIES']),
     agentVariables: agentVariables(variables),
   };
 }
@@ -61,8 +61,8 @@ function wholeNumber(variables: Record<string, string>, name: string, fallback: 
   return value;
 }
 
-function servers(manifest: string | undefined): ServerManifest[] {
-  if (!manifest) return [];
+function capabilities(manifest: string | undefined): CapabilityManifest {
+  if (!manifest) return { sandbox: [], brokered: [] };
   const parsed = parseManifest(manifest);
   if (parsed === null) throw new MissingVariableError('variable SERVICE_CAPABILITIES is not a manifest of servers');
   return parsed;

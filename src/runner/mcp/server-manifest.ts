@@ -16,31 +16,42 @@ export interface ServerManifest {
   tools: ToolManifest[];
 }
 
-/**
- * Reads the manifest of `SERVICE_CAPABILITIES`; brokered entries are the broker's. Null when it has another shape, which is
- * the launcher's defect.
- */
-export function parseManifest(text: string): ServerManifest[] | null {
+/** A connected server, whose tools the control plane calls; the sandbox knows no address of it (chapter 20 §12). */
+export interface BrokeredManifest {
+  /** Slot of the requirement. */
+  name: string;
+  tools: ToolManifest[];
+}
+
+/** What the run may call, as its launcher says. */
+export interface CapabilityManifest {
+  sandbox: ServerManifest[];
+  brokered: BrokeredManifest[];
+}
+
+/** Reads the manifest of `SERVICE_CAPABILITIES`. Null when it has another shape, which is the launcher's defect. */
+export function parseManifest(text: string): CapabilityManifest | null {
   const document = parseJson(text);
   const servers = isJsonObject(document) ? document['servers'] : undefined;
   if (!Array.isArray(servers)) return null;
-  const manifests: ServerManifest[] = [];
+  const manifest: CapabilityManifest = { sandbox: [], brokered: [] };
   for (const server of servers) {
-    if (isJsonObject(server) && server['class'] === 'brokered') continue;
-    const manifest = parseServer(server);
-    if (manifest === null) return null;
-    manifests.push(manifest);
+    const offered = parseOffer(server);
+    if (offered === null || !isJsonObject(server)) return null;
+    if (server['class'] === 'brokered') manifest.brokered.push(offered);
+    else if (typeof server['command'] === 'string' && isTextList(server['args']))
+      manifest.sandbox.push({ ...offered, command: server['command'], args: server['args'] });
+    else return null;
   }
-  return manifests;
+  return manifest;
 }
 
-function parseServer(server: JsonValue): ServerManifest | null {
+function parseOffer(server: JsonValue): BrokeredManifest | null {
   if (!isJsonObject(server)) return null;
-  const { name, command, args, tools } = server;
-  if (typeof name !== 'string' || typeof command !== 'string' || !isTextList(args) || !Array.isArray(tools))
-    return null;
+  const { name, tools } = server;
+  if (typeof name !== 'string' || !Array.isArray(tools)) return null;
   const parsed = tools.map(parseTool).filter((tool) => tool !== null);
-  return parsed.length === tools.length ? { name, command, args, tools: parsed } : null;
+  return parsed.length === tools.length ? { name, tools: parsed } : null;
 }
 
 function parseTool(tool: JsonValue): ToolManifest | null {

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../domain/json.js';
+import type { JsonObject, JsonValue } from '../../domain/json.js';
 import { codeOf } from '../../domain/system-error.js';
 import type { WorkspaceRoot } from '../workspace/workspace-root.js';
 import { inputSchema, parseInput } from './input-shape.js';
@@ -11,6 +11,10 @@ export interface ToolOutcome {
   isError: boolean;
   /** The same in our own words, without content: it may be logged and recorded. */
   note: string;
+  /** What the gate said, when it was the control plane that put the call to it and the gate denied it. */
+  denied?: string;
+  /** The answer as the service gave it, for a harness that speaks MCP to its program. */
+  mcp?: { content: JsonValue[]; structuredContent?: JsonValue };
 }
 
 export interface ToolContext {
@@ -33,6 +37,8 @@ export interface CanonicalTool {
   name: string;
   description: string;
   inputSchema: JsonObject & { type: 'object' };
+  /** Set for a tool that the control plane performs and puts to the gate itself. */
+  brokered?: true;
   /** Throws InvalidToolInputError when the input does not fit. */
   prepare(input: unknown): PreparedCall;
 }

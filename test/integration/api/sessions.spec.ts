@@ -124,6 +124,7 @@ describe('creating a run', () => {
     expect((await create({ agent: 'at-home', workspace: git })).body.session.repo_source).toEqual({
       ...git,
       checkout_mode: 'writable_copy',
+      binding_id: expect.stringMatching(/^[0-9a-f-]{36}$/),
     });
     expect((await create({ agent: 'at-home', repo: { kind: 'none' } })).body.session.repo_source).toEqual({
       kind: 'scratch',

@@ -13,7 +13,7 @@ export const builtinHarness: Harness = {
     await context.narrator.say('harness', `The built-in agent starts with model ${model}.`);
     const provider = dialectOf('builtin', model) === 'anthropic' ? 'anthropic' : 'openai';
     const tools = offeredTools(context, MAX_TOOL_NAME[provider]);
-    const hidden = context.sandboxTools.tools.filter((tool) => !tools.includes(tool)).map(({ name }) => name);
+    const hidden = context.mcpTools.filter((tool) => !tools.includes(tool)).map(({ name }) => name);
     await tellHiddenTools(context, hidden, MAX_TOOL_NAME[provider]);
     return (await loadLoop(provider))(context, tools);
   },

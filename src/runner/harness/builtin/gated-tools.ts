@@ -40,7 +40,7 @@ export function gatedTools(context: HarnessContext, tools: CanonicalTool[]): Bet
 
 /** Everything that the model may be shown; a longer name, or one with a dot, would make its provider refuse the request. */
 export function offeredTools(context: HarnessContext, maxName: number): CanonicalTool[] {
-  return [...TOOL_CATALOG, ...context.sandboxTools.tools.filter(({ name }) => isModelToolName(name, maxName))];
+  return [...TOOL_CATALOG, ...context.mcpTools.filter(({ name }) => isModelToolName(name, maxName))];
 }
 
 function oneAtATime(): <T>(work: () => Promise<T>) => Promise<T> {

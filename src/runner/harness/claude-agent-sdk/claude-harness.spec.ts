@@ -54,7 +54,7 @@ async function play(steps: Step[], decide: (call: ToolCallRequest) => Permission
       toolCompleted: () => Promise.resolve(),
     },
     tools: { environment: {} },
-    sandboxTools: { tools: [], missing: [], owns: () => false, close: () => Promise.resolve() },
+    mcpTools: [],
     model: { token: 'svc_sess_llm' },
     loopbackUrl: 'http://127.0.0.1:1',
     signal: new AbortController().signal,
@@ -140,7 +140,12 @@ describe('the gate of Claude Code', () => {
 
   it('the allowed input of a use is given out once, under its own name', async () => {
     const plane = { permission: () => Promise.resolve({ decision: 'allow', updatedInput: { q: 2 } }) };
-    const gate = new ToolGate({ plane, signal: new AbortController().signal, log: () => undefined } as never);
+    const gate = new ToolGate({
+      plane,
+      mcpTools: [],
+      signal: new AbortController().signal,
+      log: () => undefined,
+    } as never);
     await gate.canUseTool('mcp__kb__echo', { q: 1 }, { toolUseID: 'a' });
     expect([gate.takeAllowed('a', 'mcp__kb__count'), gate.takeAllowed('b', 'mcp__kb__echo')]).toEqual([null, null]);
     expect([gate.takeAllowed('a', 'mcp__kb__echo'), gate.takeAllowed('a', 'mcp__kb__echo')]).toEqual([{ q: 2 }, null]);

@@ -49,7 +49,7 @@ export const claudeHarness: Harness = {
 
 /** One run of a program that was found. @throws UngovernedToolError when it acted without the gate's consent */
 export async function runProgram(context: HarnessContext, program: ClaudeProgram): Promise<HarnessResult> {
-  const { tools } = context.sandboxTools;
+  const tools = context.mcpTools;
   const shown = tools.filter(({ name }) => isModelToolName(name, MAX_TOOL_NAME.anthropic));
   const hidden = tools.filter((tool) => !shown.includes(tool)).map(({ name }) => name);
   await tellHiddenTools(context, hidden, MAX_TOOL_NAME.anthropic);

@@ -115,7 +115,7 @@ export class Conversation {
       const verdict = this.setup.gate.verdictOf(id);
       const refused = isError && (verdict === 'deny' || isShort(block.content));
       if (verdict !== 'allow' && !refused) throw new UngovernedToolError(id, tool);
-      if (verdict === 'allow')
+      if (verdict === 'allow' && !this.setup.gate.isBrokered(tool))
         void this.context.narrator.toolCompleted(id, tool, !isError, isError ? 'failed' : 'done');
     }
   }

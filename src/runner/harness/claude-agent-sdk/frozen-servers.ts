@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../../domain/json.js';
 import { parseMcpName } from '../../../domain/tools/mcp-name.js';
 import { messageOf } from '../../failure-text.js';
-import type { CanonicalTool, ToolContext } from '../../tools/canonical-tool.js';
+import type { CanonicalTool, ToolContext, ToolOutcome } from '../../tools/canonical-tool.js';
 import type { InProcessServer, McpMessage, McpTransport } from './sdk.js';
 import type { ToolGate } from './tool-gate.js';
 
@@ -16,9 +16,10 @@ interface Surroundings {
 }
 
 /**
- * The run's sandbox servers as the program sees them: one in-process server for each, with the frozen tools in their frozen
- * words and no others. The servers themselves are children of the runner. A call runs only when the gate allowed that very use,
- * with the input that was allowed, whatever the program sends.
+ * The run's MCP servers as the program sees them: one in-process server for each, with the frozen tools in their frozen
+ * words and no others. Sandbox servers themselves are children of the runner; connected services are the control plane's, which
+ * puts each call to the gate. A call runs only when it was asked about under that very use, with the input that was allowed,
+ * whatever the program sends.
  */
 export function frozenServers(
   tools: readonly CanonicalTool[],
@@ -82,7 +83,7 @@ class FrozenServer {
       return content('The call was not made: the gate has not allowed this use.', true);
     try {
       const outcome = await tool.prepare(input).run(context);
-      return content(outcome.text, outcome.isError);
+      return outcome.mcp === undefined ? content(outcome.text, outcome.isError) : whole(outcome.mcp, outcome.isError);
     } catch (error) {
       // Input of a wrong shape, or a run that is being stopped: in either case the program needs an answer.
       return content(`The call failed: ${messageOf(error)}`, true);
@@ -96,6 +97,11 @@ function describe(tool: CanonicalTool): JsonObject {
 
 function content(text: string, isError: boolean): JsonObject {
   return { content: [{ type: 'text', text }], isError };
+}
+
+/** The answer of a connected service, its structured part included (chapter 20 §13). */
+function whole({ content: blocks, structuredContent }: NonNullable<ToolOutcome['mcp']>, isError: boolean): JsonObject {
+  return { content: blocks, isError, ...(structuredContent === undefined ? {} : { structuredContent }) };
 }
 
 function ownName(tool: CanonicalTool): string {

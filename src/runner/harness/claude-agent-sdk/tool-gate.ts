@@ -23,7 +23,12 @@ interface AskedUse {
 export class ToolGate {
   readonly #uses = new Map<string, AskedUse>();
 
-  constructor(private readonly context: HarnessContext) {}
+  /** Names of tools that the control plane puts to the gate itself, when it is asked to perform them. */
+  readonly #brokered: ReadonlySet<string>;
+
+  constructor(private readonly context: HarnessContext) {
+    this.#brokered = new Set(context.mcpTools.filter((tool) => tool.brokered === true).map(({ name }) => name));
+  }
 
   /** Without matcher and without I/O: whatever the tool is, the program asks. */
   readonly hook: PreToolUseHook = () =>
@@ -54,21 +59,32 @@ export class ToolGate {
     return allowed;
   }
 
+  /** Whether the use is one whose outcome the control plane records. */
+  isBrokered(tool: string): boolean {
+    return this.#brokered.has(tool);
+  }
+
   async #ask(id: string, use: AskedUse): Promise<PermissionResult> {
+    if (this.isBrokered(use.tool)) return allow(use, use.input);
     try {
       const answer = await this.context.plane.permission(toolCall(id, use.tool, use.input));
       this.context.signal.throwIfAborted();
-      use.verdict = answer.decision;
       this.context.log(`${id} ${use.tool}: ${answer.decision === 'allow' ? 'allowed' : 'denied'}`);
-      if (answer.decision === 'deny') return { behavior: 'deny', message: `The call was denied: ${answer.message}` };
-      use.allowed = answer.updatedInput ?? use.input;
-      return { behavior: 'allow', updatedInput: use.allowed };
+      if (answer.decision === 'allow') return allow(use, answer.updatedInput ?? use.input);
+      use.verdict = 'deny';
+      return { behavior: 'deny', message: `The call was denied: ${answer.message}` };
     } catch (error) {
       // No verdict, so no call; the run is over or its credential was refused.
       this.context.log(`${id} ${use.tool}: not asked, ${messageOf(error)}`);
       return REFUSED;
     }
   }
+}
+
+function allow(use: AskedUse, input: JsonObject): PermissionResult {
+  use.verdict = 'allow';
+  use.allowed = input;
+  return { behavior: 'allow', updatedInput: input };
 }
 
 const REFUSED: PermissionResult = { behavior: 'deny', message: 'The call could not be put to the gate.' };

@@ -23,7 +23,7 @@ export const codexHarness: Harness = {
 async function runCodex(context: HarnessContext): Promise<HarnessResult> {
   const paths = installedPaths();
   const { settings, tools, narrator, loopbackUrl } = context;
-  const offered = offerTools(context.sandboxTools.tools);
+  const offered = offerTools(context.mcpTools);
   const catalogPath = await writeCatalog(context, paths);
   const argv = commandLineSettings(loopbackUrl ?? settings.controlUrl, catalogPath);
   const program = CodexProgram.start(paths, argv, tools.workspace.path, tools.environment);

@@ -1,0 +1,36 @@
+import { toolsDigest } from '../capabilities/tools-digest.js';
+import type { BrokeredTool } from '../run/spec.js';
+import { refusal, type BindableConnection } from './choose-connection.js';
+import type { ConnectionRequirement } from './requirement.js';
+import type { BoundSurface } from './resource-binding.js';
+
+/** The newest photograph of a connection. */
+export interface LatestSnapshot {
+  version: number;
+  authorizationGeneration: number;
+  protocolVersion: string;
+  tools: readonly BrokeredTool[];
+}
+
+/**
+ * The tools that a run may call through a connection: exactly the required ones, in the requirement's order, as the newest
+ * photograph has them (chapter 40 §7.2; CP-092).
+ * @throws SandgateError `invalid_request` when there is no photograph, it is of an earlier authorization, or lacks a tool
+ */
+export function bindSurface(
+  { slot, required_tools: required }: ConnectionRequirement,
+  connection: BindableConnection,
+  snapshot: LatestSnapshot | null,
+): BoundSurface {
+  const { display_name: name, authorization_generation: generation } = connection;
+  if (snapshot === null) throw refusal(slot, `connection ${name} has no tool snapshot — refresh its tools`);
+  if (snapshot.authorizationGeneration !== generation)
+    throw refusal(slot, `connection ${name} was reauthorized — refresh its tools`);
+  const offered = new Map(snapshot.tools.map((tool) => [tool.name, tool]));
+  const tools = required.map((tool) => offered.get(tool)).filter((tool) => tool !== undefined);
+  if (tools.length < required.length) {
+    const missing = required.filter((tool) => !offered.has(tool));
+    throw refusal(slot, `connection ${name} is missing required tools: ${missing.join(', ')}`);
+  }
+  return { snapshotVersion: snapshot.version, tools, digest: toolsDigest(tools) };
+}
