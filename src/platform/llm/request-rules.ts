@@ -48,6 +48,29 @@ export function boundedOutput(declared: ExactJson | undefined): number {
   return Math.min(Math.floor(declared), MAX_OUTPUT_TOKENS);
 }
 
+/**
+ * Content stands in the request itself. A provider that fetched it from an address would carry what the address says out of a
+ * sandbox that has no network; content that it keeps is content that nobody here has seen. `blocks` are messages or items, and
+ * are looked at with everything that they contain.
+ */
+export function refuseRemoteContent(blocks: readonly ExactObject[]): void {
+  for (const block of blocks) {
+    if (isRemote(block))
+      refuse('content: send images and files in the request itself; addresses and ids are not followed');
+    const { content, output, source } = block;
+    for (const inner of [content, output, isExactObject(source) ? source['content'] : undefined]) {
+      if (typeof inner === 'object') refuseRemoteContent(isExactObject(inner) ? [inner] : objectsOf(inner));
+    }
+  }
+}
+
+function isRemote({ source, image_url: image, file_url: address, file_id: id, file }: ExactObject): boolean {
+  if (isExactObject(source) && (source['type'] === 'url' || source['type'] === 'file')) return true;
+  const url = isExactObject(image) ? image['url'] : image;
+  if (typeof url === 'string' && !/^data:/i.test(url)) return true;
+  return [address, id, isExactObject(file) ? file['file_id'] : undefined].some((value) => typeof value === 'string');
+}
+
 /** Whether a member is an output limit that binds. */
 export function isLimit(value: ExactJson | undefined): value is number {
   return typeof value === 'number' && value >= 1;

@@ -9,6 +9,7 @@ import {
   jsonBytes,
   objectsOf,
   refuse,
+  refuseRemoteContent,
   requireBody,
 } from '../request-rules.js';
 
@@ -53,6 +54,7 @@ export function screenAnthropicRequest(value: unknown, frozenModel: string): Scr
   const body = requireBody(value, frozenModel);
   if (body['speed'] !== undefined && body['speed'] !== 'standard') refuse('speed: only standard is priced');
   refuseServerExecution(body);
+  refuseRemoteContent(objectsOf(body['messages']));
   const text = JSON.stringify(body);
   return {
     body,

@@ -2,7 +2,7 @@ import { isExactObject } from '../../../domain/digest/exact-json.js';
 import type { ExactJson, ExactObject } from '../../../domain/digest/exact-json.js';
 import { providerOf } from '../../../domain/prices/provider-of.js';
 import type { CarriedToolResult, ScreenedRequest, ScreenRules } from '../model-dialect.js';
-import { boundedOutput, cacheWritesOf, isAbsent, isLimit, jsonBytes, objectsOf, refuse, refuseOtherTiers, requireBody } from '../request-rules.js'; // prettier-ignore
+import { boundedOutput, cacheWritesOf, isAbsent, isLimit, jsonBytes, objectsOf, refuse, refuseOtherTiers, refuseRemoteContent, requireBody } from '../request-rules.js'; // prettier-ignore
 import { UsageFilter } from './usage-filter.js';
 
 /** The two spellings of the output limit; the older one is what servers other than OpenAI's understand. */
@@ -91,6 +91,7 @@ export function screenChatRequest(value: unknown, rules: ScreenRules): ScreenedR
   const asked = requireBody(value, rules.model);
   refuseUncounted(asked);
   refuseServerTools(asked);
+  refuseRemoteContent(objectsOf(asked['messages']));
   const toolResultsAsked = toolResults(asked);
   const body = forceMembers(asked, rules);
   const text = JSON.stringify(body);

@@ -1,7 +1,7 @@
 import type { ExactJson, ExactObject } from '../../../domain/digest/exact-json.js';
 import { isExactObject } from '../../../domain/digest/exact-json.js';
 import type { ScreenedRequest, ScreenRules } from '../model-dialect.js';
-import { boundedOutput, cacheWritesOf, isAbsent, isLimit, objectsOf, refuse, refuseOtherTiers, requireBody } from '../request-rules.js'; // prettier-ignore
+import { boundedOutput, cacheWritesOf, isAbsent, isLimit, objectsOf, refuse, refuseOtherTiers, refuseRemoteContent, requireBody } from '../request-rules.js'; // prettier-ignore
 import { toolResultsOf } from './responses-items.js';
 
 /** Members that refer to something which the provider keeps, and which nobody here has seen. */
@@ -55,6 +55,7 @@ export function screenResponsesRequest(value: unknown, rules: ScreenRules): Scre
   const asked = requireBody(value, rules.model);
   refuseKeptElsewhere(asked);
   refuseOtherTiers(asked);
+  refuseRemoteContent(objectsOf(asked['input']));
   const body: ExactObject = { ...stripServerTools(asked), store: false };
   const text = JSON.stringify(body);
   return {
