@@ -16,15 +16,20 @@ export interface Refusal {
 // eslint-disable-next-line no-control-regex -- control characters are what is looked for
 const AMBIGUOUS = /[\u0000-\u0020\u007f-\u00a0\u2028\u2029\\]/;
 
+/** User and password, also empty ones, which `URL` drops. */
+const USER = /^https?:\/*[^/?#]*@/i;
+const MAX_URL_CHARS = 8_192;
+
 /**
  * The check that needs no network: scheme, spelling and literal addresses. Made when an address is saved and again before every
  * dial; names are resolved at the dial only (chapter 40 §10).
  */
 export function judgeUrl(text: string, networks: NetworkList): URL | Refusal {
-  if (AMBIGUOUS.test(text) || !URL.canParse(text)) return { reason: 'url', text: 'malformed URL' };
+  if (text.length > MAX_URL_CHARS || AMBIGUOUS.test(text) || !URL.canParse(text))
+    return { reason: 'url', text: 'malformed URL' };
   const url = new URL(text);
   if (url.protocol !== 'https:' && url.protocol !== 'http:') return { reason: 'url', text: 'not an http(s) URL' };
-  if (url.username !== '' || url.password !== '') return { reason: 'url', text: 'URL with user or password' };
+  if (USER.test(text)) return { reason: 'url', text: 'URL with user or password' };
   return judgeHost(url.hostname, url.protocol === 'http:', networks) ?? url;
 }
 
