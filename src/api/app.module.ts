@@ -9,6 +9,7 @@ import { AuthGuard } from './auth/auth.guard.js';
 import { CapabilitiesModule } from './capabilities/capabilities.module.js';
 import { CatalogModule } from './catalog/catalog.module.js';
 import { EventsModule } from './events/events.module.js';
+import { ConnectionsModule } from './connections/connections.module.js';
 import { FoundationModule, type Foundation } from './foundation.module.js';
 import { HarnessesModule } from './harnesses/harnesses.module.js';
 import { HealthModule } from './health/health.module.js';
@@ -28,6 +29,7 @@ const RESOURCES = [
   AgentsModule,
   CapabilitiesModule,
   CatalogModule,
+  ConnectionsModule,
   PoliciesModule,
   SimulationModule,
   SessionsModule,

@@ -1,6 +1,11 @@
 import { Module, type DynamicModule } from '@nestjs/common';
 import { PriceList } from '../domain/prices/price-list.js';
+import { ConnectionCaches } from '../platform/connections/connection-caches.js';
+import { ConnectionCredentials } from '../platform/connections/connection-credentials.js';
 import { ConnectionRecords } from '../platform/connections/connection-records.js';
+import { ConnectionSecrets } from '../platform/connections/connection-secrets.js';
+import { createConnectionServices } from '../platform/connections/connection-services.js';
+import { ToolSnapshots } from '../platform/connections/tool-snapshots.js';
 import { Database } from '../platform/db/database.js';
 import type { SandgateConfig } from '../platform/config/index.js';
 import { Egress } from '../platform/egress/egress.js';
@@ -60,12 +65,13 @@ export class FoundationModule {
     metrics.observeDeployment(database);
     const sealer = createSealer(database, config.seal);
     const egress = new Egress(config.egress);
-    const accessTokens = createAccessTokens({
+    const tokens = createAccessTokens({
       database,
       sealer,
       client: egress.guarded,
       onRefresh: (event) => metrics.oauthRefresh(event),
     });
+    const connections = createConnectionServices({ database, sealer, egress: egress.guarded, tokens });
     const providers = [
       { provide: ApiConfig, useValue: config },
       { provide: Database, useValue: database },
@@ -77,8 +83,12 @@ export class FoundationModule {
       { provide: Tracing, useValue: foundation.tracing ?? Tracing.off },
       { provide: ToolCallPayloads, useValue: new ToolCallPayloads(database, sealer) },
       { provide: Sealer, useValue: sealer },
-      { provide: ConnectionRecords, useValue: new ConnectionRecords(database) },
-      { provide: AccessTokens, useValue: accessTokens },
+      { provide: ConnectionRecords, useValue: connections.records },
+      { provide: ConnectionSecrets, useValue: connections.secrets },
+      { provide: ConnectionCredentials, useValue: connections.credentials },
+      { provide: ToolSnapshots, useValue: connections.snapshots },
+      { provide: ConnectionCaches, useValue: connections.caches },
+      { provide: AccessTokens, useValue: tokens },
       { provide: UserCredentials, useValue: foundation.users ?? new NoUserCredentials() },
       { provide: AdminToken, useValue: new AdminToken(foundation.adminToken) },
       { provide: DeploymentOrganization, useValue: new DeploymentOrganization(foundation.organizationId) },

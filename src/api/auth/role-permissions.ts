@@ -6,6 +6,7 @@ const MEMBER: readonly PermissionName[] = [
   'agents.read',
   'capabilities.read',
   'catalog.read',
+  'catalog.read',
   'connections.read',
   'connections.write',
   'harnesses.read',

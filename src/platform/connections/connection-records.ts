@@ -7,6 +7,7 @@ import {
   listVisible,
   moveConnection,
   readConnection,
+  removeSecrets,
   type Move,
   type MoveGuard,
   type NewConnection,
@@ -60,10 +61,12 @@ export class ConnectionRecords {
     return this.db.withTenant(organizationId, (tx) => moveConnection(tx, id, guard, move));
   }
 
-  /** Revokes whatever is live; a revoked connection stays as it is. Null when there is none. */
+  /** Revokes whatever is live and removes its secrets; a revoked connection stays as it is. Null when there is none. */
   async revoke(organizationId: string, id: string): Promise<ConnectionRecord | null> {
     return this.db.withTenant(organizationId, async (tx) => {
-      return (await moveConnection(tx, id, { from: LIVE }, { to: 'revoked' })) ?? (await readConnection(tx, id));
+      const revoked = await moveConnection(tx, id, { from: LIVE }, { to: 'revoked' });
+      if (revoked !== null) await removeSecrets(tx, id);
+      return revoked ?? readConnection(tx, id);
     });
   }
 

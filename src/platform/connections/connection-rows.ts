@@ -118,6 +118,16 @@ export async function moveConnection(
   return row ?? null;
 }
 
+/** What nobody may open any more does not stay. */
+export async function removeSecrets(tx: TenantTransaction, id: string): Promise<void> {
+  await tx.query(
+    `update integration_connections
+        set credential_sealed = null, webhook_secret_sealed = null, client_secret_sealed = null
+      where id = $1`,
+    [id],
+  );
+}
+
 function columnsOf(sealed: Sealed | null | undefined): [Buffer | null, number | null] {
   return sealed == null ? [null, null] : [sealed.bytes, sealed.keyVersion];
 }

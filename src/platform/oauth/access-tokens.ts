@@ -34,12 +34,9 @@ export class AccessTokens implements AccessTokenSource {
   private readonly held = new Map<string, MintedToken>();
   private readonly flights = new Map<string, Promise<string>>();
   private readonly refused = new Set<string>();
-  private readonly turns: LimitFunction;
+  private limit: LimitFunction | null = null;
 
-  constructor(private readonly parts: AccessTokenParts) {
-    const share = Math.floor(parts.database.pool.options.max * POOL_SHARE);
-    this.turns = pLimit(Math.max(1, Math.min(REFRESHES_AT_ONCE, share)));
-  }
+  constructor(private readonly parts: AccessTokenParts) {}
 
   /**
    * A token that an upstream may be called with. The caller has read the connection as active, of this generation.
@@ -54,7 +51,7 @@ export class AccessTokens implements AccessTokenSource {
     if (held !== null) return Promise.resolve(held);
     const known = this.flights.get(key);
     if (known !== undefined) return known;
-    const flight = this.turns(() => this.mint(organizationId, connectionId, generation)).finally(() => {
+    const flight = this.turns()(() => this.mint(organizationId, connectionId, generation)).finally(() => {
       this.flights.delete(key);
     });
     this.flights.set(key, flight);
@@ -81,6 +78,12 @@ export class AccessTokens implements AccessTokenSource {
   /** Drops every token of the connection from this process. */
   evict(connectionId: string): void {
     for (const key of this.held.keys()) if (key.startsWith(`${connectionId}:`)) this.held.delete(key);
+  }
+
+  /** Made at the first refresh: a process that only describes itself has no pool. */
+  private turns(): LimitFunction {
+    const share = Math.floor(this.parts.database.pool.options.max * POOL_SHARE);
+    return (this.limit ??= pLimit(Math.max(1, Math.min(REFRESHES_AT_ONCE, share))));
   }
 
   private async mint(organizationId: string, connectionId: string, generation: number): Promise<string> {

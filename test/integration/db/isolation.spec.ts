@@ -2,10 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { v7 as uuidv7 } from 'uuid';
 import { describeRuntimeRole } from '../../../src/platform/db/runtime-role.js';
 import { createTestDatabase, type TestDatabase } from '../../support/database.js';
+import { DEPLOYMENT_TABLES, plantRow, readTenantTables, valueOf, type Table } from '../../support/planted-rows.js';
 import { createOrganization, createRun } from '../../support/run-fixture.js';
-
-/** Tables of the deployment itself: ids and numbers of hosts, processes and counters, no organization's data. */
-const DEPLOYMENT_TABLES = ['capacity_counters', 'hosts', 'process_leases', 'sandbox_uids', 'schema_migrations'];
 
 /** The closed list of ways around row-level isolation. Whoever adds one adds it here and says why in its migration. */
 const CROSS_ORGANIZATION_FUNCTIONS = [
@@ -41,18 +39,6 @@ const CROSS_ORGANIZATION_FUNCTIONS = [
   'svc_touch_oauth_registration',
 ];
 
-interface Column {
-  name: string;
-  type: string;
-}
-
-interface Table {
-  name: string;
-  /** The column that names the organization. */
-  tenant: string;
-  columns: Column[];
-}
-
 describe('row-level isolation', () => {
   let test: TestDatabase;
   let tables: Table[];
@@ -64,7 +50,7 @@ describe('row-level isolation', () => {
     tables = await readTenantTables(test);
     victim = (await createOrganization(test.db)).organizationId;
     intruder = (await createOrganization(test.db)).organizationId;
-    for (const table of tables) await plant(test, table, victim);
+    for (const table of tables) await plantRow(test, table, victim);
   });
   afterAll(() => test.close());
 
@@ -152,58 +138,6 @@ describe('row-level isolation', () => {
     ).rejects.toThrow(/foreign key/);
   });
 });
-
-async function readTenantTables(test: TestDatabase): Promise<Table[]> {
-  const { rows } = await test.owner.query<{ name: string; columns: Column[] }>(
-    `select c.relname as name,
-            (select json_agg(json_build_object('name', a.attname, 'type', format_type(a.atttypid, null)) order by a.attnum)
-             from pg_attribute a where a.attrelid = c.oid and a.attnum > 0 and a.attidentity = '' and a.attgenerated = '') as columns
-     from pg_class c where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') order by 1`,
-  );
-  return rows
-    .filter((row) => !DEPLOYMENT_TABLES.includes(row.name))
-    .map((row) => ({ ...row, tenant: row.columns.some((column) => column.name === 'tenant_id') ? 'tenant_id' : 'id' }));
-}
-
-/** Puts a row of the organization into the table, past every constraint but the types. */
-async function plant(test: TestDatabase, table: Table, organizationId: string): Promise<void> {
-  const client = await test.owner.connect();
-  try {
-    await client.query('set session_replication_role = replica');
-    const checks = await client.query<{ conname: string }>(
-      `select conname from pg_constraint where conrelid = $1::regclass and contype = 'c'`,
-      [table.name],
-    );
-    await client.query('begin');
-    for (const { conname } of checks.rows) await client.query(`alter table ${table.name} drop constraint "${conname}"`);
-    const names = table.columns.map((column) => column.name).join(', ');
-    const values = table.columns.map((column) => valueOf(column, table, organizationId)).join(', ');
-    await client.query(`insert into ${table.name} (${names}) values (${values}) on conflict do nothing`);
-    await client.query('commit');
-  } finally {
-    client.release(true);
-  }
-}
-
-function valueOf(column: Column, table: Table, organizationId: string): string {
-  if (column.name === table.tenant) return `'${organizationId}'`;
-  const byType: Record<string, string> = {
-    uuid: `'${uuidv7()}'`,
-    text: `'planted-${uuidv7()}'`,
-    jsonb: `'{}'`,
-    json: `'{}'`,
-    bytea: `'\\x00'`,
-    boolean: 'false',
-    'timestamp with time zone': 'now()',
-    'text[]': `'{}'`,
-    // A domain refuses a wrong value before isolation is asked, so the probe brings a right one.
-    svc_event_actor: `'system'`,
-    svc_sha256: `sha256('planted')`,
-    svc_approval_status: `'pending'`,
-    svc_approval_scope: `'once'`,
-  };
-  return byType[column.type] ?? '1';
-}
 
 /** Whether the statement got at the victim's row or planted one in its name. */
 async function reaches(

@@ -1,0 +1,77 @@
+import { Injectable } from '@nestjs/common';
+import { PROVIDERS } from '../../domain/connections/connection.js';
+import { parseDisplayName } from '../../domain/connections/label.js';
+import { parseOAuthClient } from '../../domain/connections/oauth-client.js';
+import { parseStaticCredential } from '../../domain/connections/static-credential.js';
+import { SandgateError } from '../../domain/errors.js';
+import { ConnectionSecrets } from '../../platform/connections/connection-secrets.js';
+import type { Viewer } from '../../platform/connections/viewer.js';
+import { resolveOwner, type ConnectionOwner } from './connection-owner.js';
+import { toConnection, toSnapshotView, type CreateConnection, type CreatedConnection } from './connections.dto.js';
+import { McpConnections, type McpTarget } from './mcp-connections.js';
+
+/** Creates connections (chapter 40 §2.1): who may, then whether secrets can be kept at all, then what was sent. */
+@Injectable()
+export class CreateConnectionService {
+  constructor(
+    private readonly secrets: ConnectionSecrets,
+    private readonly mcp: McpConnections,
+  ) {}
+
+  /** @throws SandgateError `forbidden`, `unavailable` without a sealing key, `invalid_request`, `conflict`, `upstream_failed` */
+  async create(viewer: Viewer, body: CreateConnection): Promise<CreatedConnection> {
+    const owner = resolveOwner(viewer, body.owner);
+    const provider = PROVIDERS.find((one) => one === body.provider);
+    if (provider === undefined) {
+      throw new SandgateError('invalid_request', `provider: must be one of ${PROVIDERS.join(', ')}`);
+    }
+    this.secrets.requireKey();
+    switch (provider) {
+      case 'mcp_http':
+        return this.createMcp(viewer.organizationId, owner, body);
+      case 'codehost':
+      case 'codehost_app':
+        throw new SandgateError('invalid_request', `provider: ${provider} is not in this version`);
+    }
+  }
+
+  private async createMcp(
+    organizationId: string,
+    owner: ConnectionOwner,
+    body: CreateConnection,
+  ): Promise<CreatedConnection> {
+    const authKind = parseAuthKind(body.auth_kind);
+    const baseUrl = this.mcp.admit(body.base_url);
+    const displayName = parseDisplayName(body.display_name, new URL(baseUrl).host);
+    const target: McpTarget = { organizationId, owner, baseUrl, displayName };
+    if (authKind === 'oauth') {
+      refuseStaticMembers(body);
+      const connection = toConnection(await this.mcp.begin(target, parseOAuthClient(body)));
+      return { ...connection, next: `/v1/connections/${connection.id}/oauth/start` };
+    }
+    refuseClientMembers(body);
+    const { connection, snapshot } = await this.mcp.connectStatic(target, parseStaticCredential(body));
+    return { ...toConnection(connection), snapshot: toSnapshotView(snapshot) };
+  }
+}
+
+function parseAuthKind(kind: unknown): 'static' | 'oauth' {
+  const known = (['static', 'oauth'] as const).find((one) => one === (kind ?? 'static'));
+  if (known === undefined) throw new SandgateError('invalid_request', 'auth_kind: must be static or oauth');
+  return known;
+}
+
+/** A secret that would be dropped silently is refused: whoever sent it believes that it is in use. */
+function refuseStaticMembers(body: CreateConnection): void {
+  for (const member of ['token', 'header_name', 'scheme'] as const) {
+    if (body[member] == null) continue;
+    throw new SandgateError('invalid_request', `${member}: is of static connections; this one is authorized by OAuth`);
+  }
+}
+
+function refuseClientMembers(body: CreateConnection): void {
+  for (const member of ['client_id', 'client_secret'] as const) {
+    if (body[member] == null) continue;
+    throw new SandgateError('invalid_request', `${member}: is of auth_kind oauth; this connection is static`);
+  }
+}

@@ -1,0 +1,34 @@
+import type { SnapshotTool } from '../mcp/snapshot-tool.js';
+
+/** One photograph, as far as it can be compared. */
+export interface ComparedSnapshot {
+  protocolVersion: string;
+  tools: readonly Pick<SnapshotTool, 'name' | 'definition_digest'>[];
+}
+
+/** How a server's tools differ from those of the photograph before; names in the order of the photographs. */
+export interface SnapshotChanges {
+  added: string[];
+  removed: string[];
+  /** Name kept, description or a schema is another. */
+  changed: string[];
+  protocol: { from: string; to: string } | null;
+}
+
+/** Runs that froze `before` are denied whatever stands in `removed`, `changed` or `protocol` (00-design §1, "Tool drift"). */
+export function compareSnapshots(before: ComparedSnapshot, after: ComparedSnapshot): SnapshotChanges {
+  const known = new Map(before.tools.map((tool) => [tool.name, tool.definition_digest]));
+  const offered = new Set(after.tools.map((tool) => tool.name));
+  const names = (tools: readonly { name: string }[]): string[] => tools.map((tool) => tool.name);
+  return {
+    added: names(after.tools.filter((tool) => !known.has(tool.name))),
+    removed: names(before.tools.filter((tool) => !offered.has(tool.name))),
+    changed: names(
+      after.tools.filter((tool) => known.has(tool.name) && known.get(tool.name) !== tool.definition_digest),
+    ),
+    protocol:
+      before.protocolVersion === after.protocolVersion
+        ? null
+        : { from: before.protocolVersion, to: after.protocolVersion },
+  };
+}

@@ -1,0 +1,120 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Answer, TestApi } from '../../support/api.js';
+import { connectionIn, startConnectionsApi, type Connection } from '../../support/connections-api.js';
+import { HostileServer } from '../../support/mcp/hostile-server.js';
+import { createOrganization } from '../../support/run-fixture.js';
+import type { TestUser } from '../../support/users.js';
+
+const NOBODYS = '01900000-0000-7000-8000-000000000000';
+
+let api: TestApi;
+let server: HostileServer;
+let owner: TestUser;
+let colleague: TestUser;
+let administrator: TestUser;
+let stranger: TestUser;
+let personal: Connection;
+let shared: Connection;
+beforeAll(async () => {
+  [api, server] = await Promise.all([startConnectionsApi(), HostileServer.start()]);
+  [owner, colleague] = [await api.addUser('member'), await api.addUser('approver')];
+  administrator = await api.addUser('admin', 'owner');
+  stranger = await api.users.add(api.db, (await createOrganization(api.db)).organizationId, 'owner');
+  const body = { provider: 'mcp_http', base_url: server.url, token: 'a-token-of-somebody' };
+  personal = connectionIn(await api.post('/v1/connections', { ...body, owner: 'personal' }, owner));
+  shared = connectionIn(await api.post('/v1/connections', body));
+}, 60_000);
+afterAll(async () => {
+  await api.close();
+  await server.close();
+});
+
+/** Every route that names a connection, as this caller. */
+async function everyRoute(id: string, caller: { token?: string }): Promise<Answer[]> {
+  const path = `/v1/connections/${id}`;
+  return [
+    await api.get(path, caller),
+    await api.get(`${path}/tools`, caller),
+    await api.post(`${path}/tools/refresh`, {}, caller),
+    await api.post(`${path}/approve`, {}, caller),
+    await api.post(`${path}/revoke`, {}, caller),
+  ];
+}
+
+async function visible(caller: { token?: string }): Promise<string[]> {
+  const { body } = await api.get('/v1/connections', caller);
+  return (body as unknown as { connections: Connection[] }).connections.map(({ id }) => id);
+}
+
+describe('who sees a connection', () => {
+  it('CP-247 the organization its own, newest first; the owner also the personal one, and nobody else', async () => {
+    expect(await visible(owner)).toEqual([shared.id, personal.id]);
+    for (const caller of [colleague, administrator, {}]) expect(await visible(caller)).toEqual([shared.id]);
+    expect(await visible(stranger)).toEqual([]);
+    expect((await api.get('/v1/connections', { token: null })).status).toBe(401);
+  });
+
+  it('CP-257 a personal connection is 404 on every route for everybody but its owner, as if it did not exist', async () => {
+    for (const caller of [colleague, administrator, {}]) {
+      const foreign = await everyRoute(personal.id, caller);
+      const missing = await everyRoute(NOBODYS, caller);
+      expect(foreign.map(({ status }) => status)).toEqual(foreign.map(() => 404));
+      expect(foreign.map(({ text }) => text)).toEqual(missing.map(({ text }) => text));
+    }
+    expect((await api.get(`/v1/connections/${personal.id}`, owner)).body).toMatchObject({ status: 'active' });
+  });
+
+  it('another organization sees none of it, and a malformed id is none', async () => {
+    for (const id of [shared.id, personal.id]) {
+      expect((await everyRoute(id, stranger)).map(({ status }) => status)).toEqual([404, 404, 404, 404, 404]);
+    }
+    expect((await everyRoute('nonsense', {})).map(({ status }) => status)).toEqual([404, 404, 404, 404, 404]);
+  });
+
+  it('CP-249 CP-250 CP-251 members read what is the organization’s and change nothing of it', async () => {
+    for (const caller of [owner, colleague]) {
+      expect((await everyRoute(shared.id, caller)).map(({ status }) => status)).toEqual([200, 200, 403, 403, 403]);
+    }
+    const anonymous = await api.post(`/v1/connections/${shared.id}/revoke`, {}, { token: null });
+    expect(anonymous.status).toBe(401);
+    expect((await api.get(`/v1/connections/${shared.id}`)).body.status).toBe('active');
+  });
+});
+
+describe('approve and revoke', () => {
+  it('CP-250 approving an active connection answers it unchanged, and nothing else is to approve', async () => {
+    const answer = await api.post(`/v1/connections/${shared.id}/approve`, {}, administrator);
+    expect([answer.status, answer.body]).toEqual([200, (await api.get(`/v1/connections/${shared.id}`)).body]);
+    const pending = connectionIn(
+      await api.post('/v1/connections', {
+        provider: 'mcp_http',
+        base_url: 'https://mcp.example.com/',
+        auth_kind: 'oauth',
+      }),
+    );
+    const refused = await api.post(`/v1/connections/${pending.id}/approve`);
+    expect([refused.status, refused.body.error]).toEqual([400, expect.stringContaining('code-host app')]);
+  });
+
+  it('CP-123 CP-251 revoking ends any live status, keeps the generation, and a second one answers the same row', async () => {
+    const body = { provider: 'mcp_http', base_url: server.url, token: 'a-token-of-somebody' };
+    const active = connectionIn(await api.post('/v1/connections', body));
+    const pending = connectionIn(await api.post('/v1/connections', { ...body, token: undefined, auth_kind: 'oauth' }));
+    for (const { id } of [active, pending]) {
+      const first = await api.post(`/v1/connections/${id}/revoke`);
+      expect([first.status, first.body]).toEqual([
+        200,
+        expect.objectContaining({ id, status: 'revoked', authorization_generation: 1 }),
+      ]);
+      const second = await api.post(`/v1/connections/${id}/revoke`);
+      expect([second.status, second.body]).toEqual([200, first.body]);
+      const refresh = await api.post(`/v1/connections/${id}/tools/refresh`);
+      expect([refresh.status, refresh.body.error]).toEqual([409, expect.stringContaining('revoked')]);
+    }
+  });
+
+  it('CP-257 the owner of a personal connection revokes it without any role', async () => {
+    const answer = await api.post(`/v1/connections/${personal.id}/revoke`, {}, owner);
+    expect([answer.status, answer.body.status]).toEqual([200, 'revoked']);
+  });
+});
