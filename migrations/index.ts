@@ -62,6 +62,7 @@ import { CreateUpstreamSessions1700000000102 } from './1700000000102-create-upst
 import { CreateOauthRegistrations1700000000105 } from './1700000000105-create-oauth-registrations.js';
 import { CreateOauthFlows1700000000106 } from './1700000000106-create-oauth-flows.js';
 import { ShareAccessTokens1700000000107 } from './1700000000107-share-access-tokens.js';
+import { CreateCodehostApps1700000000109 } from './1700000000109-create-codehost-apps.js';
 import { CreateEgressLimits1700000000111 } from './1700000000111-create-egress-limits.js';
 import { CreateDialFunctions1700000000112 } from './1700000000112-create-dial-functions.js';
 
@@ -131,6 +132,7 @@ export const MIGRATIONS = [
   CreateOauthRegistrations1700000000105,
   CreateOauthFlows1700000000106,
   ShareAccessTokens1700000000107,
+  CreateCodehostApps1700000000109,
   CreateEgressLimits1700000000111,
   CreateDialFunctions1700000000112,
 ];

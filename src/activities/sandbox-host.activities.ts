@@ -27,7 +27,13 @@ import { planeDirectory } from '../platform/plane/plane-socket-path.js';
 import { RING_BYTES } from '../platform/sandbox/bubblewrap/output-ring.js';
 import type { SandboxHandle, SandboxProvider } from '../platform/sandbox/provider.js';
 import { assertToolsInstalled } from '../platform/tool-packages/assert-installed.js';
-import { collectDiff, materialize, removeBaseline, type MaterializedWorkspace } from '../platform/workspace/index.js';
+import {
+  collectDiff,
+  materialize,
+  removeBaseline,
+  type MaterializedWorkspace,
+  type RemoteAccess,
+} from '../platform/workspace/index.js';
 import { baselineFolder } from './baseline-folder.js';
 import { whileHeartbeating } from './heartbeat.js';
 import type { RunRef, SandboxHostActivities } from './run-activities.js';
@@ -43,11 +49,19 @@ export interface SandboxHostDependencies {
   provider: SandboxProvider;
   dataDir: string;
   localCopyRoots: readonly string[];
+  repositories: RepositoryFetching;
   tokenTtlSecs: number;
   limits: LaunchLimits;
   log: { warn(fields: Record<string, unknown>, message: string): void };
   /** Limits of one collection in milliseconds; the whole takes at most 120 s (chapter 20 §11). */
   collectTimeoutMs: number;
+}
+
+/** How repositories of code hosts are fetched on this host. */
+export interface RepositoryFetching {
+  accessOf(run: RunRef, spec: RunSpec): RemoteAccess;
+  /** As root, the host uid that fetches: of no sandbox. */
+  uid: number;
 }
 
 /** What keeps failing on a dead sandbox is given up after this many attempts: a run must end also where its host is broken. */
@@ -138,9 +152,8 @@ class SandboxHost {
     const tokens = initializing.value;
     if (tokens === undefined) return false;
     if (filling.status === 'rejected') throw filling.reason;
-    const { baseCommit, files, leftOut } = filling.value;
     const stillOwned = await database.withTenant(run.organizationId, (tx) =>
-      recordBaseCommit(tx, run.sessionId, { workspace: spec.workspace, baseCommit, files, leftOut }),
+      recordBaseCommit(tx, run.sessionId, { workspace: spec.workspace, ...filling.value }),
     );
     if (!stillOwned) return false;
     await waitForPlane(this.on.dataDir, run.sessionId, signal);
@@ -179,12 +192,16 @@ class SandboxHost {
     workspaceDir: string,
     signal: AbortSignal,
   ): Promise<MaterializedWorkspace> {
+    const uid = await this.on.provider.workspaceOwner(run.sessionId);
     return materialize({
       spec: spec.workspace,
       workspaceDir,
       baselineDir: this.baselineDir(run.sessionId),
       roots: this.on.localCopyRoots,
-      uid: await this.on.provider.workspaceOwner(run.sessionId),
+      remote: this.on.repositories.accessOf(run, spec),
+      uid,
+      fetchUid: uid === null ? null : this.on.repositories.uid,
+      maxBytes: spec.sandbox.disk_mb * 1024 * 1024,
       stateDir: this.on.dataDir,
       signal,
     });

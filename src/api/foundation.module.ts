@@ -29,6 +29,7 @@ export abstract class ApiConfig implements SandgateConfig {
   abstract readonly temporal: SandgateConfig['temporal'];
   abstract readonly sandbox: SandgateConfig['sandbox'];
   abstract readonly workspace: SandgateConfig['workspace'];
+  abstract readonly codehost: SandgateConfig['codehost'];
   abstract readonly harness: SandgateConfig['harness'];
   abstract readonly llm: SandgateConfig['llm'];
   abstract readonly egress: SandgateConfig['egress'];

@@ -2441,7 +2441,7 @@ export interface components {
             /** Format: date-time */
             occurred_at: string;
         };
-        /** @description The workspace is filled; `left_out` files were not copied. */
+        /** @description The workspace is filled; `left_out` files were not copied. Submodules stay empty folders and files of Git LFS pointers: how many there are of them is said when there are any. */
         WorkspaceInitializedEvent: {
             /** Format: uuid */
             event_id: string;
@@ -2468,6 +2468,8 @@ export interface components {
                     left_out?: number;
                     repo?: string;
                     ref?: string;
+                    submodules_not_fetched?: number;
+                    lfs_files_not_fetched?: number;
                 };
             };
             /** Format: date-time */

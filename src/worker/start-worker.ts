@@ -15,10 +15,12 @@ import { ensureHostId, publicUrl, requireSetting, type SandgateConfig } from '..
 import { admitRun, type Admission } from '../platform/db/admission.js';
 import { admitWaiting } from '../platform/db/capacity.js';
 import { Database } from '../platform/db/database.js';
+import { Codehost } from '../platform/codehost/codehost.js';
 import { Egress } from '../platform/egress/egress.js';
 import { seeHost } from '../platform/db/hosts.js';
 import { usableHarnesses } from '../platform/harness-programs/installed-program.js';
-import { SandboxUids } from '../platform/db/sandbox-uids.js';
+import { SANDBOX_UID_COUNT, SandboxUids } from '../platform/db/sandbox-uids.js';
+import { createSealer } from '../platform/seal/sealer.js';
 import { chooseProvider } from '../platform/sandbox/choose-provider.js';
 import type { SandboxProvider } from '../platform/sandbox/provider.js';
 import type { Logger } from '../platform/telemetry/logger.js';
@@ -139,6 +141,7 @@ interface WorkerParts {
   dataDir: string;
   /** Everything that this process sends outside. */
   egress: Egress;
+  codehost: Codehost;
   searchAttributesMissing: boolean;
   metrics: Metrics;
   log: Logger;
@@ -166,6 +169,8 @@ async function connectParts(config: SandgateConfig, log: Logger, metrics: Metric
   if (missing.length > 0) log.warn({ missing }, 'search attributes are missing; runs go on without them');
   const searchAttributesMissing = missing.length > 0;
   const egress = new Egress(config.egress);
+  const sealer = createSealer(database, config.seal);
+  const codehost = new Codehost({ config: config.codehost, database, sealer, egress });
   return {
     database,
     provider,
@@ -176,6 +181,7 @@ async function connectParts(config: SandgateConfig, log: Logger, metrics: Metric
     host,
     dataDir,
     egress,
+    codehost,
     searchAttributesMissing,
     metrics,
     log,
@@ -192,6 +198,10 @@ function hostSteps(config: SandgateConfig, parts: WorkerParts): SandboxHostSteps
     provider: parts.provider,
     dataDir: parts.dataDir,
     localCopyRoots: config.workspace.localCopyRoots,
+    repositories: {
+      accessOf: (run, spec) => parts.codehost.accessOf(run, spec),
+      uid: config.sandbox.uidBase + SANDBOX_UID_COUNT,
+    },
     tokenTtlSecs: config.timing.tokenTtlMs / 1000,
     limits: config.capacity,
     log: parts.log,

@@ -5,7 +5,8 @@ import { SandgateError } from '../../domain/errors.js';
 import type { JsonObject } from '../../domain/json.js';
 import { parseAgentVariables } from '../../domain/run/agent-variables.js';
 import type { SandboxSizes, WorkspaceSpec } from '../../domain/run/spec.js';
-import { assertWorkspaceAvailable, parseWorkspace, type WorkspaceInput } from '../../domain/run/workspace-input.js';
+import { parseWorkspace, type WorkspaceInput } from '../../domain/run/workspace-input.js';
+import { cloneBaseOf } from '../../platform/config/codehost.config.js';
 import { wholeBudgets } from '../budgets/budgets.dto.js';
 import { ApiConfig } from '../foundation.module.js';
 import { HarnessCatalog, type Harness } from '../harnesses/harness-catalog.js';
@@ -40,7 +41,7 @@ export class RevisionDrafter {
         ? parseRequirements(input.connection_requirements)
         : (previous?.connection_requirements ?? []),
       default_workspace: input.default_workspace
-        ? defaultWorkspace(input.default_workspace)
+        ? this.defaultWorkspace(input.default_workspace)
         : (previous?.default_workspace ?? null),
       network: offlineNetwork(input.network) ?? previous?.network ?? null,
       sandbox: input.sandbox ? this.sizes(input.sandbox) : (previous?.sandbox ?? null),
@@ -68,13 +69,12 @@ export class RevisionDrafter {
     }
     return { ...input };
   }
-}
 
-/** An empty folder is what a run gets anyway, so naming it clears the default. */
-function defaultWorkspace(input: WorkspaceInput): WorkspaceSpec | null {
-  const workspace = parseWorkspace(input, 'default_workspace');
-  assertWorkspaceAvailable(workspace, 'default_workspace');
-  return workspace.kind === 'scratch' ? null : workspace;
+  /** An empty folder is what a run gets anyway, so naming it clears the default. */
+  private defaultWorkspace(input: WorkspaceInput): WorkspaceSpec | null {
+    const workspace = parseWorkspace(input, 'default_workspace', cloneBaseOf(this.config.codehost));
+    return workspace.kind === 'scratch' ? null : workspace;
+  }
 }
 
 /** Only a model that is named is checked; a default is trusted. */

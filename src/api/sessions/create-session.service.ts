@@ -10,10 +10,12 @@ import { POLICY_ENGINE } from '../../domain/policy/document.js';
 import { PriceList } from '../../domain/prices/price-list.js';
 import { freezeSpec } from '../../domain/run/freeze-spec.js';
 import { buildRunnerEnvironment } from '../../domain/run/runner-environment.js';
-import type { RunSpec } from '../../domain/run/spec.js';
-import { assertWorkspaceAvailable, resolveWorkspace } from '../../domain/run/workspace-input.js';
+import type { RunSpec, WorkspaceSpec } from '../../domain/run/spec.js';
+import { assertWithinCloneBase, resolveWorkspace } from '../../domain/run/workspace-input.js';
 import { insertBindings } from '../../platform/bindings/resource-bindings.js';
+import { cloneBaseOf, isConfiguredHost } from '../../platform/config/codehost.config.js';
 import { Database } from '../../platform/db/database.js';
+import { GuardedClient } from '../../platform/egress/guarded-client.js';
 import { Tracing } from '../../platform/telemetry/tracing.js';
 import type { TenantTransaction } from '../../platform/db/database.js';
 import { findAgent, latestRevision } from '../agents/agent-lookup.js';
@@ -55,6 +57,7 @@ export class CreateSessionService {
     private readonly availability: HarnessAvailability,
     private readonly prices: PriceList,
     private readonly tracing: Tracing,
+    private readonly egress: GuardedClient,
   ) {}
 
   create(command: CreateSessionCommand): Promise<SessionView> {
@@ -90,15 +93,16 @@ export class CreateSessionService {
     { principal, body }: CreateSessionCommand,
     sessionId: string,
   ): Promise<{ spec: RunSpec; bindings: ResourceBinding[] }> {
-    resolveWorkspace(body, null);
+    const cloneBase = cloneBaseOf(this.config.codehost);
+    resolveWorkspace(body, null, cloneBase);
     const agent = await findAgent(tx, body.agent);
     if (agent === null) throw new SandgateError('invalid_request', `agent: unknown agent ${body.agent}`);
     const revision = await latestRevision(tx, agent);
     const harness = await this.requireHarness(tx, revision);
     const policy = await tx.manager.findOneByOrFail(PolicyEntity, { id: revision.policy_id });
     const head = await readHeadVersion(tx, policy);
-    const workspace = resolveWorkspace(body, revision.default_workspace);
-    assertWorkspaceAvailable(workspace);
+    const workspace = resolveWorkspace(body, revision.default_workspace, cloneBase);
+    this.assertFetchable(workspace);
     const kept = narrowPins(revision.capability_bundles, body.capabilities ?? null);
     const bundles = await readPinned(tx, kept);
     const bound = await resolveBindings(tx, {
@@ -130,6 +134,16 @@ export class CreateSessionService {
       unpricedModel: harness.callsModel && this.prices.priceOf(revision.model) === null,
     });
     return { spec, bindings: bound.rows };
+  }
+
+  /** What the host of a clone URL is refused for without asking anybody; its name is looked up at the fetch. */
+  private assertFetchable(workspace: WorkspaceSpec): void {
+    const { codehost } = this.config;
+    assertWithinCloneBase(workspace, cloneBaseOf(codehost));
+    if (workspace.kind !== 'git_repository' || workspace.clone_url.startsWith('file://')) return;
+    if (isConfiguredHost(codehost, new URL(workspace.clone_url))) return;
+    const refused = this.egress.admitUrl(workspace.clone_url);
+    if (refused !== null) throw new SandgateError('invalid_request', `workspace.clone_url rejected: ${refused}`);
   }
 
   private async requireHarness(

@@ -37,7 +37,7 @@ const DESCRIPTIONS: Readonly<Record<string, (data: Data) => Line | undefined>> =
   'session.status_changed': (data) => ['run', status(data), toneOfStatus(data['to'])],
   'workspace.initialized': (data) => [
     'workspace',
-    `${text(data, 'files', 'unknown')} files, base ${text(data, 'base_commit', 'none').slice(0, 12)}`,
+    `${text(data, 'files', 'unknown')} files, base ${text(data, 'base_commit', 'none').slice(0, 12)}${notFetched(data)}`,
     'dim',
   ],
   'agent.message': (data) => ['agent', block(textOf(data, 'text'))],
@@ -91,6 +91,16 @@ function status(data: Data): string {
 function modelLine(data: Data): string {
   const cost = typeof data['cost_usd'] === 'number' ? `$${data['cost_usd'].toFixed(4)}` : 'no known price';
   return `${text(data, 'model')}: ${text(data, 'input_tokens')} in, ${text(data, 'output_tokens')} out, ${cost}`;
+}
+
+/** What a repository has and a workspace does not. */
+function notFetched(data: Data): string {
+  const counts = [
+    [data['submodules_not_fetched'], 'submodules'],
+    [data['lfs_files_not_fetched'], 'LFS files'],
+  ] as const;
+  const missing = counts.flatMap(([count, what]) => (typeof count === 'number' && count > 0 ? `${count} ${what}` : []));
+  return missing.length === 0 ? '' : `; not fetched: ${missing.join(', ')}`;
 }
 
 function toneOfStatus(to: unknown): Line[2] {

@@ -44,13 +44,16 @@ export const EVENT_CATALOG = {
   },
   'workspace.initialized': {
     actors: ['system'],
-    summary: 'The workspace is filled; `left_out` files were not copied.',
+    summary:
+      'The workspace is filled; `left_out` files were not copied. Submodules stay empty folders and files of Git LFS pointers: how many there are of them is said when there are any.',
     data: {
       base_commit: nullable(text),
       files: nullable(count),
       left_out: optional(count),
       repo: optional(text),
       ref: optional(text),
+      submodules_not_fetched: optional(count),
+      lfs_files_not_fetched: optional(count),
     },
   },
   'agent.message': {

@@ -18,6 +18,17 @@ export function fileUrlPath(url: string): string {
   return url.slice(url.startsWith('file://localhost/') ? 'file://localhost'.length : 'file://'.length);
 }
 
+/**
+ * Whether a connection's credential may be shown to whoever answers at a clone URL: same scheme, host and port as the clone base, and
+ * below its folder when it is one of this host. Both passed {@link cloneUrlProblem}.
+ */
+export function isBelowCloneBase(base: string, url: string): boolean {
+  if (base.startsWith('file://') || url.startsWith('file://')) {
+    return url.startsWith('file://') && `${fileUrlPath(url)}/`.startsWith(`${fileUrlPath(base)}/`);
+  }
+  return new URL(base).origin === new URL(url).origin;
+}
+
 function fileUrlProblem(given: string): string | undefined {
   if (!given.startsWith('file:///') && !given.startsWith('file://localhost/'))
     return 'of scheme file must not name a host: write file:///path';

@@ -15,9 +15,10 @@ describe('a launch that failed', () => {
     const kinds = Object.fromEntries(
       ERROR_CODES.map((code) => [code, classifyLaunchProblem(new SandgateError(code, 'why'))]),
     );
-    expect(kinds).toMatchObject({ out_of_capacity: 'out_of_capacity', unavailable: 'outage', sandbox_failed: 'fault' });
+    expect(kinds).toMatchObject({ out_of_capacity: 'out_of_capacity', unavailable: 'outage' });
+    expect(kinds).toMatchObject({ sandbox_failed: 'fault', upstream_failed: 'fault' });
     const refused = Object.keys(kinds).filter((code) => kinds[code] === 'refused');
-    expect(refused).toHaveLength(ERROR_CODES.length - 3);
+    expect(refused).toHaveLength(ERROR_CODES.length - 4);
     expect(classifyLaunchProblem(system('EIO'))).toBe('fault');
     expect(classifyLaunchProblem('thrown')).toBe('fault');
   });

@@ -12,7 +12,7 @@ export function requeueDelaySecs(attempts: number, baseSecs: number): number {
  * What a failed launch says about its run (chapter 10 §5).
  * - `out_of_capacity`: the host has no room now (no free uid, no disk image, no memory, processes or descriptors): requeue.
  * - `outage`: database or API were away. It tells nothing about the run: the step is repeated and no attempt counts.
- * - `fault`: the sandbox did not come up, or something broke in a way nobody foresaw; a few more launches are tried.
+ * - `fault`: the sandbox did not come up, its code host was away, or something broke in a way nobody foresaw; a few more launches are tried.
  * - `refused`: the run itself cannot be launched, for example because its repository is not there.
  */
 export type LaunchProblem = 'out_of_capacity' | 'outage' | 'fault' | 'refused';
@@ -27,6 +27,8 @@ export function classifyLaunchProblem(cause: unknown): LaunchProblem {
       return 'out_of_capacity';
     case 'unavailable':
       return 'outage';
+    case 'upstream_failed':
+      return 'fault';
     case 'sandbox_failed':
       return isSystemError(cause.cause, ...FULL) ? 'out_of_capacity' : 'fault';
     default:

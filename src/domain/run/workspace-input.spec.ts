@@ -2,7 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import { SandgateError } from '../errors.js';
 import { cloneUrlProblem, fileUrlPath } from './clone-url.js';
 import { refProblem, workBranch } from './git-ref.js';
-import { assertWorkspaceAvailable, parseWorkspace, resolveWorkspace } from './workspace-input.js';
+import * as input from './workspace-input.js';
+import type { WorkspaceSpec } from './spec.js';
 
 function refusal(act: () => unknown): string {
   try {
@@ -14,6 +15,11 @@ function refusal(act: () => unknown): string {
   }
   throw new Error('nothing was refused');
 }
+
+const BASE = 'https://code.example';
+const parseWorkspace = (value: unknown, field: string, base = BASE) => input.parseWorkspace(value, field, base);
+const resolveWorkspace = (body: { workspace?: unknown; repo?: unknown }, revision: WorkspaceSpec | null) =>
+  input.resolveWorkspace(body, revision, BASE);
 
 describe('workspace of a request', () => {
   it('CP-071 an object whose kind names the sort of workspace; anything else is refused', () => {
@@ -131,23 +137,42 @@ describe('workspace of a request', () => {
   });
 });
 
-describe('what this version can provide', () => {
-  it('remote repositories are refused with a sentence that says what works instead', () => {
-    const spec = parseWorkspace({ kind: 'git_repository', repository: 'a/b' }, 'workspace');
-    expect(refusal(() => assertWorkspaceAvailable(spec))).toBe(
-      'workspace.clone_url: remote repositories come with a later version; use a file:// repository inside SERVICE_LOCAL_COPY_ROOTS or kind local_copy',
+describe('a repository that a connection fetches', () => {
+  const id = '0198f3c2-0000-7000-8000-000000000001';
+  const fetched = (more: object, base = BASE) =>
+    parseWorkspace({ kind: 'git_repository', connection_id: id, ...more }, 'workspace', base);
+
+  it('CP-072 connection_id is a uuid, and its repository lies below the clone base of the deployment', () => {
+    expect(fetched({ repository: 'a/b' })).toMatchObject({ connection_id: id, clone_url: `${BASE}/a/b` });
+    expect(fetched({ clone_url: `${BASE}/deep/a.git` })).toMatchObject({ clone_url: `${BASE}/deep/a.git` });
+    expect(fetched({ repository: 'a/b' }, 'file:///srv/git')).toMatchObject({ clone_url: 'file:///srv/git/a/b' });
+    expect(refusal(() => fetched({ repository: 'a/b', connection_id: 'x' }))).toBe(
+      'workspace.connection_id must be a uuid',
     );
-    assertWorkspaceAvailable(parseWorkspace({ kind: 'git_repository', clone_url: 'file:///srv/r' }, 'workspace'));
-    assertWorkspaceAvailable({ kind: 'scratch' });
+    expect(refusal(() => fetched({}))).toBe('workspace of kind git_repository needs repository or clone_url');
   });
 
-  it('no connection is known yet, and an ill-formed one is not a uuid', () => {
-    const id = '0198f3c2-0000-7000-8000-000000000001';
-    const spec = parseWorkspace({ kind: 'git_repository', repository: 'a/b', connection_id: id }, 'workspace');
-    expect(refusal(() => assertWorkspaceAvailable(spec))).toBe(`workspace.connection_id: unknown connection ${id}`);
-    expect(
-      refusal(() => parseWorkspace({ kind: 'git_repository', repository: 'a/b', connection_id: 'x' }, 'workspace')),
-    ).toBe('workspace.connection_id must be a uuid');
+  it('CP-072 its credential is shown to no other scheme, host or port, whatever clone_url says', () => {
+    const elsewhere = [
+      'https://code.example.evil.test/a/b',
+      'https://code.example:8443/a/b',
+      'https://other.example/a/b',
+      'file:///srv/git/a/b',
+    ];
+    for (const clone_url of elsewhere)
+      expect(refusal(() => fetched({ clone_url }))).toBe(
+        `workspace.clone_url must lie on the code host of the connection, below ${BASE}`,
+      );
+    for (const clone_url of ['file:///srv/gitter/a', 'file:///srv', `${BASE}/a/b`])
+      expect(refusal(() => fetched({ clone_url }, 'file:///srv/git'))).toContain('below file:///srv/git');
+    expect(refusal(() => fetched({ clone_url: 'http://code.example/a/b' }))).toContain('https://');
+    expect(refusal(() => fetched({ clone_url: 'https://u:p@code.example/a/b' }))).toContain('credentials');
+  });
+
+  it('without one it comes from the public host, or from where clone_url says', () => {
+    expect(parseWorkspace({ kind: 'git_repository', repository: 'a/b' }, 'workspace')).toMatchObject({
+      clone_url: 'https://github.com/a/b.git',
+    });
   });
 });
 

@@ -1,7 +1,7 @@
 import { SandgateError } from '../errors.js';
 import { isJsonObject } from '../json.js';
 import { isUuid } from '../uuid.js';
-import { cloneUrlProblem } from './clone-url.js';
+import { cloneUrlProblem, isBelowCloneBase } from './clone-url.js';
 import { refProblem } from './git-ref.js';
 import type { WorkspaceSpec } from './spec.js';
 
@@ -39,9 +39,10 @@ const PUBLIC_CLONE_BASE = 'https://github.com';
  * members that a client may not set (`binding_id`) and unknown ones are dropped.
  *
  * @param field name of the member in the request, first word of every refusal
+ * @param cloneBase where repositories of connections are cloned from
  * @throws SandgateError `invalid_request` that names the field and the reason
  */
-export function parseWorkspace(value: unknown, field: string): WorkspaceSpec {
+export function parseWorkspace(value: unknown, field: string, cloneBase: string): WorkspaceSpec {
   if (!isJsonObject(value)) throw invalid(`${field} must be an object with a kind (${KINDS})`);
   switch (value['kind']) {
     case 'scratch':
@@ -51,7 +52,7 @@ export function parseWorkspace(value: unknown, field: string): WorkspaceSpec {
     case 'local_path':
       return parseLocalCopy(value, field);
     case 'git_repository':
-      return parseGitRepository(value, field);
+      return parseGitRepository(value, field, cloneBase);
     default:
       throw invalid(`${field}.kind must be ${KINDS}`);
   }
@@ -64,32 +65,29 @@ export function parseWorkspace(value: unknown, field: string): WorkspaceSpec {
 export function resolveWorkspace(
   body: { workspace?: unknown; repo?: unknown },
   revisionDefault: WorkspaceSpec | null,
+  cloneBase: string,
 ): WorkspaceSpec {
   const workspace = body.workspace ?? undefined;
   const repo = body.repo ?? undefined;
   if (workspace !== undefined && repo !== undefined) {
     throw invalid('workspace and repo are two names of one member: give only workspace');
   }
-  if (workspace !== undefined) return parseWorkspace(workspace, 'workspace');
-  if (repo !== undefined) return parseWorkspace(repo, 'repo');
+  if (workspace !== undefined) return parseWorkspace(workspace, 'workspace', cloneBase);
+  if (repo !== undefined) return parseWorkspace(repo, 'repo', cloneBase);
   return revisionDefault ?? { kind: 'scratch' };
 }
 
 /**
- * Refuses, before any spend, a workspace that is well-formed but that this version cannot provide: one fetched through a
- * connection (no connection is visible to anybody yet) or over the network.
+ * A connection's credential is shown to the code host alone, whatever URL a request names (chapter 10 §8). Asked again for the default
+ * of a revision: the base may have changed since it was written.
+ *
+ * @throws SandgateError `invalid_request`
  */
-export function assertWorkspaceAvailable(spec: WorkspaceSpec, field = 'workspace'): void {
-  if (spec.kind !== 'git_repository') return;
-  if (spec.connection_id !== undefined) {
-    throw invalid(`${field}.connection_id: unknown connection ${spec.connection_id}`);
-  }
-  if (!spec.clone_url.startsWith('file://')) throw invalid(`${field}.clone_url: ${REMOTE_REPOSITORIES_LATER}`);
+export function assertWithinCloneBase(workspace: WorkspaceSpec, cloneBase: string, field = 'workspace'): void {
+  if (workspace.kind !== 'git_repository' || workspace.connection_id === undefined) return;
+  if (isBelowCloneBase(cloneBase, workspace.clone_url)) return;
+  throw invalid(`${field}.clone_url must lie on the code host of the connection, below ${cloneBase}`);
 }
-
-/** Said at creation and, should such a spec ever be frozen, at launch. */
-export const REMOTE_REPOSITORIES_LATER =
-  'remote repositories come with a later version; use a file:// repository inside SERVICE_LOCAL_COPY_ROOTS or kind local_copy';
 
 function parseLocalCopy(value: Record<string, unknown>, field: string): WorkspaceSpec {
   const path = text(value, 'path', field);
@@ -116,7 +114,7 @@ function parseInclude(value: unknown, field: string): string[] | undefined {
   });
 }
 
-function parseGitRepository(value: Record<string, unknown>, field: string): WorkspaceSpec {
+function parseGitRepository(value: Record<string, unknown>, field: string, cloneBase: string): WorkspaceSpec {
   const connectionId = text(value, 'connection_id', field);
   const repository = text(value, 'repository', field);
   const ref = text(value, 'ref', field);
@@ -129,21 +127,30 @@ function parseGitRepository(value: Record<string, unknown>, field: string): Work
     throw invalid(`${field}.commit_sha must be 7 to 40 hexadecimal digits`);
   const problem = ref === undefined ? undefined : refProblem(ref);
   if (problem !== undefined) throw invalid(`${field}.ref ${problem}`);
-  return {
+  const base = connectionId === undefined ? null : cloneBase;
+  const workspace: WorkspaceSpec = {
     kind: 'git_repository',
     ...(connectionId === undefined ? {} : { connection_id: connectionId.toLowerCase() }),
     ...(repository === undefined ? {} : { repository }),
-    clone_url: cloneUrl(text(value, 'clone_url', field), repository, field),
+    clone_url: cloneUrl(text(value, 'clone_url', field), repository, field, base),
     ...(ref === undefined ? {} : { ref }),
     ...(commit === undefined ? {} : { commit_sha: commit.toLowerCase() }),
     checkout_mode: checkoutMode(value['checkout_mode'], field),
   };
+  assertWithinCloneBase(workspace, cloneBase, field);
+  return workspace;
 }
 
-function cloneUrl(given: string | undefined, repository: string | undefined, field: string): string {
+/** @param base of the connection that fetches; null without one */
+function cloneUrl(
+  given: string | undefined,
+  repository: string | undefined,
+  field: string,
+  base: string | null,
+): string {
   if (given === undefined) {
     if (repository === undefined) throw invalid(`${field} of kind git_repository needs repository or clone_url`);
-    return `${PUBLIC_CLONE_BASE}/${repository}.git`;
+    return base === null ? `${PUBLIC_CLONE_BASE}/${repository}.git` : `${base}/${repository}`;
   }
   const problem = cloneUrlProblem(given);
   if (problem !== undefined) throw invalid(`${field}.clone_url ${problem}`);

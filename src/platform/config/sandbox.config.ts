@@ -21,7 +21,8 @@ export class SandboxConfig {
     variable: 'SERVICE_SANDBOX_UID_BASE',
     read: integer(10_000, 4_000_000_000),
     default: 231_000,
-    about: 'As root, first of 4096 host user ids, one for each live run. Must belong to nobody else.',
+    about:
+      'As root, first of 4096 host user ids, one for each live run, and of one more that fetches from code hosts. They must belong to nobody else.',
   })
   readonly uidBase!: number;
 

@@ -1,5 +1,6 @@
 import { AuthConfig } from './auth.config.js';
 import { CapacityConfig } from './capacity.config.js';
+import { CodehostConfig } from './codehost.config.js';
 import { DataConfig } from './data.config.js';
 import { DatabaseConfig } from './database.config.js';
 import { EgressConfig } from './egress.config.js';
@@ -25,6 +26,7 @@ export const SECTIONS = {
   temporal: TemporalConfig,
   sandbox: SandboxConfig,
   workspace: WorkspaceConfig,
+  codehost: CodehostConfig,
   harness: HarnessConfig,
   llm: LlmConfig,
   egress: EgressConfig,

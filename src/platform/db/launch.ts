@@ -58,7 +58,13 @@ export async function startInitializing(
 export async function recordBaseCommit(
   tx: TenantTransaction,
   sessionId: string,
-  prepared: { workspace: WorkspaceSpec; baseCommit: string; files: number; leftOut: number },
+  prepared: {
+    workspace: WorkspaceSpec;
+    baseCommit: string;
+    files: number;
+    leftOut: number;
+    notFetched?: { submodules: number; lfsFiles: number };
+  },
 ): Promise<boolean> {
   const row = await readLaunch(tx, sessionId);
   if (row === undefined) return false;
@@ -72,11 +78,22 @@ export async function recordBaseCommit(
     workspace.kind === 'git_repository'
       ? { repo: workspace.clone_url, ...(workspace.ref === undefined ? {} : { ref: workspace.ref }) }
       : {};
+  const { notFetched } = prepared;
+  const missing =
+    notFetched === undefined
+      ? {}
+      : { submodules_not_fetched: notFetched.submodules, lfs_files_not_fetched: notFetched.lfsFiles };
   await tx.append(sessionId, [
     {
       actor: 'system',
       type: 'workspace.initialized',
-      data: { base_commit: prepared.baseCommit, files: prepared.files, left_out: prepared.leftOut, ...origin },
+      data: {
+        base_commit: prepared.baseCommit,
+        files: prepared.files,
+        left_out: prepared.leftOut,
+        ...origin,
+        ...missing,
+      },
     },
   ]);
   return true;

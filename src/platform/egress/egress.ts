@@ -27,6 +27,11 @@ export class Egress {
     this.operator = new GuardedClient(this.settings, 'operator');
   }
 
+  /** As `operator`, for a host that certificates (PEM) of its own vouch for; whoever asks keeps it and closes it. */
+  operatorTrusting(ca: string): GuardedClient {
+    return new GuardedClient({ ...this.settings, ca }, 'operator');
+  }
+
   /** For clients with connections of their own toward hosts that the operator configured, such as the model gateway. */
   operatorConnector(): ReturnType<typeof createConnector> {
     return createConnector({ ...this.settings, protocols: ['http/1.1', 'h2'] }, 'operator');

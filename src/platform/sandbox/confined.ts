@@ -37,6 +37,8 @@ export interface ConfinedCommand {
   stdin?: string | Buffer;
   /** Of standard output and of standard error; the program is killed when it prints more. */
   maxOutputBytes: number;
+  /** Kills the program when it is aborted; the result is then that of a killed one. */
+  signal?: AbortSignal;
 }
 
 export interface ConfinedResult {
@@ -127,6 +129,12 @@ function collect(shell: string[], descriptors: number[], command: ConfinedComman
       ending.timedOut = true;
       kill();
     }, command.timeoutMs);
+    command.signal?.addEventListener('abort', kill, { once: true });
+    if (command.signal?.aborted === true) kill();
+    const settle = (): void => {
+      clearTimeout(timer);
+      command.signal?.removeEventListener('abort', kill);
+    };
     const keep = (stream: typeof stdout) =>
       keepOutput(stream, command.maxOutputBytes, () => {
         ending.truncated = true;
@@ -137,11 +145,11 @@ function collect(shell: string[], descriptors: number[], command: ConfinedComman
     stdin?.on('error', () => stdin.destroy());
     stdin?.end(command.stdin ?? '');
     child.once('error', (error) => {
-      clearTimeout(timer);
+      settle();
       reject(new SandgateError('sandbox_failed', 'a confined program could not be started', { cause: error }));
     });
     child.once('close', (exitCode) => {
-      clearTimeout(timer);
+      settle();
       resolve({ ...ending, exitCode, stdout: kept(), stderr: keptErrors() });
     });
   });

@@ -23,9 +23,20 @@ export interface Confinement {
 
 export interface CommandOptions {
   cwd?: string;
+  /** May hold a secret: it travels by descriptor. */
   env?: Record<string, string>;
   timeoutMs?: number;
   maxOutputBytes?: number;
+  /** Leaves it the host's network, for fetching from a code host alone. */
+  network?: boolean;
+}
+
+/** One setting of git: its name and its value. */
+export type GitSetting = readonly [name: string, value: string];
+
+export interface GitOptions extends CommandOptions {
+  /** On top of the settings that every call has; they travel in the environment too, so they may hold a secret. */
+  settings?: readonly GitSetting[];
 }
 
 export interface CommandResult {
@@ -42,7 +53,8 @@ export class ConfinedTimeout extends SandgateError {
 }
 
 /**
- * Runs one program in a bubblewrap of its own: unprivileged uid, no network, a closed environment (04-sandbox §8).
+ * Runs one program in a bubblewrap of its own: unprivileged uid, no network unless it fetches, a closed environment (04-sandbox §8).
+ * An aborted operation kills it.
  *
  * @throws ConfinedTimeout past its own limit or the operation's
  */
@@ -61,47 +73,49 @@ export async function runCommand(
     readWrite: [on.scratch, ...on.readWrite],
     cwd: options.cwd ?? on.scratch,
     ...(on.uid === null ? {} : { uid: on.uid }),
-    network: false,
+    network: options.network === true,
     timeoutMs: Math.min(options.timeoutMs ?? GIT_CALL_MS, remainingMs),
     memoryMb: MEMORY_MB,
     maxOutputBytes: options.maxOutputBytes ?? MAX_TEXT_BYTES,
+    ...(on.signal === undefined ? {} : { signal: on.signal }),
   });
+  on.signal?.throwIfAborted();
   if (result.timedOut) throw new ConfinedTimeout(argv[0] ?? 'a program');
   return { exitCode: result.exitCode, stdout: result.stdout, stderr: result.stderr.toString('utf8') };
 }
 
 /** Settings that win over everything a repository says: nothing of it runs a program, follows a filter or reaches out. */
-const SETTINGS = [
-  'core.hooksPath=/dev/null',
-  'core.fsmonitor=false',
-  'core.untrackedCache=false',
-  'core.attributesFile=/dev/null',
-  'core.excludesFile=/dev/null',
-  'core.quotePath=true',
-  'core.fileMode=true',
-  'core.symlinks=true',
-  'core.ignoreCase=false',
-  'core.precomposeUnicode=false',
-  'core.autocrlf=false',
-  'core.alternateRefsCommand=',
-  'core.logAllRefUpdates=false',
-  'core.pager=cat',
-  'credential.helper=',
-  'diff.external=',
-  'diff.noprefix=false',
-  'diff.mnemonicPrefix=false',
-  'diff.orderFile=/dev/null',
-  'diff.suppressBlankEmpty=false',
-  'fetch.recurseSubmodules=false',
-  'submodule.recurse=false',
-  'gc.auto=0',
-  'maintenance.auto=false',
-  'index.threads=1',
-  'pack.threads=1',
-  'protocol.allow=never',
-  'protocol.file.allow=always',
+const SETTINGS: readonly GitSetting[] = [
+  ['core.hooksPath', '/dev/null'],
+  ['core.fsmonitor', 'false'],
+  ['core.untrackedCache', 'false'],
+  ['core.attributesFile', '/dev/null'],
+  ['core.excludesFile', '/dev/null'],
+  ['core.quotePath', 'true'],
+  ['core.fileMode', 'true'],
+  ['core.symlinks', 'true'],
+  ['core.ignoreCase', 'false'],
+  ['core.precomposeUnicode', 'false'],
+  ['core.autocrlf', 'false'],
+  ['core.alternateRefsCommand', ''],
+  ['core.logAllRefUpdates', 'false'],
+  ['core.pager', 'cat'],
+  ['credential.helper', ''],
+  ['diff.external', ''],
+  ['diff.noprefix', 'false'],
+  ['diff.mnemonicPrefix', 'false'],
+  ['diff.orderFile', '/dev/null'],
+  ['diff.suppressBlankEmpty', 'false'],
+  ['fetch.recurseSubmodules', 'false'],
+  ['submodule.recurse', 'false'],
+  ['gc.auto', '0'],
+  ['maintenance.auto', 'false'],
+  ['index.threads', '1'],
+  ['pack.threads', '1'],
+  ['protocol.allow', 'never'],
+  ['protocol.file.allow', 'always'],
   // A repository that a root-owned copy was made from belongs to another uid than the one git runs as.
-  'safe.directory=*',
+  ['safe.directory', '*'],
 ];
 
 /** Runs git in confinement against an explicit git folder. The answer may be a failure: callers look at `exitCode`. */
@@ -109,9 +123,9 @@ export function runGit(
   on: Confinement,
   gitDir: string,
   args: string[],
-  options: CommandOptions = {},
+  options: GitOptions = {},
 ): Promise<CommandResult> {
-  const env = { ...gitEnvironment(gitDir), ...options.env };
+  const env = { ...gitEnvironment(gitDir, options.settings), ...options.env };
   return runCommand(on, ['/usr/bin/env', 'git', ...args], { ...options, env });
 }
 
@@ -121,14 +135,15 @@ export function runGitScript(
   gitDir: string,
   script: string,
   parameters: string[],
-  options: CommandOptions = {},
+  options: GitOptions = {},
 ) {
-  const env = { ...gitEnvironment(gitDir), ...options.env };
+  const env = { ...gitEnvironment(gitDir, options.settings), ...options.env };
   return runCommand(on, ['/bin/sh', '-euc', script, 'sh', ...parameters], { ...options, env });
 }
 
 /** The settings travel in the environment, so that programs which git starts itself obey them too. */
-function gitEnvironment(gitDir: string): Record<string, string> {
+function gitEnvironment(gitDir: string, more: readonly GitSetting[] = []): Record<string, string> {
+  const settings = [...SETTINGS, ...more];
   const environment: Record<string, string> = {
     GIT_DIR: gitDir,
     GIT_CONFIG_NOSYSTEM: '1',
@@ -140,12 +155,11 @@ function gitEnvironment(gitDir: string): Record<string, string> {
     GIT_TERMINAL_PROMPT: '0',
     GIT_ASKPASS: '',
     SSH_ASKPASS: '',
-    GIT_CONFIG_COUNT: String(SETTINGS.length),
+    GIT_CONFIG_COUNT: String(settings.length),
   };
-  SETTINGS.forEach((setting, index) => {
-    const equals = setting.indexOf('=');
-    environment[`GIT_CONFIG_KEY_${index}`] = setting.slice(0, equals);
-    environment[`GIT_CONFIG_VALUE_${index}`] = setting.slice(equals + 1);
+  settings.forEach(([name, value], index) => {
+    environment[`GIT_CONFIG_KEY_${index}`] = name;
+    environment[`GIT_CONFIG_VALUE_${index}`] = value;
   });
   return environment;
 }

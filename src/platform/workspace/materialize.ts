@@ -4,6 +4,7 @@ import type { WorkspaceSpec } from '../../domain/run/spec.js';
 import { copyFolder } from './copy-folder.js';
 import { fetchRepository } from './fetch-repository.js';
 import { ConfinedTimeout, GIT_FETCH_MS, type Confinement } from './git-command.js';
+import type { RemoteAccess } from './remote-access.js';
 import { emptyTree } from '../filesystem/remove-tree.js';
 import { removeBaseline, ScratchFolder } from './scratch-folder.js';
 import { snapshotFolder, snapshotNothing, type Snapshot } from './snapshot.js';
@@ -18,27 +19,28 @@ interface MaterializeRequest {
   baselineDir: string;
   /** Folders below which local copies and `file://` repositories may lie. */
   roots: readonly string[];
+  /** What reaches code hosts for this run. */
+  remote: RemoteAccess;
   /** Host uid that shall own the workspace, null when it is the uid of this process. */
   uid: number | null;
+  /** Host uid that fetches from code hosts, of no sandbox; null when it is the uid of this process. */
+  fetchUid: number | null;
+  /** What the files of a repository may take together, in bytes. */
+  maxBytes: number;
   /** The server's own state, which no copy takes. */
   stateDir: string;
   signal?: AbortSignal;
 }
 
-export interface MaterializedWorkspace {
-  baseCommit: string;
-  /** Files and links outside `.git`. */
-  files: number;
-  /** Secrets, links that leave the folder, special files and the state folder, which a local copy does not take. */
-  leftOut: number;
-}
+/** A filled workspace: `leftOut` of a local copy are secrets, links that leave the folder, special files and the state folder. */
+export type MaterializedWorkspace = Snapshot;
 
 /**
  * Fills the workspace of a run and records what it started from (04-sandbox §8, chapter 20 §16.2). An earlier, half-done attempt is
  * wiped and redone.
  *
  * @throws SandgateError `invalid_request` or `payload_too_large` with a sentence about the workspace that was asked for,
- *   `unavailable` when trying again may help, `internal` otherwise
+ *   `upstream_failed` when its code host is to blame, `unavailable` when trying again may help, `internal` otherwise
  */
 export async function materialize(request: MaterializeRequest): Promise<MaterializedWorkspace> {
   await removeBaseline(request.baselineDir);
@@ -66,7 +68,7 @@ export async function materialize(request: MaterializeRequest): Promise<Material
 
 async function fill(on: Confinement, request: MaterializeRequest): Promise<Snapshot> {
   const { spec, workspaceDir, roots, stateDir } = request;
-  if (spec.kind === 'git_repository') return fetchRepository(on, request, spec, roots);
+  if (spec.kind === 'git_repository') return fetchRepository(on, request, spec, request);
   if (spec.kind !== 'local_copy') return snapshotNothing(request, on.uid);
   const copied = await copyFolder(on, { path: spec.path, include: spec.include ?? [], roots, stateDir, workspaceDir });
   const snapshot = await snapshotFolder(on, request);

@@ -14,6 +14,8 @@ export interface Snapshot {
   files: number;
   /** Entries that a commit cannot hold. */
   leftOut: number;
+  /** Of a repository, when it has any: submodules, which stay empty folders, and files of Git LFS, which stay pointers. */
+  notFetched?: { submodules: number; lfsFiles: number };
 }
 
 /** Where a workspace and its baseline lie. */

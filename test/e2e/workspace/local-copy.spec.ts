@@ -14,7 +14,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { contentOf, git, Stage, UID } from './support.js';
+import { contentOf, git, Stage, FETCH_UID, UID } from './support.js';
 
 jest.setTimeout(60_000);
 
@@ -198,7 +198,10 @@ describe('a local copy', () => {
       workspaceDir,
       baselineDir: stage.baselineDir,
       roots: [stage.base],
+      remote: stage.remote,
+      maxBytes: stage.maxBytes,
       uid: UID,
+      fetchUid: FETCH_UID,
       stateDir: stage.stateDir,
     };
     expect((await materialize({ ...request, spec })).leftOut).toBe(1);

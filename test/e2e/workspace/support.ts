@@ -21,10 +21,21 @@ import {
   materialize,
   type CollectedDiff,
   type MaterializedWorkspace,
+  type RemoteAccess,
 } from '../../../src/platform/workspace/index.js';
 
 /** As root the workspace belongs to an unprivileged uid, as it does for a run; otherwise to whoever runs the tests. */
 export const UID = process.getuid?.() === 0 ? 231_900 : null;
+
+/** Of whoever fetches: another one, as in a worker. */
+export const FETCH_UID = UID === null ? null : UID + 1;
+
+/** For tests whose repositories lie on this host. */
+const NO_REMOTE: RemoteAccess = {
+  route: (url) => Promise.reject(new Error(`nobody may dial ${url.host}`)),
+  authorization: () => Promise.resolve(null),
+  authorities: () => null,
+};
 
 /** One run's folders on real disk, with its workspace, baseline and a source folder that is the only allowed root. */
 export class Stage {
@@ -33,6 +44,9 @@ export class Stage {
   readonly workspaceDir = join(this.base, 'workspace');
   readonly baselineDir = join(this.base, 'state', 'baselines', 'run.git');
   readonly stateDir = join(this.base, 'state');
+  /** How a code host is reached. */
+  remote: RemoteAccess = NO_REMOTE;
+  maxBytes = 1024 * 1024 * 1024;
   private materialized: MaterializedWorkspace | undefined;
 
   constructor() {
@@ -47,9 +61,14 @@ export class Stage {
   async prepare(
     spec: WorkspaceSpec,
     roots: readonly string[] = [join(this.base, 'roots')],
+    signal?: AbortSignal,
   ): Promise<MaterializedWorkspace> {
-    const { workspaceDir, baselineDir, stateDir } = this;
-    this.materialized = await materialize({ spec, workspaceDir, baselineDir, roots, uid: UID, stateDir });
+    const { workspaceDir, baselineDir, stateDir, remote, maxBytes } = this;
+    this.materialized = await materialize({
+      ...{ spec, workspaceDir, baselineDir, roots, stateDir, remote, maxBytes },
+      ...{ uid: UID, fetchUid: FETCH_UID },
+      ...(signal === undefined ? {} : { signal }),
+    });
     return this.materialized;
   }
 

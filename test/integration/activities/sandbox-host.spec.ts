@@ -13,6 +13,7 @@ import { readStoredDiff } from '../../../src/platform/db/artifacts.js';
 import { seeHost } from '../../../src/platform/db/hosts.js';
 import { readIntent } from '../../../src/platform/db/intents.js';
 import type { SandboxProvider } from '../../../src/platform/sandbox/provider.js';
+import type { RemoteAccess } from '../../../src/platform/workspace/index.js';
 import { createTestDatabase, type TestDatabase } from '../../support/database.js';
 import { createGatedRun, readLedger } from '../../support/gated-run.js';
 import type { FixtureRun } from '../../support/run-fixture.js';
@@ -38,6 +39,11 @@ function brokenHost(parts: Partial<SandboxProvider>): SandboxProvider {
   return { ...nothing, ...parts } as SandboxProvider;
 }
 
+/** None of these hosts comes far enough to fetch. */
+function noRepositories(): RemoteAccess {
+  throw new Error('nothing is fetched here');
+}
+
 describe('steps of a sandbox host that breaks', () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'sg-broken-host-'));
   let test: TestDatabase;
@@ -55,6 +61,7 @@ describe('steps of a sandbox host that breaks', () => {
       provider: brokenHost(parts),
       dataDir,
       localCopyRoots: [],
+      repositories: { accessOf: () => noRepositories(), uid: 65_533 },
       tokenTtlSecs: 60,
       limits: LIMITS,
       log: { warn: () => undefined },
@@ -173,6 +180,7 @@ describe('steps of a sandbox host that breaks', () => {
       }),
       dataDir,
       localCopyRoots: [],
+      repositories: { accessOf: () => noRepositories(), uid: 65_533 },
       tokenTtlSecs: 60,
       limits: { ...LIMITS, maxConcurrentProvisions: 8, maxStartsPerSec: 3 },
       log: { warn: () => undefined },

@@ -177,7 +177,16 @@ describe('creating a run', () => {
       },
       'unknown connection',
     ],
-    ['a remote repository', { workspace: { kind: 'git_repository', repository: 'a/b' } }, 'workspace.clone_url'],
+    [
+      'CP-032 a repository at an inside address',
+      { workspace: { kind: 'git_repository', clone_url: 'https://169.254.169.254/a/b' } },
+      'workspace.clone_url rejected: private/loopback/link-local address',
+    ],
+    [
+      'a repository over plain http',
+      { workspace: { kind: 'git_repository', clone_url: 'http://code.example/a/b' } },
+      'workspace.clone_url must start with https://',
+    ],
     [
       'CP-073 a repository that is no owner/name',
       { workspace: { kind: 'git_repository', repository: 'a', clone_url: `file://${ROOT}/a` } },

@@ -1,0 +1,191 @@
+import { isJsonObject, type JsonObject } from '../../domain/json.js';
+import { EgressError } from '../egress/egress-error.js';
+import type { GuardedClient } from '../egress/guarded-client.js';
+import { CodehostError } from './codehost-error.js';
+
+/** Of one call, its answer included (chapter 50 §8). */
+const CALL_MS = 15_000;
+const MAX_ANSWER_BYTES = 8 * 1024 * 1024;
+
+/** The account behind a personal token. */
+export interface CodehostAccount {
+  id: string;
+  login: string;
+  /** Of the header `x-oauth-scopes`; tokens of the fine-grained kind have none. */
+  scopes: string[];
+}
+
+export interface CodehostApp {
+  id: string;
+  slug: string;
+}
+
+export interface CodehostInstallation {
+  id: string;
+  /** The app that is installed. */
+  appId: string;
+  accountLogin: string;
+  suspended: boolean;
+}
+
+export interface InstallationToken {
+  token: string;
+  /** Clock time in milliseconds. */
+  expiresAt: number;
+}
+
+/** One row of a repository picker (chapter 40 §2). */
+export interface CodehostRepository {
+  id: string;
+  full_name: string;
+  private: boolean;
+  default_branch: string | null;
+  html_url: string | null;
+  updated_at: string | null;
+  pushed_at: string | null;
+}
+
+/** Whose repositories are listed: a person's token's, or an installation's. */
+export type RepositoryLister = 'user' | 'installation';
+
+/** Tokens without a stated end are taken to live this long. */
+const UNSTATED_LIFE_MS = 55 * 60 * 1000;
+
+/**
+ * The REST API of the code host, GitHub's or one that is compatible with it (chapter 50 §8). Its address is the operator's, so no
+ * class of addresses is closed to it. Redirects are refused, and of what the host answers only the members named here are read.
+ */
+export class CodehostApi {
+  /** @param client for hosts that the operator configured */
+  constructor(
+    private readonly baseUrl: string,
+    private readonly client: Pick<GuardedClient, 'request'>,
+  ) {}
+
+  /** @throws CodehostError status 401 for a token that the host does not know */
+  async currentUser(token: string): Promise<CodehostAccount> {
+    const { body, headers } = await this.call('GET', '/user', token);
+    const scopes = (headers.get('x-oauth-scopes') ?? '').split(',').map((scope) => scope.trim());
+    return { id: idOf(body), login: textOf(body, 'login'), scopes: scopes.filter((scope) => scope !== '') };
+  }
+
+  /** @param jwt of the app */
+  async app(jwt: string): Promise<CodehostApp> {
+    const { body } = await this.call('GET', '/app', jwt);
+    return { id: idOf(body), slug: textOf(body, 'slug') };
+  }
+
+  /**
+   * @param jwt of the app
+   * @throws CodehostError status 404 when the app has no such installation
+   */
+  async installation(jwt: string, id: string): Promise<CodehostInstallation> {
+    const { body } = await this.call('GET', `/app/installations/${encodeURIComponent(id)}`, jwt);
+    const account = body['account'];
+    return {
+      id: idOf(body),
+      appId: idOf(body, 'app_id'),
+      accountLogin: isJsonObject(account) ? textOf(account, 'login') : '',
+      suspended: typeof body['suspended_at'] === 'string',
+    };
+  }
+
+  /** @param jwt of the app */
+  async installationToken(jwt: string, id: string): Promise<InstallationToken> {
+    const { body } = await this.call('POST', `/app/installations/${encodeURIComponent(id)}/access_tokens`, jwt);
+    const expires = Date.parse(typeof body['expires_at'] === 'string' ? body['expires_at'] : '');
+    return {
+      token: textOf(body, 'token'),
+      expiresAt: Number.isNaN(expires) ? Date.now() + UNSTATED_LIFE_MS : expires,
+    };
+  }
+
+  /** @param page from 1 */
+  async repositories(
+    token: string,
+    lister: RepositoryLister,
+    { page, perPage }: { page: number; perPage: number },
+  ): Promise<CodehostRepository[]> {
+    const place = lister === 'user' ? '/user/repos?sort=updated&' : '/installation/repositories?';
+    const { body } = await this.call('GET', `${place}page=${page}&per_page=${perPage}`, token);
+    const rows: unknown = Array.isArray(body) ? body : body['repositories'];
+    if (!Array.isArray(rows)) throw malformed();
+    return rows.filter(isJsonObject).map(repositoryOf);
+  }
+
+  private async call(
+    method: 'GET' | 'POST',
+    path: string,
+    bearer: string,
+  ): Promise<{ body: JsonObject; headers: Headers }> {
+    try {
+      const response = await this.client.request({
+        method,
+        url: `${this.baseUrl}${path}`,
+        headers: {
+          accept: 'application/vnd.github+json',
+          'x-github-api-version': '2022-11-28',
+          'user-agent': 'service',
+          authorization: `Bearer ${bearer}`,
+          ...(method === 'POST' ? { 'content-type': 'application/json' } : {}),
+        },
+        ...(method === 'POST' ? { body: '{}' } : {}),
+        timeoutMs: CALL_MS,
+        maxBodyBytes: MAX_ANSWER_BYTES,
+        redirects: 'refuse',
+      });
+      if (response.status < 200 || response.status > 299) {
+        response.discard();
+        throw new CodehostError(response.status, `the code host answered ${response.status}`);
+      }
+      return { body: parseAnswer(await response.readBody()), headers: response.headers };
+    } catch (cause) {
+      if (!(cause instanceof EgressError)) throw cause;
+      throw new CodehostError(null, `the code host could not be asked: ${cause.message}`, { cause });
+    }
+  }
+}
+
+function parseAnswer(bytes: Buffer): JsonObject {
+  try {
+    const value: unknown = JSON.parse(bytes.toString('utf8'));
+    // A list has no members of its own: whoever asks for one looks itself.
+    if (isJsonObject(value) || Array.isArray(value)) return value as JsonObject;
+  } catch (cause) {
+    throw new CodehostError(null, 'the code host answered with something that is not JSON', { cause });
+  }
+  throw malformed();
+}
+
+function repositoryOf(row: JsonObject): CodehostRepository {
+  const optional = (member: string): string | null => {
+    const value = row[member];
+    return typeof value === 'string' ? value : null;
+  };
+  return {
+    id: idOf(row),
+    full_name: textOf(row, 'full_name'),
+    private: row['private'] === true,
+    default_branch: optional('default_branch'),
+    html_url: optional('html_url'),
+    updated_at: optional('updated_at'),
+    pushed_at: optional('pushed_at'),
+  };
+}
+
+function idOf(row: JsonObject, member = 'id'): string {
+  const id = row[member];
+  if (typeof id === 'number' && Number.isSafeInteger(id)) return String(id);
+  if (typeof id === 'string' && /^\d{1,20}$/.test(id)) return id;
+  throw malformed();
+}
+
+function textOf(row: JsonObject, member: string): string {
+  const value = row[member];
+  if (typeof value === 'string' && value !== '') return value;
+  throw malformed();
+}
+
+function malformed(): CodehostError {
+  return new CodehostError(null, 'the code host answered with something else than its API promises');
+}
