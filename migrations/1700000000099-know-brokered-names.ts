@@ -11,9 +11,8 @@ export class KnowBrokeredNames1700000000099 implements MigrationInterface {
       create or replace function svc_is_brokered(p_session uuid, p_tool text) returns boolean language sql stable as $$
         select exists (
           select from sessions s, jsonb_array_elements(s.run_spec -> 'brokered') as b (surface),
-                      jsonb_array_elements(b.surface -> 'tools') as t (tool),
-                      lateral (select (b.surface ->> 'slot') || '__' || (t.tool ->> 'name') as name) own
-          where s.id = p_session and p_tool in (own.name, 'mcp__' || own.name))
+                      lateral (select (b.surface ->> 'slot') || '__' as prefix) own
+          where s.id = p_session and (starts_with(p_tool, own.prefix) or starts_with(p_tool, 'mcp__' || own.prefix)))
       $$;
 
       create or replace function svc_unasked(p_session uuid, p_ids text[], p_refused boolean)

@@ -3,25 +3,39 @@ import type { ExactJson } from '../../domain/digest/exact-json.js';
 import { readShownCall, type CallFindings, type ShownCall } from '../../domain/gate/shown-call.js';
 import { redactForApprover } from '../../domain/redaction/redact-for-approver.js';
 import type { ApprovalRow } from '../../platform/db/approvals.js';
+import { Database } from '../../platform/db/database.js';
 import { callKey, ToolCallPayloads } from '../../platform/seal/tool-call-payloads.js';
 import type { Principal } from '../auth/principal.js';
+import { decisionProblems } from './deciding.js';
 
 /** Opens what a human is asked about: the whole input, secrets replaced, for those alone who may decide (06-gate §4). */
 @Injectable()
 export class ApprovalInputs {
-  constructor(private readonly payloads: ToolCallPayloads) {}
+  constructor(
+    private readonly database: Database,
+    private readonly payloads: ToolCallPayloads,
+  ) {}
 
-  /** By approval id; a caller who may not decide gets none, and an input that was deleted is missing. */
+  /** By approval id; of what the caller may not decide there is none, and an input that was deleted is missing. */
   async read(principal: Principal, approvals: readonly ApprovalRow[]): Promise<Map<string, ShownCall>> {
-    if (!principal.permissions.has('approvals.decide')) return new Map();
-    const calls = approvals.map((approval) => ({ sessionId: approval.session_id, toolCallId: approval.tool_call_id }));
+    const decidable = await this.decidable(principal, approvals);
+    const calls = decidable.map((approval) => ({ sessionId: approval.session_id, toolCallId: approval.tool_call_id }));
     const texts = await this.payloads.openMany(principal.organizationId, 'input', calls);
     const shown = new Map<string, ShownCall>();
-    for (const approval of approvals) {
+    for (const approval of decidable) {
       const text = texts.get(callKey({ sessionId: approval.session_id, toolCallId: approval.tool_call_id }));
       if (text !== undefined) shown.set(approval.id, redacted(readShownCall(text)));
     }
     return shown;
+  }
+
+  private async decidable(principal: Principal, approvals: readonly ApprovalRow[]): Promise<readonly ApprovalRow[]> {
+    if (approvals.length === 0 || !principal.permissions.has('approvals.decide')) return [];
+    const ids = approvals.map(({ id }) => id);
+    const problems = await this.database.withTenant(principal.organizationId, (tx) =>
+      decisionProblems(tx, principal, ids),
+    );
+    return approvals.filter(({ id }) => problems.get(id) === null);
   }
 }
 

@@ -5,10 +5,19 @@ import { notFound } from '../http/resource-id.js';
 /** The table is also the registry of every gated call; what never was a question is not listed (chapter 10 §12). */
 const LISTED = `status in ('pending', 'approved_once', 'approved_session', 'denied', 'expired') and expires_at is not null`;
 
+/** Approvals of runs that the user of this parameter started; of all runs when it is null. */
+function invokedByParameter(position: number): string {
+  const user = `$${position}::uuid`;
+  return `(${user} is null or exists (
+    select from sessions s where s.id = approvals.session_id and s.invoked_by_user_id = ${user}))`;
+}
+
 /** The pending ones of an organization, or with a run all that it asked for. */
 export interface ApprovalScope {
   organizationId: string;
   sessionId: string | null;
+  /** The runs of this user alone; null for a caller who sees those of everybody. */
+  invokedBy: string | null;
 }
 
 /** What tells one state of a list from another. */
@@ -25,8 +34,15 @@ export function listStates(tx: TenantTransaction, scope: ApprovalScope, limit: n
 }
 
 /** Throws `not_found`, also for a call that never was a question. */
-export async function readListed(tx: TenantTransaction, approvalId: string): Promise<ApprovalRow> {
-  const [row] = await tx.query<ApprovalRow>(`select * from approvals where id = $1 and ${LISTED}`, [approvalId]);
+export async function readListed(
+  tx: TenantTransaction,
+  approvalId: string,
+  invokedBy: string | null = null,
+): Promise<ApprovalRow> {
+  const [row] = await tx.query<ApprovalRow>(
+    `select * from approvals where id = $1 and ${LISTED} and ${invokedByParameter(2)}`,
+    [approvalId, invokedBy],
+  );
   if (row === undefined) throw notFound('approval');
   return row;
 }
@@ -34,16 +50,19 @@ export async function readListed(tx: TenantTransaction, approvalId: string): Pro
 function select<R extends object>(
   tx: TenantTransaction,
   columns: string,
-  { sessionId }: ApprovalScope,
+  { sessionId, invokedBy }: ApprovalScope,
   limit: number,
 ): Promise<R[]> {
   if (sessionId === null) {
-    return tx.query<R>(`select ${columns} from approvals where status = 'pending' order by requested_at, id limit $1`, [
-      limit,
-    ]);
+    return tx.query<R>(
+      `select ${columns} from approvals where status = 'pending' and ${invokedByParameter(2)}
+        order by requested_at, id limit $1`,
+      [limit, invokedBy],
+    );
   }
   return tx.query<R>(
-    `select ${columns} from approvals where session_id = $1 and ${LISTED} order by requested_at desc, id desc limit $2`,
-    [sessionId, limit],
+    `select ${columns} from approvals where session_id = $1 and ${LISTED} and ${invokedByParameter(3)}
+      order by requested_at desc, id desc limit $2`,
+    [sessionId, limit, invokedBy],
   );
 }

@@ -1,12 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import { decideApproval, type ApprovalDecision, type ApprovalRow } from '../../platform/db/approvals.js';
-import { Database } from '../../platform/db/database.js';
-import type { Principal } from '../auth/principal.js';
-import { requireSessionExists } from '../sessions/session-lookup.js';
+import { SandgateError } from '../../domain/errors.js';
+import { Database, type TenantTransaction } from '../../platform/db/database.js';
+import { userIdOf, type Principal } from '../auth/principal.js';
+import { notFound } from '../http/resource-id.js';
+import { requireSession, requireSessionExists } from '../sessions/session-lookup.js';
 import { cursorOf, type WaitRequest } from './approval-cursor.js';
 import { ApprovalInputs } from './approval-inputs.js';
 import { listApprovals, readListed } from './approval-queries.js';
 import { ApprovalWatch, type WaitingCaller } from './approval-watch.js';
+import { decidesForOrganization, decisionProblems } from './deciding.js';
 import { toApprovalView, type ApprovalList, type ApprovalView, type DecidedApproval } from './approvals.dto.js';
 
 /** How a caller wants a list. */
@@ -31,20 +34,27 @@ export class ApprovalsService {
 
   /** Throws `not_found` for an unknown run. */
   async listOfSession(principal: Principal, sessionId: string, request: ListRequest): Promise<ApprovalList> {
-    await this.database.withTenant(principal.organizationId, (tx) => requireSessionExists(tx, sessionId));
+    await this.database.withTenant(principal.organizationId, (tx) => requireVisible(tx, sessionId, principal));
     return this.list(principal, sessionId, request);
   }
 
   /** Throws `not_found`. */
   async read(principal: Principal, approvalId: string): Promise<ApprovalView> {
-    const row = await this.database.withTenant(principal.organizationId, (tx) => readListed(tx, approvalId));
+    const row = await this.database.withTenant(principal.organizationId, (tx) =>
+      readListed(tx, approvalId, invokedByOf(principal)),
+    );
     return this.viewOne(principal, row);
   }
 
-  /** One decision wins; a late or second one answers the settled row (00-design §1). */
+  /**
+   * One decision wins; a late or second one answers the settled row (00-design §1).
+   * @throws SandgateError `not_found`, `forbidden` for a caller who has no say in the call, whatever its state (chapter 60 §6)
+   */
   async decide(principal: Principal, approvalId: string, decision: ApprovalDecision): Promise<DecidedApproval> {
     const { approval, won, narrowed } = await this.database.withTenant(principal.organizationId, async (tx) => {
       await readListed(tx, approvalId);
+      const problem = (await decisionProblems(tx, principal, [approvalId])).get(approvalId);
+      if (problem !== null) throw new SandgateError('forbidden', problem ?? 'this approval cannot be decided');
       return decideApproval(tx, { approvalId, decision, decidedBy: principal.name });
     });
     const view = await this.viewOne(principal, approval);
@@ -52,7 +62,7 @@ export class ApprovalsService {
   }
 
   private async list(principal: Principal, sessionId: string | null, request: ListRequest): Promise<ApprovalList> {
-    const scope = { organizationId: principal.organizationId, sessionId };
+    const scope = { organizationId: principal.organizationId, sessionId, invokedBy: invokedByOf(principal) };
     await this.watch.untilChanged(scope, request.wait, request.limit, request.caller);
     const rows = await this.database.withTenant(scope.organizationId, (tx) => listApprovals(tx, scope, request.limit));
     return { approvals: await this.view(principal, rows), cursor: cursorOf(rows) };
@@ -68,6 +78,19 @@ export class ApprovalsService {
     const shown = await this.inputs.read(principal, rows);
     return rows.map((row) => toApprovalView(row, shown.get(row.id) ?? null));
   }
+}
+
+/** The user whose runs alone the caller sees; null for one who sees all. */
+function invokedByOf(principal: Principal): string | null {
+  return decidesForOrganization(principal) ? null : userIdOf(principal);
+}
+
+/** A run that the caller may not see is as unknown as one that is not there. */
+async function requireVisible(tx: TenantTransaction, sessionId: string, principal: Principal): Promise<void> {
+  const invokedBy = invokedByOf(principal);
+  if (invokedBy === null) return requireSessionExists(tx, sessionId);
+  const session = await requireSession(tx, sessionId);
+  if (session.invoked_by_user_id !== invokedBy) throw notFound('run');
 }
 
 /** Said instead of a silent downgrade (06-gate §3). */

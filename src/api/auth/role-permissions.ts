@@ -4,6 +4,8 @@ import { PERMISSIONS, type PermissionName } from './permission.decorator.js';
 /** What every member may ask for; whose rows are answered is decided beneath (chapter 60 §6). */
 const MEMBER: readonly PermissionName[] = [
   'agents.read',
+  'approvals.decide',
+  'approvals.read',
   'capabilities.read',
   'catalog.read',
   'catalog.read',
@@ -14,14 +16,8 @@ const MEMBER: readonly PermissionName[] = [
   'sessions.create',
 ];
 
-/** An approver sees the runs of others and decides what they ask. */
-const APPROVER: readonly PermissionName[] = [
-  ...MEMBER,
-  'approvals.decide',
-  'approvals.read',
-  'audit.export',
-  'sessions.read',
-];
+/** An approver sees the runs of others; which of their questions anybody may decide is decided beneath. */
+const APPROVER: readonly PermissionName[] = [...MEMBER, 'audit.export', 'sessions.read'];
 
 /** Metrics are the deployment's, not the organization's. */
 const ADMIN: readonly PermissionName[] = PERMISSIONS.filter((permission) => permission !== 'metrics.read');

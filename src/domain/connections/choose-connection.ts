@@ -60,7 +60,15 @@ function findOnly(requirement: ConnectionRequirement, { userId, visible }: Invok
     (connection) => ownerFits(connection, requirement, userId) && serves(connection, requirement),
   );
   const [only, ...others] = fitting.filter(({ status }) => status === 'active');
-  if (only === undefined) throw refusal(slot, noneText(requirement, fitting));
+  // What was revoked cannot be brought back: it is no advice.
+  if (only === undefined)
+    throw refusal(
+      slot,
+      noneText(
+        requirement,
+        fitting.filter(({ status }) => status !== 'revoked'),
+      ),
+    );
   if (others.length === 0) return only;
   const names = [only, ...others].map((connection) => `${connection.display_name} (${connection.id})`).sort();
   throw refusal(slot, `multiple connections serve this connector: ${names.join(', ')}; bind one of them explicitly`);
