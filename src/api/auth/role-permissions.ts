@@ -8,7 +8,6 @@ const MEMBER: readonly PermissionName[] = [
   'approvals.read',
   'capabilities.read',
   'catalog.read',
-  'catalog.read',
   'connections.read',
   'connections.write',
   'harnesses.read',

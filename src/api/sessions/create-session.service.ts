@@ -102,6 +102,7 @@ export class CreateSessionService {
     const policy = await tx.manager.findOneByOrFail(PolicyEntity, { id: revision.policy_id });
     const head = await readHeadVersion(tx, policy);
     const workspace = resolveWorkspace(body, revision.default_workspace, cloneBase);
+    if (workspace.kind === 'local_copy') refuseHostPaths(principal);
     this.assertFetchable(workspace);
     const kept = narrowPins(revision.capability_bundles, body.capabilities ?? null);
     const bundles = await readPinned(tx, kept);
@@ -157,6 +158,15 @@ export class CreateSessionService {
     if (reason === null) return harness;
     throw new SandgateError('invalid_request', `agent: harness ${id} is not available: ${reason}`);
   }
+}
+
+/** Paths of the host are the operator's: whoever names one reads files that no role in an organization is about (chapter 60 §6). */
+function refuseHostPaths({ kind }: Principal): void {
+  if (kind === 'operator') return;
+  throw new SandgateError(
+    'forbidden',
+    'workspace: a copy of a folder of the host is for the operator; use git_repository',
+  );
 }
 
 async function insertSession(

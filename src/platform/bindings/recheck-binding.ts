@@ -1,5 +1,6 @@
 import type { ResourceBinding } from '../../domain/connections/resource-binding.js';
 import type { TenantTransaction } from '../db/database.js';
+import { isActiveMember } from '../identity/members.js';
 
 /** What a binding says about its connection, beside what is true now. */
 interface LiveAuthority {

@@ -56,4 +56,11 @@ describe('a user as a caller', () => {
       expect.objectContaining({ invoked_by_kind: 'user', invoked_by_user_id: user.userId }),
     ]);
   });
+
+  it('never names a folder of the host as workspace, whatever the role', async () => {
+    const user = await api.addUser('owner');
+    const body = { agent: 'fixer', task: 't', workspace: { kind: 'local_copy', path: '/etc' } };
+    const answer = await api.post('/v1/sessions', body, user);
+    expect([answer.status, answer.body.error]).toEqual([403, expect.stringContaining('operator')]);
+  });
 });

@@ -79,6 +79,34 @@ describe('photographs of a connection', () => {
     expect((await refreshed()).changes).toMatchObject({ added: [], removed: ['fresh'], changed: ['echo'] });
   });
 
+  it('CP-255 a refresh changes nothing of what a run froze', async () => {
+    const requirement = {
+      slot: 'tracker',
+      connector: { url: server.url },
+      required_tools: ['echo'],
+      binding_mode: 'organization',
+    };
+    const agent = { name: 'bound', harness: 'replay', policy: 'standard', connection_requirements: [requirement] };
+    expect((await api.post('/v1/agents', agent)).status).toBe(200);
+    // The connections of the other tests are of the same server; one of two that match has to be named.
+    const run = { agent: 'bound', task: 't', workspace: { kind: 'scratch' }, bindings: { tracker: connection.id } };
+    const created = await api.post('/v1/sessions', run);
+    expect([created.status, created.body.error]).toEqual([200, undefined]);
+    const frozen = () =>
+      api.database.owner
+        .query(
+          `select s.run_spec, s.run_spec_digest, b.snapshot_version, b.effective_tools_json, b.effective_tools_digest
+             from sessions s join session_resource_bindings b on b.session_id = s.id where s.id = $1`,
+          [created.body.session.id],
+        )
+        .then(({ rows }) => rows as unknown[]);
+    const before = await frozen();
+    expect(before).toMatchObject([{ snapshot_version: 1, effective_tools_json: [{ name: 'echo' }] }]);
+    server.tools = [{ ...ECHO, description: 'Does something else.' }];
+    expect(await refreshed()).toMatchObject({ version: 2, changes: { changed: ['echo'] } });
+    expect(await frozen()).toEqual(before);
+  });
+
   const endless: Behaviour = { kind: 'answer', result: { tools: [ECHO], nextCursor: 'again' } };
   it.each<[string, string, Behaviour]>([
     ['CP-254 a listing that never ends', 'tools/list', endless],
@@ -130,9 +158,7 @@ describe('photographs of a connection', () => {
       await expect(api.db.withTenant(api.organizationId, (tx) => tx.query(statement))).rejects.toThrow(
         /permission denied/,
       );
-      await expect(api.database.owner.query(statement)).rejects.toThrow(
-        /insert-only|append-only|cannot change|refused/,
-      );
+      await expect(api.database.owner.query(statement)).rejects.toThrow(/append-only|cannot truncate/);
     }
     const { rows } = await api.database.owner.query(
       `select privilege_type from information_schema.role_table_grants
