@@ -1,6 +1,7 @@
 import { canonicalResource } from '../../domain/connections/canonical-resource.js';
 import { SandgateError } from '../../domain/errors.js';
 import type { JsonObject } from '../../domain/json.js';
+import { OFFERED_PROTOCOL_VERSION } from '../../domain/mcp/protocol-versions.js';
 import { EgressError } from '../egress/egress-error.js';
 import type { OAuthHttp } from './oauth-http.js';
 import {
@@ -13,6 +14,17 @@ import {
 const RESOURCE_METADATA = '/.well-known/oauth-protected-resource';
 const SERVER_METADATA = '/.well-known/oauth-authorization-server';
 const OPENID_METADATA = '/.well-known/openid-configuration';
+/** What a client without a credential would begin with. */
+const INITIALIZE = JSON.stringify({
+  jsonrpc: '2.0',
+  id: 0,
+  method: 'initialize',
+  params: {
+    protocolVersion: OFFERED_PROTOCOL_VERSION,
+    capabilities: {},
+    clientInfo: { name: 'sandgate', version: '1' },
+  },
+});
 
 /** What a discovery found: who authorizes for the resource. */
 export interface Discovered {
@@ -51,11 +63,24 @@ async function findAuthorizationServer(http: OAuthHttp, mcpUrl: string, resource
   return null;
 }
 
-/** Asks the server itself without a credential: the challenge may say where its metadata is. */
+/**
+ * Asks the server itself without a credential: the challenge may say where its metadata is. One that offers no stream knows no GET
+ * and challenges only what is posted.
+ */
 async function askServer(http: OAuthHttp, mcpUrl: string): Promise<string | null> {
+  return (await askBy(http, mcpUrl, 'GET')) ?? (await askBy(http, mcpUrl, 'POST'));
+}
+
+async function askBy(http: OAuthHttp, url: string, method: 'GET' | 'POST'): Promise<string | null> {
   try {
-    const headers = { accept: 'application/json, text/event-stream' };
-    const answer = await http.send({ method: 'GET', url: mcpUrl, headers, redirects: 'follow', headersOnly: true });
+    const answer = await http.send({
+      method,
+      url,
+      headers: { accept: 'application/json, text/event-stream', 'content-type': 'application/json' },
+      ...(method === 'POST' ? { body: INITIALIZE } : {}),
+      redirects: method === 'GET' ? 'follow' : 'refuse',
+      headersOnly: true,
+    });
     const challenge = answer.headers.get('www-authenticate') ?? '';
     const hint = /\bresource_metadata\s*=\s*"([^"\s]+)"/i.exec(challenge)?.[1] ?? null;
     return hint !== null && URL.canParse(hint) ? hint : null;

@@ -105,11 +105,16 @@ function protocolParties(client: TokenClient): {
 function clientAuthentication({ clientSecret, authMethod }: TokenClient): oauth.ClientAuth {
   if (clientSecret === null) return oauth.None();
   if (authMethod === 'client_secret_post') return oauth.ClientSecretPost(clientSecret);
-  const basic = oauth.ClientSecretBasic(clientSecret);
-  return (as, client, body, headers) => {
+  return (_as, client, body, headers) => {
     body.set('client_id', client.client_id);
-    return basic(as, client, body, headers);
+    const credentials = `${formEncoded(client.client_id)}:${formEncoded(clientSecret)}`;
+    headers.set('authorization', `Basic ${Buffer.from(credentials).toString('base64')}`);
   };
+}
+
+/** As forms encode it (RFC 6749 §2.3.1) and no more: servers that do not decode are then met by ids with `-`, `.` and `_` too. */
+function formEncoded(text: string): string {
+  return new URLSearchParams({ '': text }).toString().slice('='.length);
 }
 
 function readTokens(tokens: oauth.TokenEndpointResponse): TokenAnswer {

@@ -67,6 +67,7 @@ export class HostileServer {
   private bound = 0;
   private readonly queued = new Map<string, Behaviour[]>();
   private readonly lasting = new Map<string, Behaviour | Script>();
+  private readonly counts = new Map<string, number>();
   private readonly sessions = new Set<string>();
   private readonly sockets = new Set<Socket>();
 
@@ -186,7 +187,8 @@ export class HostileServer {
     const text = Buffer.concat(chunks).toString();
     const message = text === '' ? null : (JSON.parse(text) as Arrival['message']);
     const method = request.method === 'POST' ? (message?.method ?? 'response') : request.method!;
-    const index = this.arrivals.filter((arrival) => arrival.method === method).length;
+    const index = this.counts.get(method) ?? 0;
+    this.counts.set(method, index + 1);
     const behaviour = this.choose(method, message, request.headers, index);
     this.arrivals.push({ method, headers: request.headers, text, message, behaviour, at: Date.now() });
     if (behaviour.kind === 'session-lost') this.sessions.delete(String(request.headers['mcp-session-id']));

@@ -1,0 +1,46 @@
+/**
+ * The broker's client as the official conformance scenarios drive it: what it does for a connection and a run, with nothing that
+ * only a test would do. Usage: conformance-client.mjs <url>, with MCP_CONFORMANCE_SCENARIO set.
+ */
+import process from 'node:process';
+import { Egress } from '../../../dist/src/platform/egress/egress.js';
+import { McpSession } from '../../../dist/src/platform/mcp/mcp-session.js';
+import { photograph, PhotographError } from '../../../dist/src/platform/mcp/photograph.js';
+import { connect } from './conformance-connect.mjs';
+
+const CALLS = {
+  tools_call: ['add_numbers', { a: 5, b: 3 }],
+  'elicitation-sep1034-client-defaults': ['test_client_elicitation_defaults', {}],
+  'sse-retry': ['test_reconnection', {}],
+};
+
+const url = process.argv.at(-1);
+const scenario = process.env.MCP_CONFORMANCE_SCENARIO ?? '';
+const egress = new Egress({ allowCidrs: ['127.0.0.0/8', '::1/128'], proxy: null });
+const client = egress.guarded;
+try {
+  await (scenario.startsWith('auth/') ? connectAndCall() : call({}, CALLS[scenario]));
+} catch (error) {
+  console.log(`${error.name}: ${error.message}`);
+  // A server that is not photographed is not called: for a scenario about the handshake that is the end of it.
+  if (!(error instanceof PhotographError)) process.exitCode = 1;
+} finally {
+  await egress.close();
+}
+
+async function connectAndCall() {
+  const refusal = await photograph({ client, url, headers: {} }).catch((error) => error);
+  if (!(refusal instanceof PhotographError) || refusal.reason !== 'credential') throw refusal;
+  const headers = await connect(client, url, JSON.parse(process.env.MCP_CONFORMANCE_CONTEXT ?? '{}'));
+  await call(headers, ['test-tool', {}]);
+}
+
+async function call(headers, wanted) {
+  const frozen = await photograph({ client, url, headers });
+  if (wanted === undefined) return;
+  const [name, input] = wanted;
+  const session = new McpSession({ client, url, headers: async () => headers, frozen, refreshPath: '/refresh' });
+  const outcome = await session.callTool(name, JSON.stringify(input), new AbortController().signal);
+  await session.end(headers);
+  console.log(JSON.stringify(outcome));
+}
