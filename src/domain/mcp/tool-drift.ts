@@ -26,32 +26,6 @@ export function findDrift(frozen: FrozenDefinition, offered: readonly ExactJson[
   return { offered: digests.find((digest) => digest !== expected) ?? first ?? null, frozen: expected };
 }
 
-/** What changed between two photographs of a connection (chapter 40 §3), by names of tools. */
-export interface DriftReport {
-  added: string[];
-  removed: string[];
-  changed: string[];
-}
-
-/** Compares two photographs; a rename is a tool that was removed and one that was added. */
-export function reportDrift(before: readonly FrozenDefinition[], after: readonly FrozenDefinition[]): DriftReport {
-  const known = new Map(before.map((tool) => [tool.name, tool]));
-  const offered = new Set(after.map(({ name }) => name));
-  return {
-    added: after.map(({ name }) => name).filter((name) => !known.has(name)),
-    removed: before.map(({ name }) => name).filter((name) => !offered.has(name)),
-    changed: after.filter((tool) => isChanged(known.get(tool.name), tool)).map(({ name }) => name),
-  };
-}
-
-function isChanged(before: FrozenDefinition | undefined, after: FrozenDefinition): boolean {
-  if (before === undefined) return false;
-  if (before.definition_digest !== undefined && after.definition_digest !== undefined) {
-    return before.definition_digest !== after.definition_digest;
-  }
-  return digestOf(storedDefinition(before)) !== digestOf(storedDefinition(after));
-}
-
 function storedDefinition({ name, description, input_schema, output_schema }: FrozenTool): ExactJson {
   return { name, description, input_schema, ...(output_schema === undefined ? {} : { output_schema }) };
 }

@@ -3,7 +3,6 @@ import { freezeSession, loopbackEgress } from '../../../test/support/mcp/broker-
 import { DEFINITION, mutate, permute } from '../../../test/support/mcp/definition-changes.js';
 import { HostileServer } from '../../../test/support/mcp/hostile-server.js';
 import { SeededRandom } from '../../../test/support/seeded-random.js';
-import { reportDrift } from '../../domain/mcp/tool-drift.js';
 import type { Egress } from '../egress/egress.js';
 import { photograph } from './photograph.js';
 
@@ -72,21 +71,14 @@ describe('a frozen tool', () => {
     expect([...digests]).toEqual([expect.stringMatching(/^sha256:[0-9a-f]{64}$/)]);
   });
 
-  it('is recognized from stored photographs: what was added, removed, renamed and changed', async () => {
-    const take = async (...texts: string[]): Promise<Awaited<ReturnType<typeof photograph>>['tools']> => {
-      listed = texts;
-      const { tools } = await photograph({ client: egress.guarded, url: server.url, headers: {} });
-      return JSON.parse(JSON.stringify(tools)) as typeof tools;
-    };
-    const before = await take(DEFINITION, OTHER);
-    const after = await take(
-      DEFINITION.replace('9007199254740993', '9007199254740992'),
-      OTHER.replace('balance', 'sum'),
-    );
-    expect(reportDrift(before, after)).toEqual({ added: ['sum'], removed: ['balance'], changed: ['transfer'] });
-    expect(reportDrift(before, before)).toEqual({ added: [], removed: [], changed: [] });
-    const bundled = before.map(({ definition_digest: _, ...tool }) => tool);
-    expect(reportDrift(bundled, after).changed).toEqual([]);
-    expect(reportDrift(bundled, await take(DEFINITION.replace('0.10', '0.2'), OTHER)).changed).toEqual(['transfer']);
+  it('is compared as doubles when it was frozen without a digest of its own', async () => {
+    listed = [DEFINITION];
+    const { protocolVersion, tools } = await photograph({ client: egress.guarded, url: server.url, headers: {} });
+    const stored = tools.map(({ definition_digest: _, ...tool }) => tool);
+    const session = await freezeSession(egress, server.url, { frozen: { protocolVersion, tools: stored } });
+    listed = [permute(new SeededRandom(26)).replace('0.10', '0.1')];
+    expect(await session.callTool('transfer', '{}', never)).toMatchObject({ state: 'succeeded' });
+    listed = [DEFINITION.replace('0.10', '0.2')];
+    expect(await session.callTool('transfer', '{}', never)).toMatchObject({ state: 'drift' });
   });
 });
