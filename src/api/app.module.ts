@@ -16,6 +16,7 @@ import { HealthModule } from './health/health.module.js';
 import { ErrorFilter } from './http/error.filter.js';
 import { RouteTable } from './http/route-table.js';
 import { RequestValidationPipe } from './http/validation.pipe.js';
+import { McpModule } from './mcp/mcp.module.js';
 import { MetricsModule } from './metrics/metrics.module.js';
 import { PoliciesModule } from './policies/policies.module.js';
 import { ReferenceModule } from './reference/reference.module.js';
@@ -29,6 +30,7 @@ const RESOURCES = [
   AgentsModule,
   CapabilitiesModule,
   CatalogModule,
+  McpModule,
   ConnectionsModule,
   PoliciesModule,
   SimulationModule,

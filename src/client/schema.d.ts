@@ -211,6 +211,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/catalog/{slug}/connect": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Connect a connector: by key, by OAuth, without a credential, or as a bundle of the sandbox */
+        post: operations["connectConnector"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/connections": {
         parameters: {
             query?: never;
@@ -376,6 +393,40 @@ export interface paths {
         get: operations["readLedgerKey"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/mcp/probe": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Ask a remote MCP server how it wants to be connected; nothing is stored, no secret is sent */
+        post: operations["probeServer"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/mcp/servers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Add a remote MCP server to the catalog and connect it */
+        post: operations["addServer"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1108,6 +1159,14 @@ export interface components {
             /** Format: date-time */
             imported_at: string | null;
         };
+        EntryConnectionView: {
+            /** Format: uuid */
+            id: string;
+            /** @enum {string} */
+            status: "pending" | "active" | "suspended" | "error" | "revoked";
+            /** @enum {string} */
+            auth_kind: "static" | "oauth" | "none";
+        };
         EntryBundleView: {
             /** Format: uuid */
             id: string;
@@ -1150,6 +1209,8 @@ export interface components {
             created_at: string;
             /** Format: date-time */
             updated_at: string;
+            /** @description A connection to its address that the caller may see and that is not revoked: an active one if there is one. */
+            connection: components["schemas"]["EntryConnectionView"] | null;
             /** @description The newest capability bundle named after it. */
             bundle: components["schemas"]["EntryBundleView"] | null;
             /** @description False for an entry that is listed for reference only. */
@@ -1231,6 +1292,26 @@ export interface components {
             /** Format: date-time */
             updated_at: string;
         };
+        ConnectConnector: {
+            /**
+             * @description An organization needs the role admin or owner; `personal` needs a signed-in user.
+             * @default organization
+             * @enum {string|null}
+             */
+            owner: "organization" | "personal" | "" | null;
+            /** @description The key of an `api_key` connector. Sealed, never answered. */
+            token?: string | null;
+            /** @description The entry's name if left out. */
+            display_name?: string | null;
+            /** @description Of a `stdio` connector; its slug if left out. */
+            bundle_name?: string | null;
+            /** @description OAuth client that was registered by hand. */
+            client_id?: string | null;
+            /** @description Its secret. Sealed. */
+            client_secret?: string | null;
+            /** @description Asked for besides the entry's own scopes. */
+            scopes?: string[] | null;
+        };
         Connection: {
             /** Format: uuid */
             id: string;
@@ -1287,6 +1368,124 @@ export interface components {
             /** @description OAuth scopes that are asked for. */
             scopes: string[];
         };
+        SnapshotToolView: {
+            name: string;
+            description: string;
+        };
+        Snapshot: {
+            /**
+             * Format: int32
+             * @description Counted per connection.
+             */
+            version: number;
+            /** @description MCP version that was negotiated. */
+            protocol_version: string;
+            /** @description `sha256:` over names, descriptions and schemas of the tools. */
+            tools_digest: string;
+            /** @description The same as `tools_digest`. */
+            digest: string;
+            /** Format: date-time */
+            discovered_at: string;
+            /** Format: int32 */
+            authorization_generation: number;
+            tools: components["schemas"]["SnapshotToolView"][];
+        };
+        ConnectedConnector: {
+            /** @description Of a remote server: active, or pending with OAuth. */
+            connection?: components["schemas"]["Connection"];
+            /** @description Of `api_key` and `none`: the tools that the server offers. */
+            snapshot?: components["schemas"]["Snapshot"];
+            /** @description Of `oauth`: the address that a person opens in a browser within ten minutes. */
+            go_url?: string;
+            /** @description Of `stdio`: the bundle that was published. */
+            bundle?: components["schemas"]["CapabilityBundleView"];
+            /** @description Of `stdio`: its server. */
+            servers?: components["schemas"]["ServerSummary"][];
+        };
+        ProbeServer: {
+            /** @description The MCP endpoint. */
+            url: string;
+        };
+        ProbedTool: {
+            name: string;
+            description: string;
+        };
+        ProbedIssuer: {
+            issuer: string;
+            authorization_endpoint: string;
+            scopes_supported: string[];
+        };
+        ProbedServer: {
+            url: string;
+            /** @enum {string} */
+            transport: "streamable_http";
+            /** @description Whether it answers as an MCP server, be it with a request for a credential. */
+            reachable: boolean;
+            /**
+             * @description Null for one that is not reachable.
+             * @enum {string|null}
+             */
+            auth_mode: "none" | "api_key" | "oauth" | null;
+            /** @description Whether it names an authorization server that can be used. */
+            oauth_available: boolean;
+            /** @description Whether it asked for a credential, which may be a key. */
+            static_possible: boolean;
+            tools_preview: components["schemas"]["ProbedTool"][];
+            tools_truncated: boolean;
+            oauth: components["schemas"]["ProbedIssuer"] | null;
+            auth_hints: components["schemas"]["AuthHintsView"];
+            /** @description Sentences for a person. */
+            notes: string[];
+        };
+        AddServer: {
+            /**
+             * @description An organization needs the role admin or owner; `personal` needs a signed-in user.
+             * @default organization
+             * @enum {string|null}
+             */
+            owner: "organization" | "personal" | "" | null;
+            /** @description The key of an `api_key` connector. Sealed, never answered. */
+            token?: string | null;
+            /** @description The entry's name if left out. */
+            display_name?: string | null;
+            /** @description Of a `stdio` connector; its slug if left out. */
+            bundle_name?: string | null;
+            /** @description OAuth client that was registered by hand. */
+            client_id?: string | null;
+            /** @description Its secret. Sealed. */
+            client_secret?: string | null;
+            /** @description Asked for besides the entry's own scopes. */
+            scopes?: string[] | null;
+            /** @description The MCP endpoint. */
+            url: string;
+            /** @description The host if left out. */
+            name?: string | null;
+            /**
+             * @description `api_key` when a token is given and `none` otherwise, if left out.
+             * @enum {string|null}
+             */
+            auth_mode?: "none" | "api_key" | "oauth" | null;
+            header_name?: string | null;
+            /** @enum {string|null} */
+            scheme?: "Bearer" | "Basic" | "" | null;
+            icon?: string | null;
+            description?: string | null;
+        };
+        AddedServer: {
+            /** @description Of a remote server: active, or pending with OAuth. */
+            connection?: components["schemas"]["Connection"];
+            /** @description Of `api_key` and `none`: the tools that the server offers. */
+            snapshot?: components["schemas"]["Snapshot"];
+            /** @description Of `oauth`: the address that a person opens in a browser within ten minutes. */
+            go_url?: string;
+            /** @description Of `stdio`: the bundle that was published. */
+            bundle?: components["schemas"]["CapabilityBundleView"];
+            /** @description Of `stdio`: its server. */
+            servers?: components["schemas"]["ServerSummary"][];
+            /** @description Slug of the entry that was added. */
+            slug: string;
+            connector: components["schemas"]["Connector"];
+        };
         ConnectionList: {
             /** @description Newest first. */
             connections: components["schemas"]["Connection"][];
@@ -1336,28 +1535,6 @@ export interface components {
             private_key?: string | null;
             /** @description Of `codehost_app`. Sealed. */
             webhook_secret?: string | null;
-        };
-        SnapshotToolView: {
-            name: string;
-            description: string;
-        };
-        Snapshot: {
-            /**
-             * Format: int32
-             * @description Counted per connection.
-             */
-            version: number;
-            /** @description MCP version that was negotiated. */
-            protocol_version: string;
-            /** @description `sha256:` over names, descriptions and schemas of the tools. */
-            tools_digest: string;
-            /** @description The same as `tools_digest`. */
-            digest: string;
-            /** Format: date-time */
-            discovered_at: string;
-            /** Format: int32 */
-            authorization_generation: number;
-            tools: components["schemas"]["SnapshotToolView"][];
         };
         CreatedConnection: {
             /** Format: uuid */
@@ -4422,6 +4599,113 @@ export interface operations {
             };
         };
     };
+    connectConnector: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["ConnectConnector"];
+            };
+        };
+        responses: {
+            /** @description The connection with its photograph or its `go_url`, or the bundle. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConnectedConnector"];
+                };
+            };
+            /** @description The request is invalid; the text names the member and the reason. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The credential is missing or invalid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The caller is known and not permitted. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description No such resource, or none that the caller may see. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request conflicts with what exists. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request body is not JSON. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description An internal error; details are in the server log only. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The service, or a part of it that the request needs, is unavailable; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
     listConnections: {
         parameters: {
             query?: never;
@@ -5174,6 +5458,189 @@ export interface operations {
             };
             /** @description The caller is known and not permitted. */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description An internal error; details are in the server log only. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The service, or a part of it that the request needs, is unavailable; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    probeServer: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ProbeServer"];
+            };
+        };
+        responses: {
+            /** @description What was found out, also of a server that cannot be reached. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProbedServer"];
+                };
+            };
+            /** @description The request is invalid; the text names the member and the reason. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The credential is missing or invalid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The caller is known and not permitted. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request body is not JSON. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description An internal error; details are in the server log only. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The service, or a part of it that the request needs, is unavailable; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    addServer: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AddServer"];
+            };
+        };
+        responses: {
+            /** @description The entry, with the connection and its photograph or its `go_url`. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AddedServer"];
+                };
+            };
+            /** @description The request is invalid; the text names the member and the reason. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The credential is missing or invalid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The caller is known and not permitted. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request conflicts with what exists. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request body is not JSON. */
+            415: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -72,7 +72,7 @@ class BundleDefinitionView {
   servers!: BundleServer[];
 }
 
-class CapabilityBundleView {
+export class CapabilityBundleView {
   @ApiProperty({ format: 'uuid' })
   id!: string;
 
@@ -106,7 +106,7 @@ class ToolSummary {
   description!: string;
 }
 
-class ServerSummary {
+export class ServerSummary {
   @ApiProperty()
   name!: string;
 

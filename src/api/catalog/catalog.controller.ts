@@ -1,16 +1,21 @@
 import { Body, Controller, Get, HttpCode, Param, Post } from '@nestjs/common';
 import { ApiBearerAuth, ApiBody, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
 import { Permission } from '../auth/permission.decorator.js';
-import { CurrentPrincipal, type Principal } from '../auth/principal.js';
+import { CurrentPrincipal, viewerOf, type Principal } from '../auth/principal.js';
 import { Answer, Failures } from '../openapi/answers.js';
 import { CatalogEntry, CatalogList, Connector, CreateConnector } from './catalog.dto.js';
 import { CatalogService } from './catalog.service.js';
+import { ConnectConnectorService } from './connect-connector.service.js';
+import { ConnectConnector, ConnectedConnector } from './connect.dto.js';
 
 @ApiTags('Catalog')
 @ApiBearerAuth('bearer')
 @Controller('v1/catalog')
 export class CatalogController {
-  constructor(private readonly catalog: CatalogService) {}
+  constructor(
+    private readonly catalog: CatalogService,
+    private readonly connecting: ConnectConnectorService,
+  ) {}
 
   @Get()
   @Permission('catalog.read')
@@ -40,5 +45,23 @@ export class CatalogController {
   @Failures(400, 401, 404, 503)
   readConnector(@CurrentPrincipal() principal: Principal, @Param('slug') slug: string): Promise<CatalogEntry> {
     return this.catalog.read(principal, slug);
+  }
+
+  @Post(':slug/connect')
+  @HttpCode(200)
+  @Permission('connections.write')
+  @ApiOperation({
+    summary: 'Connect a connector: by key, by OAuth, without a credential, or as a bundle of the sandbox',
+  })
+  @ApiParam({ name: 'slug', schema: { type: 'string', minLength: 1 } })
+  @ApiBody({ type: ConnectConnector, required: false })
+  @Answer(ConnectedConnector, 'The connection with its photograph or its `go_url`, or the bundle.')
+  @Failures(400, 401, 403, 404, 409, 413, 415, 503)
+  connectConnector(
+    @CurrentPrincipal() principal: Principal,
+    @Param('slug') slug: string,
+    @Body() body: ConnectConnector,
+  ): Promise<ConnectedConnector> {
+    return this.connecting.connect(viewerOf(principal), slug, body);
   }
 }

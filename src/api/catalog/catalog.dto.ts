@@ -13,7 +13,8 @@ import {
   type SandboxLaunch,
   type ToolHint,
 } from '../../domain/catalog/connector.js';
-import type { CatalogRow, EntryBundle } from './connector-queries.js';
+import { CONNECTION_STATUSES, type AuthKind, type ConnectionStatus } from '../../domain/connections/connection.js';
+import type { CatalogRow, EntryBundle, EntryConnection } from './connector-queries.js';
 import type { ConnectorRow } from './connector-row.js';
 import { AuthHintsView, ProvenanceView, SandboxLaunchView, ToolHintView } from './connector-parts.dto.js';
 
@@ -159,8 +160,27 @@ class EntryBundleView {
   version!: number;
 }
 
+class EntryConnectionView implements EntryConnection {
+  @ApiProperty({ format: 'uuid' })
+  id!: string;
+
+  @ApiProperty({ enum: CONNECTION_STATUSES })
+  status!: ConnectionStatus;
+
+  @ApiProperty({ enum: ['static', 'oauth', 'none'] })
+  auth_kind!: AuthKind;
+}
+
 /** A definition with what the organization made of it. */
 export class CatalogEntry extends Connector {
+  @ApiProperty({
+    type: EntryConnectionView,
+    nullable: true,
+    description:
+      'A connection to its address that the caller may see and that is not revoked: an active one if there is one.',
+  })
+  connection!: EntryConnection | null;
+
   @ApiProperty({ type: EntryBundleView, nullable: true, description: 'The newest capability bundle named after it.' })
   bundle!: EntryBundle | null;
 
@@ -199,5 +219,5 @@ export function toConnector(row: ConnectorRow): Connector {
 }
 
 export function toCatalogEntry(row: CatalogRow): CatalogEntry {
-  return { ...toConnector(row), bundle: row.bundle, connectable: isConnectable(row) };
+  return { ...toConnector(row), connection: row.connection, bundle: row.bundle, connectable: isConnectable(row) };
 }

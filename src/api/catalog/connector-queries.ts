@@ -1,5 +1,6 @@
 import { v7 as uuidv7 } from 'uuid';
 import type { ConnectorDefinition } from '../../domain/catalog/connector.js';
+import type { AuthKind, ConnectionStatus } from '../../domain/connections/connection.js';
 import { SandgateError } from '../../domain/errors.js';
 import type { TenantTransaction } from '../../platform/db/database.js';
 import { isUniqueViolation } from '../../platform/db/database-errors.js';
@@ -13,12 +14,28 @@ export interface EntryBundle {
   version: number;
 }
 
-export type CatalogRow = ConnectorRow & { bundle: EntryBundle | null };
+/** The connection that a viewer would use for the entry. */
+export interface EntryConnection {
+  id: string;
+  status: ConnectionStatus;
+  auth_kind: AuthKind;
+}
 
-/** Row-level isolation leaves the organization's rows and the global ones; of two of one slug its own is the visible one. */
+export type CatalogRow = ConnectorRow & { bundle: EntryBundle | null; connection: EntryConnection | null };
+
+/**
+ * Row-level isolation leaves the organization's rows and the global ones; of two of one slug its own is the visible one. `$1` is the
+ * user who looks, null for the operator: others' personal connections stay out.
+ */
 const VISIBLE = `
-  select c.*, (select json_build_object('id', b.id, 'name', b.name, 'version', b.version)
-                 from capability_bundles b where b.name = c.slug order by b.version desc limit 1) as bundle
+  select c.*,
+         (select json_build_object('id', b.id, 'name', b.name, 'version', b.version)
+            from capability_bundles b where b.name = c.slug order by b.version desc limit 1) as bundle,
+         (select json_build_object('id', i.id, 'status', i.status, 'auth_kind', i.auth_kind)
+            from integration_connections i
+           where i.provider = 'mcp_http' and i.status <> 'revoked' and i.metadata ->> 'base_url' = c.url
+             and (i.owner_type = 'organization' or i.owner_user_id = $1)
+           order by array_position(array['active', 'error'], i.status), i.created_at desc, i.id desc limit 1) as connection
     from connector_catalog c
    where c.disabled_at is null
      and (c.tenant_id is not null or not exists (
@@ -26,17 +43,36 @@ const VISIBLE = `
             where own.tenant_id is not null and own.slug = c.slug and own.disabled_at is null))`;
 
 /** Entries that the organization sees: verified, community, its own, each by name. */
-export function listConnectors(tx: TenantTransaction): Promise<CatalogRow[]> {
+export function listConnectors(tx: TenantTransaction, userId: string | null): Promise<CatalogRow[]> {
   return tx.query<CatalogRow>(
     `${VISIBLE} order by array_position(array['verified', 'community'], c.tier), lower(c.name), c.slug`,
+    [userId],
   );
 }
 
 /** The entry that the organization sees under a slug; null when there is none. */
-export async function findConnector(tx: TenantTransaction, slug: string): Promise<CatalogRow | null> {
+export async function findConnector(
+  tx: TenantTransaction,
+  slug: string,
+  userId: string | null,
+): Promise<CatalogRow | null> {
   if (!isStorableText(slug)) return null;
-  const [row] = await tx.query<CatalogRow>(`${VISIBLE} and c.slug = $1`, [slug]);
+  const [row] = await tx.query<CatalogRow>(`${VISIBLE} and c.slug = $2`, [userId, slug]);
   return row ?? null;
+}
+
+/** Slugs that an entry of the organization would clash with, or hide. */
+export async function takenSlugs(tx: TenantTransaction, stem: string): Promise<Set<string>> {
+  const rows = await tx.query<{ slug: string }>(
+    `select slug from connector_catalog where slug = $1 or starts_with(slug, $1 || '-')`,
+    [stem],
+  );
+  return new Set(rows.map(({ slug }) => slug));
+}
+
+/** Takes an entry of the organization away again. */
+export async function deleteCustom(tx: TenantTransaction, id: string): Promise<void> {
+  await tx.query('delete from connector_catalog where id = $1', [id]);
 }
 
 /**

@@ -1,6 +1,7 @@
 import { Injectable, ValidationPipe, type ArgumentMetadata, type ValidationError } from '@nestjs/common';
 import { isJsonObject } from '../../domain/json.js';
 import { SandgateError } from '../../domain/errors.js';
+import { isBodyOptional } from './optional-body.js';
 import { refuseUnstorableText } from './request-text.js';
 
 /**
@@ -18,7 +19,9 @@ export class RequestValidationPipe extends ValidationPipe {
     });
   }
 
-  override async transform(value: unknown, metadata: ArgumentMetadata): Promise<unknown> {
+  override async transform(given: unknown, metadata: ArgumentMetadata): Promise<unknown> {
+    const isLeftOut = given === undefined && metadata.type === 'body' && isBodyOptional(metadata.metatype);
+    const value = isLeftOut ? {} : given;
     if (metadata.type === 'body') {
       if (!isJsonObject(value)) throw new SandgateError('invalid_request', 'body: must be a JSON object');
       refuseUnstorableText(value, '');

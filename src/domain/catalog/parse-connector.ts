@@ -1,4 +1,5 @@
 import { parseBundle } from '../capabilities/parse-bundle.js';
+import { readHeaderName, readScheme } from '../connections/static-credential.js';
 import { SandgateError } from '../errors.js';
 import { isJsonObject, type JsonObject } from '../json.js';
 import {
@@ -16,8 +17,6 @@ const SLUG = /^[a-z0-9][a-z0-9-]{0,63}$/;
 const HOST = /^(\*\.)?[a-z0-9]([a-z0-9.-]*[a-z0-9])?(:[0-9]{1,5})?$/i;
 /** RFC 6749 §3.3 */
 const SCOPE = /^[\x21\x23-\x5b\x5d-\x7e]+$/;
-const HEADER_NAME = /^[A-Za-z0-9_-]{1,64}$/;
-const SCHEMES = ['Bearer', 'Basic', ''] as const;
 const HINT_PATTERN = /^[A-Za-z0-9_.*-]+$/;
 const MAX_URL = 2048;
 
@@ -98,29 +97,20 @@ function parseIcon(value: unknown): string | null {
   throw refusal('icon', 'must be a symbol of at most 16 characters or an https address');
 }
 
+/** Header and scheme are held to what a connection made with them would be held to. */
 function parseAuthHints(value: unknown): AuthHints {
   const given = optionalObject(value, 'auth_hints') ?? {};
   const at = (member: keyof AuthHints): string => `auth_hints.${member}`;
-  const headerName = optionalText(given['header_name'], at('header_name'), {
-    max: 64,
-    pattern: HEADER_NAME,
-    shape: '1 to 64 of A-Z a-z 0-9 _ -',
-  });
+  const ifGiven = <T>(member: keyof AuthHints, read: (value: unknown) => T): T | null =>
+    given[member] === undefined || given[member] === null ? null : inPlace('auth_hints', () => read(given[member]));
   const texts: [keyof AuthHints, string | null][] = [
-    ['header_name', headerName],
-    ['scheme', parseScheme(given['scheme'], at('scheme'))],
+    ['header_name', ifGiven('header_name', readHeaderName)],
+    ['scheme', ifGiven('scheme', readScheme)],
     ['composite', optionalText(given['composite'], at('composite'), { max: 120 })],
     ['key_url', parseKeyUrl(given['key_url'], at('key_url'))],
     ['placeholder', optionalText(given['placeholder'], at('placeholder'), { max: 120 })],
   ];
   return Object.fromEntries(texts.filter(([, text]) => text !== null));
-}
-
-function parseScheme(value: unknown, place: string): string | null {
-  if (value === undefined || value === null) return null;
-  const scheme = SCHEMES.find((known) => known === value);
-  if (scheme === undefined) throw refusal(place, 'must be Bearer, Basic or an empty text');
-  return scheme;
 }
 
 /** A person follows it with a key in mind, so nothing but https. */
@@ -157,13 +147,18 @@ function parseLaunch(value: unknown, slug: string): SandboxLaunch | null {
 }
 
 function asServer(given: JsonObject, slug: string): SandboxLaunch {
+  const servers = [{ ...given, class: 'sandbox', name: slug }];
+  const [server] = inPlace('sandbox_launch', () => parseBundle({ name: slug, servers }).servers);
+  if (server === undefined) throw refusal('sandbox_launch', 'must describe one program');
+  return server;
+}
+
+/** What another reader refuses, said of the member that holds it. */
+function inPlace<T>(place: string, read: () => T): T {
   try {
-    const { servers } = parseBundle({ name: slug, servers: [{ ...given, class: 'sandbox', name: slug }] });
-    const [server] = servers;
-    if (server !== undefined) return server;
+    return read();
   } catch (error) {
-    if (error instanceof SandgateError) throw refusal('sandbox_launch', error.message);
+    if (error instanceof SandgateError) throw refusal(place, error.message);
     throw error;
   }
-  throw refusal('sandbox_launch', 'must describe one program');
 }

@@ -74,13 +74,15 @@ export function readToken(token: unknown): string {
   return trimmed;
 }
 
-function readScheme(scheme: unknown): CredentialScheme {
+/** @throws SandgateError `invalid_request` */
+export function readScheme(scheme: unknown): CredentialScheme {
   const known = CREDENTIAL_SCHEMES.find((one) => one === (scheme ?? DEFAULT_SCHEME));
   if (known === undefined) throw invalid('scheme: must be Bearer, Basic, or empty for the bare token');
   return known;
 }
 
-function readHeaderName(name: unknown): string {
+/** `authorization` when none is named. @throws SandgateError `invalid_request` */
+export function readHeaderName(name: unknown): string {
   if (name === undefined || name === null) return DEFAULT_HEADER;
   if (typeof name !== 'string' || !HEADER_NAME.test(name)) {
     throw invalid('header_name: must be 1 to 64 of A-Z, a-z, 0-9, _ and -');

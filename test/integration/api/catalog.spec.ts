@@ -113,7 +113,7 @@ describe('the catalog', () => {
     expect((await list()).filter(({ slug }) => slug === 'linear')).toHaveLength(1);
     const second = await add('linear');
     expect([second.status, second.body.error]).toEqual([409, 'slug: this organization has a connector linear already']);
-    const theirs = await api.db.withTenant(other.organizationId, (tx) => findConnector(tx, 'linear'));
+    const theirs = await api.db.withTenant(other.organizationId, (tx) => findConnector(tx, 'linear', null));
     expect(theirs).toMatchObject({ tier: 'verified', url: CURATED['linear'] });
   });
 
@@ -125,7 +125,7 @@ describe('the catalog', () => {
     expect((await list()).map(({ slug }) => slug)).not.toContain('theirs');
     // The same slug is free here, and each sees its own.
     expect((await add('theirs')).status).toBe(200);
-    const rows = await api.db.withTenant(other.organizationId, (tx) => listConnectors(tx));
+    const rows = await api.db.withTenant(other.organizationId, (tx) => listConnectors(tx, null));
     expect(rows.filter(({ tier }) => tier === 'custom').map(({ url }) => url)).toEqual(['https://theirs.example']);
     const globalOf = (entries: { id: string; tenant_id: string | null }[]): string[] =>
       entries.filter(({ tenant_id }) => tenant_id === null).map(({ id }) => id);

@@ -1,0 +1,147 @@
+import { Injectable } from '@nestjs/common';
+import type { ConnectorDefinition } from '../../domain/catalog/connector.js';
+import { isConnectable } from '../../domain/catalog/connector.js';
+import { parseDisplayName } from '../../domain/connections/label.js';
+import { parseOAuthClient, type OAuthClient } from '../../domain/connections/oauth-client.js';
+import { parseStaticCredential } from '../../domain/connections/static-credential.js';
+import { SandgateError } from '../../domain/errors.js';
+import { ConnectionRecords } from '../../platform/connections/connection-records.js';
+import type { Viewer } from '../../platform/connections/viewer.js';
+import { Database } from '../../platform/db/database.js';
+import { ConnectFlows } from '../../platform/oauth/connect-flows.js';
+import { CapabilitiesService } from '../capabilities/capabilities.service.js';
+import type { CreateCapability } from '../capabilities/capabilities.dto.js';
+import { resolveOwner, type ConnectionOwner } from '../connections/connection-owner.js';
+import { toConnection, toSnapshotView } from '../connections/connections.dto.js';
+import { McpConnections, type McpTarget, type PhotographedConnection } from '../connections/mcp-connections.js';
+import { notFound } from '../http/resource-id.js';
+import type { ConnectConnector, ConnectedConnector } from './connect.dto.js';
+import { findConnector } from './connector-queries.js';
+
+/** Makes of a catalog entry what runs can use: a connection, or a bundle for a program of the sandbox (chapter 40 §11). */
+@Injectable()
+export class ConnectConnectorService {
+  constructor(
+    private readonly database: Database,
+    private readonly records: ConnectionRecords,
+    private readonly mcp: McpConnections,
+    private readonly flows: ConnectFlows,
+    private readonly capabilities: CapabilitiesService,
+  ) {}
+
+  /**
+   * Who may is decided before the entry is looked for, and that before any secret is looked at. What fails leaves no connection
+   * that could be used.
+   *
+   * @throws SandgateError `forbidden`, `not_found`, `invalid_request`, `unavailable` without a sealing key
+   */
+  async connect(viewer: Viewer, slug: string, body: ConnectConnector): Promise<ConnectedConnector> {
+    const owner = resolveOwner(viewer, body.owner);
+    const entry = await this.database.withTenant(viewer.organizationId, (tx) => findConnector(tx, slug, viewer.userId));
+    if (entry === null) throw notFound('connector');
+    return this.connectAs(viewer, owner, entry, body);
+  }
+
+  /** As {@link connect}, for an entry and an owner that the caller has settled. */
+  async connectAs(
+    viewer: Viewer,
+    owner: ConnectionOwner,
+    entry: ConnectorDefinition,
+    body: ConnectConnector,
+  ): Promise<ConnectedConnector> {
+    if (!isConnectable(entry)) {
+      throw new SandgateError(
+        'invalid_request',
+        `${entry.slug} is listed for reference only: it has no MCP server that could be connected`,
+      );
+    }
+    if (entry.sandbox_launch !== null) return this.publish(viewer, owner, entry, body);
+    const target = this.targetOf(viewer, owner, entry, body);
+    if (entry.auth_mode === 'oauth') {
+      refuseMembers(body, ['token'], `${entry.slug} is authorized by OAuth`);
+      return this.begin(viewer, target, parseOAuthClient({ ...body, scopes: [...entry.scopes, ...scopesOf(body)] }));
+    }
+    refuseMembers(body, ['client_id', 'client_secret', 'scopes'], `${entry.slug} is not authorized by OAuth`);
+    if (entry.auth_mode === 'none') {
+      refuseMembers(body, ['token'], `${entry.slug} asks for no credential`);
+      return viewOf(await this.mcp.connectOpen(target));
+    }
+    const { header_name, scheme } = entry.auth_hints;
+    return viewOf(
+      await this.mcp.connectStatic(target, parseStaticCredential({ token: body.token, header_name, scheme })),
+    );
+  }
+
+  private targetOf(
+    { organizationId }: Viewer,
+    owner: ConnectionOwner,
+    entry: ConnectorDefinition,
+    body: ConnectConnector,
+  ): McpTarget {
+    return {
+      organizationId,
+      owner,
+      baseUrl: this.mcp.admit(entry.url),
+      displayName: parseDisplayName(body.display_name, entry.name),
+      catalogSlug: entry.slug,
+    };
+  }
+
+  /** A connection whose flow could not be started is of no use to anybody: it is revoked, and the next attempt makes its own. */
+  private async begin(viewer: Viewer, target: McpTarget, client: OAuthClient): Promise<ConnectedConnector> {
+    const { organizationId, userId } = viewer;
+    const pending = await this.mcp.begin(target, client);
+    try {
+      const goUrl = await this.flows.start({ organizationId, connectionId: pending.id, userId });
+      const connection = (await this.records.read(organizationId, pending.id)) ?? pending;
+      return { connection: toConnection(connection), go_url: goUrl };
+    } catch (error) {
+      await this.records.revoke(organizationId, pending.id);
+      throw error;
+    }
+  }
+
+  private async publish(
+    { organizationId }: Viewer,
+    owner: ConnectionOwner,
+    entry: ConnectorDefinition,
+    body: ConnectConnector,
+  ): Promise<ConnectedConnector> {
+    if (owner.owner_type === 'user') {
+      throw new SandgateError(
+        'invalid_request',
+        `owner: ${entry.slug} becomes a bundle, which belongs to the organization`,
+      );
+    }
+    refuseMembers(
+      body,
+      ['token', 'client_id', 'client_secret', 'scopes'],
+      `${entry.slug} runs inside the sandbox, without credentials`,
+    );
+    const server = { class: 'sandbox', name: entry.slug, ...entry.sandbox_launch };
+    const name = body.bundle_name ?? entry.slug;
+    const { bundle, servers } = await this.capabilities.create(organizationId, {
+      name,
+      description: entry.description,
+      servers: [server],
+    } as CreateCapability);
+    return { bundle, servers };
+  }
+}
+
+function viewOf({ connection, snapshot }: PhotographedConnection): ConnectedConnector {
+  return { connection: toConnection(connection), snapshot: toSnapshotView(snapshot) };
+}
+
+function scopesOf({ scopes }: ConnectConnector): unknown[] {
+  if (scopes === undefined || scopes === null) return [];
+  if (!Array.isArray(scopes)) throw new SandgateError('invalid_request', 'scopes: must be an array of strings');
+  return scopes;
+}
+
+/** A member that would be dropped silently is refused: whoever sent a secret believes that it is in use. */
+function refuseMembers(body: ConnectConnector, members: readonly (keyof ConnectConnector)[], why: string): void {
+  for (const member of members) {
+    if (body[member] != null) throw new SandgateError('invalid_request', `${member}: does not belong here: ${why}`);
+  }
+}

@@ -1,0 +1,13 @@
+import { readImport, type ImportDocuments } from '../domain/catalog/import-connectors.js';
+import { importConnectors, type ImportCounts } from '../platform/db/import-connectors.js';
+import { withOperatorDatabase } from './operator-database.js';
+
+/** Takes listings of foreign catalogs into the record. Reads the given documents and nothing else. */
+export function importCatalog(
+  env: NodeJS.ProcessEnv,
+  dataDir: string,
+  documents: Partial<ImportDocuments>,
+): Promise<ImportCounts> {
+  const entries = readImport(documents);
+  return withOperatorDatabase(env, dataDir, (db) => importConnectors(db, entries));
+}
