@@ -10,6 +10,7 @@ import type { TestApi } from './api.js';
 import { createRun, gateCall, type FixtureRun } from './run-fixture.js';
 
 export interface AskOptions {
+  tool?: string;
   input?: object;
   keys?: string[];
   ttlSecs?: number;
@@ -39,7 +40,11 @@ export async function newRun(api: TestApi): Promise<FixtureRun> {
 /** What the gate does for a call that needs a human; answers the id of the approval. */
 export async function ask(api: TestApi, of: FixtureRun, options: AskOptions = {}): Promise<string> {
   const input = (options.input ?? { command: 'git push' }) as ExactJson;
-  const call = gateCall(of, { toolCallId: `call-${uuidv7()}`, inputDigest: digestOf(input) });
+  const call = gateCall(of, {
+    toolCallId: `call-${uuidv7()}`,
+    inputDigest: digestOf(input),
+    tool: options.tool ?? 'Bash',
+  });
   const payloads = new ToolCallPayloads(api.db, createSealer(api.db, api.config.seal));
   const place = { organizationId: of.organizationId, sessionId: of.sessionId, toolCallId: call.toolCallId };
   const shown = writeShownCall({ input, findings: options.findings ?? NOTHING_FOUND });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { FrozenBundle, FrozenServer } from '../run/spec.js';
+import type { BrokeredSurface, FrozenBundle, FrozenServer } from '../run/spec.js';
 import { FrozenSet } from './frozen-set.js';
 
 const server = (name: string, ...tools: string[]): FrozenServer => ({
@@ -50,6 +50,35 @@ describe('the frozen set', () => {
     const [first, second] = [server('kb', 'find'), server('kb', 'find')];
     second.tools[0]!.input_schema = { title: 'second' };
     expect(new FrozenSet([bundle(first), bundle(second)]).find('mcp__kb__find')?.schema).toEqual({ title: 'kb.find' });
+  });
+
+  it('CP-042 CP-311 CP-320 holds the tools of bound connections, in the dialect of their protocol version', () => {
+    const surface = (slot: string, version?: string): BrokeredSurface => ({
+      slot,
+      url: 'https://crm.example.com/',
+      binding_id: 'x',
+      snapshot_version: 1,
+      tools: [{ name: 'find', description: '', input_schema: { title: slot } }],
+      tools_digest: `sha256:${slot}`,
+      ...(version === undefined ? {} : { protocol_version: version }),
+    });
+    const set = new FrozenSet(
+      [bundle(server('kb', 'find'))],
+      [surface('crm', '2025-06-18'), surface('erp', '2025-11-25')],
+    );
+    expect(set.find('mcp__crm__find')).toMatchObject({
+      class: 'brokered',
+      tool: 'find',
+      surface: { slot: 'crm' },
+      schema: { title: 'crm' },
+      dialect: 'draft-07',
+    });
+    expect(set.find('mcp__erp__find')).toMatchObject({ class: 'brokered', dialect: '2020-12' });
+    expect(set.find('mcp__kb__find')?.class).toBe('sandbox');
+    expect([set.find('mcp__crm__other'), set.find('crm__find')]).toEqual([undefined, undefined]);
+    expect(set.find('mcp__crm__find')?.validatorKey()).toBe('sha256:crm find draft-07');
+    const shadowed = new FrozenSet([bundle(server('crm', 'find'))], [surface('crm')]);
+    expect(shadowed.find('mcp__crm__find')?.class).toBe('brokered');
   });
 
   it('names the compiled form of a schema by digest, tool and dialect', () => {

@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import type { BundleVersion } from '../capabilities/bundle.js';
 import { freezeSpec, type SpecSources } from './freeze-spec.js';
-import type { FrozenBundle } from './spec.js';
+import { buildRunnerEnvironment } from './runner-environment.js';
+import type { BrokeredSurface, FrozenBundle } from './spec.js';
 
 const policy = {
   id: 'p',
@@ -18,6 +19,16 @@ const frozen: FrozenBundle = {
 };
 const { servers, ...identity } = frozen;
 const bundle: BundleVersion = { ...identity, definition: { servers } };
+
+const surface: BrokeredSurface = {
+  slot: 'crm',
+  url: 'https://crm.example.com/',
+  binding_id: '0190a000-0000-7000-8000-000000000000',
+  snapshot_version: 3,
+  tools: [{ name: 'find', description: 'd', input_schema: {}, definition_digest: 'sha256:1' }],
+  tools_digest: 'sha256:0',
+  protocol_version: '2025-11-25',
+};
 
 function sources(change: Partial<SpecSources['request']> = {}, unpricedModel = false): SpecSources {
   return {
@@ -77,10 +88,31 @@ describe('freezeSpec', () => {
     expect([full.capabilities, full.env]).toEqual([[frozen], { TZ: 'UTC' }]);
   });
 
-  it('CP-318 the read-only tier freezes no bundle', () => {
-    const spec = freezeSpec({ ...sources(), bundles: [bundle], trustTier: 'read_only' });
+  it('CP-014 refers to the bindings by their surfaces, and leaves them out when there are none', () => {
+    expect(Object.keys(freezeSpec(sources()))).not.toContain('brokered');
+    expect(freezeSpec({ ...sources(), brokered: [surface] }).brokered).toEqual([surface]);
+    const named = { ...surface, slot: 'kb' };
+    expect(() => freezeSpec({ ...sources(), bundles: [bundle], brokered: [named] })).toThrow(
+      'bindings.kb: server kb of bundle kb@2 has the name of this slot',
+    );
+  });
+
+  it('CP-318 the read-only tier freezes neither bundle nor surface', () => {
+    const spec = freezeSpec({ ...sources(), bundles: [bundle], brokered: [surface], trustTier: 'read_only' });
     expect(spec.trust_tier).toBe('read_only');
     expect(Object.keys(spec)).not.toContain('capabilities');
+    expect(Object.keys(spec)).not.toContain('brokered');
+  });
+
+  it('CP-028 the runner is told slot and tools of a connected service, and nothing that could address it', () => {
+    const spec = freezeSpec({ ...sources(), bundles: [bundle], brokered: [surface] });
+    const manifest = JSON.parse(buildRunnerEnvironment('s', spec)['SERVICE_CAPABILITIES'] ?? '') as unknown;
+    expect(manifest).toEqual({
+      servers: [
+        { class: 'sandbox', name: 'kb', command: 'kb', args: [], tools: [] },
+        { class: 'brokered', name: 'crm', tools: [{ name: 'find', description: 'd', input_schema: {} }] },
+      ],
+    });
   });
 
   it('a cost cap that cannot bind is refused unless the request says so', () => {

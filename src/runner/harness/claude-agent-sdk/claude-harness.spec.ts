@@ -1,12 +1,15 @@
 import { describe, expect, it } from '@jest/globals';
-import type { PermissionAnswer } from '../../contract/plane-answers.js';
+import type { JsonObject } from '../../../domain/json.js';
+import type { BrokeredAnswer, PermissionAnswer } from '../../contract/plane-answers.js';
 import type { ToolCallRequest } from '../../contract/plane-client.js';
+import { brokeredTools } from '../../mcp/brokered-tools.js';
+import type { CanonicalTool } from '../../tools/canonical-tool.js';
 import { toolEnvironment } from '../../tools/tool-environment.js';
 import type { HarnessContext } from '../harness.js';
 import { runProgram } from './claude-harness.js';
 import { MODEL_VARIABLES, programEnvironment } from './environment.js';
 import type { ClaudeProgram } from './program.js';
-import type { ContentBlock, ProgramMessage, QueryOptions } from './sdk.js';
+import type { ContentBlock, McpTransport, ProgramMessage, QueryOptions } from './sdk.js';
 import { ToolGate } from './tool-gate.js';
 
 const INIT: ProgramMessage = {
@@ -37,7 +40,11 @@ interface Play {
 }
 
 /** A run of a program whose every message is given, with a gate that answers by the command. */
-async function play(steps: Step[], decide: (call: ToolCallRequest) => PermissionAnswer = () => ALLOW): Promise<Play> {
+async function play(
+  steps: Step[],
+  decide: (call: ToolCallRequest) => PermissionAnswer = () => ALLOW,
+  mcpTools: CanonicalTool[] = [],
+): Promise<Play> {
   const asked: ToolCallRequest[] = [];
   const said: string[] = [];
   const context = {
@@ -54,7 +61,7 @@ async function play(steps: Step[], decide: (call: ToolCallRequest) => Permission
       toolCompleted: () => Promise.resolve(),
     },
     tools: { environment: {} },
-    mcpTools: [],
+    mcpTools,
     model: { token: 'svc_sess_llm' },
     loopbackUrl: 'http://127.0.0.1:1',
     signal: new AbortController().signal,
@@ -150,6 +157,68 @@ describe('the gate of Claude Code', () => {
     expect([gate.takeAllowed('a', 'mcp__kb__count'), gate.takeAllowed('b', 'mcp__kb__echo')]).toEqual([null, null]);
     expect([gate.takeAllowed('a', 'mcp__kb__echo'), gate.takeAllowed('a', 'mcp__kb__echo')]).toEqual([{ q: 2 }, null]);
   });
+});
+
+describe('tools of connected services', () => {
+  const FIND = 'mcp__crm__find';
+
+  it('are allowed locally, because the control plane asks; each call runs once, with the input of its use', async () => {
+    const calls: ToolCallRequest[] = [];
+    const answer = {
+      kind: 'answered',
+      content: [{ type: 'text', text: 'Ada' }],
+      structuredContent: { id: 7 },
+      isError: false,
+    };
+    const plane = {
+      callTool: (call: ToolCallRequest) => {
+        calls.push(call);
+        return Promise.resolve(answer as BrokeredAnswer);
+      },
+    };
+    const tools = brokeredTools([{ name: 'crm', tools: [{ name: 'find', description: '', inputSchema: {} }] }], plane);
+    const sent: JsonObject[] = [];
+    const use: Step = async ({ canUseTool, mcpServers }) => {
+      expect(await canUseTool(FIND, { q: 1 }, { toolUseID: 'a' })).toEqual({
+        behavior: 'allow',
+        updatedInput: { q: 1 },
+      });
+      await callServer(mcpServers, sent, 'a');
+      await callServer(mcpServers, sent, 'a');
+      await callServer(mcpServers, sent, 'never-asked');
+    };
+    const { asked, outcome } = await play([INIT, mcpUse('a'), use, result('a'), END], () => ALLOW, tools);
+    expect([asked, outcome.outcome]).toEqual([[], 'completed']);
+    expect(calls).toEqual([{ toolCallId: expect.stringMatching(/^bkr_/), tool: FIND, input: { q: 1 } }]);
+    expect(sent.map(({ result: answered }) => answered)).toMatchObject([
+      { content: answer.content, structuredContent: { id: 7 }, isError: false },
+      { isError: true },
+      { isError: true },
+    ]);
+  });
+
+  const mcpUse = (id: string): ProgramMessage => ({
+    type: 'assistant',
+    message: { content: [{ type: 'tool_use', id, name: FIND, input: { q: 1 } }] },
+  });
+  async function callServer(servers: QueryOptions['mcpServers'], sent: JsonObject[], useId: string): Promise<void> {
+    const answered = Promise.withResolvers<void>();
+    const transport: McpTransport = {
+      start: () => Promise.resolve(),
+      send: (message) => {
+        sent.push(message);
+        answered.resolve();
+        return Promise.resolve();
+      },
+    };
+    await servers['crm']?.instance.connect(transport);
+    transport.onmessage?.({
+      id: 1,
+      method: 'tools/call',
+      params: { name: 'find', _meta: { 'claudecode/toolUseId': useId } },
+    });
+    await answered.promise;
+  }
 });
 
 describe('the outcome', () => {

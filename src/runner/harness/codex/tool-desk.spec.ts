@@ -3,6 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { JsonObject, JsonValue } from '../../../domain/json.js';
+import type { BrokeredAnswer } from '../../contract/plane-answers.js';
+import type { ToolCallRequest } from '../../contract/plane-client.js';
+import { brokeredTools } from '../../mcp/brokered-tools.js';
 import { WorkspaceRoot } from '../../workspace/workspace-root.js';
 import type { HarnessContext } from '../harness.js';
 import { offerTools } from './offered-tools.js';
@@ -11,18 +14,29 @@ import { ToolDesk } from './tool-desk.js';
 let folder: string;
 let workspace: WorkspaceRoot;
 let asked: JsonObject[];
+let brokered: ToolCallRequest[];
 let explained: string[];
 let desk: ToolDesk;
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'sg-desk-'));
   workspace = await WorkspaceRoot.open(folder);
   asked = [];
+  brokered = [];
   explained = [];
   const plane = {
     permission: ({ toolCallId, tool, input }: { toolCallId: string; tool: string; input: JsonValue }) => {
       asked.push({ id: toolCallId, tool, input });
       const denied = JSON.stringify(input).includes('forbidden');
       return Promise.resolve(denied ? { decision: 'deny', message: 'by policy' } : { decision: 'allow' });
+    },
+    callTool: (call: ToolCallRequest) => {
+      brokered.push(call);
+      const denied = JSON.stringify(call.input).includes('forbidden');
+      return Promise.resolve<BrokeredAnswer>(
+        denied
+          ? { kind: 'denied', message: 'by policy' }
+          : { kind: 'answered', content: [{ type: 'text', text: 'Ada' }], isError: false },
+      );
     },
   };
   const narrator = { toolCompleted: () => Promise.resolve() };
@@ -41,7 +55,13 @@ beforeEach(async () => {
       run: () => Promise.resolve({ text: JSON.stringify(input), isError: false, note: 'answered' }),
     }),
   };
-  desk = new ToolDesk(context, offerTools([echo]), (reason) => Promise.resolve(void explained.push(reason)));
+  const connected = brokeredTools(
+    [{ name: 'crm', tools: [{ name: 'find', description: '', inputSchema: {} }] }],
+    plane,
+  );
+  desk = new ToolDesk(context, offerTools([echo, ...connected]), (reason) =>
+    Promise.resolve(void explained.push(reason)),
+  );
 });
 afterEach(async () => {
   await workspace[Symbol.asyncDispose]();
@@ -122,6 +142,19 @@ describe('what Codex asks', () => {
     expect(await use('kb__echo', { q: 'forbidden' })).toMatchObject({ success: false });
     expect(await use('kb__other', {})).toMatchObject({ success: false });
     expect(asked).toHaveLength(2);
+  });
+
+  it('hands a tool of a connected service to the control plane, which puts it to the gate', async () => {
+    const use = (input: JsonObject): Promise<JsonValue> =>
+      desk.answer('item/tool/call', { callId: 't1', tool: 'crm__find', arguments: input });
+    expect(await use({ q: 1 })).toEqual({ contentItems: [{ type: 'inputText', text: 'Ada' }], success: true });
+    expect(await use({ q: 'forbidden' })).toEqual({
+      contentItems: [{ type: 'inputText', text: 'The call was denied: by policy' }],
+      success: false,
+    });
+    expect(asked).toEqual([]);
+    const ids = brokered.map(({ toolCallId }) => toolCallId);
+    expect([ids.every((id) => id.startsWith('bkr_')), new Set(ids).size]).toEqual([true, 2]);
   });
 
   it.each<[string, JsonValue]>([
