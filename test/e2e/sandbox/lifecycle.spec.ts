@@ -147,7 +147,7 @@ describe.each(MODES)('life of a sandbox in %s mode', (mode) => {
     expect((list?.value as { managed: { runId: string }[] }).managed.map((one) => one.runId)).not.toContain(
       'life-background',
     );
-    expect(execFileSync('sh', ['-c', 'ps -eo args | grep -c "[s]leep 300" || :'], { encoding: 'utf8' }).trim()).toBe(
+    expect(execFileSync('sh', ['-c', 'ps -eo args | grep -c "[s]leep 300.731" || :'], { encoding: 'utf8' }).trim()).toBe(
       '0',
     );
   }, 30_000);

@@ -32,7 +32,7 @@ const MODES: Record<string, () => Promise<void>> = {
   },
   /** Leaves a process behind that ignores its terminal and outlives its parent. */
   async background() {
-    spawn('/bin/sh', ['-c', 'trap "" HUP TERM INT; sleep 300'], { detached: true, stdio: 'ignore', env }).unref();
+    spawn('/bin/sh', ['-c', 'trap "" HUP TERM INT; sleep 300.731'], { detached: true, stdio: 'ignore', env }).unref();
     await new Promise((resolve) => setTimeout(resolve, 200));
   },
   flood() {
