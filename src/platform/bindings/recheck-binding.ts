@@ -26,11 +26,6 @@ export async function bindingProblem(
   return text === null ? null : { text };
 }
 
-/** A person with an active account and an active membership. */
-const isActiveMember = (userId: string): string => `exists (
-  select 1 from org_memberships m join users u on u.tenant_id = m.tenant_id and u.id = m.user_id
-   where m.user_id = ${userId} and m.status = 'active' and u.status = 'active')`;
-
 async function readLive(tx: TenantTransaction, { id }: ResourceBinding): Promise<LiveAuthority | null> {
   const [row] = await tx.query<LiveAuthority>(
     `select c.status, c.authorization_generation, c.owner_type, c.owner_user_id,
