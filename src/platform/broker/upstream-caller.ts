@@ -6,6 +6,7 @@ import type { ConnectionRecords } from '../connections/connection-records.js';
 import type { DialOutcome, OutboundLimits } from '../egress/outbound-limits.js';
 import type { McpOutcome } from '../mcp/mcp-outcome.js';
 import type { CallTargets } from './call-targets.js';
+import { withoutCredential } from './reflected-credential.js';
 import { authorityOf, type CallTarget, type UpstreamCaller, type UpstreamResult } from './upstream-call.js';
 import { NotSent, type UpstreamSessions } from './upstream-sessions.js';
 
@@ -83,7 +84,8 @@ export class BrokeredUpstream implements UpstreamCaller {
     if (refusal !== undefined) return { outcome: notSent(refusal.text), credential: null };
     let said: DialOutcome = 'unknown';
     try {
-      const outcome = await this.attempts.run(attempt, () => session.callTool(tool, argumentsText, signal));
+      const answered = await this.attempts.run(attempt, () => session.callTool(tool, argumentsText, signal));
+      const outcome = withoutCredential(answered, attempt.credential?.headers ?? {});
       said = signal.aborted ? 'unknown' : healthOf(outcome);
       return { outcome, credential: attempt.credential };
     } catch (cause) {
