@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { opensMetadata } from '../egress/network-list.js';
 import { ConfigError } from './config-error.js';
 import { warnAboutNames } from './known-names.js';
 import { SECTIONS } from './sections.js';
@@ -43,7 +44,16 @@ export function configWarnings(config: SandgateConfig, env: NodeJS.ProcessEnv): 
       );
     }
   }
+  warnings.push(...openedTooWide(config.egress.allowCidrs));
   return warnings;
+}
+
+function openedTooWide(allowCidrs: readonly string[]): string[] {
+  return opensMetadata(allowCidrs)
+    ? [
+        'SERVICE_EGRESS_ALLOW_CIDRS opens the metadata service of the cloud: whoever may add a connection can ask it for the credentials of this host; list narrower networks',
+      ]
+    : [];
 }
 
 /** The value of a setting that this process cannot do without; throws `ConfigError` when it is unset. */

@@ -14,7 +14,7 @@ const MAX_HOPS = 10;
 /** Below what common servers keep an idle connection for, so that a request rarely meets one that is being closed. */
 const IDLE_MS = 4_000;
 /** To one origin at once. */
-const MAX_CONNECTIONS = 64;
+const MAX_CONNECTIONS = 256;
 
 /**
  * The one client for requests of the control plane to hosts that it does not own (chapter 40 §10): what it may reach is decided
@@ -126,7 +126,8 @@ export class GuardedClient {
     throw new EgressError(judged.reason, false, judged.text);
   }
 
-  private send(call: GuardedCall, url: URL, hop: Hop): Promise<Dispatcher.ResponseData> {
+  private async send(call: GuardedCall, url: URL, hop: Hop): Promise<Dispatcher.ResponseData> {
+    if (call.signal.aborted) throw call.describe(call.signal.reason);
     const sending = call.watch(this.agent).request({
       origin: url.origin,
       path: url.pathname + url.search,

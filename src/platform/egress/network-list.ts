@@ -20,6 +20,15 @@ export function readNetwork(text: string): Network {
   return network;
 }
 
+/** Where clouds hand out the credentials of a machine. */
+const METADATA = ['169.254.169.254', '169.254.170.2', 'fd00:ec2::254'].map((text) => ipaddr.parse(text));
+
+/** Whether one of the networks (see `readNetwork`) holds the metadata service of a cloud. */
+export function opensMetadata(cidrs: readonly string[]): boolean {
+  const list = new NetworkList(cidrs.map(readNetwork));
+  return METADATA.some((address) => list.lists(address));
+}
+
 /** The networks that the operator opened, over the classes that are closed to everybody (`SERVICE_EGRESS_ALLOW_CIDRS`). */
 export class NetworkList {
   constructor(private readonly allowed: readonly Network[]) {}
