@@ -12,7 +12,7 @@ export interface RelayedAnswer {
   answer: MeteredAnswer | null;
   /** Whether the whole answer arrived. */
   complete: boolean;
-  /** True only when the request provably never left: no connection was made. */
+  /** True only when the request provably never left: nothing of it was written. */
   neverSent: boolean;
   /** When the first byte of the answer came, in milliseconds since 1970; null when none did. */
   firstByteAt: number | null;
@@ -25,15 +25,6 @@ export interface AnswerReading {
   filter?: (() => AnswerFilter) | undefined;
 }
 
-/** Failures of making a connection: nothing was sent on one. */
-const CONNECT_FAILURES = new Set([
-  'ECONNREFUSED',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'UND_ERR_CONNECT_TIMEOUT',
-]);
 /** An answer in one piece of up to this many bytes leaves in one write when it is settled; a longer one is passed on as it comes. */
 const MAX_HELD_BYTES = 64 * 1024;
 /** Headers of a provider's error that tell a client when to come back; no other header is passed on (chapter 20 §15.4). */
@@ -102,12 +93,9 @@ export class AnswerRelay implements Dispatcher.DispatchHandler {
     this.settle({ complete: true, neverSent: false });
   }
 
-  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
-    const { code } = error as NodeJS.ErrnoException;
-    this.settle({
-      complete: false,
-      neverSent: this.status === null && code !== undefined && CONNECT_FAILURES.has(code),
-    });
+  onResponseError(): void {
+    // The request is given its controller when there is a connection, and before the first byte of it is written.
+    this.settle({ complete: false, neverSent: this.controller === null });
   }
 
   /** Ends the client's answer: whole, broken off as the provider's was, or 502 when there was none. */
