@@ -7,6 +7,7 @@ import { ConnectionSecrets } from '../platform/connections/connection-secrets.js
 import { createConnectionServices } from '../platform/connections/connection-services.js';
 import { ToolSnapshots } from '../platform/connections/tool-snapshots.js';
 import { Database } from '../platform/db/database.js';
+import { Codehost } from '../platform/codehost/codehost.js';
 import type { SandgateConfig } from '../platform/config/index.js';
 import { Egress } from '../platform/egress/egress.js';
 import { GuardedClient } from '../platform/egress/guarded-client.js';
@@ -72,12 +73,16 @@ export class FoundationModule {
       client: egress.guarded,
       onRefresh: (event) => metrics.oauthRefresh(event),
     });
-    const connections = createConnectionServices({ database, sealer, egress: egress.guarded, tokens });
+    const codehost = new Codehost({ config: config.codehost, database, sealer, egress });
+    const connections = createConnectionServices({ database, sealer, egress: egress.guarded, tokens }, [
+      codehost.tokens,
+    ]);
     const providers = [
       { provide: ApiConfig, useValue: config },
       { provide: Database, useValue: database },
       { provide: Egress, useValue: egress },
       { provide: GuardedClient, useValue: egress.guarded },
+      { provide: Codehost, useValue: codehost },
       { provide: Metrics, useValue: metrics },
       { provide: PriceList, useValue: new PriceList(config.llm.prices) },
       { provide: BrokeredDispatch, useValue: foundation.calls ?? null },

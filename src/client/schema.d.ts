@@ -280,6 +280,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/connections/{id}/repos": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the repositories that a connection of the code host sees */
+        get: operations["listRepositories"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/connections/{id}/revoke": {
         parameters: {
             query?: never;
@@ -1628,6 +1645,23 @@ export interface components {
             tools: components["schemas"]["SnapshotToolView"][];
             /** @description Against the photograph before; null for the first one. Runs in flight keep what they froze. */
             changes: components["schemas"]["ChangesView"] | null;
+        };
+        RepositoryView: {
+            id: string;
+            /** @description `owner/name`, as `workspace.repository` takes it. */
+            full_name: string;
+            private: boolean;
+            default_branch: string | null;
+            html_url: string | null;
+            /** Format: date-time */
+            updated_at: string | null;
+            /** Format: date-time */
+            pushed_at: string | null;
+        };
+        RepositoryList: {
+            repos: components["schemas"]["RepositoryView"][];
+            /** @description The same as `repos`. */
+            repositories: components["schemas"]["RepositoryView"][];
         };
         ValidatePolicy: {
             yaml: string;
@@ -4847,6 +4881,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
+            /** @description Another server that the request needs could not be asked, or failed. */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
             /** @description The service, or a part of it that the request needs, is unavailable; try again. */
             503: {
                 headers: {
@@ -5003,6 +5046,96 @@ export interface operations {
             };
             /** @description The request body is not JSON. */
             415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description An internal error; details are in the server log only. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Another server that the request needs could not be asked, or failed. */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The service, or a part of it that the request needs, is unavailable; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    listRepositories: {
+        parameters: {
+            query?: {
+                /** @description More than 100 counts as 100. */
+                per_page?: number;
+                page?: number;
+            };
+            header?: never;
+            path: {
+                /** @description Id of the connection. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of them. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RepositoryList"];
+                };
+            };
+            /** @description The request is invalid; the text names the member and the reason. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The credential is missing or invalid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description No such resource, or none that the caller may see. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request conflicts with what exists. */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };

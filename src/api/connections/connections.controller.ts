@@ -40,7 +40,7 @@ export class ConnectionsController {
   @ApiOperation({ summary: 'Connect a code host or a remote MCP server' })
   @ApiBody({ type: CreateConnection })
   @Answer(CreatedConnection, 'The connection; never a secret.')
-  @Failures(400, 401, 403, 409, 413, 415, 503)
+  @Failures(400, 401, 403, 409, 413, 415, 502, 503)
   createConnection(
     @CurrentPrincipal() principal: Principal,
     @Body() body: CreateConnection,
@@ -64,7 +64,7 @@ export class ConnectionsController {
   @ApiOperation({ summary: 'Approve an installation that the code host told of; an active connection stays as it is' })
   @IdParam('id', 'connection')
   @Answer(Connection, 'The connection.')
-  @Failures(400, 401, 403, 404, 409, 413, 415, 503)
+  @Failures(400, 401, 403, 404, 409, 413, 415, 502, 503)
   approveConnection(@CurrentPrincipal() principal: Principal, @Param('id') id: string): Promise<Connection> {
     return this.connections.approve(viewerOf(principal), pathId(id, 'connection'));
   }

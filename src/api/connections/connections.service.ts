@@ -14,6 +14,7 @@ import {
   type RefreshedSnapshot,
   type Snapshot,
 } from './connections.dto.js';
+import { InstallationApproval } from './installation-approval.js';
 
 /** Reads connections through the viewer's lens and moves them (chapter 40 §2). */
 @Injectable()
@@ -23,6 +24,7 @@ export class ConnectionsService {
     private readonly secrets: ConnectionSecrets,
     private readonly snapshots: ToolSnapshots,
     private readonly caches: ConnectionCaches,
+    private readonly approval: InstallationApproval,
   ) {}
 
   async list(viewer: Viewer): Promise<ConnectionList> {
@@ -37,15 +39,10 @@ export class ConnectionsService {
   /**
    * Lets an installation that the code host told of act for the organization. An active connection is answered unchanged.
    *
-   * @throws SandgateError `not_found`, `forbidden`, `invalid_request` for a connection that nobody has to approve
+   * @throws SandgateError `not_found`, `forbidden`, and what {@link InstallationApproval.approve} throws
    */
   async approve(viewer: Viewer, id: string): Promise<Connection> {
-    const connection = await this.records.getToChange(viewer, id);
-    if (connection.status === 'active') return toConnection(connection);
-    throw new SandgateError(
-      'invalid_request',
-      'only an installation of a registered code-host app is approved; create or authorize this connection anew',
-    );
+    return toConnection(await this.approval.approve(await this.records.getToChange(viewer, id)));
   }
 
   /**

@@ -1,11 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import { PROVIDERS } from '../../domain/connections/connection.js';
+import { PROVIDERS, type ConnectionProvider } from '../../domain/connections/connection.js';
 import { parseDisplayName } from '../../domain/connections/label.js';
 import { parseOAuthClient } from '../../domain/connections/oauth-client.js';
 import { parseStaticCredential } from '../../domain/connections/static-credential.js';
 import { SandgateError } from '../../domain/errors.js';
 import { ConnectionSecrets } from '../../platform/connections/connection-secrets.js';
 import type { Viewer } from '../../platform/connections/viewer.js';
+import { CodehostConnections } from './codehost-connections.js';
 import { resolveOwner, type ConnectionOwner } from './connection-owner.js';
 import { toConnection, toSnapshotView, type CreateConnection, type CreatedConnection } from './connections.dto.js';
 import { McpConnections, type McpTarget } from './mcp-connections.js';
@@ -16,22 +17,23 @@ export class CreateConnectionService {
   constructor(
     private readonly secrets: ConnectionSecrets,
     private readonly mcp: McpConnections,
+    private readonly codehost: CodehostConnections,
   ) {}
 
   /** @throws SandgateError `forbidden`, `unavailable` without a sealing key, `invalid_request`, `conflict`, `upstream_failed` */
   async create(viewer: Viewer, body: CreateConnection): Promise<CreatedConnection> {
     const owner = resolveOwner(viewer, body.owner);
-    const provider = PROVIDERS.find((one) => one === body.provider);
-    if (provider === undefined) {
-      throw new SandgateError('invalid_request', `provider: must be one of ${PROVIDERS.join(', ')}`);
-    }
+    const provider = parseProvider(body.provider);
     this.secrets.requireKey();
     switch (provider) {
       case 'mcp_http':
         return this.createMcp(viewer.organizationId, owner, body);
       case 'codehost':
-      case 'codehost_app':
-        throw new SandgateError('invalid_request', `provider: ${provider} is not in this version`);
+        return toConnection(await this.codehost.connectToken(viewer.organizationId, owner, body));
+      case 'codehost_app': {
+        const connection = await this.codehost.connectInstallation(viewer.organizationId, owner, body);
+        return { ...toConnection(connection), ingress_path: `/v1/ingress/codehost/${connection.id}` };
+      }
     }
   }
 
@@ -53,6 +55,16 @@ export class CreateConnectionService {
     const { connection, snapshot } = await this.mcp.connectStatic(target, parseStaticCredential(body));
     return { ...toConnection(connection), snapshot: toSnapshotView(snapshot) };
   }
+}
+
+/** Names of before, which clients in the field still send (chapter 50 §1). */
+const FORMER_NAMES: Readonly<Record<string, ConnectionProvider>> = { github: 'codehost', github_app: 'codehost_app' };
+
+function parseProvider(given: unknown): ConnectionProvider {
+  const former = typeof given === 'string' && Object.hasOwn(FORMER_NAMES, given) ? FORMER_NAMES[given] : undefined;
+  const provider = former ?? PROVIDERS.find((one) => one === given);
+  if (provider !== undefined) return provider;
+  throw new SandgateError('invalid_request', `provider: must be one of ${PROVIDERS.join(', ')}`);
 }
 
 function parseAuthKind(kind: unknown): 'static' | 'oauth' {

@@ -17,6 +17,7 @@ const FAILURES = {
   415: 'The request body is not JSON.',
   429: 'The run queue is full; `Retry-After` says when to try again.',
   500: 'An internal error; details are in the server log only.',
+  502: 'Another server that the request needs could not be asked, or failed.',
   503: 'The service, or a part of it that the request needs, is unavailable; try again.',
 } as const;
 

@@ -29,10 +29,6 @@ interface CredentialRow {
   authorization_generation: number;
   registration_id: string | null;
   app_id: string | null;
-  registration_status: string | null;
-  registration_app_id: string | null;
-  pem_sealed: Buffer | null;
-  pem_key_version: number | null;
 }
 
 /** Tokens for the code host, of connections that are active: the personal token itself, or one minted for an app's installation. */
@@ -59,12 +55,32 @@ export class CodehostTokens {
     if (row.provider === 'codehost') return { token: await this.openCredential(of, row), lister: 'user' };
     if (row.provider !== 'codehost_app')
       throw new SandgateError('invalid_request', `a connection of provider ${row.provider} is none of a code host`);
+    // Also before a token that was minted earlier is used.
+    if (row.registration_id !== null) await this.requireRegistration(of.organizationId, row.registration_id);
     return { token: (await this.installationToken(of, row)).token, lister: 'installation' };
+  }
+
+  /**
+   * The token by which the app of an active registration proves who it is.
+   *
+   * @throws SandgateError `conflict` when the registration is not active
+   */
+  async registrationJwt(organizationId: string, registrationId: string): Promise<string> {
+    const app = await this.requireRegistration(organizationId, registrationId);
+    const place = { organizationId, column: 'github_app_registrations.pem', row: registrationId };
+    const pem = await this.sealer.open(place, app.pem_sealed, app.pem_key_version);
+    return appJwt(app.app_id, readAppKey(pem.toString('utf8')));
   }
 
   /** Forgets what was minted for a connection that was revoked, approved or suspended. */
   evict(connectionId: string): void {
     for (const key of this.minted.keys()) if (key.startsWith(`${connectionId}:`)) this.minted.delete(key);
+  }
+
+  private async requireRegistration(organizationId: string, id: string): Promise<RegistrationRow> {
+    const app = await this.database.withTenant(organizationId, (tx) => readRegistration(tx, id));
+    if (app !== undefined) return app;
+    throw new SandgateError('conflict', 'the app registration of the connection is not active');
   }
 
   private openCredential(of: TokenRequest, row: CredentialRow): Promise<string> {
@@ -92,8 +108,7 @@ export class CodehostTokens {
   }
 
   private async mint(of: TokenRequest, row: CredentialRow): Promise<InstallationToken> {
-    const { appId, pem } = await this.openApp(of, row);
-    const jwt = appJwt(appId, readAppKey(pem));
+    const jwt = await this.mintJwt(of, row);
     return explained(() => this.api.installationToken(jwt, row.external_account_id), {
       401: 'the code host rejected the app of this connection',
       403: 'the code host forbids this installation',
@@ -102,31 +117,31 @@ export class CodehostTokens {
   }
 
   /** The keys of an app that we registered rest with its registration, those of one that was entered by hand with the connection. */
-  private async openApp(of: TokenRequest, row: CredentialRow): Promise<{ appId: string; pem: string }> {
-    if (row.registration_id === null) {
-      if (row.app_id === null) throw new SandgateError('internal', 'a connection of an app does not name it');
-      return { appId: row.app_id, pem: await this.openCredential(of, row) };
-    }
-    if (row.registration_status !== 'active' || row.pem_sealed === null || row.registration_app_id === null) {
-      throw new SandgateError('conflict', 'the app registration of the connection is not active');
-    }
-    const place = {
-      organizationId: of.organizationId,
-      column: 'github_app_registrations.pem',
-      row: row.registration_id,
-    };
-    const pem = await this.sealer.open(place, row.pem_sealed, row.pem_key_version ?? 1);
-    return { appId: row.registration_app_id, pem: pem.toString('utf8') };
+  private async mintJwt(of: TokenRequest, row: CredentialRow): Promise<string> {
+    if (row.registration_id !== null) return this.registrationJwt(of.organizationId, row.registration_id);
+    if (row.app_id === null) throw new SandgateError('internal', 'a connection of an app does not name it');
+    return appJwt(row.app_id, readAppKey(await this.openCredential(of, row)));
   }
+}
+
+interface RegistrationRow {
+  app_id: string;
+  pem_sealed: Buffer;
+  pem_key_version: number;
+}
+
+async function readRegistration(tx: TenantTransaction, id: string): Promise<RegistrationRow | undefined> {
+  const [row] = await tx.query<RegistrationRow>(
+    `select app_id, pem_sealed, pem_key_version from github_app_registrations where id = $1 and status = 'active'`,
+    [id],
+  );
+  return row;
 }
 
 async function readCredential(tx: TenantTransaction, connectionId: string): Promise<CredentialRow | undefined> {
   const [row] = await tx.query<CredentialRow>(
-    `select c.provider, c.external_account_id, c.authorization_generation, c.registration_id, c.metadata ->> 'app_id' as app_id,
-            r.status as registration_status, r.app_id as registration_app_id,
-            r.pem_sealed, r.pem_key_version
-       from integration_connections c left join github_app_registrations r on r.id = c.registration_id
-      where c.id = $1 and c.status = 'active'`,
+    `select provider, external_account_id, authorization_generation, registration_id, metadata ->> 'app_id' as app_id
+       from integration_connections where id = $1 and status = 'active'`,
     [connectionId],
   );
   return row;

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import type { WorkspaceSpec } from '../../../src/domain/run/spec.js';
 import type { RemoteAccess } from '../../../src/platform/workspace/index.js';
 import { CodeHost, end, type Interference } from '../../support/codehost/code-host.js';
-import { ConnectProxy } from '../../support/codehost/connect-proxy.js';
+import { startConnectProxy } from '../../support/connect-proxy.js';
 import { contentOf, FETCH_UID, git, Stage } from './support.js';
 
 jest.setTimeout(60_000);
@@ -227,15 +227,20 @@ describe('a code host that wants more than it may have', () => {
   });
 
   it('CP-037 with a proxy git goes through it, names its host there and looks nothing up', async () => {
-    await using proxy = await ConnectProxy.start({ user: 'carrier', password: 'p:w@d', leadTo: host.port });
-    const route = { resolve: [`proxy.test:${proxy.port}:127.0.0.1`], proxy: proxy.url('proxy.test') };
-    stage.remote = access(HEADER, { route: () => Promise.resolve(route) });
-    expect((await fetch('acme/private', { clone_url: 'https://code.test/acme/private' })).baseCommit).toBe(commits[2]);
-    expect(new Set(proxy.targets)).toEqual(new Set(['code.test:443']));
-    stage.remote = access(HEADER, {
-      route: () => Promise.resolve({ ...route, proxy: proxy.url('proxy.test', 'wrong') }),
-    });
-    await expect(fetch('acme/private')).rejects.toMatchObject({ code: 'upstream_failed' });
+    const proxy = await startConnectProxy();
+    const { port } = new URL(proxy.url);
+    const through = { resolve: [`proxy.test:${port}:127.0.0.1`], proxy: `http://carrier:p%3Aw%40d@proxy.test:${port}` };
+    stage.remote = access(HEADER, { route: () => Promise.resolve(through) });
+    try {
+      expect((await fetch('acme/private')).baseCommit).toBe(commits[2]);
+      expect(new Set(proxy.tunnels)).toEqual(new Set([`code.test:${host.port}`]));
+      const credential = `Basic ${Buffer.from('carrier:p:w@d').toString('base64')}`;
+      expect(new Set(proxy.credentials)).toEqual(new Set([credential]));
+      proxy.refuseWith = 407;
+      await expect(fetch('acme/private')).rejects.toMatchObject({ code: 'upstream_failed' });
+    } finally {
+      await proxy.close();
+    }
   });
 });
 

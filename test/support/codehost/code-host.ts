@@ -1,13 +1,10 @@
 import { execFileSync, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtempSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { createServer, type Server } from 'node:https';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { removeTree } from '../../../src/platform/filesystem/remove-tree.js';
-import { selfSignedCertificate } from '../self-signed-certificate.js';
+import { startHttpsHost, type HttpsHost } from '../https-host.js';
 
 /** One request as it arrived. */
 export interface SeenRequest {
@@ -30,24 +27,23 @@ export class CodeHost {
   readonly publicRepositories = new Set<string>();
   /** Asked before anything else; the first that says true has answered. */
   interfere: Interference[] = [];
-  private constructor(
-    private readonly server: Server,
-    readonly certificate: string,
-    readonly tokens: Set<string>,
-  ) {}
+  private server: HttpsHost | undefined;
+
+  private constructor(readonly tokens: Set<string>) {}
 
   static async start(options: { tokens?: string[]; names?: string[] } = {}): Promise<CodeHost> {
-    const { key, cert } = selfSignedCertificate(['localhost', '127.0.0.1', ...(options.names ?? [])]);
-    const server = createServer({ key, cert });
-    const host = new CodeHost(server, cert, new Set(options.tokens ?? []));
-    server.on('request', (request, response) => void host.answer(request, response));
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
+    const host = new CodeHost(new Set(options.tokens ?? []));
+    const names = ['localhost', ...(options.names ?? [])];
+    host.server = await startHttpsHost(names, (request, response) => void host.answer(request, response));
     return host;
   }
 
   get port(): number {
-    return (this.server.address() as AddressInfo).port;
+    return this.server?.port ?? 0;
+  }
+
+  get certificate(): string {
+    return this.server?.ca ?? '';
   }
 
   /** @param name host of the address; all lead here */
@@ -66,8 +62,7 @@ export class CodeHost {
   }
 
   async stop(): Promise<void> {
-    this.server.closeAllConnections();
-    this.server.close();
+    await this.server?.close();
     await removeTree(this.folder);
   }
 

@@ -1,0 +1,47 @@
+import { Injectable } from '@nestjs/common';
+import { SandgateError } from '../../domain/errors.js';
+import { Codehost } from '../../platform/codehost/codehost.js';
+import { CodehostError } from '../../platform/codehost/codehost-error.js';
+import { ConnectionRecords } from '../../platform/connections/connection-records.js';
+import { ConnectionSecrets } from '../../platform/connections/connection-secrets.js';
+import type { Viewer } from '../../platform/connections/viewer.js';
+import type { RepositoryList } from './repositories.dto.js';
+
+/** Lists what a connection of the code host sees, page by page (chapter 40 §2, chapter 50 §8). */
+@Injectable()
+export class RepositoriesService {
+  constructor(
+    private readonly records: ConnectionRecords,
+    private readonly secrets: ConnectionSecrets,
+    private readonly codehost: Codehost,
+  ) {}
+
+  /**
+   * @throws SandgateError `not_found` for an invisible connection, `invalid_request` for one of another kind and when the host refuses or
+   * cannot be asked, `conflict` when the connection is not active, `unavailable` without a sealing key
+   */
+  async list(viewer: Viewer, id: string, page: { page: number; perPage: number }): Promise<RepositoryList> {
+    const connection = await this.records.get(viewer, id);
+    // Before anything is opened: the credential of another server must never be shown to the code host.
+    if (connection.provider === 'mcp_http')
+      throw new SandgateError('invalid_request', 'this connection is none of a code host and lists no repositories');
+    if (connection.status !== 'active')
+      throw new SandgateError('conflict', `the connection is ${connection.status} — reconnect it`);
+    this.secrets.requireKey();
+    const repos = await this.ask({ organizationId: viewer.organizationId, connectionId: id }, page);
+    return { repos, repositories: repos };
+  }
+
+  private async ask(of: { organizationId: string; connectionId: string }, page: { page: number; perPage: number }) {
+    try {
+      const { token, lister } = await this.codehost.tokens.get(of);
+      return await this.codehost.api.repositories(token, lister, page);
+    } catch (cause) {
+      if (cause instanceof CodehostError)
+        throw new SandgateError('invalid_request', `the repositories could not be listed: ${cause.message}`, { cause });
+      if (cause instanceof SandgateError && cause.code === 'upstream_failed')
+        throw new SandgateError('invalid_request', `the repositories could not be listed: ${cause.message}`, { cause });
+      throw cause;
+    }
+  }
+}
