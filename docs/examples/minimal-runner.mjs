@@ -78,6 +78,22 @@ async function ask(call) {
   }
 }
 
+// Section 5: tools of connected services are called by the control plane, which asks its gate itself. One id for one call of the
+// agent, however often it is presented: so it cannot reach the service twice. A 4xx is an answer.
+const { servers } = JSON.parse(variables.SERVICE_CAPABILITIES || '{"servers":[]}');
+const services = servers.filter((server) => server.class === 'brokered');
+const isBrokered = (tool) => services.some(({ name }) => tool.startsWith(`mcp__${name}__`));
+async function callService(tool, input) {
+  const call = { tool_call_id: `bkr_${randomUUID()}`, tool, input };
+  for (const wait of [0.5, 1.5, null]) {
+    const answer = await post(`${session}/tools/call`, tokens.tool, call, 750 * SECOND).catch(() => null);
+    const settled = answer?.status < 500 && answer.body.error !== 'execution in flight; retry later';
+    if (settled) return answer.body;
+    if (wait !== null) await sleep(wait * SECOND, undefined, { signal: stopping.signal });
+  }
+  return { error: 'no answer arrived; the call may have executed and was not repeated' };
+}
+
 // Section 6: one after the other, each with a key of its own; one that cannot be told is let go.
 async function tell(type, data, actor = 'harness') {
   await postWithRetries(3, `${session}/events`, { actor, body: { type, data } }, { 'idempotency-key': randomUUID() });
@@ -120,6 +136,12 @@ async function agent() {
   await tell('agent.message', { role: 'system', text: 'The minimal runner starts.' });
   const steps = JSON.parse(variables.SERVICE_TASK);
   for (const [index, { tool, input }] of steps.entries()) {
+    if (isBrokered(tool)) {
+      const { ok, message, error } = await callService(tool, input);
+      const told = ok ? 'answered' : (message ?? error);
+      await tell('agent.message', { role: 'assistant', text: `${tool}: ${told}` }, 'agent');
+      continue;
+    }
     const call = { tool_call_id: `step_${index + 1}`, tool, input };
     const verdict = await ask(call);
     if (verdict.decision !== 'allow') {

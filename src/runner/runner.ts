@@ -14,6 +14,7 @@ import type { HarnessContext, HarnessResult } from './harness/harness.js';
 import { UngovernedToolError } from './harness/ungoverned-tool-error.js';
 import type { RunnerTokens } from './launch/hand-off.js';
 import type { RunnerSettings } from './launch/runner-settings.js';
+import type { Broker } from './mcp/brokered-tools.js';
 import { NO_SANDBOX_TOOLS } from './mcp/sandbox-tools.js';
 import type { SandboxTools } from './mcp/sandbox-tools.js';
 import { ServerStartError } from './mcp/server-start-error.js';
@@ -116,7 +117,7 @@ async function perform(options: RunnerOptions, parts: RunParts, narrator: Narrat
     await using workspace = await WorkspaceRoot.open(settings.workspace);
     sandboxTools = await startServers(options, parts, { narrator, workspace });
     log(`harness ${settings.harness} starts`);
-    const brokered = await connectedTools(options, parts);
+    const brokered = await connectedTools(options, { plane: parts.plane, narrator });
     return await harness.run(harnessContext(options, parts, { narrator, workspace, bridge, sandboxTools, brokered }));
   } catch (error) {
     if (error instanceof UngovernedToolError) parts.stop.request({ kind: 'ungoverned_tool', message: error.message });
@@ -150,12 +151,12 @@ async function startServers(
 }
 
 /** The tools of the run's connected services; most runs have none, and their code is loaded only here. */
-async function connectedTools({ settings, log }: RunnerOptions, { plane }: RunParts): Promise<CanonicalTool[]> {
+async function connectedTools({ settings, log }: RunnerOptions, broker: Broker): Promise<CanonicalTool[]> {
   const { brokered } = settings.capabilities;
   if (brokered.length === 0) return [];
   log(`${brokered.length} connected services`);
   const { brokeredTools } = await import('./mcp/brokered-tools.js');
-  return brokeredTools(brokered, plane);
+  return brokeredTools(brokered, broker);
 }
 
 function harnessContext(

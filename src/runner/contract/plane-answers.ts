@@ -8,7 +8,9 @@ export type PermissionAnswer = { decision: 'allow'; updatedInput?: JsonObject } 
 export type BrokeredAnswer =
   | { kind: 'answered'; content: JsonValue[]; structuredContent?: JsonValue; isError: boolean }
   | { kind: 'denied'; message: string }
-  | { kind: 'failed'; message: string };
+  | { kind: 'failed'; message: string }
+  /** Nobody knows whether it was executed; it is never presented again. */
+  | { kind: 'unanswered'; message: string };
 
 /** What the broker says of a repetition whose first presentation has no outcome yet (chapter 40 §4). */
 const IN_FLIGHT = 'execution in flight; retry later';

@@ -72,7 +72,7 @@ export class PlaneClient {
       if (answer) return answer;
       const waitMs = waits[count];
       if (waitMs === undefined)
-        return { kind: 'failed', message: 'no answer arrived; the call may have executed and was not repeated' };
+        return { kind: 'unanswered', message: 'no answer arrived; the call may have executed and was not repeated' };
       await sleep(waitMs, undefined, { signal: this.#stop.signal });
     }
   }

@@ -55,9 +55,8 @@ export async function callByName(
 }
 
 async function callBrokered(context: HarnessContext, call: ToolCallRequest): Promise<GovernedOutcome> {
-  const answer = await context.plane.callTool(call);
-  const { readBrokeredAnswer } = await import('../mcp/brokered-tools.js');
-  return settled(context, call, readBrokeredAnswer(answer));
+  const { callBroker } = await import('../mcp/brokered-tools.js');
+  return settled(context, call, await callBroker(context, call));
 }
 
 /** The control plane has recorded what became of a brokered call; nothing is told twice. */

@@ -1,7 +1,7 @@
 import { isJsonObject } from '../../domain/json.js';
-import type { JsonObject } from '../../domain/json.js';
 import type { BrokeredAnswer } from '../contract/plane-answers.js';
-import type { PlaneClient } from '../contract/plane-client.js';
+import type { Narrator } from '../contract/narrator.js';
+import type { PlaneClient, ToolCallRequest } from '../contract/plane-client.js';
 import type { CanonicalTool, ToolOutcome } from '../tools/canonical-tool.js';
 import { InvalidToolInputError } from '../tools/input-shape.js';
 import type { BrokeredManifest, ToolManifest } from './server-manifest.js';
@@ -12,17 +12,20 @@ import { readAnswer } from './tool-answer.js';
  * it to the gate and performs it with a credential that the sandbox never sees. Each call of the model gets an id of its own;
  * repetitions towards the plane keep it, so that none can reach the service twice.
  */
-export function brokeredTools(
-  manifests: readonly BrokeredManifest[],
-  plane: Pick<PlaneClient, 'callTool'>,
-): CanonicalTool[] {
-  return manifests.flatMap(({ name: slot, tools }) => tools.map((tool) => brokeredTool(slot, tool, plane)));
+export function brokeredTools(manifests: readonly BrokeredManifest[], broker: Broker): CanonicalTool[] {
+  return manifests.flatMap(({ name: slot, tools }) => tools.map((tool) => brokeredTool(slot, tool, broker)));
+}
+
+/** The way to the broker, and whom to tell of a call that nobody can say the outcome of. */
+export interface Broker {
+  plane: Pick<PlaneClient, 'callTool'>;
+  narrator: Pick<Narrator, 'say'>;
 }
 
 function brokeredTool(
   slot: string,
   { name: tool, description, inputSchema }: ToolManifest,
-  plane: Pick<PlaneClient, 'callTool'>,
+  broker: Broker,
 ): CanonicalTool {
   const name = `mcp__${slot}__${tool}`;
   return {
@@ -33,17 +36,20 @@ function brokeredTool(
     brokered: true,
     prepare: (input) => {
       if (!isJsonObject(input)) throw new InvalidToolInputError('the input must be a JSON object');
-      return { run: () => call(plane, name, input) };
+      return { run: () => callBroker(broker, { toolCallId: freshCallId(), tool: name, input }) };
     },
   };
 }
 
-async function call(plane: Pick<PlaneClient, 'callTool'>, tool: string, input: JsonObject): Promise<ToolOutcome> {
-  return readBrokeredAnswer(await plane.callTool({ toolCallId: freshCallId(), tool, input }));
+/** One call under the given id. What stays without an answer stands in the run's story: a person may have to look. */
+export async function callBroker({ plane, narrator }: Broker, call: ToolCallRequest): Promise<ToolOutcome> {
+  const answer = await plane.callTool(call);
+  if (answer.kind === 'unanswered') await narrator.say('harness', `${call.tool}: ${answer.message}`);
+  return readBrokeredAnswer(answer);
 }
 
 /** What the model reads of the broker's answer. */
-export function readBrokeredAnswer(answer: BrokeredAnswer): ToolOutcome {
+function readBrokeredAnswer(answer: BrokeredAnswer): ToolOutcome {
   switch (answer.kind) {
     case 'answered': {
       const { content, structuredContent, isError } = answer;
@@ -58,7 +64,8 @@ export function readBrokeredAnswer(answer: BrokeredAnswer): ToolOutcome {
         denied: answer.message,
       };
     case 'failed':
-      return { text: answer.message, isError: true, note: 'failed' };
+    case 'unanswered':
+      return { text: answer.message, isError: true, note: answer.kind };
   }
 }
 

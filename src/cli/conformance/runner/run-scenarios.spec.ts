@@ -226,6 +226,32 @@ const BROKEN: readonly (readonly [what: string, obligation: string, from: string
     'stop(EXIT.wrongAudience);',
     "void report('failed', 'wrong audience');",
   ],
+  [
+    'names a call by its content',
+    'runner/broker-ids',
+    'tool_call_id: `bkr_${randomUUID()}`, tool, input };',
+    'tool_call_id: `bkr_${JSON.stringify(input)}`, tool, input };',
+  ],
+  [
+    'presents a call again under another id',
+    'runner/broker-retries',
+    'for (const wait of [0.5, 1.5, null]) {',
+    "for (const wait of [0.5, 1.5, null]) { call.tool_call_id += 'x';",
+  ],
+  ['repeats a refused call', 'runner/broker-refusals', 'answer?.status < 500 &&', 'answer?.status < 400 &&'],
+  ['calls a service for ever', 'runner/broker-gives-up', 'of [0.5, 1.5, null]', 'of [0.5, 1.5, 1, 1, null]'],
+  [
+    'keeps quiet about a lost call',
+    'runner/broker-unanswered',
+    'no answer arrived; the call may have executed and was not repeated',
+    'failed',
+  ],
+  [
+    'asks the gate for a service',
+    'runner/broker-not-asked',
+    'const { ok, message, error } = await callService(tool, input);',
+    'await ask({ tool_call_id: randomUUID(), tool, input }); const { ok, message, error } = await callService(tool, input);',
+  ],
   ['repairs its hand-off', 'runner/hand-off', "readFileSync(3, 'utf8')", `readFileSync(3, 'utf8') + '"}}'`],
 ];
 

@@ -1,12 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pLimit from 'p-limit';
+import type { JsonObject } from '../../../domain/json.js';
 import { byConversation, reply } from '../../demo/model-script.js';
 import type { ModelScript } from '../../demo/model-script.js';
 import { startScriptedModel } from '../../demo/scripted-model.js';
 import { fail, isWanted, skip } from '../check.js';
 import type { CheckResult, Finding } from '../check.js';
 import type { Clock, Obligation, RunnerExit, RunnerRecord } from './record.js';
-import type { Scenario } from './scenario.js';
+import { SERVICE_TOOL, type Scenario } from './scenario.js';
 import { SCENARIOS } from './scenarios/index.js';
 import { ScriptedPlane } from './scripted-plane.js';
 import type { RunnerStarter, ScenarioWorkspace, StartedRunner } from './starter.js';
@@ -83,21 +84,39 @@ async function openScene(scenario: Scenario, { clock, agent, tcp, starter }: Fix
 }
 
 /** The agent's commands as a model calls for them, one a turn. */
-function modelOf({ commands, failing, modelFirst = [] }: Scenario): ModelScript {
+function modelOf(scenario: Scenario): ModelScript {
+  const { failing, modelFirst = [] } = scenario;
   if (failing === true) return () => ({ kind: 'error', status: 400, message: 'the request cannot be answered' });
   const turns = byConversation([
-    ...commands.map((command, n) => reply({ tool: 'Bash', input: { command }, id: `toolu_conformance_${n + 1}` })),
+    ...stepsOf(scenario).map((step, n) => reply({ ...step, id: `toolu_conformance_${n + 1}` })),
     reply({ text: 'Done.' }),
   ]);
   return (request) => modelFirst[request.index] ?? turns(request);
 }
 
-function taskOf({ commands, failing }: Scenario, agent: FixtureOptions['agent']): string {
-  if (agent === 'model') return 'Do what is to be done.';
-  return failing === true
-    ? 'no list of steps'
-    : JSON.stringify(commands.map((command) => ({ tool: 'Bash', input: { command } })));
+/** Calls of the connected service, then the commands. */
+function stepsOf({ commands, services = [] }: Scenario): { tool: string; input: JsonObject }[] {
+  return [
+    ...services.map((input) => ({ tool: SERVICE_TOOL, input })),
+    ...commands.map((command) => ({ tool: 'Bash', input: { command } })),
+  ];
 }
+
+function taskOf(scenario: Scenario, agent: FixtureOptions['agent']): string {
+  if (agent === 'model') return 'Do what is to be done.';
+  return scenario.failing === true ? 'no list of steps' : JSON.stringify(stepsOf(scenario));
+}
+
+/** A connected service as the launcher tells a runner of it. */
+const CAPABILITIES = JSON.stringify({
+  servers: [
+    {
+      class: 'brokered',
+      name: 'crm',
+      tools: [{ name: 'find', description: 'Finds a customer.', input_schema: { type: 'object' } }],
+    },
+  ],
+});
 
 function handOff(scenario: Scenario, options: FixtureOptions, { plane, workspace }: Scene): string {
   const variables = {
@@ -110,6 +129,7 @@ function handOff(scenario: Scenario, options: FixtureOptions, { plane, workspace
     SERVICE_MODEL: options.model,
     SERVICE_WORKSPACE: workspace.inside,
     SERVICE_REPLAY_DELAY_MS: '0',
+    ...(scenario.services === undefined ? {} : { SERVICE_CAPABILITIES: CAPABILITIES }),
   };
   const document = JSON.stringify({ variables, tokens: plane.tokens });
   return scenario.document?.(document) ?? document;

@@ -1,3 +1,4 @@
+import type { JsonObject } from '../../../domain/json.js';
 import type { ScriptedAnswer } from '../../demo/model-script.js';
 import type { Clock, Obligation } from './record.js';
 import type { ScriptedPlane, ScriptedPlaneOptions } from './scripted-plane.js';
@@ -15,6 +16,9 @@ export interface Stage {
   until: (holds: () => boolean) => Promise<boolean>;
 }
 
+/** The one tool of the connected service of a scenario that has any. */
+export const SERVICE_TOOL = 'mcp__crm__find';
+
 /** One run of a runner against a plane that behaves in one certain way. */
 export interface Scenario {
   name: string;
@@ -23,6 +27,8 @@ export interface Scenario {
    * whatever tool the runner makes of it.
    */
   commands: readonly string[];
+  /** Arguments of calls of {@link SERVICE_TOOL}, made before the commands; without any the run has no connected service. */
+  services?: readonly JsonObject[];
   plane: (clock: Clock) => ScriptedPlaneOptions;
   conduct?: (stage: Stage) => Promise<void>;
   /** Spoils the hand-off document. */

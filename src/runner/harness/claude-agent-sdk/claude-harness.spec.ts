@@ -176,7 +176,10 @@ describe('tools of connected services', () => {
         return Promise.resolve(answer as BrokeredAnswer);
       },
     };
-    const tools = brokeredTools([{ name: 'crm', tools: [{ name: 'find', description: '', inputSchema: {} }] }], plane);
+    const tools = brokeredTools([{ name: 'crm', tools: [{ name: 'find', description: '', inputSchema: {} }] }], {
+      plane,
+      narrator: { say: () => Promise.resolve() },
+    });
     const sent: JsonObject[] = [];
     const use: Step = async ({ canUseTool, mcpServers }) => {
       expect(await canUseTool(FIND, { q: 1 }, { toolUseID: 'a' })).toEqual({

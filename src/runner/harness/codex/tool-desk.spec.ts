@@ -55,10 +55,10 @@ beforeEach(async () => {
       run: () => Promise.resolve({ text: JSON.stringify(input), isError: false, note: 'answered' }),
     }),
   };
-  const connected = brokeredTools(
-    [{ name: 'crm', tools: [{ name: 'find', description: '', inputSchema: {} }] }],
+  const connected = brokeredTools([{ name: 'crm', tools: [{ name: 'find', description: '', inputSchema: {} }] }], {
     plane,
-  );
+    narrator: { say: () => Promise.resolve() },
+  });
   desk = new ToolDesk(context, offerTools([echo, ...connected]), (reason) =>
     Promise.resolve(void explained.push(reason)),
   );

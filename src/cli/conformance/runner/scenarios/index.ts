@@ -1,4 +1,5 @@
 import type { Scenario } from '../scenario.js';
+import { brokered } from './brokered.js';
 import { brokenHandOff, busyModel, failing, missingVariable, quiesced, quiescedAtOnce } from './ending.js';
 import { governed, refused, wrongAudience, wrongAudienceOfHeart } from './governed.js';
 import { faulty, parked, unreported } from './patience.js';
@@ -9,6 +10,7 @@ export const SCENARIOS: readonly Scenario[] = [
   unreported,
   faulty,
   quiesced,
+  brokered,
   governed,
   refused,
   wrongAudience,
