@@ -21,17 +21,23 @@ export function describeVersionDrift(
   };
 }
 
-/** CP-312: what drifted, by digests; none of the server's words. */
+/** CP-312: what drifted, by the beginnings of digests; none of the server's words. What to do stands before what may be cut off. */
 export function describeToolDrift(name: string, { offered, frozen }: DefinitionDrift, refreshPath: string): ToolDrift {
   const change =
     offered === null
-      ? `the server no longer offers ${name}`
+      ? 'is no longer offered'
       : offered === frozen
-        ? `the server offers ${name} more than once`
-        : `the server's definition of ${name} is no longer the frozen one (offered ${offered}, frozen ${frozen})`;
-  return { state: 'drift', kind: 'tool', offered, frozen, text: `mcp tool drift: ${change}; ${advice(refreshPath)}` };
+        ? 'is offered more than once'
+        : 'is not what this run froze';
+  const digests = `(offered ${offered === null ? 'none' : shortened(offered)}, frozen ${shortened(frozen)})`;
+  const text = `mcp tool drift: ${name} ${change}; ${advice(refreshPath)} ${digests}`;
+  return { state: 'drift', kind: 'tool', offered, frozen, text };
+}
+
+function shortened(digest: string): string {
+  return digest.slice(0, 'sha256:'.length + 16);
 }
 
 function advice(refreshPath: string): string {
-  return `review what it offers now, POST ${refreshPath}, and start a new run`;
+  return `review it, POST ${refreshPath} and start a new run`;
 }
