@@ -1,6 +1,8 @@
 import js from '@eslint/js';
 import tseslint from 'typescript-eslint';
 
+const WAY_OUT = 'hosts outside are reached through src/platform/egress';
+
 export default tseslint.config(
   { ignores: ['dist/', 'node_modules/', 'src/client/schema.d.ts', 'coverage/'] },
   js.configs.recommended,
@@ -42,6 +44,34 @@ export default tseslint.config(
     rules: { 'no-console': 'off' },
   },
   { files: ['src/cli/**', 'src/embedded/**', 'test/**', 'src/runner/**'], rules: { 'no-console': 'off' } },
+  {
+    // The way out is src/platform/egress: what the control plane may reach is decided there (docs/security.md).
+    files: ['src/{api,worker,activities,platform}/**'],
+    ignores: ['src/platform/egress/**', '**/*.spec.ts'],
+    rules: {
+      'no-restricted-globals': [
+        'error',
+        ...['fetch', 'WebSocket', 'EventSource'].map((name) => ({ name, message: WAY_OUT })),
+      ],
+      '@typescript-eslint/no-restricted-imports': [
+        'error',
+        {
+          paths: [
+            ...['undici', 'node:https', 'node:http2', 'node:tls', 'node:dns', 'node:dns/promises', 'node:dgram'].map(
+              (name) => ({ name, message: WAY_OUT, allowTypeImports: true }),
+            ),
+            { name: 'node:http', importNames: ['default', 'request', 'get', 'Agent'], message: WAY_OUT },
+            {
+              name: 'node:net',
+              importNames: ['default', 'connect', 'createConnection', 'Socket'],
+              message: WAY_OUT,
+              allowTypeImports: true,
+            },
+          ],
+        },
+      ],
+    },
+  },
   {
     files: ['**/*.spec.ts', 'test/**'],
     rules: {

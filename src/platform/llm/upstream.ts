@@ -1,3 +1,4 @@
+// eslint-disable-next-line @typescript-eslint/no-restricted-imports -- its connections are opened by src/platform/egress
 import { Agent } from 'undici';
 import type { buildConnector, Dispatcher } from 'undici';
 import type { Dialect } from '../../domain/models/dialect.js';

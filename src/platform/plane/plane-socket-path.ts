@@ -1,6 +1,7 @@
 import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
+// eslint-disable-next-line @typescript-eslint/no-restricted-imports -- sockets of this host's own folders
 import { connect } from 'node:net';
 import { dirname, join } from 'node:path';
 import { isSystemError } from '../../domain/system-error.js';
