@@ -147,9 +147,9 @@ describe.each(MODES)('life of a sandbox in %s mode', (mode) => {
     expect((list?.value as { managed: { runId: string }[] }).managed.map((one) => one.runId)).not.toContain(
       'life-background',
     );
-    expect(execFileSync('sh', ['-c', 'ps -eo args | grep -c "[s]leep 300.731" || :'], { encoding: 'utf8' }).trim()).toBe(
-      '0',
-    );
+    expect(
+      execFileSync('sh', ['-c', 'ps -eo args | grep -c "[s]leep 300.731" || :'], { encoding: 'utf8' }).trim(),
+    ).toBe('0');
   }, 30_000);
 
   it('proof 18: a promise that does not hold ends the launch with the point named', async () => {
