@@ -65,6 +65,7 @@ import { ShareAccessTokens1700000000107 } from './1700000000107-share-access-tok
 import { CreateCodehostApps1700000000109 } from './1700000000109-create-codehost-apps.js';
 import { CreateEgressLimits1700000000111 } from './1700000000111-create-egress-limits.js';
 import { CreateDialFunctions1700000000112 } from './1700000000112-create-dial-functions.js';
+import { LookUpPerCall1700000000117 } from './1700000000117-look-up-per-call.js';
 
 /** Every migration in order. An explicit list works the same from sources, tests and the built output. */
 export const MIGRATIONS = [
@@ -135,4 +136,5 @@ export const MIGRATIONS = [
   CreateCodehostApps1700000000109,
   CreateEgressLimits1700000000111,
   CreateDialFunctions1700000000112,
+  LookUpPerCall1700000000117,
 ];
