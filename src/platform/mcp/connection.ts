@@ -68,7 +68,7 @@ export class McpConnection {
     const inSession = this.session !== null;
     try {
       const response = await this.post(requestText(id, method, params), context, this.requestTimeoutMs);
-      if (response.status >= 400) throw statusError(response, inSession);
+      if (response.status >= 400) throw statusError(response, method, inSession);
       return resultOf(await this.findAnswer(response, id, context));
     } catch (cause) {
       if (isGivenUp(cause) && method !== 'initialize') this.cancel(id, context);
@@ -202,11 +202,14 @@ function errorText(error: ExactJson): string {
   return `upstream error ${codeOf(error) ?? 'without a code'} (message ${digest})`;
 }
 
-function statusError(response: GuardedResponse, inSession: boolean): ExchangeError {
+function statusError(response: GuardedResponse, method: string, inSession: boolean): ExchangeError {
   const { status, headers, body } = response;
   release(body);
   const challenge = headers.get('www-authenticate');
-  return new ExchangeError({ kind: 'status', status, inSession, challenge }, `upstream answered HTTP ${status}`);
+  return new ExchangeError(
+    { kind: 'status', method, status, inSession, challenge },
+    `upstream answered HTTP ${status}`,
+  );
 }
 
 function unclear(message: string): ExchangeError {

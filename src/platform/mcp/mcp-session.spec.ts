@@ -92,6 +92,19 @@ describe('a brokered session', () => {
     expect(server.calls).toHaveLength(4);
   });
 
+  it('takes 400 for a forgotten session where nothing was called, and never where something was', async () => {
+    await call();
+    server.next('tools/list', { kind: 'status', status: 400 });
+    expect(await call()).toMatchObject({ state: 'succeeded' });
+    expect(server.methods.filter((method) => method === 'initialize')).toHaveLength(2);
+    server.next('tools/call', { kind: 'status', status: 400 });
+    expect(await call()).toMatchObject({ state: 'failed_upstream', httpStatus: 400 });
+    expect(server.calls).toHaveLength(3);
+    server.always('tools/list', { kind: 'status', status: 400 });
+    expect(await call()).toMatchObject({ state: 'failed_upstream', httpStatus: 400 });
+    expect(server.calls).toHaveLength(3);
+  });
+
   it('adopts a new session id from any response', async () => {
     await call();
     server.always('notifications/initialized', null);

@@ -152,13 +152,11 @@ export class McpSession {
   }
 }
 
+/** 404 says it (chapter 40 §6). Servers in use say 400 as well, which is believed of a listing: there nothing was called. */
 function isSessionGone(error: unknown): boolean {
-  return (
-    error instanceof ExchangeError &&
-    error.failure.kind === 'status' &&
-    error.failure.status === 404 &&
-    error.failure.inSession
-  );
+  if (!(error instanceof ExchangeError) || error.failure.kind !== 'status' || !error.failure.inSession) return false;
+  const { status, method } = error.failure;
+  return status === 404 || (status === 400 && method === 'tools/list');
 }
 
 function notSent(error: string): McpOutcome {
