@@ -18,6 +18,7 @@ import { RouteTable } from './http/route-table.js';
 import { RequestValidationPipe } from './http/validation.pipe.js';
 import { McpModule } from './mcp/mcp.module.js';
 import { MetricsModule } from './metrics/metrics.module.js';
+import { OauthModule } from './oauth/oauth.module.js';
 import { PoliciesModule } from './policies/policies.module.js';
 import { ReferenceModule } from './reference/reference.module.js';
 import { requestLogging } from './request-log.js';
@@ -39,6 +40,7 @@ const RESOURCES = [
   EventsModule,
   ApprovalsModule,
   AuditModule,
+  OauthModule,
   MetricsModule,
   ReferenceModule,
 ];

@@ -12,6 +12,7 @@ import { Tracing } from '../platform/telemetry/tracing.js';
 import type { Foundation } from './foundation.module.js';
 import { answerClientError } from './http/client-error.js';
 import { toSandgateError } from './http/error.filter.js';
+import { readFormsAt } from './http/form-bodies.js';
 import { readJsonBodiesOnly } from './http/json-bodies.js';
 import { traceRequests } from './http/request-spans.js';
 import { RouteTable } from './http/route-table.js';
@@ -69,6 +70,7 @@ function createAdapter(foundation: Foundation, routes: RouteTable): FastifyAdapt
   });
   const server = adapter.getInstance<FastifyInstance>();
   readJsonBodiesOnly(server);
+  readFormsAt(server, '/v1/oauth/go');
   server.addHook('onRoute', (route) => routes.add(route.url, route.method));
   server.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id);

@@ -3,11 +3,21 @@ import type { PublicAddress } from './public-address.js';
 /** What people read at an authorization server about who asks. */
 export const CLIENT_NAME = 'Sandgate';
 
+export interface PublishedClient {
+  client_id: string;
+  client_name: string;
+  client_uri: string;
+  redirect_uris: string[];
+  grant_types: string[];
+  response_types: string[];
+  token_endpoint_auth_method: 'none';
+}
+
 /**
  * Our client metadata document, whose address is our client id (chapter 40 §8.2). It lists the shared callback alone: it is
  * presented only to servers that name themselves in each answer.
  */
-export function clientDocument(address: PublicAddress): Record<string, unknown> {
+export function clientDocument(address: PublicAddress): PublishedClient {
   return {
     client_id: address.clientDocumentUrl,
     client_name: CLIENT_NAME,

@@ -28,6 +28,7 @@ export interface CallbackParts extends ConnectParts {
 /** Why a callback connected nothing; pages and clients are told in our own words (chapter 40 §8.5). */
 export type CallbackRefusal =
   | 'no_sealing'
+  | 'cannot_connect'
   | 'no_cookie'
   | 'no_state'
   | 'other_browser'
@@ -70,8 +71,9 @@ export class ConnectCallback {
   constructor(private readonly parts: CallbackParts) {}
 
   async complete(request: CallbackRequest): Promise<CallbackOutcome> {
-    const { database, sealer } = this.parts;
+    const { address, database, sealer } = this.parts;
     if (!sealer.available) return kept('no_sealing');
+    if (!address.canConnect) return kept('cannot_connect');
     if (request.cookie === null) return kept('no_cookie');
     const [state, ...others] = request.parameters.getAll('state');
     if (state === undefined || state === '' || others.length > 0) return kept('no_state');
@@ -100,7 +102,7 @@ export class ConnectCallback {
     const callback = this.validate(flow, state, request);
     if (connection === null || connection.status === 'revoked') throw new Refused('connection_gone');
     if (flow.superseded) throw new Refused('superseded');
-    if (!callback.has('code')) throw new Refused('no_code');
+    if ((callback.get('code') ?? '') === '') throw new Refused('no_code');
     const answer = await this.exchange(organizationId, flow, connection, callback);
     const activated = await activate(this.parts, organizationId, flow, answer);
     if (activated === null) throw new Refused('superseded');

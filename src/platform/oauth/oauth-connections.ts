@@ -8,6 +8,8 @@ export interface OAuthConnectionRow {
   generation: number;
   displayName: string;
   baseUrl: string;
+  /** Belongs to one person, not to the organization. */
+  personal: boolean;
   oauth: OAuthState;
   /** The refresh token. */
   credential: SealedColumn | null;
@@ -26,6 +28,7 @@ interface Row {
   authorization_generation: number;
   display_name: string;
   base_url: string | null;
+  personal: boolean;
   oauth: OAuthState;
   credential_sealed: Buffer | null;
   credential_key_version: number;
@@ -50,6 +53,7 @@ export async function lockConnection(tx: TenantTransaction, connectionId: string
 export async function readOAuthConnection(tx: TenantTransaction, id: string): Promise<OAuthConnectionRow | null> {
   const [row] = await tx.query<Row>(
     `select id, status, authorization_generation, display_name, metadata ->> 'base_url' as base_url, oauth,
+            owner_type = 'user' as personal,
             credential_sealed, credential_key_version, client_secret_sealed, client_secret_key_version
      from integration_connections where id = $1 and auth_kind = 'oauth'`,
     [id],
@@ -60,6 +64,7 @@ export async function readOAuthConnection(tx: TenantTransaction, id: string): Pr
     status: row.status,
     generation: row.authorization_generation,
     displayName: row.display_name,
+    personal: row.personal,
     baseUrl: row.base_url ?? row.oauth.resource,
     oauth: row.oauth,
     credential: sealedColumn(row.credential_sealed, row.credential_key_version),

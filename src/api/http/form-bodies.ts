@@ -1,0 +1,20 @@
+import type { FastifyInstance } from 'fastify';
+import { SandgateError } from '../../domain/errors.js';
+
+const FORM = 'application/x-www-form-urlencoded';
+/** A form of ours holds one sealed token. */
+const MAX_FORM_BYTES = 16_384;
+
+/**
+ * Reads the forms of our own pages, at their addresses and nowhere else: everywhere else a form is what it was, a body that is not
+ * JSON.
+ */
+export function readFormsAt(server: FastifyInstance, ...addresses: string[]): void {
+  server.addContentTypeParser(FORM, { parseAs: 'string', bodyLimit: MAX_FORM_BYTES }, (request, body, done) => {
+    if (!addresses.includes(request.routeOptions.url ?? '')) {
+      done(new SandgateError('unsupported_media_type', 'the request body must be application/json'));
+      return;
+    }
+    done(null, Object.fromEntries(new URLSearchParams(body as string)));
+  });
+}

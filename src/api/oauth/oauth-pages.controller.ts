@@ -1,0 +1,94 @@
+import { Body, Controller, Get, HttpCode, Param, Post, Query, Req, Res, UseFilters } from '@nestjs/common';
+import { ApiExcludeController } from '@nestjs/swagger';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { ConnectCallback } from '../../platform/oauth/connect-callback.js';
+import { GoPage } from '../../platform/oauth/go-page.js';
+import { PublicAddress } from '../../platform/oauth/public-address.js';
+import { Public } from '../auth/permission.decorator.js';
+import { callbackPage, goRefusalPage, questionPage } from './connect-pages.js';
+import { clearFlowCookie, readFlowCookie, setFlowCookie } from './flow-cookie.js';
+import { PageErrorFilter, sendPage } from './page-answer.js';
+
+/** The pages of connecting, for a person's browser (chapter 40 §8.4, §8.5). */
+@ApiExcludeController()
+@UseFilters(PageErrorFilter)
+@Controller('v1/oauth')
+export class OauthPagesController {
+  constructor(
+    private readonly goPage: GoPage,
+    private readonly callback: ConnectCallback,
+    private readonly address: PublicAddress,
+  ) {}
+
+  @Get('go')
+  @Public('the sealed token in the address is the credential')
+  async showQuestion(
+    @Req() request: FastifyRequest,
+    @Res() reply: FastifyReply,
+    @Query('f') token?: unknown,
+  ): Promise<void> {
+    const shown = await this.goPage.show(textOf(token), readFlowCookie(request.headers.cookie));
+    if ('refusal' in shown) {
+      sendPage(request, reply, goRefusalPage(shown.refusal));
+      return;
+    }
+    void reply.header('set-cookie', setFlowCookie(shown.cookie));
+    sendPage(request, reply, questionPage(shown.question, textOf(token)));
+  }
+
+  @Post('go')
+  @HttpCode(303)
+  @Public('the sealed token and the cookie of the page before are the credential')
+  async confirm(@Req() request: FastifyRequest, @Res() reply: FastifyReply, @Body() body?: unknown): Promise<void> {
+    // Other sites can send a form here; the cookie is not sent along then, and browsers that say so are believed at once.
+    const site = request.headers['sec-fetch-site'];
+    const cookie = site === undefined || site === 'same-origin' ? readFlowCookie(request.headers.cookie) : null;
+    const confirmed = await this.goPage.confirm(formField(body, 'f'), cookie);
+    if ('refusal' in confirmed) {
+      sendPage(request, reply, goRefusalPage(confirmed.refusal));
+      return;
+    }
+    void reply
+      .status(303)
+      .header('set-cookie', setFlowCookie(confirmed.cookie))
+      .header('referrer-policy', 'no-referrer')
+      .header('location', confirmed.location)
+      .send();
+  }
+
+  @Get('callback')
+  @Public('the state and the cookie of the flow are the credential')
+  complete(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
+    return this.finish(request, reply, this.address.callbackUrl);
+  }
+
+  @Get('callback/:issuer')
+  @Public('the state and the cookie of the flow are the credential')
+  completeOf(
+    @Req() request: FastifyRequest,
+    @Res() reply: FastifyReply,
+    @Param('issuer') issuer: string,
+  ): Promise<void> {
+    return this.finish(request, reply, `${this.address.callbackUrl}/${issuer}`);
+  }
+
+  private async finish(request: FastifyRequest, reply: FastifyReply, redirectUri: string): Promise<void> {
+    const query = request.url.indexOf('?');
+    const outcome = await this.callback.complete({
+      parameters: new URLSearchParams(query === -1 ? '' : request.url.slice(query + 1)),
+      redirectUri,
+      cookie: readFlowCookie(request.headers.cookie),
+    });
+    if (outcome.connected || outcome.flowEnded) void reply.header('set-cookie', clearFlowCookie());
+    sendPage(request, reply, callbackPage(outcome));
+  }
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}
+
+/** Of a form that the page sent, or of the same in JSON. */
+function formField(body: unknown, name: string): string {
+  return typeof body === 'object' && body !== null ? textOf((body as Record<string, unknown>)[name]) : '';
+}

@@ -1,0 +1,54 @@
+import { Catch, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { PinoLogger } from 'nestjs-pino';
+import { toSandgateError } from '../http/error.filter.js';
+import { failurePage } from './connect-pages.js';
+import { contentSecurityPolicy, renderPage, type Page } from './page.js';
+
+/** HTML for people; a client that prefers JSON gets the same status and the one error shape (00-design §1, "Error body"). */
+export function sendPage(request: FastifyRequest, reply: FastifyReply, page: Page): void {
+  void reply.status(page.status).header('referrer-policy', 'no-referrer');
+  if (page.form === undefined && prefersJson(request.headers.accept)) {
+    const message = page.paragraphs.join(' ');
+    void reply.type('application/json').send(page.status === 200 ? { message } : { error: message });
+    return;
+  }
+  void reply
+    .type('text/html; charset=utf-8')
+    .header('content-security-policy', contentSecurityPolicy(page))
+    .send(renderPage(page));
+}
+
+/** Failures of the pages, as pages. */
+@Catch()
+export class PageErrorFilter implements ExceptionFilter {
+  constructor(private readonly logger: PinoLogger) {}
+
+  catch(exception: unknown, host: ArgumentsHost): void {
+    const http = host.switchToHttp();
+    const [request, reply] = [http.getRequest<FastifyRequest>(), http.getResponse<FastifyReply>()];
+    const failure = toSandgateError(exception);
+    if (failure.code === 'internal') this.logger.error({ err: exception, reqId: request.id }, 'request failed');
+    if (reply.sent || reply.raw.headersSent) {
+      reply.raw.destroy();
+      return;
+    }
+    if (failure.code === 'unavailable') reply.header('retry-after', '1');
+    sendPage(request, reply, failurePage(failure.httpStatus, failure.message));
+  }
+}
+
+/** Whether JSON is accepted and HTML less so (RFC 9110 §12.5.1). */
+export function prefersJson(accept: string | undefined): boolean {
+  const weights = new Map((accept ?? '*/*').split(',').map(readRange));
+  const weight = (type: string, group: string): number =>
+    weights.get(type) ?? weights.get(group) ?? weights.get('*/*') ?? 0;
+  return weight('application/json', 'application/*') > weight('text/html', 'text/*');
+}
+
+function readRange(range: string): [string, number] {
+  const [type = '', ...parameters] = range.split(';').map((part) => part.trim().toLowerCase());
+  const weight = parameters.find((parameter) => parameter.startsWith('q='))?.slice(2);
+  const value = weight === undefined ? 1 : Number(weight);
+  return [type, Number.isFinite(value) ? value : 0];
+}

@@ -1,0 +1,75 @@
+import { createHash } from 'node:crypto';
+
+/** One answer for a person in a browser; every text of it is ours or escaped. */
+export interface Page {
+  status: number;
+  title: string;
+  /** Plain sentences, one a paragraph. */
+  paragraphs: readonly string[];
+  facts?: readonly (readonly [string, string])[];
+  form?: { token: string; button: string; authorizationOrigin: string };
+}
+
+const STYLE = `
+:root { color-scheme: light dark; }
+body { font: 1rem/1.5 system-ui, sans-serif; margin: 0; background: Canvas; color: CanvasText; }
+main { max-width: 36rem; margin: 0 auto; padding: 3rem 1.25rem; }
+h1 { font-size: 1.5rem; line-height: 1.25; margin: 0 0 1rem; }
+dl { display: grid; grid-template-columns: max-content 1fr; gap: .375rem 1rem; margin: 1.5rem 0; }
+dt { font-weight: 600; }
+dd { margin: 0; overflow-wrap: anywhere; }
+button { font: inherit; font-weight: 600; padding: .625rem 1.25rem; border: 0; border-radius: .375rem; background: #1a56b0; color: #fff; cursor: pointer; }
+button:focus-visible { outline: 3px solid; outline-offset: 3px; }
+@media (max-width: 30rem) { dl { grid-template-columns: 1fr; } dd { margin-bottom: .5rem; } }
+`;
+
+const STYLE_HASH = `'sha256-${createHash('sha256').update(STYLE).digest('base64')}'`;
+
+/**
+ * Nothing loads, nothing runs, nobody frames it. Browsers hold the redirects after a form against `form-action` as well, and where
+ * an authorization server sends people on to sign in is its own affair: so any https address, and plain http only on the origin of
+ * a server that speaks nothing else.
+ */
+export function contentSecurityPolicy({ form }: Page): string {
+  const plain = form?.authorizationOrigin.startsWith('http:') === true ? ` ${form.authorizationOrigin}` : '';
+  const action = form === undefined ? `'none'` : `'self' https:${plain}`;
+  return `default-src 'none'; style-src ${STYLE_HASH}; base-uri 'none'; frame-ancestors 'none'; form-action ${action}`;
+}
+
+export function renderPage({ title, paragraphs, facts, form }: Page): string {
+  const list = (facts ?? []).map(([name, value]) => `<dt>${escape(name)}</dt><dd>${escape(value)}</dd>`);
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${escape(title)} · Sandgate</title>
+<style>${STYLE}</style>
+</head>
+<body>
+<main>
+<h1>${escape(title)}</h1>
+${paragraphs.map((text) => `<p>${escape(text)}</p>`).join('\n')}
+${list.length === 0 ? '' : `<dl>${list.join('')}</dl>`}
+${form === undefined ? '' : renderForm(form)}
+</main>
+</body>
+</html>
+`;
+}
+
+function renderForm({ token, button }: NonNullable<Page['form']>): string {
+  return `<form method="post" action="go"><input type="hidden" name="f" value="${escape(token)}"><button type="submit">${escape(button)}</button></form>`;
+}
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+
+function escape(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '');
+}
