@@ -10,6 +10,7 @@ import { usableHarnesses } from '../platform/harness-programs/installed-program.
 import { missingSearchAttributes } from '../platform/temporal/search-attributes.js';
 import { embeddedDatabaseUrl } from './postgres.js';
 import { findPostgresBinaries } from './postgres-binaries.js';
+import { reachProxy } from './proxy-check.js';
 import { locate } from './state-folder.js';
 import { readLiveInstance } from './state-lock.js';
 import { findTemporalBinary } from './temporal-binary.js';
@@ -37,6 +38,7 @@ export async function checkHost(env: NodeJS.ProcessEnv): Promise<HostCheck[]> {
     checkModel(config),
     checkPrograms(config),
     checkServer(config),
+    ...(config.egress.proxy === null ? [] : [checkProxy(config.egress.proxy)]),
     ...(config.notices.url === null ? [] : [checkNotices(config)]),
   ]);
   const warnings = configWarnings(config, env).filter((warning) => !warning.startsWith('no sealing key'));
@@ -161,6 +163,10 @@ function checkNotices(config: SandgateConfig): Promise<HostCheck> {
       await client.end();
     }
   });
+}
+
+function checkProxy(proxy: string): Promise<HostCheck> {
+  return attempt('outbound', 'warn', () => reachProxy(proxy));
 }
 
 function checkServer(config: SandgateConfig): Promise<HostCheck> {

@@ -6,6 +6,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jes
 import { startScriptedModel } from '../../../src/cli/demo/scripted-model.js';
 import type { ScriptedModel } from '../../../src/cli/demo/scripted-model.js';
 import type { ModelScript } from '../../../src/cli/demo/model-script.js';
+import { startConnectProxy } from '../../support/connect-proxy.js';
 import { createTestDatabase } from '../../support/database.js';
 import type { TestDatabase } from '../../support/database.js';
 import { createGatedRun, post, readLedger, readRows } from '../../support/gated-run.js';
@@ -257,6 +258,25 @@ describe('a refused model request', () => {
       expect(answer.headers.get('x-should-retry')).toBe('false');
     } finally {
       await bare.close();
+    }
+  });
+
+  it('CP-037 reaches its provider through the configured proxy, which alone knows the name', async () => {
+    const proxy = await startConnectProxy();
+    const { port } = new URL(model.url);
+    const proxied = await startPlane(database, {
+      SERVICE_LLM_ANTHROPIC_URL: `http://models.example:${port}`,
+      ANTHROPIC_API_KEY: 'provider-key',
+      SERVICE_EGRESS_PROXY: proxy.url,
+    });
+    try {
+      script = say('through');
+      const run = await createGatedRun(database.db);
+      expect((await call(run, request(), 'v1/messages', proxied)).status).toBe(200);
+      expect(proxy.tunnels).toEqual([`models.example:${port}`]);
+    } finally {
+      await proxied.close();
+      await proxy.close();
     }
   });
 
