@@ -1,0 +1,239 @@
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Client, Connection } from '@temporalio/client';
+import pg from 'pg';
+import { Database } from '../../../src/platform/db/database.js';
+import { createSealer, type Sealer } from '../../../src/platform/seal/sealer.js';
+import { LiveStack } from '../../support/live-stack.js';
+import { HostileServer } from '../../support/mcp/hostile-server.js';
+import { makeCanary, placesOf, type Haystack } from './canary-search.js';
+import { dumpDatabase, readAnswers, readHistories, readLogs } from './haystacks.js';
+
+/** Every secret that a connection has or gets. */
+const SECRETS = {
+  staticToken: makeCanary('static'),
+  clientSecret: makeCanary('client'),
+  firstRefreshToken: makeCanary('refresh'),
+  rotatedRefreshToken: makeCanary('rotated'),
+  accessToken: makeCanary('access'),
+};
+/** What a server answers to a call: for the agent, and at rest for nobody. */
+const RESULT = makeCanary('result');
+
+describe('secrets of connections occur nowhere in clear', () => {
+  let stack: LiveStack;
+  let folder: string;
+  let tracker: HostileServer;
+  let vault: HostileServer;
+  let issuer: TokenServer;
+  let owner: pg.Client;
+  let connection: Connection;
+  let ids: { static: string; oauth: string };
+  let run: string;
+  let haystacks: Record<'histories' | 'logs' | 'columns' | 'answers', Haystack[]>;
+
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'sg-secrets-'));
+    [tracker, vault, issuer] = await Promise.all([
+      HostileServer.start({ authorization: `Bearer ${SECRETS.staticToken}` }),
+      HostileServer.start({ authorization: `Bearer ${SECRETS.accessToken}` }),
+      TokenServer.start(),
+    ]);
+    stack = await LiveStack.start({
+      SERVICE_EGRESS_ALLOW_CIDRS: '127.0.0.0/8',
+      SERVICE_LOCAL_COPY_ROOTS: folder,
+      SERVICE_LOG_LEVEL: 'trace',
+    });
+    owner = new pg.Client({ host: join(stack.dataDir, 'pg'), user: 'sandgate', database: 'sandgate' });
+    await owner.connect();
+    connection = await Connection.connect({ address: stack.installation.temporalAddress });
+    ids = { static: await connectStatic(), oauth: await connectOAuth() };
+    await playRun();
+    const client = new Client({ connection });
+    haystacks = {
+      histories: await readHistories(client, stack),
+      logs: readLogs(stack),
+      columns: await dumpDatabase(owner),
+      answers: [...(await readAnswers(stack, [run], 'caller')), ...(await readConnectionAnswers())],
+    };
+  }, 240_000);
+
+  afterAll(async () => {
+    await connection?.close();
+    await owner?.end();
+    await stack?.stop();
+    await Promise.all([tracker?.close(), vault?.close(), issuer?.close()]);
+    rmSync(folder, { recursive: true, force: true });
+  }, 60_000);
+
+  async function connectStatic(): Promise<string> {
+    const body = { provider: 'mcp_http', base_url: tracker.url, token: SECRETS.staticToken };
+    return (await stack.json<{ id: string }>('POST', '/v1/connections', body)).id;
+  }
+
+  /** As the callback leaves it: active, with a sealed refresh token. Its tools are photographed with the token that it gives. */
+  async function connectOAuth(): Promise<string> {
+    const { id, tenant_id } = await stack.json<{ id: string; tenant_id: string }>('POST', '/v1/connections', {
+      provider: 'mcp_http',
+      base_url: vault.url,
+      auth_kind: 'oauth',
+      client_id: 'by-hand',
+      client_secret: SECRETS.clientSecret,
+    });
+    await withSealer(async (sealer) => {
+      const place = { organizationId: tenant_id, column: 'integration_connections.credential', row: id };
+      const { bytes, keyVersion } = await sealer.seal(place, SECRETS.firstRefreshToken);
+      await owner.query(
+        `update integration_connections set status = 'active', credential_sealed = $2, credential_key_version = $3,
+                oauth = oauth || $4::jsonb where id = $1`,
+        [id, bytes, keyVersion, JSON.stringify({ issuer: issuer.url, token_endpoint: `${issuer.url}/token` })],
+      );
+    });
+    await stack.json('POST', `/v1/connections/${id}/tools/refresh`);
+    return id;
+  }
+
+  async function withSealer(work: (sealer: Sealer) => Promise<void>): Promise<void> {
+    const url = `postgres://sandgate@localhost/sandgate?host=${encodeURIComponent(join(stack.dataDir, 'pg'))}`;
+    const db = await Database.connect({ url, poolSize: 2, applicationName: 'test' });
+    try {
+      const kek = readFileSync(join(stack.dataDir, 'kek'), 'utf8').trim();
+      const staticKek = Buffer.from(kek, /^[0-9a-f]{64}$/i.test(kek) ? 'hex' : 'base64');
+      await work(createSealer(db, { kmsMode: 'static', staticKek, credentialKey: null }));
+    } finally {
+      await db.close();
+    }
+  }
+
+  /** One call of each server; both say back what they were sent, and one fails with it. Then a look around the sandbox. */
+  async function playRun(): Promise<void> {
+    tracker.always('tools/call', ({ headers }) => ({
+      kind: 'answer',
+      result: { content: [{ type: 'text', text: `${RESULT} for ${headers.authorization ?? ''}` }] },
+    }));
+    vault.always('tools/call', ({ headers }) => ({
+      kind: 'status',
+      status: 500,
+      body: `cannot serve ${headers.authorization ?? ''}`,
+    }));
+    const backwards = Object.entries(SECRETS).map(([name, word]) => [name, [...word].reverse().join('')]);
+    writeFileSync(join(folder, 'words.json'), JSON.stringify(Object.fromEntries(backwards)));
+    copyFileSync(fileURLToPath(new URL('./scan-sandbox.mjs', import.meta.url)), join(folder, 'scan-sandbox.mjs'));
+    const rules = { tools: [{ match: ['mcp__*', 'Bash'], action: 'allow' }], defaults: { tool_action: 'deny' } };
+    await stack.json('POST', '/v1/policies', { name: 'open', yaml: JSON.stringify({ name: 'open', ...rules }) });
+    await stack.createReplayAgent('caller', 'open', {
+      connection_requirements: Object.entries({ tracker, vault }).map(([slot, { url }]) => ({
+        slot,
+        connector: { url },
+        required_tools: ['echo'],
+        binding_mode: 'organization',
+      })),
+    });
+    const steps = [
+      { tool: 'mcp__tracker__echo', input: { message: 'one' } },
+      { tool: 'mcp__vault__echo', input: { message: 'two' } },
+      { tool: 'Bash', input: { command: 'node scan-sandbox.mjs > scan.txt' } },
+    ];
+    run = await stack.startRun('caller', steps, { workspace: { kind: 'local_copy', path: folder } });
+    expect(await stack.untilTerminal(run)).toMatchObject({ status: 'completed' });
+  }
+
+  async function readConnectionAnswers(): Promise<Haystack[]> {
+    const paths = ['/v1/connections', '/v1/catalog'];
+    for (const id of Object.values(ids)) paths.push(`/v1/connections/${id}`, `/v1/connections/${id}/tools`);
+    return Promise.all(
+      paths.map(async (path) => {
+        const response = await stack.request('GET', path);
+        if (!response.ok) throw new Error(`GET ${path} answered ${response.status}`);
+        return { name: `GET ${path}`, bytes: Buffer.from(await response.arrayBuffer()) };
+      }),
+    );
+  }
+
+  it('the servers were given each of them, and the calls were made', async () => {
+    const sent = (server: HostileServer): string => JSON.stringify(server.arrivals.map(({ headers }) => headers));
+    expect(tracker.calls).toHaveLength(1);
+    expect(sent(tracker)).toContain(SECRETS.staticToken);
+    expect(vault.calls).toHaveLength(1);
+    expect(sent(vault)).toContain(SECRETS.accessToken);
+    expect(issuer.seen).toContain(SECRETS.firstRefreshToken);
+    expect(Buffer.from(/^Basic (.*)$/m.exec(issuer.seen)?.[1] ?? '', 'base64').toString()).toContain(
+      SECRETS.clientSecret,
+    );
+    const outcomes = (await stack.timeline(run)).flatMap(({ payload: { data, type } }) =>
+      type === 'tool.brokered' ? [data['outcome']] : [],
+    );
+    expect(outcomes).toEqual(['succeeded', 'failed_upstream']);
+    const { rows } = await owner.query<{ sealed: number }>(
+      `select num_nonnulls(c.credential_sealed, c.client_secret_sealed, t.token_sealed) as sealed
+         from integration_connections c join connector_access_tokens t on t.connection_id = c.id where c.id = $1`,
+      [ids.oauth],
+    );
+    expect(rows).toEqual([{ sealed: 3 }]);
+  });
+
+  it.each(['histories', 'logs', 'columns', 'answers'] as const)('CP-118 CP-289 none of them is in the %s', (where) => {
+    expect(haystacks[where].length).toBeGreaterThan(3);
+    for (const [name, secret] of Object.entries(SECRETS)) {
+      expect({ name, places: placesOf(secret, haystacks[where]) }).toEqual({ name, places: [] });
+    }
+  });
+
+  it('CP-289 none of them is in the sandbox, though a server said one back', async () => {
+    const { artifacts } = await stack.json<{ artifacts: { content: string | null }[] }>(
+      'GET',
+      `/v1/sessions/${run}/artifacts`,
+    );
+    const diff = artifacts.map(({ content }) => content ?? '').join('');
+    const scan = JSON.parse(/SCAN (\{.*\})/.exec(diff)?.[1] ?? '{}') as {
+      files: number;
+      processes: number;
+      found: string[];
+    };
+    expect(scan.files).toBeGreaterThan(2);
+    expect(scan.processes).toBeGreaterThan(1);
+    expect(scan.found).toEqual([]);
+  });
+
+  it('the answer of a server rests sealed', () => {
+    expect(placesOf(RESULT, Object.values(haystacks).flat())).toEqual([]);
+  });
+});
+
+/** A token endpoint that rotates the refresh token and writes down what it was sent. */
+class TokenServer {
+  seen = '';
+
+  private constructor(private readonly server: Server) {}
+
+  static async start(): Promise<TokenServer> {
+    const server = createServer();
+    const tokens = new TokenServer(server);
+    server.on('request', (request, response) => {
+      const parts: Buffer[] = [];
+      request.on('data', (part: Buffer) => parts.push(part));
+      request.on('end', () => {
+        tokens.seen += `${request.headers.authorization ?? ''}\n${Buffer.concat(parts).toString()}\n`;
+        const { accessToken: access_token, rotatedRefreshToken: refresh_token } = SECRETS;
+        response.writeHead(200, { 'content-type': 'application/json' });
+        response.end(JSON.stringify({ access_token, refresh_token, token_type: 'Bearer', expires_in: 3600 }));
+      });
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    return tokens;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
+  }
+
+  async close(): Promise<void> {
+    this.server.closeAllConnections();
+    await new Promise((resolve) => this.server.close(resolve));
+  }
+}
