@@ -21,7 +21,7 @@ if (owed.length === 0) {
   process.exit(2);
 }
 
-const testName = /\b(?:it|test|describe)(?:\.each\([\s\S]*?\))?\(\s*(['"`])([\s\S]*?)\1/g;
+const testName = /\b(?:it|test|describe)(?:\.each(?:<[^()]*?>)?\([\s\S]*?\))?\(\s*(['"`])([\s\S]*?)\1/g;
 const carried = new Set();
 for (const file of globSync(['src/**/*.spec.ts', 'test/**/*.spec.ts'])) {
   for (const [, , name] of readFileSync(file, 'utf8').matchAll(testName)) {

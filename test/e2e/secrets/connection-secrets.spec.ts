@@ -1,6 +1,4 @@
 import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -11,6 +9,7 @@ import { Database } from '../../../src/platform/db/database.js';
 import { createSealer, type Sealer } from '../../../src/platform/seal/sealer.js';
 import { LiveStack } from '../../support/live-stack.js';
 import { HostileServer } from '../../support/mcp/hostile-server.js';
+import { TokenEndpoint } from '../../support/token-endpoint.js';
 import { makeCanary, placesOf, type Haystack } from './canary-search.js';
 import { dumpDatabase, readAnswers, readHistories, readLogs } from './haystacks.js';
 
@@ -30,7 +29,7 @@ describe('secrets of connections occur nowhere in clear', () => {
   let folder: string;
   let tracker: HostileServer;
   let vault: HostileServer;
-  let issuer: TokenServer;
+  let issuer: TokenEndpoint;
   let owner: pg.Client;
   let connection: Connection;
   let ids: { static: string; oauth: string };
@@ -42,7 +41,7 @@ describe('secrets of connections occur nowhere in clear', () => {
     [tracker, vault, issuer] = await Promise.all([
       HostileServer.start({ authorization: `Bearer ${SECRETS.staticToken}` }),
       HostileServer.start({ authorization: `Bearer ${SECRETS.accessToken}` }),
-      TokenServer.start(),
+      TokenEndpoint.start({ access_token: SECRETS.accessToken, refresh_token: SECRETS.rotatedRefreshToken }),
     ]);
     stack = await LiveStack.start({
       SERVICE_EGRESS_ALLOW_CIDRS: '127.0.0.0/8',
@@ -161,10 +160,10 @@ describe('secrets of connections occur nowhere in clear', () => {
     expect(sent(tracker)).toContain(SECRETS.staticToken);
     expect(vault.calls).toHaveLength(1);
     expect(sent(vault)).toContain(SECRETS.accessToken);
-    expect(issuer.seen).toContain(SECRETS.firstRefreshToken);
-    expect(Buffer.from(/^Basic (.*)$/m.exec(issuer.seen)?.[1] ?? '', 'base64').toString()).toContain(
-      SECRETS.clientSecret,
-    );
+    expect(issuer.requests).toHaveLength(1);
+    const [{ authorization, body } = { authorization: '', body: '' }] = issuer.requests;
+    expect(body).toContain(SECRETS.firstRefreshToken);
+    expect(Buffer.from(authorization.slice('Basic '.length), 'base64').toString()).toContain(SECRETS.clientSecret);
     const outcomes = (await stack.timeline(run)).flatMap(({ payload: { data, type } }) =>
       type === 'tool.brokered' ? [data['outcome']] : [],
     );
@@ -204,36 +203,3 @@ describe('secrets of connections occur nowhere in clear', () => {
     expect(placesOf(RESULT, Object.values(haystacks).flat())).toEqual([]);
   });
 });
-
-/** A token endpoint that rotates the refresh token and writes down what it was sent. */
-class TokenServer {
-  seen = '';
-
-  private constructor(private readonly server: Server) {}
-
-  static async start(): Promise<TokenServer> {
-    const server = createServer();
-    const tokens = new TokenServer(server);
-    server.on('request', (request, response) => {
-      const parts: Buffer[] = [];
-      request.on('data', (part: Buffer) => parts.push(part));
-      request.on('end', () => {
-        tokens.seen += `${request.headers.authorization ?? ''}\n${Buffer.concat(parts).toString()}\n`;
-        const { accessToken: access_token, rotatedRefreshToken: refresh_token } = SECRETS;
-        response.writeHead(200, { 'content-type': 'application/json' });
-        response.end(JSON.stringify({ access_token, refresh_token, token_type: 'Bearer', expires_in: 3600 }));
-      });
-    });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    return tokens;
-  }
-
-  get url(): string {
-    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
-  }
-
-  async close(): Promise<void> {
-    this.server.closeAllConnections();
-    await new Promise((resolve) => this.server.close(resolve));
-  }
-}

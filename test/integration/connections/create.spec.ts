@@ -133,7 +133,7 @@ describe('POST /v1/connections', () => {
     expect(await rows()).toBe(before);
   });
 
-  it('CP-121 an OAuth connection is pending, knows what it will ask for, and says where to go on', async () => {
+  it('CP-121 CP-151 an OAuth connection is pending, knows what it will ask for, and says where to go on', async () => {
     const answer = await create({
       provider: 'mcp_http',
       base_url: 'https://MCP.example.com:443/v1/mcp/',

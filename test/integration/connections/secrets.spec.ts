@@ -13,6 +13,7 @@ import { createAccessTokens } from '../../../src/platform/oauth/access-tokens.js
 import { createSealer, type SealKeys } from '../../../src/platform/seal/sealer.js';
 import { createTestDatabase, type TestDatabase } from '../../support/database.js';
 import { createOrganization } from '../../support/run-fixture.js';
+import { TokenEndpoint } from '../../support/token-endpoint.js';
 
 const KEYS: SealKeys = { kmsMode: 'static', staticKek: randomBytes(32), credentialKey: null };
 
@@ -24,7 +25,7 @@ let worker: ConnectionServices;
 let organizationId: string;
 beforeAll(async () => {
   test = await createTestDatabase();
-  egress = new Egress({ allowCidrs: [], proxy: null });
+  egress = new Egress({ allowCidrs: ['127.0.0.0/8'], proxy: null });
   const start = async (): Promise<ConnectionServices> => {
     const database = await test.connect({ poolSize: 4 });
     const [sealer, client] = [createSealer(database, KEYS), egress.guarded];
@@ -126,6 +127,37 @@ describe('secrets of a connection', () => {
     const id = await plant({ auth_kind: 'none', credential: null });
     expect(await headers(worker, id)).toEqual({ headers: {} });
     await expect(headers(worker, uuidv7())).rejects.toMatchObject({ code: 'conflict' });
+  });
+});
+
+describe('access tokens of a revoked connection', () => {
+  it('CP-156 CP-290 are used no more, in the process that revoked and in the one that holds one', async () => {
+    const endpoint = await TokenEndpoint.start({ access_token: 'the-access-token', refresh_token: 'rotated' });
+    try {
+      const oauth = {
+        resource: 'https://mcp.example.com',
+        scopes: [],
+        issuer: endpoint.url,
+        token_endpoint: `${endpoint.url}/token`,
+        client_id: 'by-hand',
+        client_id_source: 'preregistered' as const,
+      };
+      const id = await plant({ auth_kind: 'oauth', oauth });
+      for (const services of [worker, api]) {
+        expect(await headers(services, id)).toMatchObject({ accessToken: 'the-access-token' });
+      }
+      expect(endpoint.requests).toHaveLength(1);
+      await api.records.revoke(organizationId, id);
+      api.caches.evict(id);
+      for (const services of [worker, api]) {
+        await expect(headers(services, id)).rejects.toMatchObject({ code: 'conflict' });
+      }
+      const { rows } = await test.owner.query('select 1 from connector_access_tokens where connection_id = $1', [id]);
+      expect(rows).toEqual([]);
+      expect(endpoint.requests).toHaveLength(1);
+    } finally {
+      await endpoint.close();
+    }
   });
 });
 

@@ -61,6 +61,14 @@ describe('photographs of a connection', () => {
     expect((await latest()).body).toMatchObject({ version: 3 });
   });
 
+  it('CP-044 each connection has a series of its own, also two of one server', async () => {
+    await refreshed();
+    const body = { provider: 'mcp_http', base_url: server.url, token: 'another-token' };
+    const other = connectionIn(await api.post('/v1/connections', body));
+    expect(other.snapshot).toMatchObject({ version: 1 });
+    expect((await latest()).body).toMatchObject({ version: 2 });
+  });
+
   it('says what changed since the photograph before', async () => {
     server.tools = [
       { ...ECHO, description: 'Does something else.' },

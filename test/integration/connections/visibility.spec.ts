@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { AccessTokens } from '../../../src/platform/oauth/access-tokens.js';
 import type { Answer, TestApi } from '../../support/api.js';
 import { connectionIn, startConnectionsApi, type Connection } from '../../support/connections-api.js';
 import { HostileServer } from '../../support/mcp/hostile-server.js';
@@ -116,5 +117,15 @@ describe('approve and revoke', () => {
   it('CP-257 the owner of a personal connection revokes it without any role', async () => {
     const answer = await api.post(`/v1/connections/${personal.id}/revoke`, {}, owner);
     expect([answer.status, answer.body.status]).toEqual([200, 'revoked']);
+  });
+
+  it('CP-156 revoking empties what this process holds of the connection', async () => {
+    const tokens = api.app.get(AccessTokens);
+    const body = { provider: 'mcp_http', base_url: server.url, auth_kind: 'oauth' };
+    const { id } = connectionIn(await api.post('/v1/connections', body));
+    tokens.remember(id, 1, { token: 'held', expiresAtMs: Date.now() + 3_600_000 });
+    expect(await tokens.get(api.organizationId, id, 1)).toBe('held');
+    expect((await api.post(`/v1/connections/${id}/revoke`)).status).toBe(200);
+    await expect(tokens.get(api.organizationId, id, 1)).rejects.toMatchObject({ code: 'conflict' });
   });
 });

@@ -27,7 +27,7 @@ describe('sealing', () => {
     return { organizationId, column: 'tool_call_payloads.sealed', row: uuidv7() };
   }
 
-  it('opens what it sealed, as version 2 with a data key and as version 1 without', async () => {
+  it('CP-321 opens what it sealed, as version 2 with a data key and as version 1 without', async () => {
     const at = await place();
     const v2 = createSealer(test.db, withKek(kek));
     const sealed = await v2.seal(at, 'sécret ✓');
