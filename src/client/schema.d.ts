@@ -896,6 +896,27 @@ export interface components {
             /** @enum {string|null} */
             checkout_mode?: "writable_copy" | "read_only" | null;
         };
+        ConnectorBody: {
+            /**
+             * Format: uri
+             * @description Address of the service; what a connection is chosen by.
+             */
+            url: string;
+            /** @description Label for people. */
+            slug?: string;
+        };
+        ConnectionRequirementBody: {
+            /** @description Its tools are called `mcp__<slot>__<tool>`. */
+            slot: string;
+            connector: components["schemas"]["ConnectorBody"];
+            /** @description The only tools that a run may call; each must be in the photograph of the connection. */
+            required_tools: string[];
+            /**
+             * @description Whose connection serves: the starter’s own, or the organization’s.
+             * @enum {string}
+             */
+            binding_mode: "invoking_user" | "organization";
+        };
         SandboxSizesInput: {
             /** @description Memory in MiB. */
             memory_mb?: number;
@@ -924,10 +945,8 @@ export interface components {
             default_workspace?: components["schemas"]["WorkspaceBody"];
             /** @description Bundles as `name` or `name@N`; an empty list clears them. */
             capability_bundles?: string[] | null;
-            /** @description Connections that a run needs; an empty list clears them. */
-            connection_requirements?: {
-                [key: string]: unknown;
-            }[] | null;
+            /** @description What a run needs of connected services; an empty list clears them. */
+            connection_requirements?: components["schemas"]["ConnectionRequirementBody"][] | null;
             /** @description Network authority; this version has `{"mode":"offline"}` only. */
             network?: {
                 [key: string]: unknown;
@@ -992,9 +1011,7 @@ export interface components {
             /** @description Pinned versions; a pin never floats. */
             capability_bundles: components["schemas"]["BundlePinView"][];
             default_workspace: components["schemas"]["WorkspaceView"] | null;
-            connection_requirements: {
-                [key: string]: unknown;
-            }[];
+            connection_requirements: components["schemas"]["ConnectionRequirementBody"][];
             network: {
                 [key: string]: unknown;
             } | null;
@@ -1033,10 +1050,8 @@ export interface components {
             default_workspace?: components["schemas"]["WorkspaceBody"];
             /** @description Bundles as `name` or `name@N`; an empty list clears them. */
             capability_bundles?: string[] | null;
-            /** @description Connections that a run needs; an empty list clears them. */
-            connection_requirements?: {
-                [key: string]: unknown;
-            }[] | null;
+            /** @description What a run needs of connected services; an empty list clears them. */
+            connection_requirements?: components["schemas"]["ConnectionRequirementBody"][] | null;
             /** @description Network authority; this version has `{"mode":"offline"}` only. */
             network?: {
                 [key: string]: unknown;

@@ -10,9 +10,11 @@ import {
   MinLength,
   ValidateNested,
 } from 'class-validator';
+import { MAX_REQUIREMENTS } from '../../domain/connections/requirement.js';
 import type { BundlePin } from '../../domain/capabilities/bundle.js';
 import type { JsonObject } from '../../domain/json.js';
 import type { Budgets, SandboxSizes, WorkspaceSpec } from '../../domain/run/spec.js';
+import { ConnectionRequirementBody } from './connection-requirement.dto.js';
 import { BudgetsInput, BudgetsView } from '../budgets/budgets.dto.js';
 import { SandboxSizesInput } from '../sandboxes/sandbox-sizes.dto.js';
 import { WorkspaceBody, WorkspaceView } from '../workspaces/workspace.dto.js';
@@ -105,10 +107,10 @@ class RevisionFields {
   capability_bundles?: string[] | null;
 
   @ApiPropertyOptional({
-    type: 'array',
-    items: { type: 'object', additionalProperties: true },
+    type: [ConnectionRequirementBody],
+    maxItems: MAX_REQUIREMENTS,
     nullable: true,
-    description: 'Connections that a run needs; an empty list clears them.',
+    description: 'What a run needs of connected services; an empty list clears them.',
   })
   @IsOptional()
   @IsArray()
@@ -223,7 +225,7 @@ export class AgentRevisionView {
   @ApiProperty({ type: WorkspaceView, nullable: true })
   default_workspace!: WorkspaceSpec | null;
 
-  @ApiProperty({ type: 'array', items: { type: 'object', additionalProperties: true } })
+  @ApiProperty({ type: [ConnectionRequirementBody] })
   connection_requirements!: object[];
 
   @ApiProperty({ type: 'object', additionalProperties: true, nullable: true })

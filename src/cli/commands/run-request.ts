@@ -17,6 +17,8 @@ export interface RunFlags {
   readonly allowUnpriced?: boolean;
   readonly capabilities?: string;
   readonly label?: Record<string, string>;
+  /** Connection ids by slot. */
+  readonly bind?: Record<string, string>;
   readonly maxCost?: number;
   readonly maxTokens?: number;
   readonly maxCalls?: number;
@@ -71,6 +73,7 @@ function complete(base: Omit<NewRun, 'autonomous' | 'allow_unpriced'>, flags: Ru
     ...(workspace === undefined ? {} : { workspace }),
     ...(Object.keys(budgets).length === 0 ? {} : { budgets }),
     ...(flags.capabilities === undefined ? {} : { capabilities: namesIn(flags.capabilities) }),
+    ...(flags.bind === undefined ? {} : { bindings: flags.bind }),
     ...(flags.label === undefined ? {} : { labels: { ...base.labels, ...flags.label } }),
     autonomous: flags.autonomous === true,
     allow_unpriced: flags.allowUnpriced === true,

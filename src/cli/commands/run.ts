@@ -33,7 +33,13 @@ export function registerRunCommand(program: Command): void {
       'keep only these of the agent’s bundles, separated by commas; none keeps no bundle',
     )
     .addOption(
-      new Option('-l, --label <name=value>', 'label of the run; may be given more than once').argParser(collectLabel),
+      new Option('-l, --label <name=value>', 'label of the run; may be given more than once').argParser(collectPair),
+    )
+    .addOption(
+      new Option(
+        '--bind <slot=connection>',
+        'id of the connection that serves a slot of the agent; may be given more than once',
+      ).argParser(collectPair),
     )
     .option('--max-cost <dollars>', 'cost cap', positive)
     .option('--max-tokens <count>', 'token cap', positive)
@@ -97,7 +103,7 @@ async function printOutcome(session: Session, context: CommandContext): Promise<
     write(`Look at the change: sandgate diff ${session.id}   Take it over: sandgate apply ${session.id}`);
 }
 
-function collectLabel(value: string, earlier: Record<string, string> = {}): Record<string, string> {
+function collectPair(value: string, earlier: Record<string, string> = {}): Record<string, string> {
   const at = value.indexOf('=');
   if (at < 1) throw new InvalidArgumentError('write it as name=value');
   return { ...earlier, [value.slice(0, at)]: value.slice(at + 1) };
