@@ -224,14 +224,16 @@ describe.each(DIALECT_CASES)('the model gateway in $dialect', (one) => {
     const run = await runOf(one, { tools: [{ match: ['Bash'], action: 'allow' }], brokered: ['kb'] });
     await useTools(run, ['call_a']);
     await useTools(run, ['call_m'], 'mcp__kb__find');
+    await useTools(run, ['call_n'], 'kb__find');
     expect(
       await readRows(database.db, run, 'select tool_use_id, tool from llm_tool_uses where session_id = $1 order by 1'),
     ).toEqual([
       { tool_use_id: 'call_a', tool: 'Bash' },
       { tool_use_id: 'call_m', tool: 'mcp__kb__find' },
+      { tool_use_id: 'call_n', tool: 'kb__find' },
     ]);
     await decide(run, 'call_a');
-    const decided = [{ id: 'call_a', text: 'done' }, { id: 'call_m', text: 'found' }];
+    const decided = [{ id: 'call_a', text: 'done' }, { id: 'call_m', text: 'found' }, { id: 'call_n', text: 'found' }];
     expect((await call(run, one, one.carrying(decided))).status).toBe(200);
     provider.requests.length = 0;
     const refused = await call(run, one, one.carrying([...decided, { id: 'call_other', text: 'done' }]));
