@@ -12,8 +12,16 @@ interface Json {
   [member: string]: unknown;
 }
 
+/** Servers on loopback may be called, as often as they can answer. */
+const UPSTREAMS_OF_THE_BENCHMARK = {
+  SERVICE_EGRESS_ALLOW_CIDRS: '127.0.0.0/8',
+  SERVICE_EGRESS_RATE_TENANT_PER_MIN: '0',
+  SERVICE_EGRESS_RATE_CONNECTION_PER_MIN: '0',
+  SERVICE_EGRESS_RATE_HOST_PER_MIN: '0',
+};
+
 /**
- * One installation with every part on this machine and the settings that a user gets, except the room for 200 runs. Bench rows
+ * One installation with every part on this machine and the settings that a user gets, except the room for 200 runs and the limits of outbound calls. Bench rows
  * speak to it over HTTP; the record is opened beside it to prepare runs and to check what was recorded.
  */
 export class BenchStack implements AsyncDisposable {
@@ -38,6 +46,7 @@ export class BenchStack implements AsyncDisposable {
         SERVICE_SANDBOX_CAPACITY: '256',
         SERVICE_LLM_ANTHROPIC_URL: `http://127.0.0.1:${provider.port}`,
         ANTHROPIC_API_KEY: 'bench',
+        ...UPSTREAMS_OF_THE_BENCHMARK,
       },
       notify: (line) => process.stderr.write(`bench: ${line}\n`),
     });

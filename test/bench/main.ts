@@ -6,6 +6,7 @@ import { measureRow, printReport } from './measure-row.js';
 import { round, type FailedRow, type RowResult } from './row.js';
 import { approvals } from './rows/approvals.js';
 import type { AloneRow, BenchOptions, BenchRow } from './rows/bench-row.js';
+import { brokeredCalls } from './rows/brokered-calls.js';
 import { budgets } from './rows/budgets.js';
 import { demo } from './rows/demo.js';
 import { eventStreams } from './rows/event-streams.js';
@@ -21,7 +22,7 @@ import { sandbox } from './rows/sandbox.js';
 const ALONE: AloneRow[] = [demo, sandbox];
 /** Each list gets a fresh installation, which its first row finds idle: starts in the first, resident memory in the second. */
 const INSTALLATIONS: BenchRow[][] = [
-  [runStart, policy, gate, ledger, eventStreams, approvals, modelGateway, budgets, policySimulate],
+  [runStart, policy, gate, ledger, eventStreams, approvals, modelGateway, budgets, policySimulate, brokeredCalls],
   [manyRuns],
 ];
 /** Bounds the whole run; rows that no longer fit are reported as not measured. */
