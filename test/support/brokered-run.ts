@@ -14,6 +14,9 @@ export const NO_DIAL_LIMITS = {
   SERVICE_EGRESS_BREAKER_THRESHOLD: '0',
 };
 
+/** Keeps the agent of a run busy for half an hour, so that a test can speak for it; one command may take two minutes. */
+export const BUSY = Array.from({ length: 30 }, () => ({ tool: 'Bash', input: { command: 'sleep 60' } }));
+
 /** One brokered tool of one server. */
 export interface BrokeredSlot {
   slot: string;
@@ -44,7 +47,7 @@ export async function createBrokeredAgent(
     defaults: { tool_action: 'approve' },
     tools: [{ match: ['mcp__*', 'Bash'], action: 'allow' }],
   };
-  await stack.json('POST', '/v1/policies', { name: policy, content });
+  await stack.json('POST', '/v1/policies', { name: policy, yaml: JSON.stringify(content) });
   await stack.createReplayAgent(name, policy, {
     connection_requirements: slots.map(({ slot, url, tools }) => ({
       slot,
@@ -99,10 +102,18 @@ export class RunnerVoice {
 
   /** As runners do: the same id again after a lost connection or a server error, a bounded number of times. */
   async callUntilAnswered(id: string, tool: string, input: unknown, withinMs: number): Promise<BrokeredAnswer> {
-    return this.stack.until(`an answer to ${id}`, withinMs, async () => {
-      const answer = await this.call(id, tool, input).catch(() => undefined);
-      return answer === undefined || answer.status >= 500 || isInFlight(answer) ? undefined : answer;
-    });
+    let last = 'nothing';
+    const look = async (): Promise<BrokeredAnswer | undefined> => {
+      const answer = await this.call(id, tool, input).catch((error: unknown) => void (last = String(error)));
+      if (answer === undefined) return undefined;
+      last = `${answer.status} ${answer.text}`;
+      return answer.status >= 500 || isInFlight(answer) ? undefined : answer;
+    };
+    try {
+      return await this.stack.until(`an answer to ${id}`, withinMs, look);
+    } catch (error) {
+      throw new Error(`${String(error)}; the last one was ${last}`, { cause: error });
+    }
   }
 }
 

@@ -61,7 +61,7 @@ async function startRuns(stack: BenchStack, url: string): Promise<LiveRun[]> {
     defaults: { tool_action: 'approve' },
     tools: [{ match: ['mcp__*', 'Bash'], action: 'allow' }],
   };
-  await stack.json('POST', '/v1/policies', { name: AGENT, content });
+  await stack.json('POST', '/v1/policies', { name: AGENT, yaml: JSON.stringify(content) });
   await stack.json('POST', '/v1/agents', {
     name: AGENT,
     harness: 'replay',
@@ -74,7 +74,7 @@ async function startRuns(stack: BenchStack, url: string): Promise<LiveRun[]> {
 }
 
 async function startRun(stack: BenchStack): Promise<LiveRun> {
-  const task = JSON.stringify([{ tool: 'Bash', input: { command: 'sleep 900' } }]);
+  const task = JSON.stringify(Array.from({ length: 10 }, () => ({ tool: 'Bash', input: { command: 'sleep 60' } })));
   const { session } = await stack.json<{ session: { id: string } }>('POST', '/v1/sessions', { agent: AGENT, task });
   for (let looks = 0; looks < 600; looks += 1) {
     const read = await stack.json<{ session: { status: string } }>('GET', `/v1/sessions/${session.id}`);

@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
 import {
+  BUSY,
   connectServer,
   createBrokeredAgent,
   LOOPBACK_UPSTREAMS,
@@ -15,7 +16,6 @@ import { readHistories } from '../secrets/haystacks.js';
 
 const TOOL = 'mcp__kb__echo';
 const KEY = 'upstream-key-of-the-connection';
-const WAITS = [{ tool: 'Bash', input: { command: 'sleep 600' } }];
 const AMBIGUOUS = { ok: false, error: 'brokered call outcome ambiguous — not retried' };
 
 let stack: LiveStack;
@@ -49,7 +49,7 @@ afterEach(() => {
 
 /** A run whose agent waits, so that the test can speak for it. */
 async function liveRun(): Promise<RunnerVoice> {
-  const id = await stack.startRun('caller', WAITS);
+  const id = await stack.startRun('caller', BUSY);
   await stack.untilStatus(id, 'running');
   return RunnerVoice.of(stack, id);
 }
@@ -244,9 +244,8 @@ describe('a brokered call', () => {
     const run = await liveRun();
     expect((await run.call(nextId(), TOOL, { message: 'a' })).body.ok).toBe(true);
     const arrived = server.arrivals.length;
-    await database.query('update integration_connections set authorization_generation = 2 where id = $1', [
-      connectionId,
-    ]);
+    await database.query(`set session_replication_role = replica;
+      update integration_connections set authorization_generation = 2 where id = '${connectionId}'`);
     const stale = await run.call(nextId(), TOOL, { message: 'b' });
     expect(stale.body).toMatchObject({ ok: false, denied: true });
     expect(stale.body.message).toContain('was reauthorized after this run started — its binding is stale');

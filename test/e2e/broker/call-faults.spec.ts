@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import {
+  BUSY,
   connectServer,
   createBrokeredAgent,
   LOOPBACK_UPSTREAMS,
@@ -59,7 +60,7 @@ describe('a brokered call under faults', () => {
     await createBrokeredAgent(stack, 'caller', [{ slot: 'kb', url: server.url, tools: ['echo'] }]);
     voices = await Promise.all(
       [1, 2, 3].map(async () => {
-        const id = await stack.startRun('caller', [{ tool: 'Bash', input: { command: 'sleep 3000' } }]);
+        const id = await stack.startRun('caller', BUSY);
         await stack.untilStatus(id, 'running');
         return RunnerVoice.of(stack, id);
       }),
