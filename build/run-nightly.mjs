@@ -7,6 +7,7 @@ import process from 'node:process';
 
 const COUNTS = {
   TEST_FAULT_ROUNDS: '12',
+  TEST_BROKER_FAULT_ROUNDS: '8',
   TEST_QUEUE_RUNS: '100',
   TEST_BUDGET_TRIALS: '1000',
   TEST_MCP_CALLS: '10000',

@@ -1,4 +1,4 @@
-import { activityInfo, cancellationSignal, heartbeat } from '@temporalio/activity';
+import { activityInfo, CancelledFailure, Context, heartbeat } from '@temporalio/activity';
 import { BROKER_MESSAGES, shortCause } from '../domain/broker/broker-answer.js';
 import { brokeredEvent, type SettledCall } from '../domain/broker/brokered-event.js';
 import { CLAIM_TTL_SECS } from '../domain/broker/claim.js';
@@ -45,7 +45,7 @@ export function createBrokerActivities(on: BrokerDependencies): BrokerActivities
     executeBrokeredCall: async (run, call) => {
       const beat = beatWhileAlive();
       try {
-        return await execute(on, run, call, cancellationSignal());
+        return await execute(on, run, call, untilCancelled());
       } finally {
         clearInterval(beat);
       }
@@ -61,6 +61,16 @@ export function createBrokerActivities(on: BrokerDependencies): BrokerActivities
 function beatWhileAlive(): NodeJS.Timeout {
   const { heartbeatTimeoutMs = 10_000 } = activityInfo();
   return setInterval(heartbeat, heartbeatTimeoutMs / 4);
+}
+
+/** Aborts when the run gives its calls up. A worker that is stopped lets them come to their end while there is time. */
+function untilCancelled(): AbortSignal {
+  const controller = new AbortController();
+  Context.current().cancelled.catch((reason: unknown) => {
+    const isStop = reason instanceof CancelledFailure && reason.message === 'WORKER_SHUTDOWN';
+    if (!isStop) controller.abort(reason);
+  });
+  return controller.signal;
 }
 
 /** One dispatch: recheck, claim, send, settle (chapter 40 §4 steps 5–11). */

@@ -17,6 +17,7 @@ import pg from 'pg';
 import { Installation } from '../../dist/src/embedded/installation.js';
 import { removeState } from '../../dist/src/embedded/remove-state.js';
 import { provideTemporalBinary } from '../../dist/src/embedded/temporal-binary.js';
+import { brokerPaths, Upstream } from './broker-paths.mjs';
 import { NoticeReceiver, noticePaths } from './notice-paths.mjs';
 import { runPaths, standingPaths } from './paths.mjs';
 import { Stage } from './stage.mjs';
@@ -29,6 +30,7 @@ const wanted = process.argv.slice(2);
 const dataDir = mkdtempSync(join(tmpdir(), 'sg-rec-'));
 const files = mkdtempSync(join(tmpdir(), 'sg-files-'));
 const receiver = await NoticeReceiver.start();
+const upstream = await Upstream.start();
 const temporal = await startTemporal();
 const connection = await Connection.connect({ address: temporal.address, connectTimeout: '30s' });
 const client = new Client({ connection });
@@ -40,8 +42,10 @@ try {
   await database.connect();
   const stage = new Stage(installation, client, database, files);
   await stage.prepare();
+  await upstream.prepare(stage);
   mkdirSync(FOLDER, { recursive: true });
-  for (const [name, play] of Object.entries({ ...runPaths, ...standingPaths, ...noticePaths(receiver) })) {
+  const paths = { ...runPaths, ...brokerPaths(upstream), ...standingPaths, ...noticePaths(receiver) };
+  for (const [name, play] of Object.entries(paths)) {
     if (wanted.length > 0 && !wanted.includes(name)) continue;
     const { workflowId, runId } = await play(stage);
     await save(name, workflowId, runId);
@@ -52,6 +56,7 @@ try {
   await connection.close();
   temporal.child.kill('SIGTERM');
   receiver.close();
+  upstream.close();
   await removeState(dataDir);
   rmSync(files, { recursive: true, force: true });
 }
@@ -75,6 +80,7 @@ function environment() {
     SERVICE_TIMING_HOST_GONE_MS: '3000',
     SERVICE_LOG_LEVEL: 'warn',
     ...receiver.environment,
+    ...upstream.environment,
   };
 }
 

@@ -1,3 +1,4 @@
+import { SETTLED_CLAIM_STATES } from '../../domain/broker/claim.js';
 import { TERMINAL_STATUSES } from '../../domain/run/status.js';
 import { isMcpName } from '../../domain/tools/mcp-name.js';
 import { isCanonicalTool } from '../../domain/tools/vocabulary.js';
@@ -37,6 +38,9 @@ export const DENY_SOURCE_LABEL = new ClosedLabel([
 ]);
 
 export const DECISION_LABEL = new ClosedLabel(['approved_once', 'approved_session', 'denied', 'expired']);
+
+/** Settled states of a claim. */
+export const BROKER_OUTCOME_LABEL = new ClosedLabel(SETTLED_CLAIM_STATES);
 
 export const OUTCOME_LABEL = new ClosedLabel(TERMINAL_STATUSES);
 

@@ -3,6 +3,7 @@ import type { EventData, NewEvent } from '../../domain/events/event-kinds.js';
 import { isTerminal } from '../../domain/run/status.js';
 import type { RecordObserver, ReservationEvent, RunMove } from '../db/record-observer.js';
 import {
+  BROKER_OUTCOME_LABEL,
   ClosedLabel,
   DECISION_LABEL,
   DENY_SOURCE_LABEL,
@@ -16,6 +17,7 @@ const MAX_LAUNCHES = 4096;
 
 const HUMAN_SECONDS = [1, 5, 15, 30, 60, 120, 300, 900, 1800, 3600, 14_400, 86_400];
 const WAIT_SECONDS = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600, 1800];
+const BROKER_MS = [5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10_000, 30_000];
 const RUN_SECONDS = [1, 5, 15, 30, 60, 120, 300, 600, 1800, 3600, 10_800];
 
 /** Counts what this process puts on the record: ledger, verdicts, approvals, runs, reservations (chapter 60 §18). */
@@ -34,6 +36,8 @@ export class RecordMetrics implements RecordObserver {
   private readonly reservations: Counter<'event'>;
   private readonly tokens: Counter<'kind' | 'model'>;
   private readonly cost: Counter<'model'>;
+  private readonly brokered: Counter<'outcome'>;
+  private readonly brokerLatency: Histogram;
   private readonly launches = new Map<string, number>();
   private model = new ClosedLabel([]);
 
@@ -118,6 +122,18 @@ export class RecordMetrics implements RecordObserver {
       help: 'What the reported tokens cost at the known prices.',
       labelNames: ['model'],
     });
+    this.brokered = new Counter({
+      registers,
+      name: 'service_brokered_calls_total',
+      help: 'Brokered calls by what became of their claim.',
+      labelNames: ['outcome'],
+    });
+    this.brokerLatency = new Histogram({
+      registers,
+      name: 'service_broker_call_latency_ms',
+      help: 'From the claim of a brokered call to what its upstream said; calls given up unheard of are not in it.',
+      buckets: BROKER_MS,
+    });
   }
 
   /** The models that have series of their own. */
@@ -160,6 +176,10 @@ export class RecordMetrics implements RecordObserver {
       this.created.inc();
     } else if (event.type === 'model.response') {
       this.charge(event.data);
+    } else if (event.type === 'tool.brokered') {
+      const { outcome, latency_ms: latencyMs } = event.data;
+      this.brokered.inc({ outcome: BROKER_OUTCOME_LABEL.of(outcome) });
+      if (latencyMs > 0) this.brokerLatency.observe(latencyMs);
     }
   }
 

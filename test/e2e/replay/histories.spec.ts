@@ -50,6 +50,7 @@ describe('recorded histories of every path', () => {
     expect([...new Set(names.flatMap(activitiesOf))].toSorted()).toEqual(
       [
         ...['admitRun', 'beginFinalizing', 'beginQuiesce', 'concludeRun', 'describeRun', 'drainReservations'],
+        ...['closeUpstreamSessions', 'executeBrokeredCall', 'giveUpClaims', 'settleLostCall'],
         ...['expireApprovals', 'forgetIntent', 'recordMissingDiff', 'stopRun', 'warnWallClock'],
         ...['launchSandbox', 'superviseSandbox', 'stopSandbox', 'collectArtifacts', 'releaseSandbox'],
         ...[
@@ -67,12 +68,15 @@ describe('recorded histories of every path', () => {
 
   it('each is what its name says', () => {
     const ends = (name: string) => events(name).at(-1)?.eventType;
-    expect(ends('run-continued-as-new')).toBe('EVENT_TYPE_WORKFLOW_EXECUTION_CONTINUED_AS_NEW');
-    for (const name of names.filter((one) => one.startsWith('run-') && one !== 'run-continued-as-new')) {
+    const continued = ['run-continued-as-new', 'run-brokered-continued'];
+    for (const name of continued) expect(ends(name)).toBe('EVENT_TYPE_WORKFLOW_EXECUTION_CONTINUED_AS_NEW');
+    for (const name of names.filter((one) => one.startsWith('run-') && !continued.includes(one))) {
       expect({ name, ends: ends(name) }).toEqual({ name, ends: 'EVENT_TYPE_WORKFLOW_EXECUTION_COMPLETED' });
     }
     const noticed = (name: string) => activitiesOf(name).filter((activity) => activity === 'deliverNotice').length;
     expect(['delivered', 'retried', 'failed'].map((end) => noticed(`notice-${end}`))).toEqual([1, 3, 6]);
+    expect(activitiesOf('run-brokered').filter((activity) => activity === 'executeBrokeredCall')).toHaveLength(2);
+    expect(activitiesOf('run-brokered-lost')).toContain('settleLostCall');
     expect(activitiesOf('run-approval-expired')).toContain('expireApprovals');
     expect(activitiesOf('run-host-lost')).toContain('recordMissingDiff');
     expect(activitiesOf('run-cancelled-queued')).not.toContain('launchSandbox');

@@ -92,8 +92,8 @@ export class BrokeredCallService {
       const claim = await readStoredClaim(this.database, row);
       if (claim === null) return this.answerWithoutClaim(row);
       if (claim.state !== 'claimed') return this.answerSettled(row, claim);
-      if (Date.now() >= deadline) return failed(BROKER_MESSAGES.inFlight);
-      await delay(POLL_MS, undefined, { signal });
+      if (Date.now() >= deadline || signal.aborted) return failed(BROKER_MESSAGES.inFlight);
+      await delay(POLL_MS);
     }
   }
 

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import pLimit, { type LimitFunction } from 'p-limit';
+import { SandgateError } from '../../../domain/errors.js';
 import { ApiConfig } from '../../foundation.module.js';
 import { LimitBreaches } from '../limits/limit-breaches.js';
 
@@ -25,7 +26,7 @@ export class CallPlaces {
     }
     try {
       return await places(() => {
-        signal.throwIfAborted();
+        if (signal.aborted) throw new SandgateError('unavailable', 'the caller went away while it waited');
         return work();
       });
     } finally {

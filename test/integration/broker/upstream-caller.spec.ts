@@ -1,0 +1,255 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { Registry } from 'prom-client';
+import { v7 as uuidv7 } from 'uuid';
+import type { BrokeredSurface } from '../../../src/domain/run/spec.js';
+import type { ResourceBinding } from '../../../src/domain/connections/resource-binding.js';
+import { insertBindings } from '../../../src/platform/bindings/resource-bindings.js';
+import { CallTargets } from '../../../src/platform/broker/call-targets.js';
+import { BrokeredUpstream } from '../../../src/platform/broker/upstream-caller.js';
+import type { CallTarget, UpstreamResult } from '../../../src/platform/broker/upstream-call.js';
+import { UpstreamSessions } from '../../../src/platform/broker/upstream-sessions.js';
+import {
+  createConnectionServices,
+  type ConnectionServices,
+} from '../../../src/platform/connections/connection-services.js';
+import type { Egress } from '../../../src/platform/egress/egress.js';
+import { OutboundLimits } from '../../../src/platform/egress/outbound-limits.js';
+import { photograph } from '../../../src/platform/mcp/photograph.js';
+import { createSealer } from '../../../src/platform/seal/sealer.js';
+import { createTestDatabase, type TestDatabase } from '../../support/database.js';
+import { loopbackEgress } from '../../support/mcp/broker-client.js';
+import { ECHO, HostileServer } from '../../support/mcp/hostile-server.js';
+import { createOrganization, createRun, type FixtureRun } from '../../support/run-fixture.js';
+
+const KEYS = { kmsMode: 'static', staticKek: randomBytes(32), credentialKey: null } as const;
+const LIMITS = {
+  tenantPerMin: 0,
+  userPerMin: 0,
+  connectionPerMin: 3,
+  hostPerMin: 0,
+  breakerThreshold: 2,
+  breakerOpenSecs: 60,
+  durable: true,
+};
+
+let database: TestDatabase;
+let egress: Egress;
+let server: HostileServer;
+let services: ConnectionServices;
+let upstream: BrokeredUpstream;
+let targets: CallTargets;
+let run: FixtureRun;
+/** Tokens as an authorization server would give them, one after the other. */
+let tokens: string[];
+let minted: number;
+const rejected: string[] = [];
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  egress = loopbackEgress();
+  server = await HostileServer.start({ tools: [ECHO], authorization: 'Bearer second' });
+  const sealer = createSealer(database.db, KEYS);
+  const source = {
+    get: () => Promise.resolve(tokens[Math.min(minted, tokens.length - 1)]!),
+    reject: (_connection: string, _generation: number, token: string) => {
+      rejected.push(token);
+      minted += 1;
+    },
+    evict: () => undefined,
+  };
+  services = createConnectionServices({ database: database.db, sealer, egress: egress.guarded, tokens: source });
+  const { records, credentials } = services;
+  targets = new CallTargets(database.db);
+  upstream = new BrokeredUpstream({
+    sessions: new UpstreamSessions({ database: database.db, client: egress.guarded, records }),
+    targets,
+    credentials,
+    tokens: source,
+    records,
+    limits: new OutboundLimits(LIMITS, {
+      pool: database.db.pool,
+      registry: new Registry(),
+      log: { warn: () => undefined },
+    }),
+  });
+}, 60_000);
+
+beforeEach(() => {
+  tokens = ['first', 'second'];
+  minted = 0;
+});
+
+afterEach(() => {
+  server.always('tools/call', null);
+  server.authorization = 'Bearer second';
+});
+
+afterAll(async () => {
+  await server?.close();
+  await egress?.close();
+  await database?.close();
+});
+
+interface Made {
+  target: CallTarget;
+  connectionId: string;
+}
+
+/** A run with one slot, bound to a connection of its own. */
+async function bind(kind: 'oauth' | 'static', change: { baseUrl?: string } = {}): Promise<Made> {
+  run = await createRun(database.db, { in: await createOrganization(database.db) });
+  const { organizationId, sessionId } = run;
+  const connectionId = uuidv7();
+  const ref = { organizationId, connectionId };
+  const base_url = change.baseUrl ?? server.url;
+  await services.records.insert(organizationId, {
+    id: connectionId,
+    provider: 'mcp_http',
+    external_account_id: '127.0.0.1',
+    display_name: 'a server',
+    status: 'active',
+    auth_kind: kind,
+    owner_type: 'organization',
+    owner_user_id: null,
+    created_by_user_id: null,
+    metadata: { base_url, endpoint_url: base_url },
+    oauth: kind === 'oauth' ? { resource: server.url, scopes: [] } : null,
+    credential: await services.secrets.seal(ref, 'credential', 'a static key'),
+  });
+  const photo = await photograph({
+    client: egress.guarded,
+    url: server.url,
+    headers: { authorization: 'Bearer second' },
+  });
+  const { tools, digest } = photo;
+  await database.db.withTenant(organizationId, (tx) =>
+    tx.query(
+      `insert into connection_tool_snapshots (id, tenant_id, connection_id, snapshot_version, authorization_generation,
+         protocol_version, tools_json, tools_digest, discovered_at) values ($1, $2, $3, 1, 1, $4, $5, $6, now())`,
+      [uuidv7(), organizationId, connectionId, photo.protocolVersion, JSON.stringify(tools), digest],
+    ),
+  );
+  const binding: ResourceBinding = {
+    id: uuidv7(),
+    organizationId,
+    sessionId,
+    slotKind: 'mcp',
+    slot: 'kb',
+    authority: { kind: 'connection', connectionId, generation: 1, ownerType: 'organization', ownerUserId: null },
+    surface: { snapshotVersion: 1, tools, digest },
+    resourceScope: {},
+    resolvedBy: { kind: 'operator', id: null },
+    bindingMode: 'organization',
+  };
+  await database.db.withTenant(organizationId, (tx) => insertBindings(tx, [binding]));
+  const surface: BrokeredSurface = {
+    slot: 'kb',
+    url: server.url,
+    binding_id: binding.id,
+    snapshot_version: 1,
+    tools,
+    tools_digest: digest,
+    protocol_version: photo.protocolVersion,
+  };
+  await database.owner.query(`set session_replication_role = replica`);
+  await database.owner.query(`update sessions set run_spec = run_spec || $2::jsonb where id = $1`, [
+    sessionId,
+    JSON.stringify({ brokered: [surface] }),
+  ]);
+  await database.owner.query(`set session_replication_role = origin`);
+  return { connectionId, target: { organizationId, sessionId, binding, surface } };
+}
+
+function call(target: CallTarget, message: string): Promise<UpstreamResult> {
+  return upstream.call(target, 'echo', JSON.stringify({ message }), AbortSignal.timeout(20_000));
+}
+
+const arrived = (message: string): number => server.calls.filter(({ text }) => text.includes(message)).length;
+
+describe('a call whose claim is taken', () => {
+  it('CP-159 is repeated once, with another token, where the upstream refused this one', async () => {
+    const { target } = await bind('oauth');
+    expect(await call(target, 'renewed')).toMatchObject({ state: 'succeeded' });
+    expect(rejected.splice(0)).toEqual(['first']);
+    expect(arrived('renewed')).toBe(1);
+  });
+
+  it('CP-161 is answered for good where the next token is refused too', async () => {
+    const { target } = await bind('oauth');
+    tokens = ['first', 'third'];
+    expect(await call(target, 'refused')).toMatchObject({ state: 'failed_upstream', answer: { isError: true } });
+    expect(rejected.splice(0)).toEqual(['first']);
+    expect(arrived('refused')).toBe(0);
+  });
+
+  it('CP-160 is not repeated where the binding has gone meanwhile: nothing was sent', async () => {
+    const { target, connectionId } = await bind('oauth');
+    server.next('initialize', { kind: 'slow', delayMs: 400 });
+    server.authorization = undefined;
+    server.always('tools/list', { kind: 'status', status: 401 });
+    const calling = call(target, 'revoked');
+    await services.records.revoke(target.organizationId, connectionId);
+    expect(await calling).toMatchObject({
+      state: 'failed_before_send',
+      error: expect.stringContaining('is revoked') as unknown,
+    });
+    server.always('tools/list', null);
+    expect(arrived('revoked')).toBe(0);
+    rejected.splice(0);
+  });
+
+  it('CP-161 with a static key is refused for good, and its connection stays as it is', async () => {
+    const { target, connectionId } = await bind('static');
+    expect(await call(target, 'static')).toMatchObject({ state: 'failed_upstream' });
+    expect(rejected).toEqual([]);
+    expect((await services.records.read(target.organizationId, connectionId))?.status).toBe('active');
+  });
+
+  it('CP-123 that lacks a scope is refused for good, and an OAuth connection asks to be connected again', async () => {
+    const { target, connectionId } = await bind('oauth');
+    minted = 1;
+    const challenge = 'Bearer error="insufficient_scope", scope="files:write"';
+    server.next('tools/call', { kind: 'status', status: 403, headers: { 'www-authenticate': challenge } });
+    const result = await call(target, 'scope');
+    expect(result).toMatchObject({
+      state: 'failed_upstream',
+      error: expect.stringContaining('insufficient scope') as unknown,
+    });
+    const connection = await services.records.read(target.organizationId, connectionId);
+    expect(connection).toMatchObject({
+      status: 'error',
+      oauth: { error: expect.stringContaining('files:write') as unknown },
+    });
+    expect(arrived('scope')).toBe(1);
+  });
+
+  it('CP-160 beyond the limit of its connection, or behind an open breaker, is not sent', async () => {
+    const { target } = await bind('oauth');
+    minted = 1;
+    for (let time = 0; time < 3; time += 1) expect((await call(target, 'within')).state).toBe('succeeded');
+    const limited = await call(target, 'beyond');
+    expect(limited).toMatchObject({
+      state: 'failed_before_send',
+      error: expect.stringContaining('outbound rate limit reached (scope connection') as unknown,
+    });
+    const other = await bind('oauth');
+    minted = 1;
+    server.next('tools/call', { kind: 'status', status: 503 }, { kind: 'status', status: 503 });
+    for (let time = 0; time < 2; time += 1) expect((await call(other.target, 'broken')).state).toBe('failed_upstream');
+    expect(await call(other.target, 'open')).toMatchObject({
+      state: 'failed_before_send',
+      error: expect.stringContaining('upstream circuit breaker open') as unknown,
+    });
+    expect([arrived('beyond'), arrived('open')]).toEqual([0, 0]);
+  });
+
+  it('CP-160 to an address outside of its connection is not sent', async () => {
+    const { target } = await bind('oauth', { baseUrl: `${server.url}/inner` });
+    expect(await call(target, 'outside')).toMatchObject({
+      state: 'failed_before_send',
+      error: expect.stringContaining('outside') as unknown,
+    });
+    expect(arrived('outside')).toBe(0);
+  });
+});
