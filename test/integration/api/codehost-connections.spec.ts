@@ -2,12 +2,16 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { generateKeyPairSync } from 'node:crypto';
 import { v7 as uuidv7 } from 'uuid';
 import type { Schemas } from '../../../src/client/client.js';
+import type { RunSpec, WorkspaceSpec } from '../../../src/domain/run/spec.js';
+import { Codehost } from '../../../src/platform/codehost/codehost.js';
 import { Sealer } from '../../../src/platform/seal/sealer.js';
 import { CodeHost } from '../../support/codehost/code-host.js';
 import { RestApi, type HostedApp } from '../../support/codehost/rest-api.js';
 import { connectionIn, startConnectionsApi, type CreatedConnection } from '../../support/connections-api.js';
 import type { TestApi } from '../../support/api.js';
-import type { TestUser } from '../../support/users.js';
+import { deactivate, type TestUser } from '../../support/users.js';
+
+type GitRepository = Extract<WorkspaceSpec, { kind: 'git_repository' }>;
 
 const TOKEN = 'ghp_personal0123456789';
 
@@ -229,6 +233,82 @@ describe('the repositories of a connection', () => {
     const failing = await api.get(`/v1/connections/${id}/repos`);
     expect(failing.status).toBe(400);
     expect(failing.text).not.toContain('ghp_from-the-host');
+  });
+});
+
+describe('what a run may use to fetch its repository', () => {
+  const start = async (connection: string, user: TestUser = admin) => {
+    const workspace = { kind: 'git_repository', repository: 'acme/shop', connection_id: connection, ref: 'main' };
+    const answer = await api.post('/v1/sessions', { agent: 'fixer', task: '[]', workspace }, as(user));
+    expect([answer.status, answer.text]).toEqual([200, expect.anything()]);
+    const { id, run_spec: spec } = answer.body.session;
+    return { id, workspace: (spec as unknown as RunSpec).workspace as GitRepository };
+  };
+  const header = (id: string, workspace: GitRepository) =>
+    api.app
+      .get(Codehost)
+      .accessOf({ organizationId: api.organizationId, sessionId: id }, { workspace })
+      .authorization();
+  const basic = (token: string) => `Basic ${Buffer.from(`x-access-token:${token}`).toString('base64')}`;
+
+  it('CP-072 is the credential of the bound connection, for exactly what was bound', async () => {
+    const { id: connection } = connectionIn(await create({ provider: 'codehost', token: TOKEN }));
+    const { id, workspace } = await start(connection);
+    expect(workspace).toMatchObject({ clone_url: `${host.url()}/acme/shop`, connection_id: connection });
+    expect(await header(id, workspace)).toBe(basic(TOKEN));
+    const others: Partial<GitRepository>[] = [
+      { clone_url: `${host.url()}/acme/other` },
+      { clone_url: 'https://evil.test/acme/shop' },
+      { ref: 'other' },
+      { commit_sha: 'a'.repeat(40) },
+      { binding_id: uuidv7() },
+    ];
+    for (const other of others)
+      await expect(header(id, { ...workspace, ...other })).rejects.toMatchObject({
+        code: 'forbidden',
+        message: expect.stringContaining('not what the run was bound to') as unknown,
+      });
+    const publicRun = await api.post('/v1/sessions', {
+      agent: 'fixer',
+      task: '[]',
+      workspace: { kind: 'git_repository', clone_url: `${host.url()}/acme/shop` },
+    });
+    const { id: open, run_spec: spec } = publicRun.body.session;
+    expect(await header(open, (spec as unknown as RunSpec).workspace as GitRepository)).toBeNull();
+  });
+
+  it('CP-290 CP-314 is nothing once the connection was revoked or its person is gone', async () => {
+    const { id: connection } = connectionIn(await create({ provider: 'codehost', token: TOKEN }));
+    const { id, workspace } = await start(connection);
+    await api.post(`/v1/connections/${connection}/revoke`, undefined, as(admin));
+    await expect(header(id, workspace)).rejects.toThrow('is revoked — reconnect it');
+    const leaving = await api.addUser('member');
+    const mine = connectionIn(await create({ provider: 'codehost', token: TOKEN, owner: 'personal' }, leaving));
+    const run = await start(mine.id, leaving);
+    expect(await header(run.id, run.workspace)).toBe(basic(TOKEN));
+    await deactivate(api.db, leaving, 'membership');
+    await expect(header(run.id, run.workspace)).rejects.toThrow('no longer an active member');
+  });
+
+  it('a personal connection of somebody else, and one of another kind, are refused before the run exists', async () => {
+    const { id: foreign } = connectionIn(
+      await create({ provider: 'codehost', token: TOKEN, owner: 'personal' }, member),
+    );
+    for (const [connection, reason] of [
+      [foreign, `unknown connection ${foreign}`],
+      [mcp, 'is no connection to a code host'],
+    ] as const) {
+      const workspace = { kind: 'git_repository', repository: 'acme/shop', connection_id: connection };
+      const answer = await api.post('/v1/sessions', { agent: 'fixer', task: '[]', workspace }, as(admin));
+      expect([answer.status, answer.body.error]).toEqual([400, expect.stringContaining(reason)]);
+    }
+  });
+
+  it('is a token that is minted for the installation of an app', async () => {
+    app.installations.set('505', { login: 'acme', suspended: false });
+    const { id: connection } = connectionIn(await create(appBody({ installation_id: '505' })));
+    const { id, workspace } = await start(connection);
+    expect(await header(id, workspace)).toBe(basic(`ghs_minted${rest.minted}`));
   });
 });
 

@@ -1,0 +1,122 @@
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Client, Connection } from '@temporalio/client';
+import pg from 'pg';
+import type { Schemas } from '../../../src/client/client.js';
+import { CodeHost } from '../../support/codehost/code-host.js';
+import { RestApi } from '../../support/codehost/rest-api.js';
+import { LiveStack } from '../../support/live-stack.js';
+import { makeCanary, placesOf } from '../secrets/canary-search.js';
+import { dumpDatabase, readAnswers, readHistories, readLogs } from '../secrets/haystacks.js';
+import { git } from './support.js';
+
+jest.setTimeout(120_000);
+
+const TOKEN = `ghp_${makeCanary('personal').replaceAll('-', '')}`;
+/** What an agent could find of a credential: its environment, all that it may read of processes, and its files. */
+const LOOK =
+  '{ env; cat /proc/*/environ /proc/*/cmdline; grep -ra "" /workspace/.git /tmp /run/sandgate; } 2>/dev/null | tr -c "[:print:]\\n" " " > /workspace/look.txt';
+
+let host: CodeHost;
+let rest: RestApi;
+let stack: LiveStack;
+let folder: string;
+let owner: pg.Client;
+let agentId: string;
+let connectionId: string;
+let base: string;
+const runs: string[] = [];
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'published-'));
+  writeFileSync(join(folder, 'a.txt'), 'one\n');
+  git(folder, ['init', '-q']);
+  git(folder, ['add', '-A']);
+  git(folder, ['commit', '-q', '-m', 'x']);
+  base = git(folder, ['rev-parse', 'HEAD']).trim();
+  host = await CodeHost.start();
+  host.publish(folder, 'acme/private');
+  rest = new RestApi(host.tokens);
+  host.interfere = [rest.serve];
+  rest.addAccount(TOKEN, { id: 1, login: 'octo', scopes: 'repo' });
+  writeFileSync(join(folder, 'ca.pem'), host.certificate);
+  stack = await LiveStack.start({
+    SERVICE_CODEHOST_API_URL: `${host.url()}/api`,
+    SERVICE_CODEHOST_CLONE_BASE: host.url(),
+    SERVICE_CODEHOST_CA_FILE: join(folder, 'ca.pem'),
+    SERVICE_LOG_LEVEL: 'trace',
+  });
+  owner = new pg.Client({ host: join(stack.dataDir, 'pg'), user: 'sandgate', database: 'sandgate' });
+  await owner.connect();
+  await stack.createReplayAgent('fetcher', 'unrestricted');
+  agentId = (await stack.json<{ agents: { id: string; name: string }[] }>('GET', '/v1/agents')).agents.find(
+    ({ name }) => name === 'fetcher',
+  )?.id as string;
+  const body = { provider: 'codehost', token: TOKEN };
+  connectionId = (await stack.json<{ id: string }>('POST', '/v1/connections', body)).id;
+}, 180_000);
+afterAll(async () => {
+  await owner?.end();
+  await stack?.stop();
+  await host?.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function start(workspace: object, steps: object[] = [{ say: 'done' }]): Promise<string> {
+  const run = await stack.startRun('fetcher', steps, { workspace: { kind: 'git_repository', ...workspace } });
+  runs.push(run);
+  return run;
+}
+
+const dataOf = async (run: string, type: string) =>
+  (await stack.timeline(run)).filter((event) => event.type === type).map((event) => event.payload.data);
+
+describe('a run on a repository that a connection fetches', () => {
+  it('CP-072 works on what the connection fetched, and binds it with its authority', async () => {
+    const steps = [
+      { tool: 'Bash', input: { command: LOOK } },
+      { tool: 'Write', input: { file_path: '/workspace/b.txt', content: 'two\n' } },
+      { say: 'done' },
+    ];
+    const run = await start({ repository: 'acme/private', connection_id: connectionId }, steps);
+    expect(await stack.untilTerminal(run)).toMatchObject({ status: 'completed', base_commit: base });
+    expect(await dataOf(run, 'workspace.initialized')).toEqual([
+      expect.objectContaining({ base_commit: base, files: 1, repo: `${host.url()}/acme/private` }),
+    ]);
+    const { rows } = await owner.query('select * from session_resource_bindings where session_id = $1', [run]);
+    expect(rows).toMatchObject([
+      {
+        slot_kind: 'workspace_fetch',
+        requirement_slot: 'workspace',
+        authority_kind: 'connection',
+        connection_id: connectionId,
+        resource_scope: { url: `${host.url()}/acme/private`, ref: null, commit: null },
+      },
+    ]);
+    const { session } = await stack.json<{ session: Schemas['SessionView'] }>('GET', `/v1/sessions/${run}`);
+    expect(session.repo_source).toMatchObject({ binding_id: (rows[0] as { id: string }).id });
+  });
+
+  it('an unknown connection, and a private repository without one, say what is wrong', async () => {
+    const workspace = { kind: 'git_repository', repository: 'acme/private', connection_id: agentId };
+    const refused = await stack.request('POST', '/v1/sessions', { agent: 'fetcher', task: '[]', workspace });
+    expect([refused.status, await refused.text()]).toEqual([400, expect.stringContaining('unknown connection')]);
+    const run = await start({ clone_url: `${host.url()}/acme/private` });
+    expect(await stack.untilTerminal(run)).toMatchObject({ status: 'failed' });
+    expect(JSON.stringify(await dataOf(run, 'run.error'))).toContain('name a connection (workspace.connection_id)');
+  });
+
+  it('CP-289 the token is in no row in clear, no history, no log, no answer, no event and no file of an agent', async () => {
+    const connection = await Connection.connect({ address: stack.installation.temporalAddress });
+    const histories = await readHistories(new Client({ connection }), stack);
+    await connection.close();
+    const [columns, answers] = [await dumpDatabase(owner), await readAnswers(stack, runs, agentId)];
+    const everywhere = [...histories, ...readLogs(stack), ...columns, ...answers];
+    expect(placesOf(connectionId, columns)).not.toEqual([]);
+    // What the agent found is in its diff.
+    expect(placesOf('ref: refs/heads/service-work', columns)).toContain('artifacts.content');
+    expect(placesOf(runs[0] ?? '', histories)).not.toEqual([]);
+    expect(placesOf(TOKEN, everywhere)).toEqual([]);
+  });
+});
