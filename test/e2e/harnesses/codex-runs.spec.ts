@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { createSampleProject } from '../../../src/cli/demo/sample-project.js';
 import { DEPLOY_COMMAND, NETWORK_COMMAND, REPAIRED, TASK, TEST_COMMAND } from '../../../src/cli/demo/scenario.js';
 import type { Schemas } from '../../../src/client/client.js';
+import { HostileServer } from '../../support/mcp/hostile-server.js';
 import { CodexLab, done, MODEL, offered } from './support/codex-lab.js';
 import { decisions, eventsOf } from './support/harness-lab.js';
 import { PlaneInterposer } from './support/plane-interposer.js';
@@ -26,7 +27,7 @@ describe('Codex in the sandbox', () => {
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'sg-codex-'));
     await createSampleProject(join(folder, 'invoice'));
-    lab = await CodexLab.start({ SERVICE_LOCAL_COPY_ROOTS: folder });
+    lab = await CodexLab.start({ SERVICE_LOCAL_COPY_ROOTS: folder, SERVICE_EGRESS_ALLOW_CIDRS: '127.0.0.0/8' });
   });
   afterAll(async () => {
     await lab?.stop();
@@ -198,5 +199,51 @@ describe('Codex in the sandbox', () => {
     expect(eventsOf(finished.timeline, 'tool.rejected')).toEqual([{ tool_call_id: 'm3' }]);
     expect(offered(finished.requests[0])).toEqual(['exec_command', 'apply_patch', 'kb__echo', 'kb__count']);
     expect(JSON.stringify(finished.requests[0]?.['tools'])).toContain('frozen words about count');
+  });
+
+  it('CP-028 CP-041 CP-042 hands tools of a connected service to the control plane, and so does a scripted agent', async () => {
+    const server = await HostileServer.start();
+    try {
+      await lab.stack.json('POST', '/v1/connections', { provider: 'mcp_http', base_url: server.url, token: 'k' });
+      const connection_requirements = [
+        { slot: 'crm', connector: { url: server.url }, required_tools: ['echo'], binding_mode: 'organization' },
+      ];
+      await lab.createAgent('connected', { connection_requirements });
+      const answers = [
+        [call('b1', 'crm__echo', { message: 'one' })],
+        [call('b2', 'crm__echo', { message: 2 })],
+        [call('b3', 'crm__other', {})],
+        done,
+      ];
+      const finished = await lab.perform('connected', answers, { agent: 'connected' });
+      expect(finished.session).toMatchObject({ status: 'completed' });
+      expect(offered(finished.requests[0])).toContain('crm__echo');
+      expect(finished.results['b1']).toContain('one');
+      expect(finished.results['b2']).toContain('denied');
+      expect(finished.results['b3']).toContain('unsupported call');
+      const id = expect.stringMatching(/^bkr_[0-9a-f-]{36}$/);
+      expect(decisions(finished)).toEqual([
+        [id, 'allow', 'policy'],
+        [id, 'deny', 'schema'],
+      ]);
+      expect(eventsOf(finished.timeline, 'tool.brokered')).toMatchObject([{ tool: 'mcp__crm__echo', ok: true }]);
+
+      await lab.stack.createReplayAgent('scripted', 'tries', { connection_requirements });
+      const scripted = await lab.stack.startRun('scripted', [
+        { tool: 'mcp__crm__echo', input: { message: 'three' } },
+        { tool: 'mcp__crm__other', input: {} },
+      ]);
+      const { result_summary: summary } = await lab.stack.untilTerminal(scripted);
+      expect(summary).toBe('Replay finished: 1 executed, 1 denied.');
+      const timeline = await lab.stack.timeline(scripted);
+      expect(decisions({ timeline })).toEqual([
+        ['rp_001', 'allow', 'policy'],
+        ['rp_002', 'deny', 'capability'],
+      ]);
+      expect(server.calls).toHaveLength(2);
+      expect(JSON.stringify([finished.requests, finished.timeline, timeline])).not.toContain(server.url);
+    } finally {
+      await server.close();
+    }
   });
 });
