@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, rename, rm } from 'node:fs/promises';
@@ -10,6 +10,11 @@ import { promisify } from 'node:util';
 const INSTALL_WITHIN_MS = 300_000;
 const PYTHON = process.env['PYTHON'] ?? 'python3';
 const run = promisify(execFile);
+
+/** Whether this machine has a Python that can make virtual environments; the tests need nothing but Node otherwise. */
+export function hasPython(): boolean {
+  return spawnSync(PYTHON, ['-c', 'import venv, ensurepip'], { stdio: 'ignore', timeout: 30_000 }).status === 0;
+}
 
 /**
  * The interpreter of a virtual environment that holds exactly the packages of a file of pins; made once for all suites of this
