@@ -60,7 +60,8 @@ describe("the official conformance scenarios of MCP, on the broker's client (pro
     WITHIN_MS + 10_000,
   );
 
-  (all ? it.each(NOT_MET) : it.skip.each(NOT_MET))(
+  if (!all) return;
+  it.each(NOT_MET)(
     '%s is not, which is known',
     async (scenario) => {
       expect(await run(scenario)).toContain('OVERALL: FAILED');

@@ -32,7 +32,7 @@ beforeAll(async () => {
 }, PROVIDE_WITHIN_MS);
 
 afterAll(async () => {
-  await Promise.all([everything, git, time].map((server) => server?.close()));
+  for (const server of [everything, git, time]) await server?.close();
   await egress.close();
   await rm(folder, { recursive: true, force: true });
 });
