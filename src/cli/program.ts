@@ -5,9 +5,11 @@ import { registerApplyCommand } from './commands/apply.js';
 import { registerApprovalCommands } from './commands/approvals.js';
 import { registerAuditCommands } from './commands/audit.js';
 import { registerCapabilityCommands } from './commands/capabilities.js';
+import { registerCatalogCommands } from './commands/catalog.js';
 import { registerCleanCommand } from './commands/clean.js';
 import { registerConfigCommand } from './commands/config.js';
 import { registerConformanceCommands } from './commands/conformance.js';
+import { registerConnectionCommands } from './commands/connections.js';
 import { registerDemoCommand } from './commands/demo.js';
 import { registerDoctorCommand } from './commands/doctor.js';
 import { registerHarnessCommands } from './commands/harness.js';
@@ -47,6 +49,8 @@ export function buildProgram(): Command {
     registerRunsCommands,
     registerApprovalCommands,
     registerAgentCommands,
+    registerCatalogCommands,
+    registerConnectionCommands,
     registerCapabilityCommands,
     registerToolCommands,
     registerHarnessCommands,

@@ -16,6 +16,9 @@ export type RunEvent = Omit<Schemas['EventView'], 'type' | 'actor' | 'payload'> 
 export type Agent = Schemas['AgentView'];
 export type Policy = Schemas['PolicyView'];
 export type CapabilityListEntry = Schemas['CapabilityListEntry'];
+export type Connection = Schemas['Connection'];
+export type Snapshot = Schemas['Snapshot'];
+export type CatalogEntry = Schemas['CatalogEntry'];
 export type NewRun = Schemas['CreateSession'];
 
 export type Decision = 'approved_once' | 'approved_session' | 'denied';

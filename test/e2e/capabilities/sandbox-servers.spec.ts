@@ -178,6 +178,21 @@ describe('a sandbox MCP server from npm', () => {
     ]);
   });
 
+  it('the catalog’s own program becomes a bundle when it is connected, and reads the workspace of a run', async () => {
+    await stack.json('POST', '/v1/catalog/workspace-info/connect', {});
+    const agent = { harness: 'replay', policy: 'unrestricted', capability_bundles: ['workspace-info'] };
+    await stack.json('POST', '/v1/agents', { name: 'counting', ...agent });
+    const steps = [
+      { tool: 'Write', input: { file_path: 'a.txt', content: 'one\ntwo\n' } },
+      { tool: 'mcp__workspace-info__workspace_file_count', input: {} },
+      { tool: 'mcp__workspace-info__workspace_grep_count', input: { pattern: '^t' } },
+    ];
+    const id = await stack.startRun('counting', steps);
+    const { status, result_summary } = await stack.untilTerminal(id);
+    expect([status, result_summary]).toEqual(['completed', 'Replay finished: 3 executed, 0 denied.']);
+    expect(of(await stack.timeline(id), 'tool.completed').map(({ ok }) => ok)).toEqual([true, true, true]);
+  });
+
   it('the command line shows packages, bundles and what an agent was given', async () => {
     const json = async <T>(...argv: string[]): Promise<T> =>
       JSON.parse((await cli(folder, ...argv, '-o', 'json')).stdout) as T;
@@ -187,6 +202,7 @@ describe('a sandbox MCP server from npm', () => {
     expect(await json('capabilities')).toMatchObject([
       { name: 'everything', version: 1, tool_count: 3 },
       { name: 'kept-away' },
+      { name: 'workspace-info', version: 1, tool_count: 2 },
     ]);
     const shown = (await cli(folder, 'capabilities', 'show', 'everything@1')).stdout;
     expect(shown).toMatch(/everything: .*\/bin\/mcp-server-everything/);

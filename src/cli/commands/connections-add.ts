@@ -1,0 +1,130 @@
+import type { Command } from 'commander';
+import type { Schemas } from '../../client/client.js';
+import { CliError, EXIT } from '../exit-codes.js';
+import { contextOf } from '../program-context.js';
+import type { CommandContext } from '../program-context.js';
+import { inline } from '../terminal/escape.js';
+import { printDocument, write } from '../terminal/output.js';
+import { readSecret } from '../terminal/read-secret.js';
+import { connectInBrowser, type BrowserFlags } from './connect-in-browser.js';
+import { printConnected } from './connected.js';
+import { readNamedText } from './document.js';
+
+interface AddFlags extends BrowserFlags {
+  readonly provider: string;
+  readonly auth?: string;
+  readonly name?: string;
+  readonly personal?: boolean;
+  readonly withToken?: boolean;
+  readonly header?: string;
+  readonly scheme?: string;
+  readonly scopes?: string;
+  readonly clientId?: string;
+  readonly clientSecretFile?: string;
+  readonly appId?: string;
+  readonly installationId?: string;
+  readonly privateKeyFile?: string;
+  readonly webhookSecretFile?: string;
+}
+
+type Body = Schemas['CreateConnection'];
+
+export function registerAddCommand(connections: Command): void {
+  connections
+    .command('add')
+    .description(
+      'Connect a remote MCP server by token or OAuth, or a code host. Secrets are read, never given as options.',
+    )
+    .argument('[url]', 'endpoint of the MCP server')
+    .option('--provider <provider>', 'mcp_http, codehost or codehost_app', 'mcp_http')
+    .option('--auth <kind>', 'static or oauth (mcp_http); static when left out')
+    .option('--name <name>', 'its label; host or account when left out')
+    .option('--personal', 'yours alone, instead of the organization’s')
+    .option('--with-token', 'read the token from standard input, instead of asking for it')
+    .option('--header <name>', 'header that carries the token, instead of Authorization')
+    .option('--scheme <scheme>', 'Bearer, Basic (token user:password) or "" for the bare token')
+    .option('--scopes <scopes>', 'OAuth scopes, separated by blanks or commas')
+    .option('--client-id <id>', 'OAuth client that was registered by hand')
+    .option('--client-secret-file <file>', 'file with its secret, - for standard input')
+    .option('--app-id <id>', 'of codehost_app')
+    .option('--installation-id <id>', 'of codehost_app')
+    .option('--private-key-file <file>', 'of codehost_app: PEM of the app, - for standard input')
+    .option('--webhook-secret-file <file>', 'of codehost_app: what the host signs with, - for standard input')
+    .option('--no-browser', 'with OAuth: print the address and open nothing')
+    .action((url: string | undefined, flags: AddFlags, command: Command) => add(url, flags, contextOf(command)));
+}
+
+async function add(url: string | undefined, flags: AddFlags, { client, format }: CommandContext): Promise<void> {
+  const body = await bodyOf(url, flags);
+  const created = await client.call((api) => api.POST('/v1/connections', { body }));
+  if (created.next !== undefined) {
+    const params = { path: { id: created.id } };
+    const { go_url: goUrl } = await client.call((api) => api.POST('/v1/connections/{id}/oauth/start', { params }));
+    return printConnected(await connectInBrowser(client, created, goUrl, flags), format);
+  }
+  const { snapshot, ingress_path: path, ...connection } = created;
+  if (snapshot !== undefined) return printConnected({ connection, snapshot }, format);
+  if (format !== 'table') return printDocument(format, created);
+  write(`${inline(connection.display_name)} ${connection.id} is ${connection.status}`);
+  if (path !== undefined) write(`Enter as webhook address at the code host: ${inline(path)} below the public address`);
+}
+
+async function bodyOf(url: string | undefined, flags: AddFlags): Promise<Body> {
+  const common = {
+    provider: flags.provider,
+    owner: flags.personal === true ? 'personal' : 'organization',
+    ...(flags.name === undefined ? {} : { display_name: flags.name }),
+  } as Body;
+  switch (flags.provider) {
+    case 'mcp_http':
+      if (url === undefined) throw new CliError('name the endpoint of the MCP server', EXIT.usage);
+      return { ...common, base_url: url, ...(await remoteMembers(flags)) };
+    case 'codehost':
+      return { ...common, token: await readToken(flags) };
+    case 'codehost_app':
+      return { ...common, ...appMembers(flags) };
+    default:
+      throw new CliError('--provider takes mcp_http, codehost or codehost_app', EXIT.usage);
+  }
+}
+
+async function remoteMembers(flags: AddFlags): Promise<Partial<Body>> {
+  if (flags.auth !== 'oauth') {
+    return {
+      auth_kind: (flags.auth ?? 'static') as 'static',
+      token: await readToken(flags),
+      ...(flags.header === undefined ? {} : { header_name: flags.header }),
+      ...(flags.scheme === undefined ? {} : { scheme: flags.scheme as 'Bearer' }),
+    };
+  }
+  return {
+    auth_kind: 'oauth',
+    ...(flags.scopes === undefined ? {} : { scopes: flags.scopes.split(/[\s,]+/).filter((scope) => scope !== '') }),
+    ...(flags.clientId === undefined ? {} : { client_id: flags.clientId }),
+    ...(flags.clientSecretFile === undefined ? {} : { client_secret: readNamedText(flags.clientSecretFile).trim() }),
+  };
+}
+
+function readToken({ withToken }: AddFlags): Promise<string> {
+  return readSecret({ what: 'the token', option: '--with-token', fromInput: withToken === true });
+}
+
+function appMembers({ appId, installationId, privateKeyFile, webhookSecretFile }: AddFlags): Partial<Body> {
+  if (
+    appId === undefined ||
+    installationId === undefined ||
+    privateKeyFile === undefined ||
+    webhookSecretFile === undefined
+  ) {
+    throw new CliError(
+      'codehost_app needs --app-id, --installation-id, --private-key-file and --webhook-secret-file',
+      EXIT.usage,
+    );
+  }
+  return {
+    app_id: appId,
+    installation_id: installationId,
+    private_key: readNamedText(privateKeyFile),
+    webhook_secret: readNamedText(webhookSecretFile).trim(),
+  };
+}

@@ -1,0 +1,38 @@
+import { isUuid } from '../../domain/uuid.js';
+import { CliError, EXIT } from '../exit-codes.js';
+import { inline } from '../terminal/escape.js';
+import { isPart } from './runs.js';
+import type { SandgateClient } from './sandgate-client.js';
+import type { Connection, Snapshot } from './wire.js';
+
+export async function listConnections(client: SandgateClient): Promise<Connection[]> {
+  return (await client.call((api) => api.GET('/v1/connections'))).connections;
+}
+
+/** Reads a connection by its id, by the beginning or end of one, or by its name where only one that is not revoked has it. */
+export async function findConnection(client: SandgateClient, key: string): Promise<Connection> {
+  if (isUuid(key)) return readConnection(client, key.toLowerCase());
+  const all = await listConnections(client);
+  const named = all.filter(({ display_name, status }) => display_name === key && status !== 'revoked');
+  const matches = named.length > 0 ? named : all.filter(({ id }) => key.length >= 4 && isPart(id, key.toLowerCase()));
+  const [match, other] = matches;
+  if (match === undefined) throw new CliError(`no connection has the name or id ${inline(key)}`, EXIT.notFound);
+  if (other !== undefined) {
+    throw new CliError(`${matches.length} connections are called ${inline(key)}; give the id`, EXIT.usage);
+  }
+  return match;
+}
+
+export function readConnection(client: SandgateClient, id: string): Promise<Connection> {
+  return client.call((api) => api.GET('/v1/connections/{id}', { params: { path: { id } } }));
+}
+
+/** The newest photograph; null when the connection was never photographed. */
+export async function readTools(client: SandgateClient, id: string): Promise<Snapshot | null> {
+  try {
+    return await client.call((api) => api.GET('/v1/connections/{id}/tools', { params: { path: { id } } }));
+  } catch (error) {
+    if (error instanceof CliError && error.exitCode === EXIT.notFound) return null;
+    throw error;
+  }
+}
