@@ -112,19 +112,6 @@ export async function latestSnapshot(tx: TenantTransaction, connectionId: string
   return row === undefined ? null : toSnapshot(row);
 }
 
-/** Null for a version that does not exist. */
-export async function readSnapshot(
-  tx: TenantTransaction,
-  connectionId: string,
-  version: number,
-): Promise<ToolSnapshot | null> {
-  const [row] = await tx.query<SnapshotRow>(
-    `select ${SNAPSHOT_COLUMNS} from connection_tool_snapshots where connection_id = $1 and snapshot_version = $2`,
-    [connectionId, version],
-  );
-  return row === undefined ? null : toSnapshot(row);
-}
-
 const SNAPSHOT_COLUMNS = `id, connection_id, snapshot_version, authorization_generation, protocol_version,
   tools_json, tools_digest, discovered_at`;
 
