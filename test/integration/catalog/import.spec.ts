@@ -1,9 +1,12 @@
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { findConnector, insertCustom, listConnectors } from '../../../src/api/catalog/connector-queries.js';
 import { readImport } from '../../../src/domain/catalog/import-connectors.js';
 import { parseConnector } from '../../../src/domain/catalog/parse-connector.js';
 import type { JsonValue } from '../../../src/domain/json.js';
+import { importCatalog } from '../../../src/embedded/import-catalog.js';
 import { importConnectors } from '../../../src/platform/db/import-connectors.js';
 import { createTestDatabase, type TestDatabase } from '../../support/database.js';
 import { createOrganization } from '../../support/run-fixture.js';
@@ -49,6 +52,22 @@ describe('importing a listing', () => {
     expect(await find(theirs, 'acme-local')).toMatchObject({ transport: 'rest_action', url: null });
     const tiers = (await test.db.withTenant(mine, (tx) => listConnectors(tx, null))).map(({ tier }) => tier);
     expect([...new Set(tiers)]).toEqual(['verified', 'community', 'custom']);
+  });
+
+  it('is what the operator’s command does, with the operator’s own way into the database', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'sg-import-'));
+    try {
+      const env = { DATABASE_URL: test.ownerUrl, SERVICE_DATA_DIR: folder };
+      const providers = { providers: [{ id: 'weather', name: 'Weather', url: 'https://weather.example' }] };
+      expect(await importCatalog(env, folder, { providers })).toEqual({ added: 1, refreshed: 0, kept: 0 });
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+    expect(await test.db.withTenant(theirs, (tx) => findConnector(tx, 'weather', null))).toMatchObject({
+      tier: 'community',
+      transport: 'rest_action',
+      provenance: { source: 'open-connector' },
+    });
   });
 
   it('writes all entries or none', async () => {
