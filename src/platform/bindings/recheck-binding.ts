@@ -13,8 +13,9 @@ interface LiveAuthority {
 }
 
 /**
- * The reason why a binding must not be used any more, or null (chapter 40 §7.4; CP-309, CP-314). The order is the chapter's: of
- * two reasons the earlier one is told.
+ * The reason why a binding must not be used any more, or null; asked before every use of a credential (chapter 40 §7.4; CP-309,
+ * CP-314). Of two reasons the earlier one in the chapter's order is told. The model may read it: it names the slot and never the
+ * connection.
  */
 export async function bindingProblem(
   tx: TenantTransaction,

@@ -1,27 +1,8 @@
 import type { ResourceBinding } from '../../domain/connections/resource-binding.js';
-import type { Database, TenantTransaction } from '../db/database.js';
+import type { TenantTransaction } from '../db/database.js';
 import { BINDING_COLUMNS, toBinding, toRow, type BindingRow } from './binding-row.js';
-import { bindingProblem } from './recheck-binding.js';
 
-/** The frozen bindings of runs: whose authority a run acts with (chapter 40 §7.3, §7.4). */
-export class ResourceBindings {
-  constructor(private readonly database: Database) {}
-
-  /** The binding of an mcp slot; null when the organization has no such run or the run no such slot. */
-  find(organizationId: string, sessionId: string, slot: string): Promise<ResourceBinding | null> {
-    return this.database.withTenant(organizationId, (tx) => findBinding(tx, { sessionId, slotKind: 'mcp', slot }));
-  }
-
-  /**
-   * Whether the binding may still be used, asked before every use of a credential: null when it may, else the reason as the
-   * model may read it (chapter 40 §7.4). It names the slot and never the connection.
-   */
-  recheckBinding(binding: ResourceBinding): Promise<null | { text: string }> {
-    return this.database.withTenant(binding.organizationId, (tx) => bindingProblem(tx, binding));
-  }
-}
-
-/** The binding of one slot of a run; null when there is none. */
+/** The frozen binding of one slot of a run; null when the organization has no such run or the run no such slot (chapter 40 §7.3). */
 export async function findBinding(
   tx: TenantTransaction,
   at: Pick<ResourceBinding, 'sessionId' | 'slotKind' | 'slot'>,

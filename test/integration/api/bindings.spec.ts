@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { JsonObject } from '../../../src/domain/json.js';
+import { resolveBindings, type RunBindings } from '../../../src/api/sessions/run-bindings.js';
 import type { RunSpec } from '../../../src/domain/run/spec.js';
 import { insertConnection } from '../../../src/platform/connections/connection-rows.js';
 import { appendSnapshot } from '../../../src/platform/connections/tool-snapshots.js';
@@ -194,6 +195,24 @@ describe('a run of an agent that needs a connection', () => {
     );
     await api.database.owner.query('alter table agent_revisions enable trigger all');
     expect(await refusal(name)).toContain('agent: its stored connection requirements are corrupt');
+  });
+});
+
+describe('a read-only run', () => {
+  it('CP-318 is bound to nothing that it could call, and still refuses a slot that is none', async () => {
+    const resolve = (pins: JsonObject): Promise<RunBindings> =>
+      api.db.withTenant(api.organizationId, (tx) =>
+        resolveBindings(tx, {
+          sessionId: '0190a000-0000-7000-8000-000000000001',
+          principal: { kind: 'operator', organizationId: api.organizationId, name: 'operator', permissions: new Set() },
+          requirements: [requirement()],
+          pins,
+          trustTier: 'read_only',
+          workspace: { kind: 'scratch' },
+        }),
+      );
+    expect(await resolve({})).toEqual({ surfaces: [], rows: [], workspace: { kind: 'scratch' } });
+    await expect(resolve({ other: 'x' })).rejects.toThrow('bindings: unknown slot other; the agent declares crm');
   });
 });
 

@@ -5,19 +5,18 @@ import type {
   ResolverKind,
   ResourceBinding,
 } from '../../../src/domain/connections/resource-binding.js';
-import { insertBindings, ResourceBindings } from '../../../src/platform/bindings/resource-bindings.js';
+import { bindingProblem } from '../../../src/platform/bindings/recheck-binding.js';
+import { findBinding, insertBindings } from '../../../src/platform/bindings/resource-bindings.js';
 import { connected } from '../../support/connected.js';
 import { createTestDatabase, type TestDatabase } from '../../support/database.js';
 import { createOrganization, createRun, type FixtureRun } from '../../support/run-fixture.js';
 import { deactivate, TestUsers, type TestUser } from '../../support/users.js';
 
 let database: TestDatabase;
-let bindings: ResourceBindings;
 let run: FixtureRun;
 let ada: TestUser;
 beforeAll(async () => {
   database = await createTestDatabase();
-  bindings = new ResourceBindings(database.db);
 }, 60_000);
 afterAll(() => database.close());
 beforeEach(async () => {
@@ -58,15 +57,17 @@ async function bind(
   await database.db.withTenant(run.organizationId, (tx) => insertBindings(tx, [binding]));
   return binding;
 }
+const find = (organizationId: string, slot: string): Promise<ResourceBinding | null> =>
+  database.db.withTenant(organizationId, (tx) => findBinding(tx, { sessionId: run.sessionId, slotKind: 'mcp', slot }));
 const NONE: Partial<ResourceBinding> = { slotKind: 'workspace_fetch', slot: 'workspace', surface: null };
 
 describe('a binding', () => {
   it('CP-127 CP-128 CP-129 is read as it was written, and only in its organization', async () => {
     const binding = await bind(through(await connect()));
-    expect(await bindings.find(run.organizationId, run.sessionId, 'crm')).toEqual(binding);
-    expect(await bindings.find(run.organizationId, run.sessionId, 'kb')).toBeNull();
+    expect(await find(run.organizationId, 'crm')).toEqual(binding);
+    expect(await find(run.organizationId, 'kb')).toBeNull();
     const stranger = await createOrganization(database.db);
-    expect(await bindings.find(stranger.organizationId, run.sessionId, 'crm')).toBeNull();
+    expect(await find(stranger.organizationId, 'crm')).toBeNull();
   });
 
   it('CP-127 there is one for a slot, and it never changes', async () => {
@@ -103,7 +104,7 @@ describe('a binding', () => {
 
 describe('the recheck of a binding', () => {
   const problem = async (binding: ResourceBinding): Promise<string | null> =>
-    (await bindings.recheckBinding(binding))?.text ?? null;
+    (await database.db.withTenant(binding.organizationId, (tx) => bindingProblem(tx, binding)))?.text ?? null;
 
   it('passes while everything is as it was, and without a connection', async () => {
     expect(await problem(await bind(through(await connect())))).toBeNull();
