@@ -5577,6 +5577,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
+            /** @description Another server that the request needs could not be asked, or failed. */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
             /** @description The service, or a part of it that the request needs, is unavailable; try again. */
             503: {
                 headers: {

@@ -96,7 +96,7 @@ export class ConnectionsController {
   @ApiOperation({ summary: "Photograph a connection's tools again and say what changed" })
   @IdParam('id', 'connection')
   @Answer(RefreshedSnapshot, 'The new photograph.')
-  @Failures(400, 401, 403, 404, 409, 413, 415, 503)
+  @Failures(400, 401, 403, 404, 409, 413, 415, 502, 503)
   refreshConnectionTools(
     @CurrentPrincipal() principal: Principal,
     @Param('id') id: string,

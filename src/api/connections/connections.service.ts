@@ -72,7 +72,7 @@ export class ConnectionsService {
    * Photographs the server again and says what changed; runs in flight keep what they froze.
    *
    * @throws SandgateError `not_found`, `forbidden`, `unavailable` without a sealing key, `conflict` when the connection is not active
-   * or moved meanwhile, `invalid_request` when the server does not pass
+   * or moved meanwhile, `invalid_request` when the server does not pass, `upstream_failed` when its authorization server gave no token
    */
   async refresh(viewer: Viewer, id: string): Promise<RefreshedSnapshot> {
     const connection = await this.records.getToChange(viewer, id);
