@@ -16,7 +16,7 @@ function terminal(input: Readable): void {
   }
 }
 const keyboard = (): PassThrough => Object.assign(new PassThrough(), { isTTY: true });
-afterEach(() => jest.restoreAllMocks());
+afterEach(() => void jest.restoreAllMocks());
 
 describe('reading a secret', () => {
   it('asks on a terminal and shows nothing of what is typed', async () => {
