@@ -59,6 +59,7 @@ import { KnowBrokeredNames1700000000099 } from './1700000000099-know-brokered-na
 import { CreateToolExecutionClaims1700000000100 } from './1700000000100-create-tool-execution-claims.js';
 import { CreateClaimFunctions1700000000101 } from './1700000000101-create-claim-functions.js';
 import { CreateUpstreamSessions1700000000102 } from './1700000000102-create-upstream-sessions.js';
+import { CreateDispatchReads1700000000103 } from './1700000000103-create-dispatch-reads.js';
 import { CreateOauthRegistrations1700000000105 } from './1700000000105-create-oauth-registrations.js';
 import { CreateOauthFlows1700000000106 } from './1700000000106-create-oauth-flows.js';
 import { ShareAccessTokens1700000000107 } from './1700000000107-share-access-tokens.js';
@@ -130,6 +131,7 @@ export const MIGRATIONS = [
   CreateToolExecutionClaims1700000000100,
   CreateClaimFunctions1700000000101,
   CreateUpstreamSessions1700000000102,
+  CreateDispatchReads1700000000103,
   CreateOauthRegistrations1700000000105,
   CreateOauthFlows1700000000106,
   ShareAccessTokens1700000000107,

@@ -85,7 +85,7 @@ async function execute(
   if (call === null) return withoutInput(on.database, row);
   const name = parseMcpName(call.tool);
   if (name === null) return { outcome: 'unbound' };
-  const authority = await on.targets.authorityOf(run, name.server);
+  const authority = await untilReachable(READ_WITHIN_MS, () => on.targets.authorityBehind(run, name.server, call));
   if (authority.kind === 'unbound') {
     await deny(on.database, run, call, BROKER_MESSAGES.unbound);
     return { outcome: 'unbound' };

@@ -27,7 +27,7 @@ export function brokerActivities(
   const onRefresh = metrics.oauthRefresh.bind(metrics);
   const tokens = createAccessTokens({ database, sealer, client, onRefresh });
   const records = new ConnectionRecords(database);
-  const credentials = new ConnectionCredentials(records, new ConnectionSecrets(database, sealer), tokens);
+  const credentials = new ConnectionCredentials(new ConnectionSecrets(database, sealer), tokens);
   const targets = new CallTargets(database);
   const sessions = new UpstreamSessions({ database, client, records });
   const limits = new OutboundLimits(config.egress, { pool: database.pool, registry: metrics.registry, log });

@@ -1,9 +1,8 @@
 import type { ResourceBinding } from '../../domain/connections/resource-binding.js';
 import type { TenantTransaction } from '../db/database.js';
-import { isActiveMember } from '../identity/members.js';
 
-/** What a binding says about its connection, beside what is true now. */
-interface LiveAuthority {
+/** What is true now of the authority that a binding was frozen with, as `svc_live_authority` reads it. */
+export interface LiveAuthority {
   status: string | null;
   authorization_generation: number | null;
   owner_type: string | null;
@@ -21,22 +20,15 @@ export async function bindingProblem(
   tx: TenantTransaction,
   binding: ResourceBinding,
 ): Promise<null | { text: string }> {
-  const live = await readLive(tx, binding);
+  const [live] = await tx.query<LiveAuthority>('select * from svc_live_authority($1)', [binding.id]);
+  return liveProblem(binding, live ?? null);
+}
+
+/** As {@link bindingProblem}, of what was read this very moment. */
+export function liveProblem(binding: ResourceBinding, live: LiveAuthority | null): null | { text: string } {
   const text =
     live === null ? `the binding of slot ${binding.slot} is not this organization's` : problemOf(binding, live);
   return text === null ? null : { text };
-}
-
-async function readLive(tx: TenantTransaction, { id }: ResourceBinding): Promise<LiveAuthority | null> {
-  const [row] = await tx.query<LiveAuthority>(
-    `select c.status, c.authorization_generation, c.owner_type, c.owner_user_id,
-            ${isActiveMember('b.resolved_by_principal_id')} as invoker_active,
-            ${isActiveMember('c.owner_user_id')} as owner_active
-       from session_resource_bindings b left join integration_connections c on c.id = b.connection_id
-      where b.id = $1`,
-    [id],
-  );
-  return row ?? null;
 }
 
 function problemOf({ authority, resolvedBy, slot }: ResourceBinding, live: LiveAuthority): string | null {

@@ -1,11 +1,17 @@
 import { SandgateError } from '../../domain/errors.js';
 import { findBinding } from '../bindings/resource-bindings.js';
-import { bindingProblem } from '../bindings/recheck-binding.js';
+import { bindingProblem, liveProblem, type LiveAuthority } from '../bindings/recheck-binding.js';
 import type { RunSpec } from '../../domain/run/spec.js';
+import type { BrokeredCall } from '../db/claims.js';
 import type { Database, TenantTransaction } from '../db/database.js';
 import type { CallTarget } from './upstream-call.js';
 
 const MAX_REMEMBERED = 2000;
+
+interface Run {
+  organizationId: string;
+  sessionId: string;
+}
 
 /** What can be said of the authority behind a call: it stands, it is gone for the reason given, or there never was one. */
 export type Authority =
@@ -20,8 +26,16 @@ export class CallTargets {
 
   constructor(private readonly database: Database) {}
 
+  /** The authority behind a call that was read this very moment; one read for each slot of a run and process. */
+  async authorityBehind(run: Run, slot: string, { bound }: Pick<BrokeredCall, 'bound'>): Promise<Authority> {
+    const target = this.known.get(keyOf(run.sessionId, slot));
+    if (target === undefined || target.binding.id !== bound?.bindingId) return this.authorityOf(run, slot);
+    const problem = liveProblem(target.binding, bound.live as LiveAuthority | null);
+    return problem === null ? { kind: 'stands', target } : { kind: 'refused', text: problem.text };
+  }
+
   /** The authority of a slot at this moment. */
-  authorityOf(run: { organizationId: string; sessionId: string }, slot: string): Promise<Authority> {
+  authorityOf(run: Run, slot: string): Promise<Authority> {
     return this.database.withTenant(run.organizationId, async (tx) => {
       const target = this.known.get(keyOf(run.sessionId, slot)) ?? (await this.load(tx, run.sessionId, slot));
       if (target === null) return { kind: 'unbound' };

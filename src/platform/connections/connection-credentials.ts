@@ -1,9 +1,7 @@
-import type { ConnectionRecord } from '../../domain/connections/connection.js';
 import { staticHeaders } from '../../domain/connections/static-credential.js';
 import { SandgateError } from '../../domain/errors.js';
 import type { AccessTokenSource } from './access-token-source.js';
-import type { ConnectionRecords } from './connection-records.js';
-import type { ConnectionRef, ConnectionSecrets } from './connection-secrets.js';
+import type { ConnectionRef, ConnectionSecrets, LiveConnection } from './connection-secrets.js';
 
 /** What one request upstream carries. It is used for that request and kept nowhere. */
 export interface CredentialHeaders {
@@ -15,7 +13,6 @@ export interface CredentialHeaders {
 /** Makes the headers that prove a connection upstream; status and generation are read from the row each time (CP-290). */
 export class ConnectionCredentials {
   constructor(
-    private readonly records: ConnectionRecords,
     private readonly secrets: ConnectionSecrets,
     private readonly tokens: AccessTokenSource,
   ) {}
@@ -30,14 +27,14 @@ export class ConnectionCredentials {
     const connection = await this.requireUsable(ref);
     if (connection.auth_kind === 'none') return { headers: {} };
     if (connection.auth_kind === 'static') {
-      return { headers: staticHeaders(connection.metadata, await this.secrets.credential(ref, generation)) };
+      return { headers: staticHeaders(connection.metadata, await connection.openCredential()) };
     }
     const accessToken = await this.tokens.get(organizationId, connectionId, generation);
     return { headers: { authorization: `Bearer ${accessToken}` }, accessToken };
   }
 
-  private async requireUsable(ref: ConnectionRef & { generation: number }): Promise<ConnectionRecord> {
-    const connection = await this.records.read(ref.organizationId, ref.connectionId);
+  private async requireUsable(ref: ConnectionRef & { generation: number }): Promise<LiveConnection> {
+    const connection = await this.secrets.readLive(ref, ref.generation);
     if (connection === null) throw new SandgateError('conflict', 'the connection is gone');
     const { status, display_name: name } = connection;
     if (status !== 'active') {

@@ -1,4 +1,6 @@
+import type { ConnectionRecord } from '../../domain/connections/connection.js';
 import { SandgateError } from '../../domain/errors.js';
+import { translateDatabaseErrors } from '../db/database-errors.js';
 import type { Database, TenantTransaction } from '../db/database.js';
 import type { Sealed, SealedPlace, Sealer } from '../seal/sealer.js';
 
@@ -10,6 +12,15 @@ export type ConnectionSecret = (typeof CONNECTION_SECRETS)[number];
 export interface ConnectionRef {
   organizationId: string;
   connectionId: string;
+}
+
+/** What a use of a connection depends on. */
+export interface LiveConnection extends Pick<
+  ConnectionRecord,
+  'status' | 'authorization_generation' | 'auth_kind' | 'display_name' | 'metadata'
+> {
+  /** @throws SandgateError as {@link ConnectionSecrets.credential} */
+  openCredential(): Promise<string>;
 }
 
 /**
@@ -48,6 +59,26 @@ export class ConnectionSecrets {
       readActive(tx, 'credential', ref.connectionId, generation),
     );
     return this.openRow(ref, 'credential', row);
+  }
+
+  /**
+   * A connection as it is at this moment, with its credential while it is active at that generation; one round trip.
+   *
+   * @returns null when the organization has no such connection
+   */
+  async readLive(ref: ConnectionRef, generation: number): Promise<LiveConnection | null> {
+    const { rows } = await translateDatabaseErrors(() =>
+      this.db.pool.query<Omit<LiveConnection, 'openCredential'> & SealedRow>({
+        name: 'svc_read_credential',
+        text: 'select * from svc_read_credential($1, $2, $3)',
+        values: [ref.organizationId, ref.connectionId, generation],
+      }),
+    );
+    const [row] = rows;
+    if (row === undefined) return null;
+    const { sealed, key_version: keyVersion, ...connection } = row;
+    const openCredential = (): Promise<string> => this.openRow(ref, 'credential', { sealed, key_version: keyVersion });
+    return { ...connection, openCredential };
   }
 
   /** As {@link credential}, inside a transaction that holds a lock of the caller's. */

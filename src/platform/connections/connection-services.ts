@@ -26,7 +26,7 @@ export function createConnectionServices(
   const { database, sealer, egress, tokens } = process;
   const records = new ConnectionRecords(database);
   const secrets = new ConnectionSecrets(database, sealer);
-  const credentials = new ConnectionCredentials(records, secrets, tokens);
+  const credentials = new ConnectionCredentials(secrets, tokens);
   const snapshots = new ToolSnapshots(database, credentials, (request) => photograph({ client: egress, ...request }));
   return { records, secrets, credentials, snapshots, caches: new ConnectionCaches([tokens, ...further]) };
 }

@@ -3,6 +3,7 @@ import { brokeredEvent } from '../../domain/broker/brokered-event.js';
 import { BROKER_MESSAGES } from '../../domain/broker/broker-answer.js';
 import type { ClaimState, SettledClaimState } from '../../domain/broker/claim.js';
 import type { NewEvent } from '../../domain/events/event-kinds.js';
+import type { JsonObject } from '../../domain/json.js';
 import { parseMcpName } from '../../domain/tools/mcp-name.js';
 import type { Database, TenantTransaction } from './database.js';
 import { translateDatabaseErrors } from './database-errors.js';
@@ -50,6 +51,8 @@ export interface BrokeredCall {
   tool: string;
   inputDigest: string;
   input: Resting;
+  /** The binding of its slot and what is true of its authority at this moment; null where there is none. */
+  bound: { bindingId: string; live: JsonObject | null } | null;
 }
 
 /** Null where the gate has not let the call go, or where its input is gone because it is settled. */
@@ -60,6 +63,8 @@ export async function readCall(db: Database, call: CallRow): Promise<BrokeredCal
     input_digest: string;
     sealed: Buffer;
     key_version: number;
+    binding_id: string | null;
+    live: JsonObject | null;
   }>(db.pool, 'svc_read_call', 'select * from svc_read_call($1, $2, $3)', keyOf(call));
   if (row === undefined) return null;
   return {
@@ -67,6 +72,7 @@ export async function readCall(db: Database, call: CallRow): Promise<BrokeredCal
     tool: row.tool,
     inputDigest: row.input_digest,
     input: { sealed: row.sealed, keyVersion: row.key_version },
+    bound: row.binding_id === null ? null : { bindingId: row.binding_id, live: row.live },
   };
 }
 
