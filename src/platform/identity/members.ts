@@ -8,12 +8,6 @@ export interface ActiveMember {
   roles: Role[];
 }
 
-/** SQL that says whether the user in that column has an active account and an active membership. */
-export function isActiveMember(column: string): string {
-  return `exists (select 1 from users u join org_memberships m on m.tenant_id = u.tenant_id and m.user_id = u.id
-                   where u.id = ${column} and u.status = 'active' and m.status = 'active')`;
-}
-
 /**
  * Reads the member as it stands now; roles and status are never cached (chapter 60 §2, step 8).
  *
