@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
 import {
@@ -13,6 +13,8 @@ import { LiveStack, type TimelineEvent } from '../../support/live-stack.js';
 import { ECHO, HostileServer } from '../../support/mcp/hostile-server.js';
 import { StackDatabase } from '../../support/stack-database.js';
 import { readHistories } from '../secrets/haystacks.js';
+
+jest.setTimeout(60_000);
 
 const TOOL = 'mcp__kb__echo';
 const KEY = 'upstream-key-of-the-connection';
