@@ -65,7 +65,7 @@ const terminals = new AsyncLocalStorage<{ stdout: string; stderr: string; stdin:
 
 function captureTerminals(): void {
   for (const stream of ['stdout', 'stderr'] as const) {
-    const write = process[stream].write.bind(process[stream]) as (text: string | Uint8Array) => boolean;
+    const write: (text: string | Uint8Array) => boolean = process[stream].write.bind(process[stream]);
     jest.spyOn(process[stream], 'write').mockImplementation((text) => {
       const terminal = terminals.getStore();
       if (terminal === undefined) return write(text);
