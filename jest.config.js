@@ -12,6 +12,8 @@ const shared = {
 };
 
 export default {
+  // Modules of a suite are never given back; without a worker that is replaced, one process would hold those of all suites.
+  workerIdleMemoryLimit: '1GB',
   reporters: ['default', '<rootDir>/build/jest-closing-line.mjs'],
   projects: [
     { ...shared, displayName: 'unit', testMatch: ['<rootDir>/src/**/*.spec.ts'] },
