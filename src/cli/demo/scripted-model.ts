@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import http from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isJsonObject } from '../../domain/json.js';
+import { parseJsonObject } from '../../domain/json.js';
 import type { JsonObject } from '../../domain/json.js';
 import type { ModelScript, RecordedRequest, ScriptedError, ScriptedReply } from './model-script.js';
 import { chatError, chatProblem, CHAT_IDS, completionEvents, wholeCompletion } from './wire/chat.js';
@@ -112,7 +112,7 @@ class ScriptedProvider {
     if (wire === undefined) return refuse(404, `no such endpoint: ${path}`);
     if (this.options.apiKey !== undefined && presentedKey(request) !== this.options.apiKey)
       return refuse(401, 'invalid api key');
-    const body = parseBody(text);
+    const body = parseJsonObject(text);
     if (body === null) return refuse(400, 'the body is not a JSON object');
     const problem = modelOf(body) === '' ? 'model: field required' : format.problem(body);
     if (problem !== null) return refuse(400, problem);
@@ -209,15 +209,6 @@ async function readBody(request: http.IncomingMessage): Promise<string> {
 
 function modelOf(body: JsonObject): string {
   return typeof body['model'] === 'string' ? body['model'] : '';
-}
-
-function parseBody(text: string): JsonObject | null {
-  try {
-    const body: unknown = JSON.parse(text);
-    return isJsonObject(body) ? body : null;
-  } catch {
-    return null;
-  }
 }
 
 function flatHeaders(request: http.IncomingMessage): Record<string, string> {

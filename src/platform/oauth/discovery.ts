@@ -1,15 +1,10 @@
 import { canonicalResource } from '../../domain/connections/canonical-resource.js';
 import { SandgateError } from '../../domain/errors.js';
-import type { JsonObject } from '../../domain/json.js';
+import { parseJsonObject, type JsonObject } from '../../domain/json.js';
 import { OFFERED_PROTOCOL_VERSION } from '../../domain/mcp/protocol-versions.js';
 import { EgressError } from '../egress/egress-error.js';
 import type { OAuthHttp } from './oauth-http.js';
-import {
-  readJsonObject,
-  readServerMetadata,
-  type AuthorizationServer,
-  type MetadataSource,
-} from './server-metadata.js';
+import { readServerMetadata, type AuthorizationServer, type MetadataSource } from './server-metadata.js';
 
 const RESOURCE_METADATA = '/.well-known/oauth-protected-resource';
 const SERVER_METADATA = '/.well-known/oauth-authorization-server';
@@ -143,7 +138,7 @@ async function readDocument(http: OAuthHttp, url: string): Promise<{ json: JsonO
       headers: { accept: 'application/json' },
       redirects: 'follow',
     });
-    const json = answer.status === 200 ? readJsonObject(answer.text) : null;
+    const json = answer.status === 200 ? parseJsonObject(answer.text) : null;
     return json === null ? null : { json, text: answer.text };
   } catch (cause) {
     if (cause instanceof EgressError) return null;

@@ -1,10 +1,11 @@
 import { SandgateError } from '../../domain/errors.js';
+import { parseJsonObject } from '../../domain/json.js';
 import { EgressError } from '../egress/egress-error.js';
 import type { TokenAuthMethod } from './client-authentication.js';
 import { CLIENT_NAME } from './client-document.js';
 import type { NewRegistration } from './client-registrations.js';
 import type { OAuthAnswer, OAuthHttp } from './oauth-http.js';
-import { readJsonObject, type AuthorizationServer } from './server-metadata.js';
+import type { AuthorizationServer } from './server-metadata.js';
 import { oauthCode } from './token-request-failed.js';
 
 const METHODS: readonly TokenAuthMethod[] = ['none', 'client_secret_basic', 'client_secret_post'];
@@ -27,7 +28,7 @@ export async function registerClient(
     response_types: ['code'],
     token_endpoint_auth_method: asked,
   });
-  const body = answer.status === 200 || answer.status === 201 ? readJsonObject(answer.text) : null;
+  const body = answer.status === 200 || answer.status === 201 ? parseJsonObject(answer.text) : null;
   if (body === null) throw refused(`it answered ${answer.status} (${oauthCode(answer.text)})`);
   const clientId = body['client_id'];
   if (typeof clientId !== 'string' || clientId === '') throw refused('its answer holds no client_id');

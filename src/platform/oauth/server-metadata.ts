@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { SandgateError } from '../../domain/errors.js';
-import { isJsonObject, type JsonObject } from '../../domain/json.js';
+import type { JsonObject } from '../../domain/json.js';
 
 /** An authorization server, as its metadata describes it and as far as we use it (RFC 8414). */
 export interface AuthorizationServer {
@@ -96,15 +96,4 @@ function refuse({ location }: MetadataSource, what: string): never {
     'invalid_request',
     `discovery failed: the authorization server metadata of ${location.host} ${what}`,
   );
-}
-
-/** Null for what is no JSON object. */
-export function readJsonObject(text: string): JsonObject | null {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isJsonObject(value) ? value : null;
-  } catch (cause) {
-    if (cause instanceof SyntaxError) return null;
-    throw cause;
-  }
 }

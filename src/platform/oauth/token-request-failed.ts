@@ -1,3 +1,5 @@
+import { parseJsonObject } from '../../domain/json.js';
+
 /** Error codes of OAuth that are repeated in logs and notes; any other text of a server is `other` (chapter 40 §8.5). */
 const KNOWN_CODES = [
   'access_denied',
@@ -23,14 +25,7 @@ export type OAuthCode = KnownCode | 'other';
 
 /** The code of an error answer, from the closed list. */
 export function oauthCode(body: string): OAuthCode {
-  try {
-    const parsed: unknown = JSON.parse(body);
-    if (typeof parsed !== 'object' || parsed === null || !('error' in parsed)) return 'other';
-    return listedCode(parsed.error);
-  } catch (cause) {
-    if (cause instanceof SyntaxError) return 'other';
-    throw cause;
-  }
+  return listedCode(parseJsonObject(body)?.['error']);
 }
 
 export function listedCode(value: unknown): OAuthCode {

@@ -20,15 +20,6 @@ export function requireSuccess(answer: PlaneAnswer): PlaneAnswer {
   return answer;
 }
 
-export function parseBody(answer: PlaneAnswer): JsonObject | null {
-  try {
-    const body: unknown = JSON.parse(answer.text);
-    return isJsonObject(body) ? body : null;
-  } catch {
-    return null;
-  }
-}
-
 export function readPermission(body: JsonObject | null): PermissionAnswer | null {
   if (body?.['decision'] === 'allow') {
     const updated = body['updated_input'];

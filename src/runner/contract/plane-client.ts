@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { KnownEvent, RunnerEventType } from '../../domain/events/event-kinds.js';
-import type { JsonObject, JsonValue } from '../../domain/json.js';
+import { parseJsonObject, type JsonObject, type JsonValue } from '../../domain/json.js';
 import type { RunnerTokens } from '../launch/hand-off.js';
 import type { RunStop } from '../run-stop.js';
 import { CONTRACT_TIMING, RETRIES } from './contract-timing.js';
 import type { ContractTiming } from './contract-timing.js';
-import { parseBody, readBrokered, readPermission, requireSuccess, textMember } from './plane-answers.js';
+import { readBrokered, readPermission, requireSuccess, textMember } from './plane-answers.js';
 import type { BrokeredAnswer, PermissionAnswer } from './plane-answers.js';
 import type { Lane, PlaneAnswer, PlaneRequest, PlaneTransport } from './plane-transport.js';
 import { withRetries, WrongAudienceError } from './retry.js';
@@ -98,7 +98,7 @@ export class PlaneClient {
       body: {},
       timeoutMs: this.timing.callTimeoutMs,
     });
-    const body = parseBody(requireSuccess(answer));
+    const body = parseJsonObject(requireSuccess(answer).text);
     return body?.['action'] === 'quiesce' ? 'quiesce' : null;
   }
 
@@ -123,7 +123,7 @@ export class PlaneClient {
     });
     if ([400, 401, 403].includes(answer.status)) return 'final';
     if (answer.status !== 200) return 'transient';
-    return parseBody(answer)?.['renewed'] === false ? 'final' : 'renewed';
+    return parseJsonObject(answer.text)?.['renewed'] === false ? 'final' : 'renewed';
   }
 
   /** One event after the run was stopped: a single attempt within five seconds, whose failure nobody can act on. */
@@ -159,7 +159,7 @@ export class PlaneClient {
         timeoutMs: this.timing.permissionTimeoutMs,
       });
       if (answer.status === 401 || answer.status === 403) return { decision: 'deny', message: CREDENTIAL_REFUSED };
-      return answer.status === 200 ? readPermission(parseBody(answer)) : null;
+      return answer.status === 200 ? readPermission(parseJsonObject(answer.text)) : null;
     } catch (error) {
       this.#rethrowFinal(error);
       return null;
@@ -176,7 +176,7 @@ export class PlaneClient {
       });
       // Only what may have been lost is presented again: a refusal is the answer, whatever its kind.
       if (answer.status >= 500) return null;
-      const body = parseBody(answer);
+      const body = parseJsonObject(answer.text);
       if (answer.status !== 200)
         return { kind: 'failed', message: textMember(body, 'error', `refused with status ${answer.status}`) };
       return body ? readBrokered(body) : null;

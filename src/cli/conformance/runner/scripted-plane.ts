@@ -5,7 +5,7 @@ import http from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isJsonObject } from '../../../domain/json.js';
+import { isJsonObject, parseJsonObject } from '../../../domain/json.js';
 import type { JsonObject, JsonValue } from '../../../domain/json.js';
 
 export interface PlaneCall {
@@ -178,7 +178,7 @@ export class ScriptedPlane {
     const token = (Object.keys(this.tokens) as TokenName[]).find((name) => this.tokens[name] === held) ?? null;
     const key = request.headers['idempotency-key'];
     const recorded: PlaneRequest = {
-      ...{ route, token, audience, at, body: parsed(body), endedAt: null, status: null },
+      ...{ route, token, audience, at, body: parseJsonObject(body) ?? {}, endedAt: null, status: null },
       key: typeof key === 'string' ? key : null,
     };
     this.requests.push(recorded);
@@ -285,15 +285,6 @@ function callOf(document: JsonObject): PlaneCall {
 
 function textOf(value: JsonValue | undefined): string {
   return typeof value === 'string' ? value : JSON.stringify(value ?? null);
-}
-
-function parsed(text: string): JsonObject {
-  try {
-    const body: unknown = JSON.parse(text);
-    return isJsonObject(body) ? body : {};
-  } catch {
-    return {};
-  }
 }
 
 function send(

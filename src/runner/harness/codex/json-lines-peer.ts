@@ -1,5 +1,5 @@
 import type { Readable, Writable } from 'node:stream';
-import { isJsonObject } from '../../../domain/json.js';
+import { isJsonObject, parseJsonObject } from '../../../domain/json.js';
 import type { JsonObject, JsonValue } from '../../../domain/json.js';
 import { textOf } from './text-member.js';
 
@@ -92,7 +92,7 @@ export class JsonLinesPeer {
   }
 
   #deliver(line: string): void {
-    const message = parseLine(line);
+    const message = parseJsonObject(line);
     if (message === null) return;
     const { id, method } = message;
     const params = isJsonObject(message['params']) ? message['params'] : {};
@@ -120,15 +120,5 @@ export class JsonLinesPeer {
     if (!isJsonObject(error)) return waiting.resolve(isJsonObject(result) ? result : {});
     const { code, message } = error;
     waiting.reject(new RpcError(typeof code === 'number' ? code : INTERNAL_ERROR, textOf(message)));
-  }
-}
-
-function parseLine(line: string): JsonObject | null {
-  if (!line.startsWith('{')) return null;
-  try {
-    const message: unknown = JSON.parse(line);
-    return isJsonObject(message) ? message : null;
-  } catch {
-    return null;
   }
 }

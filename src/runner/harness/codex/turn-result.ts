@@ -1,4 +1,4 @@
-import { isJsonObject } from '../../../domain/json.js';
+import { isJsonObject, parseJsonObject } from '../../../domain/json.js';
 import type { JsonObject } from '../../../domain/json.js';
 import { boundedReason } from '../bounded-reason.js';
 import type { HarnessResult } from '../harness.js';
@@ -20,12 +20,7 @@ function reasonOf({ message, additionalDetails }: JsonObject): string {
 }
 
 function innerMessage(text: string): string | null {
-  try {
-    const body: unknown = JSON.parse(text);
-    const inner = isJsonObject(body) ? body['error'] : undefined;
-    const message = isJsonObject(inner) ? inner['message'] : inner;
-    return typeof message === 'string' ? message : null;
-  } catch {
-    return null;
-  }
+  const inner = parseJsonObject(text)?.['error'];
+  const message = isJsonObject(inner) ? inner['message'] : inner;
+  return typeof message === 'string' ? message : null;
 }
