@@ -78,7 +78,7 @@ async function settle(
     [registrationId],
   );
   if (registration?.status !== 'active') {
-    if (status !== 'revoked') await moveConnection(tx, id, { from: APPROVABLE }, { to: 'revoked' });
+    if (status !== 'revoked') await moveConnection(tx, id, APPROVABLE, 'revoked');
     return null;
   }
   const moved = await move(tx, id, suspended);
@@ -88,7 +88,7 @@ async function settle(
 
 async function move(tx: TenantTransaction, id: string, suspended: boolean): Promise<ConnectionRecord | null> {
   try {
-    return await moveConnection(tx, id, { from: APPROVABLE }, { to: suspended ? 'suspended' : 'active' });
+    return await moveConnection(tx, id, APPROVABLE, suspended ? 'suspended' : 'active');
   } catch (cause) {
     if (!isUniqueViolation(cause, LIVE_INSTALLATION)) throw cause;
     throw new SandgateError('conflict', 'the installation is live on another connection', { cause });

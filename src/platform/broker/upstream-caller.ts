@@ -15,7 +15,7 @@ export interface UpstreamParts {
   targets: CallTargets;
   credentials: ConnectionCredentials;
   tokens: Pick<AccessTokenSource, 'reject'>;
-  records: Pick<ConnectionRecords, 'markError'>;
+  records: Pick<ConnectionRecords, 'markReconnectNeeded'>;
   limits: OutboundLimits;
 }
 
@@ -137,7 +137,7 @@ export class BrokeredUpstream implements UpstreamCaller {
     const { connectionId, generation } = authorityOf(target);
     const scopes = outcome.insufficientScope === '' ? '' : ` (${outcome.insufficientScope})`;
     const note = `the server asked for more scope than was granted${scopes}; connect it again with that scope`;
-    await this.parts.records.markError(target.organizationId, connectionId, generation, note);
+    await this.parts.records.markReconnectNeeded(target.organizationId, connectionId, generation, note);
   }
 }
 

@@ -5,17 +5,15 @@ import {
   findVisible,
   insertConnection,
   listVisible,
+  markReconnectNeeded,
   moveConnection,
   readConnection,
   removeSecrets,
-  type Move,
-  type MoveGuard,
   type NewConnection,
 } from './connection-rows.js';
 import { managesOrganization, type Viewer } from './viewer.js';
 
 const LIVE = CONNECTION_STATUSES.filter((status) => status !== 'revoked');
-const MAX_NOTE_CHARS = 300;
 
 /** Connections as rows: read through a viewer, moved by compare-and-swap (chapter 40 §1, §2). Secrets are `ConnectionSecrets`'. */
 export class ConnectionRecords {
@@ -56,35 +54,18 @@ export class ConnectionRecords {
     return this.db.withTenant(organizationId, (tx) => insertConnection(tx, connection));
   }
 
-  /** Null when the row was not as the guard says. */
-  move(organizationId: string, id: string, guard: MoveGuard, move: Move): Promise<ConnectionRecord | null> {
-    return this.db.withTenant(organizationId, (tx) => moveConnection(tx, id, guard, move));
-  }
-
   /** Revokes whatever is live and removes its secrets; a revoked connection stays as it is. Null when there is none. */
   async revoke(organizationId: string, id: string): Promise<ConnectionRecord | null> {
     return this.db.withTenant(organizationId, async (tx) => {
-      const revoked = await moveConnection(tx, id, { from: LIVE }, { to: 'revoked' });
+      const revoked = await moveConnection(tx, id, LIVE, 'revoked');
       if (revoked !== null) await removeSecrets(tx, id);
       return revoked ?? readConnection(tx, id);
     });
   }
 
-  /**
-   * Says of an active OAuth connection that a person has to connect it again. Whoever read another generation changes nothing:
-   * the connection was authorized anew meanwhile.
-   *
-   * @param note a sentence for a person, without anything that an upstream wrote
-   * @returns whether the connection was moved
-   */
-  async markError(organizationId: string, id: string, generation: number, note: string): Promise<boolean> {
-    const oauth = { error: note.slice(0, MAX_NOTE_CHARS) };
-    const moved = await this.db.withTenant(organizationId, async (tx) => {
-      const connection = await readConnection(tx, id);
-      if (connection?.auth_kind !== 'oauth') return null;
-      return moveConnection(tx, id, { from: ['active'], generation }, { to: 'error', oauth });
-    });
-    return moved !== null;
+  /** See {@link markReconnectNeeded}. */
+  markReconnectNeeded(organizationId: string, id: string, generation: number, note: string): Promise<boolean> {
+    return this.db.withTenant(organizationId, (tx) => markReconnectNeeded(tx, { id, generation }, note));
   }
 }
 

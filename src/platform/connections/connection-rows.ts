@@ -4,10 +4,11 @@ import type { Sealed } from '../seal/sealer.js';
 import type { Viewer } from './viewer.js';
 
 /** Every column but the sealed ones: those are read by `ConnectionSecrets` alone. */
-export const CONNECTION_COLUMNS = `id, tenant_id, provider, external_account_id, display_name, granted_scopes, resource_selection,
+const CONNECTION_COLUMNS = `id, tenant_id, provider, external_account_id, display_name, granted_scopes, resource_selection,
   status, metadata, auth_kind, oauth, registration_id, owner_type, owner_user_id, created_by_user_id,
   authorization_generation, created_at, updated_at`;
 
+const MAX_NOTE_CHARS = 300;
 const VISIBLE = `(owner_type = 'organization' or owner_user_id = $1)`;
 
 /** A connection to insert. Its generation is 1. */
@@ -22,20 +23,6 @@ export type NewConnection = Pick<
     webhookSecret?: Sealed | null;
     clientSecret?: Sealed | null;
   };
-
-/** What must still hold of a row for it to be moved. */
-export interface MoveGuard {
-  from: readonly ConnectionStatus[];
-  /** The authorization generation that was read. */
-  generation?: number;
-}
-
-/** What a move writes besides the status. */
-export interface Move {
-  to: ConnectionStatus;
-  /** Merged into `oauth`; a null member removes it. */
-  oauth?: Record<string, unknown>;
-}
 
 /** The viewer's connections, newest first. */
 export async function listVisible(tx: TenantTransaction, { userId }: Viewer): Promise<ConnectionRecord[]> {
@@ -100,22 +87,40 @@ export async function insertConnection(tx: TenantTransaction, connection: NewCon
   return row;
 }
 
-/** Compare-and-swap on status, and on the generation where the guard names one. Null when the row had moved. */
+/** Compare-and-swap on the status. Null when the row had moved. */
 export async function moveConnection(
   tx: TenantTransaction,
   id: string,
-  guard: MoveGuard,
-  move: Move,
+  from: readonly ConnectionStatus[],
+  to: ConnectionStatus,
 ): Promise<ConnectionRecord | null> {
   const [row] = await tx.query<ConnectionRecord>(
-    `update integration_connections
-        set status = $4, updated_at = clock_timestamp(),
-            oauth = case when oauth is null then null else jsonb_strip_nulls(oauth || $5::jsonb) end
-      where id = $1 and status = any ($2) and ($3::int is null or authorization_generation = $3)
-     returning ${CONNECTION_COLUMNS}`,
-    [id, [...guard.from], guard.generation ?? null, move.to, JSON.stringify(move.oauth ?? {})],
+    `update integration_connections set status = $3, updated_at = clock_timestamp()
+      where id = $1 and status = any ($2) returning ${CONNECTION_COLUMNS}`,
+    [id, [...from], to],
   );
   return row ?? null;
+}
+
+/**
+ * Puts an active OAuth connection aside: a person has to connect it again. Whoever read another generation changes nothing, because
+ * the connection was authorized anew meanwhile (chapter 40 §1.3).
+ *
+ * @param note a sentence for a person, without anything that an upstream wrote
+ * @returns whether the connection was moved
+ */
+export async function markReconnectNeeded(
+  tx: TenantTransaction,
+  { id, generation }: { id: string; generation: number },
+  note: string,
+): Promise<boolean> {
+  const marked = await tx.query(
+    `update integration_connections
+        set status = 'error', oauth = oauth || jsonb_build_object('error', $3::text), updated_at = clock_timestamp()
+      where id = $1 and authorization_generation = $2 and status = 'active' and auth_kind = 'oauth' returning id`,
+    [id, generation, note.slice(0, MAX_NOTE_CHARS)],
+  );
+  return marked.length > 0;
 }
 
 /** What nobody may open any more does not stay. */

@@ -1,5 +1,6 @@
 import { AuthorizationResponseError, validateAuthResponse } from 'oauth4webapi';
 import { SandgateError } from '../../domain/errors.js';
+import { markReconnectNeeded } from '../connections/connection-rows.js';
 import type { Logger } from '../telemetry/logger.js';
 import type { AccessTokens } from './access-tokens.js';
 import { activate, type Activated } from './activation.js';
@@ -7,7 +8,7 @@ import { dropRegistration } from './client-registrations.js';
 import { clientSecretOf } from './client-secrets.js';
 import { hash, type ConnectParts } from './connect-flows.js';
 import { claimFlow, readClaimedFlow, type ClaimedFlow } from './flow-records.js';
-import { markReconnectNeeded, readOAuthConnection, type OAuthConnectionRow } from './oauth-connections.js';
+import { readOAuthConnection, type OAuthConnectionRow } from './oauth-connections.js';
 import { listedCode, TokenRequestFailed } from './token-request-failed.js';
 import type { TokenAnswer, TokenClient, TokenRequests } from './token-requests.js';
 

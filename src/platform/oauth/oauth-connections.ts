@@ -75,22 +75,3 @@ export async function readOAuthConnection(tx: TenantTransaction, id: string): Pr
 function sealedColumn(sealed: Buffer | null, keyVersion: number): SealedColumn | null {
   return sealed === null ? null : { sealed, keyVersion };
 }
-
-/**
- * Puts an active connection aside with a note for people, if it is still of that generation (chapter 40 §1.3).
- *
- * @returns whether it was
- */
-export async function markReconnectNeeded(
-  tx: TenantTransaction,
-  { id, generation }: { id: string; generation: number },
-  note: string,
-): Promise<boolean> {
-  const marked = await tx.query(
-    `update integration_connections
-     set status = 'error', oauth = oauth || jsonb_build_object('error', $3::text), updated_at = clock_timestamp()
-     where id = $1 and authorization_generation = $2 and status = 'active' and auth_kind = 'oauth' returning id`,
-    [id, generation, note],
-  );
-  return marked.length > 0;
-}

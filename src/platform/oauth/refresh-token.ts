@@ -1,13 +1,9 @@
 import { SandgateError } from '../../domain/errors.js';
+import { markReconnectNeeded } from '../connections/connection-rows.js';
 import type { Database, TenantTransaction } from '../db/database.js';
 import type { Sealer } from '../seal/sealer.js';
 import { clientSecretOf } from './client-secrets.js';
-import {
-  lockConnection,
-  markReconnectNeeded,
-  readOAuthConnection,
-  type OAuthConnectionRow,
-} from './oauth-connections.js';
+import { lockConnection, readOAuthConnection, type OAuthConnectionRow } from './oauth-connections.js';
 import { keepSharedToken, readSharedToken, type MintedToken } from './shared-token.js';
 import { TokenRequestFailed } from './token-request-failed.js';
 import type { TokenAnswer, TokenClient, TokenRequests } from './token-requests.js';

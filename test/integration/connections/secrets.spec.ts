@@ -91,7 +91,7 @@ describe('secrets of a connection', () => {
     ['revoked', false],
   ])('CP-290 in status %s no credential opens', async (status, keepsClientSecret) => {
     const id = await plant();
-    await api.records.move(organizationId, id, { from: ['active'] }, { to: status });
+    await test.owner.query('update integration_connections set status = $2 where id = $1', [id, status]);
     expect(await readEach(worker, id)).toEqual(['conflict', null, keepsClientSecret ? `client_secret of ${id}` : null]);
     await expect(headers(worker, id)).rejects.toMatchObject({
       code: 'conflict',
@@ -166,9 +166,9 @@ describe('moves of a connection', () => {
 
   it('CP-123 an active OAuth connection is marked for reconnecting, keeping what it knows', async () => {
     const id = await plant({ auth_kind: 'oauth', oauth });
-    expect(await api.records.markError(organizationId, id, 2, 'another generation')).toBe(false);
-    expect(await api.records.markError(organizationId, id, 1, 'connect it again')).toBe(true);
-    expect(await api.records.markError(organizationId, id, 1, 'twice')).toBe(false);
+    expect(await api.records.markReconnectNeeded(organizationId, id, 2, 'another generation')).toBe(false);
+    expect(await api.records.markReconnectNeeded(organizationId, id, 1, 'connect it again')).toBe(true);
+    expect(await api.records.markReconnectNeeded(organizationId, id, 1, 'twice')).toBe(false);
     expect(await api.records.read(organizationId, id)).toMatchObject({
       status: 'error',
       authorization_generation: 1,
@@ -178,7 +178,7 @@ describe('moves of a connection', () => {
 
   it('a static connection is never marked', async () => {
     const id = await plant();
-    expect(await api.records.markError(organizationId, id, 1, 'an upstream said so')).toBe(false);
+    expect(await api.records.markReconnectNeeded(organizationId, id, 1, 'an upstream said so')).toBe(false);
     expect(await api.records.read(organizationId, id)).toMatchObject({ status: 'active' });
   });
 
