@@ -3,6 +3,7 @@ import type { ConnectorDefinition } from '../../domain/catalog/connector.js';
 import { isConnectable } from '../../domain/catalog/connector.js';
 import { parseDisplayName } from '../../domain/connections/label.js';
 import { parseOAuthClient, type OAuthClient } from '../../domain/connections/oauth-client.js';
+import { refuseMembers } from '../../domain/connections/refuse-members.js';
 import { parseStaticCredential } from '../../domain/connections/static-credential.js';
 import { SandgateError } from '../../domain/errors.js';
 import { ConnectionRecords } from '../../platform/connections/connection-records.js';
@@ -58,12 +59,16 @@ export class ConnectConnectorService {
     if (entry.sandbox_launch !== null) return this.publish(viewer, owner, entry, body);
     const target = this.targetOf(viewer, owner, entry, body);
     if (entry.auth_mode === 'oauth') {
-      refuseMembers(body, ['token'], `${entry.slug} is authorized by OAuth`);
+      refuseMembers(body, ['token'], `does not belong here: ${entry.slug} is authorized by OAuth`);
       return this.begin(viewer, target, parseOAuthClient({ ...body, scopes: [...entry.scopes, ...scopesOf(body)] }));
     }
-    refuseMembers(body, ['client_id', 'client_secret', 'scopes'], `${entry.slug} is not authorized by OAuth`);
+    refuseMembers(
+      body,
+      ['client_id', 'client_secret', 'scopes'],
+      `does not belong here: ${entry.slug} is not authorized by OAuth`,
+    );
     if (entry.auth_mode === 'none') {
-      refuseMembers(body, ['token'], `${entry.slug} asks for no credential`);
+      refuseMembers(body, ['token'], `does not belong here: ${entry.slug} asks for no credential`);
       return viewOf(await this.mcp.connectOpen(target));
     }
     const { header_name, scheme } = entry.auth_hints;
@@ -116,7 +121,7 @@ export class ConnectConnectorService {
     refuseMembers(
       body,
       ['token', 'client_id', 'client_secret', 'scopes'],
-      `${entry.slug} runs inside the sandbox, without credentials`,
+      `does not belong here: ${entry.slug} runs inside the sandbox, without credentials`,
     );
     const server = { class: 'sandbox', name: entry.slug, ...entry.sandbox_launch };
     const name = body.bundle_name ?? entry.slug;
@@ -137,11 +142,4 @@ function scopesOf({ scopes }: ConnectConnector): unknown[] {
   if (scopes === undefined || scopes === null) return [];
   if (!Array.isArray(scopes)) throw new SandgateError('invalid_request', 'scopes: must be an array of strings');
   return scopes;
-}
-
-/** A member that would be dropped silently is refused: whoever sent a secret believes that it is in use. */
-function refuseMembers(body: ConnectConnector, members: readonly (keyof ConnectConnector)[], why: string): void {
-  for (const member of members) {
-    if (body[member] != null) throw new SandgateError('invalid_request', `${member}: does not belong here: ${why}`);
-  }
 }

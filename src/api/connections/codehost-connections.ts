@@ -3,6 +3,7 @@ import { v7 as uuidv7 } from 'uuid';
 import type { ConnectionRecord } from '../../domain/connections/connection.js';
 import { parseDisplayName } from '../../domain/connections/label.js';
 import { readOptionalText } from '../../domain/connections/optional-text.js';
+import { refuseMembers } from '../../domain/connections/refuse-members.js';
 import { SandgateError } from '../../domain/errors.js';
 import { Codehost } from '../../platform/codehost/codehost.js';
 import { proveInstallation, proveToken } from '../../platform/codehost/prove-connection.js';
@@ -37,7 +38,11 @@ export class CodehostConnections {
     owner: ConnectionOwner,
     body: CreateConnection,
   ): Promise<ConnectionRecord> {
-    refuseMembers(body, ['app_id', 'installation_id', 'private_key', 'webhook_secret'], 'codehost_app');
+    refuseMembers(
+      body,
+      ['app_id', 'installation_id', 'private_key', 'webhook_secret'],
+      'is of codehost_app connections',
+    );
     const token = requireText(body, 'token');
     const displayName = parseDisplayName(body.display_name, '');
     const account = await proveToken(this.codehost.api, token);
@@ -65,7 +70,7 @@ export class CodehostConnections {
   ): Promise<ConnectionRecord> {
     if (owner.owner_type === 'user')
       throw new SandgateError('invalid_request', 'owner: an installation of an app belongs to the organization');
-    refuseMembers(body, ['token'], 'codehost and mcp_http');
+    refuseMembers(body, ['token'], 'is of codehost and mcp_http connections');
     const appId = requireNumber(body, 'app_id');
     const installationId = requireNumber(body, 'installation_id');
     const privateKey = requireText(body, 'private_key');
@@ -105,12 +110,6 @@ export const LIVE_INSTALLATION = 'integration_connections_live_installation';
 
 function draftOf(id: string, provider: 'codehost' | 'codehost_app', owner: ConnectionOwner) {
   return { id, provider, status: 'active', auth_kind: 'static', ...owner } as const;
-}
-
-/** A secret that would be dropped silently is refused: whoever sent it believes that it is in use. */
-function refuseMembers(body: CreateConnection, members: readonly (keyof CreateConnection)[], of: string): void {
-  const given = members.find((member) => body[member] != null);
-  if (given !== undefined) throw new SandgateError('invalid_request', `${given}: is of ${of} connections`);
 }
 
 function requireText(body: CreateConnection, member: keyof CreateConnection): string {

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { PROVIDERS, type ConnectionProvider } from '../../domain/connections/connection.js';
 import { parseDisplayName } from '../../domain/connections/label.js';
 import { parseOAuthClient } from '../../domain/connections/oauth-client.js';
+import { refuseMembers } from '../../domain/connections/refuse-members.js';
 import { parseStaticCredential } from '../../domain/connections/static-credential.js';
 import { SandgateError } from '../../domain/errors.js';
 import { ConnectionSecrets } from '../../platform/connections/connection-secrets.js';
@@ -47,11 +48,15 @@ export class CreateConnectionService {
     const displayName = parseDisplayName(body.display_name, new URL(baseUrl).host);
     const target: McpTarget = { organizationId, owner, baseUrl, displayName };
     if (authKind === 'oauth') {
-      refuseStaticMembers(body);
+      refuseMembers(
+        body,
+        ['token', 'header_name', 'scheme'],
+        'is of static connections; this one is authorized by OAuth',
+      );
       const connection = toConnection(await this.mcp.begin(target, parseOAuthClient(body)));
       return { ...connection, next: `/v1/connections/${connection.id}/oauth/start` };
     }
-    refuseClientMembers(body);
+    refuseMembers(body, ['client_id', 'client_secret'], 'is of auth_kind oauth; this connection is static');
     const { connection, snapshot } = await this.mcp.connectStatic(target, parseStaticCredential(body));
     return { ...toConnection(connection), snapshot: toSnapshotView(snapshot) };
   }
@@ -71,19 +76,4 @@ function parseAuthKind(kind: unknown): 'static' | 'oauth' {
   const known = (['static', 'oauth'] as const).find((one) => one === (kind ?? 'static'));
   if (known === undefined) throw new SandgateError('invalid_request', 'auth_kind: must be static or oauth');
   return known;
-}
-
-/** A secret that would be dropped silently is refused: whoever sent it believes that it is in use. */
-function refuseStaticMembers(body: CreateConnection): void {
-  for (const member of ['token', 'header_name', 'scheme'] as const) {
-    if (body[member] == null) continue;
-    throw new SandgateError('invalid_request', `${member}: is of static connections; this one is authorized by OAuth`);
-  }
-}
-
-function refuseClientMembers(body: CreateConnection): void {
-  for (const member of ['client_id', 'client_secret'] as const) {
-    if (body[member] == null) continue;
-    throw new SandgateError('invalid_request', `${member}: is of auth_kind oauth; this connection is static`);
-  }
 }
