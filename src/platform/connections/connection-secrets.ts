@@ -4,6 +4,15 @@ import { translateDatabaseErrors } from '../db/database-errors.js';
 import type { Database, TenantTransaction } from '../db/database.js';
 import type { Sealed, SealedPlace, Sealer } from '../seal/sealer.js';
 
+/** @throws SandgateError `unavailable` (503) without a sealing key */
+export function requireSealing(sealer: Pick<Sealer, 'available'>): void {
+  if (sealer.available) return;
+  throw new SandgateError(
+    'unavailable',
+    'connections need a sealing key: set SERVICE_KMS_MODE=static with SERVICE_KMS_STATIC_KEK, or SERVICE_CREDENTIAL_KEY',
+  );
+}
+
 /** The sealed columns of a connection (chapter 40 §9.2). */
 export const CONNECTION_SECRETS = ['credential', 'webhook_secret', 'client_secret'] as const;
 export type ConnectionSecret = (typeof CONNECTION_SECRETS)[number];
@@ -35,11 +44,7 @@ export class ConnectionSecrets {
 
   /** @throws SandgateError `unavailable` (503) without a sealing key */
   requireKey(): void {
-    if (this.sealer.available) return;
-    throw new SandgateError(
-      'unavailable',
-      'connections need a sealing key: set SERVICE_KMS_MODE=static with SERVICE_KMS_STATIC_KEK, or SERVICE_CREDENTIAL_KEY',
-    );
+    requireSealing(this.sealer);
   }
 
   /** @throws SandgateError `unavailable` without a sealing key */
@@ -79,12 +84,6 @@ export class ConnectionSecrets {
     const { sealed, key_version: keyVersion, ...connection } = row;
     const openCredential = (): Promise<string> => this.openRow(ref, 'credential', { sealed, key_version: keyVersion });
     return { ...connection, openCredential };
-  }
-
-  /** As {@link credential}, inside a transaction that holds a lock of the caller's. */
-  async credentialIn(tx: TenantTransaction, connectionId: string, generation: number | null): Promise<string> {
-    const row = await readActive(tx, 'credential', connectionId, generation);
-    return this.openRow({ organizationId: tx.organizationId, connectionId }, 'credential', row);
   }
 
   /** The OAuth client's secret of a connection that is not revoked; null when it has none. */

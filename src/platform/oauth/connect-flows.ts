@@ -3,6 +3,7 @@ import { calculatePKCECodeChallenge } from 'oauth4webapi';
 import { v7 as uuidv7 } from 'uuid';
 import type { OAuthState } from '../../domain/connections/connection.js';
 import { SandgateError } from '../../domain/errors.js';
+import { requireSealing } from '../connections/connection-secrets.js';
 import type { Database, TenantTransaction } from '../db/database.js';
 import type { Sealer } from '../seal/sealer.js';
 import { resolveIdentity, type ClientIdentity } from './client-identity.js';
@@ -81,15 +82,6 @@ export class ConnectFlows {
   private read({ organizationId, connectionId }: StartRequest): Promise<OAuthConnectionRow | null> {
     return this.parts.database.withTenant(organizationId, (tx) => readOAuthConnection(tx, connectionId));
   }
-}
-
-/** @throws SandgateError `unavailable` */
-export function requireSealing(sealer: Sealer): void {
-  if (sealer.available) return;
-  throw new SandgateError(
-    'unavailable',
-    'connections need a sealing key: set SERVICE_KMS_MODE=static with SERVICE_KMS_STATIC_KEK, or SERVICE_CREDENTIAL_KEY',
-  );
 }
 
 /** SHA-256 in hex: what is kept of a state and of a cookie. */
