@@ -6,7 +6,7 @@ import type { CommandContext } from '../program-context.js';
 import { dataDirOf } from '../server/connection.js';
 import type { CapabilityListEntry } from '../server/wire.js';
 import { inline } from '../terminal/escape.js';
-import { printDocument, printRecord, printRows, write } from '../terminal/output.js';
+import { firstLine, printDocument, printRecord, printRows, write } from '../terminal/output.js';
 import { readDocument } from './document.js';
 import { bundleOfTool } from './tools.js';
 
@@ -121,8 +121,4 @@ function keepOnly(body: Body, only: string | undefined): Body {
   const missing = [...names].filter((name) => !kept.has(name));
   if (missing.length > 0) throw new CliError(`no server has the tool ${missing.map(inline).join(', ')}`, EXIT.usage);
   return { ...body, servers: servers.filter(({ tools }) => tools.length > 0) };
-}
-
-function firstLine(text: string): string {
-  return text.split('\n', 1)[0] ?? '';
 }

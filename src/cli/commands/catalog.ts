@@ -4,6 +4,7 @@ import { CliError, EXIT } from '../exit-codes.js';
 import { contextOf } from '../program-context.js';
 import type { CommandContext } from '../program-context.js';
 import type { CatalogEntry } from '../server/wire.js';
+import { wordsOf } from '../terminal/arguments.js';
 import { inline } from '../terminal/escape.js';
 import { printDocument, printRecord, printRows, write } from '../terminal/output.js';
 import { readSecret } from '../terminal/read-secret.js';
@@ -142,7 +143,7 @@ async function bodyOf(entry: CatalogEntry, flags: ConnectFlags): Promise<Connect
     owner: personal === true ? 'personal' : 'organization',
     ...(name === undefined ? {} : { display_name: name }),
     ...(bundleName === undefined ? {} : { bundle_name: bundleName }),
-    ...(scopes === undefined ? {} : { scopes: scopes.split(/[\s,]+/).filter((scope) => scope !== '') }),
+    ...(scopes === undefined ? {} : { scopes: wordsOf(scopes) }),
     ...(clientId === undefined ? {} : { client_id: clientId }),
     ...(clientSecretFile === undefined ? {} : { client_secret: readNamedText(clientSecretFile).trim() }),
     ...(entry.auth_mode === 'api_key' ? { token: await readKey(entry, flags) } : {}),

@@ -3,6 +3,8 @@ import type { Schemas } from '../../client/client.js';
 import { CliError, EXIT } from '../exit-codes.js';
 import { contextOf } from '../program-context.js';
 import type { CommandContext } from '../program-context.js';
+import { startAuthorization } from '../server/connections.js';
+import { wordsOf } from '../terminal/arguments.js';
 import { inline } from '../terminal/escape.js';
 import { printDocument, write } from '../terminal/output.js';
 import { readSecret } from '../terminal/read-secret.js';
@@ -58,8 +60,7 @@ async function add(url: string | undefined, flags: AddFlags, { client, format }:
   const body = await bodyOf(url, flags);
   const created = await client.call((api) => api.POST('/v1/connections', { body }));
   if (created.next !== undefined) {
-    const params = { path: { id: created.id } };
-    const { go_url: goUrl } = await client.call((api) => api.POST('/v1/connections/{id}/oauth/start', { params }));
+    const goUrl = await startAuthorization(client, created.id);
     return printConnected(await connectInBrowser(client, created, goUrl, flags), format);
   }
   const { snapshot, ingress_path: path, ...connection } = created;
@@ -99,7 +100,7 @@ async function remoteMembers(flags: AddFlags): Promise<Partial<Body>> {
   }
   return {
     auth_kind: 'oauth',
-    ...(flags.scopes === undefined ? {} : { scopes: flags.scopes.split(/[\s,]+/).filter((scope) => scope !== '') }),
+    ...(flags.scopes === undefined ? {} : { scopes: wordsOf(flags.scopes) }),
     ...(flags.clientId === undefined ? {} : { client_id: flags.clientId }),
     ...(flags.clientSecretFile === undefined ? {} : { client_secret: readNamedText(flags.clientSecretFile).trim() }),
   };

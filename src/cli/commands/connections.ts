@@ -1,13 +1,13 @@
 import type { Command } from 'commander';
 import { contextOf } from '../program-context.js';
 import type { CommandContext } from '../program-context.js';
-import { findConnection, listConnections } from '../server/connections.js';
+import { findConnection, listConnections, startAuthorization } from '../server/connections.js';
 import { textOf } from '../server/event-data.js';
 import { shortId } from '../server/runs.js';
 import type { Connection, Snapshot } from '../server/wire.js';
 import { confirm } from '../terminal/confirm.js';
 import { inline } from '../terminal/escape.js';
-import { printDocument, printRecord, printRows, write } from '../terminal/output.js';
+import { firstLine, printDocument, printRecord, printRows, write } from '../terminal/output.js';
 import { connectInBrowser, type BrowserFlags } from './connect-in-browser.js';
 import { printConnected } from './connected.js';
 import { registerAddCommand } from './connections-add.js';
@@ -94,8 +94,7 @@ function statusOf({ status, oauth }: Connection): string {
 
 async function connect(key: string, flags: BrowserFlags, { client, format }: CommandContext): Promise<void> {
   const connection = await findConnection(client, key);
-  const params = { path: { id: connection.id } };
-  const { go_url: goUrl } = await client.call((api) => api.POST('/v1/connections/{id}/oauth/start', { params }));
+  const goUrl = await startAuthorization(client, connection.id);
   printConnected(await connectInBrowser(client, connection, goUrl, flags), format);
 }
 
@@ -138,8 +137,4 @@ async function revoke(key: string, { yes }: { yes?: boolean }, { client, format 
   const answer = await client.call((api) => api.POST('/v1/connections/{id}/revoke', { params: { path: { id } } }));
   if (format === 'table') write(`${inline(name)} ${id} is ${answer.status}`);
   else printDocument(format, answer);
-}
-
-function firstLine(text: string): string {
-  return text.split('\n', 1)[0] ?? '';
 }

@@ -27,6 +27,12 @@ export function readConnection(client: SandgateClient, id: string): Promise<Conn
   return client.call((api) => api.GET('/v1/connections/{id}', { params: { path: { id } } }));
 }
 
+/** Starts an authorization. @returns the address that a person opens in a browser */
+export async function startAuthorization(client: SandgateClient, id: string): Promise<string> {
+  const params = { path: { id } };
+  return (await client.call((api) => api.POST('/v1/connections/{id}/oauth/start', { params }))).go_url;
+}
+
 /** The newest photograph; null when the connection was never photographed. */
 export async function readTools(client: SandgateClient, id: string): Promise<Snapshot | null> {
   try {

@@ -115,3 +115,8 @@ const PLAIN_BORDERS = {
   'right-mid': NO_BORDER,
   middle: NO_BORDER,
 };
+
+/** What a table shows of a text of several lines. */
+export function firstLine(text: string): string {
+  return text.split('\n', 1)[0] ?? '';
+}
