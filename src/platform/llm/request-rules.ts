@@ -1,6 +1,7 @@
 import { isExactObject } from '../../domain/digest/exact-json.js';
 import type { ExactJson, ExactObject } from '../../domain/digest/exact-json.js';
 import { SandgateError } from '../../domain/errors.js';
+import { isStorableText } from '../db/storable-text.js';
 import type { ScreenedRequest } from './model-dialect.js';
 
 /** What a request without a limit of its own may produce (chapter 20 §15.6). */
@@ -8,13 +9,21 @@ const DEFAULT_OUTPUT_TOKENS = 32_768;
 const MAX_OUTPUT_TOKENS = 1_000_000;
 
 /**
- * Members with which clients steer model gateways, LiteLLM among them: to another model, provider, address or key, or to an
- * answer that no model gave. No provider's own API has them.
+ * Members with which clients steer model gateways, LiteLLM and OpenRouter among them: to another model, provider, address or key,
+ * to stored prompts, or to an answer that no model gave. No provider's own API has them.
  */
 const STEERING = [
-  'fallbacks', 'context_window_fallbacks', 'content_policy_fallbacks', 'models', 'model_list', 'route', 'plugins',
-  'api_base', 'base_url', 'api_key', 'api_version', 'custom_llm_provider', 'extra_body', 'extra_headers', 'mock_response',
+  'fallbacks', 'context_window_fallbacks', 'content_policy_fallbacks', 'models', 'model_list', 'route', 'plugins', 'provider',
+  'preset', 'transforms', 'tags', 'deployment_id', 'organization', 'user_config', 'prompt_id', 'prompt_variables', 'vector_store_ids',
+  'api_base', 'base_url', 'api_key', 'api_version', 'custom_llm_provider', 'extra_body', 'extra_headers', 'headers',
 ] as const; // prettier-ignore
+const STEERING_PREFIX = /^(?:mock|aws|azure|vertex|litellm)_/;
+
+/** How every provider spells the names of its members. */
+const PLAIN_NAME = /^[a-z0-9_.-]+$/;
+
+/** An id that a ledger line and a row can hold; the gate takes no longer one either. */
+const MAX_ID_CHARACTERS = 256;
 
 /** Throws `invalid_request`. */
 export function refuse(message: string): never {
@@ -29,11 +38,34 @@ export function isAbsent(value: ExactJson | undefined): boolean {
 /** The body as an object, of the frozen model and with nothing that would lead it elsewhere (chapter 20 §15.3). */
 export function requireBody(value: unknown, frozenModel: string): ExactObject {
   if (!isExactObject(value)) refuse('the request body must be a JSON object');
+  refuseOddNames(value, 'the request');
   if (value['model'] !== frozenModel) refuse(`model: this run is bound to ${frozenModel}`);
   for (const name of STEERING) {
     if (!isAbsent(value[name])) refuse(`${name}: requests cannot steer the model gateway`);
   }
+  const steering = Object.keys(value).find((name) => STEERING_PREFIX.test(name));
+  if (steering !== undefined) refuse(`${steering}: requests cannot steer the model gateway`);
+  const { tools } = value;
+  if (!isAbsent(tools) && !Array.isArray(tools)) refuse('tools: must be a list');
   return value;
+}
+
+/**
+ * Servers written in Go read `Model` as `model`, and take whichever comes last: a second spelling would stand for what was
+ * screened. No provider has a member whose name is not in lower case.
+ */
+export function refuseOddNames(holder: ExactObject, place: string): void {
+  const odd = Object.keys(holder).find((name) => !PLAIN_NAME.test(name));
+  if (odd !== undefined)
+    refuse(`${JSON.stringify(odd.slice(0, 64))} in ${place}: names of members are written in lower case`);
+}
+
+/** The id that a carried result answers to. */
+export function requireResultId(id: ExactJson | undefined, missing: string): string {
+  if (typeof id !== 'string') refuse(missing);
+  if (id.length > MAX_ID_CHARACTERS || !isStorableText(id))
+    refuse(`the id of a tool result is text of at most ${MAX_ID_CHARACTERS} characters without NUL`);
+  return id;
 }
 
 /** Prices are those of the standard tier; another one is billed otherwise than it would be counted. */
@@ -55,6 +87,7 @@ export function boundedOutput(declared: ExactJson | undefined): number {
  */
 export function refuseRemoteContent(blocks: readonly ExactObject[]): void {
   for (const block of blocks) {
+    refuseOddNames(block, 'the content');
     if (isRemote(block))
       refuse('content: send images and files in the request itself; addresses and ids are not followed');
     const { content, output, source } = block;
@@ -64,11 +97,27 @@ export function refuseRemoteContent(blocks: readonly ExactObject[]): void {
   }
 }
 
-function isRemote({ source, image_url: image, file_url: address, file_id: id, file }: ExactObject): boolean {
-  if (isExactObject(source) && (source['type'] === 'url' || source['type'] === 'file')) return true;
-  const url = isExactObject(image) ? image['url'] : image;
-  if (typeof url === 'string' && !/^data:/i.test(url)) return true;
-  return [address, id, isExactObject(file) ? file['file_id'] : undefined].some((value) => typeof value === 'string');
+/** Providers and local servers have addresses of images, files, video and audio, each in a member `…_url`. */
+function isRemote(block: ExactObject): boolean {
+  const { source, file, file_id: id, file_data: data } = block;
+  if (typeof id === 'string' || (typeof data === 'string' && isAddress(data))) return true;
+  if (Object.entries(block).some(([name, value]) => name.endsWith('_url') && isRemoteUrl(value))) return true;
+  if (isExactObject(file) && isRemote(file)) return true;
+  if (!isExactObject(source)) return false;
+  refuseOddNames(source, 'the content');
+  return source['type'] === 'url' || source['type'] === 'file' || typeof source['url'] === 'string' || isRemote(source);
+}
+
+function isRemoteUrl(value: ExactJson): boolean {
+  if (isAbsent(value)) return false;
+  if (isExactObject(value)) refuseOddNames(value, 'the content');
+  const url = isExactObject(value) ? value['url'] : value;
+  return typeof url !== 'string' || !/^data:/i.test(url);
+}
+
+/** Base64 has no colon; whatever else has one is an address to some gateways. */
+function isAddress(data: string): boolean {
+  return data.includes(':') && !/^data:/i.test(data);
 }
 
 /** Whether a member is an output limit that binds. */

@@ -18,6 +18,29 @@ describe('screen of a model request', () => {
     ['a provider container', { ...base, container: 'c' }, 'container'],
     ['a conversation that the provider keeps', { ...base, thread: { id: 't' } }, 'thread'],
     ['an unpriced speed', { ...base, speed: 'fast' }, 'speed'],
+    ['an unpriced region', { ...base, inference_geo: 'us' }, 'inference_geo'],
+    ['somebody else’s bill', { ...base, billing_policy: { type: 'billing_policy' } }, 'billing_policy'],
+    ['a summary that nobody counts', { ...base, compaction: { type: 'summarize' } }, 'compaction'],
+    [
+      'a summary among the edits',
+      { ...base, context_management: { edits: [{ type: 'clear_thinking_20251015' }, { type: 'compact_20260112' }] } },
+      'compaction',
+    ],
+    ['a model in a second spelling', { ...base, Model: 'n' }, '"Model"'],
+    ['a model in a spelling that Go folds', { ...base, meſſages: [] }, 'lower case'],
+    [
+      'a server tool in a second spelling',
+      { ...base, tools: [{ name: 'a', Type: 'web_search_20250305' }] },
+      'tools[0]',
+    ],
+    ['tools that are no list', { ...base, tools: { 0: { type: 'web_search_20250305' } } }, 'tools'],
+    ['a stored prompt of a gateway', { ...base, prompt_id: 'p' }, 'prompt_id'],
+    ['an answer of no model', { ...base, mock_tool_calls: [{}] }, 'mock_tool_calls'],
+    ...['a\u0000', 'a\ud800', 'a'.repeat(257)].map((id): [string, object, string] => [
+      'a result with an id that no row can hold',
+      { ...base, messages: [{ role: 'user', content: [{ type: 'tool_result', tool_use_id: id }] }] },
+      'id of a tool result',
+    ]),
     [
       'a result without an id',
       { ...base, messages: [{ role: 'user', content: [{ type: 'tool_result' }] }] },
@@ -25,6 +48,12 @@ describe('screen of a model request', () => {
     ],
   ])('CP-026 refuses %s', (_what, body, named) => {
     expect(() => screenAnthropicRequest(body as never, 'm')).toThrow(named);
+  });
+
+  it('CP-026 lets old results be cleared by the provider, and plain settings of it', () => {
+    const edits = [{ type: 'clear_tool_uses_20250919' }, { type: 'clear_thinking_20251015', keep: 'all' }];
+    const plain = { ...base, context_management: { edits }, inference_geo: 'global', speed: 'standard', tools: null };
+    expect(() => screenAnthropicRequest(plain as never, 'm')).not.toThrow();
   });
 
   it('CP-026 lets custom tools pass and lists the results that are carried', () => {

@@ -9,8 +9,10 @@ import {
   jsonBytes,
   objectsOf,
   refuse,
+  refuseOddNames,
   refuseRemoteContent,
   requireBody,
+  requireResultId,
 } from '../request-rules.js';
 
 /** The least that Anthropic accepts as a thinking budget. */
@@ -21,6 +23,7 @@ function refuseServerExecution(body: ExactObject): void {
   const tools = body['tools'];
   if (Array.isArray(tools)) {
     for (const [index, tool] of tools.entries()) {
+      if (isExactObject(tool)) refuseOddNames(tool, `tools[${index}]`);
       const type = isExactObject(tool) ? tool['type'] : undefined;
       if (type !== undefined && type !== null && type !== 'custom') {
         refuse(`tools[${index}].type: tools that the provider executes are not available; only custom tools are`);
@@ -35,13 +38,25 @@ function refuseServerExecution(body: ExactObject): void {
   if (thread !== undefined && thread !== null && thread !== false) refuse('thread: send the whole conversation');
 }
 
+/** Members with which the provider samples, or bills, in ways that are not priced. */
+function refuseUnpriced(body: ExactObject): void {
+  const { speed, inference_geo: region, context_management: management } = body;
+  if (speed !== undefined && speed !== 'standard') refuse('speed: only standard is priced');
+  if (!isAbsent(region) && region !== 'global') refuse('inference_geo: only inference in any region is priced');
+  if (!isAbsent(body['billing_policy'])) refuse('billing_policy: the provider bills this deployment');
+  // Writing a summary is a request of its own, which no output limit bounds and the reported totals leave out.
+  const edits = isExactObject(management) ? objectsOf(management['edits']) : [];
+  const compacts = edits.some(({ type }) => typeof type !== 'string' || !type.startsWith('clear_'));
+  if (!isAbsent(body['compaction']) || compacts)
+    refuse('compaction: summaries that the provider writes are not counted');
+}
+
 function toolResults(body: ExactObject): CarriedToolResult[] {
   const blocks = objectsOf(body['messages']).flatMap((message) => objectsOf(message['content']));
   return blocks
     .filter((block) => block['type'] === 'tool_result')
     .map((block) => {
-      const id = block['tool_use_id'];
-      if (typeof id !== 'string') refuse('messages: tool_result without a tool_use_id');
+      const id = requireResultId(block['tool_use_id'], 'messages: tool_result without a tool_use_id');
       return { toolUseId: id, isError: block['is_error'] === true, bytes: jsonBytes(block['content']) };
     });
 }
@@ -52,7 +67,7 @@ function toolResults(body: ExactObject): CarriedToolResult[] {
  */
 export function screenAnthropicRequest(value: unknown, frozenModel: string): ScreenedRequest {
   const body = requireBody(value, frozenModel);
-  if (body['speed'] !== undefined && body['speed'] !== 'standard') refuse('speed: only standard is priced');
+  refuseUnpriced(body);
   refuseServerExecution(body);
   refuseRemoteContent(objectsOf(body['messages']));
   const text = JSON.stringify(body);

@@ -2,7 +2,7 @@ import { isExactObject } from '../../../domain/digest/exact-json.js';
 import type { ExactJson, ExactObject } from '../../../domain/digest/exact-json.js';
 import { providerOf } from '../../../domain/prices/provider-of.js';
 import type { CarriedToolResult, ScreenedRequest, ScreenRules } from '../model-dialect.js';
-import { boundedOutput, cacheWritesOf, isAbsent, isLimit, jsonBytes, objectsOf, refuse, refuseOtherTiers, refuseRemoteContent, requireBody } from '../request-rules.js'; // prettier-ignore
+import { boundedOutput, cacheWritesOf, isAbsent, isLimit, jsonBytes, objectsOf, refuse, refuseOddNames, refuseOtherTiers, refuseRemoteContent, requireBody, requireResultId } from '../request-rules.js'; // prettier-ignore
 import { UsageFilter } from './usage-filter.js';
 
 /** The two spellings of the output limit; the older one is what servers other than OpenAI's understand. */
@@ -14,6 +14,10 @@ const REFUSED: Readonly<Record<string, string>> = {
   functions: 'results of functions carry no id; use tools',
   function_call: 'results of functions carry no id; use tool_choice',
   audio: 'only text is priced',
+  // Limits of local servers, which win over the one that is granted.
+  n_predict: 'use max_tokens',
+  num_predict: 'use max_tokens',
+  max_new_tokens: 'use max_tokens',
 };
 
 /** The words with which a tool result says that the harness refused the use itself; the dialect has no mark for it. */
@@ -27,6 +31,10 @@ function refuseUncounted(body: ExactObject): void {
     const value = body[name];
     if (!isAbsent(value) && value !== 1) refuse(`${name}: one answer at a time; each would spend the output limit`);
   }
+  for (const name of LIMITS) {
+    // Servers that take "9000" for 9000 would go past what was granted.
+    if (!isAbsent(body[name]) && !isLimit(body[name])) refuse(`${name}: must be a number of at least 1`);
+  }
   const { modalities } = body;
   if (Array.isArray(modalities) && modalities.some((kind) => kind !== 'text'))
     refuse('modalities: only text is priced');
@@ -37,6 +45,7 @@ function refuseServerTools(body: ExactObject): void {
   const { tools } = body;
   if (!Array.isArray(tools)) return;
   for (const [index, tool] of tools.entries()) {
+    if (isExactObject(tool)) refuseOddNames(tool, `tools[${index}]`);
     const type = isExactObject(tool) ? tool['type'] : undefined;
     if (type !== 'function' && type !== 'custom') {
       refuse(`tools[${index}].type: tools that the provider executes are not available; only function and custom are`);
@@ -60,8 +69,10 @@ function toolResults(body: ExactObject): CarriedToolResult[] {
       refuse(`messages[${index}].content: only text and images are priced`);
     }
     if (role !== 'tool') continue;
-    const toolUseId = message['tool_call_id'];
-    if (typeof toolUseId !== 'string') refuse(`messages[${index}]: a tool message without a tool_call_id`);
+    const toolUseId = requireResultId(
+      message['tool_call_id'],
+      `messages[${index}]: a tool message without a tool_call_id`,
+    );
     results.push({ toolUseId, isError: REFUSAL.test(textOfContent(content)), bytes: jsonBytes(content) });
   }
   return results;

@@ -1,7 +1,7 @@
 import type { ExactJson, ExactObject } from '../../../domain/digest/exact-json.js';
 import { memberOf, textOf } from '../metering/loose-members.js';
 import type { CarriedToolResult } from '../model-dialect.js';
-import { jsonBytes, objectsOf, refuse } from '../request-rules.js';
+import { jsonBytes, objectsOf, requireResultId } from '../request-rules.js';
 
 /**
  * The words with which Codex answers a call itself, without asking: a tool that it does not have, an input that is none or that its
@@ -49,8 +49,10 @@ export function toolResultsOf(input: ExactJson | undefined): CarriedToolResult[]
     .filter(({ type }) => typeof type === 'string' && type.endsWith('_call_output'))
     .map((item) => {
       // A local shell call is answered by its id; every other call has one of its own for this.
-      const toolUseId = item['call_id'] ?? item['id'];
-      if (typeof toolUseId !== 'string') refuse('input: the output of a call without its call_id');
+      const toolUseId = requireResultId(
+        item['call_id'] ?? item['id'],
+        'input: the output of a call without its call_id',
+      );
       return { toolUseId, isError: REFUSAL.test(outputText(item)), bytes: jsonBytes(item['output']) };
     });
 }

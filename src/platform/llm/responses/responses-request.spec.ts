@@ -25,6 +25,11 @@ describe('a Responses request', () => {
     ['input[0]', { input: [{ id: 'msg_1' }] }],
     ['input', { input: [{ type: 'function_call_output', output: 'x' }] }],
     ['service_tier', { service_tier: 'flex' }],
+    ['input[0]', { input: [{ role: 'user', content: [{ type: 'input_audio', input_audio: {} }] }] }],
+    ['lower case', { input: [{ role: 'user', content: [], Type: 'item_reference', ID: 'msg_1' }] }],
+    ['lower case', { tools: [{ type: 'function', name: 'f', Type: 'web_search' }] }],
+    ['"Previous_response_id"', { Previous_response_id: 'resp_1' }],
+    ['id of a tool result', { input: [{ type: 'function_call_output', call_id: 'a'.repeat(257), output: 'x' }] }],
     ['base_url', { base_url: 'http://elsewhere' }],
   ])('CP-026 that refers to what nobody has seen is refused by name: %s', (named, more) => {
     expect(() => screenResponsesRequest(ask(more), RULES)).toThrow(named);

@@ -1,7 +1,7 @@
 import type { ExactJson, ExactObject } from '../../../domain/digest/exact-json.js';
 import { isExactObject } from '../../../domain/digest/exact-json.js';
 import type { ScreenedRequest, ScreenRules } from '../model-dialect.js';
-import { boundedOutput, cacheWritesOf, isAbsent, isLimit, objectsOf, refuse, refuseOtherTiers, refuseRemoteContent, requireBody } from '../request-rules.js'; // prettier-ignore
+import { boundedOutput, cacheWritesOf, isAbsent, isLimit, objectsOf, refuse, refuseOddNames, refuseOtherTiers, refuseRemoteContent, requireBody } from '../request-rules.js'; // prettier-ignore
 import { toolResultsOf } from './responses-items.js';
 
 /** Members that refer to something which the provider keeps, and which nobody here has seen. */
@@ -16,6 +16,8 @@ function refuseKeptElsewhere(body: ExactObject): void {
     // An item with nothing but an id refers to a kept one as well.
     const refers = item['type'] === 'item_reference' || (isAbsent(item['type']) && isAbsent(item['role']));
     if (refers) refuse(`input[${index}]: send the item itself, not a reference to it`);
+    const parts = objectsOf(item['content']);
+    if (parts.some(({ type }) => type === 'input_audio')) refuse(`input[${index}]: only text and images are priced`);
   }
 }
 
@@ -29,6 +31,7 @@ function isClientTool(tool: ExactObject): boolean {
 function clientTools(tools: ExactJson[]): ExactJson[] {
   return tools.flatMap((tool) => {
     if (!isExactObject(tool)) return [];
+    refuseOddNames(tool, 'tools');
     if (tool['type'] !== 'namespace') return isClientTool(tool) ? [tool] : [];
     const inner = Array.isArray(tool['tools']) ? clientTools(tool['tools']) : [];
     return inner.length === 0 ? [] : [{ ...tool, tools: inner }];
