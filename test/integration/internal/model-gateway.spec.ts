@@ -472,6 +472,22 @@ describe('the cross-check of tool results', () => {
     );
   });
 
+  it('CP-026 does not let one request fill the ledger with refusals', async () => {
+    const run = await createGatedRun(database.db);
+    const many = Array.from({ length: 300 }, (_, i) => result(`toolu_${i}`, { is_error: true, content: 'no' }));
+    expect((await call(run, carrying(...many))).status).toBe(400);
+    const ledger = await readLedger(database.db, run);
+    expect(ledger.map(({ type }) => type)).toEqual([...Array<string>(6).fill('tool.rejected'), 'run.error']);
+  });
+
+  it.each(['half a pair \ud800', 'x'.repeat(300)])('CP-026 refuses for good an id that no row can hold', async (id) => {
+    const run = await createGatedRun(database.db);
+    const answer = await call(run, carrying(result(id, { is_error: true, content: 'no' })));
+    expect(answer).toMatchObject({ status: 400, body: { error: expect.stringContaining('id of a tool result') } });
+    expect(answer.headers.get('x-should-retry')).toBe('false');
+    expect(await reservationsOf(run)).toEqual([]);
+  });
+
   it('CP-026 takes no long result for a refusal, not even of a use that was refused before', async () => {
     const run = await createGatedRun(database.db);
     await useTool(run, 'toolu_a');
