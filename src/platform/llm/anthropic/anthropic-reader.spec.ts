@@ -57,6 +57,38 @@ describe('meter of a model answer', () => {
     expect(meter.end()).toMatchObject({ usage: EXPECTED.usage, toolUses: EXPECTED.toolUses });
   });
 
+  it.each([false, true])(
+    'CP-023 counts what its totals leave out: summaries that the provider wrote (streamed: %s)',
+    (streamed) => {
+      const usage = {
+      input_tokens: 100,
+      output_tokens: 50,
+      iterations: [
+        { type: 'compaction', input_tokens: 180_000, output_tokens: 3500, cache_read_input_tokens: 7, cache_creation_input_tokens: 9 },
+        { type: 'message', input_tokens: 100, output_tokens: 50 },
+      ],
+    }; // prettier-ignore
+      const meter = anthropicDialect.meter(streamed);
+      const text = streamed
+        ? frame('message_start', { message: { usage: { input_tokens: 100, output_tokens: 1 } } }) +
+          frame('message_delta', { delta: {}, usage })
+        : JSON.stringify({ type: 'message', content: [], usage });
+      meter.push(Buffer.from(text));
+      expect(meter.end().usage).toEqual({
+        inputTokens: 180_100,
+        outputTokens: 3550,
+        cacheReadTokens: 7,
+        cacheWriteTokens: 9,
+      });
+    },
+  );
+
+  it('CP-023 takes a report that counts nothing for none', () => {
+    const meter = anthropicDialect.meter(false);
+    meter.push(Buffer.from('{"type":"message","content":[],"usage":{}}'));
+    expect(meter.end().usage).toBeNull();
+  });
+
   it('CP-023 reports no usage when the stream ended before any', () => {
     const meter = anthropicDialect.meter(true);
     meter.push(Buffer.from(frame('ping', {})));

@@ -9,6 +9,8 @@ export class AnthropicReader implements AnswerReader {
   readonly telling = ['"usage"', '"tool_use"', '"message_stop"'];
   readonly maxLineBytes = 512 * 1024;
   private usage: ModelUsage | null = null;
+  /** Of summaries that the provider wrote for the request; its own totals leave them out. */
+  private summaries: ModelUsage[] = [];
   private readonly toolUses: MeteredToolUse[] = [];
   private final = false;
 
@@ -36,11 +38,24 @@ export class AnthropicReader implements AnswerReader {
   }
 
   result(): Omit<MeteredAnswer, 'digest'> {
-    return { usage: this.final ? this.usage : null, toolUses: this.toolUses };
+    return { usage: this.final && this.usage !== null ? this.total(this.usage) : null, toolUses: this.toolUses };
+  }
+
+  private total(usage: ModelUsage): ModelUsage {
+    const total = { ...usage };
+    for (const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens } of this.summaries) {
+      total.inputTokens += inputTokens;
+      total.outputTokens += outputTokens;
+      total.cacheReadTokens += cacheReadTokens;
+      total.cacheWriteTokens += cacheWriteTokens;
+    }
+    return total;
   }
 
   private readUsage(report: unknown): void {
-    if (typeof report !== 'object' || report === null) return;
+    if (countOf(report, 'input_tokens') === undefined && countOf(report, 'output_tokens') === undefined) return;
+    const iterations = listOf(report, 'iterations').filter((one) => memberOf(one, 'type') === 'compaction');
+    if (iterations.length > 0) this.summaries = iterations.map(summaryUsage);
     const usage = (this.usage ??= { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 });
     const largest = (known: number, name: string): number => Math.max(known, countOf(report, name) ?? 0);
     usage.inputTokens = largest(usage.inputTokens, 'input_tokens');
@@ -59,4 +74,13 @@ export class AnthropicReader implements AnswerReader {
     const tool = textOf(block, 'name');
     if (id !== undefined && tool !== undefined) this.toolUses.push({ id, tool });
   }
+}
+
+function summaryUsage(report: unknown): ModelUsage {
+  return {
+    inputTokens: countOf(report, 'input_tokens') ?? 0,
+    outputTokens: countOf(report, 'output_tokens') ?? 0,
+    cacheReadTokens: countOf(report, 'cache_read_input_tokens') ?? 0,
+    cacheWriteTokens: countOf(report, 'cache_creation_input_tokens') ?? 0,
+  };
 }
