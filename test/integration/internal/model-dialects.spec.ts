@@ -101,6 +101,16 @@ describe.each(DIALECT_CASES)('the model gateway in $dialect', (one) => {
     expect(await reservationsOf(run)).toEqual(['charged']);
   });
 
+  it.each(['half \ud800', 'nul \u0000', 'x'.repeat(9000)])('CP-023 charges an answer whatever its model calls a tool', async (name) => {
+    const run = await runOf(one);
+    answer = reply(one, { tools: [{ id: 'use_1', name }, { id: name, name: 'Bash' }] });
+    expect((await call(run, one, one.request())).status).toBe(200);
+    expect(await reservationsOf(run)).toEqual(['charged']);
+    expect(await readRows(database.db, run, 'select tool_use_id from llm_tool_uses where session_id = $1')).toEqual([
+      { tool_use_id: 'use_1' },
+    ]);
+  }); // prettier-ignore
+
   it('CP-332 refuses in the words of the gateway, and says that a retry cannot help', async () => {
     const run = await runOf(one);
     for (const [body, named] of [
@@ -124,7 +134,7 @@ describe.each(DIALECT_CASES)('the model gateway in $dialect', (one) => {
 
   it('CP-333 passes an error of the provider on unchanged', async () => {
     const run = await runOf(one);
-    for (const [status, state] of [[400, 'released'], [401, 'released'], [429, 'released'], [503, 'released'], [500, 'unreported']] as const) {
+    for (const [status, state] of [[400, 'released'], [401, 'released'], [429, 'released'], [503, 'released'], [408, 'unreported'], [500, 'unreported']] as const) {
       const text = `{"error": {"message":"no","odd":[1e3 , "é"],"type":"t${status}"}}`;
       answer = () => ({ status, headers: { 'content-type': 'application/json', 'retry-after': '7', 'x-private': 'z' }, pieces: [text] });
       const response = await fetch(`${plane.url}/internal/llm/${one.path}`, {

@@ -11,9 +11,13 @@ import type { ModelCall, Reservation } from './model-call.js';
 /** Statuses above 499 with which providers say that they are too busy to begin. */
 const TOO_BUSY: readonly unknown[] = [503, 529];
 
+/** Statuses below 500 of somebody who gave up waiting: a gateway says so although the model behind it may have answered. */
+const GAVE_UP: readonly unknown[] = [408, 499];
+
 /** A provider that refuses before it generates bills nothing; the same holds when no connection was made. */
 function isUnbilled({ status, neverSent }: RelayedAnswer): boolean {
-  return neverSent || (status !== null && ((status >= 400 && status < 500) || TOO_BUSY.includes(status)));
+  if (neverSent || status === null || GAVE_UP.includes(status)) return neverSent;
+  return (status >= 400 && status < 500) || TOO_BUSY.includes(status);
 }
 
 /** How a model request is put on the record: charged with what was reported, released when it cannot have cost anything, else kept counted. */

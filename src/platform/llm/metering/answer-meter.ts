@@ -1,5 +1,6 @@
 import { createHash, hash, type Hash } from 'node:crypto';
 import type { ModelUsage } from '../../../domain/prices/price-list.js';
+import { isStorableText } from '../../db/storable-text.js';
 import { SseLines } from './sse-lines.js';
 
 /** A tool use that the model asked for: its id and name, never its input (04-sandbox §1). */
@@ -41,6 +42,25 @@ export interface AnswerReader {
 /** A whole answer beyond this goes unread. */
 const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
 
+/** Longest id and name of a tool use that are remembered; the gate takes no longer ones. */
+const MAX_NAME_CHARACTERS = 256;
+
+/**
+ * What a model calls a tool may be anything, and must not keep its usage off the record: a use whose id no row can hold is left out,
+ * because its result is refused for that id, and such a name is mended.
+ */
+function resultOf(reader: AnswerReader): Omit<MeteredAnswer, 'digest'> {
+  const { usage, toolUses } = reader.result();
+  return {
+    usage,
+    toolUses: toolUses.flatMap(({ id, tool }) =>
+      id.length > MAX_NAME_CHARACTERS || !isStorableText(id)
+        ? []
+        : [{ id, tool: tool.slice(0, MAX_NAME_CHARACTERS).replaceAll('\u0000', '\ufffd').toWellFormed() }],
+    ),
+  };
+}
+
 /** The meter of one answer, streamed or whole (chapter 20 §15.7). */
 export function meterWith(reader: AnswerReader, streamed: boolean): AnswerMeter {
   return streamed ? new StreamMeter(reader) : new WholeMeter(reader);
@@ -71,7 +91,7 @@ class StreamMeter implements AnswerMeter {
 
   end(): MeteredAnswer {
     this.read(this.lines.end());
-    return { ...this.reader.result(), digest: `sha256:${this.hash.digest('hex')}` };
+    return { ...resultOf(this.reader), digest: `sha256:${this.hash.digest('hex')}` };
   }
 
   private read(complete: Buffer): void {
@@ -109,7 +129,7 @@ class WholeMeter implements AnswerMeter {
     const whole = this.chunks.length === 1 ? (this.chunks[0] as Buffer) : Buffer.concat(this.chunks);
     if (this.overflow === null) this.reader.readAnswer(parseLoosely(whole.toString('utf8')));
     return {
-      ...this.reader.result(),
+      ...resultOf(this.reader),
       digest: `sha256:${this.overflow?.digest('hex') ?? hash('sha256', whole, 'hex')}`,
     };
   }
