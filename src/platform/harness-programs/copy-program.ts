@@ -1,6 +1,6 @@
 import { copyFile, link, mkdir, readdir } from 'node:fs/promises';
 import { join, relative } from 'node:path';
-import { placeFolder } from '../npm-packages/placed-folder.js';
+import { placeFolder, removePlaced } from '../npm-packages/placed-folder.js';
 import { isSystemError } from '../../domain/system-error.js';
 import { CLOSED_PROGRAMS } from './closed-programs.js';
 import { findInstalled, programFolder, type InstalledProgram } from './installed-program.js';
@@ -15,8 +15,13 @@ export async function copyProgram(from: string, to: string, pinned: PinnedProgra
   const installed = await findInstalled(from, pinned);
   if (installed === null) throw new Error(`${pinned.package} ${pinned.version} is not installed under ${from}`);
   if ((await findInstalled(to, pinned)) === null) {
-    const fill = (folder: string): Promise<void> => shareTree(programFolder(from, pinned), folder);
-    await placeFolder(to, programFolder(to, pinned), fill, CLOSED_PROGRAMS[pinned.harness]);
+    const target = programFolder(to, pinned);
+    const fill = async (folder: string): Promise<void> => {
+      await shareTree(programFolder(from, pinned), folder);
+      // The same version by another lock file, or one whose record is damaged.
+      if ((await findInstalled(to, pinned)) === null) await removePlaced(to, target);
+    };
+    await placeFolder(to, target, fill, CLOSED_PROGRAMS[pinned.harness]);
   }
   return installed;
 }

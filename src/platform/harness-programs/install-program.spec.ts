@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals
 import { PackageRegistry } from '../../../test/support/package-registry.js';
 import { digestOfText } from '../../domain/digest/digest.js';
 import { PROGRAM_HARNESSES } from '../../domain/harness/harness-program.js';
-import { placeFolder } from '../npm-packages/placed-folder.js';
+import { placeFolder, removePlaced } from '../npm-packages/placed-folder.js';
 import { treeDigest } from '../npm-packages/tree-digest.js';
 import { CLOSED_PROGRAMS } from './closed-programs.js';
 import { copyProgram } from './copy-program.js';
@@ -41,6 +41,12 @@ afterEach(async () => {
 
 const NATIVE = `agent-${process.platform}-${process.arch}`;
 const OTHER = 'agent-aix-ppc64';
+
+/** The same program by another lock file. */
+function repin(pinned: PinnedProgram): PinnedProgram {
+  const lock = `${pinned.lock}\n`;
+  return { ...pinned, lock, lockDigest: digestOfText(lock) };
+}
 
 /** An agent program as they are published: a small package, and one with the binary for each platform. */
 function publish(): PinnedProgram {
@@ -158,11 +164,28 @@ describe('the program of a harness', () => {
     expect(registry.served).toHaveLength(asked);
   });
 
+  it('takes the place of one that another lock file put into the other data folder', async () => {
+    const pinned = publish();
+    const other = join(base, 'other');
+    await installProgram(other, repin(pinned));
+    const installed = await installProgram(dataDir, pinned);
+    expect(await copyProgram(dataDir, other, pinned)).toEqual(installed);
+    expect(await findInstalled(other, pinned)).toEqual(installed);
+  });
+
+  it('is removed once by several who remove it at once', async () => {
+    const pinned = publish();
+    await installProgram(dataDir, pinned);
+    const folder = programFolder(dataDir, pinned);
+    const removals = await Promise.all(Array.from({ length: 8 }, () => removePlaced(dataDir, folder)));
+    expect(removals.filter(Boolean)).toHaveLength(1);
+    expect(await leftovers()).toEqual([]);
+  });
+
   it('is replaced when the same version is pinned by another lock file', async () => {
     const pinned = publish();
     await installProgram(dataDir, pinned);
-    const lock = `${pinned.lock}\n`;
-    const repinned = { ...pinned, lock, lockDigest: digestOfText(lock) };
+    const repinned = repin(pinned);
     expect(await findInstalled(dataDir, repinned)).toBeNull();
     await installProgram(dataDir, repinned);
     expect(await findInstalled(dataDir, repinned)).not.toBeNull();

@@ -36,9 +36,16 @@ export async function placeFolder<T>(
 export async function removePlaced(dataDir: string, target: string): Promise<boolean> {
   if (!(await isFolder(target))) return false;
   const aside = await mkdtemp(join(dataDir, STAGING));
-  await rename(target, join(aside, 'removed'));
-  await removeTree(aside);
-  return true;
+  try {
+    await rename(target, join(aside, 'removed'));
+    return true;
+  } catch (error) {
+    // Another process took it away meanwhile.
+    if (!isMissing(error)) throw error;
+    return false;
+  } finally {
+    await removeTree(aside);
+  }
 }
 
 export async function isFolder(path: string): Promise<boolean> {
