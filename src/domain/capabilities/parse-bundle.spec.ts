@@ -162,6 +162,17 @@ describe('a capability bundle', () => {
     },
   );
 
+  it.each<[string, JsonObject, string]>([
+    ['a choice', { properties: { q: { enum: ['plain', 'a\u202eb'] } } }, 'a text in input_schema: contains the hidden'],
+    ['a name of a member', { properties: { 'a\u200bb': {} } }, 'a member name in input_schema: contains the hidden'],
+    ['a default', { properties: { q: { default: 'a\u0000b' } } }, 'U+0000'],
+    ['an example', { examples: [{ deep: ['\u2066'] }] }, 'U+2066'],
+    ['half a surrogate pair', { properties: { q: { const: 'a\ud800' } } }, 'U+D800'],
+    ['a description that is a list', { description: ['\u202e'] }, 'a description in input_schema'],
+  ])('CP-095 reads a schema as whole as a model does: %s', (_, input_schema, words) => {
+    expect(() => parseBundle(bundle({ servers: [server({ tools: [tool({ input_schema })] })] }))).toThrow(words);
+  });
+
   it('CP-265 refuses a brokered server before its structure and after the name, saying where brokered tools belong', () => {
     const servers = [{ class: 'other' }, { class: 'brokered', name: 'crm' }];
     expect(() => parseBundle({ name: 'kb', servers })).toThrow(

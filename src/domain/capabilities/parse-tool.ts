@@ -1,7 +1,7 @@
 import { SandgateError } from '../errors.js';
 import { isJsonObject, type JsonObject } from '../json.js';
 import type { FrozenTool } from '../run/spec.js';
-import { findPoison } from './poison-screen.js';
+import { findPoison, findPoisonWithin } from './poison-screen.js';
 
 /** Tools of one server, whether it runs in a sandbox or is brokered (chapter 30 §10.1, chapter 40 §3). */
 export const MAX_TOOLS = 64;
@@ -24,6 +24,7 @@ export function parseTool(value: unknown, server: string, index: number): Frozen
   const outputSchema = parseSchema(value['output_schema'], place, 'output_schema');
   const annotations = value['annotations'] ?? null;
   if (annotations !== null && !isJsonObject(annotations)) throw refusal(place, 'annotations: must be an object');
+  if (annotations !== null) refusePoisonIn(annotations, place, 'annotations');
   refuseUnfinite(annotations, place, 'annotations');
   return {
     name,
@@ -44,26 +45,18 @@ function parseToolDescription(value: unknown, place: string): string {
   return value;
 }
 
-/** The model reads what a schema says of its members too, so those texts are screened like the tool's own. */
+/** The model reads a schema whole: names of members, choices, defaults and examples are screened like the tool's own description. */
 function parseSchema(value: unknown, place: string, member: string): JsonObject | null {
   if (value === undefined || (value === null && member === 'output_schema')) return null;
   if (!isJsonObject(value)) throw refusal(place, `${member}: must be an object`);
-  for (const { key, text } of textsOf(value)) {
-    if (key === 'description' || key === 'title') refusePoison(text, place, `a ${key} in ${member}`);
-  }
+  refusePoisonIn(value, place, member);
   refuseUnfinite(value, place, member);
   return value;
 }
 
-/** Every text with the name of its member. Without recursion: nesting is the author's choice. */
-function* textsOf(root: JsonObject): Generator<{ key: string; text: string }> {
-  const pending: { key: string; value: unknown }[] = [{ key: '', value: root }];
-  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
-    if (typeof next.value === 'string') yield { key: next.key, text: next.value };
-    else if (typeof next.value === 'object' && next.value !== null) {
-      for (const [key, value] of Object.entries(next.value)) pending.push({ key, value: value as unknown });
-    }
-  }
+function refusePoisonIn(root: JsonObject, place: string, member: string): void {
+  const found = findPoisonWithin(root);
+  if (found !== null) throw poisoned(place, `a ${found.what} in ${member}`, found.poison);
 }
 
 /** A literal such as 1e400 reads as infinity, which no JSON document can carry again. */
@@ -80,7 +73,11 @@ function refuseUnfinite(root: unknown, place: string, member: string): void {
 
 function refusePoison(text: string, place: string, member: string): void {
   const poison = findPoison(text);
-  if (poison !== null) throw refusal(place, `${member}: contains the hidden or control character ${poison}`);
+  if (poison !== null) throw poisoned(place, member, poison);
+}
+
+function poisoned(place: string, member: string, poison: string): SandgateError {
+  return refusal(place, `${member}: contains the hidden or control character ${poison}`);
 }
 
 /** @throws SandgateError `invalid_request` */

@@ -1,4 +1,6 @@
+import { findPoisonWithin } from '../capabilities/poison-screen.js';
 import { toolsDigest } from '../capabilities/tools-digest.js';
+import type { JsonValue } from '../json.js';
 import type { BrokeredTool } from '../run/spec.js';
 import { refusal, type BindableConnection } from './choose-connection.js';
 import type { ConnectionRequirement } from './requirement.js';
@@ -32,5 +34,12 @@ export function bindSurface(
     const missing = required.filter((tool) => !offered.has(tool));
     throw refusal(slot, `connection ${name} is missing required tools: ${missing.join(', ')}`);
   }
+  // Photographs of before the screen was whole; what is frozen could not even be stored with some of them.
+  const hidden = tools.find((tool) => findPoisonWithin(tool as unknown as JsonValue) !== null);
+  if (hidden !== undefined)
+    throw refusal(
+      slot,
+      `connection ${name}: tool ${hidden.name} holds hidden or control characters — refresh its tools`,
+    );
   return { snapshotVersion: snapshot.version, tools, digest: toolsDigest(tools) };
 }

@@ -136,6 +136,24 @@ describe('a run of an agent that needs a connection', () => {
     expect(await refusal(name)).toBe('bindings.crm: connection CRM is missing required tools: update, find');
   });
 
+  it.each([
+    ['NUL', 'a\u0000'],
+    ['half a surrogate pair', 'a\ud800'],
+  ])('CP-125 is refused under a photograph whose schema holds %s, which no table can', async (_what, text) => {
+    const id = await connect({ tools: null });
+    const tools = ['update', 'find'].map((one) => ({ ...snapshotTool(one), input_schema: { default: text } }));
+    await api.db.withTenant(api.organizationId, (tx) =>
+      appendSnapshot(
+        tx,
+        { id, generation: 1 },
+        { protocolVersion: '2025-11-25', tools, digest: `sha256:${'0'.repeat(64)}` },
+      ),
+    );
+    expect(await refusal(await agent(requirement()))).toContain(
+      'tool update holds hidden or control characters — refresh its tools',
+    );
+  });
+
   it('CP-192 is refused before anything of it exists when nothing serves the slot', async () => {
     const name = await agent(requirement());
     expect(await refusal(name)).toBe('bindings.crm: no active organization connection serves acme-crm');
