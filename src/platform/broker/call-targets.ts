@@ -44,6 +44,22 @@ export class CallTargets {
     });
   }
 
+  /**
+   * Why a call whose claim is taken must not be sent any more, or null. Asked again right before it is sent, where time has passed
+   * since: what was stopped or revoked while the call waited for its turn, for a token or for its server is not acted on.
+   */
+  whyNotToSend({ organizationId, sessionId, binding }: CallTarget): Promise<string | null> {
+    return this.database.withTenant(organizationId, async (tx) => {
+      const [run] = await tx.query<{ accepts: boolean }>(
+        `select svc_accepts_work(s.status) and not h.ending as accepts
+           from sessions s join session_heads h on h.session_id = s.id where s.id = $1`,
+        [sessionId],
+      );
+      if (run?.accepts !== true) return 'the run was stopped before the call was sent';
+      return (await bindingProblem(tx, binding))?.text ?? null;
+    });
+  }
+
   /** Drops what is remembered of a run that is over. */
   forget(sessionId: string): void {
     for (const key of this.known.keys()) if (key.startsWith(`${sessionId} `)) this.known.delete(key);

@@ -19,6 +19,9 @@ export interface UpstreamParts {
   limits: OutboundLimits;
 }
 
+/** What was read of run and binding is believed for so long; a call that took longer to be sent asks again. */
+const BELIEVED_MS = 200;
+
 /** What one call used; sessions ask for a credential in the course of the call that they are asked for. */
 interface Attempt {
   target: CallTarget;
@@ -59,13 +62,8 @@ export class BrokeredUpstream implements UpstreamCaller {
   ): Promise<UpstreamResult> {
     const { connectionId, generation } = authorityOf(target);
     this.parts.tokens.reject(connectionId, generation, token);
-    const authority = await this.parts.targets.authorityOf(target, target.surface.slot);
-    if (authority.kind !== 'stands') {
-      return {
-        state: 'failed_before_send',
-        error: authority.kind === 'refused' ? authority.text : 'the binding is gone',
-      };
-    }
+    const problem = await this.parts.targets.whyNotToSend(target);
+    if (problem !== null) return { state: 'failed_before_send', error: problem };
     const { outcome } = await this.attempt(target, tool, argumentsText, signal);
     return outcome.state === 'unauthorized' ? refused(outcome.text) : resultOf(outcome);
   }
@@ -78,13 +76,16 @@ export class BrokeredUpstream implements UpstreamCaller {
     signal: AbortSignal,
   ): Promise<{ outcome: McpOutcome; credential: CredentialHeaders | null }> {
     const attempt: Attempt = { target, credential: null };
+    const begun = performance.now();
     const session = await this.openSession(target);
     if ('state' in session) return { outcome: session, credential: null };
     const { dial, refusal } = await this.parts.limits.enter(scopesOf(target));
     if (refusal !== undefined) return { outcome: notSent(refusal.text), credential: null };
     let said: DialOutcome = 'unknown';
     try {
-      const answered = await this.attempts.run(attempt, () => session.callTool(tool, argumentsText, signal));
+      const answered = await this.attempts.run(attempt, () =>
+        session.callTool(tool, argumentsText, signal, () => this.requireStanding(target, begun)),
+      );
       const outcome = withoutCredential(answered, attempt.credential?.headers ?? {});
       said = signal.aborted ? 'unknown' : healthOf(outcome);
       return { outcome, credential: attempt.credential };
@@ -94,6 +95,13 @@ export class BrokeredUpstream implements UpstreamCaller {
     } finally {
       await dial.leave(said);
     }
+  }
+
+  /** Between the claim and this moment may lie other calls of the session, a refresh and a slow server. */
+  private async requireStanding(target: CallTarget, sinceMs: number): Promise<void> {
+    if (performance.now() - sinceMs < BELIEVED_MS) return;
+    const problem = await this.parts.targets.whyNotToSend(target);
+    if (problem !== null) throw new NotSent(problem);
   }
 
   private async openSession(target: CallTarget): Promise<ReturnType<UpstreamSessions['of']> | McpOutcome> {

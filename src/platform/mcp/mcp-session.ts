@@ -40,6 +40,7 @@ interface ToolCall {
   frozen: FrozenDefinition;
   /** Null goes upstream as no arguments at all. */
   input: ExactObject | null;
+  beforeSending: (() => Promise<void>) | undefined;
 }
 
 /**
@@ -64,10 +65,17 @@ export class McpSession {
    * Calls one tool by the name that the server knows it by.
    * @param argumentsText JSON text of the arguments, an object or `null`; its numbers go upstream as they are written here
    * @param signal gives the call up: one that waits for its turn is not sent, one under way is ambiguous and cancelled upstream
-   * @throws what `headers` and `onHandshake` throw; everything about the upstream is an outcome
+   * @param beforeSending asked right before `tools/call` is written, after everything that takes time; what it throws is thrown on,
+   * and the call is not sent
+   * @throws what `headers`, `onHandshake` and `beforeSending` throw; everything about the upstream is an outcome
    */
-  async callTool(name: string, argumentsText: string, signal: AbortSignal): Promise<McpOutcome> {
-    const call = this.prepare(name, argumentsText);
+  async callTool(
+    name: string,
+    argumentsText: string,
+    signal: AbortSignal,
+    beforeSending?: () => Promise<void>,
+  ): Promise<McpOutcome> {
+    const call = this.prepare(name, argumentsText, beforeSending);
     if ('state' in call) return call;
     let begun = false;
     const turn = this.turns(() => {
@@ -92,11 +100,17 @@ export class McpSession {
     return ended;
   }
 
-  private prepare(name: string, argumentsText: string): ToolCall | McpOutcome {
+  private prepare(
+    name: string,
+    argumentsText: string,
+    beforeSending: (() => Promise<void>) | undefined,
+  ): ToolCall | McpOutcome {
     const frozen = this.options.frozen.tools.find((tool) => tool.name === name);
     if (frozen === undefined) return notSent('tools/call: the tool is not frozen in this run');
     const input = readArguments(argumentsText);
-    return input === undefined ? notSent('tools/call: the arguments are no JSON object') : { frozen, input };
+    return input === undefined
+      ? notSent('tools/call: the arguments are no JSON object')
+      : { frozen, input, beforeSending };
   }
 
   private async perform(call: ToolCall, signal: AbortSignal): Promise<McpOutcome> {
@@ -115,9 +129,10 @@ export class McpSession {
     }
   }
 
-  private async attempt({ frozen, input }: ToolCall, context: CallContext): Promise<McpOutcome> {
+  private async attempt({ frozen, input, beforeSending }: ToolCall, context: CallContext): Promise<McpOutcome> {
     const drift = (await this.open(context)) ?? (await this.compare(frozen, context));
     if (drift !== null) return drift;
+    await beforeSending?.();
     const params = { name: frozen.name, ...(input === null ? {} : { arguments: input }) };
     return readToolAnswer(await this.connection.request('tools/call', params, context));
   }

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Registry } from 'prom-client';
 import { v7 as uuidv7 } from 'uuid';
@@ -165,6 +166,11 @@ function call(target: CallTarget, message: string): Promise<UpstreamResult> {
   return upstream.call(target, 'echo', JSON.stringify({ message }), AbortSignal.timeout(20_000));
 }
 
+async function until(condition: () => boolean): Promise<void> {
+  for (const deadline = Date.now() + 10_000; !condition() && Date.now() < deadline;) await delay(5);
+  expect(condition()).toBe(true);
+}
+
 const arrived = (message: string): number => server.calls.filter(({ text }) => text.includes(message)).length;
 
 describe('a call whose claim is taken', () => {
@@ -197,6 +203,36 @@ describe('a call whose claim is taken', () => {
     server.always('tools/list', null);
     expect(arrived('revoked')).toBe(0);
     rejected.splice(0);
+  });
+
+  it('CP-160 is not sent where the connection was revoked while the server was asked for its tools', async () => {
+    const { target, connectionId } = await bind('static');
+    server.authorization = 'Bearer a static key';
+    server.next('tools/list', { kind: 'slow', delayMs: 600 });
+    const calling = call(target, 'revoked meanwhile');
+    await until(() => server.arrivals.at(-1)?.method === 'tools/list');
+    await services.records.revoke(target.organizationId, connectionId);
+    expect(await calling).toMatchObject({
+      state: 'failed_before_send',
+      error: expect.stringContaining('is revoked') as unknown,
+    });
+    expect(arrived('revoked meanwhile')).toBe(0);
+  });
+
+  it('CP-160 is not sent where its run was stopped while it waited behind another', async () => {
+    const { target } = await bind('static');
+    server.authorization = 'Bearer a static key';
+    server.next('tools/call', { kind: 'slow', delayMs: 600 });
+    const ahead = call(target, 'ahead of it');
+    await until(() => arrived('ahead of it') === 1);
+    const behind = call(target, 'behind it');
+    await database.owner.query(`update sessions set status = 'cancelling' where id = $1`, [target.sessionId]);
+    expect(await ahead).toMatchObject({ state: 'succeeded' });
+    expect(await behind).toMatchObject({
+      state: 'failed_before_send',
+      error: 'the run was stopped before the call was sent',
+    });
+    expect(arrived('behind it')).toBe(0);
   });
 
   it('CP-161 with a static key is refused for good, and its connection stays as it is', async () => {
