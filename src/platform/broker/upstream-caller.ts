@@ -62,7 +62,7 @@ export class BrokeredUpstream implements UpstreamCaller {
   ): Promise<UpstreamResult> {
     const { connectionId, generation } = authorityOf(target);
     this.parts.tokens.reject(connectionId, generation, token);
-    const problem = await this.parts.targets.whyNotToSend(target);
+    const problem = await this.whyNotToSend(target);
     if (problem !== null) return { state: 'failed_before_send', error: problem };
     const { outcome } = await this.attempt(target, tool, argumentsText, signal);
     return outcome.state === 'unauthorized' ? refused(outcome.text) : resultOf(outcome);
@@ -100,8 +100,18 @@ export class BrokeredUpstream implements UpstreamCaller {
   /** Between the claim and this moment may lie other calls of the session, a refresh and a slow server. */
   private async requireStanding(target: CallTarget, sinceMs: number): Promise<void> {
     if (performance.now() - sinceMs < BELIEVED_MS) return;
-    const problem = await this.parts.targets.whyNotToSend(target);
+    const problem = await this.whyNotToSend(target);
     if (problem !== null) throw new NotSent(problem);
+  }
+
+  /** What cannot be asked is no leave to send. */
+  private async whyNotToSend(target: CallTarget): Promise<string | null> {
+    try {
+      return await this.parts.targets.whyNotToSend(target);
+    } catch (cause) {
+      if (!(cause instanceof SandgateError)) throw cause;
+      return `whether the call may still be sent could not be read: ${cause.message}`;
+    }
   }
 
   private async openSession(target: CallTarget): Promise<ReturnType<UpstreamSessions['of']> | McpOutcome> {

@@ -36,12 +36,11 @@ export class ConnectionCredentials {
   private async requireUsable(ref: ConnectionRef & { generation: number }): Promise<LiveConnection> {
     const connection = await this.secrets.readLive(ref, ref.generation);
     if (connection === null) throw new SandgateError('conflict', 'the connection is gone');
-    const { status, display_name: name } = connection;
-    if (status !== 'active') {
-      throw new SandgateError('conflict', `connection ${name} is ${status} — reconnect it`);
-    }
+    // The texts reach timelines and models, where the name of somebody's own connection is nobody's business.
+    const { status } = connection;
+    if (status !== 'active') throw new SandgateError('conflict', `the connection is ${status} — reconnect it`);
     if (connection.authorization_generation !== ref.generation) {
-      throw new SandgateError('conflict', `connection ${name} was reauthorized — its credential of before is stale`);
+      throw new SandgateError('conflict', 'the connection was reauthorized — its credential of before is stale');
     }
     return connection;
   }

@@ -217,6 +217,8 @@ describe('a call whose claim is taken', () => {
       error: expect.stringContaining('is revoked') as unknown,
     });
     expect(arrived('revoked meanwhile')).toBe(0);
+    const later = await call(target, 'revoked before');
+    expect(later).toEqual({ state: 'failed_before_send', error: 'the connection is revoked — reconnect it' });
   });
 
   it('CP-160 is not sent where its run was stopped while it waited behind another', async () => {
