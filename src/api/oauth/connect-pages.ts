@@ -32,6 +32,7 @@ export function questionPage(question: ConnectQuestion, token: string): Page {
 const GO: Record<GoRefusal, readonly [number, string, string]> = {
   gone: [400, 'This link is invalid, has expired or was already used.', AGAIN],
   connection_gone: [400, 'The connection no longer exists or was revoked.', NOTHING],
+  requester_gone: [400, 'Whoever asked for this connection may no longer change it.', NOTHING],
   cannot_connect: [
     400,
     'This Sandgate is reached over plain http, over which browsers keep no secure cookie, so nothing can be connected here.',
@@ -77,6 +78,7 @@ const CALLBACK: Record<CallbackRefusal, readonly [number, string, string]> = {
     `${NOTHING} ${AGAIN}`,
   ],
   connection_gone: GO.connection_gone,
+  requester_gone: GO.requester_gone,
   superseded: [
     400,
     'This authorization was superseded by a newer one; restart the connect flow if you still need to.',

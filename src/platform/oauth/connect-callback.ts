@@ -9,6 +9,7 @@ import { clientSecretOf } from './client-secrets.js';
 import { hash, type ConnectParts } from './connect-flows.js';
 import { claimFlow, readClaimedFlow, type ClaimedFlow } from './flow-records.js';
 import { readOAuthConnection, type OAuthConnectionRow } from './oauth-connections.js';
+import { requesterMayConnect } from './requester.js';
 import { listedCode, TokenRequestFailed } from './token-request-failed.js';
 import type { TokenAnswer, TokenClient, TokenRequests } from './token-requests.js';
 
@@ -37,6 +38,7 @@ export type CallbackRefusal =
   | 'other_issuer'
   | 'denied'
   | 'connection_gone'
+  | 'requester_gone'
   | 'superseded'
   | 'no_code'
   | 'exchange_failed'
@@ -96,12 +98,15 @@ export class ConnectCallback {
     request: CallbackRequest,
   ): Promise<CallbackOutcome> {
     const { database } = this.parts;
-    const { flow, connection } = await database.withTenant(organizationId, async (tx) => {
+    const { flow, connection, permitted } = await database.withTenant(organizationId, async (tx) => {
       const claimed = await readClaimedFlow(tx, flowId);
-      return { flow: claimed, connection: await readOAuthConnection(tx, claimed.connection_id) };
+      const found = await readOAuthConnection(tx, claimed.connection_id);
+      const may = found !== null && (await requesterMayConnect(tx, claimed, found));
+      return { flow: claimed, connection: found, permitted: may };
     });
     const callback = this.validate(flow, state, request);
     if (connection === null || connection.status === 'revoked') throw new Refused('connection_gone');
+    if (!permitted) throw new Refused('requester_gone');
     if (flow.superseded) throw new Refused('superseded');
     if ((callback.get('code') ?? '') === '') throw new Refused('no_code');
     const answer = await this.exchange(organizationId, flow, connection, callback);

@@ -5,6 +5,7 @@ import type { ConnectParts } from './connect-flows.js';
 import { findLiveFlow, openFlow, type StoredFlow } from './flow-records.js';
 import { openTicket, type GoTicket } from './go-token.js';
 import { readOAuthConnection, type OAuthConnectionRow } from './oauth-connections.js';
+import { requesterMayConnect } from './requester.js';
 
 /** What a person reads before they go to the authorization server. */
 export interface ConnectQuestion {
@@ -22,7 +23,7 @@ export interface ConnectQuestion {
 }
 
 export type GoRefusal =
-  'gone' | 'connection_gone' | 'cannot_connect' | 'no_sealing' | 'not_confirmed' | 'other_browser';
+  'gone' | 'connection_gone' | 'requester_gone' | 'cannot_connect' | 'no_sealing' | 'not_confirmed' | 'other_browser';
 
 export type Shown = { question: ConnectQuestion; cookie: string } | { refusal: GoRefusal };
 export type Confirmed = { location: string; cookie: string } | { refusal: GoRefusal };
@@ -75,6 +76,7 @@ export class GoPage {
       if (flow === null) return { refusal: 'gone' as const };
       const connection = await readOAuthConnection(tx, flow.connection_id);
       if (connection === null || connection.status === 'revoked') return { refusal: 'connection_gone' as const };
+      if (!(await requesterMayConnect(tx, flow, connection))) return { refusal: 'requester_gone' as const };
       return { ticket, flow, connection };
     });
   }

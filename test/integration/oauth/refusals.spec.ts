@@ -368,6 +368,23 @@ describe('the callback connects nothing', () => {
     expect(bench.issuer.tokenCalls).toEqual([]);
   });
 
+  it.each([
+    ['left the organization', `status = 'deactivated', deactivated_at = now()`],
+    ['is no administrator any more', `roles = '{member}'`],
+  ])('when whoever started the flow %s meanwhile, and asks for no token', async (_, change) => {
+    const admin = await bench.api.addUser('admin');
+    const { id } = await bench.connection();
+    const [goUrl, later] = [await bench.goUrl(id, admin.token), await bench.goUrl(id, admin.token)];
+    const visitor = bench.visitor();
+    const authorization = await visitor.follow(goUrl);
+    await bench.api.db.withTenant(bench.api.organizationId, (tx) =>
+      tx.query(`update org_memberships set ${change} where user_id = $1`, [admin.userId]),
+    );
+    await refused(await bench.visitor().get(later), 400, /may no longer change it/);
+    await refused(await visitor.get(bench.callback(authorization)), 400, /may no longer change it/);
+    expect([bench.issuer.tokenCalls, (await bench.read(id)).status]).toEqual([[], 'pending']);
+  });
+
   it('when the tools cannot be read: the connection is visibly incomplete', async () => {
     const { id, visitor, authorization } = await opened();
     bench.mcp.accepts = () => false;
