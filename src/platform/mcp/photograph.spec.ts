@@ -83,7 +83,7 @@ describe('a photograph', () => {
     ['a hidden choice', [{ ...ECHO, inputSchema: { enum: ['a\u200bb'] } }], 'a text in input_schema'],
     ['a control character that no table can hold', [{ ...ECHO, inputSchema: { default: '\u0000' } }], 'U+0000'],
     ['half a surrogate pair', [{ ...ECHO, description: 'a\ud800' }], 'U+D800'],
-    ['hidden annotations', [{ ...ECHO, annotations: { title: 'a\u202eb' } } as OfferedTool], 'in annotations'],
+    ['hidden annotations', [{ ...ECHO, annotations: { title: 'a\u202eb' } }], 'in annotations'],
     ['a schema that is no object', [{ ...ECHO, inputSchema: true }], 'must be an object'],
     [
       'two mebibytes',
