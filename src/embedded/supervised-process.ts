@@ -35,6 +35,9 @@ const LONGEST_BACKOFF_MS = 5000;
 /** A part that lived this long starts its backoff anew. */
 const SETTLED_MS = 30_000;
 
+/** The memory of a part holds keys and credentials: it is never written to a file, whatever the shell that started us allows. */
+const WITHOUT_CORE_FILES = ['-c', 'ulimit -c 0 && exec "$@"', 'sh'] as const;
+
 /** Keeps one part of the installation running: starts it, waits until it serves, starts it again when it dies. */
 export class SupervisedProcess {
   private child: ChildProcess | undefined;
@@ -113,7 +116,7 @@ export class SupervisedProcess {
     const { argv, env, channel } = this.part.launch();
     const log = openLog(this.part.logs, this.part.name);
     const stdio: StdioOptions = channel ? ['ignore', log, log, 'ipc'] : ['ignore', log, log];
-    const child = spawn(argv[0], argv.slice(1), { env, stdio, detached: true });
+    const child = spawn('/bin/sh', [...WITHOUT_CORE_FILES, ...argv], { env, stdio, detached: true });
     closeSync(log);
     this.child = child;
     return { exited: this.watch(child) };
