@@ -67,6 +67,7 @@ import { CreateCodehostApps1700000000109 } from './1700000000109-create-codehost
 import { CreateEgressLimits1700000000111 } from './1700000000111-create-egress-limits.js';
 import { CreateDialFunctions1700000000112 } from './1700000000112-create-dial-functions.js';
 import { LookUpPerCall1700000000117 } from './1700000000117-look-up-per-call.js';
+import { TakeCallsAtOnce1700000000118 } from './1700000000118-take-calls-at-once.js';
 
 /** Every migration in order. An explicit list works the same from sources, tests and the built output. */
 export const MIGRATIONS = [
@@ -139,4 +140,5 @@ export const MIGRATIONS = [
   CreateEgressLimits1700000000111,
   CreateDialFunctions1700000000112,
   LookUpPerCall1700000000117,
+  TakeCallsAtOnce1700000000118,
 ];

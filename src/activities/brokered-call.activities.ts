@@ -10,12 +10,13 @@ import type { CallTargets } from '../platform/broker/call-targets.js';
 import type { CallTarget, UpstreamCaller, UpstreamResult } from '../platform/broker/upstream-call.js';
 import {
   claimCall,
-  readCall,
   readStoredClaim,
   settleCall,
+  takeCall,
   type BrokeredCall,
   type CallRow,
   type Claim,
+  type ClaimOutcome,
   type Settlement,
 } from '../platform/db/claims.js';
 import type { Database } from '../platform/db/database.js';
@@ -81,28 +82,44 @@ async function execute(
   signal: AbortSignal,
 ): Promise<BrokeredOutcome> {
   const row: CallRow = { organizationId: run.organizationId, sessionId: run.sessionId, callId };
-  const call = await untilReachable(READ_WITHIN_MS, () => readCall(on.database, row));
-  if (call === null) return withoutInput(on.database, row);
+  const wanted: Claim = { claimId: newRowId(), attempt };
+  const standing = on.targets.standing(run.sessionId);
+  const known = Object.fromEntries([...standing].map(([id, { live }]) => [id, live]));
+  const taken = await untilReachable(READ_WITHIN_MS, () => takeCall(on.database, row, known, wanted, CLAIM_TTL_SECS));
+  if (taken === null) return withoutInput(on.database, row);
+  const { call, claimed } = taken;
+  const target = standing.get(call.bound?.bindingId ?? '')?.target;
+  if (claimed !== null && target !== undefined) return make(on, target, call, claimed, signal);
+  const judged = await judge(on, run, call);
+  if ('outcome' in judged) return judged;
+  const late = await untilReachable(READ_WITHIN_MS, () => claimCall(on.database, row, wanted, CLAIM_TTL_SECS));
+  return make(on, judged, call, late, signal);
+}
+
+/** Whom a call goes to whose authority was not known to stand; or the end of it, without a claim. */
+async function judge(on: BrokerDependencies, run: RunRef, call: BrokeredCall): Promise<CallTarget | BrokeredOutcome> {
   const name = parseMcpName(call.tool);
   if (name === null) return { outcome: 'unbound' };
   const authority = await untilReachable(READ_WITHIN_MS, () => on.targets.authorityBehind(run, name.server, call));
-  if (authority.kind === 'unbound') {
-    await deny(on.database, run, call, BROKER_MESSAGES.unbound);
-    return { outcome: 'unbound' };
-  }
-  if (authority.kind === 'refused') {
-    return { outcome: 'denied', seq: await deny(on.database, run, call, authority.text) };
-  }
-  const argumentsText = await openInput(on, run, call);
-  const wanted: Claim = { claimId: newRowId(), attempt };
-  const { outcome, claim } = await untilReachable(READ_WITHIN_MS, () =>
-    claimCall(on.database, row, wanted, CLAIM_TTL_SECS),
-  );
+  if (authority.kind === 'stands') return authority.target;
+  const text = authority.kind === 'unbound' ? BROKER_MESSAGES.unbound : authority.text;
+  const seq = await deny(on.database, run, call, text);
+  return authority.kind === 'unbound' ? { outcome: 'unbound' } : { outcome: 'denied', seq };
+}
+
+async function make(
+  on: BrokerDependencies,
+  target: CallTarget,
+  call: BrokeredCall,
+  { outcome, claim }: { outcome: ClaimOutcome; claim: Claim },
+  signal: AbortSignal,
+): Promise<BrokeredOutcome> {
   if (outcome === 'not_allowed') return { outcome: 'unknown' };
   if (outcome !== 'claimed') return { outcome };
   const claimedAt = performance.now();
-  const result = await send(on, authority.target, name.tool, argumentsText, signal);
-  return settle(on, authority.target, { call, claim, result, latencyMs: performance.now() - claimedAt });
+  const argumentsText = await openInput(on, target, call);
+  const result = argumentsText === null ? INPUT_UNREADABLE : await send(on, target, call, argumentsText, signal);
+  return settle(on, target, { call, claim, result, latencyMs: performance.now() - claimedAt });
 }
 
 /** The input is gone when the call is settled already, by a dispatch that this one does not know of. */
@@ -111,19 +128,31 @@ async function withoutInput(database: Database, row: CallRow): Promise<BrokeredO
   return { outcome: claim === null ? 'unknown' : 'taken' };
 }
 
-function openInput(on: BrokerDependencies, run: RunRef, { toolCallId, input }: BrokeredCall): Promise<string> {
-  const { organizationId, sessionId } = run;
-  return on.payloads.openResting({ organizationId, sessionId, toolCallId, kind: 'input' }, input);
+const INPUT_UNREADABLE: UpstreamResult = { state: 'failed_before_send', error: 'the input could not be opened' };
+
+/** Null where it cannot be opened: a key is missing, or the bytes were altered. Nothing was sent then. */
+async function openInput(
+  on: BrokerDependencies,
+  { organizationId, sessionId }: CallTarget,
+  { toolCallId, input }: BrokeredCall,
+): Promise<string | null> {
+  try {
+    return await on.payloads.openResting({ organizationId, sessionId, toolCallId, kind: 'input' }, input);
+  } catch (cause) {
+    on.log.error({ err: cause, run: sessionId }, 'the input of a brokered call could not be opened');
+    return null;
+  }
 }
 
 /** From here on the call may have been sent, whatever goes wrong, unless there is proof that it was not. */
 async function send(
   on: BrokerDependencies,
   target: CallTarget,
-  tool: string,
+  call: BrokeredCall,
   argumentsText: string,
   signal: AbortSignal,
 ): Promise<UpstreamResult> {
+  const tool = parseMcpName(call.tool)?.tool ?? call.tool;
   try {
     return await on.upstream.call(target, tool, argumentsText, signal);
   } catch (cause) {

@@ -1,6 +1,7 @@
 import { SandgateError } from '../../domain/errors.js';
 import { findBinding } from '../bindings/resource-bindings.js';
 import { bindingProblem, liveProblem, type LiveAuthority } from '../bindings/recheck-binding.js';
+import type { JsonObject } from '../../domain/json.js';
 import type { RunSpec } from '../../domain/run/spec.js';
 import type { BrokeredCall } from '../db/claims.js';
 import type { Database, TenantTransaction } from '../db/database.js';
@@ -17,12 +18,22 @@ interface Run {
 export type Authority =
   { kind: 'stands'; target: CallTarget } | { kind: 'refused'; text: string } | { kind: 'unbound' };
 
+/** A target with the live authority that stood behind it. */
+export interface Standing {
+  target: CallTarget;
+  live: JsonObject;
+}
+
+const NONE: ReadonlyMap<string, Standing> = new Map();
+
 /**
  * Frozen surfaces and bindings of runs. Both never change, so one read serves every call of a slot; whether the binding may still be
  * used is asked each time (chapter 40 §7.4).
  */
 export class CallTargets {
   private readonly known = new Map<string, CallTarget>();
+  /** By session and binding: the live authority that stood last. */
+  private readonly stood = new Map<string, Map<string, Standing>>();
 
   constructor(private readonly database: Database) {}
 
@@ -31,7 +42,14 @@ export class CallTargets {
     const target = this.known.get(keyOf(run.sessionId, slot));
     if (target === undefined || target.binding.id !== bound?.bindingId) return this.authorityOf(run, slot);
     const problem = liveProblem(target.binding, bound.live as LiveAuthority | null);
-    return problem === null ? { kind: 'stands', target } : { kind: 'refused', text: problem.text };
+    if (problem !== null) return { kind: 'refused', text: problem.text };
+    if (bound.live !== null) this.noteStanding(target, bound.live);
+    return { kind: 'stands', target };
+  }
+
+  /** The authorities of a run that stood when they were read last, by the id of their binding: good for as long as they are the same. */
+  standing(sessionId: string): ReadonlyMap<string, Standing> {
+    return this.stood.get(sessionId) ?? NONE;
   }
 
   /** The authority of a slot at this moment. */
@@ -63,6 +81,14 @@ export class CallTargets {
   /** Drops what is remembered of a run that is over. */
   forget(sessionId: string): void {
     for (const key of this.known.keys()) if (key.startsWith(`${sessionId} `)) this.known.delete(key);
+    this.stood.delete(sessionId);
+  }
+
+  private noteStanding(target: CallTarget, live: JsonObject): void {
+    if (this.stood.size >= MAX_REMEMBERED) this.stood.clear();
+    const ofRun = this.stood.get(target.sessionId) ?? new Map<string, Standing>();
+    ofRun.set(target.binding.id, { target, live });
+    this.stood.set(target.sessionId, ofRun);
   }
 
   private async load(tx: TenantTransaction, sessionId: string, slot: string): Promise<CallTarget | null> {

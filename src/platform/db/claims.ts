@@ -55,27 +55,6 @@ export interface BrokeredCall {
   bound: { bindingId: string; live: JsonObject | null } | null;
 }
 
-/** Null where the gate has not let the call go, or where its input is gone because it is settled. */
-export async function readCall(db: Database, call: CallRow): Promise<BrokeredCall | null> {
-  const row = await one<{
-    tool_call_id: string;
-    tool: string;
-    input_digest: string;
-    sealed: Buffer;
-    key_version: number;
-    binding_id: string | null;
-    live: JsonObject | null;
-  }>(db.pool, 'svc_read_call', 'select * from svc_read_call($1, $2, $3)', keyOf(call));
-  if (row === undefined) return null;
-  return {
-    toolCallId: row.tool_call_id,
-    tool: row.tool,
-    inputDigest: row.input_digest,
-    input: { sealed: row.sealed, keyVersion: row.key_version },
-    bound: row.binding_id === null ? null : { bindingId: row.binding_id, live: row.live },
-  };
-}
-
 /**
  * - `claimed`: this caller alone may send.
  * - `inactive`: the run accepts no work.
@@ -108,6 +87,58 @@ export async function claimCall(
   );
   if (row === undefined) throw new Error('svc_claim_call answered nothing');
   return { outcome: row.outcome, claim: { claimId: row.claim_id ?? claim.claimId, attempt: claim.attempt } };
+}
+
+/** Live authorities, by the id of their binding, with which a caller has judged a call good. */
+export type KnownAuthorities = Readonly<Record<string, JsonObject>>;
+
+/** A call, and what came of claiming it; null where its authority is not the known one, which is to be judged before it is claimed. */
+export interface TakenCall {
+  call: BrokeredCall;
+  claimed: { outcome: ClaimOutcome; claim: Claim } | null;
+}
+
+/**
+ * Reads a call and, as {@link claimCall} does, claims it, if the authority of its slot is exactly as known. One round trip.
+ *
+ * @returns null where the gate has not let the call go, or where its input is gone because it is settled
+ */
+export async function takeCall(
+  db: Database,
+  call: CallRow,
+  known: KnownAuthorities,
+  claim: Claim,
+  ttlSecs: number,
+): Promise<TakenCall | null> {
+  const row = await one<{
+    tool_call_id: string;
+    tool: string;
+    input_digest: string;
+    sealed: Buffer;
+    key_version: number;
+    binding_id: string | null;
+    live: JsonObject | null;
+    outcome: ClaimOutcome | null;
+    claim_id: string | null;
+  }>(db.pool, 'svc_take_call', 'select * from svc_take_call($1, $2, $3, $4, $5, $6, $7)', [
+    ...keyOf(call),
+    JSON.stringify(known),
+    claim.claimId,
+    claim.attempt,
+    ttlSecs,
+  ]);
+  if (row === undefined) return null;
+  const { outcome, claim_id: claimId } = row;
+  return {
+    call: {
+      toolCallId: row.tool_call_id,
+      tool: row.tool,
+      inputDigest: row.input_digest,
+      input: { sealed: row.sealed, keyVersion: row.key_version },
+      bound: row.binding_id === null ? null : { bindingId: row.binding_id, live: row.live },
+    },
+    claimed: outcome === null ? null : { outcome, claim: { ...claim, claimId: claimId ?? claim.claimId } },
+  };
 }
 
 export interface Settlement {

@@ -1,21 +1,24 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { v7 as uuidv7 } from 'uuid';
 import { brokeredEvent } from '../../../src/domain/broker/brokered-event.js';
+import type { ResourceBinding } from '../../../src/domain/connections/resource-binding.js';
 import type { SettledClaimState } from '../../../src/domain/broker/claim.js';
+import { insertBindings } from '../../../src/platform/bindings/resource-bindings.js';
 import {
   claimCall,
   forgetCallTexts,
   giveUpClaims,
   listRunsWithExpiredClaims,
   offerCall,
-  readCall,
   readStoredClaim,
   settleCall,
+  takeCall,
   type CallRow,
   type Claim,
 } from '../../../src/platform/db/claims.js';
 import { decideAutomatic } from '../../../src/platform/db/gate.js';
 import { recordIntent } from '../../../src/platform/db/intents.js';
+import { connected } from '../../support/connected.js';
 import { createTestDatabase, type TestDatabase } from '../../support/database.js';
 import { createRun, gateCall, readLedger, type FixtureRun } from '../../support/run-fixture.js';
 
@@ -42,8 +45,33 @@ async function offered(of = run, verdict: 'allow' | 'deny' = 'allow'): Promise<C
   return { organizationId: of.organizationId, sessionId: of.sessionId, callId, toolCallId: call.toolCallId };
 }
 
+/** Gives the run a connection in the slot of the tool. */
+async function bound(of: FixtureRun): Promise<{ bindingId: string; connectionId: string }> {
+  const connectionId = await connected(database.db, of.organizationId, {});
+  const bindingId = uuidv7();
+  const binding: ResourceBinding = {
+    id: bindingId,
+    organizationId: of.organizationId,
+    sessionId: of.sessionId,
+    slotKind: 'mcp',
+    slot: 'kb',
+    authority: { kind: 'connection', connectionId, generation: 1, ownerType: 'organization', ownerUserId: null },
+    surface: { snapshotVersion: 1, tools: [], digest: `sha256:${'0'.repeat(64)}` },
+    resourceScope: {},
+    resolvedBy: { kind: 'operator', id: null },
+    bindingMode: 'organization',
+  };
+  await database.db.withTenant(of.organizationId, (tx) => insertBindings(tx, [binding]));
+  return { bindingId, connectionId };
+}
+
 function claim(call: CallRow, attempt = 1, ttlSecs = 600): ReturnType<typeof claimCall> {
   return claimCall(database.db, call, { claimId: uuidv7(), attempt }, ttlSecs);
+}
+
+/** Without a known authority nothing is claimed. */
+function read(call: CallRow): ReturnType<typeof takeCall> {
+  return takeCall(database.db, call, {}, { claimId: uuidv7(), attempt: 1 }, 600);
 }
 
 function settle(call: CallRow & { toolCallId: string }, held: Claim, state: SettledClaimState): Promise<number | null> {
@@ -59,7 +87,7 @@ describe('the claim of a brokered call', () => {
     const call = await offered();
     const answers = await Promise.all(Array.from({ length: 16 }, () => claim(call)));
     expect(answers.map((answer) => answer.outcome).sort()).toEqual(['claimed', ...Array<string>(15).fill('taken')]);
-    expect(await readCall(database.db, call)).toMatchObject({ tool: TOOL, input: INPUT });
+    expect((await read(call))?.call).toMatchObject({ tool: TOOL, input: INPUT });
   });
 
   it('CP-159 is found by the one who took it and never heard so', async () => {
@@ -70,9 +98,28 @@ describe('the claim of a brokered call', () => {
     }
   });
 
+  it('CP-309 is taken as the call is read only while the authority is the known one, to the letter', async () => {
+    const own = await createRun(database.db);
+    const { bindingId, connectionId } = await bound(own);
+    const call = await offered(own);
+    const unknown = await read(call);
+    const live = unknown?.call.bound?.live;
+    expect(unknown).toMatchObject({ claimed: null, call: { bound: { bindingId, live: { status: 'active' } } } });
+    const take = (): ReturnType<typeof takeCall> => {
+      const known = { [uuidv7()]: live!, [bindingId]: live! };
+      return takeCall(database.db, call, known, { claimId: uuidv7(), attempt: 1 }, 600);
+    };
+    await database.owner.query(`update integration_connections set status = 'suspended' where id = $1`, [connectionId]);
+    expect(await take()).toMatchObject({ claimed: null, call: { bound: { live: { status: 'suspended' } } } });
+    expect(await readStoredClaim(database.db, call)).toBeNull();
+    await database.owner.query(`update integration_connections set status = 'active' where id = $1`, [connectionId]);
+    const answers = await Promise.all([take(), take(), take()]);
+    expect(answers.map((answer) => answer?.claimed?.outcome).sort()).toEqual(['claimed', 'taken', 'taken']);
+  });
+
   it('CP-025 cannot be taken for a call that the gate denied, nor for one that nobody has let go', async () => {
     const call = await offered(run, 'deny');
-    expect(await readCall(database.db, call)).toBeNull();
+    expect(await read(call)).toBeNull();
     expect((await claim(call)).outcome).toBe('not_allowed');
     const asked = await offered();
     await database.db.withTenant(run.organizationId, (tx) =>
@@ -121,7 +168,7 @@ describe('the claim of a brokered call', () => {
       ).rejects.toThrow('cannot move');
       const stored = await readStoredClaim(database.db, call);
       expect(stored).toMatchObject({ state, answer: state === 'ambiguous' ? null : ANSWER });
-      expect(await readCall(database.db, call)).toBeNull();
+      expect(await read(call)).toBeNull();
     },
   );
 
