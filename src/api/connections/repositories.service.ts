@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { requireActive } from '../../domain/connections/require-active.js';
 import { SandgateError } from '../../domain/errors.js';
 import { Codehost } from '../../platform/codehost/codehost.js';
 import { CodehostError } from '../../platform/codehost/codehost-error.js';
@@ -25,8 +26,7 @@ export class RepositoriesService {
     // Before anything is opened: the credential of another server must never be shown to the code host.
     if (connection.provider === 'mcp_http')
       throw new SandgateError('invalid_request', 'this connection is none of a code host and lists no repositories');
-    if (connection.status !== 'active')
-      throw new SandgateError('conflict', `the connection is ${connection.status} — reconnect it`);
+    requireActive(connection);
     this.secrets.requireKey();
     const repos = await this.ask({ organizationId: viewer.organizationId, connectionId: id }, page);
     return { repos, repositories: repos };

@@ -16,22 +16,15 @@ export interface LiveAuthority {
  * CP-314). Of two reasons the earlier one in the chapter's order is told. The model may read it: it names the slot and never the
  * connection.
  */
-export async function bindingProblem(
-  tx: TenantTransaction,
-  binding: ResourceBinding,
-): Promise<null | { text: string }> {
+export async function bindingProblem(tx: TenantTransaction, binding: ResourceBinding): Promise<string | null> {
   const [live] = await tx.query<LiveAuthority>('select * from svc_live_authority($1)', [binding.id]);
   return liveProblem(binding, live ?? null);
 }
 
 /** As {@link bindingProblem}, of what was read this very moment. */
-export function liveProblem(binding: ResourceBinding, live: LiveAuthority | null): null | { text: string } {
-  const text =
-    live === null ? `the binding of slot ${binding.slot} is not this organization's` : problemOf(binding, live);
-  return text === null ? null : { text };
-}
-
-function problemOf({ authority, resolvedBy, slot }: ResourceBinding, live: LiveAuthority): string | null {
+export function liveProblem(binding: ResourceBinding, live: LiveAuthority | null): string | null {
+  const { authority, resolvedBy, slot } = binding;
+  if (live === null) return `the binding of slot ${slot} is not this organization's`;
   const invoker = invokerProblem(resolvedBy.kind, live.invoker_active);
   if (invoker !== null) return invoker;
   if (authority.kind === 'none') return null;

@@ -42,7 +42,7 @@ export class CallTargets {
     const target = this.known.get(keyOf(run.sessionId, slot));
     if (target === undefined || target.binding.id !== bound?.bindingId) return this.authorityOf(run, slot);
     const problem = liveProblem(target.binding, bound.live as LiveAuthority | null);
-    if (problem !== null) return { kind: 'refused', text: problem.text };
+    if (problem !== null) return { kind: 'refused', text: problem };
     if (bound.live !== null) this.noteStanding(target, bound.live);
     return { kind: 'stands', target };
   }
@@ -58,7 +58,7 @@ export class CallTargets {
       const target = this.known.get(keyOf(run.sessionId, slot)) ?? (await this.load(tx, run.sessionId, slot));
       if (target === null) return { kind: 'unbound' };
       const problem = await bindingProblem(tx, target.binding);
-      return problem === null ? { kind: 'stands', target } : { kind: 'refused', text: problem.text };
+      return problem === null ? { kind: 'stands', target } : { kind: 'refused', text: problem };
     });
   }
 
@@ -74,7 +74,7 @@ export class CallTargets {
         [sessionId],
       );
       if (run?.accepts !== true) return 'the run was stopped before the call was sent';
-      return (await bindingProblem(tx, binding))?.text ?? null;
+      return bindingProblem(tx, binding);
     });
   }
 

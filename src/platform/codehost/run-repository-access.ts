@@ -61,7 +61,7 @@ async function usableBinding(
     if (binding.id !== workspace.binding_id || !isWithinScope(binding, workspace))
       throw refusal('it is not what the run was bound to when it was created');
     const problem = await bindingProblem(tx, binding);
-    if (problem !== null) throw refusal(problem.text);
+    if (problem !== null) throw refusal(problem);
     return binding;
   });
 }

@@ -1,4 +1,5 @@
 import { staticHeaders } from '../../domain/connections/static-credential.js';
+import { requireActive } from '../../domain/connections/require-active.js';
 import { SandgateError } from '../../domain/errors.js';
 import type { AccessTokenSource } from './access-token-source.js';
 import type { ConnectionRef, ConnectionSecrets, LiveConnection } from './connection-secrets.js';
@@ -36,9 +37,7 @@ export class ConnectionCredentials {
   private async requireUsable(ref: ConnectionRef & { generation: number }): Promise<LiveConnection> {
     const connection = await this.secrets.readLive(ref, ref.generation);
     if (connection === null) throw new SandgateError('conflict', 'the connection is gone');
-    // The texts reach timelines and models, where the name of somebody's own connection is nobody's business.
-    const { status } = connection;
-    if (status !== 'active') throw new SandgateError('conflict', `the connection is ${status} — reconnect it`);
+    requireActive(connection);
     if (connection.authorization_generation !== ref.generation) {
       throw new SandgateError('conflict', 'the connection was reauthorized — its credential of before is stale');
     }

@@ -50,7 +50,7 @@ export class ConnectionSecrets {
   /** @throws SandgateError `unavailable` without a sealing key */
   seal(ref: ConnectionRef, secret: ConnectionSecret, text: string): Promise<Sealed> {
     this.requireKey();
-    return this.sealer.seal(placeOf(ref, secret), text);
+    return this.sealer.seal(placeOfSecret(ref, secret), text);
   }
 
   /**
@@ -117,7 +117,7 @@ export class ConnectionSecrets {
   }
 
   private async open(ref: ConnectionRef, secret: ConnectionSecret, sealed: Buffer, version: number): Promise<string> {
-    return (await this.sealer.open(placeOf(ref, secret), sealed, version)).toString('utf8');
+    return (await this.sealer.open(placeOfSecret(ref, secret), sealed, version)).toString('utf8');
   }
 }
 
@@ -140,6 +140,7 @@ async function readActive(
   return row ?? null;
 }
 
-function placeOf({ organizationId, connectionId }: ConnectionRef, secret: ConnectionSecret): SealedPlace {
+/** Where a secret of a connection rests sealed. */
+export function placeOfSecret({ organizationId, connectionId }: ConnectionRef, secret: ConnectionSecret): SealedPlace {
   return { organizationId, column: `integration_connections.${secret}`, row: connectionId };
 }

@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
 import { v7 as uuidv7 } from 'uuid';
+import { digestOfText } from '../../domain/digest/digest.js';
 import type { TenantTransaction } from './database.js';
 import { lockRun } from './run-moves.js';
 
@@ -23,7 +23,7 @@ const UNAVAILABLE = '(diff unavailable';
 
 /** Writes an artifact; one per (run, kind, name), a later one replaces it under a new id and digest (chapter 10 §11). */
 export async function storeArtifact(tx: TenantTransaction, sessionId: string, artifact: NewArtifact): Promise<string> {
-  const digest = `sha256:${createHash('sha256').update(artifact.content).digest('hex')}`;
+  const digest = digestOfText(artifact.content);
   await tx.query(
     `insert into artifacts (id, tenant_id, session_id, kind, name, content, content_type, size_bytes, digest, truncated, created_at)
      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, now())

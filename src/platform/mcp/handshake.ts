@@ -8,6 +8,12 @@ import type { CallContext, McpConnection } from './connection.js';
 
 /** How the broker presents itself; without a version that would tell a server what to try. */
 const CLIENT_INFO = { name: 'sandgate', version: '1' };
+/** With what every session begins. */
+export const INITIALIZE_PARAMS = {
+  protocolVersion: OFFERED_PROTOCOL_VERSION,
+  capabilities: {},
+  clientInfo: CLIENT_INFO,
+};
 
 /** What a server answered to `initialize`. */
 export type Greeting =
@@ -17,11 +23,7 @@ export type Greeting =
 
 /** Sends `initialize` and nothing else: whether the answer is good enough is the caller's to say. @throws ExchangeError */
 export async function greet(connection: McpConnection, context: CallContext): Promise<Greeting> {
-  const result = await connection.request(
-    'initialize',
-    { protocolVersion: OFFERED_PROTOCOL_VERSION, capabilities: {}, clientInfo: CLIENT_INFO },
-    context,
-  );
+  const result = await connection.request('initialize', INITIALIZE_PARAMS, context);
   const protocolVersion = result['protocolVersion'];
   if (!isSupportedVersion(protocolVersion)) {
     return { supported: false, protocolVersion: shownVersion(protocolVersion) };

@@ -1,3 +1,4 @@
+import { placeOfSecret } from '../connections/connection-secrets.js';
 import type { TenantTransaction } from '../db/database.js';
 import { stateOf, type ConnectParts } from './connect-flows.js';
 import type { ClaimedFlow } from './flow-records.js';
@@ -24,7 +25,7 @@ export function activate(
   answer: TokenAnswer & { refreshToken: string },
 ): Promise<Activated | null> {
   return database.withTenant(organizationId, async (tx) => {
-    const place = { organizationId, column: 'integration_connections.credential', row: flow.connection_id };
+    const place = placeOfSecret({ organizationId, connectionId: flow.connection_id }, 'credential');
     const sealed = await sealer.seal(place, answer.refreshToken);
     await lockConnection(tx, flow.connection_id);
     const activated = await swap(tx, flow, answer.scopes ?? flow.scopes, sealed);

@@ -1,3 +1,4 @@
+import { placeOfSecret } from '../connections/connection-secrets.js';
 import type { TenantTransaction } from '../db/database.js';
 import type { Sealer } from '../seal/sealer.js';
 import type { ClientSecret, TokenAuthMethod } from './client-authentication.js';
@@ -21,11 +22,7 @@ export async function clientSecretOf(
   const { connectionId, clientSecret, registrationId, authMethod } = holder;
   if (registrationId !== null) return openRegistrationSecret(tx, sealer, registrationId);
   if (clientSecret === null) return { clientSecret: null, authMethod: 'none' };
-  const place = {
-    organizationId: tx.organizationId,
-    column: 'integration_connections.client_secret',
-    row: connectionId,
-  };
+  const place = placeOfSecret({ organizationId: tx.organizationId, connectionId }, 'client_secret');
   const opened = await sealer.open(place, clientSecret.sealed, clientSecret.keyVersion);
   return { clientSecret: opened.toString('utf8'), authMethod };
 }

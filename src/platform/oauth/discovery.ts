@@ -1,8 +1,9 @@
 import { canonicalResource } from '../../domain/connections/canonical-resource.js';
 import { SandgateError } from '../../domain/errors.js';
 import { parseJsonObject, type JsonObject } from '../../domain/json.js';
-import { OFFERED_PROTOCOL_VERSION } from '../../domain/mcp/protocol-versions.js';
 import { EgressError } from '../egress/egress-error.js';
+import { INITIALIZE_PARAMS } from '../mcp/handshake.js';
+import { requestText } from '../mcp/rpc-message.js';
 import type { OAuthHttp } from './oauth-http.js';
 import { readServerMetadata, type AuthorizationServer, type MetadataSource } from './server-metadata.js';
 
@@ -10,16 +11,7 @@ const RESOURCE_METADATA = '/.well-known/oauth-protected-resource';
 const SERVER_METADATA = '/.well-known/oauth-authorization-server';
 const OPENID_METADATA = '/.well-known/openid-configuration';
 /** What a client without a credential would begin with. */
-const INITIALIZE = JSON.stringify({
-  jsonrpc: '2.0',
-  id: 0,
-  method: 'initialize',
-  params: {
-    protocolVersion: OFFERED_PROTOCOL_VERSION,
-    capabilities: {},
-    clientInfo: { name: 'sandgate', version: '1' },
-  },
-});
+const INITIALIZE = requestText(0, 'initialize', INITIALIZE_PARAMS);
 
 /** What a discovery found: who authorizes for the resource. */
 export interface Discovered {

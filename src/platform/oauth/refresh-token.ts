@@ -1,5 +1,7 @@
+import { requireActive } from '../../domain/connections/require-active.js';
 import { SandgateError } from '../../domain/errors.js';
 import { markReconnectNeeded } from '../connections/connection-rows.js';
+import { placeOfSecret } from '../connections/connection-secrets.js';
 import type { Database, TenantTransaction } from '../db/database.js';
 import type { Sealer } from '../seal/sealer.js';
 import { clientSecretOf } from './client-secrets.js';
@@ -55,9 +57,7 @@ export async function refreshUnderLock(parts: RefreshParts, need: Need): Promise
 
 function requireCurrent(connection: OAuthConnectionRow | null, generation: number): OAuthConnectionRow {
   if (connection === null) throw new SandgateError('conflict', 'the connection no longer exists');
-  if (connection.status !== 'active') {
-    throw new SandgateError('conflict', `the connection is ${connection.status} — reconnect it`);
-  }
+  requireActive(connection);
   if (connection.generation !== generation) {
     throw new SandgateError('conflict', 'the connection was reauthorized during refresh');
   }
@@ -91,7 +91,7 @@ async function openCredential(
   if (credential === null || issuer === undefined || tokenEndpoint === undefined || clientId === undefined) {
     throw new SandgateError('conflict', 'the connection was never authorized — connect it first');
   }
-  const place = { organizationId: tx.organizationId, column: 'integration_connections.credential', row: connection.id };
+  const place = placeOfSecret({ organizationId: tx.organizationId, connectionId: connection.id }, 'credential');
   const opened = await sealer.open(place, credential.sealed, credential.keyVersion);
   const secret = await clientSecretOf(tx, sealer, {
     connectionId: connection.id,
@@ -117,7 +117,7 @@ async function keepRotated(
   refreshToken: string,
   old: string,
 ): Promise<void> {
-  const place = { organizationId: tx.organizationId, column: 'integration_connections.credential', row: connection.id };
+  const place = placeOfSecret({ organizationId: tx.organizationId, connectionId: connection.id }, 'credential');
   const sealed = refreshToken === old ? null : await sealer.seal(place, refreshToken);
   const [kept] = await tx.query(
     `update integration_connections

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { digestOfText } from '../../domain/digest/digest.js';
 import { SandgateError } from '../../domain/errors.js';
 import type { JsonObject } from '../../domain/json.js';
 
@@ -47,7 +47,7 @@ export function readServerMetadata(document: JsonObject, text: string, source: M
     namesItself: document['authorization_response_iss_parameter_supported'] === true,
     readsClientDocuments: document['client_id_metadata_document_supported'] === true,
     tokenAuthMethods: listOfText(document['token_endpoint_auth_methods_supported']),
-    metadataDigest: `sha256:${createHash('sha256').update(text).digest('hex')}`,
+    metadataDigest: digestOfText(text),
   };
 }
 

@@ -338,7 +338,7 @@ function staleness(sessionId: string): Promise<string | null> {
   return api.db.withTenant(api.organizationId, async (tx) => {
     const binding = await findBinding(tx, { sessionId, slotKind: 'mcp', slot: 'all' });
     if (binding === null) throw new Error('the run has no binding');
-    return (await bindingProblem(tx, binding))?.text ?? null;
+    return await bindingProblem(tx, binding);
   });
 }
 
