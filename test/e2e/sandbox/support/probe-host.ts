@@ -1,4 +1,4 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { SandboxSizes } from '../../../../src/domain/run/spec.js';
 import { BubblewrapProvider } from '../../../../src/platform/sandbox/bubblewrap/bubblewrap-provider.js';
@@ -23,14 +23,20 @@ class FolderUids implements UidAllocator {
   async claim(runId: string): Promise<number> {
     const claims = await this.read();
     const uid = claims[runId] ?? Math.max(231_000, ...Object.values(claims)) + 1;
-    await writeFile(this.file, JSON.stringify({ ...claims, [runId]: uid }));
+    if (claims[runId] === undefined) await this.write({ ...claims, [runId]: uid });
     return uid;
   }
 
   async release(runId: string): Promise<void> {
     const claims = await this.read();
     delete claims[runId];
-    await writeFile(this.file, JSON.stringify(claims));
+    await this.write(claims);
+  }
+
+  /** In one piece: this process may end while a claim that nobody waits for is being written. */
+  private async write(claims: Record<string, number>): Promise<void> {
+    await writeFile(`${this.file}.new`, JSON.stringify(claims));
+    await rename(`${this.file}.new`, this.file);
   }
 
   private async read(): Promise<Record<string, number>> {
