@@ -39,7 +39,7 @@ export class PageErrorFilter implements ExceptionFilter {
 }
 
 /** Whether JSON is accepted and HTML less so (RFC 9110 §12.5.1). */
-export function prefersJson(accept: string | undefined): boolean {
+function prefersJson(accept: string | undefined): boolean {
   const weights = new Map((accept ?? '*/*').split(',').map(readRange));
   const weight = (type: string, group: string): number =>
     weights.get(type) ?? weights.get(group) ?? weights.get('*/*') ?? 0;

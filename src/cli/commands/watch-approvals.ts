@@ -29,7 +29,7 @@ export async function watchApprovals(context: CommandContext, runId: string | un
 }
 
 /** Tells `watcher` of every approval that becomes pending, and of its end. */
-export async function followChanges(
+async function followChanges(
   client: SandgateClient,
   runId: string | undefined,
   watcher: Watcher,
@@ -89,7 +89,7 @@ function linesFor({ format }: CommandContext): Watcher {
 }
 
 /** One row, whatever the call is named: foreign text is escaped and cut. */
-export function pendingLine(approval: Approval, nowMs: number): string {
+function pendingLine(approval: Approval, nowMs: number): string {
   const { id, session_id: run, tool, summary, explanation } = approval;
   const rule = explanation?.rule === null || explanation === null ? 'default' : `rule ${explanation.rule}`;
   const left = timeLeft(approval, nowMs) ?? 'over';

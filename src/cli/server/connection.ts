@@ -29,7 +29,7 @@ interface ConfigFile {
 }
 
 /** `$SANDGATE_CONFIG`, else `$XDG_CONFIG_HOME/sandgate/config.yaml`. */
-export function configFilePath(env: NodeJS.ProcessEnv): string {
+function configFilePath(env: NodeJS.ProcessEnv): string {
   const base = env['XDG_CONFIG_HOME'] || join(homedir(), '.config');
   return env['SANDGATE_CONFIG'] || join(base, 'sandgate', 'config.yaml');
 }

@@ -3,7 +3,7 @@ import { Document, visit } from 'yaml';
 import { CliError, EXIT } from '../exit-codes.js';
 import { HIDDEN, block, short } from './escape.js';
 
-export const OUTPUT_FORMATS = ['table', 'json', 'yaml'] as const;
+const OUTPUT_FORMATS = ['table', 'json', 'yaml'] as const;
 export type OutputFormat = (typeof OUTPUT_FORMATS)[number];
 
 export interface Column<T> {

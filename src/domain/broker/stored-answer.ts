@@ -45,7 +45,7 @@ export function limitContent(content: readonly ExactJson[]): ExactJson[] {
 }
 
 /** Structured content above 256 KiB is replaced, never cut: half a value would be another value. */
-export function limitStructured(value: ExactJson | undefined): ExactJson | undefined {
+function limitStructured(value: ExactJson | undefined): ExactJson | undefined {
   if (value === undefined) return undefined;
   const bytes = Buffer.byteLength(JSON.stringify(value));
   if (bytes <= MAX_BYTES) return value;

@@ -54,7 +54,7 @@ export function parseConnector(body: JsonObject): ConnectorDefinition {
   return definition;
 }
 
-export function parseSlug(value: unknown): string {
+function parseSlug(value: unknown): string {
   if (typeof value === 'string' && SLUG.test(value)) return value;
   throw refusal('slug', 'must be 1 to 64 of a-z 0-9 -, beginning with a letter or a digit');
 }

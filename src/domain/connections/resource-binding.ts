@@ -1,11 +1,11 @@
 import type { JsonObject } from '../json.js';
 import type { BrokeredTool } from '../run/spec.js';
 
-export const SLOT_KINDS = ['mcp', 'workspace_fetch', 'result_publish'] as const;
+const SLOT_KINDS = ['mcp', 'workspace_fetch', 'result_publish'] as const;
 export type SlotKind = (typeof SLOT_KINDS)[number];
 
 /** Who stood behind the run when its bindings were resolved (chapter 40 §7.3). */
-export const RESOLVER_KINDS = ['user', 'operator', 'trigger', 'schedule', 'webhook', 'system'] as const;
+const RESOLVER_KINDS = ['user', 'operator', 'trigger', 'schedule', 'webhook', 'system'] as const;
 export type ResolverKind = (typeof RESOLVER_KINDS)[number];
 
 /** With which authority a slot acts. `none` is a decision that was taken, never a missing value. */

@@ -2,7 +2,7 @@
 export const OFFERED_PROTOCOL_VERSION = '2025-11-25';
 
 /** Every version that a server may negotiate; with another one nothing is recorded and no tool is called. */
-export const SUPPORTED_PROTOCOL_VERSIONS = [OFFERED_PROTOCOL_VERSION, '2025-06-18'] as const;
+const SUPPORTED_PROTOCOL_VERSIONS = [OFFERED_PROTOCOL_VERSION, '2025-06-18'] as const;
 
 export type ProtocolVersion = (typeof SUPPORTED_PROTOCOL_VERSIONS)[number];
 

@@ -306,21 +306,6 @@ describe('what becomes of a call', () => {
     expect(await call('null')).toMatchObject({ state: 'succeeded' });
     expect(server.calls[0]!.message!.params).toEqual({ name: 'echo' });
   });
-
-  it('keeps results within their ceilings', async () => {
-    const result = {
-      content: [
-        { type: 'text', text: '😀'.repeat(100_000) },
-        { type: 'image', data: 'x', mimeType: 'image/png' },
-      ],
-      structuredContent: { x: 'y'.repeat(300_000) },
-    };
-    server.next('tools/call', { kind: 'answer', result });
-    const outcome = await call();
-    expect(answered(outcome)).toMatch(/^(😀){32768}\n\[truncated by sandgate: .*65536 of 200000 characters/u);
-    expect(outcome).toMatchObject({ structuredContent: { service_truncated: true, reason: expect.any(String) } });
-    expect((outcome as { content: unknown[] }).content).toHaveLength(1);
-  });
 });
 
 describe('drift', () => {

@@ -4,7 +4,7 @@ import { writeText } from '../../tools/file-text.js';
 import type { HarnessContext } from '../harness.js';
 
 /** Where the observations of a run's probes stand, one JSON document a line; whoever started the run finds them in its diff. */
-export const OBSERVATIONS_FILE = 'conformance.jsonl';
+const OBSERVATIONS_FILE = 'conformance.jsonl';
 
 /**
  * Performs a probe step. A file of the workspace is how its findings leave the sandbox: the diff is taken from outside, so it
