@@ -74,8 +74,9 @@ export class LiveStack {
   async stop(): Promise<void> {
     await this.installation.stop('kill', AbortSignal.timeout(60_000));
     // A worker that is stopped right after a run's end leaves the rest of the cleaning to the next start, which never comes here.
-    for (const mount of mountsBeneath(this.dataDir)) execFileSync('umount', ['-l', mount]);
-    rmSync(this.dataDir, { recursive: true, force: true });
+    for (const mount of mountsBeneath(this.dataDir)) unmount(this.dataDir, mount);
+    // Killed processes may still be writing their last file.
+    rmSync(this.dataDir, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
   }
 
   /** `kill -9`, of the whole process group where the part has one. */
@@ -172,6 +173,15 @@ export class LiveStack {
       if (Date.now() > deadline) throw new Error(`waited ${withinMs} ms for ${what}; ${this.notices.join(' | ')}`);
       await delay(20);
     }
+  }
+}
+
+/** A process that was killed may have left a command behind that unmounts the same at this moment. */
+function unmount(folder: string, mount: string): void {
+  try {
+    execFileSync('umount', ['-l', mount], { stdio: 'ignore' });
+  } catch (error) {
+    if (mountsBeneath(folder).includes(mount)) throw error;
   }
 }
 

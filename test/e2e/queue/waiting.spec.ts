@@ -5,7 +5,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { LiveStack, TERMINAL, type Session, type TimelineEvent } from '../../support/live-stack.js';
 import { StackDatabase } from '../../support/stack-database.js';
 
-const TTL_SECS = 15;
+const TTL_SECS = 20;
+/** Wall clock of a brief run: less than some wait in the queue, far more than an idle run needs on a busy machine. */
+const BRIEF_SECS = 8;
 const asRoot = process.getuid?.() === 0;
 
 const waitsForHuman = [{ tool: 'Bash', input: { command: 'sh deploy.sh' } }, { say: 'done' }];
@@ -20,13 +22,13 @@ describe('a run in the queue', () => {
     stack = await LiveStack.start({
       SERVICE_CAPACITY_GLOBAL_MAX_ACTIVE: '1',
       SERVICE_QUEUE_TTL_SECS: String(TTL_SECS),
-      SERVICE_LAUNCH_MAX_ATTEMPTS: '4',
+      SERVICE_LAUNCH_MAX_ATTEMPTS: '5',
       SERVICE_LAUNCH_REQUEUE_BACKOFF_SECS: '1',
     });
     database = StackDatabase.of(stack);
     await stack.createReplayAgent('worker-bee');
     await stack.createReplayAgent('free', 'unrestricted');
-    await stack.createReplayAgent('brief', 'unrestricted', { budgets: { max_wall_clock_secs: 4 } });
+    await stack.createReplayAgent('brief', 'unrestricted', { budgets: { max_wall_clock_secs: BRIEF_SECS } });
   }, 120_000);
 
   afterAll(async () => {
@@ -39,11 +41,11 @@ describe('a run in the queue', () => {
       await stack.json('POST', `/v1/sessions/${id}/cancel`);
       await stack.untilTerminal(id);
     }
-    await stack.until('the places to be given back', 10_000, async () => {
+    await stack.until('the places to be given back', 60_000, async () => {
       const { counted, held } = await database.capacity();
       return counted === 0 && held === 0 ? true : undefined;
     });
-  }, 60_000);
+  }, 240_000);
 
   /** A run that holds the one place until it is let go. */
   async function block(): Promise<{ id: string; letGo: () => Promise<unknown> }> {
@@ -67,9 +69,12 @@ describe('a run in the queue', () => {
     const blocker = await block();
     const run = await enqueue('worker-bee', quick);
     expect((await stack.json<{ queue_position?: number }>('GET', `/v1/sessions/${run}`)).queue_position).toBe(0);
-    const began = Date.now();
-    const session = await stack.untilTerminal(run, 30_000);
-    expect(Date.now() - began).toBeGreaterThan((TTL_SECS - 5) * 1000);
+    const session = await stack.untilTerminal(run);
+    const [row] = await database.query<{ waited: number }>(
+      'select extract(epoch from finished_at - queued_at)::float8 as waited from sessions where id = $1',
+      [run],
+    );
+    expect(row?.waited).toBeGreaterThanOrEqual(TTL_SECS);
     expect(session.status).toBe('failed');
     expect(session.status_reason).toContain('queue_ttl_expired');
     const events = await stack.timeline(run);
@@ -77,7 +82,7 @@ describe('a run in the queue', () => {
     expect(ofType(events, 'artifact.missing')).toEqual([]);
     expect(existsSync(join(stack.dataDir, 'runs', run))).toBe(false);
     expect((await stack.session(blocker.id)).status).toBe('awaiting_approval');
-  }, 90_000);
+  }, 180_000);
 
   it('CP-143 expires also when no worker was up at that instant', async () => {
     await block();
@@ -90,15 +95,15 @@ describe('a run in the queue', () => {
     } finally {
       process.kill(worker, 'SIGCONT');
     }
-    expect((await stack.untilTerminal(run, 30_000)).status_reason).toContain('queue_ttl_expired');
-  }, 90_000);
+    expect((await stack.untilTerminal(run)).status_reason).toContain('queue_ttl_expired');
+  }, 180_000);
 
   it('CP-141 is cancelled without ever having touched a sandbox, and the next one is not held up', async () => {
     const blocker = await block();
     const run = await enqueue('worker-bee', quick);
     const next = await enqueue('worker-bee', quick);
     expect(await stack.json('POST', `/v1/sessions/${run}/cancel`)).toEqual({ cancelled: true });
-    const session = await stack.untilTerminal(run, 20_000);
+    const session = await stack.untilTerminal(run);
     expect(session).toMatchObject({ status: 'cancelled', status_reason: 'cancelled by user' });
     expect(moves(await stack.timeline(run))).toEqual(['queued', 'finalizing', 'cancelled']);
     const [row] = await database.query<object>('select host_id, admitted_at, started_at from sessions where id = $1', [
@@ -108,31 +113,34 @@ describe('a run in the queue', () => {
     expect(existsSync(join(stack.dataDir, 'runs', run))).toBe(false);
     await blocker.letGo();
     expect((await stack.untilTerminal(next)).status).toBe('completed');
-  }, 90_000);
+  }, 180_000);
 
   it('CP-075 spends nothing of its wall clock while it waits', async () => {
     const blocker = await block();
     const run = await enqueue('brief', quick);
-    await delay(5000);
+    await delay((BRIEF_SECS + 1) * 1000);
     await blocker.letGo();
     expect((await stack.untilTerminal(run)).status).toBe('completed');
     expect(ofType(await stack.timeline(run), 'budget.warning')).toEqual([]);
-  }, 90_000);
+  }, 180_000);
 
   it('CP-075 warns of the wall clock once, ends when it is over, and keeps the diff', async () => {
     const run = await stack.startRun('brief', long);
     const session = await stack.untilTerminal(run);
     expect(session).toMatchObject({ status: 'budget_exceeded', status_reason: 'wall-clock budget exceeded' });
     const events = await stack.timeline(run);
-    const warned = { budget: 'max_wall_clock_secs', limit: '4', spent: '3' };
-    expect(ofType(events, 'budget.warning')).toEqual([warned]);
-    expect(ofType(events, 'budget.exceeded')).toEqual([{ ...warned, spent: '4' }]);
+    const known = { budget: 'max_wall_clock_secs', limit: String(BRIEF_SECS), spent: expect.stringMatching(/^\d+$/) };
+    const [[warned], [exceeded]] = [ofType(events, 'budget.warning'), ofType(events, 'budget.exceeded')];
+    for (const type of ['budget.warning', 'budget.exceeded']) expect(ofType(events, type)).toEqual([known]);
+    // At 80 % and at the whole; a busy machine may write them later, and never sooner.
+    expect(Number(warned?.['spent'])).toBeGreaterThanOrEqual(Math.floor(BRIEF_SECS * 0.8));
+    expect(Number(exceeded?.['spent'])).toBeGreaterThanOrEqual(BRIEF_SECS);
     const { artifacts } = await stack.json<{ artifacts: { kind: string; content: string }[] }>(
       'GET',
       `/v1/sessions/${run}/artifacts`,
     );
     expect(artifacts.find((artifact) => artifact.kind === 'diff')?.content).toContain('+evidence');
-  }, 90_000);
+  }, 180_000);
 
   // Uids are claimed where the control plane is root; elsewhere a host without disk space shows the same path.
   (asRoot ? it : it.skip)(
@@ -142,10 +150,14 @@ describe('a run in the queue', () => {
       let run: string;
       try {
         run = await stack.startRun('worker-bee', quick);
-        await stack.until('a launch to be refused', 30_000, async () =>
+        await stack.until('a launch to be refused', 60_000, async () =>
           moves(await stack.timeline(run)).includes('queued') ? true : undefined,
         );
-        expect(await database.capacity()).toEqual({ counted: 0, held: 0 });
+        // For a second; then it is tried again.
+        await stack.until('its place to be given back', 30_000, async () => {
+          const { counted, held } = await database.capacity();
+          return counted === 0 && held === 0 ? true : undefined;
+        });
       } finally {
         await makeRoom();
       }
@@ -154,7 +166,7 @@ describe('a run in the queue', () => {
       expect(moves(events).slice(0, 3)).toEqual(['provisioning', 'queued', 'provisioning']);
       expect(ofType(events, 'session.status_changed')[1]?.['reason']).toContain('out of capacity: no free sandbox uid');
     },
-    90_000,
+    180_000,
   );
 
   (asRoot ? it : it.skip)(
@@ -163,7 +175,7 @@ describe('a run in the queue', () => {
       const makeRoom = await database.fillHost();
       try {
         const run = await stack.startRun('worker-bee', quick);
-        const session = await stack.untilTerminal(run, 40_000);
+        const session = await stack.untilTerminal(run);
         expect(session.status).toBe('failed');
         expect(session.status_reason).toContain('capacity_exhausted_max_attempts');
         expect(ofType(await stack.timeline(run), 'run.error')).toHaveLength(1);
@@ -171,6 +183,6 @@ describe('a run in the queue', () => {
         await makeRoom();
       }
     },
-    90_000,
+    180_000,
   );
 });
