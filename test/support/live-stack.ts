@@ -98,16 +98,16 @@ export class LiveStack {
     });
   }
 
-  /** The answer of a call that must succeed; while a part is being restarted it is repeated for up to 30 s. */
+  /** The answer of a call that must succeed; while a part is being restarted it is repeated for up to a minute. */
   async json<T>(method: string, path: string, body?: unknown): Promise<T> {
-    const deadline = Date.now() + 30_000;
+    const deadline = Date.now() + 60_000;
     for (;;) {
       const response = await this.request(method, path, body).catch(() => undefined);
       if (response?.ok === true) return (await response.json()) as T;
       if (response !== undefined && response.status < 500) {
         throw new Error(`${method} ${path} answered ${response.status}: ${await response.text()}`);
       }
-      if (Date.now() > deadline) throw new Error(`${method} ${path} did not succeed in 30 s (${response?.status})`);
+      if (Date.now() > deadline) throw new Error(`${method} ${path} did not succeed in 60 s (${response?.status})`);
       await delay(50);
     }
   }
@@ -127,7 +127,7 @@ export class LiveStack {
     return (await this.json<{ session: Session }>('GET', `/v1/sessions/${id}`)).session;
   }
 
-  async untilStatus(id: string, statuses: string | readonly string[], withinMs = 60_000): Promise<Session> {
+  async untilStatus(id: string, statuses: string | readonly string[], withinMs = 120_000): Promise<Session> {
     const wanted = new Set(typeof statuses === 'string' ? [statuses] : statuses);
     return this.until(`run ${id} to be ${[...wanted].join(' or ')}`, withinMs, async () => {
       const session = await this.session(id);
@@ -139,7 +139,7 @@ export class LiveStack {
     });
   }
 
-  untilTerminal(id: string, withinMs = 90_000): Promise<Session> {
+  untilTerminal(id: string, withinMs = 180_000): Promise<Session> {
     return this.untilStatus(id, [...TERMINAL], withinMs);
   }
 
@@ -153,7 +153,7 @@ export class LiveStack {
     }
   }
 
-  async pendingApproval(id: string, withinMs = 60_000): Promise<Approval> {
+  async pendingApproval(id: string, withinMs = 120_000): Promise<Approval> {
     return this.until(`an approval of run ${id}`, withinMs, async () => {
       const { approvals } = await this.json<{ approvals: Approval[] }>('GET', `/v1/sessions/${id}/approvals`);
       return approvals.find((approval) => approval.status === 'pending');

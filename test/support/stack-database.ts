@@ -32,7 +32,7 @@ export class StackDatabase {
 
   /** Every uid of the host is taken until the returned function is called. Runs that ended give theirs back first. */
   async fillHost(): Promise<() => Promise<void>> {
-    await this.stack.until('the uids of ended runs to be free', 30_000, async () =>
+    await this.stack.until('the uids of ended runs to be free', 60_000, async () =>
       (await this.query('select 1 from sandbox_uids limit 1')).length === 0 ? true : undefined,
     );
     const taken = await this.query<{ session_id: string }>(

@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { LiveStack, TERMINAL, type Part } from '../../support/live-stack.js';
+import { letGo, WORKS } from '../../support/working-run.js';
 import { expectWholeLedger } from '../../support/whole-ledger.js';
 
 /** Enough files that preparing and collecting a workspace take long enough to be hit. */
@@ -47,10 +48,9 @@ describe('kill -9 of any process at any phase loses no run', () => {
       await stack.json('POST', `/v1/sessions/${id}/cancel`);
       await stack.untilTerminal(id);
     }
-  }, 60_000);
+  }, 180_000);
 
   const waitsForHuman = [{ tool: 'Bash', input: { command: 'sh deploy.sh' } }, { say: 'done' }];
-  const works = [{ tool: 'Bash', input: { command: 'node -e "setTimeout(()=>{},6000)"' } }, { say: 'done' }];
   const quick = [{ tool: 'Bash', input: { command: 'echo hello' } }];
   const leavesMuch = [
     {
@@ -64,7 +64,7 @@ describe('kill -9 of any process at any phase loses no run', () => {
   it.each(CASES)(
     'CP-131 CP-140 CP-145 CP-150 a run that is queued, provisioning, running or waiting goes on after kill -9 of %s',
     async (_name, parts) => {
-      const running = await stack.startRun('worker-bee', works);
+      const running = await stack.startRun('worker-bee', WORKS);
       const waiting = await stack.startRun('worker-bee', waitsForHuman);
       const other = await stack.startRun('worker-bee', waitsForHuman);
       await stack.untilStatus(running, 'running');
@@ -79,6 +79,7 @@ describe('kill -9 of any process at any phase loses no run', () => {
 
       for (const part of parts) stack.kill(part);
 
+      letGo(stack, running);
       await stack.decide(approval.id, 'approved_once');
       await stack.decide(otherApproval.id, 'denied');
       for (const id of [running, waiting, other, preparing, queued]) {
@@ -88,7 +89,7 @@ describe('kill -9 of any process at any phase loses no run', () => {
       }
       await expectNothingLeft(stack);
     },
-    180_000,
+    400_000,
   );
 
   it.each(CASES)(
@@ -102,15 +103,15 @@ describe('kill -9 of any process at any phase loses no run', () => {
       await expectWholeLedger(stack, run);
       await expectNothingLeft(stack);
     },
-    180_000,
+    400_000,
   );
 
   it('CP-007 kill -9 of the sandbox fails the run with a reason, and its diff is kept', async () => {
     const run = await stack.startRun('worker-bee', [
       { tool: 'Bash', input: { command: 'echo evidence > evidence.txt' } },
-      { tool: 'Bash', input: { command: 'node -e "setTimeout(()=>{},30000)"' } },
+      { tool: 'Bash', input: { command: 'node -e "setTimeout(()=>{},90000)"' } },
     ]);
-    await stack.until('the second call to run', 30_000, async () => {
+    await stack.until('the second call to run', 60_000, async () => {
       const events = await stack.timeline(run);
       return events.filter((event) => event.type === 'tool.decision').length === 2 ? true : undefined;
     });

@@ -59,11 +59,11 @@ describe('a queue behind runs that wait for a human', () => {
         [[...queued, cancelled]],
       );
       expect(admitted.map((row) => row.id)).toEqual(queued);
-      await stack.until('the places to be given back', 10_000, async () => {
+      await stack.until('the places to be given back', 60_000, async () => {
         const { counted, held } = await database.capacity();
         return counted === 0 && held === 0 ? true : undefined;
       });
     },
-    180_000,
+    400_000,
   );
 });

@@ -8,7 +8,7 @@ const ENV = { SERVICE_TIMING_HOST_GONE_MS: String(HOST_GONE_MS) };
 describe('an installation that is stopped and started again', () => {
   let stack: LiveStack | undefined;
 
-  afterEach(() => stack?.stop(), 60_000);
+  afterEach(() => stack?.stop(), 120_000);
 
   it('finds its sandboxes alive, also when it was away for longer than a lost host is waited for', async () => {
     stack = await LiveStack.start(ENV);
