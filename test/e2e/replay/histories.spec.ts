@@ -1,8 +1,10 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import { readFileSync, readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { DefaultLogger, Runtime, Worker, makeTelemetryFilterString } from '@temporalio/worker';
 import { DeterminismViolationError } from '@temporalio/workflow';
+
+jest.setTimeout(60_000);
 
 const FOLDER = fileURLToPath(new URL('../../replay/histories/', import.meta.url));
 const BUNDLE = fileURLToPath(new URL('../../../dist/workflows.bundle.js', import.meta.url));

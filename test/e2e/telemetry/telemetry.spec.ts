@@ -5,16 +5,22 @@ import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { byConversation, reply } from '../../../src/cli/demo/model-script.js';
 import { startScriptedModel, type ScriptedModel } from '../../../src/cli/demo/scripted-model.js';
 import { LiveStack, type Session } from '../../support/live-stack.js';
 import { readMetrics, type ScrapedMetrics } from '../../support/scraped-metrics.js';
 import { startSpanReceiver, type ReceivedSpan, type SpanReceiver } from '../../support/span-receiver.js';
 
+jest.setTimeout(60_000);
+
 const CALLER = { traceId: '4bf92f3577b34da6a3ce929d0e0e4736', spanId: '00f067aa0ba902b7' };
 const PROVIDER_KEY = 'sk-ant-api03-CANARYproviderkey0123456789abcdef';
 const MODEL = 'claude-haiku-4-5';
+const ROOT = 'invoke_agent traced';
+const STEPS = ['launchSandbox', 'superviseSandbox', 'collectArtifacts', 'concludeRun'].map(
+  (name) => `RunActivity:${name}`,
+);
 
 describe('what an installation tells of a run', () => {
   let folder: string;
@@ -58,8 +64,11 @@ describe('what an installation tells of a run', () => {
     const approval = await stack.pendingApproval(run);
     await stack.decide(approval.id, 'approved_once');
     expect(await stack.untilTerminal(run)).toMatchObject({ status: 'completed' });
-    await stack.until('the span of the run', 30_000, () => Promise.resolve(named(`invoke_agent traced`)[0]));
-    await stack.until('the release of the sandbox', 30_000, async () => {
+    // Each process sends what it has every now and then.
+    await stack.until('the spans of the run and of its steps', 60_000, () =>
+      Promise.resolve([ROOT, ...STEPS].every((name) => named(name).length > 0) ? true : undefined),
+    );
+    await stack.until('the release of the sandbox', 60_000, async () => {
       const { series } = readMetrics(await scrape(ports[1]!));
       return series.get('service_active_runs') === 0 ? true : undefined;
     });
@@ -73,7 +82,7 @@ describe('what an installation tells of a run', () => {
     await model?.close();
     await receiver?.close();
     rmSync(folder, { recursive: true, force: true });
-  }, 60_000);
+  }, 120_000);
 
   /** With the context of a caller that traces, and things of the caller that are nobody's business. */
   async function startRun(): Promise<string> {
@@ -104,14 +113,12 @@ describe('what an installation tells of a run', () => {
   it('its spans stand in the trace of whoever created it, beneath one span of the run', () => {
     const [created] = named('POST /v1/sessions');
     expect(created).toMatchObject({ ...CALLER, spanId: expect.any(String), parentSpanId: CALLER.spanId, kind: 2 });
-    const [root, ...others] = named('invoke_agent traced');
+    const [root, ...others] = named(ROOT);
     expect(others).toEqual([]);
     expect(root).toMatchObject({ traceId: CALLER.traceId, parentSpanId: created?.spanId, service: 'sandgate-worker' });
     const steps = inTrace().filter((span) => span !== root && span !== created);
     expect(steps.filter((span) => span.parentSpanId !== root?.spanId)).toEqual([]);
-    for (const name of ['launchSandbox', 'superviseSandbox', 'collectArtifacts', 'concludeRun']) {
-      expect(steps.map((span) => span.name)).toContain(`RunActivity:${name}`);
-    }
+    expect(steps.map((span) => span.name)).toEqual(expect.arrayContaining(STEPS));
   });
 
   it('model calls follow the conventions for generative AI, and their tokens are those on the record', async () => {
@@ -137,7 +144,7 @@ describe('what an installation tells of a run', () => {
     expect(sum('gen_ai.usage.input_tokens')).toBe(
       cost['input_tokens']! + cost['cache_read_tokens']! + cost['cache_write_tokens']!,
     );
-    expect(named('invoke_agent traced')[0]?.attributes).toMatchObject({
+    expect(named(ROOT)[0]?.attributes).toMatchObject({
       'gen_ai.operation.name': 'invoke_agent',
       'gen_ai.agent.name': 'traced',
       'gen_ai.usage.output_tokens': cost['output_tokens'],
@@ -147,7 +154,9 @@ describe('what an installation tells of a run', () => {
   });
 
   it('each tool call says what was decided and who decided it, and where the rest stands in the ledger', async () => {
-    const calls = receiver.spans.filter((span) => span.name.startsWith('execute_tool '));
+    const calls = receiver.spans
+      .filter((span) => span.name.startsWith('execute_tool '))
+      .toSorted((one, other) => Number(one.startNanos - other.startNanos));
     expect(calls.map(({ attributes }) => [attributes['gen_ai.tool.name'], attributes['sandgate.gate.verdict'], attributes['sandgate.gate.source'], attributes['sandgate.gate.answer']])).toEqual([
       ['Read', 'allow', 'policy', 'allow'],
       ['Write', 'allow', 'policy', 'allow'],
