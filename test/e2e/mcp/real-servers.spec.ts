@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { spawnSync } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -9,6 +9,8 @@ import { photograph } from '../../../src/platform/mcp/photograph.js';
 import { freezeSession, loopbackEgress } from '../../support/mcp/broker-client.js';
 import { hasPython } from '../../support/mcp/python-environment.js';
 import { startRealServer, type RealServer } from '../../support/mcp/real-servers.js';
+
+jest.setTimeout(60_000);
 
 const PROVIDE_WITHIN_MS = 400_000;
 const never = new AbortController().signal;
