@@ -66,7 +66,7 @@ describe.each(MODES)('sandbox in %s mode', (mode) => {
     hitsOutside = recorders.hits();
     await probeInside(recorders);
     hitsInside = recorders.hits() - hitsOutside;
-  }, 240_000);
+  }, 600_000);
 
   afterAll(async () => {
     await lab?.[Symbol.asyncDispose]();

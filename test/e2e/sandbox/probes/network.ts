@@ -7,13 +7,18 @@ socket.on('connect', () => { console.log('REACHED'); process.exit(); });
 socket.on('error', (error) => { console.log('blocked: ' + error.code); process.exit(); });
 setTimeout(() => { console.log('blocked: silence'); process.exit(); }, 3000);`;
 
+/** Runs a command beside a server, from the moment on at which it listens. */
+const WHILE_LISTENING = `const [port, address, program, ...args] = process.argv.slice(1);
+require("net").createServer((socket) => socket.end()).listen(Number(port), address, () =>
+  require("child_process").spawn(program, args, { stdio: "inherit" }).on("exit", (code) => process.exit(code ?? 1)));`;
+
 /** A loopback network of its own in which the address exists and answers, for addresses that the test machine lacks. */
 const withAddress = (address: string, port: number): string[] => [
   'unshare',
   '-n',
   'sh',
   '-c',
-  `ip link set lo up && ip addr add ${address}/32 dev lo && { "$NODE" -e 'require("net").createServer((s) => s.end()).listen(${port}, "${address}")' & server=$!; sleep 0.6; "$@"; kill $server; }`,
+  `ip link set lo up && ip addr add ${address}/32 dev lo && exec "$NODE" -e '${WHILE_LISTENING}' ${port} ${address} "$@"`,
   'control',
 ];
 

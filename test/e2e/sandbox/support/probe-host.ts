@@ -87,7 +87,7 @@ async function perform(step: Step): Promise<unknown> {
     case 'run': {
       const program = step.program === true ? await placeProgram() : null;
       const handle = await start(step.runId, step.sizes, step.variables, program);
-      const exit: SandboxExit = await provider.waitForExit(handle, AbortSignal.timeout(110_000));
+      const exit: SandboxExit = await provider.waitForExit(handle, AbortSignal.timeout(250_000));
       const output = (await provider.readOutput(step.runId)).toString('utf8');
       if (step.keep !== true) await provider.release(step.runId);
       return { handle, exit, output };

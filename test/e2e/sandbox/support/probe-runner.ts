@@ -28,11 +28,15 @@ const MODES: Record<string, () => Promise<void>> = {
     }
   },
   async idle() {
-    await new Promise((resolve) => setTimeout(resolve, 120_000));
+    await new Promise((resolve) => setTimeout(resolve, 600_000));
   },
   /** Leaves a process behind that ignores its terminal and outlives its parent. */
   async background() {
-    spawn('/bin/sh', ['-c', 'trap "" HUP TERM INT; sleep 300.731'], { detached: true, stdio: 'ignore', env }).unref();
+    spawn('/bin/sh', ['-c', `trap "" HUP TERM INT; sleep ${variables['SECONDS']}`], {
+      detached: true,
+      stdio: 'ignore',
+      env,
+    }).unref();
     await new Promise((resolve) => setTimeout(resolve, 200));
   },
   flood() {

@@ -13,7 +13,8 @@ export interface Recorders extends AsyncDisposable {
   hits(): number;
 }
 
-const SHM_KEY = 0x53414e44;
+/** Of this process alone: another one on this machine may try the same. */
+const SHM_KEY = 0x5300_0000 + (process.pid % 0x100_0000);
 
 /** Listens on every kind of address of the host. `folder` holds the socket file, the marker and the scratch folder of controls. */
 export async function openRecorders(folder: string, extra: Record<string, string>): Promise<Recorders> {

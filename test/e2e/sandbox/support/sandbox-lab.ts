@@ -8,7 +8,7 @@ import type { Step } from './probe-host.js';
 const run = promisify(execFile);
 const ROOT = join(import.meta.dirname, '../../../..');
 const NOBODY = 65534;
-const STEPS_TIMEOUT_MS = 150_000;
+const STEPS_TIMEOUT_MS = 300_000;
 
 export type LabMode = 'root' | 'user';
 
@@ -123,5 +123,7 @@ async function bundle(entryName: string, outfile: string): Promise<void> {
     '--log-level=error',
     `--outfile=${outfile}`,
   ];
-  await run(process.execPath, [join(ROOT, 'node_modules/esbuild/bin/esbuild'), entry, ...options], { timeout: 60_000 });
+  await run(process.execPath, [join(ROOT, 'node_modules/esbuild/bin/esbuild'), entry, ...options], {
+    timeout: 120_000,
+  });
 }
