@@ -14,6 +14,8 @@ const shared = {
 export default {
   // Modules of a suite are never given back; without a worker that is replaced, one process would hold those of all suites.
   workerIdleMemoryLimit: '1GB',
+  // Ends what hangs, on a machine however slow; no test shows by it that something is fast.
+  testTimeout: 120_000,
   reporters: ['default', '<rootDir>/build/jest-closing-line.mjs'],
   projects: [
     { ...shared, displayName: 'unit', testMatch: ['<rootDir>/src/**/*.spec.ts'] },

@@ -1,11 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { jest } from '@jest/globals';
 import pg from 'pg';
 import { Database, type DatabaseOptions } from '../../src/platform/db/database.js';
 import { migrate } from '../../src/platform/db/migrate.js';
-
-// Races on a machine that is busy with other suites take longer than the default of 5 s.
-jest.setTimeout(30_000);
 
 const TEMPLATE = 'sandgate_template';
 /** Specs of several workers meet here; the first one makes the template. */

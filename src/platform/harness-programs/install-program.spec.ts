@@ -1,7 +1,7 @@
 import { appendFile, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { PackageRegistry } from '../../../test/support/package-registry.js';
 import { digestOfText } from '../../domain/digest/digest.js';
 import { PROGRAM_HARNESSES } from '../../domain/harness/harness-program.js';
@@ -12,9 +12,6 @@ import { copyProgram } from './copy-program.js';
 import { installProgram, removeProgram } from './install-program.js';
 import { findInstalled, listInstalledPrograms, programFolder, requireProgram } from './installed-program.js';
 import { lockedPackages, readPinned, type PinnedProgram } from './pinned-program.js';
-
-/** The package manager is started anew for each installation, on a machine that may be busy. */
-jest.setTimeout(60_000);
 
 const SETTINGS = ['npm_config_registry', 'npm_config_cache', 'npm_config_fetch_retries'];
 const saved = SETTINGS.map((name) => [name, process.env[name]] as const);

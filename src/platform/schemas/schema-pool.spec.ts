@@ -1,9 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { SchemaFinding } from '../../domain/gate/schema-finding.js';
 import type { JsonObject } from '../../domain/json.js';
 import { SchemaPool } from './schema-pool.js';
-
-jest.setTimeout(60_000);
 
 let pool: SchemaPool;
 beforeAll(() => {

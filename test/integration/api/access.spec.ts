@@ -16,7 +16,7 @@ beforeAll(async () => {
   api = await startApi({}, [InternalModule, DiscoveryModule]);
   internal = await listenInternalOnly(api.app, { host: '127.0.0.1', port: 0 });
   run = await createRun(api.db);
-}, 60_000);
+});
 afterAll(async () => {
   internal.close();
   internal.closeAllConnections();

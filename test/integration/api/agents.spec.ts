@@ -4,7 +4,7 @@ import { startApi, type TestApi } from '../../support/api.js';
 let api: TestApi;
 beforeAll(async () => {
   api = await startApi({ ANTHROPIC_API_KEY: 'test-key', SERVICE_MODELS_BUILTIN: 'house-model' });
-}, 60_000);
+});
 afterAll(() => api.close());
 
 let counter = 0;

@@ -9,7 +9,7 @@ let run: FixtureRun;
 beforeAll(async () => {
   api = await startApi({ SERVICE_KMS_MODE: 'static', SERVICE_KMS_STATIC_KEK: 'ab'.repeat(32) });
   run = await newRun();
-}, 60_000);
+});
 afterAll(() => api.close());
 
 const newRun = () => newRunOf(api);

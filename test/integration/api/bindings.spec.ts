@@ -17,7 +17,7 @@ beforeAll(async () => {
   api = await startApi({ SERVICE_LOCAL_COPY_ROOTS: ROOT });
   ada = await api.addUser('member');
   bob = await api.addUser('admin');
-}, 60_000);
+});
 afterAll(() => api.close());
 // What a test connects is gone for the next one.
 beforeEach(() => api.database.owner.query(`update integration_connections set status = 'revoked'`));

@@ -5,7 +5,7 @@ import { startApi, type TestApi } from '../../support/api.js';
 let api: TestApi;
 beforeAll(async () => {
   api = await startApi();
-}, 60_000);
+});
 afterAll(() => api.close());
 
 const create = (budgets: object) => api.post('/v1/sessions', { agent: 'fixer', task: '[]', budgets });

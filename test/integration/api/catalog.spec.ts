@@ -10,7 +10,7 @@ type Entry = Schemas['CatalogEntry'];
 let api: TestApi;
 beforeAll(async () => {
   api = await startApi();
-}, 60_000);
+});
 afterAll(() => api.close());
 
 const CURATED: Record<string, string> = {

@@ -15,7 +15,7 @@ beforeAll(async () => {
   await api.post('/v1/agents', { name: 'claude', harness: 'claude-agent-sdk' });
   await api.post('/v1/agents', { name: 'local', harness: 'builtin', model: 'qwen3-coder' });
   await api.post('/v1/agents', { name: 'builtin', harness: 'builtin', model: 'claude-haiku-4-5' });
-}, 60_000);
+});
 afterAll(() => api.close());
 
 const own = ['builtin', 'replay'];

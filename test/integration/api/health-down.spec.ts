@@ -6,7 +6,7 @@ import { startApi, type TestApi } from '../../support/api.js';
 let api: TestApi;
 beforeAll(async () => {
   api = await startApi();
-}, 60_000);
+});
 afterAll(() => api.close());
 
 describe('while the database is down', () => {

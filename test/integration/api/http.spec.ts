@@ -5,7 +5,7 @@ import { startApi, type TestApi } from '../../support/api.js';
 let api: TestApi;
 beforeAll(async () => {
   api = await startApi();
-}, 60_000);
+});
 afterAll(() => api.close());
 
 const UNKNOWN_ID = '01900000-0000-7000-8000-000000000000';

@@ -20,7 +20,7 @@ let document: {
 beforeAll(async () => {
   api = await startApi();
   document = JSON.parse((await api.get('/v1/openapi.json', { token: null })).text) as typeof document;
-}, 60_000);
+});
 afterAll(() => api.close());
 
 const operations = (): [string, Operation][] =>

@@ -32,7 +32,7 @@ beforeAll(async () => {
     connection_requirements: [need('own', 'invoking_user'), need('shared', 'organization')],
   });
   expect(made.status).toBe(200);
-}, 60_000);
+});
 afterAll(() => api.close());
 
 const OWN = 'mcp__own__find';

@@ -10,7 +10,7 @@ type Imported = Schemas['ImportedPolicy'];
 let api: TestApi;
 beforeAll(async () => {
   api = await startApi();
-}, 60_000);
+});
 afterAll(() => api.close());
 
 let counter = 0;

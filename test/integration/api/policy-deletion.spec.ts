@@ -4,7 +4,7 @@ import { startApi, type Answer, type TestApi } from '../../support/api.js';
 let api: TestApi;
 beforeAll(async () => {
   api = await startApi();
-}, 60_000);
+});
 afterAll(() => api.close());
 
 let counter = 0;

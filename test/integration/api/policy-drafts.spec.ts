@@ -8,7 +8,7 @@ type Preview = Schemas['PolicyPreview'];
 let api: TestApi;
 beforeAll(async () => {
   api = await startApi();
-}, 60_000);
+});
 afterAll(() => api.close());
 
 const CANONICAL = CANONICAL_TOOLS.map(({ name }) => name);

@@ -19,7 +19,7 @@ beforeAll(async () => {
   await api.post('/v1/agents', { name: 'priced', harness: 'builtin', model: 'claude-haiku-4-5' });
   await api.post('/v1/agents', { name: 'unpriced', harness: 'builtin', model: 'house-model' });
   await api.post('/v1/agents', { name: 'elsewhere', harness: 'codex' });
-}, 60_000);
+});
 afterAll(() => api.close());
 
 const create = (body: object, headers: Record<string, string> = {}): Promise<Answer> =>

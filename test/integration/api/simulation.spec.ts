@@ -26,7 +26,7 @@ let payloads: ToolCallPayloads;
 beforeAll(async () => {
   api = await startApi(SEALING);
   payloads = api.app.get(ToolCallPayloads);
-}, 60_000);
+});
 afterAll(() => api.close());
 
 /** An agent with a policy of its own, so that tests do not see each other's calls. */

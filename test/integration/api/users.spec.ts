@@ -7,7 +7,7 @@ import { deactivate } from '../../support/users.js';
 let api: TestApi;
 beforeAll(async () => {
   api = await startApi();
-}, 60_000);
+});
 afterAll(() => api.close());
 
 const NEW_AGENT = { name: 'made-by-a-user', harness: 'replay', model: 'none', policy: 'default' };

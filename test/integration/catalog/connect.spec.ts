@@ -26,7 +26,7 @@ beforeAll(async () => {
     OAuthDescribedServer.start(),
   ]);
   [member, admin] = [await api.addUser('member'), await api.addUser('admin')];
-}, 60_000);
+});
 afterAll(async () => {
   await api.close();
   await server.close();

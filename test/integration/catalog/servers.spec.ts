@@ -19,7 +19,7 @@ beforeAll(async () => {
     HostileServer.start(),
     OAuthDescribedServer.start(),
   ]);
-}, 60_000);
+});
 afterAll(async () => {
   await api.close();
   await server.close();

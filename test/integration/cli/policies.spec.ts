@@ -24,7 +24,7 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'sg-cli-'));
   process.env['SANDGATE_URL'] = api.url;
   process.env['SANDGATE_TOKEN'] = ADMIN_TOKEN;
-}, 60_000);
+});
 
 afterAll(async () => {
   process.env['SANDGATE_URL'] = earlier.url ?? '';

@@ -13,7 +13,7 @@ let admin: TestUser;
 beforeAll(async () => {
   [api, server] = await Promise.all([startConnectionsApi(), HostileServer.start({ authorization: `Bearer ${TOKEN}` })]);
   [member, admin] = [await api.addUser('member'), await api.addUser('admin')];
-}, 60_000);
+});
 afterAll(async () => {
   await api.close();
   await server.close();
@@ -196,7 +196,7 @@ describe('without a sealing key', () => {
   let keyless: TestApi;
   beforeAll(async () => {
     keyless = await startConnectionsApi({ SERVICE_KMS_MODE: 'off' });
-  }, 60_000);
+  });
   afterAll(() => keyless.close());
 
   it('CP-057 every kind of connection is 503, after who may is decided; reading goes on', async () => {

@@ -24,7 +24,7 @@ beforeAll(async () => {
   const body = { provider: 'mcp_http', base_url: server.url, token: 'a-token-of-somebody' };
   personal = connectionIn(await api.post('/v1/connections', { ...body, owner: 'personal' }, owner));
   shared = connectionIn(await api.post('/v1/connections', body));
-}, 60_000);
+});
 afterAll(async () => {
   await api.close();
   await server.close();

@@ -17,7 +17,7 @@ let run: FixtureRun;
 let ada: TestUser;
 beforeAll(async () => {
   database = await createTestDatabase();
-}, 60_000);
+});
 afterAll(() => database.close());
 beforeEach(async () => {
   run = await createRun(database.db);

@@ -12,7 +12,7 @@ let folder: string;
 let organizationId: string;
 beforeAll(async () => {
   test = await createTestDatabase();
-}, 60_000);
+});
 afterAll(() => test.close());
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'sg-seed-'));

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { AUDIENCES } from '../../../src/platform/db/tokens.js';
 import { createTestDatabase } from '../../support/database.js';
 import type { TestDatabase } from '../../support/database.js';
@@ -23,8 +23,6 @@ const ROUTES = [
     body: { model: 'claude-haiku-4-5', max_tokens: 1, messages: [] },
   },
 ] as const;
-
-jest.setTimeout(30_000);
 
 let database: TestDatabase;
 let plane: PlaneApp;

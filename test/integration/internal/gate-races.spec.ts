@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { decideApproval } from '../../../src/platform/db/approvals.js';
 import { createTestDatabase } from '../../support/database.js';
 import type { TestDatabase } from '../../support/database.js';
@@ -6,8 +6,6 @@ import { createGatedRun, post, readLedger, readRows } from '../../support/gated-
 import { startPlane } from '../../support/plane-app.js';
 import type { PlaneApp } from '../../support/plane-app.js';
 import type { FixtureRun } from '../../support/run-fixture.js';
-
-jest.setTimeout(60_000);
 
 const CALLERS = 200;
 const ALLOW_ALL = [{ match: ['*'], action: 'allow' }];

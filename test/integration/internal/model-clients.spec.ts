@@ -1,5 +1,5 @@
 import OpenAI from 'openai';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createTestDatabase } from '../../support/database.js';
 import type { TestDatabase } from '../../support/database.js';
 import { createGatedRun } from '../../support/gated-run.js';
@@ -9,8 +9,6 @@ import type { PlaneApp } from '../../support/plane-app.js';
 import type { FixtureRun } from '../../support/run-fixture.js';
 import { startWireProvider } from '../../support/wire-provider.js';
 import type { WireProvider } from '../../support/wire-provider.js';
-
-jest.setTimeout(30_000);
 
 const USAGE = { input: 100, output: 50, cacheRead: 0, cacheWrite: 0 };
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { guardSchema } from '../../../src/domain/gate/schema-limits.js';
 import { createTestDatabase } from '../../support/database.js';
 import type { TestDatabase } from '../../support/database.js';
@@ -7,8 +7,6 @@ import { startPlane } from '../../support/plane-app.js';
 import type { PlaneApp } from '../../support/plane-app.js';
 import type { FixtureRun } from '../../support/run-fixture.js';
 import { SCHEMA_BOMBS } from '../../support/schema-bombs.js';
-
-jest.setTimeout(120_000);
 
 const ALLOW_ALL = [{ match: ['*'], action: 'allow' }];
 const INVALID = 'frozen schema invalid — refresh the snapshot';

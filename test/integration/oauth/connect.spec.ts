@@ -9,7 +9,7 @@ import { grant } from '../../support/oauth/scripted-issuer.js';
 let bench: ConnectBench;
 beforeAll(async () => {
   bench = await ConnectBench.start({ SERVICE_PUBLIC_URL: 'http://127.0.0.1:8787' });
-}, 60_000);
+});
 beforeEach(() => {
   bench.issuer.token = () => grant();
   bench.issuer.tokenCalls.length = 0;
