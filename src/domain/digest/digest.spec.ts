@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { cpuClock } from '../../../test/support/cpu-clock.js';
 import { SandgateError } from '../errors.js';
 import { canonicalJson } from './canonical-json.js';
 import { digestOf } from './digest.js';
@@ -125,9 +126,9 @@ describe('bounded parse', () => {
 
   it('reads a literal of a million digits without delay', () => {
     const text = `1${'0'.repeat(500_000)}1.5`;
-    const started = performance.now();
+    const spentMs = cpuClock();
     expect(isRawNumber(parse(text))).toBe(true);
-    expect(performance.now() - started).toBeLessThan(1000);
+    expect(spentMs()).toBeLessThan(1000);
   });
 });
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { cpuClock } from '../../../test/support/cpu-clock.js';
 import { compileGlob } from './glob.js';
 import { compilePathGlob, foldSegments, resolvePath } from './path.js';
 
@@ -45,9 +46,9 @@ describe('globs', () => {
 
   it('is linear where a backtracking engine would not be', () => {
     const glob = compileGlob(`${'*a'.repeat(25)}b`);
-    const started = performance.now();
+    const spentMs = cpuClock();
     expect(glob.matches('a'.repeat(20_000))).toBe(false);
-    expect(performance.now() - started).toBeLessThan(2000);
+    expect(spentMs()).toBeLessThan(2000);
   });
 
   it('compiles or refuses any text', () => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { cpuClock } from '../../../test/support/cpu-clock.js';
 import { parseJsonPreservingNumbers } from '../digest/parse-json.js';
 import type { ExactJson } from '../digest/exact-json.js';
 import { canonicalPolicy } from './canonical-form.js';
@@ -274,19 +275,19 @@ describe('YAML', () => {
           .fill(`*a${i - 1}`)
           .join(', ')}]`,
       );
-    const started = performance.now();
+    const spentMs = cpuClock();
     expect(() => yamlToJson(bomb.join('\n'))).toThrow('nodes');
     expect(() => yamlToJson('a: &a [*a]')).toThrow('invalid YAML');
-    expect(performance.now() - started).toBeLessThan(3000);
+    expect(spentMs()).toBeLessThan(3000);
   });
 
   it.each([
     ['values of one list', `name: x\ntools: [${'a,'.repeat(500_000)}]`, 'tokens'],
     ['keys of one map', `x: {${Array.from({ length: 14_000 }, (_, key) => `k${key}: 1,`).join('')}}`, 'unknown key'],
   ])('reads a text of very many %s without holding up the gate', (_what, text, message) => {
-    const started = performance.now();
+    const spentMs = cpuClock();
     expect(() => parsePolicyYaml(text)).toThrow(message);
-    expect(performance.now() - started).toBeLessThan(3000);
+    expect(spentMs()).toBeLessThan(3000);
   });
 
   it('keeps how numbers were written', () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { RE2JS } from 're2js';
+import { cpuClock } from '../../../test/support/cpu-clock.js';
 import { validatePolicy } from './parse-policy.js';
 import { MAX_PATTERN_STEPS, patternExpansion } from './pattern-expansion.js';
 
@@ -41,10 +42,10 @@ describe('what patterns expand to', () => {
   it('is bounded for a policy as a whole, so that judging a draft never holds the process for long', () => {
     const bombs = ['a{1000}'.repeat(146), '(?:' + 'a'.repeat(1000) + '){1000}', '\\pL'.repeat(341)];
     for (const bomb of bombs) {
-      const started = performance.now();
+      const spentMs = cpuClock();
       const errors = withPatterns(Array(256).fill(bomb) as string[]);
       expect(errors.join('\n')).toContain(`the limit of ${MAX_PATTERN_STEPS} steps`);
-      expect(performance.now() - started).toBeLessThan(5000);
+      expect(spentMs()).toBeLessThan(5000);
     }
   });
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { cpuClock } from '../../../test/support/cpu-clock.js';
 import { SECRET_EXAMPLES } from '../../../test/support/secret-examples.js';
 import { redactForApprover } from './redact-for-approver.js';
 import { redactJson } from './redact-json.js';
@@ -141,9 +142,9 @@ describe('redactor under generated text', () => {
       fc.assert(
         fc.property(hostile, (unit) => {
           const text = unit.join('').repeat(Math.ceil(200_000 / (unit.join('').length + 1)));
-          const started = performance.now();
+          const spentMs = cpuClock();
           redactText(text);
-          expect(performance.now() - started).toBeLessThan(2000);
+          expect(spentMs()).toBeLessThan(2000);
         }),
         { numRuns: Math.min(CASES / 20, 2000) },
       );

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { cpuClock } from '../../../test/support/cpu-clock.js';
 import { openDescriptors, ToolWorkspace } from '../../../test/support/tool-workspace.js';
 import { compileGlob } from './glob-pattern.js';
 
@@ -33,9 +34,9 @@ describe('path patterns', () => {
 
   it('stays fast on a pattern made to explode', () => {
     const matches = compileGlob('*a'.repeat(40) + 'b');
-    const started = performance.now();
+    const spentMs = cpuClock();
     expect(matches('a'.repeat(5_000))).toBe(false);
-    expect(performance.now() - started).toBeLessThan(1_000);
+    expect(spentMs()).toBeLessThan(1_000);
   });
 });
 
@@ -60,7 +61,7 @@ describe('Glob', () => {
     expect(many.text.split('\n')).toHaveLength(1_001);
     expect(many.text).toContain('not complete');
     expect((await bench.run('Glob', { pattern: 'z*' })).text).toContain('the depth limit of 64');
-    expect(await openDescriptors()).toBe(before);
+    expect(await openDescriptors()).toBeLessThanOrEqual(before);
   });
 });
 
@@ -89,8 +90,8 @@ describe('Grep', () => {
     const many = await bench.run('Grep', { pattern: 'needle' });
     expect(many.text.split('\n')).toHaveLength(251);
     expect(many.text).toContain('the limit of 250 lines');
-    const started = performance.now();
+    const spentMs = cpuClock();
     await bench.run('Grep', { pattern: '(a+)+$b', path: 'evil.txt' });
-    expect(performance.now() - started).toBeLessThan(5_000);
+    expect(spentMs()).toBeLessThan(5_000);
   });
 });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { cpuClock } from '../../../../test/support/cpu-clock.js';
 import { namedPaths } from './named-paths.js';
 
 describe('paths that a command names', () => {
@@ -23,8 +24,8 @@ describe('paths that a command names', () => {
 
   it('a line that would make the host look at too many places is refused in little time', () => {
     const line = Array.from({ length: 3000 }, (_, index) => `cd d${index}; cat f${index}`).join('; ');
-    const started = performance.now();
+    const spentMs = cpuClock();
     expect(namedPaths({ command: line })).toBeNull();
-    expect(performance.now() - started).toBeLessThan(2000);
+    expect(spentMs()).toBeLessThan(2000);
   });
 });
