@@ -3,7 +3,9 @@ import { once } from 'node:events';
 import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { readProcessStat } from '../platform/processes/process-stat.js';
 import { killPostgresLeftovers } from './postgres-processes.js';
 
 describe('what is left of an earlier PostgreSQL', () => {
@@ -21,16 +23,27 @@ describe('what is left of an earlier PostgreSQL', () => {
   it('a server that still runs is ended', async () => {
     const server = spawn(join(folder, 'postgres'), ['30'], { cwd: folder, stdio: 'ignore' });
     const ended = once(server, 'exit');
-    await killPostgresLeftovers(folder, 10_000);
+    await killPostgresLeftovers(folder, 60_000);
     expect(await ended).toEqual([null, 'SIGKILL']);
   });
 
   it('a dead postmaster is waited for until it is reaped', async () => {
     // The second program of the shell never waits for its child, so that it stays unreaped until both are gone.
-    const parent = spawn('/bin/sh', ['-c', './postgres 0 & echo $!; exec sleep 1'], { cwd: folder });
-    const [pid] = (await once(parent.stdout, 'data')) as [Buffer];
-    writeFileSync(join(folder, 'postmaster.pid'), `${pid.toString().trim()}\n${folder}\n`);
-    await killPostgresLeftovers(folder, 10_000);
-    expect(() => readFileSync(`/proc/${pid.toString().trim()}/stat`)).toThrow();
+    const parent = spawn('/bin/sh', ['-c', './postgres 0 & echo $!; exec cat'], { cwd: folder });
+    const [said] = (await once(parent.stdout, 'data')) as [Buffer];
+    const pid = Number(said.toString());
+    const isDead = (): boolean => {
+      const stat = readProcessStat(pid);
+      return stat?.command === 'postgres' && stat.state === 'Z';
+    };
+    while (!isDead()) await delay(1);
+    writeFileSync(join(folder, 'postmaster.pid'), `${pid}\n${folder}\n`);
+    let over = false;
+    const killing = killPostgresLeftovers(folder, 60_000).then(() => (over = true));
+    await delay(50);
+    expect(over).toBe(false);
+    parent.stdin.end();
+    await killing;
+    expect(() => readFileSync(`/proc/${pid}/stat`)).toThrow();
   });
 });

@@ -11,8 +11,10 @@ let folder: string;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'bundle-'));
-  await promisify(execFile)(process.execPath, ['build/bundle-runner.mjs', join(folder, 'runner')], { timeout: 30_000 });
-}, 40_000);
+  await promisify(execFile)(process.execPath, ['build/bundle-runner.mjs', join(folder, 'runner')], {
+    timeout: 100_000,
+  });
+});
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 /** Starts the built program as the launcher does: an empty environment and the document on descriptor 3. */

@@ -38,7 +38,8 @@ export async function startDnsServer(zone: Zone): Promise<DnsServer> {
   });
   socket.bind(0, '127.0.0.1');
   await once(socket, 'listening');
-  const resolver = new Resolver({ timeout: 500, tries: 1 });
+  // Silence is told from an answer that is late because the machine is busy.
+  const resolver = new Resolver({ timeout: 2_000, tries: 1 });
   resolver.setServers([`127.0.0.1:${socket.address().port}`]);
   return {
     resolve: async (name) => {

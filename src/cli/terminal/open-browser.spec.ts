@@ -20,7 +20,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 async function opened(): Promise<string> {
   const path = join(folder, 'opened');
-  for (let waited = 0; !existsSync(path) && waited < 5_000; waited += 20) await sleep(20);
+  for (let waited = 0; !existsSync(path) && waited < 60_000; waited += 20) await sleep(20);
   return readFileSync(path, 'utf8');
 }
 

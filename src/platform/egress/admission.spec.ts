@@ -12,7 +12,7 @@ const REQUEST = {
   method: 'POST',
   headers: {},
   body: '{}',
-  timeoutMs: 2_000,
+  timeoutMs: 60_000,
   maxBodyBytes: 1_000,
   redirects: 'refuse',
 } as const;

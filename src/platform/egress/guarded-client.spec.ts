@@ -33,7 +33,7 @@ function egress(allowCidrs = ['127.0.0.0/8']): Egress {
 const GET: Omit<GuardedRequest, 'url'> = {
   method: 'GET',
   headers: {},
-  timeoutMs: 5_000,
+  timeoutMs: 60_000,
   maxBodyBytes: 1_000,
   redirects: 'refuse',
 };
@@ -64,7 +64,7 @@ describe('the guarded client', () => {
   it('gives the whole request its time, the body included, and says whether it was sent', async () => {
     const url = await serve((_request, response) => void response.writeHead(200).write('beginning'));
     const { guarded } = egress();
-    const answer = await guarded.request({ ...GET, url, timeoutMs: 200 });
+    const answer = await guarded.request({ ...GET, url, timeoutMs: 3_000 });
     expect(await failure(answer.readBody())).toMatchObject({ reason: 'timeout', sent: true });
   });
 

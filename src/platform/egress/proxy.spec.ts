@@ -9,7 +9,7 @@ import { sendWebhook } from '../webhook/send-webhook.js';
 import { Egress } from './egress.js';
 import { EgressError } from './egress-error.js';
 
-const REQUEST = { method: 'GET', headers: {}, timeoutMs: 5_000, maxBodyBytes: 1_000, redirects: 'refuse' } as const;
+const REQUEST = { method: 'GET', headers: {}, timeoutMs: 60_000, maxBodyBytes: 1_000, redirects: 'refuse' } as const;
 
 describe('the proxy of outbound traffic', () => {
   let proxy: ConnectProxy;
@@ -92,7 +92,7 @@ describe('the proxy of outbound traffic', () => {
     const target = {
       url: `http://hooks.example:${plainPort}/notice`,
       secret: `whsec_${Buffer.alloc(32).toString('base64')}`,
-      timeoutMs: 5_000,
+      timeoutMs: 60_000,
     };
     const sent = await sendWebhook(egress.operator, target, { id: 'm', body: '{}' }, new AbortController().signal);
     expect(sent).toEqual({ delivered: true });

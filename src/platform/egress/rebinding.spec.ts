@@ -29,6 +29,11 @@ const ZONES: Record<string, Zone> = {
   silent: () => 'silence',
 };
 
+function isTaken(error: NodeJS.ErrnoException): false {
+  if (error.code !== 'EADDRINUSE') throw error;
+  return false;
+}
+
 describe('names that lead elsewhere the next time', () => {
   let outside: Server;
   let inside: TcpServer;
@@ -39,18 +44,22 @@ describe('names that lead elsewhere the next time', () => {
   let trespassed = 0;
 
   beforeAll(async () => {
-    outside = createServer((_request, response) => {
-      arrived += 1;
-      response.setHeader('connection', 'close').end('outside');
-    }).listen(0, OUTSIDE);
-    await once(outside, 'listening');
-    ({ port } = outside.address() as AddressInfo);
     inside = createTcpServer((socket) => {
       trespassed += 1;
       socket.destroy();
     });
-    inside.listen({ port, host: INSIDE });
-    await once(inside, 'listening');
+    for (;;) {
+      outside = createServer((_request, response) => {
+        arrived += 1;
+        response.setHeader('connection', 'close').end('outside');
+      }).listen(0, OUTSIDE);
+      await once(outside, 'listening');
+      ({ port } = outside.address() as AddressInfo);
+      inside.listen({ port, host: INSIDE });
+      // Somebody else may have the port at this address.
+      if (await once(inside, 'listening').then(() => true, isTaken)) break;
+      outside.close();
+    }
     dns = await startDnsServer((name, type, asked) =>
       (ZONES[name.split('.')[1] ?? ''] ?? ZONES['nothing']!)(name, type, asked),
     );
@@ -68,7 +77,7 @@ describe('names that lead elsewhere the next time', () => {
       method: 'GET',
       url,
       headers: {},
-      timeoutMs: 5_000,
+      timeoutMs: 60_000,
       maxBodyBytes: 100,
       redirects: 'refuse',
     } as const;
@@ -137,7 +146,7 @@ describe('names that lead elsewhere the next time', () => {
       },
     );
     const before = trespassed;
-    const request = { method: 'GET', headers: {}, timeoutMs: 5_000, maxBodyBytes: 100, redirects: 'refuse' } as const;
+    const request = { method: 'GET', headers: {}, timeoutMs: 60_000, maxBodyBytes: 100, redirects: 'refuse' } as const;
     const url = `http://z.cname-out.example:${port}/`;
     await expect(astray.guarded.request({ ...request, url })).rejects.toMatchObject({ reason: 'peer', sent: false });
     expect(trespassed).toBe(before + 1);

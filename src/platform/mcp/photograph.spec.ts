@@ -18,7 +18,7 @@ beforeEach(async () => {
 afterEach(() => server.close());
 
 const take = (headers = {}): Promise<Photograph> =>
-  photograph({ client: egress.guarded, url: server.url, headers, requestTimeoutMs: 1500 });
+  photograph({ client: egress.guarded, url: server.url, headers, requestTimeoutMs: 60_000 });
 const refused = async (): Promise<PhotographError> => {
   const error: unknown = await take().catch((caught: unknown) => caught);
   expect(error).toBeInstanceOf(PhotographError);

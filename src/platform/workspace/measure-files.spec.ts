@@ -1,6 +1,15 @@
 import { createHash } from 'node:crypto';
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, truncateSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
@@ -60,6 +69,7 @@ describe('files that a command names', () => {
     expect(before.at(-1)).toMatchObject({ path: 'big', digest: null, stamp: expect.any(String) });
     const now = async () => changedFile(before, (await measureFiles(workspace, paths)) ?? []);
     expect(await now()).toBeNull();
+    untilTheClockOfFilesMoves();
     // The same size and the same times that a program can set.
     const { mtime } = execStat('big');
     writeFileSync(join(workspace, 'big'), 'x', { flag: 'r+' });
@@ -84,6 +94,13 @@ describe('files that a command names', () => {
 function makeFile(name: string): string {
   writeFileSync(join(workspace, name), '');
   return join(workspace, name);
+}
+
+/** The kernel stamps files by a clock that stands still for some milliseconds at a time. */
+function untilTheClockOfFilesMoves(): void {
+  const stampOf = (name: string): bigint => statSync(makeFile(name), { bigint: true }).ctimeNs;
+  const first = stampOf('../tick');
+  while (stampOf('../tick') === first);
 }
 
 function execStat(name: string): { mtime: number } {

@@ -264,12 +264,12 @@ describe('one sandbox server', () => {
 
   it('an endless message ends the server and not the runner', async () => {
     const { call } = await tools(['flood', 'echo']);
-    expect(await call('flood', {}, 20_000)).toMatchObject({
+    expect(await call('flood', {}, 100_000)).toMatchObject({
       isError: true,
       text: expect.stringContaining('more than 8388608 bytes'),
     });
     expect((await call('echo', {})).text).toBe('{}');
-  }, 30_000);
+  });
 
   it.each([
     [

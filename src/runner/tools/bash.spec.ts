@@ -58,9 +58,9 @@ describe('Bash', () => {
 
   it('kills the whole process group at the limit', async () => {
     const started = Date.now();
-    const outcome = await bench.run('Bash', { command: 'sleep 60 & echo $! > child; sleep 60', timeout: 300 });
-    expect(Date.now() - started).toBeLessThan(5_000);
-    expect(outcome).toMatchObject({ isError: true, note: 'killed at the limit of 0.3 s' });
+    const outcome = await bench.run('Bash', { command: 'sleep 600 & echo $! > child; sleep 600', timeout: 3000 });
+    expect(Date.now() - started).toBeLessThan(60_000);
+    expect(outcome).toMatchObject({ isError: true, note: 'killed at the limit of 3 s' });
     const child = Number(await readFile(join(bench.path, 'child'), 'utf8'));
     await expectGone(child);
   });
@@ -72,8 +72,8 @@ describe('Bash', () => {
 
   it('does not wait for what was left in the background', async () => {
     const started = Date.now();
-    const outcome = await bench.run('Bash', { command: 'sleep 30 & echo $!' });
-    expect(Date.now() - started).toBeLessThan(5_000);
+    const outcome = await bench.run('Bash', { command: 'sleep 600 & echo $!' });
+    expect(Date.now() - started).toBeLessThan(60_000);
     expect(outcome.isError).toBe(false);
     process.kill(Number(outcome.text), 'SIGKILL');
   });
@@ -139,7 +139,7 @@ describe('kept output', () => {
 });
 
 async function expectGone(pid: number): Promise<void> {
-  const deadline = Date.now() + 3_000;
+  const deadline = Date.now() + 60_000;
   for (;;) {
     const state = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => null);
     // A killed orphan may stand as a zombie until its new parent reaps it.
