@@ -52,10 +52,11 @@ export interface RecordedRequest {
   body: JsonObject;
 }
 
-export type ModelScript = (request: RecordedRequest) => ScriptedAnswer;
+/** An answer that is promised is held until it comes. */
+export type ModelScript = (request: RecordedRequest) => ScriptedAnswer | Promise<ScriptedAnswer>;
 
 /** Answers in order of arrival, whoever asks; past the end every request is refused. */
-export function inOrder(answers: ScriptedAnswer[]): ModelScript {
+export function inOrder(answers: ScriptedAnswer[]): (request: RecordedRequest) => ScriptedAnswer {
   return ({ index }) => answers[index] ?? exhausted(answers.length);
 }
 
@@ -63,7 +64,7 @@ export function inOrder(answers: ScriptedAnswer[]): ModelScript {
  * Answers by how far the conversation of the request has come, so that several runs, repeated requests and restarts all
  * play the same script.
  */
-export function byConversation(answers: ScriptedAnswer[]): ModelScript {
+export function byConversation(answers: ScriptedAnswer[]): (request: RecordedRequest) => ScriptedAnswer {
   return ({ wire, body }) => answers[modelTurns(wire, body)] ?? exhausted(answers.length);
 }
 

@@ -136,7 +136,7 @@ class ScriptedProvider {
       const message = 'the request is not what the script expects';
       return sendError(response, format, { kind: 'error', status: 500, message });
     }
-    const answer = this.options.script(request);
+    const answer = await this.options.script(request);
     if (answer.kind === 'error') return sendError(response, format, answer);
     if (answer.delayMs !== undefined) await sleep(answer.delayMs);
     const { idPrefix } = format;

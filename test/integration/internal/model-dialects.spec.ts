@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import type { JsonObject } from '../../../src/domain/json.js';
 import { createTestDatabase } from '../../support/database.js';
 import type { TestDatabase } from '../../support/database.js';
@@ -9,10 +9,9 @@ import type { DialectCase, WireReply } from '../../support/model-wire.js';
 import { startPlane } from '../../support/plane-app.js';
 import type { PlaneApp } from '../../support/plane-app.js';
 import type { FixtureRun } from '../../support/run-fixture.js';
+import { until } from '../../support/until.js';
 import { startWireProvider } from '../../support/wire-provider.js';
 import type { WireAnswer, WireProvider, WireRequest } from '../../support/wire-provider.js';
-
-jest.setTimeout(60_000);
 
 const USAGE = { input: 100, output: 50, cacheRead: 10, cacheWrite: 0 };
 const SSE = { 'content-type': 'text/event-stream' };
@@ -20,7 +19,7 @@ const SSE = { 'content-type': 'text/event-stream' };
 let database: TestDatabase;
 let provider: WireProvider;
 let plane: PlaneApp;
-let answer: (request: WireRequest) => WireAnswer;
+let answer: (request: WireRequest) => WireAnswer | Promise<WireAnswer>;
 
 beforeAll(async () => {
   database = await createTestDatabase();
@@ -153,14 +152,22 @@ describe.each(DIALECT_CASES)('the model gateway in $dialect', (one) => {
 
   it('CP-074 admits one of five parallel requests when there is room for one', async () => {
     const run = await runOf(one, { budgets: { max_tokens: 2600 } });
-    let arrived!: () => void;
-    const first = new Promise<void>((resolve) => (arrived = resolve));
-    answer = (request) => {
-      arrived();
-      return { ...reply(one)(request), delayMs: 400 };
+    let refused = 0;
+    let release!: () => void;
+    const allRefused = new Promise<void>((resolve) => (release = resolve));
+    answer = async (request) => {
+      await allRefused;
+      return reply(one)(request);
     };
-    const answers = await Promise.all(Array.from({ length: 5 }, () => call(run, one, one.request())));
-    await first;
+    const answers = await Promise.all(
+      Array.from({ length: 5 }, async () => {
+        const given = await call(run, one, one.request());
+        if (given.status !== 200) refused += 1;
+        if (refused === 4) release();
+        return given;
+      }),
+    );
+    expect(provider.requests).toHaveLength(1);
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 429, 429, 429, 429]);
     for (const { body, headers } of answers.filter(({ status }) => status === 429)) {
       expect(body['error']).toContain('llm_budget_reservation_exceeded');
@@ -187,7 +194,12 @@ describe.each(DIALECT_CASES)('the model gateway in $dialect', (one) => {
   it('CP-023 is drained when the client hangs up, and one without usage stays counted', async () => {
     const run = await runOf(one);
     const { events } = streamedAnswer(one.dialect, { texts: Array.from({ length: 50 }, (_, n) => `w${n}`), usage: USAGE });
-    answer = () => ({ headers: SSE, pieces: events, delayMs: 50 });
+    let release!: () => void;
+    const aborted = new Promise<void>((resolve) => (release = resolve));
+    answer = async () => {
+      await aborted;
+      return { headers: SSE, pieces: events };
+    };
     const controller = new AbortController();
     const pending = fetch(`${plane.url}/internal/llm/${one.path}`, {
       method: 'POST',
@@ -199,10 +211,9 @@ describe.each(DIALECT_CASES)('the model gateway in $dialect', (one) => {
     while (provider.requests.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
     controller.abort();
     await hungUp;
-    for (let n = 0; n < 400 && (await reservationsOf(run))[0] === 'reserved'; n += 1) {
-      await new Promise((resolve) => setTimeout(resolve, 10));
-    }
-    expect(await reservationsOf(run)).toEqual(['charged']);
+    release();
+    const settled = await until(() => reservationsOf(run), ([state]) => state !== 'reserved');
+    expect(settled).toEqual(['charged']);
     expect(await usageOf(run)).toHaveLength(1);
     answer = () => ({ headers: SSE, pieces: events.slice(0, 10) });
     await (await fetch(`${plane.url}/internal/llm/${one.path}`, {

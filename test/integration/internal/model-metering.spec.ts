@@ -1,5 +1,5 @@
 import http from 'node:http';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { PriceList } from '../../../src/domain/prices/price-list.js';
 import { createTestDatabase } from '../../support/database.js';
 import type { TestDatabase } from '../../support/database.js';
@@ -12,8 +12,6 @@ import type { FixtureRun } from '../../support/run-fixture.js';
 import { SeededRandom } from '../../support/seeded-random.js';
 import { startWireProvider } from '../../support/wire-provider.js';
 import type { WireProvider } from '../../support/wire-provider.js';
-
-jest.setTimeout(120_000);
 
 const STREAMS = 200;
 const AT_ONCE = 6;
@@ -152,7 +150,7 @@ async function settled(run: FixtureRun): Promise<Reservation[]> {
       `select state, (input_tokens + output_tokens)::int as held, coalesce(cost_micros, 0)::int as held_cost
          from llm_reservations where session_id = $1`,
     );
-    if (!rows.some(({ state }) => state === 'reserved') || attempt === 500) return rows;
+    if (!rows.some(({ state }) => state === 'reserved') || attempt === 9000) return rows;
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
 }

@@ -11,6 +11,7 @@ import { createGatedRun, post, readLedger, readRows } from '../../support/gated-
 import { startPlane, type PlaneApp } from '../../support/plane-app.js';
 import { keepViews } from '../../support/recorded-calls.js';
 import type { FixtureRun } from '../../support/run-fixture.js';
+import { until } from '../../support/until.js';
 
 const ALLOW_ALL = [{ match: ['*'], action: 'allow' }];
 const CANARY = 'canary-4c1e77';
@@ -50,12 +51,12 @@ function viewsOf(run: FixtureRun): Promise<Row[]> {
 }
 
 async function untilViews(run: FixtureRun, count: number): Promise<Row[]> {
-  for (let attempt = 0; attempt < 400; attempt += 1) {
-    const rows = await viewsOf(run);
-    if (rows.length >= count) return rows;
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
-  throw new Error('the views were not kept');
+  const views = await until(
+    () => viewsOf(run),
+    (rows) => rows.length >= count,
+  );
+  if (views.length < count) throw new Error('the views were not kept');
+  return views;
 }
 
 function open(run: FixtureRun, toolCallId: string): Promise<string | null> {
