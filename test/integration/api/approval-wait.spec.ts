@@ -5,10 +5,11 @@ import { createApi } from '../../../src/api/create-api.js';
 import { startApi, ADMIN_TOKEN, type Answer, type TestApi } from '../../support/api.js';
 import { ask, newRun } from '../../support/asked-approval.js';
 import { createRun, type FixtureRun } from '../../support/run-fixture.js';
+import { until } from '../../support/until.js';
 
 const MAX_WAITERS = 40;
-/** Longer than any wake-up takes, shorter than the fallback re-read would. */
-const PROMPT_MS = 1500;
+/** Longer than any wake-up takes on a busy machine, shorter than the fallback re-read and the waiting would be. */
+const PROMPT_MS = 25_000;
 
 let api: TestApi;
 let run: FixtureRun;
@@ -18,7 +19,7 @@ beforeAll(async () => {
     // Far away: what arrives in time came by a wake-up.
     SERVICE_TIMING_TAIL_REREAD_MS: '60000',
   });
-}, 60_000);
+});
 afterAll(() => api.close());
 beforeEach(async () => {
   run = await newRun(api);
@@ -40,21 +41,22 @@ async function timed<T>(work: Promise<T>): Promise<{ value: T; ms: number }> {
 }
 
 /** Until this process holds so many long polls. */
-async function untilWaiting(count = 1): Promise<void> {
-  const watch: unknown = api.app.get(ApprovalWatch, { strict: false });
+async function untilWaiting(count = 1, { app }: Pick<TestApi, 'app'> = api): Promise<void> {
+  const watch: unknown = app.get(ApprovalWatch, { strict: false });
   const { callers } = watch as { callers: Set<unknown> };
-  for (let looks = 0; looks < 500; looks += 1) {
-    if (callers.size === count) return;
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
-  throw new Error(`${callers.size} wait, not ${count}`);
+  expect(
+    await until(
+      () => callers.size,
+      (waiting) => waiting === count,
+    ),
+  ).toBe(count);
 }
 
 describe('waiting for the inbox', () => {
   it('answers at once when the list is not the one that the caller saw', async () => {
     const { cursor } = list(await inbox());
     const id = await ask(api, run);
-    const { value, ms } = await timed(inbox(`?wait=30&cursor=${cursor}`));
+    const { value, ms } = await timed(inbox(`?wait=60&cursor=${cursor}`));
     expect(list(value).approvals.map((each) => each.id)).toEqual([id]);
     expect(list(value).cursor).not.toBe(cursor);
     expect(ms).toBeLessThan(PROMPT_MS);
@@ -62,13 +64,13 @@ describe('waiting for the inbox', () => {
   });
 
   it('without a cursor the caller saw the empty list', async () => {
-    const waiting = timed(inbox('?wait=30'));
+    const waiting = timed(inbox('?wait=60'));
     await untilWaiting();
     const id = await ask(api, run);
     const { value, ms } = await waiting;
     expect(list(value).approvals).toHaveLength(1);
     expect(ms).toBeLessThan(PROMPT_MS);
-    expect((await timed(inbox('?wait=30'))).ms).toBeLessThan(PROMPT_MS);
+    expect((await timed(inbox('?wait=60'))).ms).toBeLessThan(PROMPT_MS);
     await decide(id);
   });
 
@@ -76,7 +78,7 @@ describe('waiting for the inbox', () => {
     const id = await ask(api, run);
     const { cursor } = list(await inbox());
     let answered = false;
-    const waiting = inbox(`?wait=30&cursor=${cursor}`).finally(() => {
+    const waiting = inbox(`?wait=60&cursor=${cursor}`).finally(() => {
       answered = true;
     });
     await untilWaiting();
@@ -98,7 +100,7 @@ describe('waiting for the inbox', () => {
   it('hears of what another process of the deployment did', async () => {
     const other = await api.database.connect();
     const { cursor } = list(await inbox());
-    const waiting = timed(inbox(`?wait=30&cursor=${cursor}`));
+    const waiting = timed(inbox(`?wait=60&cursor=${cursor}`));
     await untilWaiting();
     const id = await ask({ ...api, db: other }, run);
     const { value, ms } = await waiting;
@@ -130,7 +132,7 @@ describe('waiting for the inbox', () => {
       fetch(`${url}/v1/approvals${query}`, { headers: { authorization: `Bearer ${ADMIN_TOKEN}` } });
     expect((await timed(get(`?wait=1&cursor=${cursor}`))).ms).toBeGreaterThan(950);
     const waiting = get(`?wait=60&cursor=${cursor}`);
-    await new Promise((resolve) => setTimeout(resolve, 300));
+    await untilWaiting(1, { app: restarted });
     const { ms } = await timed(restarted.close());
     expect(ms).toBeLessThan(PROMPT_MS);
     const last = (await (await waiting).json()) as List;
@@ -140,9 +142,9 @@ describe('waiting for the inbox', () => {
 
   it('many who wait share one read, and one more than the limit is asked to come again', async () => {
     const { cursor } = list(await inbox());
-    const waiting = Array.from({ length: MAX_WAITERS }, () => inbox(`?wait=30&cursor=${cursor}`));
+    const waiting = Array.from({ length: MAX_WAITERS }, () => inbox(`?wait=60&cursor=${cursor}`));
     await untilWaiting(MAX_WAITERS);
-    const refused = await inbox(`?wait=30&cursor=${cursor}`);
+    const refused = await inbox(`?wait=60&cursor=${cursor}`);
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '2']);
     expect((await inbox()).status).toBe(200);
     const id = await ask(api, run);
@@ -158,13 +160,13 @@ describe('waiting for the inbox', () => {
     for (let round = 0; round < 2; round += 1) {
       const gone = new AbortController();
       const waiting = Array.from({ length: MAX_WAITERS }, () =>
-        fetch(`${api.url}/v1/approvals?wait=30&cursor=${cursor}`, {
+        fetch(`${api.url}/v1/approvals?wait=60&cursor=${cursor}`, {
           headers: { authorization: `Bearer ${ADMIN_TOKEN}` },
           signal: gone.signal,
         }),
       );
       await untilWaiting(MAX_WAITERS);
-      expect((await inbox(`?wait=30&cursor=${cursor}`)).status).toBe(503);
+      expect((await inbox(`?wait=60&cursor=${cursor}`)).status).toBe(503);
       gone.abort();
       await Promise.allSettled(waiting);
       await untilWaiting(0);
@@ -184,13 +186,13 @@ describe('waiting for the inbox', () => {
 describe('waiting for the approvals of a run', () => {
   it('CP-334 answers when one is asked or settled, and limit cuts', async () => {
     expect(list(await ofRun()).approvals).toEqual([]);
-    const waiting = timed(ofRun('?wait=30'));
+    const waiting = timed(ofRun('?wait=60'));
     await untilWaiting();
     const id = await ask(api, run);
     const first = await waiting;
     expect(list(first.value).approvals).toMatchObject([{ id, status: 'pending' }]);
     expect(first.ms).toBeLessThan(PROMPT_MS);
-    const settled = timed(ofRun(`?wait=30&cursor=${list(first.value).cursor}`));
+    const settled = timed(ofRun(`?wait=60&cursor=${list(first.value).cursor}`));
     await untilWaiting();
     await decide(id, 'approved_once');
     const second = await settled;
@@ -202,7 +204,7 @@ describe('waiting for the approvals of a run', () => {
   });
 
   it('an unknown run is 404 at once', async () => {
-    const { value, ms } = await timed(api.get(`/v1/sessions/${uuidv7()}/approvals?wait=30`));
+    const { value, ms } = await timed(api.get(`/v1/sessions/${uuidv7()}/approvals?wait=60`));
     expect(value.status).toBe(404);
     expect(ms).toBeLessThan(PROMPT_MS);
   });

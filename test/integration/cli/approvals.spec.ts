@@ -5,6 +5,7 @@ import { ADMIN_TOKEN, startApi, type TestApi } from '../../support/api.js';
 import { ask, newRun } from '../../support/asked-approval.js';
 import { HOSTILE } from '../../support/hostile-texts.js';
 import type { FixtureRun } from '../../support/run-fixture.js';
+import { until } from '../../support/until.js';
 
 let api: TestApi;
 let run: FixtureRun;
@@ -15,7 +16,7 @@ beforeAll(async () => {
   api = await startApi();
   process.env['SANDGATE_URL'] = api.url;
   process.env['SANDGATE_TOKEN'] = ADMIN_TOKEN;
-}, 60_000);
+});
 afterAll(async () => {
   process.env['SANDGATE_URL'] = earlier.url ?? '';
   process.env['SANDGATE_TOKEN'] = earlier.token ?? '';
@@ -43,11 +44,12 @@ async function cli(...argv: string[]): Promise<number> {
 }
 
 async function untilPrinted(text: string): Promise<void> {
-  for (let looks = 0; looks < 500; looks += 1) {
-    if (stdout.includes(text)) return;
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
-  throw new Error(`"${text}" was not printed, but: ${stdout}`);
+  expect(
+    await until(
+      () => stdout,
+      (printed) => printed.includes(text),
+    ),
+  ).toContain(text);
 }
 
 const lines = (): string[] => stdout.split('\n').filter((line) => line !== '');

@@ -8,13 +8,14 @@ import {
 } from '../../support/connections-api.js';
 import type { Behaviour } from '../../support/mcp/behaviour.js';
 import { ECHO, HostileServer } from '../../support/mcp/hostile-server.js';
+import { until } from '../../support/until.js';
 
 let api: TestApi;
 let server: HostileServer;
 let connection: Connection;
 beforeAll(async () => {
   [api, server] = await Promise.all([startConnectionsApi(), HostileServer.start()]);
-}, 60_000);
+});
 afterAll(async () => {
   await api.close();
   await server.close();
@@ -139,10 +140,17 @@ describe('photographs of a connection', () => {
   });
 
   it('a connection that is revoked while its server is asked gets no photograph', async () => {
-    server.next('tools/list', { kind: 'slow', delayMs: 1_000 });
+    const revoked = Promise.withResolvers<void>();
+    server.next('tools/list', { kind: 'held', until: revoked.promise });
     const asked = refresh();
-    while (server.methods.at(-1) !== 'tools/list') await new Promise((resolve) => setTimeout(resolve, 10));
+    expect(
+      await until(
+        () => server.methods.at(-1),
+        (method) => method === 'tools/list',
+      ),
+    ).toBe('tools/list');
     expect((await api.post(`/v1/connections/${connection.id}/revoke`)).status).toBe(200);
+    revoked.resolve();
     expect((await asked).status).toBe(409);
     expect((await latest()).body).toMatchObject({ version: 1 });
   });

@@ -9,6 +9,7 @@ import {
 } from '../../../src/platform/egress/outbound-limits.js';
 import { createTestDatabase, type TestDatabase } from '../../support/database.js';
 import { createOrganization } from '../../support/run-fixture.js';
+import { withinOneMinute } from '../../support/within-one-minute.js';
 
 const SETTINGS: OutboundLimitSettings = {
   tenantPerMin: 0,
@@ -47,20 +48,10 @@ describe('the limits of outbound calls', () => {
     ...more,
   });
 
-  /** A minute that does not end while the test counts. */
-  async function withinOneMinute(count: () => Promise<void>): Promise<void> {
-    const { rows } = await test.owner.query<{ left: number }>(
-      `select (60 - extract(second from clock_timestamp()))::float8 as left`,
-    );
-    const leftMs = (rows[0]?.left ?? 0) * 1000;
-    if (leftMs < 8_000) await new Promise((over) => setTimeout(over, leftMs + 100));
-    await count();
-  }
-
   it('hold for all processes together, to the call, and say when to come back', async () => {
     const [one, two] = [process({ connectionPerMin: 20 }), process({ connectionPerMin: 20 })];
     const scopes = call();
-    await withinOneMinute(async () => {
+    await withinOneMinute(test, async () => {
       const entries = await Promise.all(
         Array.from({ length: 36 }, (_, index) => (index % 2 === 0 ? one : two).limits.enter(scopes)),
       );
@@ -72,12 +63,12 @@ describe('the limits of outbound calls', () => {
       );
       expect(await two.registry.metrics()).toContain('service_egress_rejections_total{reason="rate_limited"}');
     });
-  }, 90_000);
+  });
 
   it('charge nothing for a call that one of them refused', async () => {
     const { limits } = process({ tenantPerMin: 50, userPerMin: 2, connectionPerMin: 40 });
     const scopes = call({ userId: uuidv7() });
-    await withinOneMinute(async () => {
+    await withinOneMinute(test, async () => {
       for (let asked = 0; asked < 10; asked += 1) await limits.enter(scopes);
       const used = await test.db.withTenant(organizationId, (tx) =>
         tx.query<{ scope: string; used: number }>(
@@ -90,25 +81,26 @@ describe('the limits of outbound calls', () => {
         { scope: 'user', used: 2 },
       ]);
     });
-  }, 90_000);
+  });
 
   it('count a person over all runs and connections, and nobody where no person invoked', async () => {
     const { limits } = process({ userPerMin: 1 });
     const userId = uuidv7();
-    await withinOneMinute(async () => {
+    await withinOneMinute(test, async () => {
       expect((await limits.enter(call({ userId }))).refusal).toBeUndefined();
       expect((await limits.enter(call({ userId }))).refusal?.scope).toBe('user');
       for (let asked = 0; asked < 5; asked += 1) expect((await limits.enter(call())).refusal).toBeUndefined();
     });
-  }, 90_000);
+  });
 
   it('open the breaker for all after failures in a row, and let exactly one call try', async () => {
-    const settings = { breakerThreshold: 3, breakerOpenSecs: 1 };
+    const settings = { breakerThreshold: 3, breakerOpenSecs: 4 };
     const [one, two] = [process(settings).limits, process(settings).limits];
     const scopes = call();
     for (const limits of [one, two, one]) await (await limits.enter(scopes)).dial?.leave('failed');
     const refused = await two.enter(scopes);
-    expect(refused.refusal).toMatchObject({ reason: 'breaker_open', scope: 'breaker', retryAfterSecs: 1 });
+    expect(refused.refusal).toMatchObject({ reason: 'breaker_open', scope: 'breaker' });
+    expect([1, 2, 3, 4]).toContain(refused.refusal?.retryAfterSecs);
     expect(refused.refusal?.text).toMatch(
       /^upstream circuit breaker open after repeated transport failures \(scope breaker, upstream sha256:/,
     );
@@ -158,7 +150,7 @@ describe('the limits of outbound calls', () => {
 
   /** Comes back until the breaker lets one call try. */
   async function untilOpen(limits: OutboundLimits, scopes: DialScopes) {
-    for (let asked = 0; asked < 100; asked += 1) {
+    for (let asked = 0; asked < 1000; asked += 1) {
       const { dial } = await limits.enter(scopes);
       if (dial !== undefined) return dial;
       await new Promise((again) => setTimeout(again, 50));

@@ -31,6 +31,10 @@ describe('reservations of model requests', () => {
   beforeAll(async () => {
     test = await createTestDatabase();
     processId = await openProcessLease(test.db.pool, { kind: 'api', hostId: null });
+    // Nothing renews it here, and a sweep must not meet it run out.
+    await test.owner.query(`update process_leases set lease_expires_at = now() + interval '1 day' where id = $1`, [
+      processId,
+    ]);
   });
   afterAll(() => test.close());
 
@@ -49,7 +53,7 @@ describe('reservations of model requests', () => {
       maxCostMicros: null,
       maxLive: 32,
       processId,
-      ttlSecs: 60,
+      ttlSecs: 3600,
       resultIds: [],
       refusedResultIds: [],
       maxRefused: 5,

@@ -48,7 +48,7 @@ describe('the record of runs', () => {
         expect(await readLedger(test.db, run)).toMatchObject(told);
       }
     }
-  }, 30_000);
+  });
 
   it('moves once under racing movers, and a terminal move revokes the tokens', async () => {
     const run = await createRun(test.db, { status: 'finalizing' });

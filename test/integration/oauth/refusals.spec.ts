@@ -10,7 +10,7 @@ let metadata: Record<string, unknown>;
 beforeAll(async () => {
   bench = await ConnectBench.start({ SERVICE_PUBLIC_URL: 'http://127.0.0.1:8787' });
   metadata = { ...bench.issuer.metadata };
-}, 60_000);
+});
 beforeEach(async () => {
   bench.issuer.metadata = { ...metadata };
   bench.issuer.token = () => grant();
@@ -148,8 +148,8 @@ describe('starting is refused', () => {
 
   it('when somebody authorized the connection while it was being discovered', async () => {
     const { id } = await bench.connection();
-    bench.issuer.register = () => {
-      void bench.api.database.owner.query(
+    bench.issuer.register = async () => {
+      await bench.api.database.owner.query(
         `update integration_connections set oauth = oauth || '{"activated_at":"2026-01-01T00:00:00Z"}' where id = $1`,
         [id],
       );

@@ -9,6 +9,7 @@ import { startApi, type TestApi } from '../../support/api.js';
 import { createGatedRun, post } from '../../support/gated-run.js';
 import type { FixtureOrganization, FixtureRun } from '../../support/run-fixture.js';
 import { readMetrics, type ScrapedMetrics } from '../../support/scraped-metrics.js';
+import { until } from '../../support/until.js';
 
 const RULES = [
   { match: ['Read', 'mcp__kb__*'], action: 'allow' },
@@ -91,7 +92,9 @@ describe('metrics of an API process', () => {
     await ask(run, 'd', 'mcp__elsewhere__find');
     const held = ask(run, 'e', 'Bash', { command: 'git push' });
     const approval = await pending(run);
-    const during = await scrape();
+    // The question is on the record a moment before it is counted.
+    const asked = 'service_gate_decisions_total{verdict="require_approval"}';
+    const during = await until(scrape, ({ series }) => series.get(asked) !== before.series.get(asked));
     await api.post(`/v1/approvals/${approval}/decision`, { decision: 'denied' });
     await held;
     const after = await scrape();
@@ -180,7 +183,11 @@ describe('gauges of the deployment', () => {
         input: {},
       });
       await pending(run, other);
-      const metrics = readMetrics((await other.get('/v1/admin/metrics')).text);
+      // A scrape that the database keeps waiting comes without the gauges.
+      const metrics = await until(
+        async () => readMetrics((await other.get('/v1/admin/metrics')).text),
+        ({ series }) => series.has('service_hosts_online'),
+      );
       expect(metrics.series.get('service_runs{status="awaiting_approval"}')).toBe(1);
       expect(metrics.series.get('service_runs{status="queued"}')).toBe(0);
       expect(metrics.series.get('service_approvals_pending')).toBe(1);
@@ -194,16 +201,17 @@ describe('gauges of the deployment', () => {
 });
 
 async function pending(run: FixtureRun, of: TestApi = api): Promise<string> {
-  for (let attempt = 0; attempt < 400; attempt += 1) {
-    const rows = await of.db.withTenant(run.organizationId, (tx) =>
-      tx.query<{ id: string }>(`select id from approvals where session_id = $1 and status = 'pending'`, [
-        run.sessionId,
-      ]),
-    );
-    if (rows[0] !== undefined) return rows[0].id;
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
-  throw new Error('no approval became pending');
+  const [asked] = await until(
+    () =>
+      of.db.withTenant(run.organizationId, (tx) =>
+        tx.query<{ id: string }>(`select id from approvals where session_id = $1 and status = 'pending'`, [
+          run.sessionId,
+        ]),
+      ),
+    (rows) => rows.length > 0,
+  );
+  if (asked === undefined) throw new Error('no approval became pending');
+  return asked.id;
 }
 
 async function eventsOf(run: FixtureRun): Promise<number> {

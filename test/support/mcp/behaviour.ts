@@ -8,6 +8,8 @@ export type Behaviour =
   | { kind: 'error'; code: number; message: string }
   | { kind: 'status'; status: number; headers?: Record<string, string>; body?: string }
   | { kind: 'slow'; delayMs: number }
+  /** Answered well, once something else has come to pass. */
+  | { kind: 'held'; until: Promise<unknown> }
   /** No answer at all until the server is closed. */
   | { kind: 'hang' }
   /** The connection is reset: after the request was read, after the head of the answer, or in the middle of its body. */
@@ -59,6 +61,10 @@ export async function behave(
       return;
     case 'slow':
       await sleep(behaviour.delayMs, undefined, { ref: false });
+      if (!response.destroyed) response.writeHead(200, json).end(text);
+      return;
+    case 'held':
+      await behaviour.until;
       if (!response.destroyed) response.writeHead(200, json).end(text);
       return;
     case 'hang':

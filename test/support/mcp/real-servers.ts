@@ -22,9 +22,23 @@ export type RealServerName = 'everything' | 'git' | 'time';
 const READY_WITHIN_MS = 60_000;
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 
+/** Another program may take a port that was free a moment ago; not three times in a row. */
+const PORTS_TRIED = 3;
+
 /** Starts a server on a free port and waits until it answers. */
 export async function startRealServer(name: RealServerName, folder = ROOT): Promise<RealServer> {
-  const port = await freePort();
+  for (let tried = 1; ; tried += 1) {
+    try {
+      return await startOn(await freePort(), name, folder);
+    } catch (error) {
+      if (!(error instanceof PortTaken) || tried === PORTS_TRIED) throw error;
+    }
+  }
+}
+
+class PortTaken extends Error {}
+
+async function startOn(port: number, name: RealServerName, folder: string): Promise<RealServer> {
   const [program, args, environment] = await commandOf(name, port, folder);
   const child = spawn(program, args, {
     cwd: folder,
@@ -86,7 +100,10 @@ async function freePort(): Promise<number> {
 async function untilReady(url: string, child: ChildProcess, said: () => string): Promise<void> {
   const deadline = Date.now() + READY_WITHIN_MS;
   while (Date.now() < deadline) {
-    if (child.exitCode !== null) throw new Error(`the MCP server ended with ${child.exitCode}: ${said()}`);
+    if (child.exitCode !== null) {
+      const Problem = /EADDRINUSE|address already in use/i.test(said()) ? PortTaken : Error;
+      throw new Problem(`the MCP server ended with ${child.exitCode}: ${said()}`);
+    }
     if (await answers(url)) return;
     await sleep(50);
   }

@@ -22,7 +22,7 @@ export interface ScriptedIssuer extends LocalServer {
   token: (call: TokenCall) => ScriptedAnswer | Promise<ScriptedAnswer>;
   tokenCalls: TokenCall[];
   /** Answers a registration. */
-  register: (body: Record<string, unknown>) => ScriptedAnswer;
+  register: (body: Record<string, unknown>) => ScriptedAnswer | Promise<ScriptedAnswer>;
   registrations: Record<string, unknown>[];
 }
 
@@ -79,7 +79,7 @@ async function handle(issuer: ScriptedIssuer, request: IncomingMessage, response
   if (path === '/register') {
     const body = JSON.parse(await readText(request)) as Record<string, unknown>;
     issuer.registrations.push(body);
-    return send(issuer.register(body));
+    return send(await issuer.register(body));
   }
   return send({ status: 404, body: {} });
 }
