@@ -22,6 +22,8 @@ import { createTestDatabase, type TestDatabase } from '../../support/database.js
 import { loopbackEgress } from '../../support/mcp/broker-client.js';
 import { ECHO, HostileServer } from '../../support/mcp/hostile-server.js';
 import { createOrganization, createRun, type FixtureRun } from '../../support/run-fixture.js';
+import { until } from '../../support/until.js';
+import { withinOneMinute } from '../../support/within-one-minute.js';
 
 const KEYS = { kmsMode: 'static', staticKek: randomBytes(32), credentialKey: null } as const;
 const LIMITS = {
@@ -74,7 +76,7 @@ beforeAll(async () => {
       log: { warn: () => undefined },
     }),
   });
-}, 60_000);
+});
 
 beforeEach(() => {
   tokens = ['first', 'second'];
@@ -163,12 +165,14 @@ async function bind(kind: 'oauth' | 'static', change: { baseUrl?: string } = {})
 }
 
 function call(target: CallTarget, message: string): Promise<UpstreamResult> {
-  return upstream.call(target, 'echo', JSON.stringify({ message }), AbortSignal.timeout(20_000));
+  return upstream.call(target, 'echo', JSON.stringify({ message }), AbortSignal.timeout(90_000));
 }
 
-async function until(condition: () => boolean): Promise<void> {
-  for (const deadline = Date.now() + 10_000; !condition() && Date.now() < deadline;) await delay(5);
-  expect(condition()).toBe(true);
+/** A call believes for a fifth of a second what it read about its authority. */
+const PAST_BELIEF_MS = 300;
+
+async function come(condition: () => boolean): Promise<void> {
+  expect(await until(condition, Boolean)).toBe(true);
 }
 
 const arrived = (message: string): number => server.calls.filter(({ text }) => text.includes(message)).length;
@@ -191,11 +195,15 @@ describe('a call whose claim is taken', () => {
 
   it('CP-160 is not repeated where the binding has gone meanwhile: nothing was sent', async () => {
     const { target, connectionId } = await bind('oauth');
-    server.next('initialize', { kind: 'slow', delayMs: 400 });
+    const revoked = Promise.withResolvers<void>();
+    server.next('initialize', { kind: 'held', until: revoked.promise });
     server.authorization = undefined;
     server.always('tools/list', { kind: 'status', status: 401 });
+    const before = server.arrivals.length;
     const calling = call(target, 'revoked');
+    await come(() => server.arrivals.length > before);
     await services.records.revoke(target.organizationId, connectionId);
+    revoked.resolve();
     expect(await calling).toMatchObject({
       state: 'failed_before_send',
       error: expect.stringContaining('is revoked') as unknown,
@@ -208,10 +216,13 @@ describe('a call whose claim is taken', () => {
   it('CP-160 is not sent where the connection was revoked while the server was asked for its tools', async () => {
     const { target, connectionId } = await bind('static');
     server.authorization = 'Bearer a static key';
-    server.next('tools/list', { kind: 'slow', delayMs: 600 });
+    const revoked = Promise.withResolvers<void>();
+    server.next('tools/list', { kind: 'held', until: revoked.promise });
     const calling = call(target, 'revoked meanwhile');
-    await until(() => server.arrivals.at(-1)?.method === 'tools/list');
+    await come(() => server.arrivals.at(-1)?.method === 'tools/list');
     await services.records.revoke(target.organizationId, connectionId);
+    await delay(PAST_BELIEF_MS);
+    revoked.resolve();
     expect(await calling).toMatchObject({
       state: 'failed_before_send',
       error: expect.stringContaining('is revoked') as unknown,
@@ -224,11 +235,14 @@ describe('a call whose claim is taken', () => {
   it('CP-160 is not sent where its run was stopped while it waited behind another', async () => {
     const { target } = await bind('static');
     server.authorization = 'Bearer a static key';
-    server.next('tools/call', { kind: 'slow', delayMs: 600 });
+    const stopped = Promise.withResolvers<void>();
+    server.next('tools/call', { kind: 'held', until: stopped.promise });
     const ahead = call(target, 'ahead of it');
-    await until(() => arrived('ahead of it') === 1);
+    await come(() => arrived('ahead of it') === 1);
     const behind = call(target, 'behind it');
     await database.owner.query(`update sessions set status = 'cancelling' where id = $1`, [target.sessionId]);
+    await delay(PAST_BELIEF_MS);
+    stopped.resolve();
     expect(await ahead).toMatchObject({ state: 'succeeded' });
     expect(await behind).toMatchObject({
       state: 'failed_before_send',
@@ -265,11 +279,12 @@ describe('a call whose claim is taken', () => {
   it('CP-160 beyond the limit of its connection, or behind an open breaker, is not sent', async () => {
     const { target } = await bind('oauth');
     minted = 1;
-    for (let time = 0; time < 3; time += 1) expect((await call(target, 'within')).state).toBe('succeeded');
-    const limited = await call(target, 'beyond');
-    expect(limited).toMatchObject({
-      state: 'failed_before_send',
-      error: expect.stringContaining('outbound rate limit reached (scope connection') as unknown,
+    await withinOneMinute(database, async () => {
+      for (let time = 0; time < 3; time += 1) expect((await call(target, 'within')).state).toBe('succeeded');
+      expect(await call(target, 'beyond')).toMatchObject({
+        state: 'failed_before_send',
+        error: expect.stringContaining('outbound rate limit reached (scope connection') as unknown,
+      });
     });
     const other = await bind('oauth');
     minted = 1;
