@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { LiveStack, type Approval } from '../../support/live-stack.js';
 import { expectWholeLedger } from '../../support/whole-ledger.js';
+import { letGo, WORKS } from '../../support/working-run.js';
 
 const ACTIVE = 14;
 
@@ -19,7 +20,6 @@ describe('the driver loses its store', () => {
     await stack?.stop();
   }, 120_000);
 
-  const works = [{ tool: 'Bash', input: { command: 'node -e "setTimeout(()=>{},8000)"' } }, { say: 'done' }];
   const asks = [{ tool: 'Bash', input: { command: 'sh deploy.sh' } }, { say: 'done' }];
   const quick = [{ tool: 'Bash', input: { command: 'echo hello' } }];
   const start = (count: number, steps: object[]) =>
@@ -48,7 +48,7 @@ describe('the driver loses its store', () => {
   it('CP-131 CP-140 CP-145 20 live runs end as they should when Temporal is killed and its store deleted', async () => {
     const waiting = await start(ACTIVE - 5, asks);
     const approvals = await Promise.all(waiting.map((id) => stack.pendingApproval(id, 120_000)));
-    const working = await start(5, works);
+    const working = await start(5, WORKS);
     await Promise.all(working.map((id) => stack.untilStatus(id, 'running', 120_000)));
     const queued = await start(6, quick);
     await Promise.all(queued.map((id) => stack.untilStatus(id, 'queued')));
@@ -56,6 +56,7 @@ describe('the driver loses its store', () => {
     expect(before).toBeDefined();
 
     loseStore();
+    for (const id of working) letGo(stack, id);
     const [cancelled = ''] = waiting.splice(0, 1);
     approvals.splice(0, 1);
     await stack.json('POST', `/v1/sessions/${cancelled}/cancel`, {});
@@ -77,7 +78,7 @@ describe('the driver loses its store', () => {
     }
     for (const id of [...waiting, ...working, ...queued, cancelled, gone]) await expectWholeLedger(stack, id);
     await expectNothingLeft();
-  }, 400_000);
+  }, 600_000);
 
   async function expectNothingLeft(): Promise<void> {
     await stack.until('every folder of ended runs to be gone', 90_000, async () => {
