@@ -2,7 +2,7 @@ import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from '
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { Client, Connection } from '@temporalio/client';
 import pg from 'pg';
 import { Database } from '../../../src/platform/db/database.js';
@@ -12,6 +12,8 @@ import { HostileServer } from '../../support/mcp/hostile-server.js';
 import { TokenEndpoint } from '../../support/token-endpoint.js';
 import { makeCanary, placesOf, type Haystack } from './canary-search.js';
 import { dumpDatabase, readAnswers, readHistories, readLogs } from './haystacks.js';
+
+jest.setTimeout(60_000);
 
 /** Every secret that a connection has or gets. */
 const SECRETS = {
@@ -68,7 +70,7 @@ describe('secrets of connections occur nowhere in clear', () => {
     await stack?.stop();
     await Promise.all([tracker?.close(), vault?.close(), issuer?.close()]);
     rmSync(folder, { recursive: true, force: true });
-  }, 60_000);
+  }, 120_000);
 
   async function connectStatic(): Promise<string> {
     const body = { provider: 'mcp_http', base_url: tracker.url, token: SECRETS.staticToken };

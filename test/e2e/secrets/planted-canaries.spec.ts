@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,6 +11,8 @@ import { LiveStack } from '../../support/live-stack.js';
 import { makeCanary, placesOf, type Haystack } from './canary-search.js';
 import { BELONGS, PLACES, type Place } from './places.js';
 import { dumpDatabase, readAnswers, readHistories, readLogs } from './haystacks.js';
+
+jest.setTimeout(60_000);
 
 const CANARIES = Object.fromEntries(PLACES.map((place) => [place, makeCanary(place)])) as Record<Place, string>;
 const PROVIDER_KEY = `sk-ant-api03-${makeCanary('key').replaceAll('-', '')}`;
@@ -88,7 +90,7 @@ describe('planted canaries occur where they belong and nowhere else', () => {
     await stack?.stop();
     await model?.close();
     rmSync(folder, { recursive: true, force: true });
-  }, 60_000);
+  }, 120_000);
 
   function secretsOfTheInstallation(): Record<string, string> {
     const kept = (file: string) => readFileSync(join(stack.dataDir, file), 'utf8').trim();
@@ -126,7 +128,7 @@ describe('planted canaries occur where they belong and nowhere else', () => {
     expect(await stack.untilTerminal(run)).toMatchObject({ status: 'completed' });
     refused = await start(REFUSED_TASK);
     expect(await stack.untilTerminal(refused)).toMatchObject({ status: 'failed' });
-    await stack.until('the workflows to close', 30_000, async () => {
+    await stack.until('the workflows to close', 60_000, async () => {
       const { executions } = await connection.workflowService.listOpenWorkflowExecutions({ namespace: 'default' });
       return executions.some((one) => one.execution?.workflowId?.startsWith('run-')) ? undefined : true;
     });
@@ -135,7 +137,11 @@ describe('planted canaries occur where they belong and nowhere else', () => {
   /** What an operator sees of the waiting run, without opening code. */
   async function seeInTemporalWeb() {
     const handle = client.workflow.getHandle(`run-${run}`);
-    const described = await handle.describe();
+    // The workflow hears of the question behind its record.
+    const described = await stack.until('the workflow to know of the question', 60_000, async () => {
+      const seen = await handle.describe();
+      return seen.searchAttributes['SandgatePendingApprovals']?.[0] === 1 ? seen : undefined;
+    });
     const metadata = await handle.query<{ currentDetails?: string }>('__temporal_workflow_metadata');
     const { events } = await handle.fetchHistory();
     const summaries = (events ?? [])
@@ -200,7 +206,7 @@ describe('planted canaries occur where they belong and nowhere else', () => {
     expect(await stack.untilTerminal(session.id)).toMatchObject({ status: 'failed' });
     expect(placesOf(lost, await dumpDatabase(owner))).toContain('sessions.repo_source');
     expect(placesOf(lost, await readHistories(client, stack))).toEqual([]);
-  }, 60_000);
+  }, 180_000);
 
   it('CP-022 the ledger holds narrative and one-line summaries, and nothing else of what was said, read or written', () => {
     const ledger = columns.filter(({ name }) => name.startsWith('events.'));

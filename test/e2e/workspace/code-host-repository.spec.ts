@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { execFileSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,7 +12,8 @@ import { contentOf, FETCH_UID, git, Stage } from './support.js';
 
 jest.setTimeout(60_000);
 
-const TOKEN = 'ghp_canary0123456789abcdefghijklmnopqrstuv';
+/** Of this process alone: the same may be tried by another one on this machine. */
+const TOKEN = `ghp_canary${randomBytes(16).toString('hex')}`;
 const HEADER = `Basic ${Buffer.from(`x-access-token:${TOKEN}`).toString('base64')}`;
 /** Every form in which the credential could lie somewhere. */
 const CANARIES = [TOKEN, HEADER.slice('Basic '.length)];
@@ -301,7 +303,7 @@ function lookAround() {
     try {
       const commandLine = readFileSync(`/proc/${pid}/cmdline`, 'latin1');
       if (CANARIES.some((canary) => commandLine.includes(canary))) commandLines.push(commandLine);
-      if (commandLine.includes('code.test')) fetching.push(commandLine);
+      if (commandLine.includes(host.url('code.test'))) fetching.push(commandLine);
       const environment = readFileSync(`/proc/${pid}/environ`, 'latin1');
       if (CANARIES.some((canary) => environment.includes(canary))) {
         environments.push({

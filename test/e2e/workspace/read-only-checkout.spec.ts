@@ -25,7 +25,7 @@ describe('a repository that is checked out read-only', () => {
   afterAll(async () => {
     await stack?.stop();
     rmSync(repository, { recursive: true, force: true });
-  }, 60_000);
+  }, 120_000);
 
   it('CP-004 CP-007 CP-071 can be read and not changed, and ends with no changes', async () => {
     const run = await stack.startRun(
