@@ -12,8 +12,10 @@ import { findHost } from '../../../src/platform/sandbox/bubblewrap/host.js';
 import type { UidAllocator } from '../../../src/platform/sandbox/provider.js';
 import { stageRuntime } from '../../../src/platform/sandbox/runtime.js';
 
-jest.setTimeout(300_000);
+jest.setTimeout(480_000);
 
+/** Eighteen sandboxes at once on a machine that may be busy with other things. */
+const SLACK_MS = 10_000;
 const SIZES = { memory_mb: 384, cpus: 1, disk_mb: 32, pids: 128 };
 /** Spoilt documents are the launcher's, which writes its own here; the built program is tried on them beside its code. */
 const OBLIGATIONS = SCENARIOS.filter(({ document }) => document === undefined).flatMap(({ obligations }) =>
@@ -87,7 +89,14 @@ describe('our runner against the fixture, in its sandbox', () => {
   });
 
   function judge(runner: { harness: string; agent: 'script' | 'model'; model: string }): Promise<CheckResult[]> {
-    const options = { starter, only: OBLIGATIONS, tcp: false, atOnce: 6, clock: new Clock(), notice: () => undefined };
+    const options = {
+      starter,
+      only: OBLIGATIONS,
+      tcp: false,
+      atOnce: 6,
+      clock: new Clock(1000, SLACK_MS),
+      notice: () => undefined,
+    };
     return runScenarios({ ...options, ...runner });
   }
 });

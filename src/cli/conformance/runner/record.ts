@@ -25,10 +25,11 @@ export interface RunnerRecord {
 
 /** Seconds of the contract in milliseconds; tests make them short. */
 export class Clock {
-  constructor(readonly secondMs: number = 1000) {}
-
-  /** Processes start and answers travel at their own pace, however short the contract's seconds are. */
-  readonly slackMs = 3_000;
+  /** @param slackMs processes start and answers travel at their own pace, however short the contract's seconds are */
+  constructor(
+    readonly secondMs: number = 1000,
+    readonly slackMs: number = 3_000,
+  ) {}
 
   ms(seconds: number): number {
     return seconds * this.secondMs;
