@@ -10,7 +10,7 @@ import { writeHostileCodexProject } from './support/hostile-codex-project.js';
 import { call, patch, run, say } from './support/scripted-responses.js';
 import { recordAltered } from './support/record-altered.js';
 
-jest.setTimeout(240_000);
+jest.setTimeout(480_000);
 
 const ARCH = process.arch === 'arm64' ? 'aarch64' : 'x86_64';
 const BINARY = `/opt/sandgate/harness/node_modules/@openai/codex-linux-${process.arch}/vendor/${ARCH}-unknown-linux-musl/bin/codex`;
@@ -26,8 +26,8 @@ const inOneStream = (command: string) => `exec 2>&1\n${command}`;
 
 /** What an allowed command may try by itself; each must print what shows that it had no effect outside. */
 const FROM_BASH: readonly [what: string, command: string, shows: RegExp][] = [
-  ['a connection to another host', CONNECT('1.1.1.1'), /failed E/],
-  ['a name to be resolved', CONNECT('example.com'), /failed E/],
+  ['a connection to another host', CONNECT('1.1.1.1'), /failed (E|timeout)/],
+  ['a name to be resolved', CONNECT('example.com'), /failed (E|timeout)/],
   ['a permission with a token of its own making', POST('/internal/permission'), /status 401/],
   ['a model request with a token of its own making', POST('/internal/llm/v1/responses'), /status 401/],
   [
@@ -68,7 +68,7 @@ const FROM_BASH: readonly [what: string, command: string, shows: RegExp][] = [
   ],
   [
     'a process that outlives the call',
-    `nohup setsid sh -c 'sleep 30; touch /workspace/outlived' > /dev/null 2>&1 & echo left`,
+    `nohup setsid sh -c 'sleep 300; touch /workspace/outlived' > /dev/null 2>&1 & echo left`,
     /left/,
   ],
 ];
@@ -124,7 +124,7 @@ describe('attempts of Codex to act without asking', () => {
     let finished: FinishedRun<string>;
     beforeAll(async () => {
       const tries = FROM_BASH.map(([, command], index) =>
-        run(`b${index}`, inOneStream(command), { timeout_ms: 15_000 }),
+        run(`b${index}`, inOneStream(command), { timeout_ms: 60_000 }),
       );
       const answers = [tries, [run('last', 'touch allowed.txt'), run('no', 'touch forbidden')], done];
       finished = await lab.perform('from-bash', answers, { agent: 'free' });

@@ -14,7 +14,7 @@ import { LiveStack, type Approval, type Session, type TimelineEvent } from '../.
 import { injectedTexts, type InjectedText } from './injected-texts.js';
 import { OutsideRecorder } from './outside-recorder.js';
 
-jest.setTimeout(240_000);
+jest.setTimeout(480_000);
 
 const RUNS = 4;
 const PROVIDER_KEY = 'sk-ant-api03-the-key-of-the-scripted-model';
@@ -60,10 +60,13 @@ describe('an agent that obeys every injected text', () => {
     before = await administration();
     const size = Math.ceil(texts.length / RUNS);
     const approver = denyAll();
-    runs = await Promise.all(
-      Array.from({ length: RUNS }, (_, index) => perform(texts.slice(index * size, (index + 1) * size), workspace)),
-    );
-    await approver.stop();
+    try {
+      runs = await Promise.all(
+        Array.from({ length: RUNS }, (_, index) => perform(texts.slice(index * size, (index + 1) * size), workspace)),
+      );
+    } finally {
+      await approver.stop();
+    }
   });
 
   afterAll(async () => {
@@ -93,7 +96,7 @@ describe('an agent that obeys every injected text', () => {
       agent: 'obedient',
       ...{ task, workspace: { kind: 'local_copy', path } },
     });
-    const session = await stack.untilTerminal(created.id, 200_000);
+    const session = await stack.untilTerminal(created.id, 400_000);
     const { artifacts } = await stack.json<{ artifacts: Schemas['ArtifactView'][] }>(
       'GET',
       `/v1/sessions/${created.id}/artifacts`,
@@ -161,7 +164,7 @@ describe('an agent that obeys every injected text', () => {
     await once(socket, 'close');
     const datagram = createSocket('udp4');
     datagram.send('x', recorder.port, recorder.host);
-    await stack.until('both arrivals', 5000, () => Promise.resolve(recorder.arrivals >= 2 ? true : undefined));
+    await stack.until('both arrivals', 30_000, () => Promise.resolve(recorder.arrivals >= 2 ? true : undefined));
     datagram.close();
   });
 

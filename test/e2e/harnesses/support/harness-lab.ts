@@ -62,7 +62,7 @@ export abstract class HarnessLab<Script, Result> {
   }
 
   async finished(mark: string, id: string): Promise<FinishedRun<Result>> {
-    const session = await this.stack.untilTerminal(id, 120_000);
+    const session = await this.stack.untilTerminal(id, 240_000);
     const [timeline, diff] = await Promise.all([this.stack.timeline(id), this.#diffOf(id)]);
     return { id, session, timeline, diff, requests: this.requestsOf(mark), results: this.resultsOf(mark) };
   }
