@@ -8,6 +8,7 @@ import { EmbeddedPostgres } from './postgres.js';
 import { isUnset, serviceEnvironment } from './service-environment.js';
 import { apiPart, migrateDatabase, workerPart } from './service-parts.js';
 import { StartRefused } from './start-refused.js';
+import { StartTurn } from './start-turn.js';
 import { StateLock } from './state-lock.js';
 import { openStateFolder } from './state-folder.js';
 import type { StateFolder } from './state-folder.js';
@@ -104,6 +105,7 @@ export class Installation {
 
   private async launch(): Promise<void> {
     generateSecrets(this.folder);
+    using turn = await StartTurn.take(this.options.signal);
     const ports = await choosePorts(this.folder.ports);
     const [databaseUrl, temporal] = await Promise.all([this.launchPostgres(), this.launchTemporal(ports)]);
     const embedded = { databaseUrl, ...temporal, bind: this.bind(ports) };

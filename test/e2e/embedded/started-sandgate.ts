@@ -45,6 +45,11 @@ export class StartedSandgate {
     return (JSON.parse(readFileSync(join(this.dataDir, 'supervisor.json'), 'utf8')) as { url: string }).url;
   }
 
+  /** Of the API, of Temporal and of its Web UI. */
+  get ports(): number[] {
+    return Object.values(JSON.parse(readFileSync(join(this.dataDir, 'ports.json'), 'utf8')) as Record<string, number>);
+  }
+
   get token(): string {
     return readFileSync(join(this.dataDir, 'admin-token'), 'utf8').trim();
   }

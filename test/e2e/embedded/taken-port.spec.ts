@@ -3,6 +3,7 @@ import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:
 import { homedir, tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { LiveStack } from '../../support/live-stack.js';
+import { StartedSandgate, temporaryStateFolder } from './started-sandgate.js';
 
 describe('a port that somebody took between its choice and its use', () => {
   let folder: string;
@@ -32,6 +33,20 @@ describe('a port that somebody took between its choice and its use', () => {
     expect(await stack.untilTerminal(run)).toMatchObject({ status: 'completed' });
   }, 120_000);
 });
+
+it('installations that start at the same moment have ports of their own', async () => {
+  const folders = Array.from({ length: 2 }, temporaryStateFolder);
+  const started = folders.map((folder) => StartedSandgate.spawn(folder));
+  try {
+    await Promise.all(started.map((one) => one.ready()));
+    const ports = started.flatMap((one) => one.ports);
+    expect(new Set(ports).size).toBe(6);
+    for (const one of started) expect((await one.request('/v1/agents')).status).toBe(200);
+  } finally {
+    await Promise.all(started.map((one) => one.stop()));
+    for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+  }
+}, 240_000);
 
 /** Where the bootstrap left the server, or the one of the PATH. */
 function temporalBinary(): string {
