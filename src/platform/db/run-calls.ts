@@ -17,56 +17,54 @@ interface Waiting {
   reject: (error: unknown) => void;
 }
 
-/** Round trips under way at once, each for runs of its own: while one waits for the disk, the others compute. */
-const LANES = 2;
+/** Statements under way at once, each of an organization of its own: while one waits for the disk, another computes. */
+const MAX_UNDER_WAY = 2;
 /** Calls of one statement. One that is answered later than it could be costs more than the commit that it saves. */
 const MAX_GROUP = 64;
 
 const SQL = 'select svc_run_calls($1, $2::uuid[], $3::jsonb) as answer';
 
 /**
- * Hot-path calls, grouped: a call that finds its lane free leaves at once; those that arrive while it is on its way leave
- * together when it is back, one organization at a time. Each is answered after the commit that holds it and fails alone: a run
- * that somebody else has locked and a call that raises an error hold nobody up, because those are made again by themselves.
+ * Hot-path calls, grouped: the first call of an organization leaves at once; those that arrive while it is on its way leave
+ * together when it is back. An organization has one statement on its way: in two, its calls would pay twice for what a statement
+ * costs whatever it holds. Each call is answered after the commit that holds it and fails alone: a run that somebody else has
+ * locked and a call that raises an error hold nobody up, because those are made again by themselves.
  */
 export class RunCalls {
-  private readonly lanes: Lane[];
-
-  constructor(pool: pg.Pool) {
-    this.lanes = Array.from({ length: LANES }, () => new Lane(pool));
-  }
-
-  /** @returns the row that the SQL function answered, as JSON: numbers for bigints, ISO 8601 texts for times */
-  make<A extends object>(call: RunCall<A>): Promise<A> {
-    // Calls of one run take the same lane, where they meet in one statement instead of at the row lock of the run.
-    const lane = this.lanes[Number.parseInt(call.sessionId.slice(-4), 16) % LANES]!;
-    return new Promise<A>((resolve, reject) => lane.add({ call, resolve: (answer) => resolve(answer as A), reject }));
-  }
-}
-
-class Lane {
+  /** By organization, the longest waiting first. */
   private readonly waiting = new Map<string, Waiting[]>();
-  private underWay = false;
+  private readonly underWay = new Set<string>();
 
   constructor(private readonly pool: pg.Pool) {}
 
-  add(call: Waiting): void {
+  /** @returns the row that the SQL function answered, as JSON: numbers for bigints, ISO 8601 texts for times */
+  make<A extends object>(call: RunCall<A>): Promise<A> {
+    return new Promise<A>((resolve, reject) => {
+      this.add({ call, resolve: (answer) => resolve(answer as A), reject });
+      this.next();
+    });
+  }
+
+  private add(call: Waiting): void {
     const { organizationId } = call.call;
     const others = this.waiting.get(organizationId);
     if (others === undefined) this.waiting.set(organizationId, [call]);
     else others.push(call);
-    if (!this.underWay) this.next();
   }
 
   private next(): void {
-    const [first] = this.waiting;
-    this.underWay = first !== undefined;
-    if (first === undefined) return;
-    const [organizationId, calls] = first;
-    this.waiting.delete(organizationId);
-    // What does not fit goes behind the other organizations.
-    if (calls.length > MAX_GROUP) this.waiting.set(organizationId, calls.splice(MAX_GROUP));
-    void this.send(calls).finally(() => this.next());
+    for (const [organizationId, calls] of this.waiting) {
+      if (this.underWay.size >= MAX_UNDER_WAY) return;
+      if (this.underWay.has(organizationId)) continue;
+      this.waiting.delete(organizationId);
+      // What does not fit goes behind the other organizations.
+      if (calls.length > MAX_GROUP) this.waiting.set(organizationId, calls.splice(MAX_GROUP));
+      this.underWay.add(organizationId);
+      void this.send(calls).finally(() => {
+        this.underWay.delete(organizationId);
+        this.next();
+      });
+    }
   }
 
   private async send(calls: Waiting[]): Promise<void> {
@@ -74,21 +72,21 @@ class Lane {
       const answers = await query(this.pool, calls);
       calls.forEach((call, index) => {
         const answer = answers[index];
-        if (answer === null || answer === undefined) this.sendAlone(call);
+        if (answer === null || answer === undefined) sendAlone(call);
         else call.resolve(answer);
       });
     } catch (error) {
       for (const call of calls) {
-        if (calls.length > 1 && wasUndone(error)) this.sendAlone(call);
+        if (calls.length > 1 && wasUndone(error)) sendAlone(call);
         else call.reject(error);
       }
     }
   }
+}
 
-  /** On a connection of its own, where it may wait for the run while the lane goes on. */
-  private sendAlone({ call, resolve, reject }: Waiting): void {
-    call.alone().then(resolve, reject);
-  }
+/** On a connection of its own, where it may wait for the run while the others go on. */
+function sendAlone({ call, resolve, reject }: Waiting): void {
+  call.alone().then(resolve, reject);
 }
 
 async function query(pool: pg.Pool, calls: Waiting[]): Promise<unknown[]> {

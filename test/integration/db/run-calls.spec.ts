@@ -54,6 +54,33 @@ describe('hot-path calls that arrive together', () => {
     }
   });
 
+  it('leave in one statement of their organization at a time, while those of another go', async () => {
+    const runs = await runsOf(3, 2);
+    const { pool } = test.db;
+    interface Sent {
+      name: string;
+      values: unknown[];
+    }
+    const send = pool.query.bind(pool) as (query: Sent) => Promise<unknown>;
+    const underWay: unknown[] = [];
+    const seen: unknown[][] = [];
+    const counted = async (query: Sent): Promise<unknown> => {
+      if (query.name !== 'svc_run_calls') return send(query);
+      underWay.push(query.values[0]);
+      seen.push([...underWay]);
+      return send(query).finally(() => underWay.splice(underWay.indexOf(query.values[0]), 1));
+    };
+    const queries = jest.spyOn(pool, 'query').mockImplementation(counted as never);
+    await Promise.all(
+      Array.from({ length: 60 }, (_, n) =>
+        decideAutomatic(test.db, gateCall(runs[n % 6]!, { toolCallId: `d${n}` }), ALLOW),
+      ),
+    );
+    queries.mockRestore();
+    expect(seen.filter((organizations) => new Set(organizations).size !== organizations.length)).toEqual([]);
+    expect(Math.max(...seen.map((organizations) => organizations.length))).toBe(2);
+  });
+
   it('register a call that comes twice at once only once', async () => {
     const [run, other] = (await runsOf(1, 2)) as [FixtureRun, FixtureRun];
     const calls = [gateCall(run), gateCall(other), gateCall(run)];
