@@ -41,7 +41,7 @@ export class RunnerPlane {
         plane.addHook('onRequest', async (request, reply) => {
           this.responses.set(request.raw, reply.raw);
           // Every body is read as JSON; one whose media type is malformed would be answered before any handler (04-sandbox §6).
-          delete request.raw.headers['content-type'];
+          request.raw.headers['content-type'] = undefined;
           const route = request.routeOptions.config.plane;
           if (route !== undefined) await this.guard.admit(request, route);
         });
