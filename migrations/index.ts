@@ -68,6 +68,7 @@ import { CreateEgressLimits1700000000111 } from './1700000000111-create-egress-l
 import { CreateDialFunctions1700000000112 } from './1700000000112-create-dial-functions.js';
 import { LookUpPerCall1700000000117 } from './1700000000117-look-up-per-call.js';
 import { TakeCallsAtOnce1700000000118 } from './1700000000118-take-calls-at-once.js';
+import { AskStandingAtOnce1700000000119 } from './1700000000119-ask-standing-at-once.js';
 import { ParseLinesOnce1700000000122 } from './1700000000122-parse-lines-once.js';
 
 /** Every migration in order. An explicit list works the same from sources, tests and the built output. */
@@ -142,5 +143,6 @@ export const MIGRATIONS = [
   CreateDialFunctions1700000000112,
   LookUpPerCall1700000000117,
   TakeCallsAtOnce1700000000118,
+  AskStandingAtOnce1700000000119,
   ParseLinesOnce1700000000122,
 ];

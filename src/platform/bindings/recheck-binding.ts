@@ -1,5 +1,6 @@
 import type { ResourceBinding } from '../../domain/connections/resource-binding.js';
-import type { TenantTransaction } from '../db/database.js';
+import type { Database, TenantTransaction } from '../db/database.js';
+import { translateDatabaseErrors } from '../db/database-errors.js';
 
 /** What is true now of the authority that a binding was frozen with, as `svc_live_authority` reads it. */
 export interface LiveAuthority {
@@ -9,6 +10,12 @@ export interface LiveAuthority {
   owner_user_id: string | null;
   invoker_active: boolean;
   owner_active: boolean;
+}
+
+/** Whether the run of a call accepts work, and what is true of its authority, as `svc_read_standing` reads them. */
+export interface CallStanding {
+  accepts: boolean | null;
+  live: LiveAuthority | null;
 }
 
 /**
@@ -38,6 +45,28 @@ export function liveProblem(binding: ResourceBinding, live: LiveAuthority | null
   if (authority.ownerType === 'user' && !live.owner_active)
     return `${subject} is personal, and its owner's membership is not active`;
   return null;
+}
+
+/** One round trip. */
+export async function readStanding(
+  db: Database,
+  organizationId: string,
+  use: { sessionId: string; bindingId: string },
+): Promise<CallStanding | null> {
+  const { rows } = await translateDatabaseErrors(() =>
+    db.pool.query<CallStanding>({
+      name: 'svc_read_standing',
+      text: 'select * from svc_read_standing($1, $2, $3)',
+      values: [organizationId, use.sessionId, use.bindingId],
+    }),
+  );
+  return rows[0] ?? null;
+}
+
+/** The reason why a call whose claim is taken must not be sent any more, or null. */
+export function standingProblem(binding: ResourceBinding, standing: CallStanding | null | undefined): string | null {
+  if (standing?.accepts !== true) return 'the run was stopped before the call was sent';
+  return liveProblem(binding, standing.live);
 }
 
 /** Unattended runs stand on a subscription; one that cannot be found is one that was revoked. */

@@ -1,6 +1,12 @@
 import { SandgateError } from '../../domain/errors.js';
 import { findBinding } from '../bindings/resource-bindings.js';
-import { bindingProblem, liveProblem, type LiveAuthority } from '../bindings/recheck-binding.js';
+import {
+  bindingProblem,
+  liveProblem,
+  readStanding,
+  standingProblem,
+  type LiveAuthority,
+} from '../bindings/recheck-binding.js';
 import type { JsonObject } from '../../domain/json.js';
 import type { RunSpec } from '../../domain/run/spec.js';
 import type { BrokeredCall } from '../db/claims.js';
@@ -62,20 +68,10 @@ export class CallTargets {
     });
   }
 
-  /**
-   * Why a call whose claim is taken must not be sent any more, or null. Asked again right before it is sent, where time has passed
-   * since: what was stopped or revoked while the call waited for its turn, for a token or for its server is not acted on.
-   */
-  whyNotToSend({ organizationId, sessionId, binding }: CallTarget): Promise<string | null> {
-    return this.database.withTenant(organizationId, async (tx) => {
-      const [run] = await tx.query<{ accepts: boolean }>(
-        `select svc_accepts_work(s.status) and not h.ending as accepts
-           from sessions s join session_heads h on h.session_id = s.id where s.id = $1`,
-        [sessionId],
-      );
-      if (run?.accepts !== true) return 'the run was stopped before the call was sent';
-      return bindingProblem(tx, binding);
-    });
+  /** Why a call whose claim is taken must not be sent any more, or null. One round trip. */
+  async whyNotToSend({ organizationId, sessionId, binding }: CallTarget): Promise<string | null> {
+    const standing = await readStanding(this.database, organizationId, { sessionId, bindingId: binding.id });
+    return standingProblem(binding, standing);
   }
 
   /** Drops what is remembered of a run that is over. */

@@ -1,7 +1,9 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { SandgateError } from '../../domain/errors.js';
 import type { ConnectionCredentials, CredentialHeaders } from '../connections/connection-credentials.js';
+import { standingProblem } from '../bindings/recheck-binding.js';
 import type { AccessTokenSource } from '../connections/access-token-source.js';
+import type { CallUse } from '../connections/connection-secrets.js';
 import type { ConnectionRecords } from '../connections/connection-records.js';
 import type { DialOutcome, OutboundLimits } from '../egress/outbound-limits.js';
 import type { McpOutcome } from '../mcp/mcp-outcome.js';
@@ -26,6 +28,8 @@ const BELIEVED_MS = 200;
 interface Attempt {
   target: CallTarget;
   credential: CredentialHeaders | null;
+  /** When the standing of its run and binding was asked last. */
+  askedAt: number;
 }
 
 /** Makes brokered calls: limits, credential, session, and the one repetition after a refused access token (chapter 40 §4 to §6). */
@@ -75,8 +79,7 @@ export class BrokeredUpstream implements UpstreamCaller {
     argumentsText: string,
     signal: AbortSignal,
   ): Promise<{ outcome: McpOutcome; credential: CredentialHeaders | null }> {
-    const attempt: Attempt = { target, credential: null };
-    const begun = performance.now();
+    const attempt: Attempt = { target, credential: null, askedAt: performance.now() };
     const session = await this.openSession(target);
     if ('state' in session) return { outcome: session, credential: null };
     const { dial, refusal } = await this.parts.limits.enter(scopesOf(target));
@@ -84,7 +87,7 @@ export class BrokeredUpstream implements UpstreamCaller {
     let said: DialOutcome = 'unknown';
     try {
       const answered = await this.attempts.run(attempt, () =>
-        session.callTool(tool, argumentsText, signal, () => this.requireStanding(target, begun)),
+        session.callTool(tool, argumentsText, signal, () => this.requireStanding(attempt)),
       );
       const outcome = withoutCredential(answered, attempt.credential?.headers ?? {});
       said = signal.aborted ? 'unknown' : healthOf(outcome);
@@ -97,9 +100,9 @@ export class BrokeredUpstream implements UpstreamCaller {
     }
   }
 
-  /** Between the claim and this moment may lie other calls of the session, a refresh and a slow server. */
-  private async requireStanding(target: CallTarget, sinceMs: number): Promise<void> {
-    if (performance.now() - sinceMs < BELIEVED_MS) return;
+  /** Since its credential was read may have passed a refresh, a handshake and the tools of a slow server. */
+  private async requireStanding({ target, askedAt }: Attempt): Promise<void> {
+    if (performance.now() - askedAt < BELIEVED_MS) return;
     const problem = await this.whyNotToSend(target);
     if (problem !== null) throw new NotSent(problem);
   }
@@ -123,21 +126,31 @@ export class BrokeredUpstream implements UpstreamCaller {
     }
   }
 
-  /** The credential of the call in whose course it is asked for; its failure is proof that nothing was sent. */
+  /**
+   * The credential of the call in whose course it is asked for; its failure is proof that nothing was sent. Between the claim and
+   * this moment may lie other calls of the session, so the read says as well whether this one may still be sent.
+   */
   private async headersNow(): Promise<Record<string, string>> {
     const attempt = this.attempts.getStore();
     if (attempt === undefined) throw new NotSent('a credential was asked for outside of a call');
-    attempt.credential = await this.credentialOf(attempt.target);
-    return attempt.credential.headers;
+    const { sessionId, binding } = attempt.target;
+    const askedAt = performance.now();
+    const credential = await this.credentialOf(attempt.target, { sessionId, bindingId: binding.id });
+    const problem = standingProblem(binding, credential.standing);
+    if (problem !== null) throw new NotSent(problem);
+    attempt.askedAt = askedAt;
+    attempt.credential = credential;
+    return credential.headers;
   }
 
-  private async credentialOf(target: CallTarget): Promise<CredentialHeaders> {
+  private async credentialOf(target: CallTarget, use?: CallUse): Promise<CredentialHeaders> {
     const { connectionId, generation } = authorityOf(target);
     try {
       return await this.parts.credentials.headersFor({
         organizationId: target.organizationId,
         connectionId,
         generation,
+        ...(use === undefined ? {} : { use }),
       });
     } catch (cause) {
       if (cause instanceof SandgateError) throw new NotSent(cause.message, { cause });

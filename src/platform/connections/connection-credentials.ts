@@ -2,14 +2,20 @@ import { staticHeaders } from '../../domain/connections/static-credential.js';
 import { requireActive } from '../../domain/connections/require-active.js';
 import { SandgateError } from '../../domain/errors.js';
 import type { AccessTokenSource } from './access-token-source.js';
-import type { ConnectionRef, ConnectionSecrets, LiveConnection } from './connection-secrets.js';
+import type { CallStanding } from '../bindings/recheck-binding.js';
+import type { CallUse, ConnectionRef, ConnectionSecrets, LiveConnection } from './connection-secrets.js';
 
 /** What one request upstream carries. It is used for that request and kept nowhere. */
 export interface CredentialHeaders {
   headers: Record<string, string>;
   /** Of an OAuth connection: the token in the headers, to name when the upstream refuses it. */
   accessToken?: string;
+  /** Of the call that they were asked for, when the connection was read. */
+  standing: CallStanding | undefined;
 }
+
+/** A connection under the authorization generation that the caller works under; for one call of a run, with that. */
+export type CredentialUse = ConnectionRef & { generation: number; use?: CallUse };
 
 /** Makes the headers that prove a connection upstream; status and generation are read from the row each time (CP-290). */
 export class ConnectionCredentials {
@@ -19,23 +25,23 @@ export class ConnectionCredentials {
   ) {}
 
   /**
-   * @param ref with the authorization generation that the caller works under
    * @throws SandgateError `conflict` when the connection is not active or was reauthorized, `unavailable` without a sealing key,
    * and what {@link AccessTokenSource.get} throws
    */
-  async headersFor(ref: ConnectionRef & { generation: number }): Promise<CredentialHeaders> {
+  async headersFor(ref: CredentialUse): Promise<CredentialHeaders> {
     const { organizationId, connectionId, generation } = ref;
     const connection = await this.requireUsable(ref);
-    if (connection.auth_kind === 'none') return { headers: {} };
+    const { standing } = connection;
+    if (connection.auth_kind === 'none') return { headers: {}, standing };
     if (connection.auth_kind === 'static') {
-      return { headers: staticHeaders(connection.metadata, await connection.openCredential()) };
+      return { headers: staticHeaders(connection.metadata, await connection.openCredential()), standing };
     }
     const accessToken = await this.tokens.get(organizationId, connectionId, generation);
-    return { headers: { authorization: `Bearer ${accessToken}` }, accessToken };
+    return { headers: { authorization: `Bearer ${accessToken}` }, accessToken, standing };
   }
 
-  private async requireUsable(ref: ConnectionRef & { generation: number }): Promise<LiveConnection> {
-    const connection = await this.secrets.readLive(ref, ref.generation);
+  private async requireUsable(ref: CredentialUse): Promise<LiveConnection> {
+    const connection = await this.secrets.readLive(ref, ref.generation, ref.use);
     if (connection === null) throw new SandgateError('conflict', 'the connection is gone');
     requireActive(connection);
     if (connection.authorization_generation !== ref.generation) {

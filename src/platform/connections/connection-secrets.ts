@@ -1,3 +1,4 @@
+import type { CallStanding } from '../bindings/recheck-binding.js';
 import type { ConnectionRecord } from '../../domain/connections/connection.js';
 import { SandgateError } from '../../domain/errors.js';
 import { translateDatabaseErrors } from '../db/database-errors.js';
@@ -23,11 +24,19 @@ export interface ConnectionRef {
   connectionId: string;
 }
 
+/** The call of a run that a connection is used for, by its binding. */
+export interface CallUse {
+  sessionId: string;
+  bindingId: string;
+}
+
 /** What a use of a connection depends on. */
 export interface LiveConnection extends Pick<
   ConnectionRecord,
   'status' | 'authorization_generation' | 'auth_kind' | 'display_name' | 'metadata'
 > {
+  /** Of the call that it is read for, at the same moment. */
+  standing: CallStanding | undefined;
   /** @throws SandgateError as {@link ConnectionSecrets.credential} */
   openCredential(): Promise<string>;
 }
@@ -69,21 +78,27 @@ export class ConnectionSecrets {
   /**
    * A connection as it is at this moment, with its credential while it is active at that generation; one round trip.
    *
+   * @param use the call that it is read for, whose standing is then read along with it
    * @returns null when the organization has no such connection
    */
-  async readLive(ref: ConnectionRef, generation: number): Promise<LiveConnection | null> {
+  async readLive(ref: ConnectionRef, generation: number, use?: CallUse): Promise<LiveConnection | null> {
+    const key = [ref.organizationId, ref.connectionId, generation];
     const { rows } = await translateDatabaseErrors(() =>
-      this.db.pool.query<Omit<LiveConnection, 'openCredential'> & SealedRow>({
-        name: 'svc_read_credential',
-        text: 'select * from svc_read_credential($1, $2, $3)',
-        values: [ref.organizationId, ref.connectionId, generation],
-      }),
+      this.db.pool.query<LiveRow>(
+        use === undefined
+          ? { name: 'svc_read_credential', text: 'select * from svc_read_credential($1, $2, $3)', values: key }
+          : {
+              name: 'svc_read_call_credential',
+              text: 'select * from svc_read_call_credential($1, $2, $3, $4, $5)',
+              values: [...key, use.sessionId, use.bindingId],
+            },
+      ),
     );
     const [row] = rows;
     if (row === undefined) return null;
-    const { sealed, key_version: keyVersion, ...connection } = row;
+    const { sealed, key_version: keyVersion, accepts = null, live = null, ...connection } = row;
     const openCredential = (): Promise<string> => this.openRow(ref, 'credential', { sealed, key_version: keyVersion });
-    return { ...connection, openCredential };
+    return { ...connection, standing: use && { accepts, live }, openCredential };
   }
 
   /** The OAuth client's secret of a connection that is not revoked; null when it has none. */
@@ -120,6 +135,8 @@ export class ConnectionSecrets {
     return (await this.sealer.open(placeOfSecret(ref, secret), sealed, version)).toString('utf8');
   }
 }
+
+type LiveRow = Omit<LiveConnection, 'openCredential' | 'standing'> & SealedRow & Partial<CallStanding>;
 
 interface SealedRow {
   sealed: Buffer | null;

@@ -232,23 +232,26 @@ describe('a call whose claim is taken', () => {
     expect(later).toEqual({ state: 'failed_before_send', error: 'the connection is revoked — reconnect it' });
   });
 
-  it('CP-160 is not sent where its run was stopped while it waited behind another', async () => {
+  it.each([
+    ['just before its turn', 0],
+    ['long before its turn', PAST_BELIEF_MS],
+  ])('CP-160 is not sent where its run was stopped while it waited behind another, %s', async (_when, sinceMs) => {
     const { target } = await bind('static');
     server.authorization = 'Bearer a static key';
     const stopped = Promise.withResolvers<void>();
     server.next('tools/call', { kind: 'held', until: stopped.promise });
-    const ahead = call(target, 'ahead of it');
-    await come(() => arrived('ahead of it') === 1);
-    const behind = call(target, 'behind it');
+    const ahead = call(target, `ahead by ${sinceMs}`);
+    await come(() => arrived(`ahead by ${sinceMs}`) === 1);
+    const behind = call(target, `behind by ${sinceMs}`);
     await database.owner.query(`update sessions set status = 'cancelling' where id = $1`, [target.sessionId]);
-    await delay(PAST_BELIEF_MS);
+    await delay(sinceMs);
     stopped.resolve();
     expect(await ahead).toMatchObject({ state: 'succeeded' });
     expect(await behind).toMatchObject({
       state: 'failed_before_send',
       error: 'the run was stopped before the call was sent',
     });
-    expect(arrived('behind it')).toBe(0);
+    expect(arrived(`behind by ${sinceMs}`)).toBe(0);
   });
 
   it('CP-161 with a static key is refused for good, and its connection stays as it is', async () => {
