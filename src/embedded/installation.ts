@@ -105,7 +105,7 @@ export class Installation {
 
   private async launch(): Promise<void> {
     generateSecrets(this.folder);
-    using turn = await StartTurn.take(this.options.signal);
+    using _turn = await StartTurn.take(this.options.signal);
     const ports = await choosePorts(this.folder.ports);
     const [databaseUrl, temporal] = await Promise.all([this.launchPostgres(), this.launchTemporal(ports)]);
     const embedded = { databaseUrl, ...temporal, bind: this.bind(ports) };

@@ -1,12 +1,10 @@
 import type { JsonObject } from '../json.js';
 import type { BrokeredTool } from '../run/spec.js';
 
-const SLOT_KINDS = ['mcp', 'workspace_fetch', 'result_publish'] as const;
-export type SlotKind = (typeof SLOT_KINDS)[number];
+export type SlotKind = 'mcp' | 'workspace_fetch' | 'result_publish';
 
 /** Who stood behind the run when its bindings were resolved (chapter 40 §7.3). */
-const RESOLVER_KINDS = ['user', 'operator', 'trigger', 'schedule', 'webhook', 'system'] as const;
-export type ResolverKind = (typeof RESOLVER_KINDS)[number];
+export type ResolverKind = 'user' | 'operator' | 'trigger' | 'schedule' | 'webhook' | 'system';
 
 /** With which authority a slot acts. `none` is a decision that was taken, never a missing value. */
 export type BindingAuthority =

@@ -16,17 +16,7 @@ import { ToolGate } from './tool-gate.js';
  * Tools of Claude Code that make sense in a run: nobody is there to be asked or notified, the network is closed, and what the
  * provider would execute the gateway refuses. A closed list, so that another version adds none.
  */
-const CLAUDE_TOOLS = [
-  'Agent',
-  'Bash',
-  'Edit',
-  'Glob',
-  'Grep',
-  'NotebookEdit',
-  'Read',
-  'TodoWrite',
-  'Write',
-] as const;
+const CLAUDE_TOOLS = ['Agent', 'Bash', 'Edit', 'Glob', 'Grep', 'NotebookEdit', 'Read', 'TodoWrite', 'Write'] as const;
 /** How the program calls one of them when it lists them. */
 const ALIASES = ['Task'];
 
