@@ -105,9 +105,11 @@ export class Installation {
 
   private async launch(): Promise<void> {
     generateSecrets(this.folder);
+    // Neither takes a port, and getting the program takes longer than other starts wait for their turn.
+    const [databaseUrl, program] = await Promise.all([this.launchPostgres(), this.provideTemporal()]);
     using _turn = await StartTurn.take(this.options.signal);
     const ports = await choosePorts(this.folder.ports);
-    const [databaseUrl, temporal] = await Promise.all([this.launchPostgres(), this.launchTemporal(ports)]);
+    const temporal = await this.launchTemporal(ports, program);
     const embedded = { databaseUrl, ...temporal, bind: this.bind(ports) };
     const env = serviceEnvironment(this.options.env, this.config, this.folder, embedded);
     await migrateDatabase(env);
@@ -129,14 +131,20 @@ export class Installation {
     return postgres.url;
   }
 
+  /** Null when a configured server is used. */
+  private async provideTemporal(): Promise<string | null> {
+    if (!this.embeddedTemporal) return null;
+    return provideTemporalBinary(this.config.temporal.binary, (line) => this.options.notify(line));
+  }
+
   private async launchTemporal(
     ports: Ports,
+    program: string | null,
   ): Promise<{ temporalAddress: string | null; temporalWebUrl: string | null }> {
-    if (!this.embeddedTemporal) return { temporalAddress: null, temporalWebUrl: null };
-    const binary = await provideTemporalBinary(this.config.temporal.binary, (line) => this.options.notify(line));
+    if (program === null) return { temporalAddress: null, temporalWebUrl: null };
     let chosen = ports;
     for (let attempt = 1; ; attempt += 1) {
-      const temporal = new EmbeddedTemporal(binary, this.folder, chosen, this.user);
+      const temporal = new EmbeddedTemporal(program, this.folder, chosen, this.user);
       try {
         await this.launchPart(this.stores, temporal.part(this.shared()));
         return { temporalAddress: temporal.address, temporalWebUrl: temporal.webUrl };
