@@ -109,11 +109,12 @@ export class Installation {
     const [databaseUrl, program] = await Promise.all([this.launchPostgres(), this.provideTemporal()]);
     using _turn = await StartTurn.take(this.options.signal);
     const ports = await choosePorts(this.folder.ports);
-    const temporal = await this.launchTemporal(ports, program);
+    const [temporal] = await Promise.all([
+      this.launchTemporal(ports, program),
+      migrateDatabase({ ...this.options.env, DATABASE_URL: databaseUrl }),
+    ]);
     const embedded = { databaseUrl, ...temporal, bind: this.bind(ports) };
-    const env = serviceEnvironment(this.options.env, this.config, this.folder, embedded);
-    await migrateDatabase(env);
-    await this.launchServices(env);
+    await this.launchServices(serviceEnvironment(this.options.env, this.config, this.folder, embedded));
     this.lock.describe({
       url: this.url,
       temporalAddress: this.temporalAddress,
