@@ -8,6 +8,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { once } from 'node:events';
+import { createServer as createHttpServer } from 'node:http';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -40,6 +41,7 @@ const program = provideSchemathesis();
 const dataDir = mkdtempSync(join(tmpdir(), 'sg-fuzz-'));
 const notices = [];
 let installation;
+const codehost = await startCodehost();
 try {
   await takeOwnPorts(dataDir);
   installation = await Installation.start({
@@ -51,6 +53,7 @@ try {
       SERVICE_CAPACITY_TENANT_QUEUE_DEPTH: '50',
       SERVICE_LOCAL_COPY_ROOTS: 'none',
       SERVICE_DEFAULT_HARNESS: 'replay',
+      SERVICE_CODEHOST_API_URL: `http://127.0.0.1:${codehost.address().port}`,
       SERVICE_LOG_LEVEL: 'warn',
     },
     notify: (line) => notices.push(line),
@@ -65,7 +68,18 @@ try {
   if (process.exitCode !== 0) showLogs();
 } finally {
   await installation?.stop('kill', AbortSignal.timeout(STOP_RUNS_WITHIN_MS));
+  codehost.close();
   await removeState(dataDir);
+}
+
+/** A code host that knows nobody: asking the real one would send it generated tokens, and fail without a network. */
+async function startCodehost() {
+  const server = createHttpServer((request, response) => {
+    request.resume();
+    response.writeHead(401, { 'content-type': 'application/json' }).end('{"message":"Bad credentials"}');
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return server;
 }
 
 /** Ports that no other installation on this machine would choose too. */

@@ -4,6 +4,7 @@ import type { ConnectionRecord } from '../../domain/connections/connection.js';
 import { parseDisplayName } from '../../domain/connections/label.js';
 import { readOptionalText } from '../../domain/connections/optional-text.js';
 import { refuseMembers } from '../../domain/connections/refuse-members.js';
+import { readBearerToken } from '../../domain/connections/static-credential.js';
 import { SandgateError } from '../../domain/errors.js';
 import { Codehost } from '../../platform/codehost/codehost.js';
 import { proveInstallation, proveToken } from '../../platform/codehost/prove-connection.js';
@@ -43,7 +44,7 @@ export class CodehostConnections {
       ['app_id', 'installation_id', 'private_key', 'webhook_secret'],
       'is of codehost_app connections',
     );
-    const token = requireText(body, 'token');
+    const token = readBearerToken(body.token);
     const displayName = parseDisplayName(body.display_name, '');
     const account = await proveToken(this.codehost.api, token);
     const id = uuidv7();

@@ -47,9 +47,7 @@ export function parseStaticCredential(input: StaticCredentialInput): StaticCrede
   if (scheme === 'Basic' && !token.includes(':')) {
     throw invalid('token: with scheme Basic it must be user:password');
   }
-  if (scheme !== 'Basic' && !HEADER_VALUE.test(token)) {
-    throw invalid('token: must consist of visible ASCII characters, because it is sent in a header');
-  }
+  if (scheme !== 'Basic') requireHeaderValue(token);
   return {
     token,
     metadata: {
@@ -64,6 +62,22 @@ export function staticHeaders(metadata: ConnectionMetadata, token: string): Reco
   const scheme = metadata.scheme ?? DEFAULT_SCHEME;
   const sent = scheme === 'Basic' ? Buffer.from(token, 'utf8').toString('base64') : token;
   return { [metadata.header_name ?? DEFAULT_HEADER]: scheme === '' ? sent : `${scheme} ${sent}` };
+}
+
+/**
+ * A token that is sent as it is.
+ *
+ * @throws SandgateError `invalid_request` when it is no text, blank, or cannot stand in a header
+ */
+export function readBearerToken(given: unknown): string {
+  const token = readToken(given);
+  requireHeaderValue(token);
+  return token;
+}
+
+function requireHeaderValue(token: string): void {
+  if (!HEADER_VALUE.test(token))
+    throw invalid('token: must consist of visible ASCII characters, because it is sent in a header');
 }
 
 /** @throws SandgateError `invalid_request` when it is no text or blank */

@@ -116,7 +116,7 @@ describe('a personal token of the code host', () => {
 
   it.each([
     ['one that the host rejects', { token: 'ghp_wrong' }, 400, 'token: the code host rejected this token'],
-    ['an empty one', { token: '  ' }, 400, 'token: is required'],
+    ['an empty one', { token: '  ' }, 400, 'token: must not be empty'],
     ['none', {}, 400, 'token: is required'],
     ['one beside the key of an app', { token: TOKEN, private_key: 'x' }, 400, 'private_key: is of codehost_app'],
   ])('%s is refused and nothing of it remains', async (_what, more, status, reason) => {
@@ -124,6 +124,14 @@ describe('a personal token of the code host', () => {
     const answer = await create({ provider: 'codehost', ...more });
     expect([answer.status, answer.body.error]).toEqual([status, expect.stringContaining(reason)]);
     expect(await count()).toBe(before);
+  });
+
+  it('that cannot stand in a header is refused without asking the host', async () => {
+    for (const token of [`${TOKEN}\nx`, `${TOKEN}é`, 'a\u0000b']) {
+      const answer = await create({ provider: 'codehost', token });
+      expect([answer.status, answer.body.error]).toEqual([400, expect.stringMatching(/^token: must /)]);
+    }
+    expect(host.requests).toHaveLength(0);
   });
 
   it('a host that fails is told apart from a bad token, in words of ours; who may not create does not reach it', async () => {
