@@ -5,6 +5,7 @@ import { ScriptedPlane } from '../../test/support/scripted-plane.js';
 import type { ScriptedPlaneOptions } from '../../test/support/scripted-plane.js';
 import { startRun } from '../../test/support/runner-run.js';
 import type { TestRun } from '../../test/support/runner-run.js';
+import { untilHolds } from '../../test/support/until.js';
 import type { RunnerOptions } from './runner.js';
 
 const open: { stop(): Promise<void> }[] = [];
@@ -24,14 +25,6 @@ async function replay(plane: ScriptedPlane, steps: unknown, changes: Partial<Run
   const run = await startRun(plane, { SERVICE_HARNESS: 'replay', SERVICE_TASK: task }, changes);
   open.push({ stop: run.cleanUp });
   return run;
-}
-
-async function until(holds: () => boolean): Promise<void> {
-  const deadline = Date.now() + 60_000;
-  while (!holds()) {
-    if (Date.now() > deadline) throw new Error('it did not come to hold within 60 s');
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
 }
 
 describe('a scripted run', () => {
@@ -135,12 +128,12 @@ describe('the end of a run', () => {
     let quiesce = false;
     const plane = await startPlane({ heartbeatAction: () => (quiesce ? 'quiesce' : null) });
     const run = await replay(plane, [{ tool: 'Bash', input: { command: 'echo $$ > pid; sleep 600' } }]);
-    await until(() => plane.permissions.length === 1);
+    await untilHolds(() => plane.permissions.length === 1);
     const pid = await eventually(() => readFile(join(run.workspace, 'pid'), 'utf8'));
     quiesce = true;
     expect(await run.exitCode).toBe(0);
     expect(plane.results).toEqual([]);
-    await until(() => !isAlive(Number(pid)));
+    await untilHolds(() => !isAlive(Number(pid)));
   });
 
   it('ends a parked permission at once when told to quiesce', async () => {
@@ -191,7 +184,7 @@ describe('a run whose control plane comes and goes', () => {
     expect(await first.exitCode).toBe(0);
     quiesce = false;
     const second = await replay(plane, steps);
-    await until(() => plane.permissions.length === 2);
+    await untilHolds(() => plane.permissions.length === 2);
     plane.settle('rp_001', { decision: 'allow' });
     expect(await second.exitCode).toBe(0);
     expect(plane.approvalIds).toEqual(['rp_001']);
@@ -205,9 +198,9 @@ describe('a run whose control plane comes and goes', () => {
       fault: (route, attempt) => (route === 'permission' && attempt > 1 && attempt < 12 ? { status: 500 } : null),
     });
     const run = await replay(plane, [{ tool: 'Bash', input: { command: 'true' } }]);
-    await until(() => plane.permissions.length === 1);
+    await untilHolds(() => plane.permissions.length === 1);
     plane.dropConnections();
-    await until(() => plane.permissions.length === 2);
+    await untilHolds(() => plane.permissions.length === 2);
     plane.settle('rp_001', { decision: 'allow' });
     expect(await run.exitCode).toBe(0);
     expect(plane.approvalIds).toEqual(['rp_001']);
@@ -217,7 +210,7 @@ describe('a run whose control plane comes and goes', () => {
   it('beats on while a permission is parked', async () => {
     const plane = await startPlane({ decide: () => 'pending' });
     const run = await replay(plane, [{ tool: 'Bash', input: { command: 'true' } }]);
-    await until(() => (plane.attempts.get('heartbeat') ?? 0) >= 4);
+    await untilHolds(() => (plane.attempts.get('heartbeat') ?? 0) >= 4);
     expect(plane.permissions).toHaveLength(1);
     plane.settle('rp_001', { decision: 'deny', message: 'no' });
     expect(await run.exitCode).toBe(0);

@@ -3,6 +3,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 /** Longer than anything takes that a test waits for, on a machine however busy. */
 const PATIENCE_MS = 90_000;
 
+const REQUIRED_WITHIN_MS = 60_000;
+
+/** Waits until `holds` does. @throws after a minute */
+export async function untilHolds(holds: () => boolean): Promise<void> {
+  for (const deadline = Date.now() + REQUIRED_WITHIN_MS; !holds(); await sleep(5)) {
+    if (Date.now() > deadline) throw new Error('what the test waits for did not come true within a minute');
+  }
+}
+
 /** Looks until what is read passes; answers what was read last, which the caller then expects. */
 export async function until<T>(read: () => Promise<T> | T, passes: (value: T) => boolean): Promise<T> {
   const deadline = Date.now() + PATIENCE_MS;

@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { freezeSession, loopbackEgress } from '../../../test/support/mcp/broker-client.js';
 import { HostileServer, type Arrival } from '../../../test/support/mcp/hostile-server.js';
 import type { Behaviour } from '../../../test/support/mcp/behaviour.js';
+import { untilHolds } from '../../../test/support/until.js';
 import type { Egress } from '../egress/egress.js';
 import type { McpSession } from './mcp-session.js';
 import type { McpOutcome } from './mcp-outcome.js';
@@ -279,10 +279,10 @@ describe('what becomes of a call', () => {
     const abort = new AbortController();
     server.always('tools/call', { kind: 'hang' });
     const outcome = call('{}', abort.signal);
-    await until(() => server.calls.length === 1);
+    await untilHolds(() => server.calls.length === 1);
     abort.abort();
     expect(await outcome).toMatchObject({ state: 'ambiguous' });
-    await until(() => server.methods.includes('notifications/cancelled'));
+    await untilHolds(() => server.methods.includes('notifications/cancelled'));
     expect(server.arrivals.at(-1)!.message?.params).toMatchObject({ requestId: server.calls[0]!.message!.id });
   });
 
@@ -355,11 +355,3 @@ describe('drift', () => {
     expect(server.calls).toHaveLength(2);
   });
 });
-
-async function until(holds: () => boolean): Promise<void> {
-  const deadline = Date.now() + 60_000;
-  while (!holds()) {
-    if (Date.now() > deadline) throw new Error('the condition did not come true within 60 s');
-    await sleep(5);
-  }
-}
