@@ -16,7 +16,7 @@ import {
   type BrokeredCall,
   type CallRow,
   type Claim,
-  type ClaimOutcome,
+  type ClaimAnswer,
   type Settlement,
 } from '../platform/db/claims.js';
 import type { Database } from '../platform/db/database.js';
@@ -111,7 +111,7 @@ async function make(
   on: BrokerDependencies,
   target: CallTarget,
   call: BrokeredCall,
-  { outcome, claim }: { outcome: ClaimOutcome; claim: Claim },
+  { outcome, claim }: ClaimAnswer,
   signal: AbortSignal,
 ): Promise<BrokeredOutcome> {
   if (outcome === 'not_allowed') return { outcome: 'unknown' };

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonValue } from '../json.js';
+import { isJsonObject } from '../json.js';
 
 /**
  * Characters that hide text from a reader or reorder it, so that a person and a model would read different descriptions
@@ -21,8 +21,8 @@ export interface FoundPoison {
 }
 
 /** The same for every text of a document, names of members included. Without recursion: nesting is the author's choice. */
-export function findPoisonWithin(root: JsonValue): FoundPoison | null {
-  const pending: { what: string; value: JsonValue }[] = [{ what: 'text', value: root }];
+export function findPoisonWithin(root: unknown): FoundPoison | null {
+  const pending: { what: string; value: unknown }[] = [{ what: 'text', value: root }];
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
     const { what, value } = next;
     const poison = typeof value === 'string' ? findPoison(value) : null;

@@ -1,6 +1,5 @@
 import { findPoisonWithin } from '../capabilities/poison-screen.js';
 import { toolsDigest } from '../capabilities/tools-digest.js';
-import type { JsonValue } from '../json.js';
 import type { BrokeredTool } from '../run/spec.js';
 import { refusal, type BindableConnection } from './choose-connection.js';
 import type { ConnectionRequirement } from './requirement.js';
@@ -35,7 +34,7 @@ export function bindSurface(
     throw refusal(slot, `connection ${name} is missing required tools: ${missing.join(', ')}`);
   }
   // Photographs of before the screen was whole; what is frozen could not even be stored with some of them.
-  const hidden = tools.find((tool) => findPoisonWithin(tool as unknown as JsonValue) !== null);
+  const hidden = tools.find((tool) => findPoisonWithin(tool) !== null);
   if (hidden !== undefined)
     throw refusal(
       slot,

@@ -12,6 +12,12 @@ export interface LiveAuthority {
   owner_active: boolean;
 }
 
+/** The call of a run that a connection is used for, by its binding. */
+export interface CallUse {
+  sessionId: string;
+  bindingId: string;
+}
+
 /** Whether the run of a call accepts work, and what is true of its authority, as `svc_read_standing` reads them. */
 export interface CallStanding {
   accepts: boolean | null;
@@ -48,11 +54,7 @@ export function liveProblem(binding: ResourceBinding, live: LiveAuthority | null
 }
 
 /** One round trip. */
-export async function readStanding(
-  db: Database,
-  organizationId: string,
-  use: { sessionId: string; bindingId: string },
-): Promise<CallStanding | null> {
+export async function readStanding(db: Database, organizationId: string, use: CallUse): Promise<CallStanding | null> {
   const { rows } = await translateDatabaseErrors(() =>
     db.pool.query<CallStanding>({
       name: 'svc_read_standing',

@@ -1,9 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { SandgateError } from '../../domain/errors.js';
 import type { ConnectionCredentials, CredentialHeaders } from '../connections/connection-credentials.js';
-import { standingProblem } from '../bindings/recheck-binding.js';
+import { standingProblem, type CallUse } from '../bindings/recheck-binding.js';
 import type { AccessTokenSource } from '../connections/access-token-source.js';
-import type { CallUse } from '../connections/connection-secrets.js';
 import type { ConnectionRecords } from '../connections/connection-records.js';
 import type { DialOutcome, OutboundLimits } from '../egress/outbound-limits.js';
 import type { McpOutcome } from '../mcp/mcp-outcome.js';

@@ -2,8 +2,8 @@ import { staticHeaders } from '../../domain/connections/static-credential.js';
 import { requireActive } from '../../domain/connections/require-active.js';
 import { SandgateError } from '../../domain/errors.js';
 import type { AccessTokenSource } from './access-token-source.js';
-import type { CallStanding } from '../bindings/recheck-binding.js';
-import type { CallUse, ConnectionRef, ConnectionSecrets, LiveConnection } from './connection-secrets.js';
+import type { CallStanding, CallUse } from '../bindings/recheck-binding.js';
+import type { ConnectionRef, ConnectionSecrets, LiveConnection } from './connection-secrets.js';
 
 /** What one request upstream carries. It is used for that request and kept nowhere. */
 export interface CredentialHeaders {

@@ -1,4 +1,4 @@
-import type { CallStanding } from '../bindings/recheck-binding.js';
+import type { CallStanding, CallUse } from '../bindings/recheck-binding.js';
 import type { ConnectionRecord } from '../../domain/connections/connection.js';
 import { SandgateError } from '../../domain/errors.js';
 import { translateDatabaseErrors } from '../db/database-errors.js';
@@ -22,12 +22,6 @@ export type ConnectionSecret = (typeof CONNECTION_SECRETS)[number];
 export interface ConnectionRef {
   organizationId: string;
   connectionId: string;
-}
-
-/** The call of a run that a connection is used for, by its binding. */
-export interface CallUse {
-  sessionId: string;
-  bindingId: string;
 }
 
 /** What a use of a connection depends on. */

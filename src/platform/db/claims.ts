@@ -69,16 +69,17 @@ export interface Claim {
   attempt: number;
 }
 
+/** What came of claiming, with the claim that counts. */
+export interface ClaimAnswer {
+  outcome: ClaimOutcome;
+  claim: Claim;
+}
+
 /**
  * Takes the claim of a call, in a transaction that locks the run's head row and reads its status behind that lock: whoever ends the
  * run first wins (chapter 40 §5).
  */
-export async function claimCall(
-  db: Database,
-  call: CallRow,
-  claim: Claim,
-  ttlSecs: number,
-): Promise<{ outcome: ClaimOutcome; claim: Claim }> {
+export async function claimCall(db: Database, call: CallRow, claim: Claim, ttlSecs: number): Promise<ClaimAnswer> {
   const row = await one<{ outcome: ClaimOutcome; claim_id: string | null }>(
     db.pool,
     'svc_claim_call',
@@ -95,7 +96,7 @@ export type KnownAuthorities = Readonly<Record<string, JsonObject>>;
 /** A call, and what came of claiming it; null where its authority is not the known one, which is to be judged before it is claimed. */
 export interface TakenCall {
   call: BrokeredCall;
-  claimed: { outcome: ClaimOutcome; claim: Claim } | null;
+  claimed: ClaimAnswer | null;
 }
 
 /**

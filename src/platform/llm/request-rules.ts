@@ -1,7 +1,7 @@
 import { isExactObject } from '../../domain/digest/exact-json.js';
 import type { ExactJson, ExactObject } from '../../domain/digest/exact-json.js';
 import { SandgateError } from '../../domain/errors.js';
-import { isStorableText } from '../db/storable-text.js';
+import { isStorableName, MAX_NAME_CHARACTERS } from '../db/storable-text.js';
 import type { ScreenedRequest } from './model-dialect.js';
 
 /** What a request without a limit of its own may produce (chapter 20 §15.6). */
@@ -21,9 +21,6 @@ const STEERING_PREFIX = /^(?:mock|aws|azure|vertex|litellm)_/;
 
 /** How every provider spells the names of its members. */
 const PLAIN_NAME = /^[a-z0-9_.-]+$/;
-
-/** An id that a ledger line and a row can hold; the gate takes no longer one either. */
-const MAX_ID_CHARACTERS = 256;
 
 /** Throws `invalid_request`. */
 export function refuse(message: string): never {
@@ -63,8 +60,8 @@ export function refuseOddNames(holder: ExactObject, place: string): void {
 /** The id that a carried result answers to. */
 export function requireResultId(id: ExactJson | undefined, missing: string): string {
   if (typeof id !== 'string') refuse(missing);
-  if (id.length > MAX_ID_CHARACTERS || !isStorableText(id))
-    refuse(`the id of a tool result is text of at most ${MAX_ID_CHARACTERS} characters without NUL`);
+  if (!isStorableName(id))
+    refuse(`the id of a tool result is text of at most ${MAX_NAME_CHARACTERS} characters without NUL`);
   return id;
 }
 

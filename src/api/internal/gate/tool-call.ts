@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { ExactJson } from '../../../domain/digest/exact-json.js';
 import { isExactObject } from '../../../domain/digest/exact-json.js';
-import { isStorableText } from '../../../platform/db/storable-text.js';
+import { isStorableName, MAX_NAME_CHARACTERS } from '../../../platform/db/storable-text.js';
 import type { PlaneBody } from '../body/plane-body.js';
 
 /** A tool call as a runner presents it (chapter 20 §4). */
@@ -24,13 +24,10 @@ export type ReadToolCall = { kind: 'call'; call: ToolCallRequest } | { kind: 'un
 
 /** JSON values in the body of a call. */
 export const MAX_CALL_VALUES = 65_536;
-const MAX_ID_CHARACTERS = 256;
-const MAX_TOOL_CHARACTERS = 256;
 const UNKNOWN_TOOL = 'unknown';
 
-function nameMember(value: ExactJson | undefined, maxLength: number): string | null {
-  const usable = typeof value === 'string' && value !== '' && value.length <= maxLength && isStorableText(value);
-  return usable ? value : null;
+function nameMember(value: ExactJson | undefined): string | null {
+  return typeof value === 'string' && value !== '' && isStorableName(value) ? value : null;
 }
 
 /** Whether a value holds a key that other JSON readers would take for an object's prototype. */
@@ -48,10 +45,10 @@ function isPrototypePath(key: string, member: ExactJson): boolean {
 
 function unreadable(body: ExactJson, reason: string): ReadToolCall {
   const members = isExactObject(body) ? body : {};
-  const toolCallId = nameMember(members['tool_call_id'], MAX_ID_CHARACTERS) ?? `unreadable_${randomUUID()}`;
+  const toolCallId = nameMember(members['tool_call_id']) ?? `unreadable_${randomUUID()}`;
   return {
     kind: 'unreadable',
-    call: { toolCallId, tool: nameMember(members['tool'], MAX_TOOL_CHARACTERS) ?? UNKNOWN_TOOL, reason },
+    call: { toolCallId, tool: nameMember(members['tool']) ?? UNKNOWN_TOOL, reason },
   };
 }
 
@@ -60,11 +57,11 @@ export function readToolCall(body: PlaneBody): ReadToolCall {
   if (body.kind === 'unreadable') return unreadable(null, body.failure.message);
   const { value } = body;
   if (!isExactObject(value)) return unreadable(value, 'the request body must be a JSON object');
-  const toolCallId = nameMember(value['tool_call_id'], MAX_ID_CHARACTERS);
+  const toolCallId = nameMember(value['tool_call_id']);
   if (toolCallId === null)
-    return unreadable(value, `tool_call_id: a text of 1 to ${MAX_ID_CHARACTERS} characters is required`);
-  const tool = nameMember(value['tool'], MAX_TOOL_CHARACTERS);
-  if (tool === null) return unreadable(value, `tool: a text of 1 to ${MAX_TOOL_CHARACTERS} characters is required`);
+    return unreadable(value, `tool_call_id: a text of 1 to ${MAX_NAME_CHARACTERS} characters is required`);
+  const tool = nameMember(value['tool']);
+  if (tool === null) return unreadable(value, `tool: a text of 1 to ${MAX_NAME_CHARACTERS} characters is required`);
   const input = value['input'] ?? null;
   if (namesPrototype(input)) return unreadable(value, 'input: a key named after an object prototype is refused');
   return { kind: 'call', call: { toolCallId, tool, input } };

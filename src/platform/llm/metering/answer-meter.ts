@@ -1,6 +1,6 @@
 import { createHash, hash, type Hash } from 'node:crypto';
 import type { ModelUsage } from '../../../domain/prices/price-list.js';
-import { isStorableText } from '../../db/storable-text.js';
+import { isStorableName, MAX_NAME_CHARACTERS } from '../../db/storable-text.js';
 import { SseLines } from './sse-lines.js';
 
 /** A tool use that the model asked for: its id and name, never its input (04-sandbox §1). */
@@ -42,9 +42,6 @@ export interface AnswerReader {
 /** A whole answer beyond this goes unread. */
 const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
 
-/** Longest id and name of a tool use that are remembered; the gate takes no longer ones. */
-const MAX_NAME_CHARACTERS = 256;
-
 /**
  * What a model calls a tool may be anything, and must not keep its usage off the record: a use whose id no row can hold is left out,
  * because its result is refused for that id, and such a name is mended.
@@ -54,9 +51,9 @@ function resultOf(reader: AnswerReader): Omit<MeteredAnswer, 'digest'> {
   return {
     usage,
     toolUses: toolUses.flatMap(({ id, tool }) =>
-      id.length > MAX_NAME_CHARACTERS || !isStorableText(id)
-        ? []
-        : [{ id, tool: tool.slice(0, MAX_NAME_CHARACTERS).replaceAll('\u0000', '\ufffd').toWellFormed() }],
+      isStorableName(id)
+        ? [{ id, tool: tool.slice(0, MAX_NAME_CHARACTERS).replaceAll('\u0000', '\ufffd').toWellFormed() }]
+        : [],
     ),
   };
 }
