@@ -84,6 +84,12 @@ describe('the embedded default', () => {
     }
   });
 
+  it('keeps a log ahead of the store of Temporal, whose transactions then need one sync each', async () => {
+    const folder = newFolder();
+    running = await StartedSandgate.start(folder);
+    expect(existsSync(join(folder, 'temporal.db-wal'))).toBe(true);
+  });
+
   it('leaves no child behind when the supervisor is killed, and starts again on the same folder', async () => {
     const folder = newFolder();
     running = await StartedSandgate.start(folder);

@@ -17,18 +17,8 @@ export async function readHistories(client: Client, stack: LiveStack): Promise<H
   const store = readdirSync(stack.dataDir).filter((file) => file.startsWith('temporal.db'));
   return [
     ...histories,
-    ...store.map((file) => ({ name: `store ${file}`, bytes: readIfThere(join(stack.dataDir, file)) })),
+    ...store.map((file) => ({ name: `store ${file}`, bytes: readFileSync(join(stack.dataDir, file)) })),
   ];
-}
-
-/** The store's journal comes and goes with each of its transactions. */
-function readIfThere(path: string): Buffer {
-  try {
-    return readFileSync(path);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return Buffer.alloc(0);
-    throw error;
-  }
 }
 
 function collectBytes(value: unknown, into: Buffer[], seen: Set<unknown>): void {
