@@ -3,7 +3,8 @@ import { v7 as uuidv7 } from 'uuid';
 
 /**
  * What a plain application would write, in a schema of its own: `gate` locks a row, inserts, hashes and appends two events
- * under forced row-level isolation; `plain_events` has neither isolation nor chain nor a row to lock.
+ * under forced row-level isolation; `plain_events` has neither isolation nor chain nor a row to lock;
+ * `verdicts`, `inputs` and `claims` are what a broker keeps of a call.
  */
 const SCHEMA = `
   drop schema if exists bare cascade;
@@ -17,6 +18,9 @@ const SCHEMA = `
   create table bare.plain_events (session uuid not null, seq bigint not null, event_id uuid not null, actor text not null,
     type text not null, schema_version int not null, payload jsonb not null, occurred_at timestamptz not null,
     recorded_at timestamptz not null default clock_timestamp(), primary key (session, seq));
+  create table bare.verdicts (id uuid primary key);
+  create table bare.inputs (id uuid primary key, input jsonb not null);
+  create table bare.claims (id uuid primary key, answer jsonb);
   create table bare.decisions (id uuid primary key, at timestamptz not null default clock_timestamp());
   alter table bare.heads enable row level security; alter table bare.heads force row level security;
   alter table bare.calls enable row level security; alter table bare.calls force row level security;

@@ -23,6 +23,7 @@ export interface GatedRunOptions {
   harness?: string;
   model?: string;
   status?: RunStatus;
+  hostId?: string;
 }
 
 const NO_CAPS: Budgets = { max_wall_clock_secs: null, max_tokens: null, max_cost_usd: null, max_tool_calls: null };
@@ -36,13 +37,13 @@ export async function createGatedRun(db: Database, options: GatedRunOptions = {}
   const tokens = await db.withTenant(organization.organizationId, async (tx) => {
     await tx.query(
       `insert into sessions (id, tenant_id, agent_id, agent_revision_id, status, autonomy, trust_tier, task, repo_source,
-                             run_spec, run_spec_digest, budgets, sandbox_handle, started_at)
-       values ($1, $2, $3, $4, $5, $6, $7, 'a task', '{"kind":"scratch"}', $8, $9, $10,
+                             run_spec, run_spec_digest, budgets, host_id, sandbox_handle, started_at)
+       values ($1, $2, $3, $4, $5, $6, $7, 'a task', '{"kind":"scratch"}', $8, $9, $10, $11,
                '{"runtime":"test","external_id":"x","attrs":{}}', clock_timestamp())`,
       [
         sessionId, organization.organizationId, organization.agentId, organization.revisionId, options.status ?? 'running',
         options.autonomy ?? 'supervised', options.trustTier ?? 'trusted', JSON.stringify(spec), runSpecDigest,
-        JSON.stringify({ ...NO_CAPS, ...options.budgets }),
+        JSON.stringify({ ...NO_CAPS, ...options.budgets }), options.hostId ?? null,
       ],
     ); // prettier-ignore
     await tx.query('insert into session_heads (session_id, tenant_id) values ($1, $2)', [

@@ -5,8 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { BenchStack } from '../bench-stack.js';
-import { closedLoop, type LoopResult } from '../load/closed-loop.js';
-import { HttpConnection, postRequest } from '../load/http-connection.js';
+import type { LoopResult } from '../load/closed-loop.js';
+import { exchangeLoop } from '../load/exchange-loop.js';
+import { postRequest } from '../load/http-connection.js';
 import { prepareRuns, retireRuns } from '../prepared-runs.js';
 import { atLeast, type RowFindings } from '../row.js';
 
@@ -74,21 +75,9 @@ async function measurePeer(peer: GatewayPeer, providerPort: number): Promise<Loo
   }
 }
 
-async function load(port: number, request: (caller: number) => string): Promise<LoopResult> {
-  const connections = await Promise.all(Array.from({ length: CALLERS }, () => HttpConnection.open(port)));
-  try {
-    return await closedLoop({
-      callers: CALLERS,
-      warmMs: WARM_MS,
-      ms: MEASURED_MS,
-      call: async (caller) => {
-        const { status, body } = await connections[caller]!.exchange(request(caller));
-        if (status !== 200) throw new Error(`a model request was answered ${status} ${body}`);
-      },
-    });
-  } finally {
-    for (const connection of connections) connection.close();
-  }
+function load(port: number, request: (caller: number) => string): Promise<LoopResult> {
+  const loop = { callers: CALLERS, warmMs: WARM_MS, ms: MEASURED_MS };
+  return exchangeLoop(port, loop, request, ({ status }) => status === 200);
 }
 
 async function freePort(): Promise<number> {

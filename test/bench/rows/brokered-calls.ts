@@ -1,9 +1,11 @@
 import { hash, randomBytes } from 'node:crypto';
 import { v7 as uuidv7 } from 'uuid';
 import type { BenchStack } from '../bench-stack.js';
-import { closedLoop, type Loop, type LoopResult } from '../load/closed-loop.js';
+import { callBareBroker } from '../load/bare-broker.js';
+import type { Loop, LoopResult } from '../load/closed-loop.js';
+import { exchangeLoop } from '../load/exchange-loop.js';
 import { forkServer } from '../load/forked-server.js';
-import { HttpConnection, postRequest } from '../load/http-connection.js';
+import { postRequest } from '../load/http-connection.js';
 import { rawUpdates } from '../load/raw-updates.js';
 import { atMost } from '../row.js';
 import type { BenchRow } from './bench-row.js';
@@ -18,11 +20,13 @@ export const brokeredCalls: BenchRow = {
   timeoutMs: 200_000,
   async measure(stack, { quick }) {
     await using upstream = await forkServer('mcp-upstream');
-    const runs = await startRuns(stack, `http://127.0.0.1:${upstream.port}/mcp`);
+    const origin = `http://127.0.0.1:${upstream.port}`;
+    const runs = await startRuns(stack, `${origin}/mcp`);
     const loop = { callers: CALLERS, warmMs: quick ? 500 : 4_000, ms: quick ? 1_000 : 10_000 };
     const direct = await callDirectly(upstream.port, { ...loop, warmMs: 500, ms: quick ? 500 : 3_000 });
     const before = await rawUpdates(stack.installation.temporalAddress, RUNS, loop);
     const ours = await callBrokered(stack, runs, loop);
+    const least = await callBareBroker(stack, origin, RUNS, loop);
     const after = await rawUpdates(stack.installation.temporalAddress, RUNS, loop);
     for (const { sessionId } of runs) await stack.json('POST', `/v1/sessions/${sessionId}/cancel`);
     const bare = (before.p50 + after.p50) / 2;
@@ -35,6 +39,8 @@ export const brokeredCalls: BenchRow = {
         bare_update_p50_before: before.p50,
         bare_update_p50_after: after.p50,
         bare_updates_per_second: (before.perSecond + after.perSecond) / 2,
+        bare_broker_p50: least.p50,
+        bare_broker_ratio: (least.p50 - direct.p50) / bare,
         direct_p50: direct.p50,
         direct_per_second: direct.perSecond,
       },
@@ -42,6 +48,7 @@ export const brokeredCalls: BenchRow = {
       notes: [
         `${CALLERS} callers on ${RUNS} runs, one connection; every call passes gate, claim, credential, drift check and settlement`,
         'baseline: an update of a bare workflow with one activity, on the same Temporal server, measured before and after',
+        'bare broker: the same steps as bare inserts, updates and requests, without policy, isolation, sealing and chain',
         'limits of outbound calls are off in this installation',
       ],
     };
@@ -94,32 +101,21 @@ async function mintToken(stack: BenchStack, sessionId: string): Promise<string> 
   return token;
 }
 
-async function callBrokered(stack: BenchStack, runs: LiveRun[], loop: Omit<Loop, 'call'>): Promise<LoopResult> {
-  const connections = await Promise.all(Array.from({ length: CALLERS }, () => HttpConnection.open(stack.port)));
-  const result = await closedLoop({
-    ...loop,
-    async call(caller) {
-      const call = { tool_call_id: `bkr_${uuidv7()}`, tool: 'mcp__kb__echo', input: { message: 'hello' } };
-      const request = postRequest('/internal/tools/call', runs[caller % RUNS]!.token, JSON.stringify(call));
-      const { body } = await connections[caller]!.exchange(request);
-      if (!body.startsWith('{"ok":true')) throw new Error(`a brokered call got ${body}`);
-    },
-  });
-  for (const connection of connections) connection.close();
-  return result;
+function callBrokered(stack: BenchStack, runs: LiveRun[], loop: Omit<Loop, 'call'>): Promise<LoopResult> {
+  const request = (caller: number) => {
+    const call = { tool_call_id: `bkr_${uuidv7()}`, tool: 'mcp__kb__echo', input: { message: 'hello' } };
+    return postRequest('/internal/tools/call', runs[caller % RUNS]!.token, JSON.stringify(call));
+  };
+  return exchangeLoop(stack.port, loop, request, ({ body }) => body.startsWith('{"ok":true'));
 }
 
-async function callDirectly(port: number, loop: Omit<Loop, 'call'>): Promise<LoopResult> {
-  const connections = await Promise.all(Array.from({ length: CALLERS }, () => HttpConnection.open(port)));
+function callDirectly(port: number, loop: Omit<Loop, 'call'>): Promise<LoopResult> {
   const params = { name: 'echo', arguments: { message: 'hello' } };
   const request = postRequest('/mcp', 'none', JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params }));
-  const result = await closedLoop({
-    ...loop,
-    async call(caller) {
-      const { body } = await connections[caller]!.exchange(request);
-      if (!body.includes('"result"')) throw new Error(`a direct call got ${body}`);
-    },
-  });
-  for (const connection of connections) connection.close();
-  return result;
+  return exchangeLoop(
+    port,
+    loop,
+    () => request,
+    ({ body }) => body.includes('"result"'),
+  );
 }

@@ -1,7 +1,8 @@
 import { createBareSchema } from '../bare-schema.js';
-import { closedLoop, type LoopResult } from '../load/closed-loop.js';
+import type { LoopResult } from '../load/closed-loop.js';
+import { exchangeLoop } from '../load/exchange-loop.js';
 import { forkServer } from '../load/forked-server.js';
-import { HttpConnection, postRequest } from '../load/http-connection.js';
+import { postRequest } from '../load/http-connection.js';
 import { countGaplessEvents, prepareRuns, retireRuns, seededPolicy } from '../prepared-runs.js';
 import { atLeast, atMost } from '../row.js';
 import type { BenchOptions, BenchRow } from './bench-row.js';
@@ -62,26 +63,16 @@ export const gate: BenchRow = {
   },
 };
 
-async function load(
+function load(
   { quick }: BenchOptions,
   port: number,
   request: (caller: number, count: number) => string,
 ): Promise<LoopResult> {
-  const connections = await Promise.all(Array.from({ length: CALLERS }, () => HttpConnection.open(port)));
   const counts = new Array<number>(CALLERS).fill(0);
-  try {
-    return await closedLoop({
-      callers: CALLERS,
-      warmMs: quick ? 500 : 2500,
-      ms: quick ? 1000 : 6000,
-      call: async (caller) => {
-        const count = counts[caller]!++;
-        const { status, body } = await connections[caller]!.exchange(request(caller, count));
-        if (status >= 300 || !body.includes('"decision":"allow"'))
-          throw new Error(`the gate answered ${status} ${body}`);
-      },
-    });
-  } finally {
-    for (const connection of connections) connection.close();
-  }
+  return exchangeLoop(
+    port,
+    { callers: CALLERS, warmMs: quick ? 500 : 2500, ms: quick ? 1000 : 6000 },
+    (caller) => request(caller, counts[caller]!++),
+    ({ status, body }) => status < 300 && body.includes('"decision":"allow"'),
+  );
 }

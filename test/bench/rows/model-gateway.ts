@@ -2,9 +2,10 @@ import { Agent, request as undiciRequest, type Dispatcher } from 'undici';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { FixtureRun } from '../../support/run-fixture.js';
 import type { BenchStack } from '../bench-stack.js';
-import { closedLoop, type LoopResult } from '../load/closed-loop.js';
+import type { LoopResult } from '../load/closed-loop.js';
+import { exchangeLoop } from '../load/exchange-loop.js';
 import { forkServer } from '../load/forked-server.js';
-import { HttpConnection, postRequest } from '../load/http-connection.js';
+import { postRequest } from '../load/http-connection.js';
 import { spreadOf, type Spread } from '../load/percentiles.js';
 import { prepareRuns, retireRuns } from '../prepared-runs.js';
 import { atLeast, atMost } from '../row.js';
@@ -88,29 +89,22 @@ function messagesBody(said: string, stream: boolean): string {
   });
 }
 
-async function answersPerSecond(
+function answersPerSecond(
   { quick }: BenchOptions,
   port: number,
   path: string,
   runs: FixtureRun[],
 ): Promise<LoopResult> {
-  const connections = await Promise.all(Array.from({ length: CALLERS }, () => HttpConnection.open(port)));
   const body = messagesBody('answer', false);
   const requests = runs.map((run) => postRequest(path, run.tokens.llm, body));
-  try {
-    return await closedLoop({
-      callers: CALLERS,
-      // Until both are compiled: over the first ten thousand requests the gateway's processor time per request halves.
-      warmMs: quick ? 300 : 8000,
-      ms: quick ? 700 : 3000,
-      call: async (caller) => {
-        const { status, body: text } = await connections[caller]!.exchange(requests[caller % RUNS]!);
-        if (status !== 200) throw new Error(`a model request was answered ${status} ${text}`);
-      },
-    });
-  } finally {
-    for (const connection of connections) connection.close();
-  }
+  // Until both are compiled: over the first ten thousand requests the gateway's processor time per request halves.
+  const warmMs = quick ? 300 : 8000;
+  return exchangeLoop(
+    port,
+    { callers: CALLERS, warmMs, ms: quick ? 700 : 3000 },
+    (caller) => requests[caller % RUNS]!,
+    ({ status }) => status === 200,
+  );
 }
 
 /** Time to the first byte of an answer while 200 streams are open; each lasts about two seconds, starts are spread evenly. */
