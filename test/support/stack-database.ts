@@ -1,6 +1,11 @@
 import { join } from 'node:path';
 import pg from 'pg';
+import { translateDatabaseErrors } from '../../src/platform/db/database-errors.js';
+import { untilReachable } from '../../src/platform/db/until-reachable.js';
 import type { LiveStack } from './live-stack.js';
+
+/** A server that a test has killed is started again by the installation. */
+const RESTARTED_WITHIN_MS = 60_000;
 
 /** The database of a live installation, with the rights of its owner, whom row-level isolation does not bind. */
 export class StackDatabase {
@@ -12,13 +17,18 @@ export class StackDatabase {
 
   /** One statement on a connection of its own, so that a server that is killed meanwhile concerns no other statement. */
   async query<R extends object>(sql: string, params: unknown[] = []): Promise<R[]> {
-    const client = new pg.Client({ host: join(this.stack.dataDir, 'pg'), user: 'sandgate', database: 'sandgate' });
-    await client.connect();
+    const client = await untilReachable(RESTARTED_WITHIN_MS, () => translateDatabaseErrors(() => this.connect()));
     try {
       return (await client.query<R>(sql, params)).rows;
     } finally {
       await client.end();
     }
+  }
+
+  private async connect(): Promise<pg.Client> {
+    const client = new pg.Client({ host: join(this.stack.dataDir, 'pg'), user: 'sandgate', database: 'sandgate' });
+    await client.connect();
+    return client;
   }
 
   /** What the counters say against what the runs say; equal when nothing drifted. */
