@@ -97,11 +97,13 @@ function firstServer(listed: unknown): URL | null {
 
 /** The first document that answers is final (chapter 40 §8.1). */
 async function describeServer(http: OAuthHttp, server: URL): Promise<AuthorizationServer> {
+  let why: EgressError | undefined;
   for (const source of sources(server)) {
-    const document = await readDocument(http, source.location.href);
+    const document = await readDocument(http, source.location.href, (cause) => (why = cause));
     if (document !== null) return readServerMetadata(document.json, document.text, source);
   }
-  throw failed(`no authorization server metadata was found at ${server.host}`);
+  const found = `no authorization server metadata was found at ${server.host}`;
+  throw failed(why === undefined ? found : `${found}: ${why.message}`, why);
 }
 
 /** Those of the very server before those of its origin. */
@@ -122,7 +124,11 @@ function sources(server: URL): MetadataSource[] {
 }
 
 /** Null when there is none: another status, no JSON object, an address that is refused, a server that does not answer. */
-async function readDocument(http: OAuthHttp, url: string): Promise<{ json: JsonObject; text: string } | null> {
+async function readDocument(
+  http: OAuthHttp,
+  url: string,
+  onFailure?: (cause: EgressError) => void,
+): Promise<{ json: JsonObject; text: string } | null> {
   try {
     const answer = await http.send({
       method: 'GET',
@@ -133,8 +139,9 @@ async function readDocument(http: OAuthHttp, url: string): Promise<{ json: JsonO
     const json = answer.status === 200 ? parseJsonObject(answer.text) : null;
     return json === null ? null : { json, text: answer.text };
   } catch (cause) {
-    if (cause instanceof EgressError) return null;
-    throw cause;
+    if (!(cause instanceof EgressError)) throw cause;
+    onFailure?.(cause);
+    return null;
   }
 }
 

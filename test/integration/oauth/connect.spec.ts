@@ -274,6 +274,21 @@ describe('access tokens', () => {
     expect([again.status, again.authorization_generation, again.oauth?.error]).toEqual(['active', 2, undefined]);
   });
 
+  it('a client that its server forgot is registered anew by the next flow', async () => {
+    const { id } = await bench.connection();
+    bench.issuer.token = () => grant(expiring);
+    await bench.connect(id);
+    bench.issuer.token = () => ({ status: 401, body: { error: 'invalid_client' } });
+    const tokens = bench.api.app.get(AccessTokens);
+    await expect(tokens.get(bench.api.organizationId, id, 1)).rejects.toThrow(/reconnect/);
+    const before = bench.issuer.registrations.length;
+    bench.issuer.register = () => ({ status: 201, body: { client_id: 'registered-again' } });
+    bench.issuer.token = () => grant();
+    await bench.connect(id);
+    expect(bench.issuer.registrations).toHaveLength(before + 1);
+    expect((await bench.read(id)).oauth?.client_id).toBe('registered-again');
+  });
+
   it('any other failure of a refresh leaves the connection active', async () => {
     const { id } = await bench.connection();
     bench.issuer.token = () => grant(expiring);

@@ -80,6 +80,15 @@ describe('discovery refuses, and starts no flow', () => {
         }),
       /no authorization server metadata was found at 169\.254\.169\.254/,
     ],
+    [
+      'a resource whose authorization server does not answer',
+      () =>
+        bench.mcp.documents.set('/.well-known/oauth-protected-resource/mcp', {
+          resource: bench.mcp.endpoint,
+          authorization_servers: ['http://127.0.0.1:9'],
+        }),
+      /no authorization server metadata was found at 127\.0\.0\.1:9: the host refused the connection/,
+    ],
     ['a registration that is refused', () => registers({ status: 400, body: { error: MARK } }), /did not register/],
     ['a registration that is no JSON', () => registers({ status: 201, body: MARK }), /did not register/],
     ['a registration without a client id', () => registers({ status: 201, body: {} }), /holds no client_id/],
