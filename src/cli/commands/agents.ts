@@ -55,11 +55,18 @@ async function show(name: string, { client, format }: CommandContext): Promise<v
     ['Policy', newest?.policy ?? ''],
     ['Budgets', JSON.stringify(newest?.budgets ?? null)],
     ['Bundles', (newest?.capability_bundles ?? []).map((pin) => `${pin.name}@${pin.version}`).join(', ')],
+    ['Connections', (newest?.connection_requirements ?? []).map(requirementText).join('\n')],
     ['Workspace', newest?.default_workspace ? JSON.stringify(newest.default_workspace) : ''],
     ['Sandbox', newest?.sandbox ? JSON.stringify(newest.sandbox) : ''],
     ['Variables', variablesOf(newest?.env ?? {})],
     ['System prompt', newest?.system_prompt ?? ''],
   ]);
+}
+
+type Requirement = Schemas['ConnectionRequirementBody'];
+
+function requirementText({ slot, connector, required_tools, binding_mode }: Requirement): string {
+  return `${slot} (${binding_mode}): ${connector.url}, ${required_tools.join(' ')}`;
 }
 
 function variablesOf(env: Readonly<Record<string, string>>): string {

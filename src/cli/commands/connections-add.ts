@@ -4,6 +4,7 @@ import { CliError, EXIT } from '../exit-codes.js';
 import { contextOf } from '../program-context.js';
 import type { CommandContext } from '../program-context.js';
 import { startAuthorization } from '../server/connections.js';
+import type { SandgateClient } from '../server/sandgate-client.js';
 import { wordsOf } from '../terminal/arguments.js';
 import { inline } from '../terminal/escape.js';
 import { printDocument, write } from '../terminal/output.js';
@@ -30,6 +31,29 @@ interface AddFlags extends BrowserFlags {
 }
 
 type Body = Schemas['CreateConnection'];
+
+/** How a connection is proved; each way has options of its own. */
+type Way = 'static' | 'oauth' | 'codehost' | 'codehost_app';
+
+const SAID: Readonly<Record<Way, string>> = {
+  static: '--auth static',
+  oauth: '--auth oauth',
+  codehost: '--provider codehost',
+  codehost_app: '--provider codehost_app',
+};
+
+const BELONGS: readonly (readonly [flag: keyof AddFlags, option: string, ways: readonly Way[]])[] = [
+  ['withToken', '--with-token', ['static', 'codehost']],
+  ['header', '--header', ['static']],
+  ['scheme', '--scheme', ['static']],
+  ['scopes', '--scopes', ['oauth']],
+  ['clientId', '--client-id', ['oauth']],
+  ['clientSecretFile', '--client-secret-file', ['oauth']],
+  ['appId', '--app-id', ['codehost_app']],
+  ['installationId', '--installation-id', ['codehost_app']],
+  ['privateKeyFile', '--private-key-file', ['codehost_app']],
+  ['webhookSecretFile', '--webhook-secret-file', ['codehost_app']],
+];
 
 export function registerAddCommand(connections: Command): void {
   connections
@@ -60,7 +84,7 @@ async function add(url: string | undefined, flags: AddFlags, { client, format }:
   const body = await bodyOf(url, flags);
   const created = await client.call((api) => api.POST('/v1/connections', { body }));
   if (created.next !== undefined) {
-    const goUrl = await startAuthorization(client, created.id);
+    const goUrl = await beginAuthorization(client, created.id);
     return printConnected(await connectInBrowser(client, created, goUrl, flags), format);
   }
   const { snapshot, ingress_path: path, ...connection } = created;
@@ -70,36 +94,55 @@ async function add(url: string | undefined, flags: AddFlags, { client, format }:
   if (path !== undefined) write(`Enter as webhook address at the code host: ${inline(path)} below the public address`);
 }
 
+/** A connection whose authorization cannot begin is of no use to anybody: it is revoked, and the next attempt makes its own. */
+async function beginAuthorization(client: SandgateClient, id: string): Promise<string> {
+  try {
+    return await startAuthorization(client, id);
+  } catch (error) {
+    await client.call((api) => api.POST('/v1/connections/{id}/revoke', { params: { path: { id } } }));
+    throw error;
+  }
+}
+
 async function bodyOf(url: string | undefined, flags: AddFlags): Promise<Body> {
+  const way = wayOf(flags);
+  const stray = BELONGS.find(([flag, , ways]) => flags[flag] !== undefined && !ways.includes(way));
+  if (stray !== undefined) {
+    const [, option, ways] = stray;
+    throw new CliError(`${option} belongs to ${ways.map((one) => SAID[one]).join(' or ')}`, EXIT.usage);
+  }
   const common = {
     provider: flags.provider,
     owner: flags.personal === true ? 'personal' : 'organization',
     ...(flags.name === undefined ? {} : { display_name: flags.name }),
   } as Body;
-  switch (flags.provider) {
-    case 'mcp_http':
-      if (url === undefined) throw new CliError('name the endpoint of the MCP server', EXIT.usage);
-      return { ...common, base_url: url, ...(await remoteMembers(flags)) };
-    case 'codehost':
-      return { ...common, token: await readToken(flags) };
-    case 'codehost_app':
-      return { ...common, ...appMembers(flags) };
-    default:
-      throw new CliError('--provider takes mcp_http, codehost or codehost_app', EXIT.usage);
-  }
+  if (way === 'codehost') return { ...common, token: await readToken(flags) };
+  if (way === 'codehost_app') return { ...common, ...appMembers(flags) };
+  if (url === undefined) throw new CliError('name the endpoint of the MCP server', EXIT.usage);
+  return { ...common, base_url: url, ...(await remoteMembers(way, flags)) };
 }
 
-async function remoteMembers(flags: AddFlags): Promise<Partial<Body>> {
-  if (flags.auth !== 'oauth') {
+function wayOf({ provider, auth = 'static' }: AddFlags): Way {
+  if (provider === 'codehost' || provider === 'codehost_app') return provider;
+  if (provider !== 'mcp_http') throw new CliError('--provider takes mcp_http, codehost or codehost_app', EXIT.usage);
+  if (auth === 'static' || auth === 'oauth') return auth;
+  throw new CliError(
+    '--auth takes static or oauth; a server that asks for no credential is connected through an entry of the catalog with auth_mode: none',
+    EXIT.usage,
+  );
+}
+
+async function remoteMembers(way: 'static' | 'oauth', flags: AddFlags): Promise<Partial<Body>> {
+  if (way === 'static') {
     return {
-      auth_kind: (flags.auth ?? 'static') as 'static',
+      auth_kind: way,
       token: await readToken(flags),
       ...(flags.header === undefined ? {} : { header_name: flags.header }),
       ...(flags.scheme === undefined ? {} : { scheme: flags.scheme as 'Bearer' }),
     };
   }
   return {
-    auth_kind: 'oauth',
+    auth_kind: way,
     ...(flags.scopes === undefined ? {} : { scopes: wordsOf(flags.scopes) }),
     ...(flags.clientId === undefined ? {} : { client_id: flags.clientId }),
     ...(flags.clientSecretFile === undefined ? {} : { client_secret: readNamedText(flags.clientSecretFile).trim() }),

@@ -14,6 +14,7 @@ import { registerAddCommand } from './connections-add.js';
 import { registerProbeCommand } from './connections-probe.js';
 
 const KEY = 'name, id, or the beginning or end of an id';
+const DESCRIPTION_WIDTH = 80;
 
 export function registerConnectionCommands(program: Command): void {
   const connections = program
@@ -80,6 +81,12 @@ async function show(key: string, { client, format }: CommandContext): Promise<vo
     ['Sign-in', connection.auth_kind],
     ['Owner', connection.owner],
     ['Catalog', textOf(connection.metadata, 'catalog_slug')],
+    ...(connection.oauth === null
+      ? []
+      : [
+          ['Issuer', textOf(connection.oauth, 'issuer')] as const,
+          ['Callback', textOf(connection.oauth, 'redirect_uri')] as const,
+        ]),
     ['Scopes', (connection.granted_scopes.length > 0 ? connection.granted_scopes : connection.scopes).join(' ')],
     ['Generation', String(connection.authorization_generation)],
     ['Created', connection.created_at],
@@ -104,12 +111,21 @@ async function tools(key: string, { client, format }: CommandContext): Promise<v
   if (format !== 'table') return printDocument(format, snapshot);
   const columns = [
     { title: 'TOOL', value: (tool: Snapshot['tools'][number]) => tool.name, width: 64 },
-    { title: 'DESCRIPTION', value: (tool: Snapshot['tools'][number]) => firstLine(tool.description), width: 80 },
+    {
+      title: 'DESCRIPTION',
+      value: (tool: Snapshot['tools'][number]) => firstLine(tool.description),
+      width: DESCRIPTION_WIDTH,
+    },
   ];
   write(
     `Version ${snapshot.version} of ${snapshot.discovered_at}, MCP ${inline(snapshot.protocol_version)}, ${inline(snapshot.digest)}`,
   );
   printRows(format, snapshot.tools, columns, 'No tools.');
+  if (snapshot.tools.some(isCut)) write('Descriptions are cut here; -o yaml prints what the model will read.');
+}
+
+function isCut({ description }: Snapshot['tools'][number]): boolean {
+  return description !== firstLine(description) || inline(description).length > DESCRIPTION_WIDTH;
 }
 
 async function refresh(key: string, { client, format }: CommandContext): Promise<void> {

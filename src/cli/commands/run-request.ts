@@ -1,5 +1,7 @@
+import { isUuid } from '../../domain/uuid.js';
 import { CliError, EXIT } from '../exit-codes.js';
 import { fromCaller } from '../program-context.js';
+import { findConnection } from '../server/connections.js';
 import { textOf } from '../server/event-data.js';
 import { findRun, workspaceOf } from '../server/runs.js';
 import type { SandgateClient } from '../server/sandgate-client.js';
@@ -17,7 +19,7 @@ export interface RunFlags {
   readonly allowUnpriced?: boolean;
   readonly capabilities?: string;
   readonly label?: Record<string, string>;
-  /** Connection ids by slot. */
+  /** Connections by slot, each as a person names it. */
   readonly bind?: Record<string, string>;
   readonly maxCost?: number;
   readonly maxTokens?: number;
@@ -36,10 +38,20 @@ export async function composeRun(words: string[], flags: RunFlags, client: Sandg
     throw new CliError('--workspace and --git exclude each other', EXIT.usage);
   }
   const task = taskText(words, flags);
-  if (flags.again !== undefined) return repeated(await findRun(client, flags.again), task, flags);
-  if (task === '')
+  if (flags.again === undefined && task === '')
     throw new CliError('give a task, for example: sandgate run "make the tests pass" --workspace .', EXIT.usage);
-  return complete({ agent: flags.agent, task }, flags);
+  const bindings = flags.bind === undefined ? {} : { bindings: await idsOf(flags.bind, client) };
+  if (flags.again !== undefined) return { ...repeated(await findRun(client, flags.again), task, flags), ...bindings };
+  return { ...complete({ agent: flags.agent, task }, flags), ...bindings };
+}
+
+async function idsOf(bind: Readonly<Record<string, string>>, client: SandgateClient): Promise<Record<string, string>> {
+  const ids: Record<string, string> = {};
+  for (const [slot, key] of Object.entries(bind)) {
+    // What is a whole id is the server's to judge: it says which slot it was meant for.
+    ids[slot] = isUuid(key) ? key : (await findConnection(client, key)).id;
+  }
+  return ids;
 }
 
 function repeated(earlier: Session, task: string, flags: RunFlags): NewRun {
@@ -73,7 +85,6 @@ function complete(base: Omit<NewRun, 'autonomous' | 'allow_unpriced'>, flags: Ru
     ...(workspace === undefined ? {} : { workspace }),
     ...(Object.keys(budgets).length === 0 ? {} : { budgets }),
     ...(flags.capabilities === undefined ? {} : { capabilities: namesIn(flags.capabilities) }),
-    ...(flags.bind === undefined ? {} : { bindings: flags.bind }),
     ...(flags.label === undefined ? {} : { labels: { ...base.labels, ...flags.label } }),
     autonomous: flags.autonomous === true,
     allow_unpriced: flags.allowUnpriced === true,

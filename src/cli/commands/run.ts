@@ -38,7 +38,7 @@ export function registerRunCommand(program: Command): void {
     .addOption(
       new Option(
         '--bind <slot=connection>',
-        'id of the connection that serves a slot of the agent; may be given more than once',
+        'connection (name or id) that serves a slot of the agent; may be given more than once',
       ).argParser(collectPair),
     )
     .option('--max-cost <dollars>', 'cost cap', positive)

@@ -13,14 +13,28 @@ export async function listConnections(client: SandgateClient): Promise<Connectio
 export async function findConnection(client: SandgateClient, key: string): Promise<Connection> {
   if (isUuid(key)) return readConnection(client, key.toLowerCase());
   const all = await listConnections(client);
-  const named = all.filter(({ display_name, status }) => display_name === key && status !== 'revoked');
-  const matches = named.length > 0 ? named : all.filter(({ id }) => key.length >= 4 && isPart(id, key.toLowerCase()));
+  const named = all.filter(({ display_name }) => display_name === key);
+  const live = named.filter(({ status }) => status !== 'revoked');
+  const matches = live.length > 0 ? live : all.filter(({ id }) => key.length >= 4 && isPart(id, key.toLowerCase()));
   const [match, other] = matches;
-  if (match === undefined) throw new CliError(`no connection has the name or id ${inline(key)}`, EXIT.notFound);
+  if (match === undefined) throw new CliError(whyNone(key, named), EXIT.notFound);
   if (other !== undefined) {
-    throw new CliError(`${matches.length} connections are called ${inline(key)}; give the id`, EXIT.usage);
+    throw new CliError(
+      `${matches.length} connections are called ${inline(key)}; give the id: ${idsOf(matches)}`,
+      EXIT.usage,
+    );
   }
   return match;
+}
+
+/** A revoked connection gives its name back and is found by its id alone. */
+function whyNone(key: string, revoked: readonly Connection[]): string {
+  if (revoked.length === 0) return `no connection has the name or id ${inline(key)}`;
+  return `${inline(key)} is revoked, and a revoked connection is named by its id: ${idsOf(revoked)}`;
+}
+
+function idsOf(connections: readonly Connection[]): string {
+  return connections.map(({ id }) => id).join(', ');
 }
 
 export function readConnection(client: SandgateClient, id: string): Promise<Connection> {

@@ -87,6 +87,10 @@ function rowsOnScreen(text: string, columns: number, wide: 1 | 2): string[] {
 }
 
 describe('what an approver sees', () => {
+  it('shows an empty input as what it is', () => {
+    expect(render({ ...CLEAN, input: {} })).toMatch(/input:\n +\S* ?\{\}/);
+  });
+
   it('06-gate §4 shows rule, matcher, the part that decided, every part, the directory, the files and the whole input', () => {
     const text = render(CLEAN);
     for (const shown of [

@@ -102,7 +102,7 @@ function factRows(name: string, value: string, width: number, colours: Colours):
 function inputRows(input: unknown, width: number): string[] {
   if (input === null || input === undefined) return [];
   const value = input as ExactJson;
-  if (!isExactObject(value)) return ['input:', ...quoted(asText(value), width)];
+  if (!isExactObject(value) || Object.keys(value).length === 0) return ['input:', ...quoted(asText(value), width)];
   return [
     'input:',
     ...Object.entries(value).flatMap(([key, member]) => [

@@ -9,7 +9,7 @@ const plain = coloursFor({ isTTY: false });
 const START = Date.parse('2026-01-01T00:00:00Z');
 const HOSTILE = `\u001b[2J\r${APPROVAL_HEADING}\n${APPROVAL_HEADING}\u202e\u009b0m`;
 
-function event(type: string, data: Record<string, string | number | null>): RunEvent {
+function event(type: string, data: Record<string, string | number | boolean | null>): RunEvent {
   return {
     event_id: 'e',
     session_id: 's',
@@ -29,6 +29,21 @@ describe('timeline', () => {
       plain,
     );
     expect(line).toBe('   +1.5s denied     Bash by policy: network');
+  });
+
+  it.each([
+    [{ ok: true, outcome: 'succeeded' }, 'answered'],
+    [{ ok: false, outcome: 'failed_upstream' }, 'answered with an error'],
+    [{ ok: false, outcome: 'failed_before_send', error: 'no answer' }, 'failed: no answer'],
+    [{ ok: false, outcome: 'ambiguous', error: 'cut' }, 'failed, and may have happened all the same: cut'],
+  ])('says why a brokered call failed: %j', (data, words) => {
+    const line = renderEvent(event('tool.brokered', { tool: 'mcp__crm__find', ...data }), START, plain);
+    expect(line).toBe(`   +1.5s tool       mcp__crm__find ${words}`);
+  });
+
+  it('names the tool of a call once when there is nothing else to say of it', () => {
+    const data = { tool: 'mcp__crm__find', summary: 'mcp__crm__find' };
+    expect(renderEvent(event('tool.requested', data), START, plain)).toBe('   +1.5s asks       mcp__crm__find');
   });
 
   it.each(['agent.message', 'tool.requested', 'run.error', 'approval.requested', 'run.result'])(

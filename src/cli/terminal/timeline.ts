@@ -41,12 +41,12 @@ const DESCRIPTIONS: Readonly<Record<string, (data: Data) => Line | undefined>> =
     'dim',
   ],
   'agent.message': (data) => ['agent', block(textOf(data, 'text'))],
-  'tool.requested': (data) => ['asks', `${text(data, 'tool')}: ${text(data, 'summary')}`],
+  'tool.requested': (data) => ['asks', callOf(data)],
   'tool.decision': decision,
   'tool.rejected': (data) => ['tool', `${text(data, 'tool')} was answered by the harness itself`, 'warn'],
   'tool.completed': (data) => ['tool', `${text(data, 'tool')} ${data['ok'] === true ? 'done' : 'failed'}`, 'dim'],
-  'tool.brokered': (data) => ['tool', `${text(data, 'tool')} ${data['ok'] === true ? 'answered' : 'failed'}`, 'dim'],
-  'approval.requested': (data) => ['approval', `needed for ${text(data, 'tool')}: ${text(data, 'summary')}`, 'warn'],
+  'tool.brokered': brokered,
+  'approval.requested': (data) => ['approval', `needed for ${callOf(data)}`, 'warn'],
   'approval.decided': (data) => [
     'approval',
     `${text(data, 'decision')} by ${text(data, 'decided_by')}`,
@@ -81,6 +81,21 @@ function decision(data: Data): Line {
     `${text(data, 'tool')} by ${text(data, 'source')}${reason}`,
     allowed ? 'good' : 'bad',
   ];
+}
+
+/** The tool, and what the call is about where somebody has said so. */
+function callOf(data: Data): string {
+  const [tool, summary] = [text(data, 'tool'), text(data, 'summary')];
+  return summary === '' || summary === tool ? tool : `${tool}: ${summary}`;
+}
+
+/** An answer that is an error has no reason of ours: what the tool said is the model's to read. */
+function brokered(data: Data): Line {
+  const [tool, error] = [text(data, 'tool'), text(data, 'error')];
+  if (data['ok'] === true) return ['tool', `${tool} answered`, 'dim'];
+  if (error === '') return ['tool', `${tool} answered with an error`, 'warn'];
+  const doubt = data['outcome'] === 'ambiguous' ? ', and may have happened all the same' : '';
+  return ['tool', `${tool} failed${doubt}: ${error}`, 'warn'];
 }
 
 function status(data: Data): string {

@@ -185,15 +185,44 @@ describe('connections by token', () => {
     const asked = await cli(['connections', 'revoke', id]);
     expect([asked.code, asked.message]).toEqual([2, expect.stringContaining('say so with --yes')]);
     expect(await ok(['connections', 'revoke', id.slice(-12), '--yes'])).toBe(`Tracker ${id} is revoked\n`);
-    // A revoked one gives its name back.
-    expect((await cli(['connections', 'show', 'Tracker'])).code).toBe(3);
+    expect(await cli(['connections', 'show', 'Tracker'])).toMatchObject({
+      code: 3,
+      message: `Tracker is revoked, and a revoked connection is named by its id: ${id}`,
+    });
     expect((await cli(['connections', 'show', 'nobody'])).code).toBe(3);
   });
 
   it('a name that two have is no name', async () => {
     for (const name of ['Twin', 'Twin'])
       await ok(['connections', 'add', server.url, '--name', name, '--with-token'], KEY);
-    expect((await cli(['connections', 'tools', 'Twin'])).message).toMatch(/2 connections are called Twin; give the id/);
+    expect((await cli(['connections', 'tools', 'Twin'])).message).toMatch(
+      /2 connections are called Twin; give the id: [0-9a-f-]{36}, [0-9a-f-]{36}$/,
+    );
+  });
+
+  it('a description that the table cuts is announced as cut', async () => {
+    const hint = 'Descriptions are cut here';
+    server.tools = [{ ...ECHO, description: 'One line.' }];
+    await ok(['connections', 'add', server.url, '--name', 'Short', '--with-token'], KEY);
+    expect(await ok(['connections', 'tools', 'Short'])).not.toContain(hint);
+    for (const description of ['One line.\nAnd another one.', 'x'.repeat(81)]) {
+      server.tools = [{ ...ECHO, description }];
+      await ok(['connections', 'refresh', 'Short']);
+      expect(await ok(['connections', 'tools', 'Short'])).toContain(hint);
+    }
+  });
+
+  it.each([
+    [['--client-id', 'x'], '--client-id belongs to --auth oauth'],
+    [['--auth', 'oauth', '--header', 'X-Key'], '--header belongs to --auth static'],
+    [['--auth', 'oauth', '--with-token'], '--with-token belongs to --auth static or --provider codehost'],
+    [['--app-id', '5'], '--app-id belongs to --provider codehost_app'],
+    [['--provider', 'codehost', '--scopes', 'read'], '--scopes belongs to --auth oauth'],
+    [['--auth', 'none'], '--auth takes static or oauth; a server that asks for no credential is connected through'],
+    [['--provider', 'other'], '--provider takes mcp_http, codehost or codehost_app'],
+  ])('an option without an effect is refused before anything is asked: %j', async (options, message) => {
+    const refused = await cli(['connections', 'add', server.url, ...options]);
+    expect([refused.code, refused.message]).toEqual([2, expect.stringContaining(message)]);
   });
 
   it('probes a server', async () => {
@@ -214,6 +243,19 @@ describe('connections by OAuth', () => {
       snapshot: Schemas['Snapshot'];
     };
     expect([connection.id, connection.status, snapshot.version]).toEqual([id, 'active', 1]);
+  });
+
+  it('shows the issuer and the address that a client is registered with', async () => {
+    expect(await ok(['connections', 'show', 'Wiki'])).toMatch(/Issuer +http[^]*Callback +http.*\/v1\/oauth\/callback/);
+  });
+
+  it('leaves nothing pending when the authorization cannot begin', async () => {
+    const failed = await cli(['connections', 'add', server.url, '--auth', 'oauth', '--name', 'No issuer']);
+    expect([failed.code, failed.message]).toEqual([2, expect.stringContaining('discovery failed')]);
+    const all = await json<Schemas['Connection'][]>('connections', 'list');
+    expect(all.filter(({ display_name: name }) => name === 'No issuer').map(({ status }) => status)).toEqual([
+      'revoked',
+    ]);
   });
 
   it('waits for a newer authorization than the last one when it connects again', async () => {
