@@ -88,8 +88,8 @@ const CALLBACK: Record<CallbackRefusal, readonly [number, string, string]> = {
   exchange_failed: [400, 'The authorization server did not give a token.', AGAIN],
   client_unknown: [
     400,
-    'The authorization server no longer knows this Sandgate as a client.',
-    `${AGAIN} Unless its client id was registered by hand, it is registered anew.`,
+    'The authorization server does not accept this Sandgate as its client.',
+    `${AGAIN} It is registered anew then. Where the client was registered by hand, check its id and secret first.`,
   ],
   no_refresh_token: [
     400,

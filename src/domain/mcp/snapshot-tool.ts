@@ -7,7 +7,6 @@ import type { JsonValue } from '../json.js';
 import type { FrozenTool } from '../run/spec.js';
 
 const MAX_SERIALIZED_BYTES = 2 * 1024 * 1024;
-const MAX_TOOLS_TEXT = `${MAX_TOOLS} tools, together ${MAX_SERIALIZED_BYTES / 1024 / 1024} MiB`;
 
 /** A tool as a photograph stores it (chapter 40 §3). Annotations are for display only and never trusted. */
 export interface SnapshotTool extends FrozenTool {
@@ -32,12 +31,12 @@ export interface ToolListing {
  */
 export function readToolListing(offered: readonly ExactJson[]): ToolListing {
   if (offered.length > MAX_TOOLS) {
-    throw new SandgateError('invalid_request', `the server lists more than ${MAX_TOOLS_TEXT} is the most`);
+    throw new SandgateError('invalid_request', `tools/list: more than ${MAX_TOOLS} tools`);
   }
   const tools = offered.map((tool, index) => readTool(tool, index));
-  refuseTwice('tools', tools, 'tool');
+  refuseTwice('tools/list', tools, 'tool');
   if (Buffer.byteLength(JSON.stringify(tools)) > MAX_SERIALIZED_BYTES) {
-    throw new SandgateError('invalid_request', `the server lists more than ${MAX_TOOLS_TEXT} is the most`);
+    throw new SandgateError('invalid_request', `tools/list: more than ${MAX_SERIALIZED_BYTES / 1024 / 1024} MiB`);
   }
   return { tools, digest: digestOf(offered.map(definitionOf)) };
 }

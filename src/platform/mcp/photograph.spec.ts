@@ -98,6 +98,7 @@ describe('a photograph', () => {
     server.tools = tools;
     const error = await refused();
     expect(error).toMatchObject({ reason: 'guard', message: expect.stringContaining(words) });
+    expect(error.message.split('tools/list')).toEqual(['', expect.anything()]);
     expect(server.openSessions).toBe(0);
   });
 

@@ -76,7 +76,7 @@ function read(offered: Parameters<typeof readToolListing>[0]): ToolListing {
   try {
     return readToolListing(offered);
   } catch (error) {
-    if (error instanceof SandgateError) throw guard(`tools/list: ${error.message}`, error);
+    if (error instanceof SandgateError) throw guard(error.message, error);
     throw error;
   }
 }

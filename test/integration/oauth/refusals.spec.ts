@@ -318,7 +318,7 @@ describe('the callback connects nothing', () => {
     [
       'an unknown client',
       { status: 401, body: { error: 'invalid_client' }, headers: { 'www-authenticate': 'Basic' } },
-      /no longer knows this Sandgate/,
+      /does not accept this Sandgate/,
     ],
   ];
   it.each(answers)('when the exchange brings %s, and ends the flow', async (_, answer, text) => {
