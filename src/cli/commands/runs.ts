@@ -13,8 +13,7 @@ import { block } from '../terminal/escape.js';
 import { printDocument, printRecord, printRows, write } from '../terminal/output.js';
 import type { Column } from '../terminal/output.js';
 import { coloursFor } from '../terminal/style.js';
-import type { Colours } from '../terminal/style.js';
-import { renderEvent, renderUnknown } from '../terminal/timeline.js';
+import { renderEveryEvent } from '../terminal/timeline.js';
 import { follow } from './run.js';
 
 const EVENT_PAGE = 500;
@@ -117,22 +116,19 @@ async function log(name: string, { client, format }: CommandContext): Promise<vo
   const run = await findRun(client, name);
   const events: RunEvent[] = [];
   const colours = coloursFor(process.stdout);
+  const startedAtMs = Date.parse(run.created_at);
   for (let after = 0; ;) {
     const query = { after, limit: EVENT_PAGE };
     const page = await client.call((api) =>
       api.GET('/v1/sessions/{id}/events', { params: { path: { id: run.id }, query } }),
     );
-    if (format === 'table') for (const event of page.events) write(lineOf(event, run, colours));
+    if (format === 'table') for (const event of page.events) write(renderEveryEvent(event, startedAtMs, colours));
     else events.push(...page.events);
     const last = page.events.at(-1);
     if (last === undefined || page.events.length < EVENT_PAGE) break;
     after = last.seq;
   }
   if (format !== 'table') printDocument(format, events);
-}
-
-function lineOf(event: RunEvent, run: Session, colours: Colours): string {
-  return renderEvent(event, Date.parse(run.created_at), colours) ?? `         ${renderUnknown(event)}`;
 }
 
 async function diff(name: string, { client, format }: CommandContext): Promise<void> {

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { Approval, RunEvent } from '../server/wire.js';
 import { APPROVAL_HEADING, renderApproval } from './approval-view.js';
 import { LiveScreen } from './live-screen.js';
-import { renderEvent } from './timeline.js';
+import { renderEvent, renderEveryEvent } from './timeline.js';
 import { coloursFor } from './style.js';
 
 const plain = coloursFor({ isTTY: false });
@@ -39,6 +39,14 @@ describe('timeline', () => {
   ])('says why a brokered call failed: %j', (data, words) => {
     const line = renderEvent(event('tool.brokered', { tool: 'mcp__crm__find', ...data }), START, plain);
     expect(line).toBe(`   +1.5s tool       mcp__crm__find ${words}`);
+  });
+
+  it('shows a kind that has no words here as it is, where everything is shown', () => {
+    const revoked = event('network.grant.revoked', { mode: 'offline', reason: HOSTILE });
+    expect(renderEvent(revoked, START, plain)).toBeUndefined();
+    const line = renderEveryEvent(revoked, START, plain);
+    expect(line).toMatch(/^ {3}\+1\.5s event {6}network\.grant\.revoked \{"mode":"offline",/);
+    for (const steering of ['\n', '\r', '\u001b', '\u202e', '\u009b']) expect(line).not.toContain(steering);
   });
 
   it('names the tool of a call once when there is nothing else to say of it', () => {

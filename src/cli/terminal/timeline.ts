@@ -20,8 +20,23 @@ export function renderEvent(
   width = Number.MAX_SAFE_INTEGER,
 ): string | undefined {
   const line = describe(event.payload.type, event.payload.data);
-  if (line === undefined) return undefined;
-  const [kind, text, tone] = line;
+  return line === undefined ? undefined : renderLine(event, line, startedAtMs, colours, width);
+}
+
+/** As {@link renderEvent}, with the kinds that a person need not see: each event is a line. */
+export function renderEveryEvent(event: RunEvent, startedAtMs: number, colours: Colours): string {
+  const { type, data } = event.payload;
+  const raw: Line = ['event', `${inline(type)} ${short(JSON.stringify(data), SUMMARY_CHARACTERS)}`, 'dim'];
+  return renderLine(event, describe(type, data) ?? raw, startedAtMs, colours, Number.MAX_SAFE_INTEGER);
+}
+
+function renderLine(
+  event: RunEvent,
+  [kind, text, tone]: Line,
+  startedAtMs: number,
+  colours: Colours,
+  width: number,
+): string {
   const elapsed = `+${((Date.parse(event.occurred_at) - startedAtMs) / 1000).toFixed(1)}s`.padStart(8);
   const margin = elapsed.length + KIND_COLUMNS + 2;
   const rows = text.split('\n').flatMap((row) => wrap(row.replaceAll('\t', '    '), Math.max(10, width - margin)));
@@ -133,9 +148,4 @@ function paint(line: string, tone: Line[2], colours: Colours): string {
   if (tone === 'bad') return colours.red(line);
   if (tone === 'warn') return colours.yellow(line);
   return tone === 'dim' ? colours.dim(line) : line;
-}
-
-/** An unknown kind, for `sandgate log`, which shows everything. */
-export function renderUnknown(event: RunEvent): string {
-  return `${inline(event.type)} ${short(JSON.stringify(event.payload.data), SUMMARY_CHARACTERS)}`;
 }
