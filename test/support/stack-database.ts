@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import pg from 'pg';
-import { translateDatabaseErrors } from '../../src/platform/db/database-errors.js';
-import { untilReachable } from '../../src/platform/db/until-reachable.js';
 import type { LiveStack } from './live-stack.js';
 
 /** A server that a test has killed is started again by the installation. */
 const RESTARTED_WITHIN_MS = 60_000;
+/** Of the network and of PostgreSQL, for a server that is dying or starting. */
+const AWAY = /^(ECONNREFUSED|ECONNRESET|ENOENT|EPIPE|57P0[123])$/;
 
 /** The database of a live installation, with the rights of its owner, whom row-level isolation does not bind. */
 export class StackDatabase {
@@ -15,20 +15,29 @@ export class StackDatabase {
     return new StackDatabase(stack);
   }
 
-  /** One statement on a connection of its own, so that a server that is killed meanwhile concerns no other statement. */
-  async query<R extends object>(sql: string, params: unknown[] = []): Promise<R[]> {
-    const client = await untilReachable(RESTARTED_WITHIN_MS, () => translateDatabaseErrors(() => this.connect()));
+  /**
+   * One statement on a connection of its own, so that a server that is killed meanwhile concerns no other statement. Made again while
+   * the server is away: it may be dying still when a test has killed it.
+   */
+  query<R extends object>(sql: string, params: unknown[] = []): Promise<R[]> {
+    return this.stack.until('the database', RESTARTED_WITHIN_MS, () =>
+      this.once<R>(sql, params).catch((cause: unknown) => {
+        if (!isAway(cause)) throw cause;
+        return undefined;
+      }),
+    );
+  }
+
+  private async once<R extends object>(sql: string, params: unknown[]): Promise<R[]> {
+    const client = new pg.Client({ host: join(this.stack.dataDir, 'pg'), user: 'sandgate', database: 'sandgate' });
+    // What breaks the connection is told by the statement, too.
+    client.on('error', () => undefined);
+    await client.connect();
     try {
       return (await client.query<R>(sql, params)).rows;
     } finally {
       await client.end();
     }
-  }
-
-  private async connect(): Promise<pg.Client> {
-    const client = new pg.Client({ host: join(this.stack.dataDir, 'pg'), user: 'sandgate', database: 'sandgate' });
-    await client.connect();
-    return client;
   }
 
   /** What the counters say against what the runs say; equal when nothing drifted. */
@@ -66,6 +75,11 @@ export class StackDatabase {
     const rows = await this.query<{ organization: string }>(copy, [template, organizations, runsEach]);
     return rows.map((row) => row.organization);
   }
+}
+
+function isAway(cause: unknown): boolean {
+  const { code, message } = cause as { code?: string; message?: string };
+  return code === undefined ? message === 'Connection terminated unexpectedly' : AWAY.test(code);
 }
 
 const COPIED = `'{"status": "created", "status_reason": null, "sandbox_handle": null, "base_commit": null, "host_id": null,
