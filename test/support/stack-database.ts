@@ -19,22 +19,23 @@ export class StackDatabase {
    * One statement on a connection of its own, so that a server that is killed meanwhile concerns no other statement. Made again while
    * the server is away: it may be dying still when a test has killed it.
    */
-  query<R extends object>(sql: string, params: unknown[] = []): Promise<R[]> {
-    return this.stack.until('the database', RESTARTED_WITHIN_MS, () =>
+  async query<R extends object>(sql: string, params: unknown[] = []): Promise<R[]> {
+    const result = await this.stack.until('the database', RESTARTED_WITHIN_MS, () =>
       this.once<R>(sql, params).catch((cause: unknown) => {
         if (!isAway(cause)) throw cause;
         return undefined;
       }),
     );
+    return result.rows;
   }
 
-  private async once<R extends object>(sql: string, params: unknown[]): Promise<R[]> {
+  private async once<R extends object>(sql: string, params: unknown[]): Promise<pg.QueryResult<R>> {
     const client = new pg.Client({ host: join(this.stack.dataDir, 'pg'), user: 'sandgate', database: 'sandgate' });
     // What breaks the connection is told by the statement, too.
     client.on('error', () => undefined);
     await client.connect();
     try {
-      return (await client.query<R>(sql, params)).rows;
+      return await client.query<R>(sql, params);
     } finally {
       await client.end();
     }
