@@ -1,8 +1,7 @@
-import { createServer } from 'node:http';
 import pg from 'pg';
 import { Pool } from 'undici';
 import { runWorker } from './one-update-worker.js';
-import { serve, settings } from './report-port.js';
+import { settings } from './report-port.js';
 
 /** The worker of the least broker: takes a claim, looks the tool up as it is now, calls it once and keeps the answer. */
 const { address, taskQueue, url, upstream } = settings<Record<'address' | 'taskQueue' | 'url' | 'upstream', string>>();
@@ -32,5 +31,3 @@ await runWorker(address, taskQueue, async (id) => {
   const text = 'update bare.claims set answer = $2 where id = $1';
   await pool.query({ name: 'settle', text, values: [id, JSON.stringify(answer)] });
 });
-// The port says that it is there.
-serve(createServer((_request, response) => response.end()));

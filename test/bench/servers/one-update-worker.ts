@@ -1,5 +1,7 @@
+import { createServer } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker';
+import { serve } from './report-port.js';
 
 /** Starts a worker whose workflows do the given activity once for each of their updates. */
 export async function runWorker(
@@ -15,4 +17,6 @@ export async function runWorker(
     activities: { arrive },
   });
   void worker.run();
+  // The port says that it is there.
+  serve(createServer((_request, response) => response.end()));
 }
