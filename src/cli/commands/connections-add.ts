@@ -3,7 +3,7 @@ import type { Schemas } from '../../client/client.js';
 import { CliError, EXIT } from '../exit-codes.js';
 import { contextOf } from '../program-context.js';
 import type { CommandContext } from '../program-context.js';
-import { startAuthorization } from '../server/connections.js';
+import { revokeConnection, startAuthorization } from '../server/connections.js';
 import type { SandgateClient } from '../server/sandgate-client.js';
 import { wordsOf } from '../terminal/arguments.js';
 import { inline } from '../terminal/escape.js';
@@ -99,7 +99,7 @@ async function beginAuthorization(client: SandgateClient, id: string): Promise<s
   try {
     return await startAuthorization(client, id);
   } catch (error) {
-    await client.call((api) => api.POST('/v1/connections/{id}/revoke', { params: { path: { id } } }));
+    await revokeConnection(client, id);
     throw error;
   }
 }

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { contextOf } from '../program-context.js';
 import type { CommandContext } from '../program-context.js';
-import { findConnection, listConnections, startAuthorization } from '../server/connections.js';
+import { findConnection, listConnections, revokeConnection, startAuthorization } from '../server/connections.js';
 import { textOf } from '../server/event-data.js';
 import { shortId } from '../server/runs.js';
 import type { Connection, Snapshot } from '../server/wire.js';
@@ -150,7 +150,7 @@ async function revoke(key: string, { yes }: { yes?: boolean }, { client, format 
   const { id, display_name: name } = await findConnection(client, key);
   if (yes !== true)
     await confirm(`the connection ${inline(name)}; runs that use it will be denied`, 'revoke', 'revoke');
-  const answer = await client.call((api) => api.POST('/v1/connections/{id}/revoke', { params: { path: { id } } }));
+  const answer = await revokeConnection(client, id);
   if (format === 'table') write(`${inline(name)} ${id} is ${answer.status}`);
   else printDocument(format, answer);
 }

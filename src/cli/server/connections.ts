@@ -47,6 +47,10 @@ export async function startAuthorization(client: SandgateClient, id: string): Pr
   return (await client.call((api) => api.POST('/v1/connections/{id}/oauth/start', { params }))).go_url;
 }
 
+export function revokeConnection(client: SandgateClient, id: string): Promise<Connection> {
+  return client.call((api) => api.POST('/v1/connections/{id}/revoke', { params: { path: { id } } }));
+}
+
 /** The newest photograph; null when the connection was never photographed. */
 export async function readTools(client: SandgateClient, id: string): Promise<Snapshot | null> {
   try {

@@ -2,7 +2,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { SandgateError } from '../../domain/errors.js';
 import type { TenantTransaction } from '../db/database.js';
 import type { Sealed, Sealer } from '../seal/sealer.js';
-import type { ClientSecret, TokenAuthMethod } from './client-authentication.js';
+import type { ClientIdSource, ClientSecret, TokenAuthMethod } from './client-authentication.js';
 
 /** A row of `oauth_client_registrations` without its secrets. */
 export interface ClientRegistration {
@@ -57,6 +57,23 @@ export async function touchRegistration(tx: TenantTransaction, id: string): Prom
 /** Forgets a registration that its server no longer knows, so that the next flow registers anew. */
 export async function dropRegistration(tx: TenantTransaction, id: string, clientId: string): Promise<void> {
   await tx.query('select svc_drop_oauth_registration($1, $2)', [id, clientId]);
+}
+
+/**
+ * A server does not know the client that it registered: the next flow registers anew. Identities of other kinds are nobody's here to
+ * forget.
+ */
+export async function forgetRefusedClient(
+  tx: TenantTransaction,
+  client: {
+    source: ClientIdSource | undefined;
+    registrationId: string | null | undefined;
+    clientId: string | undefined;
+  },
+): Promise<void> {
+  const { source, registrationId, clientId } = client;
+  if (source !== 'dcr' || registrationId == null || clientId === undefined) return;
+  await dropRegistration(tx, registrationId, clientId);
 }
 
 /** Keeps a registration for the whole deployment; its secrets are sealed under the deployment's own organization. */

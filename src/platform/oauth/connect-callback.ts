@@ -4,7 +4,7 @@ import { markReconnectNeeded } from '../connections/connection-rows.js';
 import type { Logger } from '../telemetry/logger.js';
 import type { AccessTokens } from './access-tokens.js';
 import { activate, type Activated } from './activation.js';
-import { dropRegistration } from './client-registrations.js';
+import { forgetRefusedClient } from './client-registrations.js';
 import { clientSecretOf } from './client-secrets.js';
 import { hash, type ConnectParts } from './connect-flows.js';
 import { claimFlow, readClaimedFlow, type ClaimedFlow } from './flow-records.js';
@@ -163,7 +163,7 @@ export class ConnectCallback {
       if (!(cause instanceof TokenRequestFailed)) throw cause;
       this.parts.log.warn({ flow: flow.id, ...cause.facts }, 'the code of a connect flow could not be exchanged');
       if (cause.code !== 'invalid_client') throw new Refused('exchange_failed');
-      await this.forgetRegistration(organizationId, flow);
+      await this.forgetClient(organizationId, flow);
       throw new Refused('client_unknown');
     }
   }
@@ -194,11 +194,12 @@ export class ConnectCallback {
     });
   }
 
-  /** The server does not know the client that it registered: the next flow registers anew. The code is never tried again. */
-  private async forgetRegistration(organizationId: string, flow: ClaimedFlow): Promise<void> {
-    const { client_id_source: source, client_registration_id: id, client_id: clientId } = flow;
-    if (source !== 'dcr' || id === null) return;
-    await this.parts.database.withTenant(organizationId, (tx) => dropRegistration(tx, id, clientId));
+  /** The code is never tried again. */
+  private forgetClient(organizationId: string, flow: ClaimedFlow): Promise<void> {
+    const { client_id_source: source, client_registration_id: registrationId, client_id: clientId } = flow;
+    return this.parts.database.withTenant(organizationId, (tx) =>
+      forgetRefusedClient(tx, { source, registrationId, clientId }),
+    );
   }
 
   private keepToken(connectionId: string, activated: Activated, answer: TokenAnswer): void {

@@ -4,7 +4,7 @@ import { markReconnectNeeded } from '../connections/connection-rows.js';
 import { placeOfSecret } from '../connections/connection-secrets.js';
 import type { Database, TenantTransaction } from '../db/database.js';
 import type { Sealer } from '../seal/sealer.js';
-import { dropRegistration } from './client-registrations.js';
+import { forgetRefusedClient } from './client-registrations.js';
 import { clientSecretOf } from './client-secrets.js';
 import { lockConnection, readOAuthConnection, type OAuthConnectionRow } from './oauth-connections.js';
 import { keepSharedToken, readSharedToken, type MintedToken } from './shared-token.js';
@@ -144,16 +144,10 @@ async function refuse(
   onRefresh?.('invalid_grant');
   const note = `${failure.code} during token refresh — re-authorize this connection`;
   await markReconnectNeeded(tx, connection, note);
-  if (failure.code === 'invalid_client') await forgetRegistration(tx, connection);
+  if (failure.code === 'invalid_client') {
+    // A flow with it would not come back to say so: the server refuses an unknown client on a page of its own.
+    const { client_id_source: source, registration_id: registrationId, client_id: clientId } = connection.oauth;
+    await forgetRefusedClient(tx, { source, registrationId, clientId });
+  }
   return new SandgateError('conflict', `${note}: reconnect it`, { cause: failure });
-}
-
-/**
- * The server does not know the client that it registered: the next flow registers anew. Such a flow would not come back from the
- * server to say so, because it refuses an unknown client on a page of its own.
- */
-async function forgetRegistration(tx: TenantTransaction, { oauth }: OAuthConnectionRow): Promise<void> {
-  const { client_id_source: source, registration_id: id, client_id: clientId } = oauth;
-  if (source !== 'dcr' || id === undefined || clientId === undefined) return;
-  await dropRegistration(tx, id, clientId);
 }
