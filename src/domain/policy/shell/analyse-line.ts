@@ -2,7 +2,9 @@ import type { SyntaxNode } from 'unbash';
 import { forEachChild, parse } from 'unbash';
 import { WORKSPACE_ROOT } from '../path.js';
 import { ArithmeticNames } from './arithmetic.js';
-import { bashOnly, unsafeConstruct } from './unsafe-constructs.js';
+import { bashOnly } from './bash-only.js';
+import { readLine } from './language/line-reader.js';
+import { SecondReading } from './language/second-reading.js';
 import type { ShellCommand, ShellLine, ShellRedirect } from './shell-line.js';
 import { SimpleCommands } from './simple-commands.js';
 import { literalValue } from './shell-word.js';
@@ -22,8 +24,9 @@ const NETWORK = /^\/dev\/(?:tcp|udp)\//;
 const LOOPS = new Set<SyntaxNode['type']>(['For', 'While', 'Select', 'ArithmeticFor']);
 
 /**
- * Finds the simple commands, redirects and parts of a bash line (06-gate §1). Never throws. A line that cannot be judged by its
- * parts has a `problem`; what was found until then is listed all the same, since deny patterns still run on it.
+ * Finds the simple commands, redirects and parts of a bash line (docs/shell-analysis.md). Never throws. A line that is not written
+ * in the small language of that page cannot be judged by its parts and has a `problem`; what the parser found is listed all the
+ * same, since deny patterns still run on it.
  * @param directory Absolute directory in which the line runs; null when it is not known.
  */
 export function analyseLine(command: string, directory: string | null = WORKSPACE_ROOT): ShellLine {
@@ -71,13 +74,20 @@ class LineAnalysis {
 
   private script(text: string, shellDepth: number, posix: boolean): void {
     this.denyTexts.add(text.trim());
-    if (text.includes('\0') || text.includes('\r')) this.refuse('the line holds NUL or a carriage return');
     const excess = shellDepth > MAX_SHELL_DEPTH ? 'shells nest too deeply' : excessOf(text);
     if (excess !== null) {
       this.refuse(excess);
       return;
     }
-    this.visit(parse(text), { source: text, shellDepth, posix, depth: 0, chain: null });
+    const second = new SecondReading();
+    this.visit(parse(text), { source: text, shellDepth, posix, depth: 0, chain: null, second });
+    const understood = readLine(text);
+    if (typeof understood === 'string') {
+      this.refuse(understood);
+      return;
+    }
+    if (understood.canonical !== text) this.denyTexts.add(understood.canonical);
+    this.refuse(second.problem(understood));
   }
 
   private visit(node: SyntaxNode, context: Context): void {
@@ -85,12 +95,13 @@ class LineAnalysis {
       this.refuse('the line nests too deeply');
       return;
     }
-    this.refuse(unsafeConstruct(node));
+    context.second.note(node);
     if (context.posix) this.refuse(bashOnly(node));
     this.names.note(node);
     if (LOOPS.has(node.type)) this.loops = true;
-    const inner = { ...context, depth: context.depth + 1, chain: null };
-    if (node.type === 'Script' && node.source !== undefined) inner.source = node.source;
+    const { shellDepth, posix, second } = context;
+    const source = node.type === 'Script' && node.source !== undefined ? node.source : context.source;
+    const inner: Context = { source, shellDepth, posix, depth: context.depth + 1, chain: null, second };
     this.visitKind(node, context, inner);
     const first = this.commands.length;
     forEachChild(node, (child) => this.visit(child, inner));
@@ -125,13 +136,7 @@ class LineAnalysis {
   }
 
   private visitRedirect(node: Extract<SyntaxNode, { type: 'Redirect' }>): void {
-    if (node.descriptor?.type === 'FileDescriptorVariable') {
-      this.refuse(`the redirect sets the variable ${node.descriptor.name}`);
-    }
-    if (node.target === undefined) {
-      this.refuse('a redirect without a target');
-      return;
-    }
+    if (node.target === undefined || node.target.parts?.[0]?.type === 'ProcessSubstitution') return;
     const path = literalValue(node.target);
     if ((node.operator === '<&' || node.operator === '>&') && path !== null && /^(?:\d+-?|-)$/.test(path)) return;
     if (path !== null && NETWORK.test(path)) this.refuse('a redirect that opens a network connection');
@@ -170,4 +175,6 @@ interface Context {
   depth: number;
   /** The pipeline of simple commands to which a command directly beneath belongs. */
   chain: ShellCommand[] | null;
+  /** What the parser finds, to be held against what the reader of the language understands. */
+  second: SecondReading;
 }

@@ -24,7 +24,7 @@ export function shellWord(word: Word): ShellWord {
     value,
     text: word.text,
     single: isQuotedWhole(word),
-    mayBeOption: splits(word) || !PLAIN_START.test(word.text),
+    mayBeOption: splits(word) || !(PLAIN_START.test(word.text) || word.parts?.every(isNumber) === true),
   };
 }
 
@@ -33,9 +33,12 @@ export function unknownWord(text: string): ShellWord {
   return { value: null, text, single: false, mayBeOption: true };
 }
 
+/** A tilde that becomes a home directory. */
+const HOME = /^~|[=:]~/;
+
 /** The value after quote removal, or null when anything but quotes and escapes is involved. */
 export function literalValue(word: Word): string | null {
-  if (word.text.startsWith('~')) return null;
+  if (word.text.includes('~') && (word.text.startsWith('~') || (word.parts ?? [word]).some(isHome))) return null;
   if (word.parts === undefined) return word.value;
   let value = '';
   for (const part of word.parts) {
@@ -44,6 +47,10 @@ export function literalValue(word: Word): string | null {
     value += piece;
   }
   return value;
+}
+
+function isHome(part: Word | WordPart): boolean {
+  return (part.type === 'Word' || part.type === 'Literal') && HOME.test(part.text);
 }
 
 function literalPart(part: WordPart): string | null {
@@ -65,18 +72,26 @@ function literalPart(part: WordPart): string | null {
   }
 }
 
+/** A number, which is one word and no option. */
+function isNumber(part: WordPart): boolean {
+  return part.type === 'SimpleExpansion' && (part.text === '$?' || part.text === '$#');
+}
+
 /** Whether an unquoted expansion may make several words of it; those of a glob or a brace all begin like the word itself. */
 function splits(word: Word): boolean {
   return !(word.parts ?? []).every((part) => {
     if (part.type === 'Glob' || part.type === 'ProcessSubstitution') return true;
     if (part.type === 'BraceExpansion') return !/[$`]/.test(part.text);
-    return literalPart(part) !== null || (part.type === 'DoubleQuoted' && !MANY_WORDS.test(part.text));
+    return isOneWord(part);
   });
 }
 
 /** Double quotes keep an expansion one word, except `$@` and `[@]`. */
 function isQuotedWhole(word: Word): boolean {
-  return (word.parts ?? []).every(
-    (part) => literalPart(part) !== null || (part.type === 'DoubleQuoted' && !MANY_WORDS.test(part.text)),
-  );
+  return (word.parts ?? []).every(isOneWord);
+}
+
+function isOneWord(part: WordPart): boolean {
+  if (literalPart(part) !== null || isNumber(part)) return true;
+  return part.type === 'DoubleQuoted' && !MANY_WORDS.test(part.text);
 }

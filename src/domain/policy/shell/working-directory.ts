@@ -3,6 +3,8 @@ import { resolvePath } from '../path.js';
 import type { ShellWord } from './shell-word.js';
 
 const MAX_DIRECTORIES = 16;
+/** Names of the kernel for other files: `/proc/self/cwd/.env` is that of the workspace. */
+const ELSEWHERE = /^\/(?:proc|dev\/fd)\//;
 
 /** Where relative redirects of a line may land: a `cd` before them counts, whether it ran or not. */
 export class WorkingDirectories {
@@ -37,6 +39,9 @@ export class WorkingDirectories {
   resolve(path: string | null, text: string): CandidatePath[] {
     if (path === null) return [{ text, path: null }];
     if (this.places === null) return [resolvePath(path, null)];
-    return this.places.map((place) => resolvePath(path, place));
+    return this.places.map((place) => {
+      const candidate = resolvePath(path, place);
+      return candidate.path !== null && ELSEWHERE.test(candidate.path) ? { ...candidate, path: null } : candidate;
+    });
   }
 }

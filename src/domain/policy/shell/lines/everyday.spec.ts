@@ -6,6 +6,10 @@ shellLines(
   // prettier-ignore
   {
     harmless: [
+      ["git status && git diff -- \"$(cat <<'EOF'\nit's (a) name\nEOF\n)\"", 'allow', 'allow_prefix', null],
+      ['if [ $? -eq 0 ]; then ls; elif [[ $x == a* ]]; then wc -l x; fi', 'allow', 'allow_prefix', null],
+      ['cat <(ls a) <(ls b) | wc -l', 'allow', 'allow_prefix', null],
+      ['wc -l < <(ls)', 'allow', 'allow_prefix', null],
       ['cat README.md', 'allow', 'allow_prefix', null],
       ['cat a.txt b.txt | wc -l', 'allow', 'allow_prefix', null],
       ['ls -la src test', 'allow', 'allow_prefix', null],

@@ -1,0 +1,68 @@
+import type { Assignment, Command, HereString, Redirect, SyntaxNode, Word } from 'unbash';
+import { literalValue } from '../shell-word.js';
+import type { UnderstoodLine, UnderstoodWord } from './understood-line.js';
+
+const DISAGREEMENT = 'two parsers read the line in two ways';
+
+interface Reading<W> {
+  words: readonly W[];
+  text: string;
+}
+
+/**
+ * Gathers what the parser found in a line, to be held against what the reader of the language understood. Only a line that both read
+ * alike is judged by its parts: to hide a command, a line has to deceive two parsers in the same way.
+ */
+export class SecondReading {
+  private readonly commands: Reading<Word | Assignment>[] = [];
+  private readonly redirects: string[] = [];
+
+  note(node: SyntaxNode): void {
+    if (node.type === 'Command') {
+      const words = wordsOf(node);
+      if (words.length > 0) this.commands.push(reading(words));
+    } else if (node.type === 'Redirect' || node.type === 'HereString') {
+      this.redirects.push(redirectOf(node));
+    }
+  }
+
+  /** Why the two readings differ, or null. */
+  problem(understood: UnderstoodLine): string | null {
+    const redirects = understood.redirects.map(({ operator, target }) => `${operator} ${target.text}`).sort();
+    const commands = understood.commands.filter((words) => words.length > 0).map(reading);
+    if (redirects.length !== this.redirects.length || commands.length !== this.commands.length) return DISAGREEMENT;
+    const other = this.redirects.sort();
+    if (!redirects.every((text, i) => text === other[i])) return DISAGREEMENT;
+    commands.sort(byText);
+    this.commands.sort(byText);
+    return commands.every((command, i) => areSame(command, this.commands[i]!)) ? null : DISAGREEMENT;
+  }
+}
+
+function wordsOf({ prefix, name, args }: Command): (Word | Assignment)[] {
+  const words: (Word | Assignment)[] = prefix.filter((item): item is Assignment => item.type === 'Assignment');
+  if (name !== undefined) words.push(name, ...args);
+  return words;
+}
+
+function redirectOf({ descriptor, operator, target }: Redirect | HereString): string {
+  const from = descriptor?.type === 'FileDescriptor' ? String(descriptor.value) : (descriptor?.name ?? '');
+  return `${from}${operator} ${target?.text ?? ''}`;
+}
+
+function reading<W extends { text: string }>(words: readonly W[]): Reading<W> {
+  let text = '';
+  for (const word of words) text += `${word.text}\0`;
+  return { words, text };
+}
+
+function byText(a: { text: string }, b: { text: string }): number {
+  return a.text < b.text ? -1 : Number(a.text > b.text);
+}
+
+function areSame(first: Reading<UnderstoodWord>, second: Reading<Word | Assignment>): boolean {
+  return (
+    first.text === second.text &&
+    second.words.every((word, i) => word.type === 'Assignment' || literalValue(word) === first.words[i]!.value)
+  );
+}
