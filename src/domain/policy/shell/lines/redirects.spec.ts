@@ -6,6 +6,7 @@ shellLines(
   // prettier-ignore
   {
     harmless: [
+      ['ls > >(cat)', 'allow', 'allow_prefix', null],
       ['ls >out.txt', 'allow', 'allow_prefix', null],
       ['ls > .', 'allow', 'allow_prefix', null],
       ["ls > 'a*'", 'allow', 'allow_prefix', null],
@@ -140,7 +141,6 @@ shellLines(
       ['ls >a 2>/etc/x', 'ask', 'path_outside', 'Write'],
       ['> /etc/x ls', 'ask', 'path_outside', 'Write'],
       ['</etc/x >/etc/y ls', 'ask', 'path_outside', 'Write'],
-      ['ls > >(cat)', 'allow', 'allow_prefix', null],
       ['ls > >(id)', 'ask', 'no_prefix', 'id'],
       ['ls 2> >(id >&2)', 'ask', 'no_prefix', 'id'],
       ['ls | cat > /etc/x', 'ask', 'path_outside', 'Write'],
