@@ -18,13 +18,18 @@ export const COMMANDS = {
     ],
   },
   build: { needs: ['packages'], argv: ['build/build.mjs'] },
-  test: { needs: ['packages', 'build', 'tools', 'temporal'], argv: JEST },
+  test: { needs: ['packages', 'build', 'tools', 'oracles', 'temporal'], argv: JEST },
   'test:unit': { needs: ['packages'], argv: [...JEST, '--selectProjects', 'unit'] },
   'test:integration': {
     needs: ['packages', 'build', 'tools', 'temporal'],
     argv: [...JEST, '--selectProjects', 'integration'],
   },
-  'test:e2e': { needs: ['packages', 'build', 'tools', 'temporal'], argv: [...JEST, '--selectProjects', 'e2e'] },
+  'test:e2e': {
+    needs: ['packages', 'build', 'tools', 'oracles', 'temporal'],
+    argv: [...JEST, '--selectProjects', 'e2e'],
+  },
+  nightly: { needs: ['packages', 'build', 'tools', 'oracles', 'temporal'], argv: ['build/run-nightly.mjs'] },
+  'fuzz:shell': { needs: ['packages', 'build', 'tools', 'oracles'], argv: ['build/fuzz-shell.mjs'] },
   bench: { needs: ['packages', 'build', 'tools', 'temporal'], argv: ['test/bench/run.mjs'] },
   /** Any script of the tree: `run.mjs node path/to/script.mjs …`, with everything built. */
   node: { needs: ['packages', 'build', 'tools', 'temporal'], argv: ['--enable-source-maps'] },

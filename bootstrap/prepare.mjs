@@ -7,9 +7,15 @@ import { withCheckoutLock } from './checkout-lock.mjs';
 import { ensurePackages } from './packages.mjs';
 import { capture, reasonOf, root, say } from './processes.mjs';
 import { sourceDigest } from './source-digest.mjs';
-import { ensureTools } from './system-tools.mjs';
+import { ensureOracles, ensureTools } from './system-tools.mjs';
 
-const STEPS = { packages: ensurePackages, build: ensureBuild, tools: ensureTools, temporal: ensureTemporal };
+const STEPS = {
+  packages: ensurePackages,
+  build: ensureBuild,
+  tools: ensureTools,
+  oracles: ensureOracles,
+  temporal: ensureTemporal,
+};
 
 /** Brings every need, in order; a need that is there costs milliseconds. */
 export async function prepare(needs) {

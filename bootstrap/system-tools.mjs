@@ -1,9 +1,22 @@
+import fs from 'node:fs';
 import process from 'node:process';
 import { BootstrapError } from './bootstrap-error.mjs';
 import { capture, onPath, reasonOf, say } from './processes.mjs';
 
-/** Programs that the sandbox and the workspaces need, and the package that holds each. */
-const TOOLS = { bwrap: 'bubblewrap', git: 'git' };
+/** Programs that the sandbox and the workspaces need, by the package that holds each. */
+const TOOLS = { bubblewrap: () => onPath('bwrap'), git: () => onPath('git') };
+/** What the tests of shell lines hold the analysis against, and the compiler of what records them. */
+const ORACLES = {
+  gcc: () => onPath('cc'),
+  'libc6-dev': () => fs.existsSync('/usr/include/stdio.h'),
+  make: () => onPath('make'),
+  mawk: () => onPath('mawk'),
+  dash: () => onPath('dash'),
+};
+/** Names that are Debian's alone. */
+const OTHER_NAMES = {
+  'libc6-dev': { dnf: 'glibc-devel', zypper: 'glibc-devel', pacman: 'glibc', apk: 'musl-dev' },
+};
 
 /** How each system package manager installs; `refresh` comes first when the plain form fails. */
 const MANAGERS = [
@@ -16,23 +29,33 @@ const MANAGERS = [
 
 /** Finds or installs bubblewrap and git; without the right to install, one sentence says what to type. */
 export function ensureTools() {
-  const missing = Object.keys(TOOLS).filter((program) => !onPath(program));
-  if (missing.length === 0) return;
-  const packages = missing.map((program) => TOOLS[program]);
-  if (process.platform !== 'linux') {
-    throw new BootstrapError(
-      `${packages.join(' and ')} are not here: the local sandbox needs Linux; run Sandgate in a Linux machine or container`,
-    );
-  }
+  ensure(TOOLS, 'the local sandbox needs Linux; run Sandgate in a Linux machine or container');
+}
+
+/** The same for a compiler of C, make, mawk and dash, which only tests need. */
+export function ensureOracles() {
+  ensure(ORACLES, 'the tests of shell lines need Linux; `npm run test:unit` does without');
+}
+
+function ensure(tools, elsewhere) {
+  const missing = () => Object.keys(tools).filter((name) => !tools[name]());
+  const first = missing();
+  if (first.length === 0) return;
+  if (process.platform !== 'linux') throw new BootstrapError(`${list(first)} are not here: ${elsewhere}`);
   const manager = MANAGERS.find(({ program }) => onPath(program));
+  const packages = first.map((name) => OTHER_NAMES[name]?.[manager?.program] ?? name);
   const prefix = privilegePrefix();
   if (manager === undefined || prefix === undefined) throw missingTools(packages, manager);
-  say(`Installing ${packages.join(' and ')} with ${manager.program} …`);
+  say(`Installing ${list(packages)} with ${manager.program} …`);
   const result = install(prefix, manager, packages);
-  if (missing.every((program) => onPath(program))) return;
+  if (missing().length === 0) return;
   throw new BootstrapError(
-    `${manager.program} could not install ${packages.join(' and ')} (${reasonOf(result)}); install them and run the command again`,
+    `${manager.program} could not install ${list(packages)} (${reasonOf(result)}); install them and run the command again`,
   );
+}
+
+function list(packages) {
+  return packages.length < 2 ? packages.join('') : `${packages.slice(0, -1).join(', ')} and ${packages.at(-1)}`;
 }
 
 function install(prefix, manager, packages) {
@@ -57,5 +80,5 @@ function missingTools(packages, manager) {
     manager === undefined
       ? ''
       : `, for example: sudo ${manager.program} ${manager.install.filter((word) => !word.startsWith('-') || manager.program === 'pacman').join(' ')} ${packages.join(' ')}`;
-  return new BootstrapError(`${packages.join(' and ')} must be installed by an administrator${command}`);
+  return new BootstrapError(`${list(packages)} must be installed by an administrator${command}`);
 }

@@ -18,6 +18,8 @@ const COUNTS = {
   SANDGATE_PROOF_SANDBOXES: '500',
   SANDGATE_FUZZ_CASES: '100000',
   SANDGATE_ORACLE_SCRIPTS: '10000',
+  // Shell lines that no earlier night has seen: the slice of this day.
+  SANDGATE_SHELL_SLICE: String(Math.floor(Date.now() / 86_400_000)),
   SANDGATE_PROOF_RACES: '10000',
 };
 

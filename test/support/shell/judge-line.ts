@@ -14,7 +14,7 @@ export interface Finding {
 export type Analyse = (line: string) => ShellLine;
 
 /** Variables by which a line, whose assignments no prefix covers anyway, changes what every later word means. */
-const MEANING = /\b(?:PATH|IFS|ENV|BASH_\w+|BASHOPTS|SHELLOPTS|CDPATH|HOME|PWD|OLDPWD|GLOBIGNORE|EXECIGNORE|POSIXLY_CORRECT|PS4|MAKE\w*|LD_\w+|TMPDIR|[_*@]|DIRSTACK|FUNCNAME|FUNCNEST|TIMEFORMAT|SHELL|AWK\w*|MAWK\w*)\+?=/;
+const MEANING = /\b(?:PATH|IFS|ENV|BASH_\w+(?:%%)?|BASHOPTS|SHELLOPTS|CDPATH|HOME|PWD|OLDPWD|GLOBIGNORE|EXECIGNORE|POSIXLY_CORRECT|PS4|MAKE\w*|LD_\w+|TMPDIR|[_*@]|DIRSTACK|FUNCNAME|FUNCNEST|TIMEFORMAT|SHELL|AWK\w*|MAWK\w*)\+?=/;
 
 /** The analysis of a line when it vouches for every part of it; null when it refuses to judge the whole or a part. */
 export function judged(line: string, analyse: Analyse = analyseLine): ShellLine | null {

@@ -34,6 +34,7 @@ struct entry {
   mode_t mode;
   off_t size;
   time_t changed;
+  char *target;
 };
 
 struct tree {
@@ -97,7 +98,10 @@ static void answer_text(char kind, const char *text) {
 /* The files of the confinement. */
 
 static void clear_tree(struct tree *tree) {
-  for (size_t i = 0; i < tree->count; i++) free(tree->entries[i].path);
+  for (size_t i = 0; i < tree->count; i++) {
+    free(tree->entries[i].path);
+    free(tree->entries[i].target);
+  }
   tree->count = 0;
 }
 
@@ -106,6 +110,13 @@ static int is_watched(const char *path) {
   for (size_t i = 0; skipped[i] != NULL; i++)
     if (strcmp(path, skipped[i]) == 0) return 0;
   return strncmp(path, "/lib", 4) != 0;
+}
+
+static char *link_target(const char *path, const struct stat *status) {
+  if (!S_ISLNK(status->st_mode)) return NULL;
+  char target[MAX_PATH_BYTES];
+  ssize_t length = readlink(path, target, sizeof target);
+  return length < 0 ? NULL : strndup(target, (size_t)length);
 }
 
 static void scan(struct tree *tree, const char *folder) {
@@ -119,7 +130,7 @@ static void scan(struct tree *tree, const char *folder) {
     if (!is_watched(path) || lstat(path, &status) != 0 || tree->count == MAX_ENTRIES) continue;
     int regular = S_ISREG(status.st_mode);
     tree->entries[tree->count++] = (struct entry){
-        strdup(path), status.st_mode, regular ? status.st_size : 0, regular ? status.st_mtime : 0};
+        strdup(path), status.st_mode, regular ? status.st_size : 0, regular ? status.st_mtime : 0, link_target(path, &status)};
     if (S_ISDIR(status.st_mode)) scan(tree, path);
   }
   closedir(open);
@@ -135,6 +146,7 @@ static struct entry *find(struct tree *tree, const char *path, size_t guess) {
 }
 
 static int same(const struct entry *one, const struct entry *other) {
+  if (one->target != NULL && other->target != NULL && strcmp(one->target, other->target) != 0) return 0;
   return one->mode == other->mode && one->size == other->size && one->changed == other->changed;
 }
 
@@ -168,6 +180,12 @@ static void write_fixtures(void) {
   }
 }
 
+/* Folders and links that bubblewrap made. */
+static void make_again(const struct entry *old) {
+  if (S_ISDIR(old->mode)) mkdir(old->path, old->mode & 07777);
+  else if (old->target != NULL && symlink(old->target, old->path) != 0 && errno != EEXIST) fail(old->path);
+}
+
 /* Removes what is new, writes the fixture anew, and dies if the confinement is not as it was then. */
 static void put_back(void) {
   for (size_t i = after.count; i-- > 0;) {
@@ -177,6 +195,8 @@ static void put_back(void) {
       if (old->mode != now->mode) chmod(now->path, old->mode & 07777);
     } else if (remove(now->path) != 0 && errno != ENOENT) fail(now->path);
   }
+  for (size_t i = 0; i < before.count; i++)
+    if (find(&after, before.entries[i].path, i) == NULL) make_again(&before.entries[i]);
   write_fixtures();
   size_t said = answered;
   if (compare()) {
@@ -194,6 +214,8 @@ static void limit(int resource, rlim_t value) {
 
 static void become_line(char **argv) {
   int in = open("/usr/share/oracle-input", O_RDONLY), out = open("/dev/null", O_RDWR);
+  /* An earlier line may have removed the folder of that time. */
+  if (chdir("/workspace") != 0) fail("/workspace");
   dup2(in, 0);
   dup2(out, 1);
   dup2(out, 2);
@@ -293,7 +315,6 @@ static void set_up(void) {
   if (given != NULL) limit_ms = atol(given);
   unsetenv("ORACLE_LIMIT_MS");
   write_fixtures();
-  if (chdir("/workspace") != 0) fail("/workspace");
   scan(&before, "");
   atomic_store(&shared->max_forks, MAX_FORKS);
 }
