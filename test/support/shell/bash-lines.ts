@@ -32,10 +32,12 @@ export class BashLines {
     return whole;
   }
 
+  // prettier-ignore
   private separator(): string {
     const { source } = this;
     if (this.bodies.length > 0 && source.chance(0.7)) return this.flushed();
-    return source.choose(['; ', ' && ', ' || ', ' | ', '\n'], [';', '&&', '|', ' |& ', ' & ', '&', ' &&\n', '\n\n', '\\\n;', ' |\\\n', ' && \\\n ', ';\n']);
+    return source.choose(['; ', ' && ', ' || ', ' | ', '\n'], [';', '&&', '|', ' |& ', ' & ', '&', ' &&\n', '\n\n', '\\\n;', ' |\\\n',
+      ' && \\\n ', ';\n']);
   }
 
   private flushed(): string {
@@ -57,6 +59,7 @@ export class BashLines {
     );
   }
 
+  // prettier-ignore
   private compound(): string {
     const { source, words } = this;
     const script = (): string => this.command() + this.flushed();
@@ -86,48 +89,68 @@ export class BashLines {
     ]);
   }
 
+  // prettier-ignore
   simple(): string {
     const { source, words } = this;
     const program = source.choose(
       ['echo', 'ls', 'cat', 'git status', 'npm test', 'printf %s', () => source.program(), ':'],
       [
-        'test -n', '[ a =', 'cd', 'bash -c', 'sh -c', 'env', 'xargs', 'command', 'builtin echo', 'nice', 'timeout 1', 'find . -name', 'set --', 'true', 'read', 'export', 'local', 'declare', 'eval', 'exec',
-        () => `'${source.program()}'`, () => `"${source.program()}"`, () => `\\${source.program()}`, () => source.program().split('').join('\\\n'), () => source.program().split('').join("''"), () => `$'${source.program()}'`, () => `./${source.program()}`, () => `/usr/bin/${source.program()}`,
-        () => `CI=${words.word()} ${source.program()}`, () => `a=${words.word()} ${source.program()}`, () => `a=${words.word()}`, () => `a+=${words.word()}`, () => `a[${words.word()}]=1`, () => `a=(${words.word()})`,
+        'test -n', '[ a =', 'cd', 'bash -c', 'sh -c', 'env', 'xargs', 'command', 'builtin echo', 'nice', 'timeout 1', 'find . -name',
+          'set --', 'true', 'read', 'export', 'local', 'declare', 'eval', 'exec',
+        () => `'${source.program()}'`, () => `"${source.program()}"`, () => `\\${source.program()}`,
+          () => source.program().split('').join('\\\n'), () => source.program().split('').join("''"), () => `$'${source.program()}'`,
+          () => `./${source.program()}`, () => `/usr/bin/${source.program()}`,
+        () => `CI=${words.word()} ${source.program()}`, () => `a=${words.word()} ${source.program()}`, () => `a=${words.word()}`,
+          () => `a+=${words.word()}`, () => `a[${words.word()}]=1`, () => `a=(${words.word()})`,
       ],
     );
-    const args = source.some(0, 3, () => source.choose([() => words.word()], [() => words.word() + this.redirect(), () => this.redirect()]));
+    const args = source.some(0, 3, () => source.choose([() => words.word()], [() => words.word() + this.redirect(),
+      () => this.redirect()]));
     const gap = (): string => source.choose([' '], ['  ', '\t', '\\\n', ' \\\n ', '\\\n\\\n', ' ']);
     return args.reduce((line, arg) => line + gap() + arg, program) + source.maybe(0.25, () => this.redirect());
   }
 
+  // prettier-ignore
   redirect(): string {
     const { source, words } = this;
-    const target = (): string => source.choose(['out', './out', 'd/out', '/dev/null', '"out 1"', '/tmp/out'], [() => words.word(), () => source.file(), '&1', '$x', '../out', 'out\\\n2', '{a,b}', '*.none', '-', '1', '/dev/tcp/x/1', '/dev/stdout', '/dev/fd/1', "''"]);
+    const target = (): string => source.choose(['out', './out', 'd/out', '/dev/null', '"out 1"', '/tmp/out'], [() => words.word(),
+      () => source.file(), '&1', '$x', '../out', 'out\\\n2', '{a,b}', '*.none', '-', '1', '/dev/tcp/x/1', '/dev/stdout', '/dev/fd/1',
+      "''"]);
     return source.choose(
-      [() => ` > ${target()}`, () => ` >> ${target()}`, () => ` <f`, ' 2>&1', ' 2>/dev/null', () => ` >${target()}`, () => ` <<< ${words.word()}`],
+      [() => ` > ${target()}`, () => ` >> ${target()}`, () => ` <f`, ' 2>&1', ' 2>/dev/null', () => ` >${target()}`,
+        () => ` <<< ${words.word()}`],
       [
-        () => `>${target()}`, () => ` 2> ${target()}`, () => ` &> ${target()}`, () => `&>>${target()}`, () => ` >| ${target()}`, () => ` <> ${target()}`, () => ` >& ${target()}`, () => `>&${target()}`,
-        () => ` <${target()}`, () => ` {fd}>${target()}`, () => ` 3>${target()}`, () => ` 12>&${target()}`, () => `1>${target()}`, () => `a1>${target()}`, () => ` "1">${target()}`, () => ` \\1>${target()}`, () => ` 1\\\n>${target()}`, () => `>\\\n${target()}`, () => ` > \\\n ${target()}`, () => ` >\\\n>${target()}`, ' 3>&-', ' <&-', () => ` > >(${this.inner()})`, () => ` < <(${this.inner()})`, () => ` 1>(${source.program()})`, () => ` <<<${words.word()}`, () => ` {x>${target()}`, () => ` {1}>${target()}`, () => ` 1<>${target()}`, () => ` &>\\\n${target()}`, () => ` >&\\\n${target()}`, () => `<<\\\n<${words.word()}`,
+        () => `>${target()}`, () => ` 2> ${target()}`, () => ` &> ${target()}`, () => `&>>${target()}`, () => ` >| ${target()}`,
+          () => ` <> ${target()}`, () => ` >& ${target()}`, () => `>&${target()}`,
+        () => ` <${target()}`, () => ` {fd}>${target()}`, () => ` 3>${target()}`, () => ` 12>&${target()}`, () => `1>${target()}`,
+          () => `a1>${target()}`, () => ` "1">${target()}`, () => ` \\1>${target()}`, () => ` 1\\\n>${target()}`, () => `>\\\n${target()}`,
+          () => ` > \\\n ${target()}`, () => ` >\\\n>${target()}`, ' 3>&-', ' <&-', () => ` > >(${this.inner()})`,
+          () => ` < <(${this.inner()})`, () => ` 1>(${source.program()})`, () => ` <<<${words.word()}`, () => ` {x>${target()}`,
+          () => ` {1}>${target()}`, () => ` 1<>${target()}`, () => ` &>\\\n${target()}`, () => ` >&\\\n${target()}`,
+          () => `<<\\\n<${words.word()}`,
       ],
     );
   }
 
   /** A command with a here-document; its body comes with the next newline. */
+  // prettier-ignore
   private heredoc(): string {
     const { source } = this;
     const [written, end] = this.delimiter();
     const tabs = source.chance(0.25);
     const lines = source.some(0, 3, () => this.bodyLine(end));
-    const last = source.choose([end], [`\t${end}`, `${end} `, `${end}\r`, `${end})`, ` ${end}`, `\\\n${end}`, `${end}\\`, `${end.slice(0, 1)}\\\n${end.slice(1)}`, '']);
+    const last = source.choose([end], [`\t${end}`, `${end} `, `${end}\r`, `${end})`, ` ${end}`, `\\\n${end}`, `${end}\\`,
+      `${end.slice(0, 1)}\\\n${end.slice(1)}`, '']);
     const close = last === end || (tabs && last === `\t${end}`) || source.chance(0.3) ? last : `${last}\n${end}`;
     this.bodies.push([...lines, close].map((line) => `${tabs && source.chance(0.5) ? '\t' : ''}${line}\n`).join(''));
-    const program = source.choose(['cat', () => source.program()], ['cat f -', 'sed -n p', 'wc', 'bash', 'sh', 'xargs', 'cat 3', () => `cat >${source.file()}`]);
+    const program = source.choose(['cat', () => source.program()], ['cat f -', 'sed -n p', 'wc', 'bash', 'sh', 'xargs', 'cat 3',
+      () => `cat >${source.file()}`]);
     const operator = source.choose([' <<', ' << '], ['<<', ' 3<<', ' <<\\\n', ' <<\t']);
     return `${program}${operator.replace('<<', tabs ? '<<-' : '<<')}${written}${source.maybe(0.3, () => source.one([' a', () => this.redirect(), () => ` | ${source.program()}`, () => ` && ${source.program()}`]))}`;
   }
 
   /** As it is written, and the line that ends the body if bash reads it as we think. */
+  // prettier-ignore
   private delimiter(): readonly [string, string] {
     const { source } = this;
     const inside = source.program();
@@ -135,19 +158,30 @@ export class BashLines {
     return source.chance(1 - source.wildness)
       ? source.pick([['E', 'E'], ['EOF', 'EOF'], ["'E'", 'E'], ['"E"', 'E'], ['\\E', 'E']] as const)
       : source.pick([
-          ['E"F"', 'EF'], ["E'F'G", 'EFG'], ['$E', '$E'], ['"$E"', '$E'], ['${E}', '${E}'], [`$(${inside})`, `$(${inside})`], [`\`${inside}\``, `\`${inside}\``], ['E\\ F', 'E F'], ["''", ''], ['""', ''],
-          ['"E F"', 'E F'], ["$'E'", 'E'], ["$'E'", "$'E'"], ['$"E"', 'E'], ["$'\\x45'", 'E'], ['E\\\nF', 'EF'], ['"E\\\nF"', 'EF'], ['-E', '-E'], ['E#', 'E#'], ['E;', 'E'], ['E|a', 'E'], ['{E,F}', '{E,F}'], ['*', '*'], ['~', '~'], ['"E', 'E'], ['E\\', 'E'], [`"$(${inside})"`, `$(${inside})`], [`<(${inside})`, `<(${inside})`], ['$((1))', '$((1))'], ['${x:-E}', '${x:-E}'], ["'E\nF'", 'E'], ['!', '!'], ['E}', 'E}'], ['\\$E', '$E'], ["E$'F'", 'EF'],
+          ['E"F"', 'EF'], ["E'F'G", 'EFG'], ['$E', '$E'], ['"$E"', '$E'], ['${E}', '${E}'], [`$(${inside})`, `$(${inside})`],
+            [`\`${inside}\``, `\`${inside}\``], ['E\\ F', 'E F'], ["''", ''], ['""', ''],
+          ['"E F"', 'E F'], ["$'E'", 'E'], ["$'E'", "$'E'"], ['$"E"', 'E'], ["$'\\x45'", 'E'], ['E\\\nF', 'EF'], ['"E\\\nF"', 'EF'], ['-E',
+            '-E'], ['E#', 'E#'], ['E;', 'E'], ['E|a', 'E'], ['{E,F}', '{E,F}'], ['*', '*'], ['~', '~'], ['"E', 'E'], ['E\\', 'E'],
+            [`"$(${inside})"`, `$(${inside})`], [`<(${inside})`, `<(${inside})`], ['$((1))', '$((1))'], ['${x:-E}', '${x:-E}'], ["'E\nF'",
+            'E'], ['!', '!'], ['E}', 'E}'], ['\\$E', '$E'], ["E$'F'", 'EF'],
         ] as const);
   }
 
+  // prettier-ignore
   private bodyLine(end: string): string {
     const { source, words } = this;
     return source.choose(
-      ['a', 'b c', '$x', "it's", '', () => words.double(), () => source.danger().replaceAll('$', '\\$').replaceAll('`', '\\`').replaceAll('\n', ' ')],
+      ['a', 'b c', '$x', "it's", '', () => words.double(), () => source.danger().replaceAll('$', '\\$').replaceAll('`',
+        '\\`').replaceAll('\n', ' ')],
       [
-        () => `'${source.danger()}'`, () => `\\${source.danger()}`, () => `\\\\${source.danger()}`, () => `"${source.danger()}"`, () => source.danger(),
-        () => words.parameter(true), () => `\${x:-'${source.danger()}'}`, () => `\${x:-"${source.danger()}"}`, () => `\${x:-$'${source.danger()}'}`, () => `"\${x:-'${source.danger()}'}"`, () => words.backquoted(), () => words.arithmetic(), () => words.substitution(),
-        '\\', 'a\\', () => `${end}x`, () => `${end} # x`, () => `a\\\n${end}`, () => `$(cat <<${end}\n${source.program()}\n${end}\n)`, "'", '"', '`', '$(', '${', () => `\${x:-\n${source.program()}}`, () => `\${x#'${source.danger()}'}`, () => `\${x/'${source.danger()}'/b}`,
+        () => `'${source.danger()}'`, () => `\\${source.danger()}`, () => `\\\\${source.danger()}`, () => `"${source.danger()}"`,
+          () => source.danger(),
+        () => words.parameter(true), () => `\${x:-'${source.danger()}'}`, () => `\${x:-"${source.danger()}"}`,
+          () => `\${x:-$'${source.danger()}'}`, () => `"\${x:-'${source.danger()}'}"`, () => words.backquoted(), () => words.arithmetic(),
+          () => words.substitution(),
+        '\\', 'a\\', () => `${end}x`, () => `${end} # x`, () => `a\\\n${end}`, () => `$(cat <<${end}\n${source.program()}\n${end}\n)`, "'",
+          '"', '`', '$(', '${', () => `\${x:-\n${source.program()}}`, () => `\${x#'${source.danger()}'}`,
+          () => `\${x/'${source.danger()}'/b}`,
       ],
     );
   }

@@ -18,10 +18,12 @@ export class BashWords {
     return pieces.join(this.source.chance(this.source.wildness / 3) ? '\\\n' : '');
   }
 
+  // prettier-ignore
   private piece(): string {
     const { source } = this;
     return source.choose(
-      ['a', 'f', 'd', '-n', '--', 'x.txt', '1', './f', () => this.single(), () => this.double(), () => this.double(), '$x', '"$x"', '${x}', () => this.parameter(false), () => this.substitution()],
+      ['a', 'f', 'd', '-n', '--', 'x.txt', '1', './f', () => this.single(), () => this.double(), () => this.double(), '$x', '"$x"', '${x}',
+        () => this.parameter(false), () => this.substitution()],
       [
         () => this.single(),
         () => this.double(),
@@ -38,23 +40,31 @@ export class BashWords {
     );
   }
 
+  // prettier-ignore
   private odd(): string {
     const { source } = this;
-    return source.one(['*', 'd/*', '[a-f]', '{a,b}', '{1..3}', '~', '~user', '$@', '"$@"', '$*', '$#', '$?', '$!', '$$', '#', 'a#b', '=', '!', '^', '{}', '{', '}', '%', '\u00a0', '\u2028', '\f', '\v', '"', "'", () => `{a,${source.danger()}}`, () => `[${source.danger()}]`, () => `?(${source.program()})`, () => `!(${source.program()}|f)`]);
+    return source.one(['*', 'd/*', '[a-f]', '{a,b}', '{1..3}', '~', '~user', '$@', '"$@"', '$*', '$#', '$?', '$!', '$$', '#', 'a#b', '=',
+      '!', '^', '{}', '{', '}', '%', '\u00a0', '\u2028', '\f', '\v', '"', "'", () => `{a,${source.danger()}}`,
+      () => `[${source.danger()}]`, () => `?(${source.program()})`, () => `!(${source.program()}|f)`]);
   }
 
+  // prettier-ignore
   private escaped(): string {
-    return this.source.one(['\\;', '\\ ', '\\$', '\\`', '\\"', "\\'", '\\\\', '\\\n', '\\(', '\\)', '\\>', '\\|', '\\&', '\\#', '\\a', '\\{', '\\~', '\\!']);
+    return this.source.one(['\\;', '\\ ', '\\$', '\\`', '\\"', "\\'", '\\\\', '\\\n', '\\(', '\\)', '\\>', '\\|', '\\&', '\\#', '\\a',
+      '\\{', '\\~', '\\!']);
   }
 
+  // prettier-ignore
   private single(): string {
     const { source } = this;
     return `'${source.choose(['a', 'b c', '', '*', () => source.danger()], ['\\', '"', '\\\n', '$x', '"$(', '`', () => `"${source.danger()}"`, () => `\\${source.danger()}`])}'`;
   }
 
+  // prettier-ignore
   private ansi(): string {
     const { source } = this;
-    const inner = source.some(1, 3, () => source.one(['a', "\\'", '\\"', '\\\\', '\\n', '\\x27', '\\047', '\\u0027', '\\c\\', "\\c'", '\\x', '\\0', '"', '$x', '`', '\\\n', '\\x{27}', () => source.danger()]));
+    const inner = source.some(1, 3, () => source.one(['a', "\\'", '\\"', '\\\\', '\\n', '\\x27', '\\047', '\\u0027', '\\c\\', "\\c'",
+      '\\x', '\\0', '"', '$x', '`', '\\\n', '\\x{27}', () => source.danger()]));
     return `$'${inner.join('')}'`;
   }
 
@@ -67,9 +77,30 @@ export class BashWords {
   private doublePiece(): string {
     const { source } = this;
     return source.choose(
-      ['a', ' b', '$x', '${x}', "'", ' ', () => this.parameter(true), () => this.substitution(), () => `'${source.danger().replaceAll(/[$`]/g, '')}'`],
       [
-        '\\"', '\\$', '\\`', '\\\\', '\\a', "$'", '$', '!', '\\\n', '#', '}', '{',
+        'a',
+        ' b',
+        '$x',
+        '${x}',
+        "'",
+        ' ',
+        () => this.parameter(true),
+        () => this.substitution(),
+        () => `'${source.danger().replaceAll(/[$`]/g, '')}'`,
+      ],
+      [
+        '\\"',
+        '\\$',
+        '\\`',
+        '\\\\',
+        '\\a',
+        "$'",
+        '$',
+        '!',
+        '\\\n',
+        '#',
+        '}',
+        '{',
         () => `\\${source.danger()}`,
         () => `'${source.danger()}'`,
         () => `$'${source.danger()}'`,
@@ -83,12 +114,16 @@ export class BashWords {
   }
 
   /** `${…}` of every kind; its operand is read by rules that depend on what stands around it. */
+  // prettier-ignore
   parameter(quoted: boolean): string {
     const { source } = this;
     return source.nested(() => {
-      const name = source.choose(['x', 'x', 'HOME', 'z'], ['1', '@', '*', '#', '?', '-', '$', '!x', 'x[0]', 'x[@]', 'x[1+1]', '!x*', '#x', '_', () => `x[${source.danger()}]`]);
-      const operator = source.choose([':-', '-', ':+', '+', '%', '#', '/'], [':=', '=', ':?', '?', '%%', '##', '//', '/#', '/%', '^', '^^', ',', ',,', '@Q', '@P', '@', ':', ':1:', ' ', '~']);
-      const operand = source.choose(['a', 'f', '', 'a b', '.txt', '*'], [() => this.operand(quoted), () => this.operand(quoted), () => this.operand(quoted) + this.operand(quoted)]);
+      const name = source.choose(['x', 'x', 'HOME', 'z'], ['1', '@', '*', '#', '?', '-', '$', '!x', 'x[0]', 'x[@]', 'x[1+1]', '!x*', '#x',
+        '_', () => `x[${source.danger()}]`]);
+      const operator = source.choose([':-', '-', ':+', '+', '%', '#', '/'], [':=', '=', ':?', '?', '%%', '##', '//', '/#', '/%', '^', '^^',
+        ',', ',,', '@Q', '@P', '@', ':', ':1:', ' ', '~']);
+      const operand = source.choose(['a', 'f', '', 'a b', '.txt', '*'], [() => this.operand(quoted), () => this.operand(quoted),
+        () => this.operand(quoted) + this.operand(quoted)]);
       const second = operator.startsWith('/') && source.chance(0.6) ? `/${this.operand(quoted)}` : '';
       return source.one([`\${${name}}`, `\${${name}${operator}${operand}${second}}`, `\${${name}${operator}${operand}${second}}`]);
     }, '${x}');
@@ -160,9 +195,13 @@ export class BashWords {
     }, '`a`');
   }
 
+  // prettier-ignore
   arithmetic(): string {
     const { source } = this;
-    const expression = source.choose(['1', '1+2', 'i', 'i++', '(1+2)*3', 'i<3', '$i'], ['x', '"1"', "'1'", 'a[0]', 'a[i]', '1?2:3', '1,2', 'x=1', () => `a[${source.danger()}]`, () => `'${source.danger()}'`, () => `"${source.danger()}"`, () => source.danger(), () => this.parameter(true), '16#ff', '1 # 2', '0x1f', '$((1))', ')']);
-    return source.choose([`$((${expression}))`], [`$[${expression}]`, `$(( ${expression} ))`, `$((${expression}) )`, `$((\n${expression}))`]);
+    const expression = source.choose(['1', '1+2', 'i', 'i++', '(1+2)*3', 'i<3', '$i'], ['x', '"1"', "'1'", 'a[0]', 'a[i]', '1?2:3', '1,2',
+      'x=1', () => `a[${source.danger()}]`, () => `'${source.danger()}'`, () => `"${source.danger()}"`, () => source.danger(),
+      () => this.parameter(true), '16#ff', '1 # 2', '0x1f', '$((1))', ')']);
+    return source.choose([`$((${expression}))`], [`$[${expression}]`, `$(( ${expression} ))`, `$((${expression}) )`,
+      `$((\n${expression}))`]);
   }
 }

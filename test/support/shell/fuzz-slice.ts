@@ -47,15 +47,20 @@ export async function fuzzSlice(oracle: Oracle, slice: number, lines: number, an
 }
 
 /** Leaves out whatever can be left out of a line while it goes on doing something unlisted of the same kind. */
-export async function shortened(oracle: Oracle, line: string, kind: Finding['kind'], analyse?: Analyse): Promise<string> {
+export async function shortened(
+  oracle: Oracle,
+  line: string,
+  kind: Finding['kind'],
+  analyse?: Analyse,
+): Promise<string> {
   const still = async (candidate: string): Promise<boolean> => {
     const found = judged(candidate, analyse);
     return found !== null && unlisted(found, await oracle.observe(candidate)).some((finding) => finding.kind === kind);
   };
   let shortest = line;
-  for (let width = Math.ceil(line.length / 2); width >= 1; ) {
+  for (let width = Math.ceil(line.length / 2); width >= 1;) {
     let progress = false;
-    for (let at = 0; at < shortest.length; ) {
+    for (let at = 0; at < shortest.length;) {
       const candidate = shortest.slice(0, at) + shortest.slice(at + width);
       if (await still(candidate)) {
         shortest = candidate;

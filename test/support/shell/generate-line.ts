@@ -11,7 +11,9 @@ export interface GeneratedLine {
 }
 
 const MAX_LENGTH = 3000;
-const KINDS: readonly GeneratedLine['kind'][] = ['bash', 'bash', 'bash', 'bash', 'bash', 'bash', 'bash', 'bash', 'sed', 'sed', 'sed', 'sed', 'awk', 'awk', 'awk', 'options', 'options', 'options', 'seed', 'seed'];
+// prettier-ignore
+const KINDS: readonly GeneratedLine['kind'][] = ['bash', 'bash', 'bash', 'bash', 'bash', 'bash', 'bash', 'bash', 'sed', 'sed', 'sed',
+  'sed', 'awk', 'awk', 'awk', 'options', 'options', 'options', 'seed', 'seed'];
 
 /** The line of a place in a slice, always the same. */
 export function generateLine(slice: number, index: number): GeneratedLine {
@@ -26,8 +28,15 @@ export function generateLine(slice: number, index: number): GeneratedLine {
 function generate(kind: GeneratedLine['kind'], source: LineSource): string {
   const bash = new BashLines(source);
   const plain = (): string => bash.simple();
-  const mixed = (): string => source.one([plain, plain, () => new SedLines(source).line(), () => new AwkLines(source).line(), () => bash.line()]);
-  const made = { bash: () => bash.line(), sed: () => new SedLines(source).line(), awk: () => new AwkLines(source).line(), options: () => new OptionLines(source, mixed).any(), seed: () => mutatedSeed(source) }[kind]();
+  const mixed = (): string =>
+    source.one([plain, plain, () => new SedLines(source).line(), () => new AwkLines(source).line(), () => bash.line()]);
+  const made = {
+    bash: () => bash.line(),
+    sed: () => new SedLines(source).line(),
+    awk: () => new AwkLines(source).line(),
+    options: () => new OptionLines(source, mixed).any(),
+    seed: () => mutatedSeed(source),
+  }[kind]();
   return kind === 'bash' || !source.chance(0.2) ? made : around(made, source);
 }
 

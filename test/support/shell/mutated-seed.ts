@@ -8,7 +8,7 @@ export const SEEDS = JSON.parse(
 ) as string[];
 
 const TOKEN = /[A-Za-z0-9_]+|\s+|\$['"({]?|[<>|&;]{1,3}|[^]/gu;
-const CHARACTERS = [..."'\"\\$`(){}[];&|<>#!*?~=,/\n\t -:@%^+.0a"];
+const CHARACTERS = [...'\'"\\$`(){}[];&|<>#!*?~=,/\n\t -:@%^+.0a'];
 
 /** A seed, changed a little or much; each `id` in it, which is what seeds hide, gets a name of its own. */
 export function mutatedSeed(source: LineSource): string {
@@ -19,10 +19,10 @@ export function mutatedSeed(source: LineSource): string {
 }
 
 function mutate(line: string, source: LineSource): string {
-  const tokens = line.match(TOKEN) ?? [];
-  const at = source.between(0, Math.max(0, tokens.length - 1));
-  const to = source.between(0, Math.max(0, tokens.length - 1));
-  const token = tokens[at] ?? '';
+  const tokens = line.match(TOKEN) ?? [' '];
+  const at = source.between(0, tokens.length - 1);
+  const to = source.between(0, tokens.length - 1);
+  const token = tokens[at]!;
   const inserted = (text: string): string => [...tokens.slice(0, at), text, ...tokens.slice(at)].join('');
   return source.one([
     () => tokens.toSpliced(at, 1).join(''),

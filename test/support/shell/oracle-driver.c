@@ -182,6 +182,8 @@ static void write_fixtures(void) {
 
 /* Folders and links that bubblewrap made. */
 static void make_again(const struct entry *old) {
+  struct stat status;
+  if (lstat(old->path, &status) == 0) return;
   if (S_ISDIR(old->mode)) mkdir(old->path, old->mode & 07777);
   else if (old->target != NULL && symlink(old->target, old->path) != 0 && errno != EEXIST) fail(old->path);
 }
@@ -191,12 +193,11 @@ static void put_back(void) {
   for (size_t i = after.count; i-- > 0;) {
     struct entry *now = &after.entries[i];
     struct entry *old = find(&before, now->path, i);
-    if (old != NULL && (old->mode & S_IFMT) == (now->mode & S_IFMT)) {
+    if (old != NULL && old->target == NULL && (old->mode & S_IFMT) == (now->mode & S_IFMT)) {
       if (old->mode != now->mode) chmod(now->path, old->mode & 07777);
     } else if (remove(now->path) != 0 && errno != ENOENT) fail(now->path);
   }
-  for (size_t i = 0; i < before.count; i++)
-    if (find(&after, before.entries[i].path, i) == NULL) make_again(&before.entries[i]);
+  for (size_t i = 0; i < before.count; i++) make_again(&before.entries[i]);
   write_fixtures();
   size_t said = answered;
   if (compare()) {

@@ -4,13 +4,18 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /** Programs that are what they are; every other name is a program that does nothing. Those that change the files they name are not here: a policy judges them by their name. */
-const PROGRAMS = 'bash dash sed mawk make find xargs env nice timeout nohup sort uniq cat grep head tail tr cut wc true false'.split(' ');
+const PROGRAMS =
+  'bash dash sed mawk make find xargs env nice timeout nohup sort uniq cat grep head tail tr cut wc true false'.split(
+    ' ',
+  );
 const LINKS: Readonly<Record<string, string>> = { sh: 'dash', awk: 'mawk', egrep: 'grep' };
 const SOURCES = ['exec-recorder.c', 'oracle-driver.c'];
 const FLAGS = ['-O2', '-Wall', '-Wextra', '-Werror'];
 
 /** Lines of which `xargs` and the like make words: options that run programs, in every quoting. */
-const INPUT = ['in1', '--expression=1e hidden_input', '"--expression=1e hidden_input"', "'-e 1e hidden_input'", '-exec hidden_input ;', ''].join('\n');
+// prettier-ignore
+const INPUT = ['in1', '--expression=1e hidden_input', '"--expression=1e hidden_input"', "'-e 1e hidden_input'", '-exec hidden_input ;',
+  ''].join('\n');
 
 /** The folder of sources: beside the compiled file, or in the tree when this file is compiled elsewhere. */
 const HERE = dirname(fileURLToPath(import.meta.url)).replace('/dist/test/', '/test/');
@@ -22,13 +27,18 @@ const HERE = dirname(fileURLToPath(import.meta.url)).replace('/dist/test/', '/te
  * @throws Error naming the program that is missing or that failed.
  */
 export function buildOracleRoot(root: string): string[] {
-  for (const folder of ['usr/bin', 'usr/share', 'usr/lib', 'mounts']) mkdirSync(join(root, folder), { recursive: true });
+  for (const folder of ['usr/bin', 'usr/share', 'usr/lib', 'mounts'])
+    mkdirSync(join(root, folder), { recursive: true });
   for (const program of PROGRAMS) copyProgram(root, program);
   for (const [name, target] of Object.entries(LINKS)) symlinkSync(target, join(root, 'usr/bin', name));
   writeFileSync(join(root, 'usr/share/oracle-input'), INPUT);
   writeFileSync(join(root, 'stub.c'), 'int main(void) { return 0; }\n');
   compile([join(root, 'stub.c')], join(root, 'usr/bin/.stub'), []);
-  compile(SOURCES.map((file) => join(HERE, file)), join(root, 'usr/lib/recorder.so'), ['-shared', '-fPIC']);
+  compile(
+    SOURCES.map((file) => join(HERE, file)),
+    join(root, 'usr/lib/recorder.so'),
+    ['-shared', '-fPIC'],
+  );
   writeFileSync(join(root, 'ld.so.preload'), '/usr/lib/recorder.so\n');
   const mounts = ['--ro-bind', join(root, 'usr'), '/usr', '--symlink', 'usr/bin', '/bin'];
   for (const folder of libraryFolders) mounts.push('--ro-bind', join(root, 'libraries', folder), folder);

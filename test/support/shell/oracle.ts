@@ -61,14 +61,22 @@ export class Oracle {
     process.stderr!.on('data', (bytes: Buffer) => (this.complaint += bytes.toString().slice(0, 2000)));
     process.stdin!.on('error', () => undefined);
     process.on('close', (code) => this.end(new Error(`the oracle ended with ${String(code)}: ${this.complaint}`)));
-    this.send(Buffer.from(Object.entries(FIXTURE).map(([path, content]) => `${path}\0${content}\0`).join('')));
+    this.send(
+      Buffer.from(
+        Object.entries(FIXTURE)
+          .map(([path, content]) => `${path}\0${content}\0`)
+          .join(''),
+      ),
+    );
   }
 
   /** @param limitMs How long a line may run. */
   static start(limitMs = 1000): Oracle {
     const folder = mkdtempSync(join(tmpdir(), 'shell-oracle-'));
     const mounts = buildOracleRoot(folder);
-    const child = spawn('bwrap', [...confinement(mounts, limitMs), '--', ...SHELL], { stdio: ['pipe', 'pipe', 'pipe'] });
+    const child = spawn('bwrap', [...confinement(mounts, limitMs), '--', ...SHELL], {
+      stdio: ['pipe', 'pipe', 'pipe'],
+    });
     return new Oracle(child, folder);
   }
 
