@@ -13,6 +13,7 @@ export class BashLines {
 
   line(): string {
     const { source } = this;
+    if (source.chance(0.3)) return this.focused() + this.flushed();
     const parts = source.some(1, 3, () => this.command());
     const joined = parts.reduce((line, part) => line + this.separator() + part);
     return joined + source.maybe(0.1, () => ` # ${source.danger().replaceAll('\n', ' ')}`) + this.flushed();
@@ -96,12 +97,12 @@ export class BashLines {
       ['echo', 'ls', 'cat', 'git status', 'npm test', 'printf %s', () => source.program(), ':'],
       [
         'test -n', '[ a =', 'cd', 'bash -c', 'sh -c', 'env', 'xargs', 'command', 'builtin echo', 'nice', 'timeout 1', 'find . -name',
-          'set --', 'true', 'read', 'export', 'local', 'declare', 'eval', 'exec',
+        'set --', 'true', 'read', 'export', 'local', 'declare', 'eval', 'exec',
         () => `'${source.program()}'`, () => `"${source.program()}"`, () => `\\${source.program()}`,
-          () => source.program().split('').join('\\\n'), () => source.program().split('').join("''"), () => `$'${source.program()}'`,
-          () => `./${source.program()}`, () => `/usr/bin/${source.program()}`,
+        () => source.program().split('').join('\\\n'), () => source.program().split('').join("''"), () => `$'${source.program()}'`,
+        () => `./${source.program()}`, () => `/usr/bin/${source.program()}`,
         () => `CI=${words.word()} ${source.program()}`, () => `a=${words.word()} ${source.program()}`, () => `a=${words.word()}`,
-          () => `a+=${words.word()}`, () => `a[${words.word()}]=1`, () => `a=(${words.word()})`,
+        () => `a+=${words.word()}`, () => `a[${words.word()}]=1`, () => `a=(${words.word()})`,
       ],
     );
     const args = source.some(0, 3, () => source.choose([() => words.word()], [() => words.word() + this.redirect(),
@@ -121,13 +122,13 @@ export class BashLines {
         () => ` <<< ${words.word()}`],
       [
         () => `>${target()}`, () => ` 2> ${target()}`, () => ` &> ${target()}`, () => `&>>${target()}`, () => ` >| ${target()}`,
-          () => ` <> ${target()}`, () => ` >& ${target()}`, () => `>&${target()}`,
+        () => ` <> ${target()}`, () => ` >& ${target()}`, () => `>&${target()}`,
         () => ` <${target()}`, () => ` {fd}>${target()}`, () => ` 3>${target()}`, () => ` 12>&${target()}`, () => `1>${target()}`,
-          () => `a1>${target()}`, () => ` "1">${target()}`, () => ` \\1>${target()}`, () => ` 1\\\n>${target()}`, () => `>\\\n${target()}`,
-          () => ` > \\\n ${target()}`, () => ` >\\\n>${target()}`, ' 3>&-', ' <&-', () => ` > >(${this.inner()})`,
-          () => ` < <(${this.inner()})`, () => ` 1>(${source.program()})`, () => ` <<<${words.word()}`, () => ` {x>${target()}`,
-          () => ` {1}>${target()}`, () => ` 1<>${target()}`, () => ` &>\\\n${target()}`, () => ` >&\\\n${target()}`,
-          () => `<<\\\n<${words.word()}`,
+        () => `a1>${target()}`, () => ` "1">${target()}`, () => ` \\1>${target()}`, () => ` 1\\\n>${target()}`, () => `>\\\n${target()}`,
+        () => ` > \\\n ${target()}`, () => ` >\\\n>${target()}`, ' 3>&-', ' <&-', () => ` > >(${this.inner()})`,
+        () => ` < <(${this.inner()})`, () => ` 1>(${source.program()})`, () => ` <<<${words.word()}`, () => ` {x>${target()}`,
+        () => ` {1}>${target()}`, () => ` 1<>${target()}`, () => ` &>\\\n${target()}`, () => ` >&\\\n${target()}`,
+        () => `<<\\\n<${words.word()}`,
       ],
     );
   }
@@ -136,35 +137,88 @@ export class BashLines {
   // prettier-ignore
   private heredoc(): string {
     const { source } = this;
-    const [written, end] = this.delimiter();
+    const [written, end, ...others] = this.delimiter();
     const tabs = source.chance(0.25);
     const lines = source.some(0, 3, () => this.bodyLine(end));
-    const last = source.choose([end], [`\t${end}`, `${end} `, `${end}\r`, `${end})`, ` ${end}`, `\\\n${end}`, `${end}\\`,
-      `${end.slice(0, 1)}\\\n${end.slice(1)}`, '']);
-    const close = last === end || (tabs && last === `\t${end}`) || source.chance(0.3) ? last : `${last}\n${end}`;
-    this.bodies.push([...lines, close].map((line) => `${tabs && source.chance(0.5) ? '\t' : ''}${line}\n`).join(''));
+    const last = source.choose(
+      [end],
+      [`\t${end}`, `${end} `, `${end})`, ` ${end}`, `\\\n${end}`, `${end}\\`, `${end.slice(0, 1)}\\\n${end.slice(1)}`, ''],
+    );
+    const close = last === end || (tabs && last === `\t${end}`) || source.chance(0.3) ? [last] : [last, end];
+    // Where the body ends for another reader, who took another delimiter from the same text: commands stand between those ends.
+    for (const other of others) close.push(`${source.program()} b`, other);
+    this.bodies.push([...lines, ...close].map((line) => `${tabs && source.chance(0.5) ? '\t' : ''}${line}\n`).join(''));
     const program = source.choose(['cat', () => source.program()], ['cat f -', 'sed -n p', 'wc', 'bash', 'sh', 'xargs', 'cat 3',
       () => `cat >${source.file()}`]);
     const operator = source.choose([' <<', ' << '], ['<<', ' 3<<', ' <<\\\n', ' <<\t']);
-    return `${program}${operator.replace('<<', tabs ? '<<-' : '<<')}${written}${source.maybe(0.3, () => source.one([' a', () => this.redirect(), () => ` | ${source.program()}`, () => ` && ${source.program()}`]))}`;
+    const after = source.maybe(0.3, () =>
+      source.one([' a', () => this.redirect(), () => ` | ${source.program()}`, () => ` && ${source.program()}`]),
+    );
+    return `${program}${operator.replace('<<', tabs ? '<<-' : '<<')}${written}${after}`;
   }
 
-  /** As it is written, and the line that ends the body if bash reads it as we think. */
+  /** As it is written, the line that ends the body if bash reads it as we think, and lines that end it for others. */
   // prettier-ignore
-  private delimiter(): readonly [string, string] {
+  private delimiter(): readonly [string, string, ...string[]] {
     const { source } = this;
+    const plain = [['E', 'E'], ['EOF', 'EOF'], ["'E'", 'E'], ['"E"', 'E'], ['\\E', 'E']] as const;
+    if (!source.chance(Math.max(0.15, source.wildness))) return source.pick(plain);
     const inside = source.program();
-    // prettier-ignore
-    return source.chance(1 - source.wildness)
-      ? source.pick([['E', 'E'], ['EOF', 'EOF'], ["'E'", 'E'], ['"E"', 'E'], ['\\E', 'E']] as const)
-      : source.pick([
-          ['E"F"', 'EF'], ["E'F'G", 'EFG'], ['$E', '$E'], ['"$E"', '$E'], ['${E}', '${E}'], [`$(${inside})`, `$(${inside})`],
-            [`\`${inside}\``, `\`${inside}\``], ['E\\ F', 'E F'], ["''", ''], ['""', ''],
-          ['"E F"', 'E F'], ["$'E'", 'E'], ["$'E'", "$'E'"], ['$"E"', 'E'], ["$'\\x45'", 'E'], ['E\\\nF', 'EF'], ['"E\\\nF"', 'EF'], ['-E',
-            '-E'], ['E#', 'E#'], ['E;', 'E'], ['E|a', 'E'], ['{E,F}', '{E,F}'], ['*', '*'], ['~', '~'], ['"E', 'E'], ['E\\', 'E'],
-            [`"$(${inside})"`, `$(${inside})`], [`<(${inside})`, `<(${inside})`], ['$((1))', '$((1))'], ['${x:-E}', '${x:-E}'], ["'E\nF'",
-            'E'], ['!', '!'], ['E}', 'E}'], ['\\$E', '$E'], ["E$'F'", 'EF'],
-        ] as const);
+    return source.pick([
+      ['E"F"', 'EF', 'E"F"', 'E'], ["E'F'G", 'EFG', 'E'], ['$E', '$E', ''], ['"$E"', '$E', ''], ['${E}', '${E}', ''], ['E\\ F', 'E F', 'E'],
+      ["''", '', "''"], ['""', '', '""'], ['"E F"', 'E F', 'E'], ["$'E'", 'E', '$E', "$'E'"], ["$'E'", "$'E'", 'E'], ['$"E"', 'E', '$E',
+        '$"E"'],
+      ["$'\\x45'", 'E', "$'\\x45'", '\\x45'], ['E\\\nF', 'EF', 'E'], ['"E\\\nF"', 'EF', 'E'], ["'E\\\nF'", 'E\\', 'EF'], ['-E', '-E', 'E'],
+      ['E#', 'E#', 'E'], ['E #', 'E', 'E #'], ['E;', 'E', 'E;'], ['E|a', 'E', 'E|a'], ['E&', 'E', 'E&'], ['E>out', 'E', 'E>out'], ['E<f',
+        'E'],
+      ['{E,F}', '{E,F}', 'E'], ['*', '*'], ['~', '~', '/home/user'], ['"E', 'E'], ['E\\', 'E'], ["'E\nF'", 'E', 'F'], ['!', '!'], ['E}',
+        'E}', 'E'],
+      ['\\$E', '$E', '\\$E'], ["E$'F'", 'EF', 'E$F', "E$'F'"], ['$((1))', '$((1))', '1'], ['$((1 + 2))', '$((1 + 2))', '$((1', '3'],
+      ['${x:-E}', '${x:-E}', 'E'], ['${x:-E F}', '${x:-E F}', '${x:-E', 'E F'], ["'E'\"F\"\\G", 'EFG', 'E'], ['E)', 'E', 'E)'], ['E(a)',
+        'E'],
+      [`$(${inside})`, `$(${inside})`, '$('], [`$(${inside} a)`, `$(${inside} a)`, `$(${inside}`], [`$(${inside};a)`, `$(${inside};a)`,
+        `$(${inside}`],
+      [`"$(${inside} a)"`, `$(${inside} a)`, `$(${inside}`], [`\`${inside}\``, `\`${inside}\``], [`\`${inside} a\``, `\`${inside} a\``,
+        `\`${inside}`],
+      [`E$(${inside} a)F`, `E$(${inside} a)F`, 'EF', `E$(${inside}`], [`<(${inside} a)`, `<(${inside} a)`, `<(${inside}`],
+        [`$(${inside}\na)`, `$(${inside}`, 'a)'],
+      [`'$(${inside}'`, `$(${inside}`], ['E""', 'E', 'E""'], ["E''", 'E', "E''"], ['E\\\\', 'E\\', 'E'], ['[E]', '[E]'], ['E"$x"', 'E$x',
+        'E'],
+    ] as const);
+  }
+
+  /** A plain line with one construct in which quotes and expansions meet. */
+  private focused(): string {
+    const { source, words } = this;
+    const expansion = (): string => words.parameter(true);
+    return source.one([
+      () => `echo "${expansion()}"`,
+      () => `echo ${words.parameter(false)} a`,
+      () => `echo "a ${expansion()} b" ${words.word()}`,
+      () => `cat <<E\n${expansion()}\nE`,
+      () => `cat <<E\na "${expansion()}" b\nE`,
+      () => `cat <<E\n${this.bodyLine('E')}\nE\n${source.program()}`,
+      () => `cat <<-E\n\t${this.bodyLine('E')}\n\tE\nls`,
+      () => `echo "$(cat <<E\n${this.bodyLine('E')}\nE\n)"`,
+      () => `echo "$(echo "${expansion()}")"`,
+      () => `echo ${words.substitution()}`,
+      () => `echo "${words.substitution()}"`,
+      () => `echo ${words.backquoted()}`,
+      () => `echo "${words.backquoted(true)}"`,
+      () => `x=${words.word()}; echo a`,
+      () => `x="${expansion()}"; echo $x`,
+      () => `[[ a == ${words.word()} ]] && ls`,
+      () => `[[ "${expansion()}" =~ ${words.parameter(false)} ]] && ls`,
+      () => `case "${expansion()}" in ${words.word()}) ls;; esac`,
+      () => `for i in ${words.word()}; do ls; done`,
+      () => `cat <<< ${words.word()}`,
+      () => `ls > ${words.word()}`,
+      () => `echo ${words.arithmetic()}`,
+      () => this.heredoc() + this.flushed() + source.program(),
+      () => this.heredoc() + this.flushed() + source.program(),
+      () => `echo "$(${this.heredoc()}${this.flushed()})"`,
+      () => `{ ${this.heredoc()}${this.flushed()}}`,
+    ]);
   }
 
   // prettier-ignore
@@ -172,16 +226,16 @@ export class BashLines {
     const { source, words } = this;
     return source.choose(
       ['a', 'b c', '$x', "it's", '', () => words.double(), () => source.danger().replaceAll('$', '\\$').replaceAll('`',
-        '\\`').replaceAll('\n', ' ')],
+      '\\`').replaceAll('\n', ' ')],
       [
         () => `'${source.danger()}'`, () => `\\${source.danger()}`, () => `\\\\${source.danger()}`, () => `"${source.danger()}"`,
-          () => source.danger(),
+        () => source.danger(),
         () => words.parameter(true), () => `\${x:-'${source.danger()}'}`, () => `\${x:-"${source.danger()}"}`,
-          () => `\${x:-$'${source.danger()}'}`, () => `"\${x:-'${source.danger()}'}"`, () => words.backquoted(), () => words.arithmetic(),
-          () => words.substitution(),
+        () => `\${x:-$'${source.danger()}'}`, () => `"\${x:-'${source.danger()}'}"`, () => words.backquoted(), () => words.arithmetic(),
+        () => words.substitution(),
         '\\', 'a\\', () => `${end}x`, () => `${end} # x`, () => `a\\\n${end}`, () => `$(cat <<${end}\n${source.program()}\n${end}\n)`, "'",
-          '"', '`', '$(', '${', () => `\${x:-\n${source.program()}}`, () => `\${x#'${source.danger()}'}`,
-          () => `\${x/'${source.danger()}'/b}`,
+        '"', '`', '$(', '${', () => `\${x:-\n${source.program()}}`, () => `\${x#'${source.danger()}'}`,
+        () => `\${x/'${source.danger()}'/b}`,
       ],
     );
   }

@@ -23,7 +23,7 @@ export class BashWords {
     const { source } = this;
     return source.choose(
       ['a', 'f', 'd', '-n', '--', 'x.txt', '1', './f', () => this.single(), () => this.double(), () => this.double(), '$x', '"$x"', '${x}',
-        () => this.parameter(false), () => this.substitution()],
+      () => this.parameter(false), () => this.substitution()],
       [
         () => this.single(),
         () => this.double(),
@@ -122,7 +122,7 @@ export class BashWords {
         '_', () => `x[${source.danger()}]`]);
       const operator = source.choose([':-', '-', ':+', '+', '%', '#', '/'], [':=', '=', ':?', '?', '%%', '##', '//', '/#', '/%', '^', '^^',
         ',', ',,', '@Q', '@P', '@', ':', ':1:', ' ', '~']);
-      const operand = source.choose(['a', 'f', '', 'a b', '.txt', '*'], [() => this.operand(quoted), () => this.operand(quoted),
+      const operand = source.chance(0.35) ? this.operand(quoted) : source.choose(['a', 'f', '', 'a b', '.txt', '*'], [() => this.operand(quoted), () => this.operand(quoted),
         () => this.operand(quoted) + this.operand(quoted)]);
       const second = operator.startsWith('/') && source.chance(0.6) ? `/${this.operand(quoted)}` : '';
       return source.one([`\${${name}}`, `\${${name}${operator}${operand}${second}}`, `\${${name}${operator}${operand}${second}}`]);

@@ -48,7 +48,7 @@ const MAX_OUTPUT = 64 * 1024 * 1024;
 
 /** bash, sed, mawk, make and others in a confinement of bubblewrap, in which lines run and everything they do is recorded. */
 export class Oracle {
-  private readonly waiting: { resolve: (bytes: Buffer) => void; reject: (error: Error) => void }[] = [];
+  private readonly waiting: { line: string; resolve: (bytes: Buffer) => void; reject: (error: Error) => void }[] = [];
   private received: Buffer = Buffer.alloc(0);
   private died: Error | null = null;
   private complaint = '';
@@ -60,7 +60,7 @@ export class Oracle {
     process.stdout!.on('data', (bytes: Buffer) => this.receive(bytes));
     process.stderr!.on('data', (bytes: Buffer) => (this.complaint += bytes.toString().slice(0, 2000)));
     process.stdin!.on('error', () => undefined);
-    process.on('close', (code) => this.end(new Error(`the oracle ended with ${String(code)}: ${this.complaint}`)));
+    process.on('close', (code) => this.end(code));
     this.send(
       Buffer.from(
         Object.entries(FIXTURE)
@@ -83,7 +83,7 @@ export class Oracle {
   /** Runs the line. @throws Error when the confinement is lost, which no line should bring about. */
   async observe(line: string): Promise<Observed> {
     if (this.died !== null) throw this.died;
-    const answer = new Promise<Buffer>((resolve, reject) => this.waiting.push({ resolve, reject }));
+    const answer = new Promise<Buffer>((resolve, reject) => this.waiting.push({ line, resolve, reject }));
     this.send(Buffer.from(line));
     return readObserved(await answer);
   }
@@ -114,7 +114,9 @@ export class Oracle {
     }
   }
 
-  private end(error: Error): void {
+  private end(code: number | null): void {
+    const during = JSON.stringify(this.waiting[0]?.line ?? '');
+    const error = new Error(`the oracle ended with ${String(code)} in the line ${during}: ${this.complaint}`);
     this.died = error;
     for (const { reject } of this.waiting.splice(0)) reject(error);
   }

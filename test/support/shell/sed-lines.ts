@@ -23,12 +23,12 @@ export class SedLines {
       [() => quoted(), () => quoted(), () => `-e ${quoted()}`, () => `-e ${quoted()} -e ${quoted()}`],
       [
         () => `-e${quoted()}`, () => `--expression=${quoted()}`, () => `--expression ${quoted()}`, () => `--expr=${quoted()}`,
-          () => `--e ${quoted()}`, () => `-ne ${quoted()}`, () => `-- ${quoted()}`, () => `-e ${quoted()} -- ${quoted()}`,
-          () => `-e ${source.quote(`${this.script()}\\`)} -e ${quoted()}`,
+        () => `--e ${quoted()}`, () => `-ne ${quoted()}`, () => `-- ${quoted()}`, () => `-e ${quoted()} -- ${quoted()}`,
+        () => `-e ${source.quote(`${this.script()}\\`)} -e ${quoted()}`,
         () => `-e 'a\\' -e ${source.quote(this.active())}`, () => `-e a -e ${source.quote(this.active())}`,
-          () => `-e 'i\\' -e ${quoted()}`, () => `-e '{' -e ${quoted()} -e '}'`, () => `-nf ${quoted()}`, () => `-f f ${quoted()}`,
-          () => `-s --expression=${quoted()} -n`, () => `"$e"`, () => `${quoted()} -n -e p`, () => `-e ${quoted()} -f d/g`,
-          () => `-Ee ${quoted()}`, () => `-e p -e${quoted()}`, () => `-e "$x" -e ${quoted()}`,
+        () => `-e 'i\\' -e ${quoted()}`, () => `-e '{' -e ${quoted()} -e '}'`, () => `-nf ${quoted()}`, () => `-f f ${quoted()}`,
+        () => `-s --expression=${quoted()} -n`, () => `"$e"`, () => `${quoted()} -n -e p`, () => `-e ${quoted()} -f d/g`,
+        () => `-Ee ${quoted()}`, () => `-e p -e${quoted()}`, () => `-e "$x" -e ${quoted()}`,
       ],
     ).split('\0');
   }
@@ -46,10 +46,10 @@ export class SedLines {
     const { source } = this;
     return source.one([
       () => `e ${source.program()}`, () => `1e ${source.program()}`, () => `w ${source.file()}`, () => `w${source.file()}`,
-        () => `W ${source.file()}`, () => `s/.*/${source.program()}/e`, () => `s/x*/y/w ${source.file()}`,
-        () => `s/x*/y/gw${source.file()}`, () => `r ${source.one(['/etc/hosts', '/home/user/h'])}`, () => `R /etc/hosts`,
-        () => `1!e ${source.program()}`, () => `{e ${source.program()}\n}`, () => `/x*/e ${source.program()}`,
-        () => `$e ${source.program()}`, () => `s/.*/${source.program()}/;e`, () => `s,.*,${source.program()},ep`,
+      () => `W ${source.file()}`, () => `s/.*/${source.program()}/e`, () => `s/x*/y/w ${source.file()}`,
+      () => `s/x*/y/gw${source.file()}`, () => `r ${source.one(['/etc/hosts', '/home/user/h'])}`, () => `R /etc/hosts`,
+      () => `1!e ${source.program()}`, () => `{e ${source.program()}\n}`, () => `/x*/e ${source.program()}`,
+      () => `$e ${source.program()}`, () => `s/.*/${source.program()}/;e`, () => `s,.*,${source.program()},ep`,
     ]);
   }
 
@@ -65,6 +65,7 @@ export class SedLines {
   // prettier-ignore
   private script(): string {
     const { source } = this;
+    if (source.chance(0.35)) return this.address() + this.focused();
     const commands = source.some(1, 3, () => this.command());
     return commands.reduce((script, command) => script + source.choose([';', '\n', ' ; '], ['}', ';;', ' ', '\t;', '\n\n', '#\n', '; \n',
       '\r\n', '\\\n', '']) + command);
@@ -79,20 +80,20 @@ export class SedLines {
           [
             'p', 'd', 'P', 'N', '=', 'q', 'h;G', 'n',
             () => this.substitution(), () => this.substitution(), () => this.text(), () => `y/abc/xyz/`,
-              () => `# ${source.one(['x', () => this.active()])}`,
+            () => `# ${source.one(['x', () => this.active()])}`,
             () => `{${this.script()}}`, () => `{${this.script()};}`, () => `:${this.label()}`, () => `b${this.label()}`,
-              () => `w ${source.file()}`, () => 'r f',
+            () => `w ${source.file()}`, () => 'r f',
           ],
           [
             'x', 'z', 'F', 'l', 'l 3', 'L', 'q5', 'Q', 'Q 1', 'D', 'g', 'H', 'v', 'v 4.2', '}', '{', 'l1', 'q 5;',
             () => this.text(), () => this.text(), () => this.labelled(), () => this.labelled(), () => this.transliteration(),
             () => `w ${source.file()}${this.trap()}`, () => `r f${this.trap()}`, () => `R f ${this.trap()}`,
-              () => `w${source.one(['/dev/stdout', ' /dev/stderr', ' /dev/null', '/dev/stdout ', ' d/../out'])}`,
-              () => `W ${source.file()} }`, () => `#n${this.trap()}`, () => `#${this.trap()}`, () => `p${this.trap()}`,
-              () => `q${this.trap()}`, () => `l ${this.trap()}`, () => `F${this.trap()}`, () => `v${this.trap()}`,
-              () => `v ${source.one(['4', 'e', 'a'])} ${this.trap()}`, () => `}${this.trap()}`, () => `{${this.trap()}`,
-              () => `!${this.trap()}`, () => this.trap(), () => `w ${source.file()}\\\n${this.active()}`, () => `r\n${this.active()}`,
-              () => `w\n${this.active()}`,
+            () => `w${source.one(['/dev/stdout', ' /dev/stderr', ' /dev/null', '/dev/stdout ', ' d/../out'])}`,
+            () => `W ${source.file()} }`, () => `#n${this.trap()}`, () => `#${this.trap()}`, () => `p${this.trap()}`,
+            () => `q${this.trap()}`, () => `l ${this.trap()}`, () => `F${this.trap()}`, () => `v${this.trap()}`,
+            () => `v ${source.one(['4', 'e', 'a'])} ${this.trap()}`, () => `}${this.trap()}`, () => `{${this.trap()}`,
+            () => `!${this.trap()}`, () => this.trap(), () => `w ${source.file()}\\\n${this.active()}`, () => `r\n${this.active()}`,
+            () => `w\n${this.active()}`,
           ],
         ),
       'p',
@@ -106,11 +107,11 @@ export class SedLines {
       ['', '', '', '1', '$', () => this.regex('/'), '1,2', '2,$'],
       [
         () => this.regex('/'), () => `\\${this.regex(',')}`,
-          () => `\\${this.regex(source.one(['|', '%', 'a', '(', '[', ']', '{', '^', '.', '*', ' ', '-', ':', ';', '#', '"', "'", '}', '$', '1', 'x', '\t', '+', '?', '\\', '\n', 'n', 's', 'w', 'e']))}`,
-          '1!', '0~2', '1~2', '1,+2', '2,~4', '0,/x/', '1,3!', '1 ', ' 1', '1 , 2', '$!', '1!!', '1! !', '1,', '0', '/x/,/y/', '/x/I',
-          '/x/M', '/x/IM', '/x/I,/y/M', '/x/ ', '1,2,3', '//', () => `${this.regex('/')},${this.regex('/')}`,
-          () => `${this.regex('/')}${source.one(['I', 'M', ' I', 'MI'])}`, () => `1,${this.regex('/')}`, '1;', '/[/]/', '\n', '~', '2~',
-          '+1',
+        () => `\\${this.regex(source.one(['|', '%', 'a', '(', '[', ']', '{', '^', '.', '*', ' ', '-', ':', ';', '#', '"', "'", '}', '$', '1', 'x', '\t', '+', '?', '\\', '\n', 'n', 's', 'w', 'e']))}`,
+        '1!', '0~2', '1~2', '1,+2', '2,~4', '0,/x/', '1,3!', '1 ', ' 1', '1 , 2', '$!', '1!!', '1! !', '1,', '0', '/x/,/y/', '/x/I',
+        '/x/M', '/x/IM', '/x/I,/y/M', '/x/ ', '1,2,3', '//', () => `${this.regex('/')},${this.regex('/')}`,
+        () => `${this.regex('/')}${source.one(['I', 'M', ' I', 'MI'])}`, () => `1,${this.regex('/')}`, '1;', '/[/]/', '\n', '~', '2~',
+        '+1',
       ],
     );
   }
@@ -124,10 +125,10 @@ export class SedLines {
         ['a', 'x*', '.', '^', 'fixed', '[a-z]', '\\.'],
         [
           `[${delimiter}]`, `[^${delimiter}]`, `[]${delimiter}]`, `[^]${delimiter}]`, `\\${delimiter}`, `\\[${delimiter}`,
-            `[\\${delimiter}]`, `[\\]${delimiter}]`, `[[:alpha:]${delimiter}]`, '[[:space:]]', `[[.${delimiter}.]]`, `[[=a=]${delimiter}]`,
-            `[a\\]`, '[', ']', '\\[', '\\]', '\\n', '\\\n', '\n', '\\(a\\)', '\\{1,2\\}', '{', '}', `[[:${delimiter}`, `[[.${delimiter}`,
-            '[\n]', '[\\n]', '\\\\', `\\\\${delimiter}`, `\\c\\`, `\\c${delimiter}`, `\\c[`, `\\x2f`, `\\x5b`, `\\d047`, `\\o057`,
-            `\\o133`, '\\/', '[a', '(', '\\(', '*', '\\+', '|', '\\|', '#', ';', () => `[${this.trap()}`, () => this.trap(),
+          `[\\${delimiter}]`, `[\\]${delimiter}]`, `[[:alpha:]${delimiter}]`, '[[:space:]]', `[[.${delimiter}.]]`, `[[=a=]${delimiter}]`,
+          `[a\\]`, '[', ']', '\\[', '\\]', '\\n', '\\\n', '\n', '\\(a\\)', '\\{1,2\\}', '{', '}', `[[:${delimiter}`, `[[.${delimiter}`,
+          '[\n]', '[\\n]', '\\\\', `\\\\${delimiter}`, `\\c\\`, `\\c${delimiter}`, `\\c[`, `\\x2f`, `\\x5b`, `\\d047`, `\\o057`,
+          `\\o133`, '\\/', '[a', '(', '\\(', '*', '\\+', '|', '\\|', '#', ';', () => `[${this.trap()}`, () => this.trap(),
         ],
       );
     return `${delimiter}${source.some(0, 3, piece).join('')}${delimiter}`;
@@ -167,15 +168,35 @@ export class SedLines {
       ' \\', '\\\\', '\\\\\n', '\\\r\n']) + body;
   }
 
-  // prettier-ignore
-  private label(): string {
-    return this.source.choose(['a', '', ' a'], ['a b', 'a;', 'a ', ' ', 'a}', '\ta', 'a\\', ':', '#', 'a#', '{', '1', ';', '}', 'a\n',
-      '"']);
+  /** One command that ends where readers may differ, and active text behind it. */
+  private focused(): string {
+    const { source } = this;
+    return source.one([
+      () => this.labelled(),
+      () => this.labelled(),
+      () => this.text(),
+      () => `${this.substitution()}${this.trap()}`,
+      () => `s${this.regex('/')}b/${this.trap()}`,
+      () => `${this.regex('/')}${this.trap()}`,
+      () => `y/a/b/${this.trap()}`,
+      () => `${source.pick(['w', 'W'])} ${source.file()}${this.trap()}`,
+      () => `${source.pick(['r', 'R'])} f${this.trap()}`,
+      () => `${source.pick(['p', 'q', 'l', '=', 'n', 'F', 'z', 'v', 'q1', 'l1'])}${this.trap()}`,
+      () => `#${this.trap()}`,
+      () => `{p${this.trap()}`,
+      () => `p;}${this.trap()}`,
+    ]);
   }
 
+  // prettier-ignore
+  private label(): string {
+    return this.source.choose(['a', '', ' a'], ['a b', 'a;', 'a ', ' ', 'a}', '\ta', 'a\\', ':', '#', 'a#', '{', '1', ';', '}', '"']);
+  }
+
+  // prettier-ignore
   private labelled(): string {
     const { source } = this;
-    const command = source.pick([':', ':', 'b', 't', 'T']);
-    return `${command}${this.label()}${this.trap()}`;
+    const end = source.pick([';', ' ', '\t', '}', '\n', '\v', '\f', ' ;', '\\', '#', ';}', ' }', '; ', '{']);
+    return `${source.pick([':', ':', 'b', 't', 'T'])}${this.label()}${source.chance(0.7) ? end + this.active() : this.trap()}`;
   }
 }
