@@ -1,44 +1,107 @@
 import type { ShellWord } from './shell-word.js';
 import type { Unwrapped } from './unwrapped.js';
 
-const RUNS = new Set(['-exec', '-execdir', '-ok', '-okdir']);
-const PRINTS = new Set(['-fprint', '-fprint0', '-fprintf', '-fls']);
+const words = (text: string): ReadonlySet<string> => new Set(text.split(' '));
 
-/** The commands that `find` runs, whether elsewhere, and the files that it writes (06-gate §1). A word that an expansion decides may be an action. */
+const RUNS = words('-exec -execdir -ok -okdir');
+const PRINTS = words('-fprint -fprint0 -fprintf -fls');
+/** Options that stand before the starting points. */
+const GLOBAL = /^-(?:H|L|P|O[0-9])$/;
+const ALONE = words(
+  '( ) ! , -a -and -o -or -not -daystart -d -depth -follow -help --help -ignore_readdir_race -noignore_readdir_race -mount -noleaf -nowarn -warn -version --version -xdev -empty -executable -readable -writable -false -true -nouser -nogroup -ls -print -print0 -prune -quit',
+);
+const WITH_ARGUMENT = words(
+  '-maxdepth -mindepth -regextype -amin -anewer -atime -cmin -cnewer -context -ctime -fstype -gid -group -ilname -iname -inum -ipath -iregex -iwholename -links -lname -mmin -mtime -name -newer -path -perm -regex -samefile -size -type -uid -used -user -wholename -xtype -printf',
+);
+const NEWER = /^-newer[aBcm][aBcmt]$/;
+
+/**
+ * The commands that `find` runs, whether elsewhere, and the files that it writes (CP-338). Its expression is read by the whole grammar
+ * of GNU find: what that lacks cannot be judged, nor can a word that an expansion may turn into an action.
+ */
 export function unwrapFind(args: readonly ShellWord[]): Unwrapped {
-  const commands: ShellWord[][] = [];
-  const writes: { text: string; path: string | null }[] = [];
-  let moves = false;
-  for (let at = 0; at < args.length; at++) {
-    const { value, text, mayBeOption } = args[at]!;
-    if (value === null && mayBeOption) {
-      return { kind: 'unknown', why: `\`${text}\` may be an action of \`find\`` };
-    }
-    if (value === null) continue;
-    if (RUNS.has(value)) {
-      moves ||= value.endsWith('dir');
-      const end = endOfExec(args, at + 1);
-      commands.push(args.slice(at + 1, end).map(hideFound));
-      at = end;
-    } else if (value === '-delete') {
-      writes.push({ text: 'find -delete', path: null });
-    } else if (PRINTS.has(value)) {
-      at++;
-      writes.push({ text: `find ${value}`, path: args[at]?.value ?? null });
-    } else if (value === '-files0-from') {
-      return { kind: 'unknown', why: '`find -files0-from` reads what nobody has seen' };
-    }
-  }
-  return { kind: 'find', commands, writes, moves };
+  return new FindExpression(args).read();
 }
 
-/** `;`, or `+` right after `{}`, ends the command of `-exec`. */
-function endOfExec(args: readonly ShellWord[], from: number): number {
-  for (let at = from; at < args.length; at++) {
-    if (args[at]!.value === ';') return at;
-    if (args[at]!.value === '+' && args[at - 1]?.value === '{}') return at;
+class FindExpression {
+  private readonly commands: ShellWord[][] = [];
+  private readonly writes: { text: string; path: string | null }[] = [];
+  private moves = false;
+  private at = 0;
+  private refusal: string | null = null;
+
+  constructor(private readonly args: readonly ShellWord[]) {}
+
+  read(): Unwrapped {
+    this.options();
+    while (this.at < this.args.length && isStartingPoint(this.args[this.at]!)) this.at++;
+    while (this.refusal === null && this.at < this.args.length) this.primary(this.args[this.at]!);
+    if (this.refusal !== null) return { kind: 'unknown', why: this.refusal };
+    return { kind: 'find', commands: this.commands, writes: this.writes, moves: this.moves };
   }
-  return args.length;
+
+  private options(): void {
+    for (; this.at < this.args.length; this.at++) {
+      const value = this.args[this.at]!.value ?? '';
+      if (value === '-D') this.at++;
+      else if (!GLOBAL.test(value)) break;
+    }
+    if (this.args[this.at]?.value === '--') this.at++;
+  }
+
+  private primary({ value, text, mayBeOption }: ShellWord): void {
+    this.at++;
+    if (value === null) {
+      const what = mayBeOption ? 'may be an action' : 'stands where no starting point can stand';
+      this.refusal = `\`${text}\` ${what} of \`find\``;
+    } else if (RUNS.has(value)) {
+      this.execute(value);
+    } else if (value === '-delete') {
+      this.writes.push({ text: 'find -delete', path: null });
+    } else if (PRINTS.has(value)) {
+      this.writes.push({ text: `find ${value}`, path: this.argument()?.value ?? null });
+      if (value === '-fprintf') this.argument();
+    } else if (value === '-files0-from') {
+      this.refusal = '`find -files0-from` reads what nobody has seen';
+    } else if (WITH_ARGUMENT.has(value) || NEWER.test(value)) {
+      this.argument();
+    } else if (!ALONE.has(value)) {
+      this.refusal = `\`${value}\` is no test or action of \`find\` that is known`;
+    }
+  }
+
+  private argument(): ShellWord | undefined {
+    const word = this.args[this.at];
+    this.at++;
+    if (word?.value === null && !word.single) this.refusal = `\`${word.text}\` may be more than one word of \`find\``;
+    return word;
+  }
+
+  private execute(action: string): void {
+    this.moves ||= action.endsWith('dir');
+    const end = this.endOfCommand();
+    const command = this.args.slice(this.at, end);
+    this.at = end + 1;
+    // A word that turns out to be `;` ends the command, and what follows it is read as more of the expression.
+    const unsure = command.filter(({ value, mayBeOption }) => value === null && mayBeOption);
+    const split = unsure.some(({ single }) => !single) || unsure.length > 1;
+    const hides = unsure.length === 1 && command.some(({ value }) => value !== null && (RUNS.has(value) || value === '-delete' || PRINTS.has(value)));
+    if (split || hides) this.refusal = `\`${unsure[0]!.text}\` may end the command of \`find ${action}\``;
+    this.commands.push(command.map(hideFound));
+  }
+
+  /** `;`, or `+` right after `{}`, ends the command of `-exec`. */
+  private endOfCommand(): number {
+    const end = this.args.findIndex(({ value }, at) => {
+      return at >= this.at && (value === ';' || (value === '+' && at > this.at && this.args[at - 1]!.value === '{}'));
+    });
+    return end === -1 ? this.args.length : end;
+  }
+}
+
+/** A word before the expression: a folder or a file. */
+function isStartingPoint({ value, mayBeOption }: ShellWord): boolean {
+  return value === null ? !mayBeOption : !/^(?:-.|[()!,]$)/s.test(value);
 }
 
 /** What `find` puts in place of `{}` begins like one of its starting points, which are no options. */

@@ -8,6 +8,8 @@ interface OptionTable {
   flags: readonly string[];
   /** Options with an argument, joined or apart. */
   valued: readonly string[];
+  /** Long options whose argument, if any, is joined to them. */
+  joined?: readonly string[];
   /** Options after which nothing is run. */
   queries?: readonly string[];
   /** Words before the command: a duration, say. */
@@ -48,22 +50,8 @@ const OPTIONS: Readonly<Record<string, OptionTable>> = {
   toybox: { flags: [], valued: [] },
   xargs: {
     flags: ['-0', '--null', '-r', '--no-run-if-empty', '-t', '--verbose', '-x', '--exit', '-o', '--open-tty'],
-    valued: [
-      '-I',
-      '-n',
-      '--max-args',
-      '-P',
-      '--max-procs',
-      '-L',
-      '--max-lines',
-      '-d',
-      '--delimiter',
-      '-E',
-      '-s',
-      '--max-chars',
-      '-a',
-      '--arg-file',
-    ],
+    valued: '-I -n --max-args -P --max-procs -L -d --delimiter -E -s --max-chars -a --arg-file'.split(' '),
+    joined: ['--max-lines'],
   },
 };
 
@@ -123,14 +111,17 @@ function scanOptions(name: string, table: OptionTable, args: readonly ShellWord[
     if (!optionsEnd && value === '--') {
       optionsEnd = true;
     } else if (!optionsEnd && value.startsWith('-') && (value.length > 1 || table.flags.includes('-'))) {
-      const option = readOption(table, value);
-      if (option === 'query') return { result: { kind: 'nothing' }, replaced };
-      if (option === 'unknown') return unknown(`the option \`${value}\` of \`${name}\` is not known`);
-      if (option === 'valued') {
+      const { kind, option, given } = readOption(table, value);
+      if (kind === 'query') return { result: { kind: 'nothing' }, replaced };
+      if (kind === 'unknown') return unknown(`the option \`${value}\` of \`${name}\` is not known`);
+      let argument = given;
+      if (kind === 'valued' && given === null) {
         at++;
         if (args[at]?.value === null) return unknown(`an option of \`${name}\` is not a literal`);
+        argument = args[at]?.value ?? null;
       }
-      if (value.startsWith('-I')) replaced = value === '-I' ? (args[at]?.value ?? '') : value.slice(2);
+      if (option === '-I') replaced = argument ?? '';
+      if (name === 'env') assigned.push(...unsetBy(value, option, argument));
     } else if (operands > 0) {
       operands--;
       optionsEnd = true;
@@ -149,16 +140,43 @@ function assignedName(value: string | null, text: string, optionsEnd: boolean): 
   return equals > 0 && (optionsEnd || !value.startsWith('-')) ? value.slice(0, equals) : undefined;
 }
 
-function readOption(table: OptionTable, value: string): 'flag' | 'valued' | 'query' | 'unknown' {
-  if (table.queries?.includes(value) === true) return 'query';
-  if (table.flags.includes(value)) return 'flag';
-  if (table.valued.includes(value)) return 'valued';
-  if (table.numeric === true && /^-\d+$/.test(value)) return 'flag';
-  if (value.startsWith('--')) {
-    return table.valued.includes(value.slice(0, Math.max(0, value.indexOf('=')))) ? 'flag' : 'unknown';
+interface ReadOption {
+  kind: 'flag' | 'valued' | 'query' | 'unknown';
+  option: string;
+  /** The argument that is joined to it. */
+  given: string | null;
+}
+
+function readOption(table: OptionTable, value: string): ReadOption {
+  const equals = value.indexOf('=');
+  const option = value.startsWith('--') && equals !== -1 ? value.slice(0, equals) : value;
+  const given = option === value ? null : value.slice(equals + 1);
+  if (table.queries?.includes(value) === true) return { kind: 'query', option, given };
+  if (table.flags.includes(value)) return { kind: 'flag', option, given };
+  if (table.valued.includes(option) || table.joined?.includes(option) === true) {
+    const kind = given === null && table.joined?.includes(option) === true ? 'flag' : 'valued';
+    return { kind, option, given };
   }
-  if (table.valued.some((option) => option.length === 2 && value.startsWith(option))) return 'flag';
-  return Array.from(value.slice(1)).every((letter) => table.flags.includes(`-${letter}`)) ? 'flag' : 'unknown';
+  if (table.numeric === true && /^-\d+$/.test(value)) return { kind: 'flag', option, given };
+  return value.startsWith('--') ? { kind: 'unknown', option, given } : readBundle(table, value);
+}
+
+/** Letters joined behind one dash: flags, then at most one with an argument. */
+function readBundle(table: OptionTable, value: string): ReadOption {
+  for (let i = 1; i < value.length; i++) {
+    const option = `-${value[i]!}`;
+    if (table.flags.includes(option)) continue;
+    if (!table.valued.includes(option)) return { kind: 'unknown', option: value, given: null };
+    const rest = value.slice(i + 1);
+    return { kind: 'valued', option, given: rest === '' ? null : rest };
+  }
+  return { kind: 'flag', option: value, given: null };
+}
+
+/** An emptied environment lacks what keeps a program from running more than its name says, as the settings of git do. */
+function unsetBy(value: string, option: string, argument: string | null): string[] {
+  if (option === '-u' || option === '--unset') return [argument ?? ''];
+  return value === '-' || value === '--ignore-environment' || /^-[^-]*i/.test(value) ? ['GIT_CONFIG_COUNT'] : [];
 }
 
 /** `xargs` appends words that nobody has seen: they may only be arguments of a command that stands there whole. */

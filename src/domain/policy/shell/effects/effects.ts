@@ -7,17 +7,22 @@ export interface FileEffect {
 
 /** A word that turns a program into something that its name does not promise. */
 export interface Hazard {
-  /** Index of the word in the command, the program being 0: a prefix that names the word allows it knowingly. */
+  /** Index of the last such word in the command, the program being 0: a prefix that holds it allows it knowingly. */
   at: number;
   /** For a person. */
   why: string;
 }
 
-/** What a command does beyond its name: it runs or loads something (`hazard`), or opens files through options (06-gate §1). */
+/** What a command does beyond its name: it runs or loads something (`hazard`), or opens files through options (CP-338). */
 export interface Effects {
   hazard: Hazard | null;
   writes: FileEffect[];
   reads: FileEffect[];
+}
+
+/** Of two hazards the later one: a prefix has to hold every such word, so it has to hold the last. */
+export function laterHazard(known: Hazard | null, next: Hazard): Hazard {
+  return known === null || next.at > known.at ? next : known;
 }
 
 export const NO_EFFECTS: Effects = Object.freeze({ hazard: null, writes: [], reads: [] });

@@ -1,17 +1,22 @@
 import type { ShellWord } from '../shell-word.js';
-import type { Effects } from './effects.js';
-import { NO_EFFECTS, onlyHazard } from './effects.js';
+import type { Effects, Hazard } from './effects.js';
+import { laterHazard, onlyHazard } from './effects.js';
 import { optionEffects } from './option-effects.js';
-import type { OptionTable } from './option-table.js';
+import type { Grammar, OptionGrammar } from './option-grammar.js';
+import { compileGrammar } from './option-grammar.js';
 
-/** Options before the subcommand that set nothing; `-c`, `--exec-path=`, `--git-dir` and their kin make git run what they name. */
+/**
+ * Options before the subcommand that set nothing. `-c`, `--exec-path=`, `--git-dir` and their kin make git run what they name, and
+ * `--bare` takes the folder for a repository that lies bare in it.
+ */
 const HARMLESS =
-  /^(?:-v|-h|-p|-P|--version|--help|--paginate|--no-pager|--no-replace-objects|--bare|--(?:no)?(?:literal|glob|icase)-pathspecs|--no-optional-locks|--no-lazy-fetch|--no-advice|--exec-path|--html-path|--man-path|--info-path|--namespace=.*)$/;
+  /^(?:-v|-h|-p|-P|--version|--help|--paginate|--no-pager|--no-replace-objects|--(?:no)?(?:literal|glob|icase)-pathspecs|--no-optional-locks|--no-lazy-fetch|--no-advice|--exec-path|--html-path|--man-path|--info-path|--namespace=.*)$/;
 const VALUED = new Set(['-C', '--namespace']);
+const SETTING = new Set(['-c', '--git-dir', '--work-tree', '--config-env', '--super-prefix', '--attr-source']);
 
-/** Subcommands that run commands, tools or servers, or change what git runs later. */
-const RUNS = new Set(
-  'bisect submodule filter-branch difftool mergetool for-each-repo config send-email svn p4 daemon instaweb shell hook remote-ext remote-fd upload-pack receive-pack upload-archive http-backend fast-import credential web--browse gui citool cvsserver'.split(
+/** Subcommands without options that run, load or write beyond their names. One that is not known may be an alias or a program. */
+const PLAIN = new Set(
+  'add am bundle check-attr check-ignore check-mailmap check-ref-format checkout cherry cherry-pick clean column commit commit-tree count-objects describe fast-export fmt-merge-msg for-each-ref fsck gc get-tar-commit-id hash-object help interpret-trailers ls-files ls-tree mailinfo mailsplit merge merge-base merge-file merge-tree mktag mktree mv name-rev notes patch-id prune prune-packed read-tree remote repack replace request-pull rerere reset restore rev-list rev-parse revert rm shortlog show-branch show-index show-ref sparse-checkout stage status stripspace switch symbolic-ref tag unpack-file unpack-objects update-index update-ref var verify-commit verify-pack verify-tag version worktree write-tree'.split(
     ' ',
   ),
 );
@@ -21,9 +26,10 @@ const HARMLESS_STEPS: Readonly<Record<string, RegExp>> = {
   submodule: /^(?:status|summary|init|sync)$/,
 };
 
-const DIFF = { runs: ['--ext-diff', '--textconv'], writes: ['--output'] };
-const REMOTE = { runs: ['--upload-pack', '--exec', '-u'] };
-const TABLES: Readonly<Record<string, OptionTable>> = {
+const DIFF = { runs: '--ext-diff --textconv', writes: '--output=' };
+const EXEC = { runs: '--upload-pack --exec' };
+/** Rows of what is dangerous: the options of git are too many to list whole. */
+const ROWS: Readonly<Record<string, OptionGrammar>> = {
   diff: DIFF,
   log: DIFF,
   show: DIFF,
@@ -34,49 +40,77 @@ const TABLES: Readonly<Record<string, OptionTable>> = {
   'diff-index': DIFF,
   'diff-files': DIFF,
   'range-diff': DIFF,
-  'format-patch': { ...DIFF, writes: ['--output', '-o', '--output-directory'] },
-  blame: { runs: ['--textconv'] },
-  annotate: { runs: ['--textconv'] },
-  'cat-file': { runs: ['--textconv', '--filters'] },
-  branch: { runs: ['--edit-description'] },
-  grep: { runs: ['-O', '--open-files-in-pager', '--textconv', '--ext-grep'], valued: 'eABCfm' },
-  archive: { runs: ['--remote', '--exec'], writes: ['-o', '--output'] },
-  clone: { runs: ['-u', '--upload-pack', '-c', '--config', '--template', '--bundle-uri'], valued: 'bjo' },
-  init: { runs: ['--template'] },
-  fetch: { runs: ['--upload-pack'] },
-  pull: { runs: ['--upload-pack', '-x', '--exec'] },
-  push: { runs: ['--receive-pack', '--exec'] },
-  'send-pack': { runs: ['--receive-pack', '--exec'] },
-  'fetch-pack': REMOTE,
-  'ls-remote': REMOTE,
-  rebase: { runs: ['-x', '--exec'] },
-  apply: { runs: ['--unsafe-paths'] },
+  'format-patch': { ...DIFF, writes: '--output= -o= --output-directory=' },
+  blame: { runs: '--textconv' },
+  annotate: { runs: '--textconv' },
+  'cat-file': { runs: '--textconv --filters' },
+  branch: { runs: '--edit-description' },
+  grep: {
+    harmless: '-e= -A= -B= -C= -f= -m=',
+    runs: '-O --open-files-in-pager --textconv --ext-grep',
+  },
+  archive: { runs: '--remote --exec', writes: '-o= --output=' },
+  clone: {
+    harmless: '-b= -j= -o=',
+    runs: '-u --upload-pack -c --config --template --bundle-uri --separate-git-dir',
+  },
+  init: { runs: '--template --separate-git-dir' },
+  fetch: { runs: '--upload-pack' },
+  pull: { runs: '--upload-pack -x --exec' },
+  push: { runs: '--receive-pack --exec' },
+  'send-pack': { runs: '--receive-pack --exec' },
+  'fetch-pack': { runs: `${EXEC.runs} -u` },
+  'ls-remote': { runs: `${EXEC.runs} -u` },
+  rebase: { runs: '-x --exec' },
+  apply: { runs: '--unsafe-paths' },
 };
+const GRAMMARS: ReadonlyMap<string, Grammar> = new Map(
+  Object.entries(ROWS).map(([name, rows]) => [name, compileGrammar({ ...rows, open: 'rows' })]),
+);
 
 /** A remote that names a helper runs it: `ext::sh -c …`. */
 const TRANSPORT = /^[A-Za-z][A-Za-z0-9+.-]*::/;
 
-/** What `git` does beyond the name of its subcommand (06-gate §1). Hooks, aliases and drivers of the repository's own configuration are not seen. */
+/**
+ * What `git` does beyond the name of its subcommand (CP-338). Aliases and drivers of the repository's own configuration are not
+ * seen; its hooks and monitors do not run, since every tool process has git's settings in its environment.
+ */
 export function gitEffects(words: readonly ShellWord[]): Effects {
   let at = 1;
+  let hazard: Hazard | null = null;
   for (; at < words.length; at++) {
     const { value, text } = words[at]!;
     if (value === null) return onlyHazard(at, `\`${text}\` may be an option or a subcommand of \`git\``);
     if (!value.startsWith('-')) break;
-    if (VALUED.has(value)) at++;
-    else if (!HARMLESS.test(value)) return onlyHazard(at, `\`git ${value}\` may set what git runs`);
+    if (!VALUED.has(value) && !HARMLESS.test(value)) {
+      hazard = { at, why: `\`git ${value}\` may set what git runs` };
+    }
+    if (VALUED.has(value) || SETTING.has(value)) at++;
+    if (words[at]?.value === null && !words[at]!.single)
+      return onlyHazard(at, `\`${words[at]!.text}\` may be more than one word`);
   }
-  const name = words[at]?.value;
-  if (name === undefined || name === null) return NO_EFFECTS;
-  const rest = words.slice(at + 1);
-  const helper = rest.findIndex(({ value }) => value !== null && TRANSPORT.test(value));
-  if (helper !== -1) return onlyHazard(at + 1 + helper, `\`${rest[helper]!.value ?? ''}\` makes git run a helper`);
-  if (RUNS.has(name) && !isHarmlessStep(name, rest)) {
-    const step = Object.hasOwn(HARMLESS_STEPS, name) ? at + 1 : at;
-    return onlyHazard(step, `\`git ${name}\` runs commands or changes what git runs`);
+  const name = words[at]?.value ?? null;
+  if (name === null) return { hazard, writes: [], reads: [] };
+  const effects = subcommandEffects(name, words.slice(at));
+  const inner = effects.hazard === null ? null : { ...effects.hazard, at: effects.hazard.at + at };
+  return { ...effects, hazard: inner === null ? hazard : laterHazard(hazard, inner) };
+}
+
+/** `words` begin with the subcommand, which is 0. */
+function subcommandEffects(name: string, words: readonly ShellWord[]): Effects {
+  const helper = words.findLastIndex(({ value }) => value !== null && TRANSPORT.test(value));
+  const grammar = GRAMMARS.get(name);
+  const effects = grammar === undefined ? { hazard: null, writes: [], reads: [] } : optionEffects(`git ${name}`, grammar, withoutEnd(words));
+  let { hazard } = effects;
+  const known = grammar !== undefined || PLAIN.has(name);
+  if (!known && !isHarmlessStep(name, words.slice(1))) {
+    const why = `\`git ${name}\` runs commands, changes what git runs, or is not known`;
+    hazard = laterHazard(hazard, { at: Object.hasOwn(HARMLESS_STEPS, name) ? 1 : 0, why });
   }
-  const table = Object.hasOwn(TABLES, name) ? TABLES[name]! : null;
-  return table === null ? NO_EFFECTS : shifted(optionEffects(`git ${name}`, table, withoutEnd(words.slice(at))), at);
+  if (helper !== -1) {
+    hazard = laterHazard(hazard, { at: helper, why: `\`${words[helper]!.value ?? ''}\` makes git run a helper` });
+  }
+  return { ...effects, hazard };
 }
 
 function isHarmlessStep(name: string, rest: readonly ShellWord[]): boolean {
@@ -91,9 +125,4 @@ function isHarmlessStep(name: string, rest: readonly ShellWord[]): boolean {
 /** `--end-of-options` ends options as `--` does. */
 function withoutEnd(words: readonly ShellWord[]): readonly ShellWord[] {
   return words.map((word) => (word.value === '--end-of-options' ? { ...word, value: '--' } : word));
-}
-
-function shifted(effects: Effects, by: number): Effects {
-  const { hazard } = effects;
-  return hazard === null ? effects : { ...effects, hazard: { ...hazard, at: hazard.at + by } };
 }

@@ -1,14 +1,13 @@
 import type { ShellWord } from '../shell-word.js';
 import type { Effects, FileEffect } from './effects.js';
-import type { OptionTable } from './option-table.js';
+import { laterHazard } from './effects.js';
+import type { Grammar, Option } from './option-grammar.js';
+import { longOption } from './option-grammar.js';
 
-/** Reads the words of a program against its table. Words after `--` are operands. Errs towards finding an option where there is none. */
-export function optionEffects(program: string, table: OptionTable, words: readonly ShellWord[]): Effects {
-  return new OptionScan(program, table, words).run();
+/** Reads the words of a program against its grammar. Errs towards finding an option where there is none. */
+export function optionEffects(program: string, grammar: Grammar, words: readonly ShellWord[]): Effects {
+  return new OptionScan(program, grammar, words).run();
 }
-
-type Use = 'runs' | 'writes' | 'reads';
-const USES: readonly Use[] = ['runs', 'writes', 'reads'];
 
 class OptionScan {
   private readonly writes: FileEffect[] = [];
@@ -17,104 +16,156 @@ class OptionScan {
   private at = 1;
   private operands = 0;
   private ended = false;
+  /** Whether only the run decides the names of the files that the program makes. */
+  private renamed = false;
+  private packs = false;
+  private readonly archives: FileEffect[] = [];
 
   constructor(
     private readonly program: string,
-    private readonly table: OptionTable,
+    private readonly grammar: Grammar,
     private readonly words: readonly ShellWord[],
   ) {}
 
   run(): Effects {
     for (; this.at < this.words.length; this.at++) this.word(this.words[this.at]!);
+    if (this.packs) this.writes.push(...this.archives);
+    const { makes } = this.grammar;
+    if (makes !== undefined) this.writes.push({ text: this.program, path: this.renamed ? null : makes.file });
     return { hazard: this.hazard, writes: this.writes, reads: this.reads };
   }
 
   private word(word: ShellWord): void {
     const { value } = word;
-    if (this.ended) this.operand(word);
+    if (value !== null && this.grammar.suspicious?.test(value) === true)
+      this.refuse(`\`${value}\` makes \`${this.program}\` run or load something`);
+    else if (this.ended) this.operand(word);
     else if (value === null) this.unknown(word);
     else if (value === '--') this.ended = true;
-    else if (this.table.suspicious?.test(value) === true)
-      this.refuse(`\`${value}\` makes \`${this.program}\` run or load something`);
-    else if (value.startsWith('--') || (this.table.singleDash === true && value.length > 1 && value.startsWith('-')))
-      this.long(value);
-    else if (value.length > 1 && value.startsWith('-')) this.bundle(value.slice(1));
-    else this.operand(word);
+    else if (this.at === 1 && this.grammar.oldBundle === true && !value.startsWith('-')) this.oldBundle(value);
+    else if (value.length < 2 || !value.startsWith('-')) this.operand(word);
+    else if (this.grammar.singleDash === true || value.startsWith('--')) this.long(value);
+    else this.bundle(value.slice(1));
   }
 
   private unknown(word: ShellWord): void {
-    if (word.mayBeOption) {
+    if (word.mayBeOption && this.grammar.guarded) {
       this.refuse(`\`${word.text}\` may be an option of \`${this.program}\`; put \`--\` before it`);
     }
     this.operand(word);
   }
 
   private operand(word: ShellWord): void {
-    this.operands++;
-    if (this.operands === 1 && this.table.oldBundle === true && word.value !== null) this.oldBundle(word.value);
-    if (this.operands === 2 && this.table.secondOperandWritten === true) {
+    const { grammar } = this;
+    if (grammar.prompt === true) this.ended = true;
+    if (grammar.numbers === true && word.value !== null && /^[\d.]+$/.test(word.value)) return;
+    const several = word.value === null && !word.single;
+    if (grammar.writtenFrom !== undefined && (several || this.operands >= grammar.writtenFrom)) {
       this.writes.push({ text: `${this.program} ${word.text}`, path: word.value });
     }
+    if (grammar.makes?.namedBy !== undefined && (several || this.operands >= grammar.makes.namedBy)) this.renamed = true;
+    this.operands++;
   }
 
   /** Letters without a dash, whose arguments follow as words. */
   private oldBundle(letters: string): void {
-    for (const letter of letters) this.use(`-${letter}`, null);
+    for (const letter of letters) this.take(`-${letter}`, this.short(`-${letter}`), null);
   }
 
   private long(value: string): void {
     const equals = value.indexOf('=');
-    const name = equals === -1 ? value : value.slice(0, equals);
+    const written = equals === -1 ? value : value.slice(0, equals);
     const given = equals === -1 ? null : value.slice(equals + 1);
-    if (this.table.singleDash !== true) {
-      this.use(name, given);
-      return;
-    }
-    this.use(name.startsWith('--') ? name.slice(1) : name, given);
+    const name = this.grammar.singleDash === true && written.startsWith('--') ? written.slice(1) : written;
+    const option = longOption(this.grammar, name);
+    if (typeof option !== 'string') this.take(name, option, given);
+    else if (option === 'ambiguous') this.refuse(`\`${name}\` may be one of several options of \`${this.program}\``);
+    else if (this.grammar.singleDash !== true || !this.joinedNumber(value)) this.refuseUnknown(name);
+  }
+
+  /** `-c8` of a program whose long options have one dash. */
+  private joinedNumber(value: string): boolean {
+    const option = this.grammar.options.get(value.slice(0, 2));
+    return option?.use === 'harmless' && option.argument === 'required' && /^[-+]?[0-9a-fx]+$/.test(value.slice(2));
   }
 
   private bundle(letters: string): void {
     for (let i = 0; i < letters.length; i++) {
-      const letter = letters[i]!;
+      const name = `-${letters[i]!}`;
       const rest = letters.slice(i + 1);
-      const used = this.use(`-${letter}`, rest === '' ? null : rest);
-      if (used) return;
-      if (this.table.valued?.includes(letter) === true) {
-        if (rest === '') this.skipArgument();
+      const option = this.short(name);
+      if (option === null || option.argument === 'none') {
+        if (this.take(name, option, null)) continue;
         return;
+      }
+      if (this.grammar.wholeWords === true && rest !== '' && !/^\d+$/.test(rest)) {
+        this.refuse(`it is not sure where the argument of \`${name}\` of \`${this.program}\` stands`);
+      }
+      this.take(name, option, rest === '' ? null : rest);
+      return;
+    }
+  }
+
+  /** Null when the grammar lacks it. */
+  private short(name: string): Option | null {
+    return this.grammar.options.get(name) ?? null;
+  }
+
+  /** Notes what an option does; answers whether more letters may follow it. */
+  private take(name: string, option: Option | null, given: string | null): boolean {
+    if (option === null) {
+      if (this.grammar.open === undefined) this.refuseUnknown(name);
+      return this.grammar.open !== undefined;
+    }
+    if (option.use === 'runs') {
+      this.refuse(`the option \`${name}\` of \`${this.program}\` runs or loads something`);
+      // What follows may be its argument, which is nobody's option.
+      if (option.argument === 'required' && given === null && this.grammar.open === undefined) this.at++;
+      return false;
+    }
+    if (option.use === 'elsewhere' && this.operands > 0) {
+      this.refuse(`the option \`${name}\` of \`${this.program}\` makes it read its instructions elsewhere`);
+    }
+    if (option.use === 'names') this.renamed = true;
+    if (option.use === 'packs') this.packs = true;
+    const argument = option.argument === 'required' && given === null ? this.next(option) : null;
+    this.file(option, `${name} ${given ?? argument?.text ?? ''}`, given ?? argument?.value ?? null, argument);
+    return true;
+  }
+
+  private file({ use }: Option, what: string, path: string | null, word: ShellWord | null): void {
+    const effect = { text: `${this.program} ${what}`.trim(), path };
+    if (use === 'writes') this.writes.push(effect);
+    else if (use === 'reads') this.reads.push(effect);
+    else if (use === 'archive') {
+      this.archives.push(effect);
+      // Before a slash, a colon ends the name of a host, which a program reaches.
+      if (path === null ? word?.mayBeOption === true : /^[^/]+:/.test(path)) {
+        this.refuse(`\`${effect.text}\` may be an archive on another host`);
       }
     }
   }
 
-  /** The argument of an option that matters to nobody; a word that may be an option is looked at all the same. */
-  private skipArgument(): void {
+  /** The word after an option. One of unknown value must be one word; an open grammar looks at what may be an option all the same. */
+  private next({ use }: Option): ShellWord | null {
     const next = this.words[this.at + 1];
-    if (next === undefined) return;
-    const plain = next.value === null ? !next.mayBeOption : !next.value.startsWith('-');
-    if (plain) this.at++;
-  }
-
-  /** Notes an option that matters; answers whether it takes the rest of its bundle. */
-  private use(name: string, given: string | null): boolean {
-    const use = USES.find((kind) => this.table[kind]?.some((option) => this.means(name, option)) === true);
-    if (use === undefined) return false;
-    if (use === 'runs') {
-      this.refuse(`the option \`${name}\` of \`${this.program}\` runs or loads something`);
-      return true;
+    if (next === undefined) return null;
+    if (this.grammar.open !== undefined && use === 'harmless') {
+      const plain = next.value === null ? !next.mayBeOption : !next.value.startsWith('-');
+      if (!plain) return null;
     }
-    const next = given === null ? this.words[this.at + 1] : undefined;
-    if (next !== undefined) this.at++;
-    const path = given ?? next?.value ?? null;
-    this[use].push({ text: `${this.program} ${name} ${given ?? next?.text ?? ''}`.trim(), path });
-    return true;
+    this.at++;
+    if (next.value === null && !next.single && this.grammar.guarded) {
+      this.refuse(`\`${next.text}\` may be more than one word`);
+    }
+    return next;
   }
 
-  private means(name: string, option: string): boolean {
-    if (name === option) return true;
-    return this.table.abbreviates !== false && name.length > 2 && name.startsWith('--') && option.startsWith(name);
+  private refuseUnknown(name: string): void {
+    this.refuse(`the option \`${name}\` of \`${this.program}\` is not known`);
   }
 
   private refuse(why: string): void {
-    this.hazard ??= { at: this.at, why };
+    this.hazard = laterHazard(this.hazard, { at: this.at, why });
   }
 }

@@ -6,16 +6,18 @@ import type { Effects } from './effects.js';
 import { onlyHazard } from './effects.js';
 import { gitEffects } from './git-effects.js';
 import { optionEffects } from './option-effects.js';
-import { OPTION_TABLES } from './option-table.js';
+import { OPEN_GRAMMARS } from './open-grammars.js';
+import { compileGrammar } from './option-grammar.js';
+import { WHOLE_GRAMMARS } from './whole-grammars.js';
 import { sedEffects } from './sed-effects.js';
 
 type Reader = (words: readonly ShellWord[]) => Effects;
 
 const READERS: ReadonlyMap<string, Reader> = new Map<string, Reader>([
-  ...Array.from(OPTION_TABLES, ([program, table]): [string, Reader] => [
-    program,
-    (words) => optionEffects(program, table, words),
-  ]),
+  ...Object.entries({ ...OPEN_GRAMMARS, ...WHOLE_GRAMMARS }).map(([program, source]): [string, Reader] => {
+    const grammar = compileGrammar(source);
+    return [program, (words) => optionEffects(program, grammar, words)];
+  }),
   ...[...RUNS_ARGUMENTS].map((program): [string, Reader] => [program, () => runnerEffects(program)]),
   ['git', gitEffects],
   ['sed', sedEffects],
@@ -23,7 +25,7 @@ const READERS: ReadonlyMap<string, Reader> = new Map<string, Reader>([
   ...['awk', 'gawk', 'mawk', 'nawk', 'original-awk'].map((program): [string, Reader] => [program, awkEffects]),
 ]);
 
-/** What a simple command does beyond the name of its program (06-gate §1). Null when its program has no such reader. */
+/** What a simple command does beyond the name of its program (CP-338). Null when its program has no such reader. */
 export function effectsOf(words: readonly ShellWord[]): Effects | null {
   const program = words[0]?.value;
   if (program === undefined || program === null) return null;
