@@ -52,7 +52,7 @@ function outcomesOf(
   if (rule.shell !== null) return judgeShell(policy, rule, base.matcher ?? '', commandOf(input), directory);
   if (rule.paths !== null) {
     const candidates = pathsOf(input).map((path) => resolvePath(path, directory));
-    return { outcomes: [{ ...base, ...judgePaths(rule, candidates) }], parts: [] };
+    return { outcomes: [{ ...base, ...judgePaths(rule, tool, candidates) }], parts: [] };
   }
   return { outcomes: [{ ...base, action: rule.rule.action, decidedBy: 'rule_action' }], parts: [] };
 }

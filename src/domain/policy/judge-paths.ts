@@ -1,17 +1,23 @@
 import type { CompiledGlob, CompiledRule } from './compile-policy.js';
 import type { Outcome } from './outcome.js';
 import type { CandidatePath } from './path.js';
+import { repositoryFilesOf } from './path.js';
 
 type PathOutcome = Pick<Outcome, 'action' | 'decidedBy' | 'pattern' | 'subject'>;
 
+/** Tools that look at files only; every other one may write what it names. */
+const READERS = new Set(['Read', 'Grep', 'Glob', 'LS', 'NotebookRead']);
+
 /**
- * Judges the paths of a call under a rule with `paths` (chapter 30 §4, 06-gate §1, §2): a deny glob first, then a rule that denies,
- * then the allow list. A path whose place is unknown counts as outside, and asks where a deny glob might have hit it.
+ * Judges the paths of a call of a tool under a rule with `paths` (CP-338): a deny glob first, then a rule that denies, then the
+ * allow list. A path whose place is unknown counts as outside, and asks where a deny glob might have hit it. A write that makes a
+ * folder a repository counts as a write of that repository's settings and hooks.
  */
-export function judgePaths(rule: CompiledRule, candidates: readonly CandidatePath[]): PathOutcome {
+export function judgePaths(rule: CompiledRule, tool: string, candidates: readonly CandidatePath[]): PathOutcome {
+  const writes = !READERS.has(tool);
   const { allow, deny, restricts } = rule.paths ?? { allow: [], deny: [], restricts: false };
   for (const candidate of candidates) {
-    const hit = deny.find((entry) => deniesPath(entry, candidate));
+    const hit = deny.find((entry) => deniesPath(entry, candidate) || (writes && deniesRepository(entry, candidate)));
     if (hit !== undefined) return outcome('deny', 'path_deny', hit.source, candidate.text);
   }
   const first = candidates[0]?.text ?? null;
@@ -29,6 +35,10 @@ export function judgePaths(rule: CompiledRule, candidates: readonly CandidatePat
 function deniesPath({ glob }: CompiledGlob, { path, text }: CandidatePath): boolean {
   const place = path ?? text;
   return glob.matches(place) || (place.length > 1 && place.endsWith('/') && glob.matches(place.slice(0, -1)));
+}
+
+function deniesRepository({ glob }: CompiledGlob, { path, text }: CandidatePath): boolean {
+  return repositoryFilesOf(path ?? text).some((file) => glob.matches(file));
 }
 
 function outcome(

@@ -120,7 +120,7 @@ function judgeRedirect(policy: CompiledPolicy, redirect: ShellRedirect): Outcome
     return { ...base, action: rule.rule.shell.on_no_match, decidedBy: 'redirect', keys: null };
   }
   if (rule.paths === null) return { ...base, action: rule.rule.action, decidedBy: 'redirect', keys: [tool] };
-  return { ...base, ...judgePaths(rule, redirect.candidates), keys: [tool] };
+  return { ...base, ...judgePaths(rule, tool, redirect.candidates), keys: [tool] };
 }
 
 function partViews(line: ShellLine, covering: readonly (string | null)[]): ShellPartView[] {

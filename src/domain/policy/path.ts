@@ -34,6 +34,23 @@ export function foldSegments(path: string): string {
   return `/${kept.join('/')}${directory ? '/' : ''}`;
 }
 
+/** In a folder named `.git`: what says where git finds its settings, its hooks and its objects, and what it runs. */
+const STEERS_GIT = /(?:^|\/)\.git(?:$|\/(?:.*\/)?(?:HEAD|commondir|gitdir|config|config\.worktree|hooks(?:\/.*)?)$)/s;
+/** Anywhere else: a folder that holds one may be a repository whose files lie bare in it. */
+const BARE = /^(.*\/)(?:HEAD|commondir|gitdir)$/s;
+const PROTECTED = ['config', 'hooks/pre-commit', 'HEAD'];
+
+/**
+ * Files that a write to the path stands for, because it makes its folder a repository or leads git to another one: a file `.git`,
+ * `.git/commondir`, or `HEAD` beside which the rest of a repository may lie bare (CP-338). Empty for every other path.
+ */
+export function repositoryFilesOf(path: string): string[] {
+  const bare = path.replace(/\/$/, '');
+  const inside = STEERS_GIT.test(bare);
+  const folder = inside ? bare.slice(0, bare.search(/(?:^|\/)\.git(?:\/|$)/)) : BARE.exec(bare)?.[1]?.slice(0, -1);
+  return folder === undefined ? [] : PROTECTED.map((file) => `${folder}/.git/${file}`);
+}
+
 /** Matches a glob as written, and joined to the workspace when it is relative, so that a relative deny goes on matching. */
 export function compilePathGlob(glob: string): PathGlob {
   if (glob.startsWith('/')) return compileGlob(foldGlob(glob));

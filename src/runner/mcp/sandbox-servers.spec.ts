@@ -170,7 +170,8 @@ describe('sandbox MCP servers in the builtin harness', () => {
     };
     expect(Object.keys(seen.env).toSorted()).toEqual([
       'FEATURE',
-      'GIT_TERMINAL_PROMPT',
+      ...['GIT_CONFIG_COUNT', 'GIT_CONFIG_KEY_0', 'GIT_CONFIG_KEY_1', 'GIT_CONFIG_KEY_2'],
+      ...['GIT_CONFIG_VALUE_0', 'GIT_CONFIG_VALUE_1', 'GIT_CONFIG_VALUE_2', 'GIT_TERMINAL_PROMPT'],
       'HOME',
       'LANG',
       'LOGNAME',

@@ -1,5 +1,27 @@
-/** Where tool processes find an ordinary Node beside the system's programs (04-sandbox §4). */
+/** Where tool processes find an ordinary Node beside the system's programs. */
 export const TOOL_PATH = '/opt/sandgate/node/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
+
+/**
+ * Settings of git that win over those of any repository: none runs a hook or a monitor of its own, and a folder in which the files of
+ * a repository lie bare is none unless the command names it.
+ */
+const GIT_SETTINGS = [
+  ['safe.bareRepository', 'explicit'],
+  ['core.fsmonitor', 'false'],
+  ['core.hooksPath', '/dev/null'],
+] as const;
+
+/** The variables that carry the settings to git wherever it is started. */
+export const GIT_VARIABLES: Readonly<Record<string, string>> = {
+  GIT_TERMINAL_PROMPT: '0',
+  GIT_CONFIG_COUNT: String(GIT_SETTINGS.length),
+  ...Object.fromEntries(
+    GIT_SETTINGS.flatMap(([name, value], index) => [
+      [`GIT_CONFIG_KEY_${index}`, name],
+      [`GIT_CONFIG_VALUE_${index}`, value],
+    ]),
+  ),
+};
 
 /**
  * The closed environment of tool processes: nothing of the runner's own is inherited. `agentVariables` are those that the
@@ -12,8 +34,8 @@ export function toolEnvironment(workspace: string, agentVariables: Record<string
     TERM: 'dumb',
     SHELL: '/bin/bash',
     TMPDIR: '/tmp',
-    GIT_TERMINAL_PROMPT: '0',
     ...agentVariables,
+    ...GIT_VARIABLES,
     HOME: '/home/agent',
     USER: 'agent',
     LOGNAME: 'agent',

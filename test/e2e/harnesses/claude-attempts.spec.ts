@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { alterClaude } from './support/altered-claude.js';
 import { bash, ClaudeLab, done, use, type ToolResult } from './support/claude-lab.js';
 import { decisions, eventsOf, type FinishedRun } from './support/harness-lab.js';
+import { GIT_ATTEMPT } from './support/git-attempt.js';
 import { writeHostileProject } from './support/hostile-project.js';
 import { recordAltered } from './support/record-altered.js';
 
@@ -76,6 +77,7 @@ const FROM_BASH: readonly [what: string, command: string, shows: RegExp][] = [
     `nohup setsid sh -c 'sleep 300; touch /workspace/outlived' > /dev/null 2>&1 & echo left`,
     /^left/,
   ],
+  GIT_ATTEMPT,
 ];
 
 /** What the gateway says of a run that it fails. */

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import type { JsonObject } from '../../../src/domain/json.js';
 import { alterCodex } from './support/altered-codex.js';
 import { CodexLab, done, MODEL, offered } from './support/codex-lab.js';
+import { GIT_ATTEMPT } from './support/git-attempt.js';
 import { decisions, eventsOf, type FinishedRun } from './support/harness-lab.js';
 import { writeHostileCodexProject } from './support/hostile-codex-project.js';
 import { call, patch, run, say } from './support/scripted-responses.js';
@@ -71,6 +72,7 @@ const FROM_BASH: readonly [what: string, command: string, shows: RegExp][] = [
     `nohup setsid sh -c 'sleep 300; touch /workspace/outlived' > /dev/null 2>&1 & echo left`,
     /left/,
   ],
+  GIT_ATTEMPT,
 ];
 
 /** What Codex of this version runs by itself when it trusts a command, in every spelling that means the same program. */

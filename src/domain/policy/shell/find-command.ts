@@ -73,7 +73,8 @@ class FindExpression {
   private argument(): ShellWord | undefined {
     const word = this.args[this.at];
     this.at++;
-    if (word?.value === null && !word.single) this.refusal = `\`${word.text}\` may be more than one word of \`find\``;
+    // Words of a glob that begin plainly would be starting points, which `find` refuses here.
+    if (word?.value === null && !word.single && word.mayBeOption) this.refusal = `\`${word.text}\` may be more than one word of \`find\``;
     return word;
   }
 

@@ -4,7 +4,7 @@ import type { BrokeredAnswer, PermissionAnswer } from '../../contract/plane-answ
 import type { ToolCallRequest } from '../../contract/plane-client.js';
 import { brokeredTools } from '../../mcp/brokered-tools.js';
 import type { CanonicalTool } from '../../tools/canonical-tool.js';
-import { toolEnvironment } from '../../tools/tool-environment.js';
+import { GIT_VARIABLES, toolEnvironment } from '../../tools/tool-environment.js';
 import type { HarnessContext } from '../harness.js';
 import { runProgram } from './claude-harness.js';
 import { MODEL_VARIABLES, programEnvironment } from './environment.js';
@@ -267,8 +267,9 @@ describe('the environment of the program', () => {
       FEATURE: 'on',
       FORCE_COLOR: '1',
       ANTHROPIC_BASE_URL: 'http://plane/internal/llm',
+      ...GIT_VARIABLES,
     });
-    expect(Object.keys(variables).filter((name) => /KEY|TOKEN|SECRET/.test(name))).toEqual([
+    expect(Object.keys(variables).filter((name) => /(?<!GIT_CONFIG_)KEY|TOKEN|SECRET/.test(name))).toEqual([
       'CLAUDE_CODE_API_KEY_FILE_DESCRIPTOR',
     ]);
   });

@@ -7,6 +7,7 @@ import { promisify } from 'node:util';
 import { HARNESS_INSIDE } from '../../../domain/harness/harness-program.js';
 import { messageOf } from '../../failure-text.js';
 import { killGroup } from '../../tools/kill-group.js';
+import { GIT_VARIABLES } from '../../tools/tool-environment.js';
 
 /** The binary's target for each architecture, as npm's packages of Codex name it. */
 const TARGETS: Partial<Record<NodeJS.Architecture, string>> = {
@@ -105,8 +106,8 @@ export async function readCatalog(paths: ProgramPaths, environment: Record<strin
   return JSON.parse(stdout);
 }
 
-/** Closed: what the agent's revision adds is for its tools, not for the program that asks about them. */
+/** Closed: what the agent's revision adds is for its tools, not for the program that asks about them. The program starts git itself. */
 function programEnvironment({ home }: ProgramPaths, environment: Record<string, string>): Record<string, string> {
   const { PATH = '', HOME: account = '', TMPDIR = '', LANG = '', SHELL = '' } = environment;
-  return { PATH, HOME: account, TMPDIR, LANG, SHELL, CODEX_HOME: home, RUST_LOG: 'error', NO_COLOR: '1' };
+  return { PATH, HOME: account, TMPDIR, LANG, SHELL, CODEX_HOME: home, RUST_LOG: 'error', NO_COLOR: '1', ...GIT_VARIABLES };
 }

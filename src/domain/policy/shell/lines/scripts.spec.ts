@@ -42,7 +42,7 @@ shellLines(
       ["awk '{print ($1+$2)/2}' a", 'allow', 'allow_prefix', null],
       ["awk -v x=\"$y\" '{print x}' a", 'allow', 'allow_prefix', null],
       ["awk '{printf \"%s\\n\", $0}' a", 'allow', 'allow_prefix', null],
-      ["awk '{x = 1 / \"/; print > \"f\" #\"/' a", 'allow', 'allow_prefix', null],
+      ["awk '{x = 1 / \"/; print > \"f\" #\"}' a", 'allow', 'allow_prefix', null],
       ["awk '$0 ~ \"|\" {print}' a", 'allow', 'allow_prefix', null],
       ["awk '{print \"a|b\"}' a", 'allow', 'allow_prefix', null],
       ["awk '{print \"a>b\"}' a", 'allow', 'allow_prefix', null],

@@ -11,7 +11,7 @@ shellLines(
     evasions: [
       ['env id', 'ask', 'no_prefix', 'id'],
       ['env FOO=1 id', 'ask', 'no_prefix', 'id'],
-      ['env -i id', 'ask', 'no_prefix', 'id'],
+      ['env -i id', 'ask', 'no_prefix', null],
       ["env 'BASH_FUNC_ls%%=() { id; }' bash -c ls", 'ask', 'no_prefix', null],
       ["env 'a%=1' id", 'ask', 'no_prefix', 'id'],
       ['env A=1 -i id', 'ask', 'no_prefix', '-i'],
