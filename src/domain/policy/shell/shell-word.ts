@@ -24,7 +24,7 @@ export function shellWord(word: Word): ShellWord {
     value,
     text: word.text,
     single: isQuotedWhole(word),
-    mayBeOption: splits(word) || !(PLAIN_START.test(word.text) || word.parts?.every(isNumber) === true),
+    mayBeOption: splits(word) || !(PLAIN_START.test(word.text) || word.parts?.every(isNoOption) === true),
   };
 }
 
@@ -70,6 +70,11 @@ function literalPart(part: WordPart): string | null {
     default:
       return null;
   }
+}
+
+/** A number, or the name of a pipe. */
+function isNoOption(part: WordPart): boolean {
+  return isNumber(part) || part.type === 'ProcessSubstitution';
 }
 
 /** A number, which is one word and no option. */
