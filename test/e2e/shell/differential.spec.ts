@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { analyseLine } from '../../../src/domain/policy/shell/analyse-line.js';
+import { readLine } from '../../../src/domain/policy/shell/language/line-reader.js';
 import type { ShellLine } from '../../../src/domain/policy/shell/shell-line.js';
+import { generateLine } from '../../support/shell/generate-line.js';
 import { gluedLine, wellFormedScript } from '../../support/bash-scripts.js';
 import { fuzzSlice, shortened } from '../../support/shell/fuzz-slice.js';
 import type { Finding } from '../../support/shell/judge-line.js';
@@ -15,6 +17,8 @@ const SCRIPTS = Number(process.env['SANDGATE_ORACLE_SCRIPTS'] ?? 400);
 const SLICES = [0, 1].map((slice) => ({ slice, lines: 1000 }));
 const NIGHTLY = process.env['SANDGATE_SHELL_SLICE'];
 if (NIGHTLY !== undefined) SLICES.push({ slice: Number(NIGHTLY), lines: 20_000 });
+/** Lines whose canonical form is run beside them. */
+const CANONICAL_LINES = 600;
 const LONG_MS = 7_200_000;
 
 // prettier-ignore
@@ -98,7 +102,9 @@ describe('the oracle of shell lines', () => {
   it('finds every file as it was after whatever a line did', async () => {
     const emptied = await oracle.observe('find / -delete; echo a >/tmp/x');
     expect(emptied.changed).toEqual(expect.arrayContaining(['/workspace/f', '/workspace/d', '/etc/hosts']));
-    const filled = await oracle.observe('for name in f d/g d/new /etc/hosts /tmp/x; do echo a >$name; done; sed -i p /dev/stdin');
+    const filled = await oracle.observe(
+      'for name in f d/g d/new /etc/hosts /tmp/x; do echo a >$name; done; sed -i p /dev/stdin',
+    );
     expect(filled.changed.length).toBe(6);
     expect((await oracle.observe('cat f d/g g.txt /etc/hosts <(ls)')).changed).toEqual([]);
     expect(kinds(await hidden('[ -s f ] && [ -s /etc/hosts ] && [ ! -e /tmp/x ] && q1', blind))).toEqual([
@@ -130,6 +136,35 @@ describe('the oracle of shell lines', () => {
       const short = await shortened(oracle, 'ls -l | cat; echo "a $(q1 b c)" d', 'program', naive);
       expect(short.length).toBeLessThan(10);
       expect((await hidden(short, naive)).map(({ kind }) => kind)).toContain('program');
+    },
+    LONG_MS,
+  );
+});
+
+/** What differs from one run of a line to the next: process ids, numbers of descriptors, the names of temporary files. */
+const CHANGING = /\$[$!]|\$\{?(?:RANDOM|SECONDS|BASHPID|PPID|_)|\btime\b|\bmktemp\b/;
+
+/** What a line starts and changes, in an order of its own: parts of a line run beside each other. */
+async function done(line: string): Promise<unknown> {
+  const { programs, changed } = await oracle.observe(line);
+  const started = programs.map(({ argv }) => argv.join(' ').replaceAll(/\/dev\/fd\/\d+/g, '/dev/fd/N'));
+  return { started: started.sort(), changed: [...changed].sort() };
+}
+
+describe('the canonical line', () => {
+  it(
+    'CP-338 proof 26: is read by bash as the line itself is',
+    async () => {
+      let compared = 0;
+      for (let index = 0; index < CANONICAL_LINES; index++) {
+        const { line } = generateLine(2, index);
+        const understood = readLine(line);
+        if (typeof understood === 'string' || understood.canonical === line || CHANGING.test(line)) continue;
+        compared++;
+        const [itself, canonical] = await Promise.all([done(line), done(understood.canonical)]);
+        expect({ line, ...(canonical as object) }).toEqual({ line, ...(itself as object) });
+      }
+      expect(compared).toBeGreaterThan(CANONICAL_LINES / 5);
     },
     LONG_MS,
   );
