@@ -1,11 +1,16 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { analyseLine } from '../../../src/domain/policy/shell/analyse-line.js';
 import { readLine } from '../../../src/domain/policy/shell/language/line-reader.js';
 import type { ShellLine } from '../../../src/domain/policy/shell/shell-line.js';
-import { generateLine } from '../../support/shell/generate-line.js';
 import { gluedLine, wellFormedScript } from '../../support/bash-scripts.js';
 import { fuzzSlice, shortened } from '../../support/shell/fuzz-slice.js';
+import { generateLine } from '../../support/shell/generate-line.js';
 import type { Finding } from '../../support/shell/judge-line.js';
 import { judged, unlisted } from '../../support/shell/judge-line.js';
 import { SEEDS } from '../../support/shell/mutated-seed.js';
@@ -128,7 +133,7 @@ describe('the oracle of shell lines', () => {
   it(
     'finds what a naive analysis overlooks in generated lines, and leaves out what does not matter',
     async () => {
-      const { found } = await fuzzSlice(oracle, 1, 150, naive);
+      const { found } = await fuzzSlice(oracle, 1, 250, naive);
       expect(new Set(found.map(({ kind }) => kind))).toEqual(new Set(['awk', 'bash', 'options', 'sed', 'seed']));
       expect(new Set(found.flatMap(({ findings }) => findings.map(({ kind }) => kind)))).toEqual(
         new Set(['change', 'program', 'read', 'write']),
@@ -168,6 +173,31 @@ describe('the canonical line', () => {
     },
     LONG_MS,
   );
+});
+
+describe('a campaign', () => {
+  it('goes on after the slices that its state file tells of, whose lines are always the same', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'shell-campaign-'));
+    const state = join(folder, 'state');
+    const run = async (slices: number): Promise<string> => {
+      const numbers = ['--slices', String(slices), '--slice-lines', '20', '--state', state];
+      const campaign = promisify(execFile)(process.execPath, ['build/fuzz-shell.mjs', ...numbers]);
+      return (await campaign.catch((failed: { stdout: string }) => failed)).stdout;
+    };
+    try {
+      expect(await run(1)).toMatch(/^20 lines in 1 slices \(0 of them from the state file\)/m);
+      const first = await readFile(state, 'utf8');
+      expect(await run(3)).toMatch(/^60 lines in 3 slices \(1 of them from the state file\)/m);
+      const told = (await readFile(state, 'utf8')).trim().split('\n');
+      expect(`${told[0]!}\n`).toBe(first);
+      expect(told.map((line) => (JSON.parse(line) as { slice: number }).slice)).toEqual([0, 1, 2]);
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+    expect(generateLine(7, 8)).toEqual(generateLine(7, 8));
+    const lines = [1, 2].flatMap((slice) => Array.from({ length: 200 }, (_, index) => generateLine(slice, index).line));
+    expect(new Set(lines).size).toBeGreaterThan(380);
+  });
 });
 
 describe('the analysis of shell lines against bash, sed, mawk, make and what else runs there', () => {

@@ -32,7 +32,11 @@ export function unlisted(found: ShellLine, observed: Observed): Finding[] {
 const baseName = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
 
 /** Interpreters run what stands in a file that the line names; what stands in files is not told by the line. */
-const FROM_FIXTURE = new Set(Object.values(FIXTURE).flatMap((content) => content.split(/\s+/)));
+const FROM_FIXTURE = new Set(
+  Object.values(FIXTURE)
+    .flatMap((content) => content.match(/^\s*\S+/gm) ?? [])
+    .map((word) => word.trim()),
+);
 /** Rules that `make` brings with it: the target decides which of them runs, as it does in a Makefile. */
 const RULES_OF_MAKE = new Set(
   'cc c++ g++ gcc f77 as ar ld lex yacc pc m2c co get lint ctangle cweave tangle weave tex makeinfo texi2dvi cat chmod rm mv test sh'.split(

@@ -59,6 +59,7 @@ export class Oracle {
   ) {
     process.stdout!.on('data', (bytes: Buffer) => this.receive(bytes));
     process.stderr!.on('data', (bytes: Buffer) => (this.complaint += bytes.toString().slice(0, 2000)));
+    // A broken pipe means that it has ended, which `close` tells with the reason.
     process.stdin!.on('error', () => undefined);
     process.on('close', (code) => this.end(code));
     this.send(
