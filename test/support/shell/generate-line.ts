@@ -3,17 +3,21 @@ import { BashLines } from './bash-lines.js';
 import { LineSource } from './line-source.js';
 import { OptionLines } from './option-lines.js';
 import { SedLines } from './sed-lines.js';
+import { StateLines } from './state-lines.js';
 import { mutatedSeed } from './mutated-seed.js';
 
 export interface GeneratedLine {
-  kind: 'bash' | 'sed' | 'awk' | 'options' | 'seed';
+  kind: 'bash' | 'sed' | 'awk' | 'options' | 'state' | 'seed';
   line: string;
 }
 
 const MAX_LENGTH = 3000;
 // prettier-ignore
-const KINDS: readonly GeneratedLine['kind'][] = ['bash', 'bash', 'bash', 'bash', 'bash', 'bash', 'bash', 'bash', 'sed', 'sed', 'sed',
-  'sed', 'awk', 'awk', 'awk', 'options', 'options', 'options', 'seed', 'seed'];
+/** How often each kind comes. */
+const WEIGHTS: Readonly<Record<GeneratedLine['kind'], number>> = { bash: 8, sed: 4, awk: 3, options: 3, state: 3, seed: 2 };
+const KINDS = Object.entries(WEIGHTS).flatMap(([kind, weight]) =>
+  Array<GeneratedLine['kind']>(weight).fill(kind as GeneratedLine['kind']),
+);
 
 /** The line of a place in a slice, always the same. */
 export function generateLine(slice: number, index: number): GeneratedLine {
@@ -35,6 +39,7 @@ function generate(kind: GeneratedLine['kind'], source: LineSource): string {
     sed: () => new SedLines(source).line(),
     awk: () => new AwkLines(source).line(),
     options: () => new OptionLines(source, mixed).any(),
+    state: () => new StateLines(source).line(),
     seed: () => mutatedSeed(source),
   }[kind]();
   return kind === 'bash' || !source.chance(0.2) ? made : around(made, source);
