@@ -18,7 +18,7 @@ export const WRAPPER_PREFIXES = [
 export const TOOL_PREFIXES = [
   ...BASE_PREFIXES,
   ...words(
-    'sort uniq shuf tree iconv date xxd split rg fd tar zip man less more vi vim view nano emacs git make npm cargo go rsync scp sftp wget hg svn dc sqlite3 psql mysql tcpdump install sdiff diff3 ag ack bat sed awk gawk mawk env timeout bash busybox',
+    'sort uniq shuf tee csplit diff cut tr head tail tree iconv date xxd split rg fd tar zip man less more vi vim view nano emacs git make npm cargo go rsync scp sftp wget hg svn dc sqlite3 psql mysql tcpdump install sdiff diff3 ag ack bat sed awk gawk mawk gmake env timeout bash busybox',
   ),
 ];
 /** Also the builtins of the shell. */

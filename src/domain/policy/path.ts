@@ -34,10 +34,10 @@ export function foldSegments(path: string): string {
   return `/${kept.join('/')}${directory ? '/' : ''}`;
 }
 
-/** In a folder named `.git`: what says where git finds its settings, its hooks and its objects, and what it runs. */
-const STEERS_GIT = /(?:^|\/)\.git(?:$|\/(?:.*\/)?(?:HEAD|commondir|gitdir|config|config\.worktree|hooks(?:\/.*)?)$)/s;
+/** What says where git finds its settings, its hooks and its objects, or is one of them. */
+const STEERS_GIT = new Set(['HEAD', 'commondir', 'gitdir', 'config', 'config.worktree']);
 /** Anywhere else: a folder that holds one may be a repository whose files lie bare in it. */
-const BARE = /^(.*\/)(?:HEAD|commondir|gitdir)$/s;
+const BARE = new Set(['HEAD', 'commondir', 'gitdir']);
 const PROTECTED = ['config', 'hooks/pre-commit', 'HEAD'];
 
 /**
@@ -45,10 +45,13 @@ const PROTECTED = ['config', 'hooks/pre-commit', 'HEAD'];
  * `.git/commondir`, or `HEAD` beside which the rest of a repository may lie bare (CP-338). Empty for every other path.
  */
 export function repositoryFilesOf(path: string): string[] {
-  const bare = path.replace(/\/$/, '');
-  const inside = STEERS_GIT.test(bare);
-  const folder = inside ? bare.slice(0, bare.search(/(?:^|\/)\.git(?:\/|$)/)) : BARE.exec(bare)?.[1]?.slice(0, -1);
-  return folder === undefined ? [] : PROTECTED.map((file) => `${folder}/.git/${file}`);
+  const segments = (path.endsWith('/') ? path.slice(0, -1) : path).split('/');
+  const git = segments.indexOf('.git');
+  const name = segments.at(-1)!;
+  const inside = git !== -1 && (git === segments.length - 1 || STEERS_GIT.has(name) || segments.includes('hooks', git));
+  if (!inside && !BARE.has(name)) return [];
+  const folder = segments.slice(0, inside ? git : -1).map((segment) => `${segment}/`);
+  return PROTECTED.map((file) => `${folder.join('')}.git/${file}`);
 }
 
 /** Matches a glob as written, and joined to the workspace when it is relative, so that a relative deny goes on matching. */

@@ -74,7 +74,8 @@ class FindExpression {
     const word = this.args[this.at];
     this.at++;
     // Words of a glob that begin plainly would be starting points, which `find` refuses here.
-    if (word?.value === null && !word.single && word.mayBeOption) this.refusal = `\`${word.text}\` may be more than one word of \`find\``;
+    if (word?.value === null && !word.single && word.mayBeOption)
+      this.refusal = `\`${word.text}\` may be more than one word of \`find\``;
     return word;
   }
 
@@ -86,17 +87,20 @@ class FindExpression {
     // A word that turns out to be `;` ends the command, and what follows it is read as more of the expression.
     const unsure = command.filter(({ value, mayBeOption }) => value === null && mayBeOption);
     const split = unsure.some(({ single }) => !single) || unsure.length > 1;
-    const hides = unsure.length === 1 && command.some(({ value }) => value !== null && (RUNS.has(value) || value === '-delete' || PRINTS.has(value)));
+    const hides =
+      unsure.length === 1 &&
+      command.some(({ value }) => value !== null && (RUNS.has(value) || value === '-delete' || PRINTS.has(value)));
     if (split || hides) this.refusal = `\`${unsure[0]!.text}\` may end the command of \`find ${action}\``;
     this.commands.push(command.map(hideFound));
   }
 
   /** `;`, or `+` right after `{}`, ends the command of `-exec`. */
   private endOfCommand(): number {
-    const end = this.args.findIndex(({ value }, at) => {
-      return at >= this.at && (value === ';' || (value === '+' && at > this.at && this.args[at - 1]!.value === '{}'));
-    });
-    return end === -1 ? this.args.length : end;
+    for (let at = this.at; at < this.args.length; at++) {
+      const { value } = this.args[at]!;
+      if (value === ';' || (value === '+' && at > this.at && this.args[at - 1]!.value === '{}')) return at;
+    }
+    return this.args.length;
   }
 }
 

@@ -109,5 +109,15 @@ export async function readCatalog(paths: ProgramPaths, environment: Record<strin
 /** Closed: what the agent's revision adds is for its tools, not for the program that asks about them. The program starts git itself. */
 function programEnvironment({ home }: ProgramPaths, environment: Record<string, string>): Record<string, string> {
   const { PATH = '', HOME: account = '', TMPDIR = '', LANG = '', SHELL = '' } = environment;
-  return { PATH, HOME: account, TMPDIR, LANG, SHELL, CODEX_HOME: home, RUST_LOG: 'error', NO_COLOR: '1', ...GIT_VARIABLES };
+  return {
+    PATH,
+    HOME: account,
+    TMPDIR,
+    LANG,
+    SHELL,
+    CODEX_HOME: home,
+    RUST_LOG: 'error',
+    NO_COLOR: '1',
+    ...GIT_VARIABLES,
+  };
 }

@@ -42,7 +42,8 @@ export function awkEffects(words: readonly ShellWord[]): Effects {
   const why = awkRefusal(program.value);
   let hazard: Hazard | null = why === null ? null : { at, why };
   const late = words.findLastIndex(({ value }, i) => i > at && value !== null && /^-[A-Za-z-]/.test(value));
-  if (late !== -1) hazard = laterHazard(hazard, { at: late, why: `\`${words[late]!.text}\` may be an option of \`awk\`` });
+  if (late !== -1)
+    hazard = laterHazard(hazard, { at: late, why: `\`${words[late]!.text}\` may be an option of \`awk\`` });
   return { hazard, writes: [], reads: [] };
 }
 

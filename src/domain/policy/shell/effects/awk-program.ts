@@ -50,6 +50,8 @@ class AwkReader {
   private last = '\n';
   private printing = false;
   private readonly open: Bracket[] = [];
+  /** How many of those are parentheses, in which `>` compares. */
+  private parentheses = 0;
   private readonly called = new Set<string>();
   private readonly defined = new Set<string>();
 
@@ -61,7 +63,8 @@ class AwkReader {
       if (why !== null) return why;
       if (this.at >= this.text.length) break;
     }
-    for (const name of this.called) if (!this.defined.has(name)) return `the function \`${name}\` of the \`awk\` program is not known`;
+    for (const name of this.called)
+      if (!this.defined.has(name)) return `the function \`${name}\` of the \`awk\` program is not known`;
     const ended = this.open.length === 0 && !UNFINISHED.test(this.last);
     return ended ? null : outside('a program that does not end');
   }
@@ -82,7 +85,8 @@ class AwkReader {
   private token(): string | null {
     const name = this.take(NAME);
     if (name !== null) return this.name(name);
-    if (this.take(NUMBER) !== null) return this.operand(/[A-Za-z0-9_.]/.test(this.text[this.at] ?? '') ? 'a number' : null);
+    if (this.take(NUMBER) !== null)
+      return this.operand(/[A-Za-z0-9_.]/.test(this.text[this.at] ?? '') ? 'a number' : null);
     if (this.text[this.at] === '"') return this.operand(this.take(STRING) === null ? 'a string' : null);
     if (this.text[this.at] === '/') return this.slash();
     const operator = this.take(OPERATOR);
@@ -116,9 +120,10 @@ class AwkReader {
 
   private slash(): string | null {
     if (OPERANDS.has(this.last)) {
-      this.at += this.text[this.at + 1] === '=' ? 2 : 1;
+      this.at++;
       this.last = '/';
-      return null;
+      // After what cannot be assigned to, gawk takes it for the start of a regular expression.
+      return this.text[this.at] === '=' ? outside('`/=`') : null;
     }
     if (!BEFORE_REGEX.has(this.last)) return outside(`a slash after ${this.last}`);
     if (this.take(REGEX) === null) return outside('a regular expression');
@@ -127,8 +132,8 @@ class AwkReader {
   }
 
   private operator(operator: string): string | null {
-    const redirects = this.printing && !this.open.some(({ open }) => open === '(');
-    if (redirects && operator.startsWith('>')) return 'the `awk` program writes a file of its own';
+    if (operator.startsWith('>') && this.printing && this.parentheses === 0)
+      return 'the `awk` program writes a file of its own';
     if (operator === ':' && this.last === ':') return outside('`::`');
     if (operator === '\n') return this.newline();
     if (operator === ';') {
@@ -140,6 +145,7 @@ class AwkReader {
     this.last = operator;
     if (operator === '(' || operator === '[' || operator === '{') {
       this.open.push({ open: operator, condition: operator === '(' && CONDITIONS.has(before) });
+      if (operator === '(') this.parentheses++;
       if (operator === '{') this.printing = false;
     } else if (operator === ')' || operator === ']' || operator === '}') {
       return this.close(operator);
@@ -150,6 +156,7 @@ class AwkReader {
   private close(operator: ')' | ']' | '}'): string | null {
     const bracket = this.open.pop();
     if (bracket?.open !== { ')': '(', ']': '[', '}': '{' }[operator]) return outside(`\`${operator}\``);
+    if (operator === ')') this.parentheses--;
     if (bracket.condition) this.last = 'condition';
     if (operator === '}') this.printing = false;
     return null;

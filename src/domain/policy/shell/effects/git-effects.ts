@@ -100,7 +100,10 @@ export function gitEffects(words: readonly ShellWord[]): Effects {
 function subcommandEffects(name: string, words: readonly ShellWord[]): Effects {
   const helper = words.findLastIndex(({ value }) => value !== null && TRANSPORT.test(value));
   const grammar = GRAMMARS.get(name);
-  const effects = grammar === undefined ? { hazard: null, writes: [], reads: [] } : optionEffects(`git ${name}`, grammar, withoutEnd(words));
+  const effects =
+    grammar === undefined
+      ? { hazard: null, writes: [], reads: [] }
+      : optionEffects(`git ${name}`, grammar, withoutEnd(words));
   let { hazard } = effects;
   const known = grammar !== undefined || PLAIN.has(name);
   if (!known && !isHarmlessStep(name, words.slice(1))) {

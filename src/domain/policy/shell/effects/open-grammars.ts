@@ -51,8 +51,7 @@ const ROWS: Readonly<Record<string, OptionGrammar>> = {
   nano: EDITOR,
   emacs: EDITOR,
   curl: {
-    harmless:
-      '-A= -b= -C= -d= -e= -E= -F= -H= -h= -m= -P= -Q= -r= -t= -T= -u= -U= -w= -x= -X= -y= -Y= -z=',
+    harmless: '-A= -b= -C= -d= -e= -E= -F= -H= -h= -m= -P= -Q= -r= -t= -T= -u= -U= -w= -x= -X= -y= -Y= -z=',
     runs: '-K --config',
     writes:
       '-o= --output= -D= --dump-header= -c= --cookie-jar= --trace= --trace-ascii= --stderr= --libcurl= --etag-save= --hsts= --alt-svc= --output-dir=',
@@ -76,18 +75,24 @@ const ROWS: Readonly<Record<string, OptionGrammar>> = {
   pnpm: NPM,
   hg: { harmless: '-R=', runs: '--config --debugger --remotecmd -e --ssh' },
   svn: { runs: '--diff-cmd --diff3-cmd --merge-cmd --editor-cmd --config-option --config-dir' },
-  dc: { runs: '-f --file', suspicious: /!/ },
+  dc: { runs: '-f --file', suspicious: /!/, literal: true },
   sqlite3: {
     runs: '-cmd -init',
     singleDash: true,
-    suspicious: /(?:^|\n)\s*\.|load_extension|writefile|\bedit\s*\(/i,
+    suspicious: /(?:^|\n)[^\S\n]*\.|load_extension|writefile|\bedit\s*\(/i,
+    literal: true,
   },
   psql: {
     harmless: '-d= -h= -p= -U= -v= -F= -P= -R=',
     runs: '-f --file -o --output -L --log-file',
     suspicious: /\\/,
+    literal: true,
   },
-  mysql: { runs: '--pager --tee --init-command --defaults-file', suspicious: /\\!|\bsystem\b|\bsource\b/i },
+  mysql: {
+    runs: '--pager --tee --init-command --defaults-file',
+    suspicious: /\\!|\bsystem\b|\bsource\b/i,
+    literal: true,
+  },
   tcpdump: {
     harmless: '-B= -c= -C= -D= -E= -F= -G= -i= -j= -M= -r= -s= -T= -V= -W= -y= -Z=',
     runs: '-z',

@@ -39,6 +39,7 @@ class OptionScan {
     const { value } = word;
     if (value !== null && this.grammar.suspicious?.test(value) === true)
       this.refuse(`\`${value}\` makes \`${this.program}\` run or load something`);
+    else if (value === null && this.grammar.literal === true) this.refuse(`\`${word.text}\` is not a literal`);
     else if (this.ended) this.operand(word);
     else if (value === null) this.unknown(word);
     else if (value === '--') this.ended = true;
@@ -63,7 +64,8 @@ class OptionScan {
     if (grammar.writtenFrom !== undefined && (several || this.operands >= grammar.writtenFrom)) {
       this.writes.push({ text: `${this.program} ${word.text}`, path: word.value });
     }
-    if (grammar.makes?.namedBy !== undefined && (several || this.operands >= grammar.makes.namedBy)) this.renamed = true;
+    if (grammar.makes?.namedBy !== undefined && (several || this.operands >= grammar.makes.namedBy))
+      this.renamed = true;
     this.operands++;
   }
 

@@ -42,6 +42,8 @@ export interface OptionGrammar {
   makes?: { file: string; namedBy?: number };
   /** A word that runs or loads something wherever it stands. */
   suspicious?: RegExp;
+  /** Any word may be such a one, so each has to be a literal. */
+  literal?: boolean;
 }
 
 const USES = ['harmless', 'runs', 'writes', 'reads', 'elsewhere', 'names', 'archive', 'packs'] as const;

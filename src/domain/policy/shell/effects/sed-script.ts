@@ -161,7 +161,7 @@ class SedReader {
         // A line goes on in a replacement alone; `\c` takes a character more for some.
         if (escaped === '\n' && (regex || this.labelled)) return false;
         if (escaped === '' || escaped === 'c') return false;
-      } else if (char === '[' && regex && !this.bracket(delimiter)) return false;
+      } else if (char === '[' && regex && this.brackets && !this.bracket(delimiter)) return false;
     }
     return false;
   }
@@ -180,12 +180,13 @@ class SedReader {
       if (!named) this.at++;
     }
     if (this.at >= this.text.length) return false;
-    const held = this.text.slice(start, this.at).replaceAll('\\\\', '').replaceAll(`\\${delimiter}`, '').split(delimiter).length - 1;
+    const held =
+      this.text.slice(start, this.at).replaceAll('\\\\', '').replaceAll(`\\${delimiter}`, '').split(delimiter).length -
+      1;
     // One that knows brackets but not classes would see a third way.
     if (classes && held > 1) return false;
     if (held > 0) this.ambiguous = true;
-    if (held > 0 && !this.brackets) this.at = start;
-    else this.at++;
+    this.at++;
     return true;
   }
 

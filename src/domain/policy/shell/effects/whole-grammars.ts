@@ -12,7 +12,8 @@ const MAKE: OptionGrammar = {
   runs: '-f= --file= --makefile= -E= --eval=',
   elsewhere: '-C= --directory= -I= --include-dir=',
   // An assignment overrules the makefile even after `--`; a `$` in it, or in a goal, is expanded.
-  suspicious: new RegExp(`^(?!${MAKE_HARMLESS})[^-=][^=]*=|^[^-].*\\$`, 's'),
+  suspicious: new RegExp(`^(?!${MAKE_HARMLESS})[^-=][^=]*=|^(?!-).*\\$`, 's'),
+  literal: true,
   numbers: true,
 };
 
