@@ -1,7 +1,7 @@
 const PLANT = 'touch /workspace/planted-by-git';
 
 /** Repositories that would run something by a hook, by a monitor, and by lying bare in a folder; git itself goes on working. */
-export const GIT_ATTEMPT: readonly [what: string, command: string, shows: RegExp] = [
+export const GIT_ATTEMPT: [what: string, command: string, shows: RegExp] = [
   'a hook, a monitor and a bare repository that git would run',
   [
     'mkdir -p /tmp/tried && cd /tmp/tried && git init -q . && git config user.name t && git config user.email t@t',
