@@ -92,6 +92,9 @@ interface Scanned {
   replaced: string | null;
 }
 
+/** Options of `xargs` of which the last one given decides whether words are replaced or appended. */
+const APPENDS = new Set(['-n', '--max-args', '-L', '-l', '--max-lines']);
+
 function scanOptions(name: string, table: OptionTable, args: readonly ShellWord[]): Scanned {
   let at = 0;
   let replaced: string | null = null;
@@ -108,6 +111,7 @@ function scanOptions(name: string, table: OptionTable, args: readonly ShellWord[
       continue;
     }
     if (value === null) return unknown(`a word of \`${name}\` before its command is not a literal`);
+    if (table.assignments === true && value.startsWith('=')) return unknown('an assignment without a name');
     if (!optionsEnd && value === '--') {
       optionsEnd = true;
     } else if (!optionsEnd && value.startsWith('-') && (value.length > 1 || table.flags.includes('-'))) {
@@ -120,6 +124,7 @@ function scanOptions(name: string, table: OptionTable, args: readonly ShellWord[
         if (args[at]?.value === null) return unknown(`an option of \`${name}\` is not a literal`);
         argument = args[at]?.value ?? null;
       }
+      if (replaced !== null && APPENDS.has(option)) return unknown(`\`xargs\` with both -I and ${option}`);
       if (option === '-I') replaced = argument ?? '';
       if (name === 'env') assigned.push(...unsetBy(value, option, argument));
     } else if (operands > 0) {

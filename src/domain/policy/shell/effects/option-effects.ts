@@ -31,7 +31,8 @@ class OptionScan {
     for (; this.at < this.words.length; this.at++) this.word(this.words[this.at]!);
     if (this.packs) this.writes.push(...this.archives);
     const { makes } = this.grammar;
-    if (makes !== undefined) this.writes.push({ text: this.program, path: this.renamed ? null : makes.file });
+    if (this.renamed) this.writes.push({ text: this.program, path: null });
+    else if (makes !== undefined) this.writes.push({ text: this.program, path: makes.file });
     return { hazard: this.hazard, writes: this.writes, reads: this.reads };
   }
 

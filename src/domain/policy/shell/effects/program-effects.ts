@@ -25,11 +25,15 @@ const READERS: ReadonlyMap<string, Reader> = new Map<string, Reader>([
   ...['awk', 'gawk', 'mawk', 'nawk', 'original-awk'].map((program): [string, Reader] => [program, awkEffects]),
 ]);
 
+/** The loader of the system runs the program that it is handed. */
+const LOADER = /^ld(?:-[\w.-]+)?\.so(?:\.\d+)?$/;
+
 /** What a simple command does beyond the name of its program (CP-338). Null when its program has no such reader. */
 export function effectsOf(words: readonly ShellWord[]): Effects | null {
   const program = words[0]?.value;
   if (program === undefined || program === null) return null;
-  return READERS.get(baseName(program))?.(words) ?? null;
+  const name = baseName(program);
+  return LOADER.test(name) ? runnerEffects(name) : (READERS.get(name)?.(words) ?? null);
 }
 
 /** Programs that run their arguments, or what they read, in ways that the parser does not look into: a prefix has to name what they run. */

@@ -7,9 +7,10 @@ const MAKE_HARMLESS = '(?:CI|NODE_ENV|LANG|LC_[A-Z]+|TZ|FORCE_COLOR|NO_COLOR)=[^
 
 const MAKE: OptionGrammar = {
   harmless:
-    '-b -m -B --always-make -d --debug? -e --environment-overrides -h -i --ignore-errors -j? --jobs? -k --keep-going -l? --load-average? --max-load? -L --check-symlink-times -n --just-print --dry-run --recon -o= --old-file= --assume-old= -O? --output-sync? -p --print-data-base -q --question -r --no-builtin-rules -R --no-builtin-variables -s --silent --quiet --no-silent -S --no-keep-going --stop -t --touch --trace --shuffle? -v -w --print-directory --no-print-directory -W= --what-if= --new-file= --assume-new= --warn-undefined-variables ' +
+    '-b -m -B --always-make -d --debug? -e --environment-overrides -h -i --ignore-errors -j? --jobs? -k --keep-going -l? --load-average? --max-load? -L --check-symlink-times -n --just-print --dry-run --recon -o= --old-file= --assume-old= -O? --output-sync? -p --print-data-base -q --question -r --no-builtin-rules -R --no-builtin-variables -s --silent --quiet --no-silent -S --no-keep-going --stop --trace --shuffle? -v -w --print-directory --no-print-directory -W= --what-if= --new-file= --assume-new= --warn-undefined-variables ' +
     HELP,
   runs: '-f= --file= --makefile= -E= --eval=',
+  names: '-t --touch',
   elsewhere: '-C= --directory= -I= --include-dir=',
   // An assignment overrules the makefile even after `--`; a `$` in it, or in a goal, is expanded.
   suspicious: new RegExp(`^(?!${MAKE_HARMLESS})[^-=][^=]*=|^(?!-).*\\$`, 's'),

@@ -51,6 +51,11 @@ shellLines(
       ['ls | xargs --max-lines=1 ls', 'allow', 'allow_prefix', null],
     ],
     evasions: [
+      ['make -t all', 'ask', 'path_outside', 'Write'],
+      ['make --tou all', 'ask', 'path_outside', 'Write'],
+      ['env =a id', 'ask', 'not_analysable', null],
+      ["xargs -I{} -n 2 sort < f", 'ask', 'not_analysable', null],
+      ['/lib64/ld-linux-x86-64.so.2 /bin/id', 'ask', 'no_prefix', null],
       ['sort --frobnicate a', 'ask', 'no_prefix', null],
       ['sort --r a', 'ask', 'no_prefix', null],
       ['sort -1 a', 'ask', 'no_prefix', null],

@@ -82,7 +82,7 @@ shellLines(
       ['sort ./$f', 'ask', 'no_prefix', null],
       ['sort {a,-o,/etc/x}', 'ask', 'no_prefix', null],
       ['sort $(echo -o/etc/x) a', 'ask', 'no_prefix', null],
-      ['sort <(id)', 'ask', 'no_prefix', null],
+      ['sort <(id)', 'ask', 'no_prefix', 'id'],
       ['ls | xargs sort', 'ask', 'no_prefix', null],
       ['ls | xargs -I{} sort {}', 'ask', 'no_prefix', null],
       ['find . -exec sort -o {} +', 'ask', 'path_outside', 'Write'],

@@ -264,7 +264,7 @@ shellLines(
       ['firejail id', 'ask', 'no_prefix', null],
       ['socat - EXEC:id', 'ask', 'no_prefix', null],
       ['xvfb-run id', 'ask', 'no_prefix', null],
-      ['/lib64/ld-linux-x86-64.so.2 /bin/id', 'ask', 'no_prefix', '/lib64/ld-linux-x86-64.so.2'],
+      ['/lib64/ld-linux-x86-64.so.2 /bin/id', 'ask', 'no_prefix', null],
     ],
   },
 );
