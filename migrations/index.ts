@@ -70,6 +70,7 @@ import { LookUpPerCall1700000000117 } from './1700000000117-look-up-per-call.js'
 import { TakeCallsAtOnce1700000000118 } from './1700000000118-take-calls-at-once.js';
 import { AskStandingAtOnce1700000000119 } from './1700000000119-ask-standing-at-once.js';
 import { ParseLinesOnce1700000000122 } from './1700000000122-parse-lines-once.js';
+import { DescribeRevisions1700000000130 } from './1700000000130-describe-revisions.js';
 
 /** Every migration in order. An explicit list works the same from sources, tests and the built output. */
 export const MIGRATIONS = [
@@ -145,4 +146,5 @@ export const MIGRATIONS = [
   TakeCallsAtOnce1700000000118,
   AskStandingAtOnce1700000000119,
   ParseLinesOnce1700000000122,
+  DescribeRevisions1700000000130,
 ];

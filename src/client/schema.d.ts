@@ -843,6 +843,7 @@ export interface components {
             /** Format: uuid */
             tenant_id: string;
             name: string;
+            /** @description As its newest revision says. */
             description: string | null;
             /** Format: date-time */
             created_at: string;
@@ -928,6 +929,7 @@ export interface components {
             pids?: number;
         };
         CreateAgent: {
+            /** @description What people read of the agent; the newest revision that says one counts. */
             description?: string | null;
             /** @description Id of the harness catalog. */
             harness?: string | null;
@@ -999,6 +1001,7 @@ export interface components {
             agent_id: string;
             /** Format: int32 */
             rev: number;
+            description: string | null;
             harness: string;
             runner_image: string;
             model: string;
@@ -1033,6 +1036,7 @@ export interface components {
             revisions: components["schemas"]["AgentRevisionView"][];
         };
         AddRevision: {
+            /** @description What people read of the agent; the newest revision that says one counts. */
             description?: string | null;
             /** @description Id of the harness catalog. */
             harness?: string | null;
@@ -1135,21 +1139,6 @@ export interface components {
             /** @description As stored, defaults filled in. */
             servers: components["schemas"]["ServerDefinition"][];
         };
-        CapabilityBundleView: {
-            /** Format: uuid */
-            id: string;
-            /** Format: uuid */
-            tenant_id: string;
-            name: string;
-            /** Format: int32 */
-            version: number;
-            description: string | null;
-            definition: components["schemas"]["BundleDefinitionView"];
-            /** @description `sha256:` over the canonical form of the definition. */
-            definition_digest: string;
-            /** Format: date-time */
-            created_at: string;
-        };
         ToolSummary: {
             name: string;
             description: string;
@@ -1167,10 +1156,17 @@ export interface components {
         CapabilityAnswer: {
             /** Format: uuid */
             id: string;
+            /** Format: uuid */
+            tenant_id: string;
             name: string;
             /** Format: int32 */
             version: number;
-            bundle: components["schemas"]["CapabilityBundleView"];
+            description: string | null;
+            definition: components["schemas"]["BundleDefinitionView"];
+            /** @description `sha256:` over the canonical form of the definition. */
+            definition_digest: string;
+            /** Format: date-time */
+            created_at: string;
             servers: components["schemas"]["ServerSummary"][];
         };
         AuthHintsView: {
@@ -1438,6 +1434,21 @@ export interface components {
             /** Format: int32 */
             authorization_generation: number;
             tools: components["schemas"]["SnapshotToolView"][];
+        };
+        CapabilityBundleView: {
+            /** Format: uuid */
+            id: string;
+            /** Format: uuid */
+            tenant_id: string;
+            name: string;
+            /** Format: int32 */
+            version: number;
+            description: string | null;
+            definition: components["schemas"]["BundleDefinitionView"];
+            /** @description `sha256:` over the canonical form of the definition. */
+            definition_digest: string;
+            /** Format: date-time */
+            created_at: string;
         };
         ConnectedConnector: {
             /** @description Of a remote server: active, or pending with OAuth. */

@@ -13,6 +13,7 @@ export class AgentEntity {
   @Column('text')
   name!: string;
 
+  /** As registered; a revision may say otherwise. */
   @Column('text', { nullable: true })
   description!: string | null;
 
@@ -34,6 +35,10 @@ export class AgentRevisionEntity {
 
   @Column('int')
   rev!: number;
+
+  /** Null while the agent is described as it was registered. */
+  @Column('text', { nullable: true })
+  description!: string | null;
 
   @Column('text')
   harness!: string;

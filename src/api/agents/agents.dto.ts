@@ -27,7 +27,12 @@ export const MAX_PROMPT_CHARS = 524_288;
 
 /** Everything that a revision can say; each member may be left out. */
 class RevisionFields {
-  @ApiPropertyOptional({ type: 'string', nullable: true, maxLength: 4096 })
+  @ApiPropertyOptional({
+    type: 'string',
+    nullable: true,
+    maxLength: 4096,
+    description: 'What people read of the agent; the newest revision that says one counts.',
+  })
   @IsOptional()
   @IsString()
   @MaxLength(4096)
@@ -170,7 +175,7 @@ export class AgentView {
   @ApiProperty()
   name!: string;
 
-  @ApiProperty({ type: 'string', nullable: true })
+  @ApiProperty({ type: 'string', nullable: true, description: 'As its newest revision says.' })
   description!: string | null;
 
   @ApiProperty({ format: 'date-time' })
@@ -197,6 +202,9 @@ export class AgentRevisionView {
 
   @ApiProperty({ type: 'integer', format: 'int32', minimum: 1 })
   rev!: number;
+
+  @ApiProperty({ type: 'string', nullable: true })
+  description!: string | null;
 
   @ApiProperty()
   harness!: string;
@@ -271,16 +279,26 @@ export class AddedRevision {
   revision!: AgentRevisionView;
 }
 
-export function toAgentView(agent: AgentEntity): AgentView {
-  const { id, tenant_id, name, description, created_at } = agent;
-  return { id, tenant_id, name, description, created_at: created_at.toISOString() };
+/** The agent as its newest revision describes it. */
+export function toAgentView(agent: AgentEntity, newest: Pick<AgentRevisionEntity, 'description'>): AgentView {
+  const { id, tenant_id, name, created_at } = agent;
+  return { id, tenant_id, name, description: describe(agent, newest), created_at: created_at.toISOString() };
 }
 
-export function toRevisionView(revision: AgentRevisionEntity, policyName: string): AgentRevisionView {
+function describe(agent: AgentEntity, revision: Pick<AgentRevisionEntity, 'description'>): string | null {
+  return revision.description ?? agent.description;
+}
+
+export function toRevisionView(
+  agent: AgentEntity,
+  revision: AgentRevisionEntity,
+  policyName: string,
+): AgentRevisionView {
   return {
     id: revision.id,
     agent_id: revision.agent_id,
     rev: revision.rev,
+    description: describe(agent, revision),
     harness: revision.harness,
     runner_image: revision.runner_image,
     model: revision.model,

@@ -11,7 +11,7 @@ import { findBundle } from '../capabilities/capability-queries.js';
 import { notFound } from '../http/resource-id.js';
 import { PolicyEntity } from '../policies/policy.entity.js';
 import { AgentEntity, AgentRevisionEntity } from './agent.entity.js';
-import { findAgent, latestRevision } from './agent-lookup.js';
+import { findAgent, latestDescriptions, latestRevision } from './agent-lookup.js';
 import { RevisionDrafter, type RevisionDraft } from './revision-draft.js';
 import {
   toAgentView,
@@ -37,7 +37,8 @@ export class AgentsService {
   list(organizationId: string, limit: number): Promise<AgentView[]> {
     return this.database.withTenant(organizationId, async (tx) => {
       const agents = await tx.manager.find(AgentEntity, { order: { name: 'ASC' }, take: limit });
-      return agents.map(toAgentView);
+      const newest = await latestDescriptions(tx);
+      return agents.map((agent) => toAgentView(agent, { description: newest.get(agent.id) ?? null }));
     });
   }
 
@@ -52,8 +53,8 @@ export class AgentsService {
       const policies = await tx.manager.find(PolicyEntity);
       const names = new Map(policies.map((policy) => [policy.id, policy.name]));
       return {
-        agent: toAgentView(agent),
-        revisions: revisions.map((revision) => toRevisionView(revision, names.get(revision.policy_id) ?? '')),
+        agent: toAgentView(agent, { description: revisions[0]?.description ?? null }),
+        revisions: revisions.map((revision) => toRevisionView(agent, revision, names.get(revision.policy_id) ?? '')),
       };
     });
   }
@@ -73,7 +74,7 @@ export class AgentsService {
         });
         await tx.manager.insert(AgentEntity, agent);
         const revision = await insertRevision(tx, agent, 1, policy, { ...draft, capability_bundles: pins });
-        return { agent: toAgentView(agent), revision };
+        return { agent: toAgentView(agent, revision), revision };
       });
     } catch (error) {
       if (!isUniqueViolation(error)) throw error;
@@ -87,7 +88,9 @@ export class AgentsService {
     return this.database.withTenant(organizationId, async (tx) => {
       const agent = await findAgent(tx, idOrName);
       if (agent === null) throw notFound('agent');
-      refuseIdentityChange(agent, input);
+      if (input.name !== undefined && input.name !== agent.name) {
+        throw new SandgateError('invalid_request', 'name: an agent cannot be renamed');
+      }
       // Two revisions appended at once take turns, so that each inherits from the one before it.
       await tx.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`agent:${agent.id}`]);
       const previous = await latestRevision(tx, agent);
@@ -98,16 +101,6 @@ export class AgentsService {
         : previous.capability_bundles;
       return insertRevision(tx, agent, previous.rev + 1, policy, { ...draft, capability_bundles: pins });
     });
-  }
-}
-
-/** Name and description belong to the agent, which is never edited; repeating them is harmless. */
-function refuseIdentityChange(agent: AgentEntity, input: AddRevision): void {
-  if (input.name !== undefined && input.name !== agent.name) {
-    throw new SandgateError('invalid_request', 'name: an agent cannot be renamed');
-  }
-  if (typeof input.description === 'string' && input.description !== (agent.description ?? '')) {
-    throw new SandgateError('invalid_request', 'description: belongs to the agent and cannot change');
   }
 }
 
@@ -143,5 +136,5 @@ async function insertRevision(
     policy_id: policy.id,
   });
   await tx.manager.insert(AgentRevisionEntity, revision);
-  return toRevisionView(revision, policy.name);
+  return toRevisionView(agent, revision, policy.name);
 }

@@ -32,6 +32,7 @@ export class RevisionDrafter {
     const harness = this.requireHarness(input.harness ?? previous?.harness ?? this.catalog.defaultId);
     const inheritsModel = previous?.harness === harness.id;
     return {
+      description: (previous === undefined ? null : input.description) ?? previous?.description ?? null,
       harness: harness.id,
       model: requireModel(harness, input.model) ?? (inheritsModel ? previous.model : harness.defaultModel),
       runner_image: input.runner_image ?? (inheritsModel ? previous.runner_image : ''),

@@ -123,19 +123,8 @@ export class ServerSummary {
   tools!: ToolSummary[];
 }
 
-export class CapabilityAnswer {
-  @ApiProperty({ format: 'uuid' })
-  id!: string;
-
-  @ApiProperty()
-  name!: string;
-
-  @ApiProperty({ type: 'integer', format: 'int32', minimum: 1 })
-  version!: number;
-
-  @ApiProperty({ type: CapabilityBundleView })
-  bundle!: CapabilityBundleView;
-
+/** A version of a bundle, bare (CP-328), with a summary of its servers. */
+export class CapabilityAnswer extends CapabilityBundleView {
   @ApiProperty({ type: [ServerSummary] })
   servers!: ServerSummary[];
 }
@@ -178,18 +167,13 @@ export function toCapabilityAnswer(bundle: CapabilityBundleEntity): CapabilityAn
   const { id, tenant_id, name, version, description, definition, definition_digest, created_at } = bundle;
   return {
     id,
+    tenant_id,
     name,
     version,
-    bundle: {
-      id,
-      tenant_id,
-      name,
-      version,
-      description,
-      definition,
-      definition_digest,
-      created_at: created_at.toISOString(),
-    },
+    description,
+    definition,
+    definition_digest,
+    created_at: created_at.toISOString(),
     servers: definition.servers.map((server) => ({
       name: server.name,
       class: server.class,

@@ -125,7 +125,7 @@ export class ConnectConnectorService {
     );
     const server = { class: 'sandbox', name: entry.slug, ...entry.sandbox_launch };
     const name = body.bundle_name ?? entry.slug;
-    const { bundle, servers } = await this.capabilities.create(organizationId, {
+    const { servers, ...bundle } = await this.capabilities.create(organizationId, {
       name,
       description: entry.description,
       servers: [server],

@@ -61,7 +61,7 @@ async function list({ client, format }: CommandContext): Promise<void> {
 
 async function show(key: string, { client, format }: CommandContext): Promise<void> {
   const answer = await client.call((api) => api.GET('/v1/capabilities/{name}', { params: { path: { name: key } } }));
-  const { bundle, servers } = answer;
+  const { servers, ...bundle } = answer;
   const lines = servers.map((server) => {
     const definition = bundle.definition.servers.find(({ name }) => name === server.name);
     const command = [definition?.command ?? '', ...(definition?.args ?? [])].join(' ');
@@ -88,7 +88,7 @@ async function create(
   const answer = await client.call((api) => api.POST('/v1/capabilities', { body }));
   if (format !== 'table') return printDocument(format, answer);
   const tools = answer.servers.reduce((count, server) => count + server.tool_count, 0);
-  write(`${inline(answer.name)}@${answer.version} with ${tools} tools ${answer.bundle.definition_digest}`);
+  write(`${inline(answer.name)}@${answer.version} with ${tools} tools ${answer.definition_digest}`);
 }
 
 type Body = Schemas['CreateCapability'];

@@ -167,7 +167,7 @@ describe('revisions', () => {
       { harness: 'nothing' },
       { policy: 'nothing' },
       { name: 'other' },
-      { description: 'other' },
+      { description: 5 },
       { budgets: { max_tokens: 'x' } },
     ]) {
       expect((await api.post(`/v1/agents/${name}/revisions`, body)).status).toBe(400);
@@ -175,6 +175,75 @@ describe('revisions', () => {
     expect((await api.get(`/v1/agents/${name}`)).body.revisions).toHaveLength(1);
     expect((await api.post('/v1/agents/nobody/revisions', {})).status).toBe(404);
     expect((await api.post('/v1/agents/nobody/revisions', {}, { token: null })).status).toBe(401);
+  });
+
+  it('CP-003 CP-089 CP-090 may describe the agent anew; what earlier ones said stays readable', async () => {
+    const name = newName();
+    await api.post('/v1/agents', { name, description: 'mends' });
+    const revise = async (body: object) => (await api.post(`/v1/agents/${name}/revisions`, body)).body.revision;
+    expect((await revise({ system_prompt: 'one' })).description).toBe('mends');
+    expect((await revise({ description: 'mends and explains' })).description).toBe('mends and explains');
+    expect((await revise({ description: null })).description).toBe('mends and explains');
+    const read = (await api.get(`/v1/agents/${name}`)).body;
+    expect(read.agent.description).toBe('mends and explains');
+    expect(read.revisions.map(({ description }) => description)).toEqual([
+      'mends and explains',
+      'mends and explains',
+      'mends',
+      'mends',
+    ]);
+    const listed = async () => (await api.get('/v1/agents')).body.agents.find((agent) => agent.name === name);
+    expect((await listed())?.description).toBe('mends and explains');
+    expect((await revise({ description: '' })).description).toBe('');
+    expect((await listed())?.description).toBe('');
+    const undescribed = newName();
+    await api.post('/v1/agents', { name: undescribed });
+    await api.post(`/v1/agents/${undescribed}/revisions`, { description: 'finds' });
+    expect((await api.get(`/v1/agents/${undescribed}`)).body.agent.description).toBe('finds');
+  });
+
+  it('CP-090 everything that a revision can say is inherited when left out, and each list can be emptied', async () => {
+    const bundle = {
+      name: 'inherited',
+      servers: [{ class: 'sandbox', name: 'inh', command: 'node', tools: [{ name: 't' }] }],
+    };
+    await api.post('/v1/capabilities', bundle);
+    const requirement = {
+      slot: 'kb',
+      connector: { url: 'https://mcp.example.com/' },
+      required_tools: ['find'],
+      binding_mode: 'organization',
+    };
+    const name = newName();
+    const first = (
+      await api.post('/v1/agents', {
+        name,
+        description: 'mends',
+        harness: 'builtin',
+        model: 'claude-haiku-4-5',
+        runner_image: 'image-1',
+        system_prompt: 'one',
+        policy: 'standard',
+        budgets: { max_tool_calls: 7 },
+        default_workspace: { kind: 'local_copy', path: '/srv' },
+        capability_bundles: ['inherited'],
+        connection_requirements: [requirement],
+        network: { mode: 'offline' },
+        sandbox: { memory_mb: 512 },
+        env: { SHOWN: 'yes' },
+      })
+    ).body.revision;
+    // A member that the test leaves unset could be lost without notice.
+    for (const [member, value] of Object.entries(first)) expect([member, value]).not.toEqual([member, null]);
+    const said = ({ id: _id, rev: _rev, created_at: _at, ...members }: typeof first): object => members;
+    const second = (await api.post(`/v1/agents/${name}/revisions`, {})).body.revision;
+    expect(said(second)).toEqual(said(first));
+    const third = (
+      await api.post(`/v1/agents/${name}/revisions`, { capability_bundles: [], connection_requirements: [] })
+    ).body.revision;
+    expect(said(third)).toEqual({ ...said(first), capability_bundles: [], connection_requirements: [] });
+    const fourth = (await api.post(`/v1/agents/${name}/revisions`, {})).body.revision;
+    expect(said(fourth)).toEqual(said(third));
   });
 
   it('CP-018 no route edits or deletes a revision, and the database refuses it', async () => {

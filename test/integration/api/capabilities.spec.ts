@@ -39,21 +39,20 @@ const frozenOf = (answer: Answer): FrozenBundle[] | undefined => {
 };
 
 describe('capability bundles', () => {
-  it('CP-094 CP-095 CP-265 a bundle is read as it was stored: by id, name, name@N and version', async () => {
+  it('CP-094 CP-095 CP-265 CP-328 a bundle is read, bare, as it was stored: by id, name, name@N and version', async () => {
     const name = newName();
     const created = bodyOf(await publish(` ${name} `, server('kb', ['search', 'add'])));
     expect(created).toMatchObject({
       name,
       version: 1,
-      bundle: { id: created.id, name, version: 1, description: null, tenant_id: api.organizationId },
+      description: null,
+      tenant_id: api.organizationId,
       servers: [
         { name: 'kb', class: 'sandbox', tool_count: 2, tools: [{ name: 'search', description: 'does search' }, {}] },
       ],
     });
-    expect(created.bundle.definition.servers[0]).toEqual({ ...server('kb', ['search', 'add']), args: [] });
-    expect(created.bundle.definition_digest).toBe(
-      definitionDigest(created.bundle.definition.servers as FrozenBundle['servers']),
-    );
+    expect(created.definition.servers[0]).toEqual({ ...server('kb', ['search', 'add']), args: [] });
+    expect(created.definition_digest).toBe(definitionDigest(created.definition.servers as FrozenBundle['servers']));
     for (const path of [name, `${name}@1`, created.id, created.id.toUpperCase(), `${name}/versions/1`]) {
       expect(bodyOf(await api.get(`/v1/capabilities/${path}`))).toEqual(created);
     }
@@ -76,7 +75,7 @@ describe('capability bundles', () => {
     const first = bodyOf(await publish(name));
     const second = bodyOf(await publish(name));
     expect([first.version, second.version]).toEqual([1, 2]);
-    expect(second.bundle.definition_digest).toBe(first.bundle.definition_digest);
+    expect(second.definition_digest).toBe(first.definition_digest);
     bodyOf(await publish(name, server('other')));
     expect(bodyOf(await api.get(`/v1/capabilities/${name}@1`))).toEqual(first);
     expect(bodyOf(await api.get(`/v1/capabilities/${name}`)).version).toBe(3);
@@ -90,7 +89,7 @@ describe('capability bundles', () => {
         server_count: 1,
         tool_count: 1,
         classes: ['sandbox'],
-        definition_digest: first.bundle.definition_digest,
+        definition_digest: first.definition_digest,
       },
     ]);
   });

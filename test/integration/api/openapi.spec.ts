@@ -16,6 +16,7 @@ let document: {
   info: { version: string };
   servers: { url: string }[];
   paths: Record<string, Record<string, Operation>>;
+  components: { schemas: Record<string, Reference> };
 };
 beforeAll(async () => {
   api = await startApi();
@@ -27,6 +28,72 @@ const operations = (): [string, Operation][] =>
   Object.entries(document.paths).flatMap(([path, item]) =>
     Object.entries(item).map(([method, operation]) => [`${method} ${path}`, operation] as [string, Operation]),
   );
+
+interface Members {
+  properties: Record<string, Reference>;
+}
+interface Reference extends Partial<Members> {
+  $ref?: string;
+  allOf?: Reference[];
+}
+
+/** The object that a schema describes, by reference or in place; without members where it describes none. */
+function members(schema: Reference | undefined): Members {
+  const target = schema?.allOf?.[0] ?? schema;
+  const name = target?.$ref?.split('/').at(-1);
+  const found = name === undefined ? target : document.components.schemas[name];
+  return { properties: found?.properties ?? {} };
+}
+
+function answerOf(name: string): Reference | undefined {
+  const operation = new Map(operations()).get(name);
+  return operation?.responses['200']?.content?.['application/json']?.schema as Reference | undefined;
+}
+
+/** What the interface writes of an answer: its wrappers, or one member of a bare record. */
+const ANSWERS: [operation: string, shape: string[] | string][] = [
+  ['get /v1/health', ['status']],
+  ['get /v1/harnesses', ['harnesses']],
+  ['get /v1/sessions', ['sessions']],
+  ['post /v1/sessions', ['session']],
+  ['get /v1/sessions/{id}', ['session', 'usage', 'queue_position']],
+  ['post /v1/sessions/{id}/cancel', ['cancelled']],
+  ['get /v1/sessions/{id}/cost', 'cost_usd'],
+  ['get /v1/sessions/{id}/artifacts', ['artifacts']],
+  ['get /v1/sessions/{id}/artifacts/{aid}', 'id'],
+  ['get /v1/sessions/{id}/events', ['events']],
+  ['get /v1/sessions/{id}/approvals', ['approvals']],
+  ['get /v1/approvals', ['approvals']],
+  ['get /v1/approvals/{id}', 'id'],
+  ['post /v1/approvals/{id}/decision', 'id'],
+  ['get /v1/agents', ['agents']],
+  ['post /v1/agents', ['agent', 'revision']],
+  ['get /v1/agents/{id}', ['agent', 'revisions']],
+  ['post /v1/agents/{id}/revisions', ['revision']],
+  ['get /v1/policies', ['policies']],
+  ['post /v1/policies', 'id'],
+  ['get /v1/policies/{name}', 'id'],
+  ['delete /v1/policies/{name}', ['deleted']],
+  ['get /v1/policies/{name}/versions/{version}', 'id'],
+  ['post /v1/policies/{name}/publish', 'id'],
+  ['post /v1/policies/{name}/revert', 'id'],
+  ['post /v1/policies/clone', 'id'],
+  ['post /v1/policies/validate', ['valid', 'errors']],
+  ['get /v1/connections', ['connections']],
+  ['post /v1/connections', 'id'],
+  ['get /v1/connections/{id}', 'id'],
+  ['post /v1/connections/{id}/approve', 'id'],
+  ['post /v1/connections/{id}/revoke', 'id'],
+  ['post /v1/connections/{id}/oauth/start', ['go_url']],
+  ['get /v1/connections/{id}/tools', 'version'],
+  ['post /v1/connections/{id}/tools/refresh', 'version'],
+  ['get /v1/capabilities', ['bundles']],
+  ['post /v1/capabilities', 'id'],
+  ['get /v1/capabilities/{name}', 'id'],
+  ['get /v1/capabilities/{name}/versions/{version}', 'id'],
+  ['get /v1/catalog', ['connectors']],
+  ['post /v1/catalog', 'id'],
+];
 
 describe('the interface description', () => {
   it('CP-319 CP-339 is OpenAPI 3.1, version 0.3.0, with relative servers', () => {
@@ -62,6 +129,25 @@ describe('the interface description', () => {
       for (const [status, response] of Object.entries(operation.responses)) {
         if (status === '200') continue;
         expect(response.content?.['application/json']?.schema).toEqual({ $ref: '#/components/schemas/ErrorBody' });
+      }
+    }
+  });
+
+  it.each(ANSWERS)('CP-328 %s answers %s', (name, shape) => {
+    const keys = Object.keys(members(answerOf(name)).properties);
+    expect(keys).toEqual(expect.arrayContaining([shape].flat()));
+    expect(keys.includes('id')).toBe(shape === 'id');
+  });
+
+  it('CP-328 no answer holds a record beside its own members', () => {
+    for (const [name] of operations()) {
+      const { properties } = members(answerOf(name));
+      for (const [member, value] of Object.entries(properties)) {
+        const inner = members(value).properties;
+        if (inner['id'] === undefined) continue;
+        // Any two records may both have an id and a name; a third member in common is the record twice.
+        const both = Object.keys(inner).filter((key) => key in properties);
+        expect([name, member, both.length < 3 ? [] : both]).toEqual([name, member, []]);
       }
     }
   });
