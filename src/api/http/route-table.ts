@@ -14,6 +14,11 @@ export class RouteTable {
     this.#routes.set(url, route);
   }
 
+  /** Every route as it was registered, `GET /v1/agents/:id`, in order of their names. */
+  names(): string[] {
+    return [...this.#routes].flatMap(([url, { methods }]) => [...methods].map((method) => `${method} ${url}`)).sort();
+  }
+
   /** The methods that a request path would accept; empty for an unknown path. */
   methodsFor(requestUrl: string): string[] {
     const path = requestUrl.split('?', 1)[0] ?? '';

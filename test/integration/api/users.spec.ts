@@ -57,10 +57,14 @@ describe('a user as a caller', () => {
     ]);
   });
 
-  it('never names a folder of the host as workspace, whatever the role', async () => {
-    const user = await api.addUser('owner');
+  it('CP-177 CP-302 never names a folder of the host as workspace, whatever the role, and no run is left behind', async () => {
     const body = { agent: 'fixer', task: 't', workspace: { kind: 'local_copy', path: '/etc' } };
-    const answer = await api.post('/v1/sessions', body, user);
-    expect([answer.status, answer.body.error]).toEqual([403, expect.stringContaining('operator')]);
+    const count = async (): Promise<unknown> => (await api.database.owner.query('select count(*) from sessions')).rows;
+    const before = await count();
+    for (const role of ['member', 'approver', 'admin', 'owner'] as const) {
+      const answer = await api.post('/v1/sessions', body, await api.addUser(role));
+      expect([answer.status, answer.body.error]).toEqual([403, expect.stringContaining('operator')]);
+    }
+    expect(await count()).toEqual(before);
   });
 });
