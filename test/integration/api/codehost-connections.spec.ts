@@ -373,6 +373,21 @@ describe('approving an installation that the code host told of', () => {
     expect((await approve(id)).connection).toMatchObject({ id, status: 'suspended' });
   });
 
+  it('CP-156 one that the host suspended is revoked like any other, and what was minted for it is used no more', async () => {
+    app.installations.set('604', { login: 'acme', suspended: false });
+    const id = await told('604');
+    expect((await approve(id)).connection.status).toBe('active');
+    expect((await api.get(`/v1/connections/${id}/repos`)).status).toBe(200);
+    app.installations.set('604', { login: 'acme', suspended: true });
+    await api.database.owner.query(`update integration_connections set status = 'error' where id = $1`, [id]);
+    expect((await approve(id)).connection.status).toBe('suspended');
+    const asked = host.requests.length;
+    const answer = await api.post(`/v1/connections/${id}/revoke`, undefined, as(admin));
+    expect([answer.status, answer.body.status]).toEqual([200, 'revoked']);
+    expect((await api.get(`/v1/connections/${id}/repos`)).status).toBe(409);
+    expect(host.requests).toHaveLength(asked);
+  });
+
   it('is refused for other kinds, for what the host does not confirm, and while its registration is not active', async () => {
     app.installations.set('602', { login: 'acme', suspended: false });
     const id = await told('602');

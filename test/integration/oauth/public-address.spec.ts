@@ -56,6 +56,26 @@ describe('where people reach this deployment decides how it connects', () => {
     },
   );
 
+  it.each([
+    'https://sandgate.example.com',
+    'https://sandgate.example.com:8443',
+    'http://127.0.0.1:8787',
+    'http://localhost',
+  ])('CP-058 at %s a flow is completed, from the first click to the tools', async (address) => {
+    bench = await ConnectBench.start({ SERVICE_PUBLIC_URL: address });
+    const { id } = await bench.connection();
+    const visitor = bench.visitor();
+    const goUrl = await bench.goUrl(id);
+    expect(goUrl).toMatch(new RegExp(`^${RegExp.escape(address)}/v1/oauth/go\\?f=`));
+    const authorization = await visitor.follow(goUrl);
+    expect(authorization.searchParams.get('redirect_uri')).toBe(`${address}/v1/oauth/callback`);
+    const page = await visitor.get(bench.callback(authorization));
+    expect([page.status, await page.text()]).toEqual([200, expect.stringContaining('<h1>Connected</h1>')]);
+    expect((await bench.read(id)).status).toBe('active');
+    const tools = await bench.api.get(`/v1/connections/${id}/tools`);
+    expect([tools.status, tools.body]).toEqual([200, expect.objectContaining({ version: 1 })]);
+  });
+
   it('CP-058 over plain http elsewhere nothing can be completed, and the page says why', async () => {
     bench = await ConnectBench.start({ SERVICE_PUBLIC_URL: 'http://sandgate.example.com' });
     const { id } = await bench.connection();
