@@ -14,7 +14,8 @@ import {
   createConnectionServices,
   type ConnectionServices,
 } from '../../../src/platform/connections/connection-services.js';
-import type { Egress } from '../../../src/platform/egress/egress.js';
+import { Egress } from '../../../src/platform/egress/egress.js';
+import type { GuardedClient } from '../../../src/platform/egress/guarded-client.js';
 import { OutboundLimits } from '../../../src/platform/egress/outbound-limits.js';
 import { photograph } from '../../../src/platform/mcp/photograph.js';
 import { createSealer } from '../../../src/platform/seal/sealer.js';
@@ -40,6 +41,7 @@ let database: TestDatabase;
 let egress: Egress;
 let server: HostileServer;
 let services: ConnectionServices;
+let callerThrough: (client: GuardedClient) => BrokeredUpstream;
 let upstream: BrokeredUpstream;
 let targets: CallTargets;
 let run: FixtureRun;
@@ -64,18 +66,20 @@ beforeAll(async () => {
   services = createConnectionServices({ database: database.db, sealer, egress: egress.guarded, tokens: source });
   const { records, credentials } = services;
   targets = new CallTargets(database.db);
-  upstream = new BrokeredUpstream({
-    sessions: new UpstreamSessions({ database: database.db, client: egress.guarded, records }),
-    targets,
-    credentials,
-    tokens: source,
-    records,
-    limits: new OutboundLimits(LIMITS, {
-      pool: database.db.pool,
-      registry: new Registry(),
-      log: { warn: () => undefined },
-    }),
-  });
+  callerThrough = (client) =>
+    new BrokeredUpstream({
+      sessions: new UpstreamSessions({ database: database.db, client, records }),
+      targets,
+      credentials,
+      tokens: source,
+      records,
+      limits: new OutboundLimits(LIMITS, {
+        pool: database.db.pool,
+        registry: new Registry(),
+        log: { warn: () => undefined },
+      }),
+    });
+  upstream = callerThrough(egress.guarded);
 });
 
 beforeEach(() => {
@@ -162,6 +166,41 @@ async function bind(kind: 'oauth' | 'static', change: { baseUrl?: string } = {})
   ]);
   await database.owner.query(`set session_replication_role = origin`);
   return { connectionId, target: { organizationId, sessionId, binding, surface } };
+}
+
+/** The connection as if its server had always stood there. */
+async function moveTo(connectionId: string, url: string): Promise<void> {
+  await database.owner.query(`set session_replication_role = replica`);
+  await database.owner.query('update integration_connections set metadata = $2::jsonb where id = $1', [
+    connectionId,
+    JSON.stringify({ base_url: url, endpoint_url: url }),
+  ]);
+  await database.owner.query(`set session_replication_role = origin`);
+}
+
+/** Calls a tool whose server has moved behind a name that leads to this address; dials are counted and made to fail. */
+async function callAt(address: string): Promise<{ result: UpstreamResult; opened: number }> {
+  const { target, connectionId } = await bind('static');
+  let opened = 0;
+  const strict = new Egress(
+    { allowCidrs: [], proxy: null },
+    {
+      resolve: () => Promise.resolve([address]),
+      openTcp: () => {
+        opened += 1;
+        return Promise.reject(Object.assign(new Error('refused by the test'), { code: 'ECONNREFUSED' }));
+      },
+    },
+  );
+  const url = 'https://tools.example.com/mcp';
+  await moveTo(connectionId, url);
+  const moved = { ...target, surface: { ...target.surface, url } };
+  try {
+    const result = await callerThrough(strict.guarded).call(moved, 'echo', '{}', AbortSignal.timeout(90_000));
+    return { result, opened };
+  } finally {
+    await strict.close();
+  }
 }
 
 function call(target: CallTarget, message: string): Promise<UpstreamResult> {
@@ -298,6 +337,27 @@ describe('a call whose claim is taken', () => {
       error: expect.stringContaining('upstream circuit breaker open') as unknown,
     });
     expect([arrived('beyond'), arrived('open')]).toEqual([0, 0]);
+  });
+
+  it.each([
+    ['loopback', '127.0.0.1'],
+    ['private', '10.0.0.1'],
+    ['link-local', '169.254.1.1'],
+    ['multicast', '224.0.0.1'],
+    ['reserved', '240.0.0.1'],
+    ['cloud metadata', '169.254.169.254'],
+    ['loopback again, as IPv6 writes it', '::ffff:127.0.0.1'],
+  ])(
+    'CP-032 to a name that leads to an address that is %s is not sent, nor is a connection opened',
+    async (_class, address) => {
+      const { result, opened } = await callAt(address);
+      expect(result).toMatchObject({ state: 'failed_before_send', error: expect.stringMatching(/address/) as unknown });
+      expect(opened).toBe(0);
+    },
+  );
+
+  it('CP-032 to the same name is dialled where it leads outside', async () => {
+    expect(await callAt('93.184.216.34')).toMatchObject({ result: { state: 'failed_before_send' }, opened: 1 });
   });
 
   it('CP-160 to an address outside of its connection is not sent', async () => {

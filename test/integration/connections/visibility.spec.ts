@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { RouteTable } from '../../../src/api/http/route-table.js';
 import { AccessTokens } from '../../../src/platform/oauth/access-tokens.js';
 import type { Answer, TestApi } from '../../support/api.js';
 import { connectionIn, startConnectionsApi, type Connection } from '../../support/connections-api.js';
@@ -30,16 +31,25 @@ afterAll(async () => {
   await server.close();
 });
 
-/** Every route that names a connection, as this caller. */
+/** Every route that names a connection: those that read it, then those that change it. */
+const ROUTES = [
+  'GET /v1/connections/:id',
+  'GET /v1/connections/:id/tools',
+  'GET /v1/connections/:id/repos',
+  'POST /v1/connections/:id/tools/refresh',
+  'POST /v1/connections/:id/oauth/start',
+  'POST /v1/connections/:id/approve',
+  'POST /v1/connections/:id/revoke',
+];
+
+/** What each of them answers to this caller. */
 async function everyRoute(id: string, caller: { token?: string }): Promise<Answer[]> {
-  const path = `/v1/connections/${id}`;
-  return [
-    await api.get(path, caller),
-    await api.get(`${path}/tools`, caller),
-    await api.post(`${path}/tools/refresh`, {}, caller),
-    await api.post(`${path}/approve`, {}, caller),
-    await api.post(`${path}/revoke`, {}, caller),
-  ];
+  const answers: Answer[] = [];
+  for (const route of ROUTES) {
+    const [method = '', path = ''] = route.replace(':id', id).split(' ');
+    answers.push(await api.call(method, path, { ...caller, ...(method === 'POST' ? { body: {} } : {}) }));
+  }
+  return answers;
 }
 
 async function visible(caller: { token?: string }): Promise<string[]> {
@@ -56,6 +66,8 @@ describe('who sees a connection', () => {
   });
 
   it('CP-257 a personal connection is 404 on every route for everybody but its owner, as if it did not exist', async () => {
+    const known = api.app.get(RouteTable).names();
+    expect(known.filter((route) => /^(?!HEAD).* \/v1\/connections\/:/.test(route))).toEqual([...ROUTES].sort());
     for (const caller of [colleague, administrator, {}]) {
       const foreign = await everyRoute(personal.id, caller);
       const missing = await everyRoute(NOBODYS, caller);
@@ -67,14 +79,16 @@ describe('who sees a connection', () => {
 
   it('another organization sees none of it, and a malformed id is none', async () => {
     for (const id of [shared.id, personal.id]) {
-      expect((await everyRoute(id, stranger)).map(({ status }) => status)).toEqual([404, 404, 404, 404, 404]);
+      expect((await everyRoute(id, stranger)).map(({ status }) => status)).toEqual(ROUTES.map(() => 404));
     }
-    expect((await everyRoute('nonsense', {})).map(({ status }) => status)).toEqual([404, 404, 404, 404, 404]);
+    expect((await everyRoute('nonsense', {})).map(({ status }) => status)).toEqual(ROUTES.map(() => 404));
   });
 
   it('CP-249 CP-250 CP-251 members read what is the organization’s and change nothing of it', async () => {
     for (const caller of [owner, colleague]) {
-      expect((await everyRoute(shared.id, caller)).map(({ status }) => status)).toEqual([200, 200, 403, 403, 403]);
+      expect((await everyRoute(shared.id, caller)).map(({ status }) => status)).toEqual([
+        200, 200, 400, 403, 403, 403, 403,
+      ]);
     }
     const anonymous = await api.post(`/v1/connections/${shared.id}/revoke`, {}, { token: null });
     expect(anonymous.status).toBe(401);
@@ -112,6 +126,23 @@ describe('approve and revoke', () => {
       const refresh = await api.post(`/v1/connections/${id}/tools/refresh`);
       expect([refresh.status, refresh.body.error]).toEqual([409, expect.stringContaining('revoked')]);
     }
+  });
+
+  it('CP-257 a run cannot be bound to a personal connection by anybody but its owner, as if it did not exist', async () => {
+    const requirement = {
+      slot: 'kb',
+      connector: { url: server.url },
+      required_tools: ['echo'],
+      binding_mode: 'invoking_user',
+    };
+    await api.post('/v1/agents', { name: 'bound', harness: 'replay', connection_requirements: [requirement] });
+    const start = (id: string, caller: { token?: string }): Promise<Answer> =>
+      api.post('/v1/sessions', { agent: 'bound', task: 't', bindings: { kb: id } }, caller);
+    for (const caller of [colleague, administrator]) {
+      const [foreign, missing] = [await start(personal.id, caller), await start(NOBODYS, caller)];
+      expect([foreign.status, foreign.text.replace(personal.id, NOBODYS)]).toEqual([400, missing.text]);
+    }
+    expect((await start(personal.id, owner)).status).toBe(200);
   });
 
   it('CP-257 the owner of a personal connection revokes it without any role', async () => {
