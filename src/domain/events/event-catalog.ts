@@ -104,7 +104,8 @@ export const EVENT_CATALOG = {
   },
   'tool.brokered': {
     actors: ['system'],
-    summary: 'A brokered call was made or failed.',
+    summary:
+      'A brokered call was made or failed. One presented call is sent upstream once; a second time only after 401 to the access token of an OAuth connection or 404 to the MCP session, with which the upstream says that it has not run the tool.',
     data: {
       ...call,
       server: text,

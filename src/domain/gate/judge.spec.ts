@@ -7,6 +7,7 @@ import type { CompiledPolicy } from '../policy/compile-policy.js';
 import { compileDocument, compilePolicy } from '../policy/compile-policy.js';
 import { AUTONOMOUS_REASON } from '../policy/evaluate.js';
 import { parsePolicyYaml } from '../policy/policy-yaml.js';
+import type { BrokeredSurface, FrozenBundle, FrozenTool } from '../run/spec.js';
 import { FrozenSet } from './frozen-set.js';
 import type { GateCall, GateSpec, GateVerdict } from './gate-verdict.js';
 import { judge } from './judge.js';
@@ -23,23 +24,24 @@ const DEFAULT = seeded('default');
 const DENY_ALL = compilePolicy({ name: 'F2', tools: [{ match: ['*'], action: 'deny' }] });
 
 const NOTHING_FROZEN = new FrozenSet();
-const KB_FROZEN = new FrozenSet([
-  {
-    id: 'b',
-    name: 'kb',
-    version: 1,
-    definition_digest: 'sha256:0',
-    servers: [
-      {
-        class: 'sandbox',
-        name: 'kb',
-        command: 'node',
-        args: [],
-        tools: [{ name: 'find', description: '', input_schema: { type: 'object', required: ['q'] } }],
-      },
-    ],
-  },
-]);
+const FIND: FrozenTool = { name: 'find', description: '', input_schema: { type: 'object', required: ['q'] } };
+const KB: FrozenBundle = {
+  id: 'b',
+  name: 'kb',
+  version: 1,
+  definition_digest: 'sha256:0',
+  servers: [{ class: 'sandbox', name: 'kb', command: 'node', args: [], tools: [FIND] }],
+};
+const CRM: BrokeredSurface = {
+  slot: 'crm',
+  url: 'https://mcp.example.com/',
+  binding_id: 'c',
+  snapshot_version: 1,
+  tools: [FIND],
+  tools_digest: 'sha256:0',
+};
+const KB_FROZEN = new FrozenSet([KB]);
+const KB_AND_CRM = new FrozenSet([KB], [CRM]);
 
 const spec = (overrides: Partial<GateSpec> = {}): GateSpec => ({
   policy: DEFAULT,
@@ -101,6 +103,27 @@ describe('order of the gate', () => {
     });
     expect(call('Bash', { command: 'curl x' })).toMatchObject({ kind: 'deny', source: 'policy' });
   });
+
+  it.each([
+    ['built in', 'Read', { file_path: '/workspace/a' }],
+    ['of a bundle', 'mcp__kb__find', { q: 'a' }],
+    ['of a binding', 'mcp__crm__find', { q: 'a' }],
+  ])(
+    'CP-027 a tool %s is available to the run, and denied or held all the same when policy says so',
+    (_what, tool, input) => {
+      const decide = (action: string): GateVerdict => {
+        const policy = compilePolicy({
+          name: action,
+          defaults: { tool_action: 'allow' },
+          tools: [{ match: [tool], action }],
+        });
+        return judge(spec({ policy, tools: KB_AND_CRM }), { tool, input, schema: { kind: 'valid' } });
+      };
+      expect(decide('allow')).toMatchObject({ kind: 'allow', source: 'policy' });
+      expect(decide('deny')).toMatchObject({ kind: 'deny', source: 'policy' });
+      expect(decide('approve')).toMatchObject({ kind: 'require_approval' });
+    },
+  );
 
   it('CP-006 asks with the terms of the rule', () => {
     expect(call('Bash', { command: 'make' })).toMatchObject({

@@ -82,7 +82,7 @@ describe('a brokered session', () => {
     }
   });
 
-  it('initializes anew, once, when the upstream has forgotten the session, and repeats the call once', async () => {
+  it('CP-161 initializes anew, once, when the upstream has forgotten the session, and repeats the call once', async () => {
     await call();
     server.forgetSessions();
     expect(await call()).toMatchObject({ state: 'succeeded' });
@@ -92,7 +92,7 @@ describe('a brokered session', () => {
     expect(server.calls).toHaveLength(4);
   });
 
-  it('takes 400 for a forgotten session where nothing was called, and never where something was', async () => {
+  it('CP-161 takes 400 for a forgotten session where nothing was called, and never where something was', async () => {
     await call();
     server.next('tools/list', { kind: 'status', status: 400 });
     expect(await call()).toMatchObject({ state: 'succeeded' });

@@ -33,6 +33,7 @@ interface Members {
   properties: Record<string, Reference>;
 }
 interface Reference extends Partial<Members> {
+  description?: string;
   $ref?: string;
   allOf?: Reference[];
 }
@@ -150,6 +151,11 @@ describe('the interface description', () => {
         expect([name, member, both.length < 3 ? [] : both]).toEqual([name, member, []]);
       }
     }
+  });
+
+  it('CP-161 says of a brokered call after which two answers alone a second request is made', () => {
+    const { description } = document.components.schemas['ToolBrokeredEvent'] ?? {};
+    expect(description).toMatch(/401 to the access token of an OAuth connection or 404 to the MCP session/);
   });
 
   it('CP-166 every parameter of a path is documented, and ids are uuids', () => {

@@ -284,6 +284,25 @@ describe('reading runs', () => {
     expect(read.usage).toEqual(usage);
   });
 
+  it('CP-180 CP-184 a run that is unknown, or of another organization, is 404 and says nothing of itself', async () => {
+    const foreign = await createRun(api.db);
+    const { session } = (await create({})).body;
+    const stranger = await api.users.add(api.db, foreign.organizationId, 'owner');
+    for (const part of ['', '/cost']) {
+      for (const [id, caller] of [
+        [foreign.sessionId, {}],
+        [session.id, stranger],
+        [uuidv7(), {}],
+        ['nothing', {}],
+      ] as const) {
+        const answer = await api.get(`/v1/sessions/${id}${part}`, caller);
+        expect([part, answer.status, Object.keys(answer.body)]).toEqual([part, 404, ['error']]);
+        expect(answer.text).not.toContain(id);
+      }
+      expect((await api.get(`/v1/sessions/${foreign.sessionId}${part}`, stranger)).status).toBe(200);
+    }
+  });
+
   it('a queued run says how many stand before it', async () => {
     const ids: string[] = [];
     for (let index = 0; index < 3; index += 1) ids.push((await create({})).body.session.id);

@@ -217,7 +217,7 @@ async function come(condition: () => boolean): Promise<void> {
 const arrived = (message: string): number => server.calls.filter(({ text }) => text.includes(message)).length;
 
 describe('a call whose claim is taken', () => {
-  it('CP-159 is repeated once, with another token, where the upstream refused this one', async () => {
+  it('CP-159 CP-161 is repeated once, with another token, where the upstream refused this one', async () => {
     const { target } = await bind('oauth');
     expect(await call(target, 'renewed')).toMatchObject({ state: 'succeeded' });
     expect(rejected.splice(0)).toEqual(['first']);

@@ -67,6 +67,16 @@ describe('the built-in agent', () => {
     await expect(readFile(join(run.workspace, 'trace'))).rejects.toThrow();
   });
 
+  it('CP-147 asks for every call, also where the model gives several one id', async () => {
+    const again = { tool: 'Bash', input: { command: 'echo x >> count' }, id: 'toolu_same' };
+    const { plane, run } = await startAgent([reply(again, again), reply(again), reply({ text: 'ok' })]);
+    expect(await run.exitCode).toBe(0);
+    expect(plane.permissions.map(({ input }) => input)).toEqual([again.input, again.input, again.input]);
+    const ids = plane.permissions.map(({ toolCallId }) => toolCallId);
+    expect(ids[0]).toBe('toolu_same');
+    expect(new Set(ids).size).toBe(3);
+  });
+
   it('answers unknown tools and invalid input itself, in at most 2 KiB and without asking the gate', async () => {
     const { model, plane, run } = await startAgent([
       reply(

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { ToolError } from '@anthropic-ai/sdk/lib/tools/ToolError';
 import type { BetaRunnableTool } from '@anthropic-ai/sdk/lib/tools/BetaRunnableTool';
 import type { JsonValue } from '../../../domain/json.js';
@@ -14,13 +15,14 @@ interface CheckedInput {
 
 /**
  * The tools as those of the SDK's loop. The loop answers unknown names and input that `parse` refuses by itself, without
- * the gate (04-sandbox §1). Everything else asks under the model's own tool-use id before it acts; a denial is a tool error.
+ * the gate (04-sandbox §1). Everything else asks under the model's own tool-use id, the first time that it is used, before it acts; a denial is a tool error.
  *
  * Calls of one reply are asked and performed one after the other: what a human is shown of the files that a command names
  * must still hold when the call is released, so no other call of the run may act in between (06-gate §4).
  */
 export function gatedTools(context: HarnessContext, tools: CanonicalTool[]): BetaRunnableTool<CheckedInput>[] {
   const inTurn = oneAtATime();
+  const ownId = eachOnce();
   return tools.map((tool) => ({
     name: tool.name,
     description: tool.description,
@@ -29,7 +31,7 @@ export function gatedTools(context: HarnessContext, tools: CanonicalTool[]): Bet
     run: ({ input, prepared }, call) => {
       if (!call) throw new Error('the tool loop gave no call id');
       return inTurn(async () => {
-        const outcome = await askAndRun(context, tool, toolCall(call.toolUse.id, tool.name, input), prepared);
+        const outcome = await askAndRun(context, tool, toolCall(ownId(call.toolUse.id), tool.name, input), prepared);
         if (outcome.kind !== 'executed') throw new ToolError(`The call was denied: ${outcome.message}`);
         if (outcome.isError) throw new ToolError(outcome.text);
         return outcome.text;
@@ -41,6 +43,19 @@ export function gatedTools(context: HarnessContext, tools: CanonicalTool[]): Bet
 /** Everything that the model may be shown; a longer name, or one with a dot, would make its provider refuse the request. */
 export function offeredTools(context: HarnessContext, maxName: number): CanonicalTool[] {
   return [...TOOL_CATALOG, ...context.mcpTools.filter(({ name }) => isModelToolName(name, maxName))];
+}
+
+/**
+ * The gate knows a call by its id for the whole run and answers a repeated one as before. A model that gives two calls one id must not
+ * have the second performed on the first one's decision, so that one is asked under an id of its own.
+ */
+function eachOnce(): (id: string) => string {
+  const used = new Set<string>();
+  return (id) => {
+    const own = used.has(id) ? `call_${randomUUID()}` : id;
+    used.add(own);
+    return own;
+  };
 }
 
 function oneAtATime(): <T>(work: () => Promise<T>) => Promise<T> {
