@@ -1,5 +1,7 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { guardSchema } from '../../../src/domain/gate/schema-limits.js';
+import { cpuClock, turnClock } from '../../support/cpu-clock.js';
 import { createTestDatabase } from '../../support/database.js';
 import type { TestDatabase } from '../../support/database.js';
 import { createGatedRun, post, readLedger } from '../../support/gated-run.js';
@@ -10,6 +12,7 @@ import { SCHEMA_BOMBS } from '../../support/schema-bombs.js';
 
 const ALLOW_ALL = [{ match: ['*'], action: 'allow' }];
 const INVALID = 'frozen schema invalid — refresh the snapshot';
+const ENDED = { decision: 'deny', message: INVALID };
 const TIMED_OUT = `${INVALID}: its validator ran longer than 50 ms`;
 
 let database: TestDatabase;
@@ -33,8 +36,8 @@ async function ask(run: FixtureRun, id: string, tool: string, input: unknown, at
 
 /** All bombs as tools of one run; every call of the run is allowed by policy. */
 function bombedRun(): Promise<FixtureRun> {
-  const kb = Object.fromEntries(SCHEMA_BOMBS.map(({ schema }, index) => [`b${index}`, schema]));
-  return createGatedRun(database.db, { tools: ALLOW_ALL, kb });
+  const bombs = Object.fromEntries(SCHEMA_BOMBS.map(({ schema }, index) => [`b${index}`, schema]));
+  return createGatedRun(database.db, { tools: ALLOW_ALL, kb: { ...bombs, harmless: {} } });
 }
 
 async function reasonsOf(run: FixtureRun): Promise<Map<string, string>> {
@@ -52,26 +55,46 @@ describe('schema bombs', () => {
   it('CP-316 CP-313 are refused or end, while the calls of other runs are answered', async () => {
     const run = await bombedRun();
     const other = await createGatedRun(database.db, { tools: ALLOW_ALL, kb: { find: { required: ['q'] } } });
-    let unanswered = SCHEMA_BOMBS.length;
+    let costliestCountMs = 0;
+    const reachValidator = SCHEMA_BOMBS.map(({ schema }) => {
+      const ms = cpuClock();
+      const { kind } = guardSchema(schema);
+      costliestCountMs = Math.max(costliestCountMs, ms());
+      return kind === 'compilable';
+    });
+    // What is done once for a run, whatever its schemas, is done before.
+    expect(await ask(run, 'first', 'mcp__kb__harmless', {})).toEqual({ decision: 'allow' });
+    let [unanswered, exploded] = [SCHEMA_BOMBS.length, 0];
     const answers = SCHEMA_BOMBS.map(({ input }, index) =>
-      ask(run, `b${index}`, `mcp__kb__b${index}`, input).finally(() => (unanswered -= 1)),
+      ask(run, `b${index}`, `mcp__kb__b${index}`, input).then((answer) => {
+        unanswered -= 1;
+        if (reachValidator[index] === true && (answer as typeof ENDED).decision === ENDED.decision) exploded += 1;
+        return answer;
+      }),
     );
-    const counts = { Read: 0, mcp__kb__find: 0 };
-    const callWhileBombs = async (tool: keyof typeof counts): Promise<void> => {
+    // Sending them is this test's own work.
+    await nextTurn();
+    const turns = turnClock();
+    // A busy machine slows bombs and calls alike: how long a call took is told in bombs that were judged meanwhile.
+    const waited = { Read: [] as number[], mcp__kb__find: [] as number[] };
+    const callWhileBombs = async (tool: keyof typeof waited): Promise<void> => {
       for (let i = 0; unanswered > 0; i += 1) {
+        const before = exploded;
         expect(await ask(other, `${tool}${i}`, tool, { q: 'a' })).toEqual({ decision: 'allow' });
-        if (unanswered > 0) counts[tool] += 1;
+        waited[tool].push(exploded - before);
       }
     };
     await Promise.all([callWhileBombs('Read'), callWhileBombs('mcp__kb__find')]);
     const said = await Promise.all(answers);
+    const longestTurnMs = turns.stop();
     const mustRefuse = SCHEMA_BOMBS.map(({ refused }, index) => ({ refused, answer: said[index] })).filter(
       (one) => one.refused,
     );
-    expect(mustRefuse.map((one) => one.answer)).toEqual(mustRefuse.map(() => ({ decision: 'deny', message: INVALID })));
+    expect(mustRefuse.map((one) => one.answer)).toEqual(mustRefuse.map(() => ENDED));
     expect([...(await reasonsOf(run)).values()].filter((reason) => reason === TIMED_OUT).length).toBeGreaterThan(5);
-    expect(counts.Read).toBeGreaterThan(50);
-    expect(counts.mcp__kb__find).toBeGreaterThan(5);
+    expect(Math.max(...waited.Read)).toBeLessThan(exploded / 2);
+    expect(Math.max(...waited.mcp__kb__find)).toBeLessThan(exploded / 2);
+    expect(longestTurnMs).toBeLessThan(costliestCountMs * 3);
   });
 
   it('CP-316 whose validator was ended stay un-callable in the run, also for a process that has just started', async () => {

@@ -66,7 +66,7 @@ describe('where people reach this deployment decides how it connects', () => {
     const { id } = await bench.connection();
     const visitor = bench.visitor();
     const goUrl = await bench.goUrl(id);
-    expect(goUrl).toMatch(new RegExp(`^${RegExp.escape(address)}/v1/oauth/go\\?f=`));
+    expect(goUrl.startsWith(`${address}/v1/oauth/go?f=`)).toBe(true);
     const authorization = await visitor.follow(goUrl);
     expect(authorization.searchParams.get('redirect_uri')).toBe(`${address}/v1/oauth/callback`);
     const page = await visitor.get(bench.callback(authorization));

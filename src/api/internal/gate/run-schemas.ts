@@ -8,6 +8,11 @@ export class RunSchemas {
   /** @param unusable reasons by name of tools that are known to be un-callable in this run */
   constructor(private readonly unusable: Map<string, string> = new Map()) {}
 
+  /** Whether its schema needs no counting any more. */
+  knows(tool: FrozenCallable): boolean {
+    return this.guarded.has(tool.name) || this.unusable.has(tool.name);
+  }
+
   /** The schema's text within the limits, or why the tool cannot be called in this run any more. */
   of(tool: FrozenCallable): GuardedSchema {
     const reason = this.unusable.get(tool.name);

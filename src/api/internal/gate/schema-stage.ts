@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { canonicalJson } from '../../../domain/digest/canonical-json.js';
 import type { ExactJson } from '../../../domain/digest/exact-json.js';
@@ -13,11 +14,13 @@ import type { FrozenRun } from './run-specs.js';
 @Injectable()
 export class SchemaStage implements OnApplicationShutdown {
   private readonly pool = new SchemaPool();
+  private counting: Promise<void> = Promise.resolve();
 
   /** Undefined for a tool that has no frozen schema; another stage answers for it. */
   async check(sessionId: string, run: FrozenRun, tool: string, input: ExactJson): Promise<SchemaFinding | undefined> {
     const callable = run.gate.tools.find(tool);
     if (callable === undefined) return undefined;
+    if (!run.schemas.knows(callable)) await this.ownTurn();
     const schema = run.schemas.of(callable);
     if (schema.kind === 'refused') return { kind: 'unusable', reason: schema.reason };
     const text = canonicalJson(input);
@@ -31,6 +34,15 @@ export class SchemaStage implements OnApplicationShutdown {
     });
     if (finding.kind === 'unusable') run.schemas.condemn(callable, finding.reason);
     return finding;
+  }
+
+  /**
+   * Counting a large schema for the first time takes tens of milliseconds. Calls that arrive together would be counted in one go, so
+   * each waits for a turn of the event loop of its own, in which the calls of other runs are answered as well.
+   */
+  private ownTurn(): Promise<void> {
+    this.counting = this.counting.then(() => nextTurn());
+    return this.counting;
   }
 
   onApplicationShutdown(): void {

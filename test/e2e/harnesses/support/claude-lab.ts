@@ -12,7 +12,7 @@ const REMINDERS = /<system-reminder>[^]*?<\/system-reminder>/g;
 const MARK = /task-[a-z0-9-]+/;
 
 /** Everything is allowed but what the tests want denied. */
-const POLICY = `name: tries
+export const TRIES = `name: tries
 defaults: { tool_action: allow }
 tools:
   - match: [Write, Edit]
@@ -58,7 +58,7 @@ export class ClaudeLab extends HarnessLab<ScriptedAnswer[] | ModelScript, ToolRe
     lab = new ClaudeLab(stack, model);
     try {
       await provideHarness(stack.dataDir, 'claude-agent-sdk');
-      await stack.json('POST', '/v1/policies', { name: 'tries', yaml: POLICY });
+      await stack.json('POST', '/v1/policies', { name: 'tries', yaml: TRIES });
       await stack.json('POST', '/v1/policies', { name: 'asks', yaml: ASKS });
       await lab.createAgent('claude');
       await lab.createAgent('asker', { policy: 'asks' });
@@ -79,14 +79,7 @@ export class ClaudeLab extends HarnessLab<ScriptedAnswer[] | ModelScript, ToolRe
 
   /** What the model was told of its tool uses, by their ids. */
   resultsOf(mark: string): Record<string, ToolResult> {
-    const blocks = blocksOf(this.requestsOf(mark).at(-1) ?? {});
-    const results = blocks.filter((block) => block['type'] === 'tool_result');
-    return Object.fromEntries(
-      results.map((block) => [
-        textOf(block['tool_use_id']),
-        { text: textOf(block['content']).replace(REMINDERS, '').trim(), isError: block['is_error'] === true },
-      ]),
-    );
+    return Object.fromEntries(toolResultsOf(this.requestsOf(mark).at(-1) ?? {}));
   }
 }
 
@@ -103,7 +96,16 @@ export function use(id: string, tool: string, input: JsonObject): ScriptedAnswer
 export const bash = (id: string, command: string): ScriptedAnswer => use(id, 'Bash', { command, description: 'a try' });
 export const done = reply({ text: 'Done.' });
 
-function markOf(body: JsonObject): string {
+/** The results of tool uses in a request of the Messages format, by their ids, in their order. */
+export function toolResultsOf(body: JsonObject): [id: string, result: ToolResult][] {
+  const results = blocksOf(body).filter((block) => block['type'] === 'tool_result');
+  return results.map((block) => [
+    textOf(block['tool_use_id']),
+    { text: textOf(block['content']).replace(REMINDERS, '').trim(), isError: block['is_error'] === true },
+  ]);
+}
+
+export function markOf(body: JsonObject): string {
   const [first] = Array.isArray(body['messages']) ? body['messages'] : [];
   return MARK.exec(JSON.stringify(first ?? null))?.[0] ?? '';
 }
