@@ -2921,7 +2921,7 @@ export interface components {
             /** Format: date-time */
             occurred_at: string;
         };
-        /** @description A brokered call was made or failed. */
+        /** @description A brokered call was made or failed. One presented call is sent upstream once; a second time only after 401 to the access token of an OAuth connection or 404 to the MCP session, with which the upstream says that it has not run the tool. */
         ToolBrokeredEvent: {
             /** Format: uuid */
             event_id: string;

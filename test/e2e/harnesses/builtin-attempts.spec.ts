@@ -24,21 +24,10 @@ const FROM_BASH: readonly BashAttempt[] = [
 const useOf = (id: string, tool: string, input: JsonObject | string) => ({ tool, input, id: `toolu_${id}` });
 
 /** Names that are no tool of the run, however like one they look. */
-const STRANGE_NAMES = [
-  'bash',
-  'Bash ',
-  'BASH',
-  'Teleport',
-  'Agent',
-  '__proto__',
-  'constructor',
-  'toString',
-  'B'.repeat(300),
-];
+const STRANGE_NAMES = ['bash', 'Bash ', 'BASH', 'Teleport', 'Agent', '__proto__', 'constructor', 'toString'];
 
 /** Arguments that no tool takes; each would touch a file if anything of it were run. */
 const STRANGE_INPUT: readonly [what: string, tool: string, input: JsonObject | string][] = [
-  ['JSON that is cut', 'Bash', '{"command":"touch half"'],
   ['a list', 'Bash', '["touch half"]'],
   ['a text', 'Bash', '"touch half"'],
   ['a command that is a list', 'Bash', { command: ['touch', 'half'] }],
@@ -46,6 +35,11 @@ const STRANGE_INPUT: readonly [what: string, tool: string, input: JsonObject | s
   ['a path that is a number', 'Write', { file_path: 7, content: 'half' }],
   ['no content', 'Write', { file_path: 'half' }],
 ];
+
+/** A run may call five tools that it was not given. */
+function inFives<T>(all: readonly T[]): T[][] {
+  return Array.from({ length: Math.ceil(all.length / 5) }, (_, index) => all.slice(index * 5, index * 5 + 5));
+}
 
 /** Places outside of the workspace, or that policy protects, in spellings of their own. */
 const PATHS = [
@@ -104,32 +98,63 @@ describe('attempts of a model to make the built-in agent act without asking', ()
     });
   });
 
-  it('names that are no tool of the run are refused, and nothing is done for them', async () => {
-    const run = await lab.perform('names', [
-      ...STRANGE_NAMES.map((name, index) => reply(useOf(`n${index}`, name, { command: 'touch by-name' }))),
+  it.each(inFives(STRANGE_NAMES))(
+    'names that are no tool of the run are refused, and nothing is done for them: %j',
+    async (...names) => {
+      const mark = `names-${STRANGE_NAMES.indexOf(names[0] ?? '')}`;
+      const run = await lab.perform(mark, [
+        ...names.map((name, index) => reply(useOf(`n${index}`, name, { command: 'touch by-name' }))),
+        done,
+      ]);
+      expect(run.session.status).toBe('completed');
+      expect(Object.values(run.results).map(({ isError }) => isError)).toEqual(names.map(() => true));
+      expect(eventsOf(run.timeline, 'tool.rejected')).toHaveLength(names.length);
+      expect(decisions(run)).toEqual([]);
+      expect(changed(run)).toEqual([]);
+    },
+  );
+
+  it('names of MCP tools that the run does not have are denied by the gate, and on record', async () => {
+    const run = await lab.perform('mcp-names', [
       reply(useOf('crm', 'mcp__crm__find', {}), useOf('odd', 'mcp__', {})),
       done,
     ]);
     expect(run.session.status).toBe('completed');
-    expect(Object.values(run.results).every(({ isError }) => isError)).toBe(true);
-    expect(Object.keys(run.results)).toHaveLength(STRANGE_NAMES.length + 2);
-    expect(verdicts(run).filter((verdict) => verdict !== 'deny')).toEqual([]);
     expect(decisions(run)).toContainEqual(['toolu_crm', 'deny', 'capability']);
-    expect(changed(run)).toEqual([]);
+    expect(verdicts(run).filter((verdict) => verdict !== 'deny')).toEqual([]);
+    expect(Object.values(run.results).map(({ isError }) => isError)).toEqual([true, true]);
   });
 
-  it('arguments that no tool takes are refused, and no half of them is done', async () => {
-    const run = await lab.perform('input', [
-      ...STRANGE_INPUT.map(([, tool, input], index) => reply(useOf(`i${index}`, tool, input))),
-      bash('after', 'touch after'),
+  it('a name longer than any tool has fails the run', async () => {
+    const run = await lab.perform('long-name', [
+      reply(useOf('long', 'B'.repeat(300), { command: 'touch by-name' })),
       done,
     ]);
-    expect(run.session.status).toBe('completed');
-    STRANGE_INPUT.forEach(([what], index) => {
-      expect([what, run.results[`toolu_i${index}`]?.isError]).toEqual([what, true]);
-    });
-    expect(changed(run)).toEqual(['after']);
+    expect(run.session.status).toBe('failed');
+    expect([decisions(run), changed(run)]).toEqual([[], []]);
   });
+
+  it('whoever goes on calling tools that were not given fails the run', async () => {
+    const calls = Array.from({ length: 6 }, (_, index) => useOf(`x${index}`, `tool_${index}`, {}));
+    const run = await lab.perform('too-many', [reply(...calls), done]);
+    expect(run.session.status).toBe('failed');
+    expect(run.requests).toHaveLength(1);
+  });
+
+  it.each(inFives(STRANGE_INPUT))(
+    'arguments that no tool takes are refused, and no half of them is done: %j',
+    async (...inputs) => {
+      const mark = `input-${STRANGE_INPUT.indexOf(inputs[0] ?? STRANGE_INPUT[0]!)}`;
+      const run = await lab.perform(mark, [
+        ...inputs.map(([, tool, input], index) => reply(useOf(`i${index}`, tool, input))),
+        bash('after', 'touch after'),
+        done,
+      ]);
+      expect(run.session.status).toBe('completed');
+      expect(inputs.map((_input, index) => run.results[`toolu_i${index}`]?.isError)).toEqual(inputs.map(() => true));
+      expect(changed(run)).toEqual(['after']);
+    },
+  );
 
   it('CP-147 one id for several calls is one question each: no call rides on the answer to another', async () => {
     const append = (id: string) => useOf(id, 'Bash', { command: 'echo once >> twice.txt' });
@@ -166,7 +191,7 @@ describe('attempts of a model to make the built-in agent act without asking', ()
 
   it('files outside of the workspace and those that policy protects are not written, also through links', async () => {
     const run = await lab.perform('paths', [
-      bash('link', 'ln -s . link; ln -s /etc outside; ln -s forbidden innocent; mkdir x'),
+      bash('link', `ln -s . link; ln -s /etc outside; ln -s $(printf 'for%s' bidden) innocent; ls`),
       ...PATHS.map((file_path, index) => use(`p${index}`, 'Write', { file_path, content: 'PLANTED' })),
       use('through', 'Write', { file_path: 'outside/planted', content: 'PLANTED' }),
       use('innocent', 'Write', { file_path: 'innocent', content: 'PLANTED' }),
@@ -174,6 +199,7 @@ describe('attempts of a model to make the built-in agent act without asking', ()
       done,
     ]);
     expect(run.session.status).toBe('completed');
+    expect(run.results['toolu_link']?.text).toMatch(/innocent\nlink\noutside/);
     for (const id of [...PATHS.map((_path, index) => `p${index}`), 'through', 'innocent']) {
       expect([id, run.results[`toolu_${id}`]?.isError]).toEqual([id, true]);
     }

@@ -40,7 +40,7 @@ describe('a local model behind the real gateway and the real gate', () => {
     await model?.close();
   });
 
-  it('works through allowed, denied, approved and malformed calls, and what it used is counted', async () => {
+  it('CP-007 works through allowed, denied, approved and malformed calls, and leaves a diff and a report of what it used', async () => {
     const id = await stack.startRun('local', [], { task: 'Make a file.', allow_unpriced: true });
     const approval = await stack.pendingApproval(id);
     await stack.decide(approval.id, 'approved_once');
@@ -62,6 +62,14 @@ describe('a local model behind the real gateway and the real gate', () => {
     const cost = await stack.json<Schemas['UsageTotals']>('GET', `/v1/sessions/${id}/cost`);
     expect(cost).toMatchObject({ requests: 3, tool_calls: 3, unreported_requests: 0 });
     expect(cost.output_tokens).toBeGreaterThan(0);
+    const read = await stack.json<{ usage: Schemas['UsageTotals'] }>('GET', `/v1/sessions/${id}`);
+    expect(read.usage).toEqual(cost);
+    const { artifacts } = await stack.json<{ artifacts: Schemas['ArtifactView'][] }>(
+      'GET',
+      `/v1/sessions/${id}/artifacts`,
+    );
+    const diff = artifacts.find(({ kind }) => kind === 'diff');
+    expect(diff?.content).toMatch(/^diff --git a\/one\.txt b\/one\.txt[^]*^\+one$/m);
   });
 
   it('a program that is installed while the server runs can be used at once', async () => {

@@ -173,6 +173,45 @@ describe('pins', () => {
   });
 });
 
+describe('what is brokered', () => {
+  it('CP-045 is attached by no name in capability_bundles: not its connection, its slot, its connector nor its tools', async () => {
+    const [connection, agent] = [uuidv7(), newName()];
+    await api.database.owner.query(
+      `insert into integration_connections (id, tenant_id, provider, external_account_id, display_name, status, auth_kind, owner_type)
+       values ($1, $2, 'mcp_http', 'crm.example.com', 'crm-service', 'active', 'static', 'organization')`,
+      [connection, api.organizationId],
+    );
+    const requirement = {
+      slot: 'crm',
+      connector: { url: 'https://crm.example.com/', slug: 'crm-connector' },
+      required_tools: ['find'],
+      binding_mode: 'organization',
+    };
+    const created = await api.post('/v1/agents', {
+      name: agent,
+      harness: 'replay',
+      connection_requirements: [requirement],
+    });
+    expect(pinsOf(created)).toEqual([]);
+    for (const name of [
+      connection,
+      'crm-service',
+      'crm',
+      'crm-connector',
+      'crm.example.com',
+      'find',
+      'mcp__crm__find',
+    ]) {
+      const answer = await api.post(`/v1/agents/${agent}/revisions`, { capability_bundles: [name] });
+      expect([name, answer.status]).toEqual([name, 400]);
+      expect(answer.body.error).toContain('capability_bundles: unknown bundle');
+    }
+    const brokered = { ...server('crm'), class: 'brokered' };
+    expect((await api.post('/v1/capabilities', { name: newName(), servers: [brokered] })).status).toBe(400);
+    expect((await api.get(`/v1/agents/${agent}`)).body.revisions).toHaveLength(1);
+  });
+});
+
 describe('the bundles of a run', () => {
   it('CP-013 CP-040 CP-078 are the pins that the keep-list leaves; unknown names add nothing', async () => {
     const [kb, web] = [newName(), newName()];
