@@ -5,7 +5,8 @@ import { CurrentPrincipal, type Principal } from '../auth/principal.js';
 import { MAX_LIMIT, parseLimit } from '../http/limit.js';
 import { Answer, Failures } from '../openapi/answers.js';
 import { LimitQuery } from '../openapi/parameters.js';
-import { AddedRevision, AddRevision, AgentList, AgentWithRevisions, CreateAgent, CreatedAgent } from './agents.dto.js';
+import { AddedRevision, AgentList, AgentWithRevisions, CreatedAgent } from './agent-answers.dto.js';
+import { AddRevision, CreateAgent } from './agents.dto.js';
 import { AgentsService } from './agents.service.js';
 
 @ApiTags('Agents')

@@ -16,13 +16,12 @@ import { RevisionDrafter, type RevisionDraft } from './revision-draft.js';
 import {
   toAgentView,
   toRevisionView,
-  type AddRevision,
   type AgentRevisionView,
   type AgentView,
   type AgentWithRevisions,
-  type CreateAgent,
   type CreatedAgent,
-} from './agents.dto.js';
+} from './agent-answers.dto.js';
+import type { AddRevision, CreateAgent } from './agents.dto.js';
 
 const DEFAULT_POLICY = 'default';
 

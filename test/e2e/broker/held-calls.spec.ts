@@ -139,7 +139,11 @@ describe('a brokered call that policy holds for a human', () => {
     expect((await answer).body.ok).toBe(true);
     expect((await voice.call(second, ASKED, { message: second })).body.ok).toBe(true);
     expect((await approvals()).some(({ tool_call_id }) => tool_call_id === second)).toBe(false);
-    expect(await linesOf(second)).toEqual(['tool.requested', 'tool.decision allow session_scope', 'tool.brokered succeeded']);
+    expect(await linesOf(second)).toEqual([
+      'tool.requested',
+      'tool.decision allow session_scope',
+      'tool.brokered succeeded',
+    ]);
   });
 });
 
