@@ -55,7 +55,7 @@ export class Oracle {
 
   private constructor(
     private readonly process: ChildProcess,
-    private readonly folder: string | null,
+    private readonly folder: string,
   ) {
     process.stdout!.on('data', (bytes: Buffer) => this.receive(bytes));
     process.stderr!.on('data', (bytes: Buffer) => (this.complaint += bytes.toString().slice(0, 2000)));
@@ -96,7 +96,7 @@ export class Oracle {
       this.process.kill('SIGKILL');
       await closed;
     }
-    if (this.folder !== null) rmSync(this.folder, { recursive: true, force: true });
+    rmSync(this.folder, { recursive: true, force: true });
   }
 
   private send(bytes: Buffer): void {
