@@ -53,7 +53,7 @@ export class AppModule {
       module: AppModule,
       imports: [
         FoundationModule.forProcess(foundation),
-        LoggerModule.forRoot(requestLogging(foundation.config.log.level)),
+        LoggerModule.forRoot(requestLogging(foundation.config.log.level, foundation.logTo)),
         ...RESOURCES,
         ...further,
       ],

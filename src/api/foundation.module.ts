@@ -1,4 +1,5 @@
 import { Module, type DynamicModule } from '@nestjs/common';
+import type { DestinationStream } from 'pino';
 import { PriceList } from '../domain/prices/price-list.js';
 import { ConnectionCaches } from '../platform/connections/connection-caches.js';
 import { ConnectionCredentials } from '../platform/connections/connection-credentials.js';
@@ -56,6 +57,8 @@ export interface Foundation {
   tracing?: Tracing;
   /** Who the users behind bearers are; without it there are none. */
   users?: UserCredentials;
+  /** Where the lines of the log go; through the redactor to standard error without it. */
+  logTo?: DestinationStream;
 }
 
 @Module({})

@@ -1,8 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { RequestMethod } from '@nestjs/common';
 import type { Params } from 'nestjs-pino';
+import type { DestinationStream } from 'pino';
 import { traceIdsOf } from './http/request-spans.js';
-import { activeTraceIds, redactingStandardError } from '../platform/telemetry/logger.js';
+import { activeTraceIds, LOG_SERIALIZERS, redactingStandardError } from '../platform/telemetry/logger.js';
 
 /** Asked every few seconds by balancers; a line for each would bury the rest. */
 const SILENT_PATHS = ['/v1/health'];
@@ -11,7 +12,7 @@ const SILENT_PATHS = ['/v1/health'];
  * One record per request: who asked what and what came of it. Headers, bodies and queries are not logged at all, and every
  * line passes the redactor. The runner plane is not logged: its record is the ledger.
  */
-export function requestLogging(level: string): Params {
+export function requestLogging(level: string, destination: DestinationStream = redactingStandardError): Params {
   return {
     pinoHttp: [
       {
@@ -20,11 +21,11 @@ export function requestLogging(level: string): Params {
         mixin: activeTraceIds,
         customProps: traceIdsOf,
         autoLogging: { ignore: isSilent },
-        serializers: { req: describeRequest, res: describeResponse },
+        serializers: { ...LOG_SERIALIZERS, req: describeRequest, res: describeResponse },
         customLogLevel: (_request, response, error) =>
           error !== undefined || response.statusCode >= 500 ? 'error' : 'info',
       },
-      redactingStandardError,
+      destination,
     ],
     forRoutes: [{ path: 'v1/*path', method: RequestMethod.ALL }],
   };

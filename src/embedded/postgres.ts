@@ -76,6 +76,7 @@ export class EmbeddedPostgres {
     const argv = this.user.command([
       this.binaries.postgres,
       ...['-D', postgresData, '-k', postgresSocketDir, '-c', 'listen_addresses=', '-c', 'unix_socket_permissions=0700'],
+      ...QUIET_LOG.flatMap((setting) => ['-c', setting]),
     ]);
     return { argv, env: plainEnvironment(), channel: false };
   }
@@ -109,6 +110,12 @@ export class EmbeddedPostgres {
     }
   }
 }
+
+/**
+ * What a statement was given stays out of the log when it fails (docs/operations.md): neither its parameters, nor the detail and
+ * context of the error, which quote rows and pieces of JSON. On the command line, so that clusters of earlier versions have it.
+ */
+const QUIET_LOG = ['log_parameter_max_length=0', 'log_parameter_max_length_on_error=0', 'log_error_verbosity=terse'];
 
 const SETTINGS = `max_connections = 200
 timezone = 'UTC'

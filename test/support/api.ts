@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { DynamicModule } from '@nestjs/common';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import type { DestinationStream } from 'pino';
 import { createApi } from '../../src/api/create-api.js';
 import type { Schemas } from '../../src/client/client.js';
 import type { LedgerEvent } from '../../src/domain/events/event-kinds.js';
@@ -84,6 +85,7 @@ export interface TestApi {
 export async function startApi(
   env: Record<string, string> = {},
   modules: DynamicModule['imports'] = [],
+  options: { logTo?: DestinationStream } = {},
 ): Promise<TestApi> {
   const dataDir = mkdtempSync(join(tmpdir(), 'sg-api-'));
   const database = await createTestDatabase({ entities: API_ENTITIES });
@@ -101,7 +103,7 @@ export async function startApi(
   await db.wakeups.listen();
   const users = new TestUsers();
   const app = await createApi(
-    { config, database: db, adminToken: ADMIN_TOKEN, organizationId: organization.id, users },
+    { config, database: db, adminToken: ADMIN_TOKEN, organizationId: organization.id, users, ...options },
     modules,
   );
   await app.listen({ port: 0, host: '127.0.0.1' });

@@ -1,6 +1,6 @@
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, symlinkSync } from 'node:fs';
+import { createWriteStream, existsSync, mkdirSync, mkdtempSync, readFileSync, symlinkSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { connect, createServer, type AddressInfo } from 'node:net';
 import { homedir, tmpdir } from 'node:os';
@@ -10,9 +10,13 @@ import pg from 'pg';
 /**
  * Starts one PostgreSQL and one Temporal server for the whole integration project. Jest loads this file with Node's own
  * type stripping, so it imports nothing of the project. Addresses reach the specs through the environment:
- * TEST_DATABASE_URL (an administrator, on a unix socket) and TEST_TEMPORAL_ADDRESS (absent when no binary was found).
+ * TEST_DATABASE_URL (an administrator, on a unix socket), TEST_DATABASE_LOG (the file of what PostgreSQL logs) and
+ * TEST_TEMPORAL_ADDRESS (absent when no binary was found).
  */
 const START_TIMEOUT_MS = 60_000;
+const POSTGRES_LOG = 'postgres.log';
+/** As the installation starts its own (src/embedded/postgres.ts). */
+const QUIET_LOG = ['log_parameter_max_length=0', 'log_parameter_max_length_on_error=0', 'log_error_verbosity=terse'];
 
 export interface Services {
   folder: string;
@@ -28,6 +32,7 @@ export default async function startServices(): Promise<void> {
   globalThis.sandgateTestServices = services;
   process.once('exit', () => services.children.forEach((child) => child.kill('SIGKILL')));
   const [socketFolder, temporalAddress] = await Promise.all([startPostgres(services), startTemporal(services)]);
+  process.env['TEST_DATABASE_LOG'] = join(services.folder, POSTGRES_LOG);
   process.env['TEST_DATABASE_URL'] = `postgresql://postgres@/postgres?host=${encodeURIComponent(socketFolder)}`;
   if (temporalAddress !== null) process.env['TEST_TEMPORAL_ADDRESS'] = temporalAddress;
 }
@@ -93,8 +98,10 @@ async function startPostgres(services: Services): Promise<string> {
       'fsync=off',
       '-c',
       'max_connections=300',
+      ...QUIET_LOG.flatMap((setting) => ['-c', setting]),
     ]),
   );
+  child.stderr?.pipe(createWriteStream(join(services.folder, POSTGRES_LOG)));
   await waitUntil('PostgreSQL', child, () => answers(sockets));
   return sockets;
 }

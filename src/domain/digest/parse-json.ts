@@ -11,19 +11,26 @@ const BACKSLASH = 0x5c;
 /** Longer runs of digits may exceed 2^53. */
 const SAFE_DIGITS = 15;
 
+/** The text nests deeper, or holds more, than is parsed. Whether it is JSON at all was not looked at. */
+export class JsonBoundsError extends SandgateError {
+  constructor(message: string) {
+    super('invalid_request', message);
+  }
+}
+
 /**
  * Parses JSON and keeps each number that is not exactly a double, or is an integer written with a fraction, by its source
  * text (06-gate §5). Duplicate keys: the last wins. Keys such as `__proto__` are plain data.
  * @param maxValues values in all, counted as containers and commas
- * @throws SandgateError `invalid_request` for malformed text and what nests deeper than 128 levels or holds too much
+ * @throws JsonBoundsError for what nests deeper than 128 levels or holds too much, SandgateError `invalid_request` for malformed text
  */
 export function parseJsonPreservingNumbers(text: string, maxValues = Number.POSITIVE_INFINITY): ExactJson {
   const shape = scanShape(text, maxValues);
   if (shape === 'too_deep') {
-    throw new SandgateError('invalid_request', `the JSON text nests deeper than ${MAX_DEPTH} levels`);
+    throw new JsonBoundsError(`the JSON text nests deeper than ${MAX_DEPTH} levels`);
   }
   if (shape === 'too_many') {
-    throw new SandgateError('invalid_request', `the JSON text holds more than ${maxValues} values`);
+    throw new JsonBoundsError(`the JSON text holds more than ${maxValues} values`);
   }
   try {
     if (shape === 'plain') return JSON.parse(text) as ExactJson;
@@ -71,7 +78,8 @@ function scanShape(text: string, maxValues: number): 'plain' | 'numbers' | 'too_
   return special ? 'numbers' : 'plain';
 }
 
-function endOfString(text: string, start: number): number {
+/** Index of the quote that ends the string which begins at `start`; the end of the text where none does. */
+export function endOfString(text: string, start: number): number {
   for (let i = start + 1; i < text.length; i++) {
     const code = text.charCodeAt(i);
     if (code === BACKSLASH) i++;

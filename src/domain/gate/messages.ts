@@ -15,6 +15,8 @@ export const GATE_MESSAGES = {
   inputTooLargeToShow: 'the input is larger than 65536 bytes and cannot be shown to a human, so it was not asked',
   tooManyPending: 'too many pending approvals of this run',
   tooManyFilesToShow: 'the command names more files of the workspace than can be shown to a human, so it was not asked',
+  textNotStorable: 'holds characters that cannot be stored (a NUL or half a surrogate pair)',
+  numberNotStorable: 'holds a number that is out of range',
   inputNotShowable: 'the input holds characters that cannot be shown to a human, so it was not asked',
 } as const;
 

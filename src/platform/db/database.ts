@@ -18,13 +18,15 @@ export interface DatabaseOptions {
   applicationName: string;
 }
 
-/** Settings of every pooled connection: the runtime role, and bounds so that nothing waits for ever. */
+/** Settings of every pooled connection: the runtime role, bounds so that nothing waits for ever, and a log without parameters. */
 const SESSION_SETTINGS = {
   role: 'sandgate_app',
   jit: 'off',
   statement_timeout: '30000',
   lock_timeout: '10000',
   idle_in_transaction_session_timeout: '60000',
+  // The one setting of what PostgreSQL logs of a failed statement that an ordinary role may set (docs/operations.md).
+  log_parameter_max_length_on_error: '0',
 };
 
 /** One transaction of one organization: row-level isolation shows and accepts only its rows (00-design §4). */

@@ -2,6 +2,7 @@ import { writeSync } from 'node:fs';
 import { trace } from '@opentelemetry/api';
 import { pino, type DestinationStream, type Logger } from 'pino';
 import { redactText } from '../../domain/redaction/redact-text.js';
+import { describeError } from './logged-error.js';
 
 export type { Logger } from 'pino';
 
@@ -12,9 +13,12 @@ export const redactingStandardError: DestinationStream = {
   },
 };
 
+/** How values of a log line are written, in every process. */
+export const LOG_SERIALIZERS = { err: describeError };
+
 /** Structured logs on standard error, one JSON object a line, with secrets and token shapes redacted (00-design §4). */
 export function createLogger(name: string, level: string): Logger {
-  return pino({ name, level, mixin: activeTraceIds }, redactingStandardError);
+  return pino({ name, level, mixin: activeTraceIds, serializers: LOG_SERIALIZERS }, redactingStandardError);
 }
 
 /** The trace that a log line belongs to; nothing outside a trace, and while tracing is off. */

@@ -8,8 +8,8 @@ import type { BodyBudget } from './body-budget.js';
 /** The body of a request of the runner plane. */
 export type PlaneBody =
   | { kind: 'json'; value: ExactJson; bytes: number }
-  /** Too large, too deep or not JSON; only routes that answer for it themselves see this. */
-  | { kind: 'unreadable'; failure: SandgateError };
+  /** Too large, too deep or not JSON; only routes that answer for it themselves see this. Null where the text was thrown away. */
+  | { kind: 'unreadable'; failure: SandgateError; text: string | null };
 
 export interface BodyRules {
   maxBytes: number;
@@ -30,6 +30,7 @@ export async function readPlaneBody(
 ): Promise<PlaneBody> {
   const chunks: Buffer[] = [];
   let bytes = 0;
+  let text: string | null = null;
   response.once('close', () => rules.budget.release(bytes));
   try {
     await new Promise<void>((resolve, reject) => {
@@ -57,10 +58,10 @@ export async function readPlaneBody(
         if (!stream.readableEnded) reject(new SandgateError('invalid_request', 'the request ended before its body'));
       });
     });
-    const text = chunks.length === 1 ? chunks[0]!.toString('utf8') : Buffer.concat(chunks).toString('utf8');
+    text = chunks.length === 1 ? chunks[0]!.toString('utf8') : Buffer.concat(chunks).toString('utf8');
     return { kind: 'json', value: text === '' ? null : parseJsonPreservingNumbers(text, rules.maxValues), bytes };
   } catch (error) {
-    if (error instanceof SandgateError && error.code !== 'unavailable') return { kind: 'unreadable', failure: error };
+    if (error instanceof SandgateError && error.code !== 'unavailable') return { kind: 'unreadable', failure: error, text };
     throw error;
   }
 }

@@ -24,6 +24,8 @@ import type { ReadToolCall, ToolCallRequest, UnreadableCall } from './tool-call.
 
 /** A specification that changes under a call would be a fault; this many reloads are still answered. */
 const MAX_RELOADS = 3;
+/** Stands in the record for the name of a tool that cannot be recorded. */
+const UNKNOWN_TOOL = 'unknown';
 
 /**
  * The gate: one decision per tool call, against the frozen specification only (chapter 30 §7). An automatic verdict is one
@@ -85,11 +87,12 @@ export class GateService {
     return result;
   }
 
-  /** A body that is no call is denied and recorded under the id that it names, or one made up for it. */
+  /** A body that is no call, or that holds what no record can hold, is denied and recorded like any other. */
   private async refuse(caller: RunnerCaller, run: FrozenRun, request: UnreadableCall): Promise<GateResult | 'reload'> {
-    const call = gateCall(caller, run, request.toolCallId, request.tool, {
-      summary: request.tool,
-      inputDigest: digestOf(null),
+    const tool = request.tool ?? UNKNOWN_TOOL;
+    const call = gateCall(caller, run, request.toolCallId, tool, {
+      summary: tool,
+      inputDigest: request.inputDigest,
     });
     const { reason } = request;
     const denial = { kind: 'deny', source: 'schema', originalVerdict: null, reason } as const;

@@ -32,12 +32,12 @@ describe('tool call of a runner', () => {
     const read = readToolCall(json(text));
     expect(read.kind).toBe('unreadable');
     expect(read.call).toMatchObject({ reason: expect.stringContaining(reason) });
-    expect(read.call.toolCallId).toMatch(/^(a|unreadable_[0-9a-f-]{36})$/);
+    expect(read.call.toolCallId).toMatch(/^(a|unreadable_([0-9a-f]{32}|[0-9a-f-]{36}))$/);
   });
 
   it('CP-292 that cannot be parsed gets an id of its own each time', () => {
-    const body: PlaneBody = { kind: 'unreadable', failure: new SandgateError('payload_too_large', 'too large') };
-    expect(readToolCall(body).call).toMatchObject({ tool: 'unknown', reason: 'too large' });
+    const body: PlaneBody = { kind: 'unreadable', failure: new SandgateError('payload_too_large', 'too large'), text: null };
+    expect(readToolCall(body).call).toMatchObject({ tool: null, reason: 'too large', isCall: false });
     expect(readToolCall(body).call.toolCallId).not.toBe(readToolCall(body).call.toolCallId);
   });
 

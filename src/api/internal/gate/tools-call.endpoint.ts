@@ -7,14 +7,13 @@ import { isMcpName } from '../../../domain/tools/mcp-name.js';
 import { untilHungUp } from '../../http/until-hung-up.js';
 import { callerOf } from '../auth/runner-caller.js';
 import type { RunnerCaller } from '../auth/runner-caller.js';
-import { jsonBodyOf, planeBodyOf } from '../body/plane-body.js';
+import { planeBodyOf, type PlaneBody } from '../body/plane-body.js';
 import { BrokeredCallService, type BrokerAnswer } from '../broker/brokered-calls.js';
 import { CallPlaces } from '../broker/call-places.js';
-import { objectBody, textMember } from '../routes/body-member.js';
 import type { PlaneEndpoint } from '../routes/plane-endpoint.js';
 import { GateService } from './gate.service.js';
 import { RunSpecs } from './run-specs.js';
-import { MAX_CALL_VALUES, readToolCall, type ToolCallRequest } from './tool-call.js';
+import { MAX_CALL_VALUES, readToolCall, type ToolCallRequest, type UnreadableCall } from './tool-call.js';
 
 /** Gate and execution of one brokered tool call (chapter 20 §5, chapter 40 §4). */
 @Injectable()
@@ -22,7 +21,7 @@ export class ToolsCallEndpoint implements PlaneEndpoint {
   readonly method = 'POST';
   readonly path = '/tools/call';
   readonly ofSession = true;
-  readonly route = { audience: 'tool', maxBodyValues: MAX_CALL_VALUES } as const;
+  readonly route = { audience: 'tool', maxBodyValues: MAX_CALL_VALUES, answersUnreadableBody: true } as const;
 
   constructor(
     private readonly gate: GateService,
@@ -33,13 +32,15 @@ export class ToolsCallEndpoint implements PlaneEndpoint {
 
   async handle(request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
     const caller = callerOf(request);
-    await this.refuseSandboxTool(caller, textMember(objectBody(jsonBodyOf(request)), 'tool', 256));
-    const read = readToolCall(planeBodyOf(request));
-    if (read.kind === 'unreadable') throw new SandgateError('invalid_request', read.call.reason);
+    const body = planeBodyOf(request);
+    const read = readToolCall(body);
+    if (read.kind === 'unreadable' && !read.call.isCall) throw whyNoCall(body, read.call);
+    if (read.call.tool !== null) await this.refuseSandboxTool(caller, read.call.tool);
     const signal = untilHungUp(reply);
     const result = await this.gate.decide(caller, read, signal);
     if (result.kind === 'deny') return denied(result.message);
-    if (result.kind !== 'allow') throw new SandgateError('invalid_request', GATE_MESSAGES.sessionNotActive);
+    if (result.kind !== 'allow' || read.kind !== 'call')
+      throw new SandgateError('invalid_request', GATE_MESSAGES.sessionNotActive);
     return this.send(reply, await this.execute(caller, read.call, signal));
   }
 
@@ -61,4 +62,9 @@ export class ToolsCallEndpoint implements PlaneEndpoint {
     if (isMcpName(tool) && run.gate.tools.find(tool)?.class !== 'sandbox') return;
     throw new SandgateError('invalid_request', `tool: ${tool} is of the sandbox class and executes inside the sandbox`);
   }
+}
+
+/** What is too large keeps its own status. */
+function whyNoCall(body: PlaneBody, { reason }: UnreadableCall): SandgateError {
+  return body.kind === 'unreadable' ? body.failure : new SandgateError('invalid_request', reason);
 }

@@ -1,6 +1,7 @@
 import type { ExactJson, ExactObject } from '../../../domain/digest/exact-json.js';
 import { isExactObject } from '../../../domain/digest/exact-json.js';
 import { SandgateError } from '../../../domain/errors.js';
+import { GATE_MESSAGES } from '../../../domain/gate/messages.js';
 import { isStorableText } from '../../../platform/db/storable-text.js';
 
 export function objectBody(body: ExactJson): ExactObject {
@@ -15,6 +16,6 @@ export function textMember(body: ExactObject, name: string, maxLength: number): 
   if (value.length > maxLength)
     throw new SandgateError('invalid_request', `${name}: longer than ${maxLength} characters`);
   if (!isStorableText(value))
-    throw new SandgateError('invalid_request', `${name}: holds characters that cannot be stored`);
+    throw new SandgateError('invalid_request', `${name}: ${GATE_MESSAGES.textNotStorable}`);
   return value;
 }

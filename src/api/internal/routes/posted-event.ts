@@ -3,7 +3,9 @@ import type { ExactJson, ExactObject } from '../../../domain/digest/exact-json.j
 import { SandgateError } from '../../../domain/errors.js';
 import { SERVER_EVENT_TYPES } from '../../../domain/events/event-kinds.js';
 import type { EventActor, RunnerEvent } from '../../../domain/events/event-kinds.js';
+import { GATE_MESSAGES } from '../../../domain/gate/messages.js';
 import type { JsonObject } from '../../../domain/json.js';
+import { findUnstorable } from '../../../platform/db/storable-json.js';
 import { objectBody } from './body-member.js';
 
 const SERVER_TYPES: ReadonlySet<string> = new Set<string>(SERVER_EVENT_TYPES);
@@ -23,11 +25,11 @@ const MAX_TYPE_CHARACTERS = 128;
 type MemberType = 'string' | 'boolean' | 'nullable_string';
 
 /** Members of the kinds that a runner may post; what else stands beside them is dropped (chapter 20 §6). */
-const KNOWN: Record<string, Record<string, MemberType>> = {
-  'agent.message': { role: 'string', text: 'string' },
-  'tool.completed': { tool_call_id: 'string', tool: 'string', ok: 'boolean', summary: 'nullable_string' },
-  'run.error': { message: 'string' },
-};
+const KNOWN: ReadonlyMap<string, Record<string, MemberType>> = new Map([
+  ['agent.message', { role: 'string', text: 'string' }],
+  ['tool.completed', { tool_call_id: 'string', tool: 'string', ok: 'boolean', summary: 'nullable_string' }],
+  ['run.error', { message: 'string' }],
+]);
 
 export type PostedEvent = { kind: 'event'; event: RunnerEvent } | { kind: 'dropped'; type: string };
 
@@ -38,7 +40,7 @@ function fits(value: ExactJson | undefined, type: MemberType): boolean {
 
 /** A known kind keeps its own members only; one with wrong data stays as it was posted. */
 function knownMembers(type: string, data: ExactObject): ExactObject {
-  const members = KNOWN[type];
+  const members = KNOWN.get(type);
   if (members === undefined) return data;
   const entries = Object.entries(members);
   if (!entries.every(([name, kind]) => fits(data[name], kind))) return data;
@@ -60,12 +62,22 @@ export function readPostedEvent(body: ExactJson, recordsAgentMessages: boolean):
   if (type.length > MAX_TYPE_CHARACTERS) {
     throw new SandgateError('invalid_request', `body.type: longer than ${MAX_TYPE_CHARACTERS} characters`);
   }
+  refuseUnstorable('body.type', type);
   if (SERVER_TYPES.has(type) || SERVER_FAMILIES.some((family) => type.startsWith(family)))
     return { kind: 'dropped', type };
   if (type === 'agent.message' && !recordsAgentMessages) return { kind: 'dropped', type };
   const data = inner['data'] ?? {};
   if (!isExactObject(data)) throw new SandgateError('invalid_request', 'body.data: an object is required');
+  refuseUnstorable('body.data', data);
   // Narrative numbers are for reading; the ledger takes plain ones.
   const plain = JSON.parse(JSON.stringify(knownMembers(type, data))) as JsonObject;
   return { kind: 'event', event: { actor: actorOf(envelope['actor']), type, data: plain, posted: true } };
+}
+
+/** The ledger would replace such text in the data, but not in a kind; a runner that is told of it can mend what it posts. */
+function refuseUnstorable(member: string, value: ExactJson): void {
+  const problem = findUnstorable(value);
+  if (problem === null) return;
+  const { textNotStorable, numberNotStorable } = GATE_MESSAGES;
+  throw new SandgateError('invalid_request', `${member}: ${problem === 'text' ? textNotStorable : numberNotStorable}`);
 }

@@ -2,9 +2,9 @@ import { Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { SandgateError } from '../../../domain/errors.js';
 import { isTerminal } from '../../../domain/run/status.js';
+import { normalizeText } from '../../../domain/redaction/redact-text.js';
 import { Database } from '../../../platform/db/database.js';
 import { recordIntent } from '../../../platform/db/intents.js';
-import { isStorableText } from '../../../platform/db/storable-text.js';
 import { callerOf } from '../auth/runner-caller.js';
 import type { RunnerCaller } from '../auth/runner-caller.js';
 import { jsonBodyOf } from '../body/plane-body.js';
@@ -76,8 +76,6 @@ function readReport(request: FastifyRequest): Report {
   const summary = body['summary'] ?? null;
   if (summary === null) return { outcome, summary };
   if (typeof summary !== 'string') throw new SandgateError('invalid_request', 'summary: a string is required');
-  if (!isStorableText(summary)) {
-    throw new SandgateError('invalid_request', 'summary: holds characters that cannot be stored');
-  }
-  return { outcome, summary: Array.from(summary).slice(0, MAX_SUMMARY_CHARACTERS).join('') };
+  // What a model said last must not cost the run its outcome.
+  return { outcome, summary: Array.from(normalizeText(summary)).slice(0, MAX_SUMMARY_CHARACTERS).join('') };
 }
