@@ -52,7 +52,9 @@ function* causesOf(error: Error): Generator<Error> {
 function messageOf(error: Error): string {
   const state = stateOf(error);
   if (state !== null && DATA_EXCEPTION.test(state)) return `PostgreSQL refused a value (${state})`;
-  return error instanceof SyntaxError ? error.message.replace(QUOTED_JSON, 'the text is not valid JSON') : error.message;
+  return error instanceof SyntaxError
+    ? error.message.replace(QUOTED_JSON, 'the text is not valid JSON')
+    : error.message;
 }
 
 /** A stack begins with the message. */

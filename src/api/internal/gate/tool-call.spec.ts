@@ -36,7 +36,11 @@ describe('tool call of a runner', () => {
   });
 
   it('CP-292 that cannot be parsed gets an id of its own each time', () => {
-    const body: PlaneBody = { kind: 'unreadable', failure: new SandgateError('payload_too_large', 'too large'), text: null };
+    const body: PlaneBody = {
+      kind: 'unreadable',
+      failure: new SandgateError('payload_too_large', 'too large'),
+      text: null,
+    };
     expect(readToolCall(body).call).toMatchObject({ tool: null, reason: 'too large', isCall: false });
     expect(readToolCall(body).call.toolCallId).not.toBe(readToolCall(body).call.toolCallId);
   });

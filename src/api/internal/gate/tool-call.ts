@@ -81,7 +81,8 @@ function isName(value: ExactJson): value is string {
 /** An id that cannot be recorded is recorded by its digest. */
 function recordableId(given: ExactJson): string {
   if (isName(given) && isStorableName(given)) return given;
-  const name = given === null || given === '' ? randomUUID() : digestOf(given).slice('sha256:'.length).slice(0, NAME_DIGITS);
+  const name =
+    given === null || given === '' ? randomUUID() : digestOf(given).slice('sha256:'.length).slice(0, NAME_DIGITS);
   return `unreadable_${name}`;
 }
 
