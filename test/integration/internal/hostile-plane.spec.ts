@@ -12,7 +12,7 @@ import { until } from '../../support/until.js';
 import { startWireProvider, type WireProvider } from '../../support/wire-provider.js';
 
 /** Requests in all; the nightly campaign makes 10,000. */
-const REQUESTS = Number(process.env['TEST_PLANE_REQUESTS'] ?? 3000);
+const REQUESTS = Number(process.env['TEST_PLANE_REQUESTS'] ?? 2400);
 const SEED = 20_260_117;
 /** Requests of one run: below its bursts, and few enough to be looked at when they fail. */
 const OF_ONE_RUN = 40;
