@@ -1,6 +1,7 @@
 import type { ExactJson } from '../digest/exact-json.js';
 import { mapStrings } from './map-strings.js';
-import { normalizeText, redactText } from './redact-text.js';
+import { normalizeText } from './normalize-text.js';
+import { redactText } from './redact-text.js';
 
 /**
  * What every event passes before it is digested and stored (chapter 10 §13): secret shapes in string values at any depth become

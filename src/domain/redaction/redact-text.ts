@@ -1,13 +1,7 @@
+import { normalizeText } from './normalize-text.js';
 import { secretSpans } from './secret-shapes.js';
 
 export const REDACTED = '‹redacted›';
-const REPLACEMENT_CHARACTER = '\ufffd';
-
-/** NUL and lone surrogates, which neither PostgreSQL nor the ledger's digest can hold, become U+FFFD. */
-export function normalizeText(text: string): string {
-  const wellFormed = text.isWellFormed() ? text : text.toWellFormed();
-  return wellFormed.includes('\0') ? wellFormed.replaceAll('\0', REPLACEMENT_CHARACTER) : wellFormed;
-}
 
 /** Replaces every secret shape by `‹redacted›` (chapter 10 §13). Linear in the text; a text without one comes back as it is. */
 export function redactText(text: string): string {

@@ -2,6 +2,7 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import { ScriptedPlane } from '../../../test/support/scripted-plane.js';
 import type { ScriptedPlaneOptions } from '../../../test/support/scripted-plane.js';
 import { FAST_TIMING } from '../../../test/support/runner-run.js';
+import type { JsonValue } from '../../domain/json.js';
 import { RunStop } from '../run-stop.js';
 import { keepRenewing } from './heart.js';
 import { boundText, Narrator } from './narrator.js';
@@ -68,6 +69,16 @@ describe('permission', () => {
     expect(plane.attempts.get('permission')).toBe(7);
   });
 
+  it('of an input that nests too deep to be written is asked once, as one that nests too deep to be judged', async () => {
+    const { plane, client } = await connect({ decide: () => ({ decision: 'deny', message: 'too deep' }) });
+    let input: JsonValue = 'x';
+    for (let level = 0; level < 100_000; level += 1) input = [input];
+    expect(() => JSON.stringify(input)).toThrow(RangeError);
+    expect(await client.permission({ ...CALL, input })).toEqual({ decision: 'deny', message: 'too deep' });
+    expect(plane.permissions).toMatchObject([{ toolCallId: 't1', tool: 'Bash' }]);
+    expect(JSON.stringify(plane.permissions[0]?.input)).toMatch(/^\[{1000}\]{1000}$/);
+  });
+
   it('honours a changed input', async () => {
     const { client } = await connect({ decide: () => ({ decision: 'allow', updated_input: { command: 'pwd' } }) });
     expect(await client.permission(CALL)).toEqual({ decision: 'allow', updatedInput: { command: 'pwd' } });
@@ -99,6 +110,14 @@ describe('events', () => {
     expect(plane.attempts.get('events')).toBe(5);
     expect(lines).toHaveLength(1);
     expect(lines[0]).not.toContain('lost ');
+  });
+
+  it('hold no NUL and no half character, which no record can hold, and no result does', async () => {
+    const { plane, client } = await connect();
+    await client.postEvent({ ...LINE, data: { role: 'assistant', text: 'a\u0000b\ud800c 😀' } });
+    await client.postResult('completed', 'done\udc00\u0000');
+    expect(plane.messages()).toEqual(['a\ufffdb\ufffdc 😀']);
+    expect(plane.results).toEqual([{ outcome: 'completed', summary: 'done\ufffd\ufffd' }]);
   });
 
   it('are not retried when they are refused', async () => {

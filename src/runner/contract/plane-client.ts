@@ -1,8 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { KnownEvent, RunnerEventType } from '../../domain/events/event-kinds.js';
-import { parseJsonObject, type JsonObject, type JsonValue } from '../../domain/json.js';
+import { parseJsonObject, type JsonValue } from '../../domain/json.js';
+import { normalizeText } from '../../domain/redaction/normalize-text.js';
 import type { RunnerTokens } from '../launch/hand-off.js';
 import type { RunStop } from '../run-stop.js';
+import { callText } from './call-text.js';
 import { CONTRACT_TIMING, RETRIES } from './contract-timing.js';
 import type { ContractTiming } from './contract-timing.js';
 import { readBrokered, readPermission, requireSuccess, textMember } from './plane-answers.js';
@@ -56,8 +58,9 @@ export class PlaneClient {
    * same id for ever, because a call without a verdict may not act; 401 and 403 are a denial (chapter 20 §4).
    */
   async permission(call: ToolCallRequest): Promise<PermissionAnswer> {
+    const body = callText(call);
     for (let count = 1; ; count += 1) {
-      const answer = await this.#permissionOnce(call);
+      const answer = await this.#permissionOnce(body);
       if (answer) return answer;
       const waitMs = Math.min(this.timing.permissionRetryStepMs * count, this.timing.permissionRetryCapMs);
       await sleep(waitMs, undefined, { signal: this.#stop.signal });
@@ -67,8 +70,9 @@ export class PlaneClient {
   /** Runs one brokered tool. Three attempts under one id; what stays unresolved may have executed, and says so. */
   async callTool(call: ToolCallRequest): Promise<BrokeredAnswer> {
     const waits = this.timing.brokeredRetryWaitsMs;
+    const body = callText(call);
     for (let count = 0; ; count += 1) {
-      const answer = await this.#callToolOnce(call);
+      const answer = await this.#callToolOnce(body);
       if (answer) return answer;
       const waitMs = waits[count];
       if (waitMs === undefined)
@@ -95,7 +99,7 @@ export class PlaneClient {
     const answer = await this.#retrying(RETRIES.heartbeat, 'vital', {
       path: `${this.#prefix}/heartbeat`,
       token: this.#tokens.control,
-      body: {},
+      body: '{}',
       timeoutMs: this.timing.callTimeoutMs,
     });
     const body = parseJsonObject(requireSuccess(answer).text);
@@ -107,7 +111,7 @@ export class PlaneClient {
     const answer = await this.#retrying(RETRIES.result, 'vital', {
       path: `${this.#prefix}/result`,
       token: this.#tokens.control,
-      body: { outcome, summary },
+      body: JSON.stringify({ outcome, summary: normalizeText(summary) }),
       timeoutMs: this.timing.callTimeoutMs,
     });
     requireSuccess(answer);
@@ -118,7 +122,7 @@ export class PlaneClient {
     const answer = await this.#retrying(RETRIES.renew, 'vital', {
       path: '/internal/token/renew',
       token: this.#tokens.control,
-      body: {},
+      body: '{}',
       timeoutMs: this.timing.callTimeoutMs,
     });
     if ([400, 401, 403].includes(answer.status)) return 'final';
@@ -150,12 +154,12 @@ export class PlaneClient {
     }
   }
 
-  async #permissionOnce(call: ToolCallRequest): Promise<PermissionAnswer | null> {
+  async #permissionOnce(body: string): Promise<PermissionAnswer | null> {
     try {
       const answer = await this.#post('work', {
         path: `${this.#prefix}/permission`,
         token: this.#tokens.tool,
-        body: { tool_call_id: call.toolCallId, tool: call.tool, input: call.input },
+        body,
         timeoutMs: this.timing.permissionTimeoutMs,
       });
       if (answer.status === 401 || answer.status === 403) return { decision: 'deny', message: CREDENTIAL_REFUSED };
@@ -166,12 +170,12 @@ export class PlaneClient {
     }
   }
 
-  async #callToolOnce(call: ToolCallRequest): Promise<BrokeredAnswer | null> {
+  async #callToolOnce(text: string): Promise<BrokeredAnswer | null> {
     try {
       const answer = await this.#post('work', {
         path: `${this.#prefix}/tools/call`,
         token: this.#tokens.tool,
-        body: { tool_call_id: call.toolCallId, tool: call.tool, input: call.input },
+        body: text,
         timeoutMs: this.timing.brokeredTimeoutMs,
       });
       // Only what may have been lost is presented again: a refusal is the answer, whatever its kind.
@@ -203,8 +207,11 @@ export class PlaneClient {
   }
 }
 
-function eventBody(event: NarrativeEvent): JsonObject {
-  return { actor: event.actor, body: { type: event.type, data: event.data } };
+/** What a model wrote may hold what no record can; the rest of its line is told all the same. */
+function eventBody({ actor, type, data }: NarrativeEvent): string {
+  return JSON.stringify({ actor, body: { type, data } }, (_member, value: unknown) =>
+    typeof value === 'string' ? normalizeText(value) : value,
+  );
 }
 
 /** Node's cryptography takes five milliseconds to load, so it is loaded by the first event and not before the first heartbeat. */

@@ -1,5 +1,6 @@
 import type http from 'node:http';
 import { Readable } from 'node:stream';
+import { mendModelBody } from './model-body.js';
 import { nodeHttp } from './node-http.js';
 
 export interface PlaneAddress {
@@ -12,7 +13,8 @@ export interface PlaneAddress {
 export interface PlaneRequest {
   path: string;
   token: string;
-  body: unknown;
+  /** JSON text. */
+  body: string;
   timeoutMs: number;
   signal?: AbortSignal;
   idempotencyKey?: string;
@@ -49,7 +51,7 @@ export class PlaneTransport {
 
   /** One attempt. Rejects on a transport failure, a time-out, or an answer over 8 MiB; any status is an answer. */
   async post(lane: Lane, request: PlaneRequest): Promise<PlaneAnswer> {
-    const body = Buffer.from(JSON.stringify(request.body ?? {}));
+    const body = Buffer.from(request.body);
     const headers: http.OutgoingHttpHeaders = {
       authorization: `Bearer ${request.token}`,
       'content-type': 'application/json',
@@ -135,7 +137,7 @@ async function readText(response: http.IncomingMessage): Promise<string> {
 
 function bodyOf(body: RequestInit['body']): Buffer {
   if (body === null || body === undefined) return Buffer.alloc(0);
-  if (typeof body === 'string') return Buffer.from(body);
+  if (typeof body === 'string') return Buffer.from(mendModelBody(body));
   if (body instanceof Uint8Array) return Buffer.from(body);
   throw new TypeError('the model client may send only text or bytes');
 }

@@ -5,7 +5,7 @@ import { SandgateError } from '../../../domain/errors.js';
 import type { GateVerdict } from '../../../domain/gate/gate-verdict.js';
 import { judge } from '../../../domain/gate/judge.js';
 import { GATE_MESSAGES } from '../../../domain/gate/messages.js';
-import { normalizeText } from '../../../domain/redaction/redact-text.js';
+import { normalizeText } from '../../../domain/redaction/normalize-text.js';
 import { summarize } from '../../../domain/tools/summary.js';
 import { Database } from '../../../platform/db/database.js';
 import { decideAutomatic } from '../../../platform/db/gate.js';

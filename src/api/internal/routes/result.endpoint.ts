@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { SandgateError } from '../../../domain/errors.js';
 import { isTerminal } from '../../../domain/run/status.js';
-import { normalizeText } from '../../../domain/redaction/redact-text.js';
+import { normalizeText } from '../../../domain/redaction/normalize-text.js';
 import { Database } from '../../../platform/db/database.js';
 import { recordIntent } from '../../../platform/db/intents.js';
 import { callerOf } from '../auth/runner-caller.js';

@@ -1,0 +1,19 @@
+import type { ToolCallRequest } from './plane-client.js';
+
+/** Deeper than the gate reads; it denies such a call and records it. */
+const TOO_DEEP_LEVELS = 1_000;
+
+/**
+ * A call as JSON text, made once for however many presentations. An input that nests too deep to be written is presented as one that
+ * nests too deep to be judged: it must be answered, and a call that cannot be written would be presented for ever.
+ */
+export function callText({ toolCallId, tool, input }: ToolCallRequest): string {
+  const named = { tool_call_id: toolCallId, tool };
+  try {
+    return JSON.stringify({ ...named, input });
+  } catch (cause) {
+    if (!(cause instanceof RangeError)) throw cause;
+    const deep = '['.repeat(TOO_DEEP_LEVELS) + ']'.repeat(TOO_DEEP_LEVELS);
+    return `${JSON.stringify(named).slice(0, -1)},"input":${deep}}`;
+  }
+}
