@@ -9,8 +9,8 @@ const MAX_DEPTH = 64;
 const MAX_MEMBER_PAIRS = 20_000 ** 2;
 
 /**
- * Refuses text that PostgreSQL cannot store: NUL in any string, and lone surrogates, which have no UTF-8 form; and bodies
- * that are nested too deep or hold too many members. Walks values and member names, without recursion, so that no nesting can exhaust the stack.
+ * Refuses what PostgreSQL cannot store: NUL in any string, lone surrogates, which have no UTF-8 form, and numbers that were read as
+ * infinite; and bodies that are nested too deep or hold too many members. Walks values and member names, without recursion, so that no nesting can exhaust the stack.
  */
 export function refuseUnstorableText(root: unknown, name: string): void {
   const pending: { path: string; value: unknown; depth: number }[] = [{ path: name, value: root, depth: 0 }];
@@ -21,6 +21,8 @@ export function refuseUnstorableText(root: unknown, name: string): void {
       throw new SandgateError('invalid_request', `body: is nested deeper than ${MAX_DEPTH} levels`);
     if (typeof value === 'string') {
       refuse(value, path);
+    } else if (typeof value === 'number') {
+      if (!Number.isFinite(value)) throw new SandgateError('invalid_request', `${path}: is a number out of range`);
     } else if (Array.isArray(value)) {
       value.forEach((item, index) => pending.push({ path: `${path}[${index}]`, value: item, depth: depth + 1 }));
     } else if (typeof value === 'object' && value !== null) {

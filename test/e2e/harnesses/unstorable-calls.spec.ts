@@ -49,9 +49,18 @@ describe('a model that writes what cannot be stored', () => {
     'CP-292 CP-149 is told of the denials and goes on to the end (%s)',
     async (name) => {
       const budgets = { max_tokens: 100_000 };
-      await stack.json('POST', '/v1/agents', { name, harness: 'builtin', model: name, policy: 'unrestricted', budgets });
+      await stack.json('POST', '/v1/agents', {
+        name,
+        harness: 'builtin',
+        model: name,
+        policy: 'unrestricted',
+        budgets,
+      });
       const id = await stack.startRun(name, [], { task: 'Write files.', allow_unpriced: true });
-      expect(await stack.untilTerminal(id)).toMatchObject({ status: 'completed', result_summary: 'Done \ufffd\ufffd.' });
+      expect(await stack.untilTerminal(id)).toMatchObject({
+        status: 'completed',
+        result_summary: 'Done \ufffd\ufffd.',
+      });
       const timeline = await stack.timeline(id);
       const decisions = timeline.filter((event) => event.type === 'tool.decision').map((event) => event.payload.data);
       expect(decisions.map((data) => [data['tool_call_id'], data['verdict'], data['reason']])).toEqual([
@@ -59,7 +68,9 @@ describe('a model that writes what cannot be stored', () => {
         ['call_nul', 'deny', REASON],
         ['call_plain', 'allow', null],
       ]);
-      const said = timeline.filter((event) => event.type === 'agent.message').map((event) => event.payload.data['text']);
+      const said = timeline
+        .filter((event) => event.type === 'agent.message')
+        .map((event) => event.payload.data['text']);
       expect(said).toContain(`I begin \ufffd ${MARK}.`);
       const last = model.requests.at(-1);
       const told = last === undefined ? [] : toolResults(last.wire, last.body).map(({ text }) => text);

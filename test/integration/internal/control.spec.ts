@@ -160,6 +160,14 @@ describe('the result of a runner', () => {
     },
   );
 
+  it('CP-273 is taken with what its summary cannot hold replaced: no last word costs a run its outcome', async () => {
+    const run = await createGatedRun(database.db);
+    expect((await control(run, '/result', { outcome: 'completed', summary: 'a\0b\ud800' })).body).toEqual({ ok: true });
+    expect(
+      await readRows(database.db, run, 'select outcome, summary from session_finalizations where session_id = $1'),
+    ).toEqual([{ outcome: 'completed', summary: 'a\ufffdb\ufffd' }]);
+  });
+
   it('CP-273 of a run that is over is acknowledged, with a revoked token too', async () => {
     const run = await createGatedRun(database.db);
     await end(run);

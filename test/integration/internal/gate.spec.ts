@@ -215,11 +215,62 @@ describe('a body that is no call', () => {
     expect(({} as Record<string, unknown>)['x']).toBeUndefined();
   });
 
+  it('CP-292 that is too deep is recorded under its own id, once however often it comes', async () => {
+    const run = await createGatedRun(database.db, { tools: ALLOW_ALL });
+    const body = `{"tool_call_id":"a","tool":"Read","input":${'['.repeat(10_000)}${']'.repeat(10_000)}}`;
+    for (const route of ['permission', 'permission', 'sessions/x/permission'])
+      expect((await post(`${plane.url}/internal/${route}`, run.tokens.tool, body)).body['decision']).toBe('deny');
+    expect(decisions(await readLedger(database.db, run))).toEqual([['a', 'deny', 'schema', null]]);
+    const later = { tool_call_id: 'a', tool: 'Read', input: {} };
+    expect((await post(`${plane.url}/internal/permission`, run.tokens.tool, later)).body['message']).toMatch(/reused/);
+  });
+
   it.each(['', 'json', 'text/html'])('CP-292 is not what a media type of "%s" makes of one', async (type) => {
     const run = await createGatedRun(database.db, { tools: ALLOW_ALL });
     const call = { tool_call_id: 'a', tool: 'Read' };
     const answer = await post(`${plane.url}/internal/permission`, run.tokens.tool, call, { 'content-type': type });
     expect(answer).toMatchObject({ status: 200, body: { decision: 'allow' } });
+  });
+});
+
+describe('a call that holds what cannot be stored', () => {
+  const TEXT = 'holds characters that cannot be stored (a NUL or half a surrogate pair)';
+  const CALLS: [string, string, string, string][] = [
+    ['half a surrogate pair', '"input":{"command":"rm \\ud800"}', 'c', `the input ${TEXT}`],
+    ['NUL in a key, deep inside', '"input":{"a":[{"b\\u0000":1}]}', 'c', `the input ${TEXT}`],
+    ['a number out of range', '"input":{"n":1e400}', 'c', 'the input holds a number that is out of range'],
+    ['an id with NUL', '"input":{}', 'c\\u0000', `tool_call_id: ${TEXT}`],
+  ];
+  const RULES = [{ match: ['*'], action: 'allow', shell: { deny_regex: ['rm'], on_no_match: 'allow' } }];
+
+  it.each(CALLS)('CP-292 %s is denied, recorded once and hears its verdict again', async (_what, rest, id, reason) => {
+    const run = await createGatedRun(database.db, { tools: RULES });
+    const body = `{"tool_call_id":"${id}","tool":"Bash",${rest}}`;
+    const ask = () => post(`${plane.url}/internal/permission`, run.tokens.tool, body);
+    expect(await ask()).toMatchObject({ status: 200, body: { decision: 'deny', message: reason } });
+    expect(await ask()).toMatchObject({ status: 200, body: NOT_APPROVED });
+    const ledger = await readLedger(database.db, run);
+    expect(kinds(ledger)).toEqual(['tool.requested', 'tool.decision']);
+    expect(ledger[1]?.data).toMatchObject({ tool: 'Bash', verdict: 'deny', source: 'schema', reason });
+    expect(ledger[0]?.data['tool_call_id']).toMatch(/^(c|unreadable_[0-9a-f]{32})$/);
+  });
+
+  it.each(CALLS)('CP-273 %s is denied to a brokered call, too', async (_what, rest, id, reason) => {
+    const run = await createGatedRun(database.db, { tools: ALLOW_ALL, brokered: ['kb'] });
+    const body = `{"tool_call_id":"${id}","tool":"mcp__kb__find",${rest}}`;
+    const answer = await post(`${plane.url}/internal/tools/call`, run.tokens.tool, body);
+    expect(answer).toMatchObject({ status: 200, body: { ok: false, denied: true, message: reason } });
+    expect(kinds(await readLedger(database.db, run))).toEqual(['tool.requested', 'tool.decision']);
+  });
+
+  it('CP-293 a tool with half a character is denied and recorded as unknown', async () => {
+    const run = await createGatedRun(database.db, { tools: ALLOW_ALL });
+    const body = '{"tool_call_id":"c","tool":"mcp__kb__\\ud800","input":{}}';
+    const brokered = await post(`${plane.url}/internal/tools/call`, run.tokens.tool, body);
+    expect(brokered).toMatchObject({ status: 200, body: { denied: true, message: `tool: ${TEXT}` } });
+    expect(await post(`${plane.url}/internal/permission`, run.tokens.tool, body)).toMatchObject({ body: NOT_APPROVED });
+    const [requested] = await readLedger(database.db, run);
+    expect(requested?.data).toMatchObject({ tool_call_id: 'c', tool: 'unknown', summary: 'unknown' });
   });
 });
 

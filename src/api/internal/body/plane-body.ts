@@ -61,7 +61,8 @@ export async function readPlaneBody(
     text = chunks.length === 1 ? chunks[0]!.toString('utf8') : Buffer.concat(chunks).toString('utf8');
     return { kind: 'json', value: text === '' ? null : parseJsonPreservingNumbers(text, rules.maxValues), bytes };
   } catch (error) {
-    if (error instanceof SandgateError && error.code !== 'unavailable') return { kind: 'unreadable', failure: error, text };
+    if (error instanceof SandgateError && error.code !== 'unavailable')
+      return { kind: 'unreadable', failure: error, text };
     throw error;
   }
 }

@@ -15,7 +15,6 @@ export function textMember(body: ExactObject, name: string, maxLength: number): 
   if (typeof value !== 'string') throw new SandgateError('invalid_request', `${name}: a string is required`);
   if (value.length > maxLength)
     throw new SandgateError('invalid_request', `${name}: longer than ${maxLength} characters`);
-  if (!isStorableText(value))
-    throw new SandgateError('invalid_request', `${name}: ${GATE_MESSAGES.textNotStorable}`);
+  if (!isStorableText(value)) throw new SandgateError('invalid_request', `${name}: ${GATE_MESSAGES.textNotStorable}`);
   return value;
 }

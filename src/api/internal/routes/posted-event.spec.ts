@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { parseJsonPreservingNumbers } from '../../../domain/digest/parse-json.js';
 import { SERVER_EVENT_TYPES } from '../../../domain/events/event-kinds.js';
 import { readPostedEvent } from './posted-event.js';
 
@@ -42,6 +43,20 @@ describe('event posted by a runner', () => {
       kind: 'dropped',
       type: 'agent.message',
     });
+  });
+
+  it.each([
+    ['half a surrogate pair in its kind', 'note\ud800', {}, 'body.type'],
+    ['NUL in a kind of the server', 'session.\0', {}, 'body.type'],
+    ['half a surrogate pair deep inside', 'note', { a: [{ b: '\udc00' }] }, 'body.data'],
+    ['NUL in a key', 'agent.message', { 'a\0': 1 }, 'body.data'],
+    ['a number out of range', 'note', { n: parseJsonPreservingNumbers('1e400') }, 'body.data'],
+  ])('CP-299 with %s is refused by name', (_what, type, data, member) => {
+    expect(() => readPostedEvent(post('agent', type, data), true)).toThrow(`${member}: holds`);
+  });
+
+  it.each(['__proto__', 'constructor', 'toString'])('CP-022 of the kind %s is stored as it came', (type) => {
+    expect(readPostedEvent(post('agent', type, { a: 1 }), true)).toMatchObject({ event: { type, data: { a: 1 } } });
   });
 
   it('CP-299 without a body is refused by name, without a type it is unknown', () => {

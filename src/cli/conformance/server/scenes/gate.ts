@@ -19,6 +19,8 @@ const exact = (id: string, number: string): JsonObject =>
 
 /** Larger than any sensible ceiling of a deployment. */
 const OVERSIZE_BYTES = 12 * 1024 * 1024;
+/** A hostile call of a brokered tool. */
+const BROKERED = 'b4';
 const TWINS = ['twin.1', 'twin.2', 'twin.3', 'twin.4', 'twin.5', 'twin.6'];
 
 const HOSTILE: readonly JsonObject[] = [
@@ -30,6 +32,9 @@ const HOSTILE: readonly JsonObject[] = [
   permission('hostile.number-id', { tool_call_id: 7, tool: 'Read' }),
   permission('hostile.long-id', read('h'.repeat(4_000))),
   raw('hostile.nul', '{"tool_call_id":"h3\\u0000","tool":"Read","input":{}}'),
+  raw('hostile.half-character', '{"tool_call_id":"h7","tool":"Read","input":{"file_path":"a\\ud800"}}'),
+  raw('hostile.nul-inside', '{"tool_call_id":"h8","tool":"Read","input":{"file_path":["\\u0000"]}}'),
+  raw('hostile.number', '{"tool_call_id":"h9","tool":"Read","input":{"limit":1e400}}'),
   raw('hostile.deep', `{"tool_call_id":"h4","tool":"Read","input":${'['.repeat(20_000)}${']'.repeat(20_000)}}`),
   raw('hostile.prototype', '{"tool_call_id":"h5","tool":"Read","input":{"__proto__":{"file_path":"a"}}}'),
   permission('hostile.oversize', { tool_call_id: 'h6', tool: 'Read' }, { fill: OVERSIZE_BYTES }),
@@ -62,6 +67,9 @@ export const gate: Scene = {
     toolsCall('broker.unfrozen', call('b2', 'mcp__nowhere__find')),
     toolsCall('broker.not-json', undefined, { text: '{' }),
     toolsCall('broker.no-tool', { tool_call_id: 'b3' }),
+    toolsCall('broker.half-character', undefined, {
+      text: `{"tool_call_id":"${BROKERED}","tool":"mcp__nowhere__find","input":"\\ud800"}`,
+    }),
     { ...permission('cookie', read('k1')), headers: { cookie: '__Host-svc_web=anything' } },
     permission('unknown-route', {}, { path: '/internal/sessions/{id}/permit' }),
   ],
@@ -146,7 +154,9 @@ export const gate: Scene = {
       (evidence) => {
         const sources = evidence
           .dataOf('tool.decision')
-          .filter(({ verdict, source }) => verdict === 'deny' && source === 'schema');
+          .filter(
+            (data) => data['verdict'] === 'deny' && data['source'] === 'schema' && data['tool_call_id'] !== BROKERED,
+          );
         return sources.length === HOSTILE.length ? null : `${sources.length} decisions of source schema`;
       },
     ),
@@ -190,13 +200,19 @@ export const gate: Scene = {
       ['broker.sandbox-tool'],
       { status: 400, where: ['an error text', isError] },
     ),
-    answered('broker/denied', 5, 'A brokered call that the gate denies says so at 200', ['broker.unfrozen'], {
-      status: 200,
-      where: [
-        'ok false, denied true and a message',
-        (body) => body['ok'] === false && body['denied'] === true && typeof body['message'] === 'string',
-      ],
-    }),
+    answered(
+      'broker/denied',
+      5,
+      'A brokered call that the gate denies says so at 200',
+      ['broker.unfrozen', 'broker.half-character'],
+      {
+        status: 200,
+        where: [
+          'ok false, denied true and a message',
+          (body) => body['ok'] === false && body['denied'] === true && typeof body['message'] === 'string',
+        ],
+      },
+    ),
     answered('broker/malformed', 5, 'A body that is no call is 400', ['broker.not-json', 'broker.no-tool'], {
       status: 400,
       where: ['an error text', isError],

@@ -70,6 +70,8 @@ export const narrative: Scene = {
     ...REFUSED.map((type) => events(dropped(type), event(type, { forged: true }))),
     events('event.not-json', undefined, { text: '{' }),
     events('event.no-body', { actor: 'harness' }),
+    events('event.half-character', event('x.half', { text: '\ud800' })),
+    events('event.odd-kind', event('x.\0', {})),
     events('event.oversize', event('x.large', {}), { fill: 80 * 1024 }),
     heartbeat('beat', {}),
     heartbeat('beat.empty'),
@@ -166,6 +168,13 @@ export const narrative: Scene = {
         : JSON.stringify(line ?? null);
     }),
     answered('events/malformed', 6, 'A body that is no event is 400', ['event.not-json', 'event.no-body'], REFUSAL),
+    answered(
+      'events/unstorable',
+      6,
+      'An event that holds NUL or half a surrogate pair is 400',
+      ['event.half-character', 'event.odd-kind'],
+      REFUSAL,
+    ),
     answered('events/oversize', 15, 'An event over 64 KiB is 413', ['event.oversize'], {
       status: 413,
       where: ['an error text', isError],
