@@ -99,7 +99,7 @@ async function send(run: FixtureRun, route: string, request: HostileRequest): Pr
   const path = pattern.replace(':id', request.pathId ?? run.sessionId).replace('*', 'v1/messages') + request.query;
   const headers = { ...request.headers, authorization: `Bearer ${run.tokens[audience]}` };
   const answer = await client
-    .request({ method: method as 'GET' | 'POST', path, headers, body: request.body })
+    .request({ method: method, path, headers, body: request.body })
     .catch((cause: unknown) => {
       throw new Error(`${route} did not answer ${shown(request)}`, { cause });
     });
