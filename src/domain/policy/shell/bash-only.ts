@@ -20,6 +20,7 @@ export function bashOnly(node: SyntaxNode): string | null {
   if (node.type === 'Redirect' && BASH_REDIRECTS.has(node.operator) && !/^(?:\d+-?|-)$/.test(node.target?.text ?? '')) {
     return `the redirect \`${node.operator}\` of bash`;
   }
+  if (node.type === 'Assignment' && node.append === true) return 'the `+=` of bash';
   if (node.type === 'Pipeline' && node.prefixes.some(({ type }) => type === 'Time'))
     return 'the keyword `time` of bash';
   return node.type === 'Pipeline' && node.operators.some((operator) => operator !== '|')

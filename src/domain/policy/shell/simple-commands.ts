@@ -14,7 +14,7 @@ import { hideReplaced, unwrap } from './wrappers.js';
 
 const MAX_WRAPPER_DEPTH = 8;
 const DIRECTORY_BUILTINS = new Set(['cd', 'pushd', 'popd']);
-const SETTING_BUILTINS = new Set('read mapfile readarray getopts declare typeset local export readonly let'.split(' '));
+const SETTING_BUILTINS = new Set('read mapfile readarray getopts declare typeset local export readonly'.split(' '));
 
 /** What the walk over a line wants to hear about simple commands. */
 export interface CommandSink {

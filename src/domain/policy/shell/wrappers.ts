@@ -103,8 +103,8 @@ function scanOptions(name: string, table: OptionTable, args: readonly ShellWord[
   let optionsEnd = false;
   let operands = table.operands ?? 0;
   for (; at < args.length; at++) {
-    const { value, text } = args[at]!;
-    const assignment = table.assignments === true ? assignedName(value, text, optionsEnd) : undefined;
+    const { value, text, single } = args[at]!;
+    const assignment = table.assignments === true && single ? assignedName(value, text, optionsEnd) : undefined;
     if (assignment !== undefined) {
       assigned.push(assignment);
       optionsEnd = true;

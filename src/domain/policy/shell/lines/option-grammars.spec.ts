@@ -51,6 +51,9 @@ shellLines(
       ['ls | xargs --max-lines=1 ls', 'allow', 'allow_prefix', null],
     ],
     evasions: [
+      ['env A=$(echo 1 id)', 'ask', 'not_analysable', null],
+      ["sh -c 'x+=1'", 'ask', 'not_analysable', null],
+      ['while read -r x; do let "n=x"; done', 'ask', 'not_analysable', null],
       ['make -t all', 'ask', 'path_outside', 'Write'],
       ['make --tou all', 'ask', 'path_outside', 'Write'],
       ['env =a id', 'ask', 'not_analysable', null],

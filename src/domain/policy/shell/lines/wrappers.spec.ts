@@ -58,7 +58,7 @@ shellLines(
       ['env --block-signal ls', 'ask', 'not_analysable', null],
       ['env $x id', 'ask', 'not_analysable', null],
       ['env "$x"', 'ask', 'not_analysable', null],
-      ['env X=$(id) ls', 'ask', 'no_prefix', 'id, ls'],
+      ['env X=$(id) ls', 'ask', 'not_analysable', null],
       ['env env id', 'ask', 'no_prefix', 'id'],
       ['env nice env id', 'ask', 'no_prefix', 'id'],
       ['/usr/bin/env id', 'ask', 'no_prefix', 'id'],
