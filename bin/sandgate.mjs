@@ -4,6 +4,8 @@ import { existsSync } from 'node:fs';
 import process from 'node:process';
 
 const program = new URL('../dist/src/cli/main.js', import.meta.url);
+// A path that a person types is relative to where they stand, not to where the program is started further on.
+process.env.SANDGATE_CALLER_DIR = process.cwd();
 if (Number(process.versions.node.split('.')[0]) >= 24 && existsSync(program)) {
   await import(program.href);
 } else {

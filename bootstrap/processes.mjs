@@ -58,7 +58,7 @@ export function onPath(program) {
 export function runForeground(program, argv) {
   const env = {
     ...process.env,
-    INIT_CWD: callerFolder,
+    SANDGATE_CALLER_DIR: callerFolder,
     PATH: `${path.dirname(program)}${path.delimiter}${process.env.PATH || ''}`,
   };
   const child = spawn(program, argv, { cwd: root, stdio: 'inherit', env });

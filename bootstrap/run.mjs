@@ -4,6 +4,7 @@
  * is nothing else yet.
  */
 import process from 'node:process';
+import { fileURLToPath } from 'node:url';
 import { COMMANDS } from './commands.mjs';
 import { BootstrapError } from './bootstrap-error.mjs';
 import { ensureNode } from './node-runtime.mjs';
@@ -24,7 +25,8 @@ try {
     await prepare(command.needs);
     process.exitCode = await runForeground(process.execPath, [...command.argv, ...argv]);
   } else {
-    process.exitCode = await runForeground(node, [process.argv[1], name, ...argv]);
+    // This file, whoever imported it: the `sandgate` command adds the name of its command to its own arguments.
+    process.exitCode = await runForeground(node, [fileURLToPath(import.meta.url), name, ...argv]);
   }
 } catch (error) {
   if (!(error instanceof BootstrapError)) throw error;

@@ -5,7 +5,7 @@ import type { Budgets, FrozenBundle, FrozenTool } from '../../src/domain/run/spe
 import type { RunStatus } from '../../src/domain/run/status.js';
 import type { Database } from '../../src/platform/db/database.js';
 import { mintRunTokens } from '../../src/platform/db/tokens.js';
-import { createOrganization, emptySurface } from './run-fixture.js';
+import { createOrganization, emptySurface, surfaceWith } from './run-fixture.js';
 import type { FixtureOrganization, FixtureRun } from './run-fixture.js';
 
 export interface GatedRunOptions {
@@ -20,6 +20,8 @@ export interface GatedRunOptions {
   kb?: Record<string, JsonObject>;
   /** Slots of frozen brokered surfaces. */
   brokered?: string[];
+  /** Gives each of these slots this tool, which takes anything. */
+  brokeredTool?: string;
   harness?: string;
   model?: string;
   status?: RunStatus;
@@ -70,7 +72,7 @@ function frozenSpec(organization: FixtureOrganization, options: GatedRunOptions)
     autonomy: options.autonomy ?? 'supervised',
     trust_tier: options.trustTier ?? 'trusted',
     budgets: { ...NO_CAPS, ...options.budgets },
-    ...(options.brokered === undefined ? {} : { brokered: options.brokered.map(emptySurface) as unknown as JsonValue }),
+    ...(options.brokered === undefined ? {} : { brokered: frozenSurfaces(options.brokered, options.brokeredTool) }),
     policy_id: organization.policyId,
     policy_version: 1,
     policy_snapshot: {
@@ -84,6 +86,12 @@ function frozenSpec(organization: FixtureOrganization, options: GatedRunOptions)
     ...(options.kb === undefined ? {} : { capabilities: [frozenKb(options.kb)] as unknown as JsonValue }),
     network: { schema_version: 1, mode: 'offline' },
   };
+}
+
+function frozenSurfaces(slots: string[], tool: string | undefined): JsonValue {
+  if (tool === undefined) return slots.map(emptySurface) as unknown as JsonValue;
+  const tools: FrozenTool[] = [{ name: tool, description: '', input_schema: {} }];
+  return slots.map((slot) => surfaceWith(slot, tools)) as unknown as JsonValue;
 }
 
 function frozenKb(schemas: Record<string, JsonObject>): FrozenBundle {

@@ -11,6 +11,7 @@ import { LoggerModule } from 'nestjs-pino';
 import { v7 as uuidv7 } from 'uuid';
 import { FoundationModule } from '../../src/api/foundation.module.js';
 import { InternalModule } from '../../src/api/internal/internal.module.js';
+import { RunLimits } from '../../src/api/internal/limits/run-limits.js';
 import { loadConfig } from '../../src/platform/config/index.js';
 import type { SandgateConfig } from '../../src/platform/config/index.js';
 import type { Database } from '../../src/platform/db/database.js';
@@ -22,6 +23,8 @@ export interface PlaneApp {
   dataDir: string;
   config: SandgateConfig;
   db: Database;
+  /** How many calls wait for a human in this process. */
+  parkedCalls(): number;
   close(): Promise<void>;
 }
 
@@ -49,6 +52,7 @@ export async function startPlane(
     dataDir,
     config,
     db,
+    parkedCalls: () => app.get(RunLimits, { strict: false }).total('parked_permissions'),
     close: async () => {
       await app.close();
       if (options.dataDir === undefined) await rm(dataDir, { recursive: true, force: true });

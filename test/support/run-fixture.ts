@@ -99,7 +99,11 @@ export async function createRun(
 
 /** The frozen surface of a slot without a tool. */
 export function emptySurface(slot: string): BrokeredSurface {
-  const tools: FrozenTool[] = [];
+  return surfaceWith(slot, []);
+}
+
+/** The frozen surface of a slot with these tools. */
+export function surfaceWith(slot: string, tools: FrozenTool[]): BrokeredSurface {
   const url = 'https://mcp.example.com/';
   return { slot, url, binding_id: uuidv7(), snapshot_version: 1, tools, tools_digest: toolsDigest(tools) };
 }

@@ -7,6 +7,7 @@ import { RunnerTokens } from './auth/runner-tokens.js';
 import { BodyBudget } from './body/body-budget.js';
 import { BrokeredCallService } from './broker/brokered-calls.js';
 import { CallPlaces } from './broker/call-places.js';
+import { RunEnd } from './broker/run-end.js';
 import { ApprovalGate } from './gate/approval-gate.js';
 import { ApprovalWaits } from './gate/approval-waits.js';
 import { BudgetStops } from './gate/budget-stops.js';
@@ -62,6 +63,7 @@ const ENDPOINTS: Type<PlaneEndpoint>[] = [
     BrokeredCallService,
     BudgetStops,
     CallPlaces,
+    RunEnd,
     CarriedResults,
     GateObserver,
     GateService,

@@ -17,34 +17,6 @@ export async function releaseApproved(tx: TenantTransaction, approvalId: string)
 }
 
 /**
- * Records, once for all waiters, that an approved call was refused because its run had stopped (chapter 30 §7.4).
- *
- * @returns whether this call recorded it
- */
-export async function recordSessionTerminal(tx: TenantTransaction, approvalId: string): Promise<boolean> {
-  const row = await readApproval(tx, approvalId);
-  await tx.query('select 1 from session_heads where session_id = $1 for no key update', [row.session_id]);
-  const [marked] = await tx.query(
-    `update approvals set session_terminal_recorded = true
-     where id = $1 and not session_terminal_recorded returning id`,
-    [approvalId],
-  );
-  if (marked === undefined) return false;
-  await tx.append(row.session_id, [
-    decisionEvent(
-      { toolCallId: row.tool_call_id, tool: row.tool },
-      {
-        kind: 'deny',
-        source: 'session_terminal',
-        originalVerdict: 'require_approval',
-        reason: 'session is not active',
-      },
-    ),
-  ]);
-  return true;
-}
-
-/**
  * Withholds an approved call before its release, for example because a file that was shown has changed (06-gate §4). The
  * decision stands, the call and its repetitions are denied.
  *

@@ -4,6 +4,7 @@ import type { JsonObject } from '../../domain/json.js';
 import type { TenantTransaction } from './database.js';
 import { decisionEvent } from './gate-events.js';
 import { bodyArguments } from './ledger-append.js';
+import { runAcceptsWork } from './run-status.js';
 
 export type ApprovalDecision = 'approved_once' | 'approved_session' | 'denied';
 
@@ -57,7 +58,7 @@ export async function readApproval(tx: TenantTransaction, approvalId: string): P
 /**
  * Settles a pending approval by compare-and-swap and appends approval.decided and tool.decision in the same transaction
  * (CP-144, CP-145). Past its deadline by the database's clock it becomes `expired` instead. A late decision changes nothing
- * and gets the settled row.
+ * and gets the settled row. An approval of a call whose run has ended releases nothing, and says so (CP-149).
  *
  * @param decidedBy `operator` or a user id; never from a request body
  * @throws SandgateError `not_found`
@@ -72,7 +73,38 @@ export async function decideApproval(
   const decision = narrowed ? 'approved_once' : input.decision;
   const won = asked.status === 'pending' && (await settle(tx, asked, decision, input.decidedBy, false));
   if (!won && asked.status === 'pending') await settle(tx, asked, 'expired', 'timeout', false);
+  // Whoever waited was sent away when the run ended, so nobody else is left to say that the call was refused.
+  const refused = won && decision !== 'denied' && !(await runAcceptsWork(tx, asked.session_id));
+  if (refused) await recordSessionTerminal(tx, asked.id);
   return { approval: await readApproval(tx, input.approvalId), won, narrowed: won && narrowed };
+}
+
+/**
+ * Records, once for all who waited and whoever decided, that an approved call was refused because its run had stopped (CP-149).
+ *
+ * @returns whether this call recorded it
+ */
+export async function recordSessionTerminal(tx: TenantTransaction, approvalId: string): Promise<boolean> {
+  const row = await readApproval(tx, approvalId);
+  await tx.query('select 1 from session_heads where session_id = $1 for no key update', [row.session_id]);
+  const [marked] = await tx.query(
+    `update approvals set session_terminal_recorded = true
+     where id = $1 and not session_terminal_recorded returning id`,
+    [approvalId],
+  );
+  if (marked === undefined) return false;
+  await tx.append(row.session_id, [
+    decisionEvent(
+      { toolCallId: row.tool_call_id, tool: row.tool },
+      {
+        kind: 'deny',
+        source: 'session_terminal',
+        originalVerdict: 'require_approval',
+        reason: 'session is not active',
+      },
+    ),
+  ]);
+  return true;
 }
 
 /**

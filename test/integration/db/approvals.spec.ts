@@ -1,6 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { recordSessionTerminal, releaseApproved, withholdApproved } from '../../../src/platform/db/approval-release.js';
-import { decideApproval, expireApprovals, type ApprovalDecision } from '../../../src/platform/db/approvals.js';
+import { releaseApproved, withholdApproved } from '../../../src/platform/db/approval-release.js';
+import {
+  decideApproval,
+  expireApprovals,
+  recordSessionTerminal,
+  type ApprovalDecision,
+} from '../../../src/platform/db/approvals.js';
 import { decideAutomatic, requestApproval, type GateCall, type Question } from '../../../src/platform/db/gate.js';
 import type { OutboxRow } from '../../../src/platform/db/outbox.js';
 import { moveRun } from '../../../src/platform/db/run-moves.js';

@@ -11,7 +11,7 @@ import { ToolCallPayloads, type PayloadKey } from '../../../platform/seal/tool-c
 import { BrokeredDispatch, type DispatchOutcome } from '../../../platform/temporal/brokered-dispatch.js';
 import type { RunnerCaller } from '../auth/runner-caller.js';
 import type { ToolCallRequest } from '../gate/tool-call.js';
-import { runAcceptsWork } from '../routes/run-status.js';
+import { runAcceptsWork } from '../../../platform/db/run-status.js';
 
 /** The stored answer, as text that is sent as it is; or what else there is to say. */
 export type BrokerAnswer = { text: string } | BrokerRefusal;

@@ -1,12 +1,17 @@
 import { Injectable } from '@nestjs/common';
 import pLimit, { type LimitFunction } from 'p-limit';
 import { SandgateError } from '../../../domain/errors.js';
+import { GATE_MESSAGES } from '../../../domain/gate/messages.js';
 import { ApiConfig } from '../../foundation.module.js';
 import { LimitBreaches } from '../limits/limit-breaches.js';
+import { RunEnd, type WaitedRun } from './run-end.js';
+
+/** What a place is given to once nobody waits for it any more. */
+const LEFT = Symbol('left');
 
 /**
  * Brokered calls of each run that are dispatched at once; further ones wait here, in their order, because a workflow takes a bounded
- * number of updates (00-design §2).
+ * number of updates.
  */
 @Injectable()
 export class CallPlaces {
@@ -15,22 +20,49 @@ export class CallPlaces {
   constructor(
     private readonly config: ApiConfig,
     private readonly breaches: LimitBreaches,
+    private readonly end: RunEnd,
   ) {}
 
-  /** Does the work in one of the run's places. A caller that went away while it waited gives its place up. */
-  async during<T>(sessionId: string, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+  /**
+   * Does the work in one of the run's places. A caller that went away while it waited gives its place up.
+   *
+   * @throws SandgateError `invalid_request` when the run ends before there is a place
+   */
+  async during<T>(run: WaitedRun, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+    const places = this.placesOf(run.sessionId);
+    const isFull = places.activeCount + places.pendingCount >= this.config.limits.brokeredCalls;
+    const waiting = new AbortController();
+    const turn = places(async () => {
+      if (waiting.signal.aborted) return LEFT;
+      waiting.abort();
+      if (signal.aborted) throw new SandgateError('unavailable', 'the caller went away while it waited');
+      return work();
+    }).finally(() => this.forgetIdle(run.sessionId, places));
+    if (isFull) this.breaches.note(run.sessionId, 'brokered_calls');
+    const answer = await (isFull ? Promise.race([turn, this.leaveAtEnd(run, waiting)]) : turn);
+    if (answer === LEFT) throw new SandgateError('invalid_request', GATE_MESSAGES.sessionNotActive);
+    return answer;
+  }
+
+  /** Gives the turn up when the run ends before it has come. Never resolves once it has come: the work answers then. */
+  private async leaveAtEnd(run: WaitedRun, waiting: AbortController): Promise<typeof LEFT> {
+    const hasEnded = await this.end.reached(run, waiting.signal).catch((error: unknown) => {
+      if (waiting.signal.aborted) return false;
+      waiting.abort();
+      throw error;
+    });
+    if (!hasEnded || waiting.signal.aborted) return new Promise(() => undefined);
+    waiting.abort();
+    return LEFT;
+  }
+
+  private placesOf(sessionId: string): LimitFunction {
     const places = this.runs.get(sessionId) ?? pLimit(this.config.limits.brokeredCalls);
     this.runs.set(sessionId, places);
-    if (places.activeCount + places.pendingCount >= this.config.limits.brokeredCalls) {
-      this.breaches.note(sessionId, 'brokered_calls');
-    }
-    try {
-      return await places(() => {
-        if (signal.aborted) throw new SandgateError('unavailable', 'the caller went away while it waited');
-        return work();
-      });
-    } finally {
-      if (places.activeCount + places.pendingCount === 0) this.runs.delete(sessionId);
-    }
+    return places;
+  }
+
+  private forgetIdle(sessionId: string, places: LimitFunction): void {
+    if (places.activeCount + places.pendingCount === 0) this.runs.delete(sessionId);
   }
 }

@@ -6,18 +6,18 @@ import { GATE_MESSAGES } from '../../../domain/gate/messages.js';
 import { separateFindings, writeShownCall } from '../../../domain/gate/shown-call.js';
 import type { JsonObject } from '../../../domain/json.js';
 import { redactTextForApprover } from '../../../domain/redaction/redact-for-approver.js';
-import { recordSessionTerminal, releaseApproved } from '../../../platform/db/approval-release.js';
-import { readApproval } from '../../../platform/db/approvals.js';
-import type { ApprovalRow } from '../../../platform/db/approvals.js';
+import { releaseApproved } from '../../../platform/db/approval-release.js';
+import { readApproval, recordSessionTerminal } from '../../../platform/db/approvals.js';
 import { Database } from '../../../platform/db/database.js';
 import { decideAutomatic, requestApproval } from '../../../platform/db/gate.js';
 import type { GateAnswer, GateCall } from '../../../platform/db/gate.js';
+import { runAcceptsWork } from '../../../platform/db/run-status.js';
 import { ToolCallPayloads } from '../../../platform/seal/tool-call-payloads.js';
 import type { PayloadKey } from '../../../platform/seal/tool-call-payloads.js';
 import { ApiConfig } from '../../foundation.module.js';
 import { LimitBreaches } from '../limits/limit-breaches.js';
-import { runAcceptsWork } from '../routes/run-status.js';
 import { ApprovalWaits } from './approval-waits.js';
+import type { WaitEnd } from './approval-waits.js';
 import type { GateResult } from './gate-result.js';
 import { ShownFiles } from './shown-files.js';
 
@@ -75,24 +75,27 @@ export class ApprovalGate {
   /** A call that was decided before: what was approved and never let go is compared and released now. */
   async repeat(call: GateCall, input: ExactJson, decided: GateAnswer): Promise<GateResult> {
     const row = await this.database.withTenant(call.organizationId, (tx) => readApproval(tx, approvalIdOf(decided)));
-    return row.status === 'auto_allowed' ? { kind: 'allow' } : this.release(call, input, row);
+    return row.status === 'auto_allowed' ? { kind: 'allow' } : this.release(call, input, { row, active: true });
   }
 
   /** Holds the call until its approval is settled. Any number of callers may hold the same one. */
   async wait(call: GateCall, input: ExactJson, asked: GateAnswer, signal: AbortSignal): Promise<GateResult> {
     const { organizationId, sessionId } = call;
-    const row = await this.waits.settled({ organizationId, sessionId, approvalId: approvalIdOf(asked) }, signal);
-    return row === null ? { kind: 'gone' } : this.release(call, input, row);
+    const end = await this.waits.settled({ organizationId, sessionId, approvalId: approvalIdOf(asked) }, signal);
+    if (end === null) return { kind: 'gone' };
+    // Undecided when its run ended, or put aside by that end: cleanup settles the row and writes the denial (CP-149).
+    const endedUndecided = !end.active && (end.row.status === 'pending' || end.row.status === 'expired');
+    return endedUndecided ? { kind: 'inactive' } : this.release(call, input, end);
   }
 
-  private async release(call: GateCall, input: ExactJson, row: ApprovalRow): Promise<GateResult> {
+  private async release(call: GateCall, input: ExactJson, { row, active }: WaitEnd): Promise<GateResult> {
     if (row.status !== 'approved_once' && row.status !== 'approved_session') {
       return { kind: 'deny', message: GATE_MESSAGES.replayDenied };
     }
     if (row.withheld_reason !== null) return { kind: 'deny', message: row.withheld_reason };
     if (row.released_at !== null) return { kind: 'allow' };
     const { organizationId } = call;
-    const changed = await this.files.withholdIfChanged(organizationId, row, input);
+    const changed = active ? await this.files.withholdIfChanged(organizationId, row, input) : null;
     if (changed !== null) return { kind: 'deny', message: changed };
     return this.database.withTenant(organizationId, async (tx) => {
       if (!(await runAcceptsWork(tx, row.session_id))) {

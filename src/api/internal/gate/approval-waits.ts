@@ -4,6 +4,7 @@ import { SandgateError } from '../../../domain/errors.js';
 import { readApproval, expireApprovals } from '../../../platform/db/approvals.js';
 import type { ApprovalRow } from '../../../platform/db/approvals.js';
 import { Database } from '../../../platform/db/database.js';
+import { runAcceptsWork } from '../../../platform/db/run-status.js';
 import { ApiConfig } from '../../foundation.module.js';
 import { LimitBreaches } from '../limits/limit-breaches.js';
 import { RunLimits } from '../limits/run-limits.js';
@@ -15,17 +16,24 @@ export interface AwaitedApproval {
   approvalId: string;
 }
 
+/** How a wait ended. The row may be pending still: then the run ended first. */
+export interface WaitEnd {
+  row: ApprovalRow;
+  /** Whether the run accepted work when the row was read. */
+  active: boolean;
+}
+
 interface Wait {
   waiters: number;
-  settled: Promise<ApprovalRow | null>;
+  settled: Promise<WaitEnd | null>;
   /** Cuts the present pause short. */
   wake: () => void;
 }
 
 /**
- * Waits for approvals to be settled. The row is the truth: notifications only shorten the pause between two reads, which is
- * two seconds at most, and expiry is decided by the database's clock (chapter 30 §7.4). However many callers wait for one
- * approval, they share one reader.
+ * Waits for approvals to be settled, or for their run to end, whichever is first. The rows are the truth: notifications only
+ * shorten the pause between two reads, which is two seconds at most, and expiry is decided by the database's clock. However many
+ * callers wait for one approval, they share one reader.
  */
 @Injectable()
 export class ApprovalWaits implements BeforeApplicationShutdown {
@@ -45,10 +53,10 @@ export class ApprovalWaits implements BeforeApplicationShutdown {
   }
 
   /**
-   * The settled row; null when `signal` aborted first, which leaves the approval as it is. Throws `unavailable` when this
+   * The settled row, or the pending one of a run that accepts no more work; null when `signal` aborted first, which leaves the approval as it is. Throws `unavailable` when this
    * process stops, or too many calls of the run wait already.
    */
-  async settled(awaited: AwaitedApproval, signal: AbortSignal): Promise<ApprovalRow | null> {
+  async settled(awaited: AwaitedApproval, signal: AbortSignal): Promise<WaitEnd | null> {
     const { sessionId } = awaited;
     const leave = this.limits.enter(sessionId, 'parked_permissions', this.config.limits.parkedPermissions);
     if (leave === null) {
@@ -62,7 +70,7 @@ export class ApprovalWaits implements BeforeApplicationShutdown {
     }
   }
 
-  private async join(awaited: AwaitedApproval, signal: AbortSignal): Promise<ApprovalRow | null> {
+  private async join(awaited: AwaitedApproval, signal: AbortSignal): Promise<WaitEnd | null> {
     const wait = this.waits.get(awaited.approvalId) ?? this.begin(awaited);
     wait.waiters += 1;
     const either = AbortSignal.any([signal, this.closing.signal]);
@@ -71,11 +79,11 @@ export class ApprovalWaits implements BeforeApplicationShutdown {
       else either.addEventListener('abort', () => resolve(null), { once: true });
     });
     try {
-      const row = await Promise.race([wait.settled, aborted]);
-      if (row === null && this.closing.signal.aborted && !signal.aborted) {
+      const end = await Promise.race([wait.settled, aborted]);
+      if (end === null && this.closing.signal.aborted && !signal.aborted) {
         throw new SandgateError('unavailable', 'the server is stopping; ask again', { retryAfterSeconds: 1 });
       }
-      return row;
+      return end;
     } finally {
       wait.waiters -= 1;
       if (wait.waiters === 0) {
@@ -92,7 +100,7 @@ export class ApprovalWaits implements BeforeApplicationShutdown {
     return wait;
   }
 
-  private async follow(awaited: AwaitedApproval, wait: Wait): Promise<ApprovalRow | null> {
+  private async follow(awaited: AwaitedApproval, wait: Wait): Promise<WaitEnd | null> {
     const notice = { came: false };
     const onWake = (): void => {
       notice.came = true;
@@ -103,10 +111,10 @@ export class ApprovalWaits implements BeforeApplicationShutdown {
     try {
       for (;;) {
         notice.came = false;
-        const row = await this.read(awaited);
-        if (row.status !== 'pending') return row;
+        const seen = await this.read(awaited);
+        if (seen.row.status !== 'pending' || !seen.active) return seen;
         if (wait.waiters === 0) return null;
-        if (!notice.came) await pause(this.pauseMs(row), wait);
+        if (!notice.came) await pause(this.pauseMs(seen.row), wait);
       }
     } finally {
       stop();
@@ -114,13 +122,16 @@ export class ApprovalWaits implements BeforeApplicationShutdown {
     }
   }
 
-  private async read(awaited: AwaitedApproval): Promise<ApprovalRow> {
+  private async read(awaited: AwaitedApproval): Promise<WaitEnd> {
     return this.database.withTenant(awaited.organizationId, async (tx) => {
+      // The run before the row: an approval that comes between the two reads is then seen, or knows that the run has ended.
+      const active = await runAcceptsWork(tx, awaited.sessionId);
       const row = await readApproval(tx, awaited.approvalId);
-      if (row.status !== 'pending' || row.expires_at === null || row.expires_at.getTime() > Date.now()) return row;
+      const isDue = row.expires_at !== null && row.expires_at.getTime() <= Date.now();
+      if (row.status !== 'pending' || !isDue) return { row, active };
       // This process's clock says that it is over; the database's decides.
       await expireApprovals(tx, awaited.sessionId);
-      return readApproval(tx, awaited.approvalId);
+      return { row: await readApproval(tx, awaited.approvalId), active };
     });
   }
 

@@ -46,7 +46,7 @@ export class ToolsCallEndpoint implements PlaneEndpoint {
 
   private execute(caller: RunnerCaller, call: ToolCallRequest, signal: AbortSignal): Promise<BrokerAnswer> {
     this.calls.assertAvailable();
-    return this.places.during(caller.sessionId, signal, () => this.calls.execute(caller, call, signal));
+    return this.places.during(caller, signal, () => this.calls.execute(caller, call, signal));
   }
 
   /** A stored answer goes out as it was stored, byte for byte. */

@@ -10,7 +10,7 @@ import type { RunnerCaller } from '../auth/runner-caller.js';
 import { jsonBodyOf } from '../body/plane-body.js';
 import { objectBody, textMember } from './body-member.js';
 import type { PlaneEndpoint } from './plane-endpoint.js';
-import { readRunStatus } from './run-status.js';
+import { readRunStatus } from '../../../platform/db/run-status.js';
 
 const MAX_OUTCOME_CHARACTERS = 64;
 /** Clients cut at 4000; a longer summary is cut here. */

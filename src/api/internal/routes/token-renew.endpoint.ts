@@ -9,7 +9,7 @@ import { ApiConfig } from '../../foundation.module.js';
 import { callerOf } from '../auth/runner-caller.js';
 import { jsonBodyOf } from '../body/plane-body.js';
 import type { PlaneEndpoint } from './plane-endpoint.js';
-import { runAcceptsWork } from './run-status.js';
+import { runAcceptsWork } from '../../../platform/db/run-status.js';
 
 /** Extends all four tokens of a run; no token is returned (chapter 20 §9). */
 @Injectable()

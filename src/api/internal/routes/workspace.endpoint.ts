@@ -4,7 +4,7 @@ import { SandgateError } from '../../../domain/errors.js';
 import { Database } from '../../../platform/db/database.js';
 import { callerOf } from '../auth/runner-caller.js';
 import type { PlaneEndpoint } from './plane-endpoint.js';
-import { runAcceptsWork } from './run-status.js';
+import { runAcceptsWork } from '../../../platform/db/run-status.js';
 
 /** The packed workspace of a run. Sandboxes on this host mount theirs, so no run of it has an archive (chapter 20 §10). */
 @Injectable()
