@@ -64,7 +64,14 @@ export interface BrokeredAnswer {
   status: number;
   /** The body byte for byte. */
   text: string;
-  body: { ok?: boolean; denied?: boolean; message?: string; error?: string; result?: { is_error: boolean } };
+  body: {
+    ok?: boolean;
+    decision?: string;
+    denied?: boolean;
+    message?: string;
+    error?: string;
+    result?: { is_error: boolean };
+  };
 }
 
 /** Speaks for the runner of a live run, with a token of its own: what a runner would send, at the moment that a test chooses. */
@@ -89,8 +96,17 @@ export class RunnerVoice {
     return this.present({ tool_call_id: id, tool, input }, signal);
   }
 
-  async present(body: object, signal?: AbortSignal): Promise<BrokeredAnswer> {
-    const response = await fetch(`${this.stack.url}/internal/tools/call`, {
+  /** Asks the gate about a call of a tool inside the sandbox. */
+  ask(id: string, tool: string, input: unknown): Promise<BrokeredAnswer> {
+    return this.post('permission', { tool_call_id: id, tool, input });
+  }
+
+  present(body: object, signal?: AbortSignal): Promise<BrokeredAnswer> {
+    return this.post('tools/call', body, signal);
+  }
+
+  private async post(path: string, body: object, signal?: AbortSignal): Promise<BrokeredAnswer> {
+    const response = await fetch(`${this.stack.url}/internal/${path}`, {
       method: 'POST',
       headers: { authorization: `Bearer ${this.token}`, 'content-type': 'application/json' },
       body: JSON.stringify(body),
