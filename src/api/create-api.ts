@@ -13,6 +13,7 @@ import type { Foundation } from './foundation.module.js';
 import { answerClientError } from './http/client-error.js';
 import { toSandgateError } from './http/error.filter.js';
 import { readFormsAt } from './http/form-bodies.js';
+import { cameToRunnerPlane } from './internal/auth/plane-peer.js';
 import { readJsonBodiesOnly } from './http/json-bodies.js';
 import { traceRequests } from './http/request-spans.js';
 import { RouteTable } from './http/route-table.js';
@@ -68,6 +69,7 @@ function createAdapter(foundation: Foundation, routes: RouteTable): FastifyAdapt
       void reply.status(failure.httpStatus).type('application/json').send({ error: failure.message });
     },
   });
+  const hasInternalListener = foundation.config.http.internalBind !== null;
   const server = adapter.getInstance<FastifyInstance>();
   readJsonBodiesOnly(server);
   readFormsAt(server, '/v1/oauth/go');
@@ -75,9 +77,14 @@ function createAdapter(foundation: Foundation, routes: RouteTable): FastifyAdapt
   server.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id);
     reply.header('cache-control', 'no-store');
+    const isPlane = request.routeOptions.config.plane !== undefined || request.url.startsWith('/internal/');
+    if (hasInternalListener && isPlane && !cameToRunnerPlane(request.raw.socket)) {
+      // As a route that does not exist, in every word: the plane's own answers would show that there is one.
+      void reply.status(404).type('application/json').send({ error: 'not found' });
+      return;
+    }
     // Before any body is read: what has no route needs none, and a wrong method must not fail on its missing body.
-    const isUnknown = request.is404 && !request.url.startsWith('/internal/');
-    done(isUnknown ? new NotFoundException() : undefined);
+    done(request.is404 && !isPlane ? new NotFoundException() : undefined);
   });
   traceRequests(server, foundation.tracing ?? Tracing.off);
   return adapter;

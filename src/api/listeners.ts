@@ -3,8 +3,9 @@ import type { Socket } from 'node:net';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { ListenAddress } from '../platform/config/index.js';
 import { answerClientError } from './http/client-error.js';
+import { bindToInternalListener } from './internal/auth/plane-peer.js';
 
-/** A listener of its own for the runner plane: `/internal` and nothing else (chapter 20 §1). */
+/** A listener of its own for the runner plane: `/internal` and nothing else (CP-052). The public one has no `/internal` then (CP-050). */
 export async function listenInternalOnly(app: NestFastifyApplication, address: ListenAddress): Promise<Server> {
   const instance = app.getHttpAdapter().getInstance();
   const server = createServer((request, response) => {
@@ -16,6 +17,7 @@ export async function listenInternalOnly(app: NestFastifyApplication, address: L
     response.end(JSON.stringify({ error: 'not found' }));
   });
   server.requestTimeout = 0;
+  server.on('connection', bindToInternalListener);
   server.on('clientError', (error, socket) => answerClientError(error, socket as Socket));
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);

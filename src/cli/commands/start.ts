@@ -48,15 +48,25 @@ async function start(flags: StartFlags, env: NodeJS.ProcessEnv): Promise<void> {
   process.exit(EXIT.ok);
 }
 
-/** The first signal begins the stop, a second one ends waiting for runs. */
+/** A stop that reaches several processes of one chain (npm, the bootstrap, this one) is passed on by each: it comes more than once. */
+const ONE_STOP_MS = 1000;
+
+/** The first signal begins the stop, a later one ends waiting for runs. */
 class StopSignals {
   private readonly begin = new AbortController();
   private readonly hurry = new AbortController();
+  private begunAt = 0;
   readonly first = this.begin.signal;
   readonly second = this.hurry.signal;
 
   constructor() {
-    const take = () => (this.first.aborted ? this.hurry : this.begin).abort();
-    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, take);
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => this.take());
+  }
+
+  private take(): void {
+    if (!this.first.aborted) {
+      this.begunAt = performance.now();
+      this.begin.abort();
+    } else if (performance.now() - this.begunAt >= ONE_STOP_MS) this.hurry.abort();
   }
 }

@@ -18,7 +18,7 @@ export class HttpConfig {
     variable: 'SERVICE_INTERNAL_BIND',
     read: listenAddress,
     default: null,
-    about: 'A listener of its own for `/internal` only; unset, there is none.',
+    about: 'A listener of its own for `/internal` only; the public one answers 404 there then. Unset, there is none.',
   })
   readonly internalBind!: ListenAddress | null;
 

@@ -68,7 +68,7 @@ const cancel = async ({ sessionId }: RunnerVoice): Promise<void> => {
   await stack.json('POST', `/v1/sessions/${sessionId}/cancel`);
 };
 
-const killSandbox = async ({ sessionId }: RunnerVoice): Promise<void> => {
+const killSandbox = ({ sessionId }: RunnerVoice): void => {
   const file = join(stack.dataDir, 'runs', sessionId, 'sandbox', 'process.json');
   process.kill((JSON.parse(readFileSync(file, 'utf8')) as { pid: number }).pid, 'SIGKILL');
 };
@@ -80,14 +80,14 @@ const exceed = async (voice: RunnerVoice): Promise<void> => {
   });
 };
 
-const nothing = async (): Promise<void> => {};
+const nothing = (): void => undefined;
 
 const A_MOMENT = [{ tool: 'Bash', input: { command: 'sleep 8' } }, { say: 'done' }];
 
 interface Ending {
   steps?: object[];
   more?: object;
-  by: (voice: RunnerVoice) => Promise<void>;
+  by: (voice: RunnerVoice) => Promise<void> | void;
   status: string;
 }
 

@@ -92,6 +92,42 @@ describe('who may call the public plane', () => {
     expect(climbed).toBe(404);
   });
 
+  it('CP-050 with a listener of its own the runner plane is on no public port, in any spelling, and answers there', async () => {
+    const apart = await startApi({ SERVICE_INTERNAL_BIND: '127.0.0.1:8788' }, [InternalModule]);
+    const listener = await listenInternalOnly(apart.app, { host: '127.0.0.1', port: 0 });
+    try {
+      const { tokens, sessionId } = await createRun(apart.db);
+      const nowhere = await apart.post('/nowhere', {}, { token: tokens.control });
+      expect(nowhere).toMatchObject({ status: 404, text: '{"error":"not found"}' });
+      for (const path of [
+        '/internal/heartbeat',
+        '/internal/permission',
+        '/internal/tools/call',
+        `/internal/sessions/${sessionId}/heartbeat`,
+        '/internal/llm/v1/messages',
+        '/internal/nowhere',
+        '/internal/',
+        '/internal',
+        '/%69nternal/heartbeat',
+        '/internal%2fheartbeat',
+      ]) {
+        const answer = await apart.post(path, {}, { token: tokens.control });
+        expect([path, answer.status, answer.text]).toEqual([path, nowhere.status, nowhere.text]);
+        expect([...answer.headers.keys()].toSorted()).toEqual([...nowhere.headers.keys()].toSorted());
+      }
+      const { port } = listener.address() as AddressInfo;
+      const beat = await fetch(`http://127.0.0.1:${port}/internal/heartbeat`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${tokens.control}` },
+      });
+      expect([beat.status, await beat.json()]).toEqual([200, { ok: true, action: null }]);
+    } finally {
+      listener.close();
+      listener.closeAllConnections();
+      await apart.close();
+    }
+  });
+
   it('a token never appears in an error or a header', async () => {
     const answer = await api.get('/v1/agents', { token: `${ADMIN_TOKEN}-wrong` });
     expect(answer.text + JSON.stringify([...answer.headers])).not.toContain(ADMIN_TOKEN);

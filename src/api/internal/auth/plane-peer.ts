@@ -11,3 +11,15 @@ export function bindToRun(socket: Socket, runId: string): void {
 export function runOfPlaneSocket(socket: Socket): string | undefined {
   return runOfSocket.get(socket);
 }
+
+const ofInternalListener = new WeakSet<Socket>();
+
+/** Marks a connection that arrived at the runner plane's own listener. */
+export function bindToInternalListener(socket: Socket): void {
+  ofInternalListener.add(socket);
+}
+
+/** Whether a connection came through a plane socket or the runner plane's own listener, and not through the public one. */
+export function cameToRunnerPlane(socket: Socket): boolean {
+  return runOfSocket.has(socket) || ofInternalListener.has(socket);
+}
