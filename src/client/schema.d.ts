@@ -1807,7 +1807,7 @@ export interface components {
             covered_by: string | null;
         };
         DecisionExplanation: {
-            /** @description What decided: default_action, rule_action, deny_regex, allow_prefix, no_prefix, no_command, not_analysable, redirect, path_deny, path_allow, path_outside or no_path. */
+            /** @description What decided: default_action, rule_action, deny_regex, allow_prefix, no_prefix, no_command, not_analysable, redirect, path_deny, path_allow, path_outside, no_path or invalid_policy. */
             decided_by: string;
             /** @description Index in `tools`; null when no rule matched. */
             rule: number | null;
@@ -1876,6 +1876,8 @@ export interface components {
             };
             /** @description The stored source, or one generated from the content when the version did not arrive as YAML. */
             yaml: string;
+            /** @description What makes the version invalid: a deny pattern that does not compile. No run is created from it. */
+            defects: string[];
             summary: string | null;
             /** @enum {string} */
             author: "seed" | "api" | "ui" | "import";
@@ -1919,6 +1921,8 @@ export interface components {
             };
             /** @description The stored source, or one generated from the content when the version did not arrive as YAML. */
             yaml: string;
+            /** @description What makes the version invalid: a deny pattern that does not compile. No run is created from it. */
+            defects: string[];
             summary: string | null;
             /** @enum {string} */
             author: "seed" | "api" | "ui" | "import";
@@ -1962,6 +1966,8 @@ export interface components {
             };
             /** @description The stored source, or one generated from the content when the version did not arrive as YAML. */
             yaml: string;
+            /** @description What makes the version invalid: a deny pattern that does not compile. No run is created from it. */
+            defects: string[];
             summary: string | null;
             /** @enum {string} */
             author: "seed" | "api" | "ui" | "import";
@@ -2003,6 +2009,8 @@ export interface components {
             };
             /** @description The stored source, or one generated from the content when the version did not arrive as YAML. */
             yaml: string;
+            /** @description What makes the version invalid: a deny pattern that does not compile. No run is created from it. */
+            defects: string[];
             summary: string | null;
             /** @enum {string} */
             author: "seed" | "api" | "ui" | "import";

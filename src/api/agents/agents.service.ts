@@ -94,7 +94,9 @@ export class AgentsService {
       await tx.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`agent:${agent.id}`]);
       const previous = await latestRevision(tx, agent);
       const draft = this.drafter.draft(input, previous);
-      const policy = input.policy ? await requirePolicy(tx, input.policy) : await policyById(tx, previous.policy_id);
+      // An empty name is a name that nobody has, not a wish for what there was.
+      const name = input.policy ?? null;
+      const policy = name === null ? await policyById(tx, previous.policy_id) : await requirePolicy(tx, name);
       const pins = input.capability_bundles
         ? await pinBundles(tx, input.capability_bundles)
         : previous.capability_bundles;

@@ -26,6 +26,12 @@ export class PolicyView {
   })
   yaml!: string;
 
+  @ApiProperty({
+    type: [String],
+    description: 'What makes the version invalid: a deny pattern that does not compile. No run is created from it.',
+  })
+  defects!: string[];
+
   @ApiProperty({ type: 'string', nullable: true })
   summary!: string | null;
 

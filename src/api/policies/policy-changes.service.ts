@@ -26,7 +26,7 @@ import {
   requireBase,
   requirePolicy,
 } from './policy-versions.js';
-import { contentOf, toPolicyView } from './policy-views.js';
+import { contentOf, toPolicyView, validContentOf } from './policy-views.js';
 
 const MAX_SUMMARY_BYTES = 500;
 
@@ -93,7 +93,8 @@ export class PolicyChangesService {
   /**
    * Appends content and YAML of an earlier version as the new head; identical content still appends.
    *
-   * @throws SandgateError `not_found` for the policy or the version, `conflict` when the head has moved
+   * @throws SandgateError `not_found` for the policy or the version, `invalid_request` for a version that is not valid, `conflict`
+   * when the head has moved
    */
   revert(organizationId: string, name: string, request: RevertPolicy): Promise<PolicyView> {
     return this.database.withTenant(organizationId, async (tx) => {
@@ -103,7 +104,7 @@ export class PolicyChangesService {
       const head = await readHeadVersion(tx, policy);
       requireBase(head, request.base_version, name);
       const reverted = await appendVersion(tx, policy, head, {
-        content: contentOf(earlier),
+        content: validContentOf({ policy, version: earlier }),
         yaml: earlier.yaml_source,
         summary: `revert to v${earlier.version}`,
         author: 'ui',
@@ -115,7 +116,7 @@ export class PolicyChangesService {
   /**
    * A new policy with the content of another one, or blank.
    *
-   * @throws SandgateError `invalid_request` for an unknown source, `conflict` when the name is taken
+   * @throws SandgateError `invalid_request` for an unknown source or one that is not valid, `conflict` when the name is taken
    */
   clone(organizationId: string, { name, from, from_version: fromVersion }: ClonePolicy): Promise<PolicyView> {
     refuseReserved(name);
@@ -163,7 +164,7 @@ async function readSource(
   if (policy === null) throw new SandgateError('invalid_request', `from: unknown policy ${from}`);
   const found = version === null ? await readHeadVersion(tx, policy) : await findVersion(tx, policy, version);
   if (found === null) throw new SandgateError('invalid_request', `from_version: ${from} has no version ${version}`);
-  return { content: contentOf(found), summary: `cloned from ${from} v${found.version}` };
+  return { content: validContentOf({ policy, version: found }), summary: `cloned from ${from} v${found.version}` };
 }
 
 function refuseReserved(name: string): void {

@@ -1,10 +1,11 @@
 import { autonomySummary } from '../../domain/policy/autonomy-summary.js';
 import { canonicalContent, canonicalPolicy } from '../../domain/policy/canonical-form.js';
-import { compileDocument } from '../../domain/policy/compile-policy.js';
+import { compileDocument, policyDefects } from '../../domain/policy/compile-policy.js';
 import type { PolicyDocument } from '../../domain/policy/document.js';
 import { governanceMatrix } from '../../domain/policy/governance-matrix.js';
 import { parsePolicyLenient } from '../../domain/policy/parse-policy.js';
 import { policyToYaml } from '../../domain/policy/policy-yaml.js';
+import { SandgateError } from '../../domain/errors.js';
 import type { JsonObject } from '../../domain/json.js';
 import type { MatrixRowView } from './matrix.dto.js';
 import type { AutonomySummaryView, PolicyDetail, PolicyListItem, PolicyView } from './policies.dto.js';
@@ -17,14 +18,38 @@ export function contentOf(version: PolicyVersionEntity): JsonObject {
   return canonicalContent(version.content as JsonObject);
 }
 
+/**
+ * What runs freeze and what becomes a new version: the content of a valid one.
+ * @throws SandgateError `invalid_request` naming what makes the version invalid (a deny pattern that does not compile, content of no policy)
+ */
+export function validContentOf({ policy, version }: PolicyAt): JsonObject {
+  const defects = defectsOf(version);
+  if (defects.length === 0) return contentOf(version);
+  throw new SandgateError(
+    'invalid_request',
+    `policy: version ${version.version} of ${policy.name} is not valid; publish one that is: ${defects.join('; ')}`,
+  );
+}
+
+function defectsOf(version: PolicyVersionEntity): string[] {
+  try {
+    return policyDefects(parsePolicyLenient(version.content as JsonObject));
+  } catch (error) {
+    if (!(error instanceof SandgateError)) throw error;
+    return [error.message];
+  }
+}
+
 export function toPolicyView({ policy, version }: PolicyAt): PolicyView {
-  const content = contentOf(version);
+  const document = documentOf({ policy, version });
+  const content = canonicalPolicy(document);
   return {
     id: policy.id,
     name: policy.name,
     version: version.version,
     content,
     yaml: version.yaml_source ?? policyToYaml(content),
+    defects: policyDefects(document),
     summary: version.summary,
     author: version.author,
     author_user_id: version.author_user_id,

@@ -67,7 +67,7 @@ class DecisionExplanation {
   @ApiProperty({
     description:
       'What decided: default_action, rule_action, deny_regex, allow_prefix, no_prefix, no_command, not_analysable, redirect, ' +
-      'path_deny, path_allow, path_outside or no_path.',
+      'path_deny, path_allow, path_outside, no_path or invalid_policy.',
   })
   decided_by!: string;
 

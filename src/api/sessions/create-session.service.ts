@@ -27,7 +27,7 @@ import { HarnessAvailability } from '../harnesses/harness-availability.js';
 import { HarnessCatalog, type Harness } from '../harnesses/harness-catalog.js';
 import { PolicyEntity } from '../policies/policy.entity.js';
 import { readHeadVersion } from '../policies/policy-versions.js';
-import { contentOf } from '../policies/policy-views.js';
+import { validContentOf } from '../policies/policy-views.js';
 import type { CreateSession } from './create-session.dto.js';
 import { claimIdempotencyKey } from './idempotency.js';
 import { requireQueueRoom } from './queue-room.js';
@@ -118,7 +118,7 @@ export class CreateSessionService {
     const spec = freezeSpec({
       agent,
       revision,
-      policy: { id: policy.id, version: head.version, content: contentOf(head) },
+      policy: { id: policy.id, version: head.version, content: validContentOf({ policy, version: head }) },
       request: {
         task: body.task,
         autonomous: body.autonomous === true,

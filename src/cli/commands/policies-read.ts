@@ -3,7 +3,7 @@ import type { Schemas } from '../../client/client.js';
 import { contextOf } from '../program-context.js';
 import type { CommandContext } from '../program-context.js';
 import { wholeNumber } from '../terminal/arguments.js';
-import { block } from '../terminal/escape.js';
+import { block, inline } from '../terminal/escape.js';
 import { printDocument, printRows, write } from '../terminal/output.js';
 
 interface ShowFlags {
@@ -61,8 +61,10 @@ async function show(name: string, { version, matrix }: ShowFlags, { client, form
 }
 
 function printPolicy(policy: Schemas['PolicyView'], format: CommandContext['format']): void {
-  if (format === 'table') write(block(policy.yaml).trimEnd());
-  else printDocument(format, policy);
+  if (format !== 'table') return printDocument(format, policy);
+  write(block(policy.yaml).trimEnd());
+  for (const defect of policy.defects)
+    process.stderr.write(`not valid, no run is created from it: ${inline(defect)}\n`);
 }
 
 function printMatrix(rows: readonly MatrixRow[], format: CommandContext['format']): void {

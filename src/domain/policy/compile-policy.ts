@@ -3,7 +3,7 @@ import { SandgateError } from '../errors.js';
 import type { JsonValue } from '../json.js';
 import type { PathGlob } from './glob.js';
 import type { PolicyDocument, PolicyRule } from './document.js';
-import { POLICY_ENGINE } from './document.js';
+import { blankPolicy, POLICY_ENGINE } from './document.js';
 import { parsePolicyLenient } from './parse-policy.js';
 import { compilePathGlob } from './path.js';
 import type { AllowPrefixes } from './shell/coverage.js';
@@ -33,11 +33,15 @@ export interface CompiledPolicy {
   readonly document: PolicyDocument;
   readonly rules: readonly CompiledRule[];
   readonly index: RuleIndex;
+  /** What makes the policy invalid: deny patterns that do not compile. With one of them it denies every call. */
+  readonly defects: readonly string[];
 }
 
 /**
- * Compiles stored content, read leniently (chapter 30 §2.1). A regex or glob that does not compile is skipped: validation makes
- * that unreachable. Throws `internal` when the content is no policy at all or asks for rules that this version lacks.
+ * Compiles stored content, read leniently. A deny pattern that does not compile is a defect of the policy, which then denies every
+ * call; what does not compile and would only have allowed something is skipped.
+ *
+ * @throws SandgateError `internal` when the content is no policy at all or asks for rules that this version lacks
  */
 export function compilePolicy(content: JsonValue, engine: number = POLICY_ENGINE): CompiledPolicy {
   if (engine !== POLICY_ENGINE) {
@@ -46,11 +50,42 @@ export function compilePolicy(content: JsonValue, engine: number = POLICY_ENGINE
   return compileDocument(parsePolicyLenient(content));
 }
 
+/** Compiles what a run froze. Content that {@link compilePolicy} cannot read denies every call of the run, and says why. */
+export function compileFrozenPolicy(content: JsonValue, engine: number): CompiledPolicy {
+  try {
+    return compilePolicy(content, engine);
+  } catch (error) {
+    if (!(error instanceof SandgateError)) throw error;
+    return { ...compileDocument(blankPolicy('')), defects: [error.message] };
+  }
+}
+
+/** What makes a document invalid although it can be read: its deny patterns that do not compile, each with its place. */
+export function policyDefects(document: PolicyDocument): string[] {
+  return document.tools.flatMap((rule, i) => [
+    ...(rule.paths?.deny ?? []).flatMap((glob) => defectOf(`tools[${i}].paths.deny`, 'glob', glob, compileGlobEntry)),
+    ...(rule.shell?.deny_regex ?? []).flatMap((pattern) =>
+      defectOf(`tools[${i}].shell.deny_regex`, 'pattern', pattern, compileRegexEntry),
+    ),
+  ]);
+}
+
+function defectOf(at: string, what: string, source: string, compile: (source: string) => unknown): string[] {
+  try {
+    compile(source);
+    return [];
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    return [`\`${at}\`: the ${what} \`${source}\` is not valid: ${error.message}`];
+  }
+}
+
 export function compileDocument(document: PolicyDocument): CompiledPolicy {
   return {
     document,
     rules: document.tools.map(compileRule),
     index: indexRules(document.tools.map((rule) => rule.match)),
+    defects: policyDefects(document),
   };
 }
 

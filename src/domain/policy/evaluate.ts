@@ -39,6 +39,8 @@ function outcomesOf(
   policy: CompiledPolicy,
   { tool, input }: ToolCall,
 ): { outcomes: Outcome[]; parts: ShellPartView[] } {
+  const [defect] = policy.defects;
+  if (defect !== undefined) return { outcomes: [invalidPolicy(defect)], parts: [] };
   const found = policy.index.firstRule(tool);
   const rule = found === null ? null : policy.rules[found.rule]!;
   const base = { rule, matcher: found?.matcher ?? null, pattern: null, subject: null, keys: [tool] };
@@ -55,6 +57,12 @@ function outcomesOf(
     return { outcomes: [{ ...base, ...judgePaths(rule, tool, candidates) }], parts: [] };
   }
   return { outcomes: [{ ...base, action: rule.rule.action, decidedBy: 'rule_action' }], parts: [] };
+}
+
+/** Nobody knows what a deny pattern that does not compile was to stop, so everything is. */
+function invalidPolicy(defect: string): Outcome {
+  const nothing = { rule: null, matcher: null, pattern: null, keys: null };
+  return { ...nothing, action: 'deny', decidedBy: 'invalid_policy', subject: defect };
 }
 
 /** A harness may say in which directory the call runs; null when it says something that cannot be resolved. */

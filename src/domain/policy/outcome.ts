@@ -52,6 +52,8 @@ export function reasonOf(outcome: Outcome): string {
       return `the command matches the deny pattern \`${pattern ?? ''}\`: ${shorten(subject)}`;
     case 'path_deny':
       return `the path ${shorten(subject)} matches the deny glob \`${pattern ?? ''}\``;
+    case 'invalid_policy':
+      return `the policy is not valid and denies every call: ${firstCharacters(subject ?? '', SHOWN_PART)}`;
     default:
       break;
   }
@@ -79,6 +81,7 @@ function questionOf({ decidedBy, subject, detail }: Outcome): string {
     case 'path_allow':
     case 'deny_regex':
     case 'path_deny':
+    case 'invalid_policy':
       return 'the rule asks for approval';
   }
 }

@@ -24,7 +24,8 @@ export type DecidedBy =
   | 'path_deny'
   | 'path_allow'
   | 'path_outside'
-  | 'no_path';
+  | 'no_path'
+  | 'invalid_policy';
 
 /** One part of a shell line as the parser found it. */
 export interface ShellPartView {

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { SandgateError } from '../../../domain/errors.js';
 import { FrozenSet } from '../../../domain/gate/frozen-set.js';
 import type { GateSpec } from '../../../domain/gate/gate-verdict.js';
-import { compilePolicy } from '../../../domain/policy/compile-policy.js';
+import { compileFrozenPolicy } from '../../../domain/policy/compile-policy.js';
 import type { RunSpec } from '../../../domain/run/spec.js';
 import { Database, type TenantTransaction } from '../../../platform/db/database.js';
 import { readEndedValidators } from '../../../platform/db/ended-validators.js';
@@ -69,7 +69,7 @@ export class RunSpecs {
       spec,
       schemas: new RunSchemas(ended),
       gate: {
-        policy: compilePolicy(spec.policy_snapshot, spec.policy_engine),
+        policy: compileFrozenPolicy(spec.policy_snapshot, spec.policy_engine),
         tools: new FrozenSet(spec.capabilities, spec.brokered),
         autonomy: spec.autonomy,
         trustTier: spec.trust_tier,
