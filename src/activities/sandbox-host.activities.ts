@@ -1,4 +1,4 @@
-import { mkdir, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { SandgateError } from '../domain/errors.js';
 import { redactText } from '../domain/redaction/redact-text.js';
 import { classifyLaunchProblem } from '../domain/run/launch-attempts.js';
@@ -23,7 +23,7 @@ import type { RequeueLimits } from '../platform/db/requeue.js';
 import type { Database } from '../platform/db/database.js';
 import type { Audience } from '../platform/db/tokens.js';
 import { requireProgram } from '../platform/harness-programs/installed-program.js';
-import { planeDirectory } from '../platform/plane/plane-socket-path.js';
+import { makePlaneDirectory, planeDirectory } from '../platform/plane/plane-socket-path.js';
 import { RING_BYTES } from '../platform/sandbox/bubblewrap/output-ring.js';
 import type { SandboxHandle, SandboxProvider } from '../platform/sandbox/provider.js';
 import { assertToolsInstalled } from '../platform/tool-packages/assert-installed.js';
@@ -141,8 +141,7 @@ class SandboxHost {
     // First what a full host refuses: only from `provisioning` may a run go back into the queue.
     const workspaceDir = await provider.createWorkspace(run.sessionId, spec.sandbox);
     // The API opens the run's socket as soon as its folder is there; meanwhile the workspace is filled.
-    const planeDir = planeDirectory(this.on.dataDir, run.sessionId);
-    await mkdir(planeDir, { recursive: true });
+    const planeDir = await makePlaneDirectory(this.on.dataDir, run.sessionId);
     const lost = new AbortController();
     const [initializing, filling] = await Promise.allSettled([
       this.initialize(run, lost),

@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { planeRoot } from '../platform/plane/plane-socket-path.js';
 import { chooseProvider } from '../platform/sandbox/choose-provider.js';
 import type { UidAllocator } from '../platform/sandbox/provider.js';
 import { killPostgresLeftovers } from './postgres-processes.js';
@@ -25,6 +26,7 @@ export async function removeState(dir: string): Promise<string[]> {
   try {
     if (existsSync(folder.postgresData)) await killPostgresLeftovers(folder.postgresData, 10_000);
     const released = await releaseSandboxes(dir);
+    rmSync(planeRoot(dir), { recursive: true, force: true });
     rmSync(dir, { recursive: true, force: true });
     return released;
   } finally {

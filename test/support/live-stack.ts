@@ -5,6 +5,7 @@ import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { planeRoot } from '../../src/platform/plane/plane-socket-path.js';
 import type { Installation as InstallationClass } from '../../src/embedded/installation.js';
 
 /** Small durations, so that what production does in seconds happens in a test without waiting. */
@@ -76,7 +77,8 @@ export class LiveStack {
     // A worker that is stopped right after a run's end leaves the rest of the cleaning to the next start, which never comes here.
     for (const mount of mountsBeneath(this.dataDir)) unmount(this.dataDir, mount);
     // Killed processes may still be writing their last file.
-    rmSync(this.dataDir, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
+    for (const folder of [planeRoot(this.dataDir), this.dataDir])
+      rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
   }
 
   /** `kill -9`, of the whole process group where the part has one. */

@@ -211,32 +211,40 @@ describe('lenient parser', () => {
   it.each([
     ['pattern', { shell: { allow_prefixes: ['ls'], deny_regex: ['rm', '('] } }, 'tools[1].shell.deny_regex', '('],
     ['glob', { paths: { allow: [], deny: ['/etc/[z-a]'] } }, 'tools[1].paths.deny', '/etc/[z-a]'],
-  ])('denies every call under a deny %s that does not compile, whatever the tool, and names it', (_what, rule, at, source) => {
-    const policy = compilePolicy({
-      name: 'x',
-      defaults: { tool_action: 'allow' },
-      tools: [
-        { match: ['Read'], action: 'allow' },
-        { match: ['Bash'], action: 'allow', ...rule },
-      ],
-    });
-    expect(policyDefects(policy.document)).toEqual(policy.defects);
-    for (const [tool, input] of [['Read', {}], ['Bash', { command: 'ls' }], ['mcp__kb__find', {}]] as const) {
-      for (const mode of ['supervised', 'autonomous'] as const) {
-        const { verdict, reason, explanation } = evaluate(policy, { tool, input }, mode);
-        expect([verdict, explanation.decided_by]).toEqual(['deny', 'invalid_policy']);
-        expect(reason).toContain(`\`${at}\``);
-        expect(reason).toContain(`\`${source}\` is not valid`);
+  ])(
+    'denies every call under a deny %s that does not compile, whatever the tool, and names it',
+    (_what, rule, at, source) => {
+      const policy = compilePolicy({
+        name: 'x',
+        defaults: { tool_action: 'allow' },
+        tools: [
+          { match: ['Read'], action: 'allow' },
+          { match: ['Bash'], action: 'allow', ...rule },
+        ],
+      });
+      expect(policyDefects(policy.document)).toEqual(policy.defects);
+      for (const [tool, input] of [
+        ['Read', {}],
+        ['Bash', { command: 'ls' }],
+        ['mcp__kb__find', {}],
+      ] as const) {
+        for (const mode of ['supervised', 'autonomous'] as const) {
+          const { verdict, reason, explanation } = evaluate(policy, { tool, input }, mode);
+          expect([verdict, explanation.decided_by]).toEqual(['deny', 'invalid_policy']);
+          expect(reason).toContain(`\`${at}\``);
+          expect(reason).toContain(`\`${source}\` is not valid`);
+        }
       }
-    }
-  });
+    },
+  );
 
   it('skips what does not compile and would only have allowed something', () => {
     const policy = compilePolicy({
       name: 'x',
       tools: [{ match: ['Read'], action: 'allow', paths: { allow: ['/etc/[z-a]', '/workspace/**'] } }],
     });
-    const verdictOf = (path: string) => evaluate(policy, { tool: 'Read', input: { file_path: path } }, 'supervised').verdict;
+    const verdictOf = (path: string) =>
+      evaluate(policy, { tool: 'Read', input: { file_path: path } }, 'supervised').verdict;
     expect([verdictOf('/workspace/a'), verdictOf('/etc/a')]).toEqual(['allow', 'require_approval']);
   });
 
@@ -244,7 +252,11 @@ describe('lenient parser', () => {
     ['content that is no policy', { name: 'x', tools: [{ match: ['a'], action: 'maybe' }] }, 1, 'tools[0].action'],
     ['rules that this version lacks', { name: 'x', defaults: { tool_action: 'allow' } }, 99, 'policy engine 99'],
   ])('has a run that froze %s denied every call, and says why', (_what, content, engine, why) => {
-    const { verdict, reason } = evaluate(compileFrozenPolicy(content, engine), { tool: 'Read', input: {} }, 'supervised');
+    const { verdict, reason } = evaluate(
+      compileFrozenPolicy(content, engine),
+      { tool: 'Read', input: {} },
+      'supervised',
+    );
     expect([verdict, reason]).toEqual(['deny', expect.stringContaining(why)]);
   });
 

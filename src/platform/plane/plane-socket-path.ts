@@ -1,9 +1,10 @@
+import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
-import { open } from 'node:fs/promises';
+import { mkdir, open, rmdir } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 // eslint-disable-next-line @typescript-eslint/no-restricted-imports -- sockets of this host's own folders
 import { connect } from 'node:net';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { isSystemError } from '../../domain/system-error.js';
 
 /** Longest path that a unix socket address holds on Linux, without its closing NUL. */
@@ -12,14 +13,45 @@ const MAX_ADDRESS_BYTES = 107;
 /** Name of the socket inside the directory of a run (04-sandbox §5). */
 export const PLANE_SOCKET_NAME = 'plane.sock';
 
-/** Directory above the directories of all runs. */
+/** Of root alone, and of no name that says where its installation keeps its state. */
+const ROOT_PLANES = '/run/sandgate';
+
+/**
+ * Directory above the directories of all runs. A mount shows the place of its source to whoever is inside, so as root it is not in
+ * the state folder.
+ */
 export function planeRoot(dataDir: string): string {
-  return join(dataDir, 'plane');
+  if (process.getuid?.() !== 0) return join(dataDir, 'plane');
+  return join(ROOT_PLANES, createHash('sha256').update(dataDir).digest('hex').slice(0, 16));
 }
 
 /** The directory of one run; it is bound read-only into the sandbox at `/run/sandgate`. */
 export function planeDirectory(dataDir: string, runId: string): string {
   return join(planeRoot(dataDir), runId);
+}
+
+/** Makes the directory of all runs: what stands in it is for nobody else of this machine. @returns it */
+export async function makePlaneRoot(dataDir: string): Promise<string> {
+  const root = planeRoot(dataDir);
+  await mkdir(root, { recursive: true, mode: 0o700 });
+  return root;
+}
+
+/** Makes the directory of a run, which its own uid may enter once it is bound into the sandbox. @returns it */
+export async function makePlaneDirectory(dataDir: string, runId: string): Promise<string> {
+  await makePlaneRoot(dataDir);
+  const directory = planeDirectory(dataDir, runId);
+  await mkdir(directory, { recursive: true, mode: 0o755 });
+  return directory;
+}
+
+/** Removes the directory of all runs where none has anything in it. */
+export async function removePlaneRoot(dataDir: string): Promise<void> {
+  try {
+    await rmdir(planeRoot(dataDir));
+  } catch (error) {
+    if (!isSystemError(error, 'ENOTEMPTY', 'EEXIST', 'ENOENT')) throw error;
+  }
 }
 
 /** A name by which a socket can be bound or reached now. `release` ends its validity. */
@@ -34,11 +66,20 @@ export interface SocketAddress {
  */
 export async function socketAddress(path: string): Promise<SocketAddress> {
   if (Buffer.byteLength(path) <= MAX_ADDRESS_BYTES) return { path, release: async () => {} };
+  return throughDirectory(path);
+}
+
+/**
+ * The address under which a socket is bound. Whoever connects can read it, from inside a sandbox too, so it names no folder of the
+ * host where the system has descriptors by name.
+ */
+export async function bindingAddress(path: string): Promise<SocketAddress> {
+  return process.platform === 'linux' ? throughDirectory(path) : socketAddress(path);
+}
+
+async function throughDirectory(path: string): Promise<SocketAddress> {
   const directory: FileHandle = await open(dirname(path), constants.O_RDONLY | constants.O_DIRECTORY);
-  return {
-    path: `/proc/self/fd/${directory.fd}/${path.slice(dirname(path).length + 1)}`,
-    release: () => directory.close(),
-  };
+  return { path: `/proc/self/fd/${directory.fd}/${basename(path)}`, release: () => directory.close() };
 }
 
 /** Whether somebody accepts connections on the plane socket of a run, within the time given. */

@@ -1,6 +1,7 @@
 import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { makePlaneDirectory, planeRoot } from '../../../src/platform/plane/plane-socket-path.js';
 import { BubblewrapProvider } from '../../../src/platform/sandbox/bubblewrap/bubblewrap-provider.js';
 import { findHost } from '../../../src/platform/sandbox/bubblewrap/host.js';
 import type { UidAllocator } from '../../../src/platform/sandbox/provider.js';
@@ -22,7 +23,7 @@ export const sandbox: AloneRow = {
     try {
       return await measureIn(folder, quick ? 3 : 30);
     } finally {
-      rmSync(folder, { recursive: true, force: true });
+      for (const path of [planeRoot(folder), folder]) rmSync(path, { recursive: true, force: true });
     }
   },
 };
@@ -63,8 +64,7 @@ async function createOne(
   folder: string,
   runId: string,
 ): Promise<{ workspace: number; launch: number }> {
-  const planeDir = join(folder, 'plane', runId);
-  mkdirSync(planeDir, { recursive: true });
+  const planeDir = await makePlaneDirectory(folder, runId);
   const start = performance.now();
   const workspaceDir = await provider.createWorkspace(runId, SIZES);
   const workspace = performance.now() - start;

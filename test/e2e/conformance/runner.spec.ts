@@ -2,6 +2,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { makePlaneRoot, planeRoot } from '../../../src/platform/plane/plane-socket-path.js';
 import type { CheckResult } from '../../../src/cli/conformance/check.js';
 import { Clock } from '../../../src/cli/conformance/runner/record.js';
 import { runScenarios } from '../../../src/cli/conformance/runner/run-scenarios.js';
@@ -33,8 +34,7 @@ describe('our runner against the fixture, in its sandbox', () => {
     chmodSync(folder, 0o755);
     const dataDir = join(folder, 'data');
     mkdirSync(dataDir, { mode: 0o700 });
-    starter.planeFolder = join(dataDir, 'plane');
-    mkdirSync(starter.planeFolder, { mode: 0o711 });
+    starter.planeFolder = await makePlaneRoot(dataDir);
     const runtime = await stageRuntime(dataDir, { runnerBundle: resolve('dist/runner/main.mjs') });
     let uid = 233_000;
     const claimed = new Map<string, number>();
@@ -47,6 +47,7 @@ describe('our runner against the fixture, in its sandbox', () => {
 
   afterAll(async () => {
     for (const run of await provider.listRemains()) await provider.release(run);
+    rmSync(planeRoot(join(folder, 'data')), { recursive: true, force: true });
     rmSync(folder, { recursive: true, force: true });
   });
 

@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { planeRoot } from '../../../src/platform/plane/plane-socket-path.js';
 import { LiveStack, TERMINAL, type Part } from '../../support/live-stack.js';
 import { letGo, WORKS } from '../../support/working-run.js';
 import { expectWholeLedger } from '../../support/whole-ledger.js';
@@ -138,7 +139,8 @@ function sandboxPid(stack: LiveStack, run: string): number {
 /** No folder, mount or socket of an ended run stays on the host. */
 async function expectNothingLeft(stack: LiveStack): Promise<void> {
   await stack.until('every folder of ended runs to be gone', 60_000, () => {
-    const left = ['runs', 'plane', 'baselines'].flatMap((folder) => listFolder(join(stack.dataDir, folder)));
+    const kept = ['runs', 'baselines'].map((folder) => join(stack.dataDir, folder));
+    const left = [planeRoot(stack.dataDir), ...kept].flatMap(listFolder);
     return Promise.resolve(left.length === 0 ? true : undefined);
   });
 }

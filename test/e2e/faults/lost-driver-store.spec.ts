@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
+import { planeRoot } from '../../../src/platform/plane/plane-socket-path.js';
 import { LiveStack, type Approval } from '../../support/live-stack.js';
 import { expectWholeLedger } from '../../support/whole-ledger.js';
 import { letGo, WORKS } from '../../support/working-run.js';
@@ -82,9 +83,10 @@ describe('the driver loses its store', () => {
 
   async function expectNothingLeft(): Promise<void> {
     await stack.until('every folder of ended runs to be gone', 90_000, async () => {
-      const left = ['runs', 'plane', 'baselines'].flatMap((folder) => {
+      const kept = ['runs', 'baselines'].map((folder) => join(stack.dataDir, folder));
+      const left = [planeRoot(stack.dataDir), ...kept].flatMap((folder) => {
         try {
-          return readdirSync(join(stack.dataDir, folder));
+          return readdirSync(folder);
         } catch (error) {
           if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
           throw error;

@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { v7 as uuidv7 } from 'uuid';
+import { planeDirectory, planeRoot } from '../../../src/platform/plane/plane-socket-path.js';
 import { reapHostOrphans } from '../../../src/activities/host-maintenance.activities.js';
 import type { SandboxProvider } from '../../../src/platform/sandbox/provider.js';
 import { createTestDatabase, type TestDatabase } from '../../support/database.js';
@@ -16,7 +17,7 @@ describe('what a host still has of runs', () => {
     dataDir = mkdtempSync(join(tmpdir(), 'sg-host-'));
   });
   afterAll(async () => {
-    rmSync(dataDir, { recursive: true, force: true });
+    for (const folder of [planeRoot(dataDir), dataDir]) rmSync(folder, { recursive: true, force: true });
     await test.close();
   });
 
@@ -24,14 +25,14 @@ describe('what a host still has of runs', () => {
     const live = (await createRun(test.db, { status: 'running' })).sessionId;
     const over = (await createRun(test.db, { status: 'failed' })).sessionId;
     for (const id of [live, over, uuidv7()]) {
-      mkdirSync(join(dataDir, 'plane', id), { recursive: true });
+      mkdirSync(planeDirectory(dataDir, id), { recursive: true });
       mkdirSync(join(dataDir, 'baselines', `${id}.git`), { recursive: true });
       writeFileSync(join(dataDir, 'baselines', `${id}.git`, 'HEAD'), '');
       mkdirSync(join(dataDir, 'baselines', `${id}.git.work-x`));
     }
     const provider = { listRemains: () => Promise.resolve([] as string[]) } as SandboxProvider;
     await reapHostOrphans({ database: test.db, provider, dataDir, log: { warn: () => undefined } });
-    expect(readdirSync(join(dataDir, 'plane'))).toEqual([live]);
+    expect(readdirSync(planeRoot(dataDir))).toEqual([live]);
     expect(readdirSync(join(dataDir, 'baselines'))).toEqual([`${live}.git`, `${live}.git.work-x`]);
   });
 });

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { watch } from 'node:fs';
 import type { FSWatcher } from 'node:fs';
-import { chmod, mkdir, readdir, rename } from 'node:fs/promises';
+import { chmod, readdir, rename } from 'node:fs/promises';
 import type { RequestListener, Server } from 'node:http';
 import { join } from 'node:path';
 import { Injectable } from '@nestjs/common';
@@ -12,10 +12,13 @@ import { ensureHostId } from '../../../platform/config/host-id.js';
 import { Database } from '../../../platform/db/database.js';
 import { listHostRuns } from '../../../platform/db/sweeps.js';
 import {
+  bindingAddress,
+  makePlaneDirectory,
+  makePlaneRoot,
+  removePlaneRoot,
   PLANE_SOCKET_NAME,
   planeDirectory,
   planeRoot,
-  socketAddress,
 } from '../../../platform/plane/plane-socket-path.js';
 import { ApiConfig } from '../../foundation.module.js';
 import { LimitBreaches } from '../limits/limit-breaches.js';
@@ -27,7 +30,7 @@ const RUN_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const RESCAN_MS = 250;
 
 /**
- * Listens on `<data>/plane/<run>/plane.sock` for every run of this host (04-sandbox §5). A directory that appears is a run
+ * Listens on `plane.sock` in the plane directory of every run of this host. A directory that appears is a run
  * that is being provisioned: its socket accepts before the provisioning returns, because that waits for it. At boot the
  * sockets of all live runs are made anew; a socket takes its place by renaming, so a runner never meets half of one.
  */
@@ -51,17 +54,16 @@ export class PlaneSockets implements OnApplicationShutdown {
   /** Opens the sockets of the live runs of this host and follows the directories from then on. */
   async start(handle: RequestListener): Promise<void> {
     this.handle = handle;
-    const root = planeRoot(this.config.data.dir);
-    await mkdir(root, { recursive: true, mode: 0o711 });
+    const root = await makePlaneRoot(this.config.data.dir);
     const live = await listHostRuns(this.database.pool, ensureHostId(this.config));
-    for (const run of live) await this.makeDirectory(run.sessionId);
+    for (const run of live) await makePlaneDirectory(this.config.data.dir, run.sessionId);
     this.follow(root);
     await this.scan();
   }
 
   /** Listens for one run now; the directory is made when it is missing. */
   async open(runId: string): Promise<void> {
-    await this.makeDirectory(runId);
+    await makePlaneDirectory(this.config.data.dir, runId);
     await this.scan();
   }
 
@@ -75,10 +77,7 @@ export class PlaneSockets implements OnApplicationShutdown {
       server.closeAllConnections();
     }
     this.servers.clear();
-  }
-
-  private async makeDirectory(runId: string): Promise<void> {
-    await mkdir(planeDirectory(this.config.data.dir, runId), { recursive: true, mode: 0o755 });
+    await removePlaneRoot(this.config.data.dir);
   }
 
   private follow(root: string): void {
@@ -147,7 +146,7 @@ export class PlaneSockets implements OnApplicationShutdown {
 /** Binds under a temporary name and renames; the mode lets the run's own uid connect, the data folder keeps others out. */
 async function bindSocket(server: Server, directory: string): Promise<void> {
   const draft = join(directory, `.${randomUUID().slice(0, 8)}`);
-  const address = await socketAddress(draft);
+  const address = await bindingAddress(draft);
   try {
     await new Promise<void>((resolve, reject) => {
       server.once('error', reject);

@@ -12,6 +12,7 @@ import type {
 } from '../provider.js';
 import { removeTree } from '../../filesystem/remove-tree.js';
 import { isFolder } from '../../npm-packages/placed-folder.js';
+import { planeRoot } from '../../plane/plane-socket-path.js';
 import { toolsFolder } from '../../tool-packages/tool-folder.js';
 import type { Runtime } from '../runtime.js';
 import { isMissing } from '../../../domain/system-error.js';
@@ -30,6 +31,7 @@ import { currentBootId, identifyProcess, isAlive, startedAtMs } from './process-
 import { resolveInside } from './refuse-links.js';
 import { isRunId, RunFolder } from './run-folder.js';
 import { runnerPlan } from './runner-plan.js';
+import { ShownFolders } from './shown-folders.js';
 import { readStatus } from './status-file.js';
 import { killSandbox, readState, superviseUntilExit } from './supervise.js';
 
@@ -42,6 +44,12 @@ export interface BubblewrapOptions {
   host: Host;
   runtime: Runtime;
   uids: UidAllocator;
+}
+
+interface ReadOnlyFolders {
+  runtime: string;
+  tools: string | null;
+  harness: string | null;
 }
 
 /** Sandboxes by bubblewrap on this host: no engine, no image (04-sandbox). All state is in files, so any process can go on with a run. */
@@ -143,6 +151,7 @@ export class BubblewrapProvider implements SandboxProvider {
       await awaitRingClosed(folder.sandbox);
       if (launch.bootId === currentBootId()) await removeGroups(launch.limits);
     }
+    await new ShownFolders(folder.shown).hide();
     await unmountDisk(folder.disk);
     await deleteImage(folder.image);
     await removeTree(folder.root);
@@ -165,7 +174,11 @@ export class BubblewrapProvider implements SandboxProvider {
       this.findTools(),
       isMountPoint(folder.disk),
     ]);
-    const limits = await this.options.host.limiter.prepare(spec.runId, spec.sizes);
+    const shown = new ShownFolders(folder.shown);
+    const [limits, readOnly] = await Promise.all([
+      this.options.host.limiter.prepare(spec.runId, spec.sizes),
+      this.show(shown, { runtime: this.options.runtime.dir, tools: toolsDir, harness: folders.harnessDir ?? null }),
+    ]);
     const disk = isImage ? ('image' as const) : ('folder' as const);
     const bootId = currentBootId();
     await folder.writeLaunch({
@@ -180,13 +193,13 @@ export class BubblewrapProvider implements SandboxProvider {
     try {
       const identity = await launchSandbox(
         runnerPlan({
-          spec: { ...spec, ...folders },
+          spec: { ...spec, ...folders, harnessDir: readOnly.harness },
           folder,
           uid,
           limits,
           host: this.options.host,
-          runtime: this.options.runtime,
-          toolsDir,
+          runtime: { ...this.options.runtime, dir: readOnly.runtime },
+          toolsDir: readOnly.tools,
           disk,
         }),
       );
@@ -195,14 +208,23 @@ export class BubblewrapProvider implements SandboxProvider {
       const remains = await this.findLive(folder);
       if (remains !== null) await killSandbox(folder, remains);
       throw error;
+    } finally {
+      await shown.hide();
     }
+  }
+
+  /** Where the read-only folders are mounted from: as root a place that tells a sandbox nothing of where they are. */
+  private async show(shown: ShownFolders, folders: ReadOnlyFolders): Promise<ReadOnlyFolders> {
+    if (!this.options.host.hidesPaths) return folders;
+    const places = await shown.show({ ...folders });
+    return { ...places, runtime: places.runtime ?? folders.runtime };
   }
 
   private async resolveFolders(
     spec: SandboxSpec,
   ): Promise<Pick<SandboxSpec, 'workspaceDir' | 'planeDir' | 'harnessDir'>> {
     const { dataDir } = this.options;
-    const planeDir = await resolveInside(dataDir, spec.planeDir);
+    const planeDir = await resolveInside(planeRoot(dataDir), spec.planeDir);
     // The run's uid must get in, and bubblewrap without its rights too, whatever the umask of the one who made the folder.
     const workspaceDir = await resolveInside(dataDir, spec.workspaceDir);
     if (this.mode === 'root') await Promise.all([chmod(planeDir, 0o755), chmod(workspaceDir, 0o711)]);

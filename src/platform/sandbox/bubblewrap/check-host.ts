@@ -7,6 +7,7 @@ import type { ProviderReport } from '../provider.js';
 import { removeTree } from '../../filesystem/remove-tree.js';
 import type { Host } from './host.js';
 import { deleteImage, mountDisk, unmountDisk } from './loop-disk.js';
+import { ShownFolders } from './shown-folders.js';
 
 const MIN_VERSION = [0, 8] as const;
 /** First version that does not follow a link while it makes a mount target (CVE-2026-87766). */
@@ -41,7 +42,7 @@ export async function checkHost(host: Host, dataDir: string): Promise<ProviderRe
       'limits of memory, processes and CPU are soft: no cgroup could be used; start Sandgate as a service with Delegate=yes, or as root, for hard ones',
     );
   else notes.push(`limits are hard (${host.limiter.kind})`);
-  notes.push(...(await tryDisk(host, dataDir)));
+  notes.push(...(await tryDisk(host, dataDir)), ...(await tryHiding(host, dataDir)));
   return { ok: missing.length === 0, missing, notes };
 }
 
@@ -115,6 +116,24 @@ async function tryDisk(host: Host, dataDir: string): Promise<string[]> {
     ];
   } finally {
     await deleteImage(image);
+    await removeTree(folder);
+  }
+}
+
+async function tryHiding(host: Host, dataDir: string): Promise<string[]> {
+  const seen = 'sandboxes can read where the state folder is';
+  if (host.mode === 'user') return [`${seen}; started as root, they cannot`];
+  const folder = join(dataDir, `.overlay-trial-${randomUUID()}`);
+  const shown = new ShownFolders(join(folder, 'shown'));
+  try {
+    await mkdir(join(folder, 'some'), { recursive: true, mode: 0o700 });
+    await shown.show({ some: join(folder, 'some') });
+    return host.hasLoopDisks ? [] : [`${seen}: their workspaces are folders of it`];
+  } catch (error) {
+    host.hidesPaths = false;
+    return [`${seen}; overlays are needed to hide it: ${error instanceof Error ? error.message : String(error)}`];
+  } finally {
+    await shown.hide();
     await removeTree(folder);
   }
 }

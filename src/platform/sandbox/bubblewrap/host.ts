@@ -26,6 +26,8 @@ export interface Host {
   limiter: Limiter;
   /** Sized disk images can be mounted. */
   hasLoopDisks: boolean;
+  /** Folders can be mounted without a sandbox seeing where they are. */
+  hidesPaths: boolean;
 }
 
 /** The part of {@link Host} that needs no trial, enough for confined programs of our own. */
@@ -47,7 +49,8 @@ export function findConfinedHost(): ConfinedHost {
 export async function findHost(): Promise<Host> {
   const confined = findConfinedHost();
   const [version, limiter] = await Promise.all([readVersion(confined.bwrap), chooseLimiter(confined.mode)]);
-  return { ...confined, version, limiter, hasLoopDisks: confined.mode === 'root' && canUseLoopDevices() };
+  const asRoot = confined.mode === 'root';
+  return { ...confined, version, limiter, hasLoopDisks: asRoot && canUseLoopDevices(), hidesPaths: asRoot };
 }
 
 function findBubblewrap(): string {

@@ -79,6 +79,11 @@ export async function unmountDisk(mountPoint: string): Promise<void> {
   }
 }
 
+/** Takes a mount away from the host at once; what a sandbox has of it stays. */
+export async function unmountDetached(mountPoint: string): Promise<void> {
+  await run('umount', ['-l', mountPoint], { timeout: TIMEOUT_MS, env: ENV });
+}
+
 export async function isMountPoint(path: string): Promise<boolean> {
   const mounts = await readFile('/proc/self/mountinfo', 'utf8');
   const escaped = path.replace(/[\\ \t\n]/g, (char) => `\\${char.charCodeAt(0).toString(8).padStart(3, '0')}`);

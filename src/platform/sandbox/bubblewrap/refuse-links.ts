@@ -18,10 +18,10 @@ export async function refuseLinks(paths: string[]): Promise<void> {
 }
 
 /**
- * The real path of a folder that must lie inside `dataDir`; the way to the data folder itself may lead through links, what is
- * inside it may not.
+ * The real path of a folder that must lie inside `parent`; the way to the parent itself may lead through links, what is inside it
+ * may not.
  */
-export async function resolveInside(dataDir: string, path: string): Promise<string> {
+export async function resolveInside(parent: string, path: string): Promise<string> {
   const entry = await lstat(path).catch(() => null);
   if (entry?.isDirectory() !== true)
     throw new SandgateError(
@@ -29,7 +29,7 @@ export async function resolveInside(dataDir: string, path: string): Promise<stri
       `${path} is not a folder${entry?.isSymbolicLink() === true ? ' but a symbolic link' : ''}`,
     );
   const real = await realpath(path);
-  if (!real.startsWith(`${dataDir}/`))
-    throw new SandgateError('invalid_request', `${path} leads out of the data folder, to ${real}`);
+  if (!real.startsWith(`${parent}/`))
+    throw new SandgateError('invalid_request', `${path} leads out of ${parent}, to ${real}`);
   return real;
 }

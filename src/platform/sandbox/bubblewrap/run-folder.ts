@@ -34,6 +34,8 @@ export class RunFolder {
   readonly workspace: string;
   readonly status: string;
   readonly ready: string;
+  /** Where folders of the installation are shown while a sandbox is being made. */
+  readonly shown: string;
 
   constructor(
     dataDir: string,
@@ -47,6 +49,7 @@ export class RunFolder {
     this.workspace = join(this.disk, 'workspace');
     this.status = join(this.sandbox, 'status');
     this.ready = join(this.sandbox, 'ready');
+    this.shown = join(this.root, 'shown');
   }
 
   async create(): Promise<void> {

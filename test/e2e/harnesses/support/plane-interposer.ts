@@ -3,6 +3,7 @@ import net from 'node:net';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { planeDirectory } from '../../../../src/platform/plane/plane-socket-path.js';
 
 /** Stands in a run's plane socket from its start, carries bytes, and can cut every connection without anybody's death. */
 export class PlaneInterposer {
@@ -29,8 +30,8 @@ export class PlaneInterposer {
 
   /** Takes the place of the socket as soon as it is there, which is before the runner of the run is started. */
   static async place(dataDir: string, runId: string): Promise<PlaneInterposer> {
-    const socket = join(dataDir, 'plane', runId, 'plane.sock');
-    const behind = join(dataDir, 'plane', runId, 'behind.sock');
+    const socket = join(planeDirectory(dataDir, runId), 'plane.sock');
+    const behind = join(planeDirectory(dataDir, runId), 'behind.sock');
     for (const deadline = Date.now() + 60_000; !existsSync(socket); await delay(2)) {
       if (Date.now() > deadline) throw new Error(`run ${runId} has no plane socket`);
     }

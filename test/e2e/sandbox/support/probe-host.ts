@@ -1,6 +1,7 @@
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { SandboxSizes } from '../../../../src/domain/run/spec.js';
+import { makePlaneDirectory } from '../../../../src/platform/plane/plane-socket-path.js';
 import { BubblewrapProvider } from '../../../../src/platform/sandbox/bubblewrap/bubblewrap-provider.js';
 import { findHost } from '../../../../src/platform/sandbox/bubblewrap/host.js';
 import type { SandboxExit, SandboxHandle, UidAllocator } from '../../../../src/platform/sandbox/provider.js';
@@ -63,8 +64,7 @@ async function start(
   variables: Record<string, string>,
   harnessDir: string | null = null,
 ): Promise<SandboxHandle> {
-  const planeDir = join(dataDir, 'plane', runId);
-  await mkdir(planeDir, { recursive: true, mode: 0o755 });
+  const planeDir = await makePlaneDirectory(dataDir, runId);
   await writeFile(join(planeDir, 'plane.sock'), '');
   const workspaceDir = await provider.createWorkspace(runId, sizes);
   const tokens = { control: 'svc_sess_control', tool: 'svc_sess_tool', llm: 'svc_sess_llm' };

@@ -1,8 +1,9 @@
 import { execFile, spawn } from 'node:child_process';
-import { chmodSync, chownSync, copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, chownSync, copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { planeRoot } from '../../../../src/platform/plane/plane-socket-path.js';
 import type { Step } from './probe-host.js';
 
 const run = promisify(execFile);
@@ -92,7 +93,7 @@ export class SandboxLab implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.resolve();
-    if (existsSync(this.folder)) rmSync(this.folder, { recursive: true, force: true });
+    for (const folder of [planeRoot(this.dataDir), this.folder]) rmSync(folder, { recursive: true, force: true });
   }
 
   private command(steps: Step[]): string[] {

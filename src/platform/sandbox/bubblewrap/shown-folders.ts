@@ -1,0 +1,67 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, open, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { SandgateError } from '../../../domain/errors.js';
+import { unmountDetached } from './loop-disk.js';
+
+const TIMEOUT_MS = 60_000;
+const ENV = { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', LC_ALL: 'C' };
+/** As the mounting program has them. Their names are all that the kernel ever shows of where the folders are. */
+const [FOLDER_FD, EMPTY_FD] = [3, 4];
+
+/**
+ * Shows folders under no name of theirs: a mount tells whoever is inside a sandbox where its source lies in its file system, and the
+ * source of a read-only overlay lies at the root of a file system of its own. Only root can do this, and only for folders that do
+ * not change while they are shown.
+ */
+export class ShownFolders {
+  /** @param home a folder of the run that nobody else uses */
+  constructor(private readonly home: string) {}
+
+  /**
+   * Shows each folder; null stays null.
+   * @returns where each of them is shown, until {@link hide}; what a sandbox has mounted by then stays
+   * @throws SandgateError `sandbox_failed` with what the system says
+   */
+  async show<K extends string>(folders: Record<K, string | null>): Promise<Record<K, string | null>> {
+    await mkdir(join(this.home, 'empty'), { recursive: true, mode: 0o700 });
+    const entries = Object.entries<string | null>(folders).map(async ([name, folder]) => {
+      if (folder === null) return [name, null];
+      const place = join(this.home, name);
+      await mkdir(place, { recursive: true, mode: 0o700 });
+      await mountOverlay(folder, join(this.home, 'empty'), place);
+      return [name, place];
+    });
+    return Object.fromEntries(await Promise.all(entries)) as Record<K, string | null>;
+  }
+
+  /** Takes them away from the host. Absent is success. */
+  async hide(): Promise<void> {
+    const mounts = (await readFile('/proc/self/mountinfo', 'utf8')).split('\n').map((line) => line.split(' ')[4] ?? '');
+    const own = mounts.filter((mount) => unescape(mount).startsWith(`${this.home}/`));
+    await Promise.all(own.map((mount) => unmountDetached(unescape(mount))));
+  }
+}
+
+/** Places are written with octal escapes there. */
+function unescape(mount: string): string {
+  return mount.replace(/\\([0-7]{3})/g, (_, code: string) => String.fromCharCode(parseInt(code, 8)));
+}
+
+/** An overlay needs two layers; the second one is empty. */
+async function mountOverlay(folder: string, empty: string, place: string): Promise<void> {
+  await using source = await open(folder);
+  await using nothing = await open(empty);
+  const layers = `lowerdir=/proc/self/fd/${FOLDER_FD}:/proc/self/fd/${EMPTY_FD}`;
+  const argv = ['-t', 'overlay', '-o', `ro,nosuid,nodev,${layers}`, 'sandgate', place];
+  const child = spawn('mount', argv, {
+    env: ENV,
+    timeout: TIMEOUT_MS,
+    stdio: ['ignore', 'ignore', 'pipe', source.fd, nothing.fd],
+  });
+  let said = '';
+  child.stderr?.on('data', (chunk: Buffer) => (said += chunk.toString('utf8')));
+  const [code] = (await once(child, 'close')) as [number | null];
+  if (code !== 0) throw new SandgateError('sandbox_failed', `a folder could not be shown: ${said.trim()}`);
+}
