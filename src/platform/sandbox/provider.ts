@@ -9,7 +9,7 @@ export interface SandboxSpec {
   workspaceDir: string;
   /** The run may look at its workspace and not change it. */
   workspaceReadOnly?: boolean;
-  /** `<data>/plane/<run>`, which holds `plane.sock`; becomes `/run/sandgate`, read-only. */
+  /** The run's directory below `planeRoot`, which holds `plane.sock`; becomes `/run/sandgate`, read-only. */
   planeDir: string;
   /** The program of the run's harness inside the data folder; becomes `/opt/sandgate/harness`, read-only. */
   harnessDir?: string | null;
