@@ -22,7 +22,10 @@ export async function bringNode(major: number): Promise<BroughtNode> {
   const program = `node-${process.platform}-${process.arch}`;
   const node = await install(`node-${major}`, `${program}@${major}`, program);
   const npm = await install('npm', NPM, 'npm');
-  return { version: `v${node.version.replace(/^v/, '')}`, folders: [join(node.folder, 'bin'), join(npm.folder, '..', '.bin')] };
+  return {
+    version: `v${node.version.replace(/^v/, '')}`,
+    folders: [join(node.folder, 'bin'), join(npm.folder, '..', '.bin')],
+  };
 }
 
 async function install(name: string, wanted: string, pkg: string): Promise<{ folder: string; version: string }> {
