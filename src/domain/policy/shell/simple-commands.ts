@@ -121,6 +121,7 @@ export class SimpleCommands {
       case 'nothing':
         break;
       case 'command':
+        if (unwrapped.assigned.length > 0) this.sink.assigned();
         this.addWrapped(found, unwrapped.words, [...found.assigned, ...unwrapped.assigned]);
         break;
       case 'code':
