@@ -1,5 +1,5 @@
 import { Module, type DynamicModule } from '@nestjs/common';
-import { APP_FILTER, APP_GUARD, APP_PIPE } from '@nestjs/core';
+import { APP_FILTER, APP_GUARD, APP_INTERCEPTOR, APP_PIPE } from '@nestjs/core';
 import { LoggerModule } from 'nestjs-pino';
 import { AgentsModule } from './agents/agents.module.js';
 import { ApprovalsModule } from './approvals/approvals.module.js';
@@ -14,6 +14,7 @@ import { FoundationModule, type Foundation } from './foundation.module.js';
 import { HarnessesModule } from './harnesses/harnesses.module.js';
 import { HealthModule } from './health/health.module.js';
 import { ErrorFilter } from './http/error.filter.js';
+import { KnownMembersInterceptor } from './http/known-members.interceptor.js';
 import { RouteTable } from './http/route-table.js';
 import { RequestValidationPipe } from './http/validation.pipe.js';
 import { McpModule } from './mcp/mcp.module.js';
@@ -61,6 +62,7 @@ export class AppModule {
         { provide: RouteTable, useValue: routes },
         { provide: APP_GUARD, useClass: AuthGuard },
         { provide: APP_FILTER, useClass: ErrorFilter },
+        { provide: APP_INTERCEPTOR, useClass: KnownMembersInterceptor },
         { provide: APP_PIPE, useClass: RequestValidationPipe },
       ],
     };

@@ -84,7 +84,13 @@ function createAdapter(foundation: Foundation, routes: RouteTable): FastifyAdapt
       return;
     }
     // Before any body is read: what has no route needs none, and a wrong method must not fail on its missing body.
-    done(request.is404 && !isPlane ? new NotFoundException() : undefined);
+    const isUnknown = request.is404 && !isPlane;
+    const allowed = isUnknown && request.method === 'OPTIONS' ? routes.allowed(request.url) : null;
+    if (allowed !== null) {
+      void reply.status(204).header('allow', allowed).send();
+      return;
+    }
+    done(isUnknown ? new NotFoundException() : undefined);
   });
   traceRequests(server, foundation.tracing ?? Tracing.off);
   return adapter;

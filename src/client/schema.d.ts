@@ -4,6 +4,23 @@
  */
 
 export interface paths {
+    "/.well-known/service-client.json": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read the client metadata document of this deployment */
+        get: operations["readClientDocument"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/admin/metrics": {
         parameters: {
             query?: never;
@@ -951,7 +968,8 @@ export interface components {
             connection_requirements?: components["schemas"]["ConnectionRequirementBody"][] | null;
             /** @description Network authority; this version has `{"mode":"offline"}` only. */
             network?: {
-                [key: string]: unknown;
+                /** @enum {string} */
+                mode?: "offline";
             } | null;
             /** @description Sizes of the sandbox; the rest are the deployment defaults. */
             sandbox?: components["schemas"]["SandboxSizesInput"];
@@ -1058,7 +1076,8 @@ export interface components {
             connection_requirements?: components["schemas"]["ConnectionRequirementBody"][] | null;
             /** @description Network authority; this version has `{"mode":"offline"}` only. */
             network?: {
-                [key: string]: unknown;
+                /** @enum {string} */
+                mode?: "offline";
             } | null;
             /** @description Sizes of the sandbox; the rest are the deployment defaults. */
             sandbox?: components["schemas"]["SandboxSizesInput"];
@@ -2400,7 +2419,7 @@ export interface components {
         CreateSession: {
             /** @description Name or id of the agent; its latest revision runs. */
             agent: string;
-            /** @description What to do this time. */
+            /** @description What to do this time; not blank. */
             task: string;
             /** @description Else the revision's default, else an empty folder. */
             workspace?: components["schemas"]["WorkspaceBody"];
@@ -2429,7 +2448,8 @@ export interface components {
             } | null;
             /** @description Narrows network authority; this version has `{"mode":"offline"}` only. */
             network?: {
-                [key: string]: unknown;
+                /** @enum {string} */
+                mode?: "offline";
             } | null;
             /** @description At most 16; names are 1 to 63 of A-Z a-z 0-9 . _ / -. */
             labels?: {
@@ -3582,6 +3602,44 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
+    readClientDocument: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description As which client authorization servers know this deployment. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ClientDocument"];
+                };
+            };
+            /** @description No such resource, or none that the caller may see. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description An internal error; details are in the server log only. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
     readMetrics: {
         parameters: {
             query?: never;
@@ -5681,6 +5739,15 @@ export interface operations {
                     "application/json": components["schemas"]["Health"];
                 };
             };
+            /** @description The request is invalid; the text names the member and the reason. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
             /** @description An internal error; details are in the server log only. */
             500: {
                 headers: {
@@ -5717,6 +5784,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Readiness"];
+                };
+            };
+            /** @description The request is invalid; the text names the member and the reason. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
             /** @description An internal error; details are in the server log only. */

@@ -14,6 +14,7 @@ import { MAX_REQUIREMENTS } from '../../domain/connections/requirement.js';
 import type { JsonObject } from '../../domain/json.js';
 import { ConnectionRequirementBody } from './connection-requirement.dto.js';
 import { BudgetsInput } from '../budgets/budgets.dto.js';
+import { OFFLINE_NETWORK } from '../sandboxes/offline-network.js';
 import { SandboxSizesInput } from '../sandboxes/sandbox-sizes.dto.js';
 import { WorkspaceBody } from '../workspaces/workspace.dto.js';
 
@@ -120,9 +121,7 @@ class RevisionFields {
   connection_requirements?: JsonObject[] | null;
 
   @ApiPropertyOptional({
-    type: 'object',
-    additionalProperties: true,
-    nullable: true,
+    ...OFFLINE_NETWORK,
     description: 'Network authority; this version has `{"mode":"offline"}` only.',
   })
   @IsOptional()

@@ -2,7 +2,6 @@ import { Injectable } from '@nestjs/common';
 import { DEFAULT_BUDGETS } from '../../domain/budgets/effective-budgets.js';
 import { parseRequirements } from '../../domain/connections/requirement.js';
 import { SandgateError } from '../../domain/errors.js';
-import type { JsonObject } from '../../domain/json.js';
 import { parseAgentVariables } from '../../domain/run/agent-variables.js';
 import type { SandboxSizes, WorkspaceSpec } from '../../domain/run/spec.js';
 import { parseWorkspace, type WorkspaceInput } from '../../domain/run/workspace-input.js';
@@ -10,6 +9,7 @@ import { cloneBaseOf } from '../../platform/config/codehost.config.js';
 import { wholeBudgets } from '../budgets/budgets.dto.js';
 import { ApiConfig } from '../foundation.module.js';
 import { HarnessCatalog, type Harness } from '../harnesses/harness-catalog.js';
+import { offlineNetwork } from '../sandboxes/offline-network.js';
 import type { AgentRevisionEntity } from './agent.entity.js';
 import type { AddRevision } from './agents.dto.js';
 
@@ -85,15 +85,5 @@ function requireModel(harness: Harness, model: string | null | undefined): strin
   throw new SandgateError(
     'invalid_request',
     `model: harness ${harness.id} has no model ${model}; it has ${harness.models.join(', ')}`,
-  );
-}
-
-/** Sandboxes have no network: a wider wish is refused and never silently narrowed. */
-export function offlineNetwork(network: JsonObject | null | undefined): JsonObject | undefined {
-  if (network === null || network === undefined) return undefined;
-  if (network['mode'] === undefined || network['mode'] === 'offline') return { mode: 'offline' };
-  throw new SandgateError(
-    'invalid_request',
-    'network.mode: this deployment cannot enforce network grants; only offline is possible',
   );
 }

@@ -14,7 +14,7 @@ export class HealthController {
   @Public('a load balancer asks whether the process serves')
   @ApiOperation({ summary: 'Whether the process serves; does not touch the database' })
   @Answer(Health, 'It serves.')
-  @Failures(503)
+  @Failures(400, 503)
   getHealth(): Health {
     return this.health.alive();
   }
@@ -23,7 +23,7 @@ export class HealthController {
   @Public('a load balancer asks whether the process can do its work')
   @ApiOperation({ summary: 'Whether the process reaches its database' })
   @Answer(Readiness, 'It is ready.')
-  @Failures(503)
+  @Failures(400, 503)
   getReadiness(): Promise<Readiness> {
     return this.health.ready();
   }

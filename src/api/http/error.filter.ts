@@ -37,9 +37,9 @@ export class ErrorFilter implements ExceptionFilter {
     reply: FastifyReply,
   ): SandgateError {
     if (!(exception instanceof HttpException) || exception.getStatus() !== 404) return failure;
-    const allowed = this.routes.methodsFor(request.url);
-    if (allowed.length === 0) return failure;
-    reply.header('allow', allowed.join(', '));
+    const allowed = this.routes.allowed(request.url);
+    if (allowed === null) return failure;
+    reply.header('allow', allowed);
     return new SandgateError('method_not_allowed', `method ${request.method} is not allowed here`);
   }
 }

@@ -19,13 +19,13 @@ export class RouteTable {
     return [...this.#routes].flatMap(([url, { methods }]) => [...methods].map((method) => `${method} ${url}`)).sort();
   }
 
-  /** The methods that a request path would accept; empty for an unknown path. */
-  methodsFor(requestUrl: string): string[] {
+  /** The methods that a request path takes, as the `Allow` header says them; null for an unknown path. */
+  allowed(requestUrl: string): string | null {
     const path = requestUrl.split('?', 1)[0] ?? '';
     const methods = [...this.#routes.values()]
       .filter((route) => route.pattern.test(path))
       .flatMap((route) => [...route.methods]);
-    return [...new Set(methods)].sort();
+    return methods.length === 0 ? null : [...new Set([...methods, 'OPTIONS'])].sort().join(', ');
   }
 }
 

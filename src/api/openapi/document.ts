@@ -1,9 +1,16 @@
 import type { INestApplication } from '@nestjs/common';
+import { closeRequestBodies, type DescribedRequests } from './schema.js';
 import { eventSchemas } from '../events/event-schemas.js';
 import { DocumentBuilder, SwaggerModule, type OpenAPIObject } from '@nestjs/swagger';
 
 /** Version of the interface, which is not the version of the program (chapter 10, Versioning). */
 export const INTERFACE_VERSION = '0.3.0';
+
+const STRICTNESS =
+  'A member of a body or a query parameter that is not described here is refused with 400, which names it and the nearest known one; ' +
+  'an operation without a request body takes none, or an empty object. What is the caller\'s own is open: the names of `labels`, ' +
+  '`bindings` and `env`, the `input` of a call, JSON Schemas and `annotations` of tools. Accepted aliases are written at the members ' +
+  'that have them. `OPTIONS` on any path answers 204 with the methods of the path in `Allow`, and needs no credential.';
 
 /** The OpenAPI 3.1 document of the public plane, generated from the controllers. */
 export function buildOpenApiDocument(app: INestApplication): OpenAPIObject {
@@ -12,7 +19,8 @@ export function buildOpenApiDocument(app: INestApplication): OpenAPIObject {
     .setTitle('Sandgate')
     .setDescription(
       'Control plane that runs AI coding agents in governed, disposable sandboxes. A run is called session in paths and bodies. ' +
-        'Every failure has the body `{"error": string}`. Times are RFC 3339 in UTC, money is decimal US dollars.',
+        'Every failure has the body `{"error": string}`. Times are RFC 3339 in UTC, money is decimal US dollars.\n\n' +
+        STRICTNESS,
     )
     .setVersion(INTERFACE_VERSION)
     .setLicense('Apache-2.0', 'https://www.apache.org/licenses/LICENSE-2.0')
@@ -25,11 +33,16 @@ export function buildOpenApiDocument(app: INestApplication): OpenAPIObject {
   const schemas = { ...document.components?.schemas, ...eventSchemas() } as NonNullable<
     OpenAPIObject['components']
   >['schemas'];
-  return publicPlaneOnly({ ...document, components: { ...document.components, ...(schemas && { schemas }) } });
+  const published = publicPlaneOnly({
+    ...document,
+    components: { ...document.components, ...(schemas && { schemas }) },
+  });
+  closeRequestBodies(published as unknown as DescribedRequests);
+  return published;
 }
 
 /** The runner plane is spoken by the program inside the sandbox alone and is no part of the published interface. */
 function publicPlaneOnly(document: OpenAPIObject): OpenAPIObject {
-  const paths = Object.entries(document.paths).filter(([path]) => path.startsWith('/v1/'));
+  const paths = Object.entries(document.paths).filter(([path]) => /^\/(v1|\.well-known)\//.test(path));
   return { ...document, paths: Object.fromEntries(paths.sort(([a], [b]) => (a < b ? -1 : 1))) };
 }

@@ -6,6 +6,7 @@ import {
   IsObject,
   IsOptional,
   IsString,
+  Matches,
   MaxLength,
   MinLength,
   ValidateNested,
@@ -13,8 +14,11 @@ import {
 import type { JsonObject } from '../../domain/json.js';
 import { MAX_PROMPT_CHARS } from '../agents/agents.dto.js';
 import { BudgetsInput } from '../budgets/budgets.dto.js';
+import { OFFLINE_NETWORK } from '../sandboxes/offline-network.js';
 import { WorkspaceBody } from '../workspaces/workspace.dto.js';
 import { IsLabels, MAX_LABEL_VALUE, MAX_LABELS } from './labels.js';
+
+const NOT_BLANK = '\\S';
 
 /** What a run is created from (chapter 10 §8). */
 export class CreateSession {
@@ -24,9 +28,15 @@ export class CreateSession {
   @MaxLength(255)
   agent!: string;
 
-  @ApiProperty({ maxLength: MAX_PROMPT_CHARS, description: 'What to do this time.' })
+  @ApiProperty({
+    minLength: 1,
+    maxLength: MAX_PROMPT_CHARS,
+    pattern: NOT_BLANK,
+    description: 'What to do this time; not blank.',
+  })
   @IsString()
   @MaxLength(MAX_PROMPT_CHARS)
+  @Matches(new RegExp(NOT_BLANK), { message: 'task must not be blank' })
   task!: string;
 
   @ApiPropertyOptional({ type: WorkspaceBody, description: "Else the revision's default, else an empty folder." })
@@ -92,9 +102,7 @@ export class CreateSession {
   bindings?: JsonObject | null;
 
   @ApiPropertyOptional({
-    type: 'object',
-    additionalProperties: true,
-    nullable: true,
+    ...OFFLINE_NETWORK,
     description: 'Narrows network authority; this version has `{"mode":"offline"}` only.',
   })
   @IsOptional()

@@ -1,7 +1,9 @@
 import type { ExactJson, ExactObject } from '../digest/exact-json.js';
 import { isExactObject, isRawNumber } from '../digest/exact-json.js';
+import { nearestName } from '../nearest-name.js';
 
 const MAX_TEXT_BYTES = 1024;
+const MAX_KEY_SHOWN = 80;
 
 /**
  * Reads typed members out of an untrusted document and collects one message per fault. Every read answers a usable value, so one
@@ -32,7 +34,7 @@ export class DocumentReader {
     }
     if (this.strict) {
       for (const key of Object.keys(value)) {
-        if (!keys.includes(key)) this.fail(`unknown key \`${key}\` ${at === '' ? 'in the policy' : `in \`${at}\``}`);
+        if (!keys.includes(key)) this.fail(describeUnknown(key, at, keys));
       }
     }
     return value;
@@ -115,4 +117,9 @@ export class DocumentReader {
       this.fail(`\`${at}\` (${what}) is longer than the limit of ${MAX_TEXT_BYTES} bytes`);
     }
   }
+}
+
+function describeUnknown(key: string, at: string, keys: readonly string[]): string {
+  const place = at === '' ? 'the document' : `\`${at}\``;
+  return `unknown key \`${key.slice(0, MAX_KEY_SHOWN).toWellFormed()}\` in ${place}; did you mean \`${nearestName(key, keys)}\`?`;
 }

@@ -1,3 +1,4 @@
+import { nearestName } from '../../domain/nearest-name.js';
 import { SECTIONS } from './sections.js';
 import { settingsOf } from './setting.js';
 
@@ -21,6 +22,8 @@ const USED: readonly string[] = Object.values(SECTIONS).flatMap((section) =>
   settingsOf(section).map((entry) => entry.variable),
 );
 
+const SUGGESTED = USED.filter((known) => known.startsWith('SERVICE_'));
+
 /** One sentence for each `SERVICE_*` name of the environment that has no effect, with the nearest known name. */
 export function warnAboutNames(env: NodeJS.ProcessEnv): string[] {
   return Object.keys(env)
@@ -34,25 +37,5 @@ function describeUnknown(name: string): string | undefined {
   if (WITHOUT_EFFECT.some((known) => known === name || known === plain)) {
     return `${name} is set but has no effect in this version`;
   }
-  return `${name} is not known and has no effect; the nearest known name is ${nearest(plain)}`;
-}
-
-function nearest(name: string): string {
-  const candidates = USED.filter((known) => known.startsWith('SERVICE_'));
-  const ranked = candidates.map((known) => ({ known, distance: editDistance(name, known) }));
-  ranked.sort((left, right) => left.distance - right.distance);
-  return ranked[0]?.known ?? 'SERVICE_BIND';
-}
-
-function editDistance(left: string, right: string): number {
-  let row = Array.from({ length: right.length + 1 }, (_, index) => index);
-  for (let i = 1; i <= left.length; i++) {
-    const next = [i];
-    for (let j = 1; j <= right.length; j++) {
-      const substitution = (row[j - 1] ?? 0) + (left[i - 1] === right[j - 1] ? 0 : 1);
-      next[j] = Math.min((row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1, substitution);
-    }
-    row = next;
-  }
-  return row[right.length] ?? 0;
+  return `${name} is not known and has no effect; the nearest known name is ${nearestName(plain, SUGGESTED)}`;
 }
