@@ -959,9 +959,9 @@ export interface components {
             /** @description Name of a policy; `default` when left out. */
             policy?: string | null;
             /** @description Replaces the budgets as a whole. */
-            budgets?: components["schemas"]["BudgetsInput"];
+            budgets?: components["schemas"]["BudgetsInput"] | null;
             /** @description Used when a run gives none; `{"kind":"scratch"}` clears it. */
-            default_workspace?: components["schemas"]["WorkspaceBody"];
+            default_workspace?: components["schemas"]["WorkspaceBody"] | null;
             /** @description Bundles as `name` or `name@N`; an empty list clears them. */
             capability_bundles?: string[] | null;
             /** @description What a run needs of connected services; an empty list clears them. */
@@ -972,7 +972,7 @@ export interface components {
                 mode?: "offline";
             } | null;
             /** @description Sizes of the sandbox; the rest are the deployment defaults. */
-            sandbox?: components["schemas"]["SandboxSizesInput"];
+            sandbox?: components["schemas"]["SandboxSizesInput"] | null;
             /** @description Variables of tool processes, which are no secrets: they are shown and frozen into every run. Replaces them as a whole; `{}` clears them. */
             env?: {
                 [key: string]: string;
@@ -1067,9 +1067,9 @@ export interface components {
             /** @description Name of a policy; `default` when left out. */
             policy?: string | null;
             /** @description Replaces the budgets as a whole. */
-            budgets?: components["schemas"]["BudgetsInput"];
+            budgets?: components["schemas"]["BudgetsInput"] | null;
             /** @description Used when a run gives none; `{"kind":"scratch"}` clears it. */
-            default_workspace?: components["schemas"]["WorkspaceBody"];
+            default_workspace?: components["schemas"]["WorkspaceBody"] | null;
             /** @description Bundles as `name` or `name@N`; an empty list clears them. */
             capability_bundles?: string[] | null;
             /** @description What a run needs of connected services; an empty list clears them. */
@@ -1080,7 +1080,7 @@ export interface components {
                 mode?: "offline";
             } | null;
             /** @description Sizes of the sandbox; the rest are the deployment defaults. */
-            sandbox?: components["schemas"]["SandboxSizesInput"];
+            sandbox?: components["schemas"]["SandboxSizesInput"] | null;
             /** @description Variables of tool processes, which are no secrets: they are shown and frozen into every run. Replaces them as a whole; `{}` clears them. */
             env?: {
                 [key: string]: string;
@@ -1121,11 +1121,11 @@ export interface components {
             /** @description Stored and digested, not enforced. */
             output_schema?: {
                 [key: string]: unknown;
-            };
+            } | null;
             /** @description Shown to people; decides nothing. */
             annotations?: {
                 [key: string]: unknown;
-            };
+            } | null;
         };
         ServerDefinition: {
             /**
@@ -1140,12 +1140,12 @@ export interface components {
             args: string[];
             /** @description Where the server came from; shown to people. */
             identity?: {
-                name?: string;
-                version?: string;
-                registry_type?: string;
-                identifier?: string;
-                digest?: string;
-            };
+                name?: string | null;
+                version?: string | null;
+                registry_type?: string | null;
+                identifier?: string | null;
+                digest?: string | null;
+            } | null;
             /** @description The tools that a run may call. */
             tools: components["schemas"]["ToolDefinition"][];
         };
@@ -1291,17 +1291,17 @@ export interface components {
             icon?: string | null;
             description?: string | null;
             /** @default [] */
-            categories: string[];
+            categories: string[] | null;
             /**
              * @description Asked for when an OAuth connection is authorized.
              * @default []
              */
-            scopes: string[];
+            scopes: string[] | null;
             /**
              * @description Hosts that the connector speaks to; shown to people.
              * @default []
              */
-            egress: string[];
+            egress: string[] | null;
             /** @description The MCP endpoint; required for `streamable_http`. */
             url?: string | null;
             /**
@@ -1570,8 +1570,11 @@ export interface components {
             connections: components["schemas"]["Connection"][];
         };
         CreateConnection: {
-            /** @enum {string} */
-            provider: "codehost" | "codehost_app" | "mcp_http";
+            /**
+             * @description `github` and `github_app` are older names of `codehost` and `codehost_app`.
+             * @enum {string}
+             */
+            provider: "codehost" | "codehost_app" | "mcp_http" | "github" | "github_app";
             /**
              * @description An organization needs the role admin or owner; `personal` needs a signed-in user.
              * @default organization
@@ -2422,14 +2425,14 @@ export interface components {
             /** @description What to do this time; not blank. */
             task: string;
             /** @description Else the revision's default, else an empty folder. */
-            workspace?: components["schemas"]["WorkspaceBody"];
+            workspace?: components["schemas"]["WorkspaceBody"] | null;
             /**
              * @deprecated
              * @description Older name of `workspace`; not both.
              */
-            repo?: components["schemas"]["WorkspaceBody"];
+            repo?: components["schemas"]["WorkspaceBody"] | null;
             /** @description Can only tighten what the revision and the policy allow. */
-            budgets?: components["schemas"]["BudgetsInput"];
+            budgets?: components["schemas"]["BudgetsInput"] | null;
             /**
              * @description No approval ever waits: what would ask is decided at once.
              * @default false
@@ -7637,7 +7640,7 @@ export interface operations {
             query?: {
                 /** @description Most rows to answer; 200 when left out. A number above 1000 is clamped to 1000. */
                 limit?: number;
-                /** @description Only events whose seq is strictly greater. */
+                /** @description Only events whose seq is strictly greater; a negative number counts as 0. */
                 after?: number;
             };
             header?: never;
@@ -7785,7 +7788,7 @@ export interface operations {
     streamEvents: {
         parameters: {
             query?: {
-                /** @description Only events whose seq is strictly greater. */
+                /** @description Only events whose seq is strictly greater; a negative number counts as 0. */
                 after?: number;
             };
             header?: {

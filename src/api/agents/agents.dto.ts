@@ -12,6 +12,7 @@ import {
 } from 'class-validator';
 import { MAX_REQUIREMENTS } from '../../domain/connections/requirement.js';
 import type { JsonObject } from '../../domain/json.js';
+import { MAX_VALUE_BYTES, MAX_VARIABLES } from '../../domain/run/agent-variables.js';
 import { ConnectionRequirementBody } from './connection-requirement.dto.js';
 import { BudgetsInput } from '../budgets/budgets.dto.js';
 import { OFFLINE_NETWORK } from '../sandboxes/offline-network.js';
@@ -81,22 +82,23 @@ class RevisionFields {
   @MaxLength(1024)
   policy?: string | null;
 
-  @ApiPropertyOptional({ type: BudgetsInput, description: 'Replaces the budgets as a whole.' })
+  @ApiPropertyOptional({ type: BudgetsInput, nullable: true, description: 'Replaces the budgets as a whole.' })
   @IsOptional()
   @IsObject()
   @ValidateNested()
   @Type(() => BudgetsInput)
-  budgets?: BudgetsInput;
+  budgets?: BudgetsInput | null;
 
   @ApiPropertyOptional({
     type: WorkspaceBody,
+    nullable: true,
     description: 'Used when a run gives none; `{"kind":"scratch"}` clears it.',
   })
   @IsOptional()
   @IsObject()
   @ValidateNested()
   @Type(() => WorkspaceBody)
-  default_workspace?: WorkspaceBody;
+  default_workspace?: WorkspaceBody | null;
 
   @ApiPropertyOptional({
     type: 'array',
@@ -130,18 +132,19 @@ class RevisionFields {
 
   @ApiPropertyOptional({
     type: SandboxSizesInput,
+    nullable: true,
     description: 'Sizes of the sandbox; the rest are the deployment defaults.',
   })
   @IsOptional()
   @IsObject()
   @ValidateNested()
   @Type(() => SandboxSizesInput)
-  sandbox?: SandboxSizesInput;
+  sandbox?: SandboxSizesInput | null;
 
   @ApiPropertyOptional({
     type: 'object',
-    additionalProperties: { type: 'string' },
-    maxProperties: 64,
+    additionalProperties: { type: 'string', maxLength: MAX_VALUE_BYTES },
+    maxProperties: MAX_VARIABLES,
     nullable: true,
     description:
       'Variables of tool processes, which are no secrets: they are shown and frozen into every run. Replaces them as a whole; `{}` clears them.',

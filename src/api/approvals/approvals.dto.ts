@@ -103,7 +103,6 @@ export class DecidedApproval extends ApprovalView {
   narrowed!: boolean;
 }
 
-/** Closed, unlike every other body: a member that is not known is refused. */
 export const DECISION_SCHEMA = {
   type: 'object',
   required: ['decision'],

@@ -11,18 +11,9 @@ const MEANING: ReadonlyMap<unknown, ApprovalDecision> = new Map([
   ['deny', 'denied'],
 ]);
 
-/**
- * Reads the body of a decision. An unknown member is refused here, where elsewhere it is ignored: somebody who writes
- * `{"decision":"denied","scope":"session"}` must not believe that the second member meant something (chapter 10 §1).
- */
+/** Reads the body of a decision, which holds nothing else. @throws SandgateError `invalid_request` */
 export function parseDecision(body: unknown): ApprovalDecision {
   if (!isJsonObject(body)) throw new SandgateError('invalid_request', 'body: must be a JSON object');
-  const unknown = Object.keys(body).find((member) => member !== 'decision');
-  if (unknown !== undefined)
-    throw new SandgateError(
-      'invalid_request',
-      `${unknown.slice(0, 80)}: unknown member; a decision holds decision only`,
-    );
   const decision = MEANING.get(body['decision']);
   if (decision !== undefined) return decision;
   throw new SandgateError('invalid_request', 'decision: must be approved_once, approved_session or denied');

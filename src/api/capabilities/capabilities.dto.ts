@@ -18,11 +18,11 @@ export class ToolDefinition {
   @ApiPropertyOptional({ ...SCHEMA, description: 'JSON Schema of the arguments.' })
   input_schema?: JsonObject;
 
-  @ApiPropertyOptional({ ...SCHEMA, description: 'Stored and digested, not enforced.' })
-  output_schema?: JsonObject;
+  @ApiPropertyOptional({ ...SCHEMA, nullable: true, description: 'Stored and digested, not enforced.' })
+  output_schema?: JsonObject | null;
 
-  @ApiPropertyOptional({ ...SCHEMA, description: 'Shown to people; decides nothing.' })
-  annotations?: JsonObject;
+  @ApiPropertyOptional({ ...SCHEMA, nullable: true, description: 'Shown to people; decides nothing.' })
+  annotations?: JsonObject | null;
 }
 
 class ServerDefinition {
@@ -43,10 +43,13 @@ class ServerDefinition {
 
   @ApiPropertyOptional({
     type: 'object',
-    properties: Object.fromEntries(IDENTITY_MEMBERS.map((member) => [member, { type: 'string' as const }])),
+    properties: Object.fromEntries(
+      IDENTITY_MEMBERS.map((member) => [member, { type: 'string' as const, nullable: true }]),
+    ),
+    nullable: true,
     description: 'Where the server came from; shown to people.',
   })
-  identity?: Record<string, string>;
+  identity?: Partial<Record<string, string | null>> | null;
 
   @ApiProperty({ type: [ToolDefinition], minItems: 1, maxItems: 64, description: 'The tools that a run may call.' })
   tools!: ToolDefinition[];

@@ -14,12 +14,20 @@ import {
   type ToolHint,
 } from '../../domain/catalog/connector.js';
 import { CONNECTION_STATUSES, type AuthKind, type ConnectionStatus } from '../../domain/connections/connection.js';
+import { SCOPE_PATTERN } from '../../domain/connections/oauth-client.js';
+import { HOST_PATTERN } from '../../domain/catalog/parse-connector.js';
 import type { CatalogRow, EntryBundle, EntryConnection } from './connector-queries.js';
 import type { ConnectorRow } from './connector-row.js';
 import { AuthHintsView, ProvenanceView, SandboxLaunchView, ToolHintView } from './connector-parts.dto.js';
 
 const SLUG = '^[a-z0-9][a-z0-9-]{0,63}$';
-const TEXTS: { type: [StringConstructor]; default: string[] } = { type: [String], default: [] };
+/** Texts of at most `maxLength` characters each. */
+const texts = (maxLength: number, pattern?: string) => ({
+  type: 'array' as const,
+  items: { type: 'string' as const, minLength: 1, maxLength, ...(pattern === undefined ? {} : { pattern }) },
+  nullable: true,
+  default: [],
+});
 
 /** The whole body is judged by `parseConnector`. */
 export class CreateConnector {
@@ -44,15 +52,15 @@ export class CreateConnector {
   @Allow()
   description?: string | null;
 
-  @ApiPropertyOptional({ ...TEXTS, maxItems: 16 })
+  @ApiPropertyOptional({ ...texts(64), maxItems: 16 })
   @Allow()
   categories?: string[];
 
-  @ApiPropertyOptional({ ...TEXTS, maxItems: 64, description: 'Asked for when an OAuth connection is authorized.' })
+  @ApiPropertyOptional({ ...texts(256, SCOPE_PATTERN), maxItems: 64, description: 'Asked for when an OAuth connection is authorized.' })
   @Allow()
   scopes?: string[];
 
-  @ApiPropertyOptional({ ...TEXTS, maxItems: 32, description: 'Hosts that the connector speaks to; shown to people.' })
+  @ApiPropertyOptional({ ...texts(255, HOST_PATTERN), maxItems: 32, description: 'Hosts that the connector speaks to; shown to people.' })
   @Allow()
   egress?: string[];
 

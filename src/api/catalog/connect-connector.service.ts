@@ -57,6 +57,7 @@ export class ConnectConnectorService {
       );
     }
     if (entry.sandbox_launch !== null) return this.publish(viewer, owner, entry, body);
+    refuseMembers(body, ['bundle_name'], `does not belong here: ${entry.slug} is a remote server, not a bundle`);
     const target = this.targetOf(viewer, owner, entry, body);
     if (entry.auth_mode === 'oauth') {
       refuseMembers(body, ['token'], `does not belong here: ${entry.slug} is authorized by OAuth`);
@@ -120,7 +121,7 @@ export class ConnectConnectorService {
     }
     refuseMembers(
       body,
-      ['token', 'client_id', 'client_secret', 'scopes'],
+      ['token', 'client_id', 'client_secret', 'scopes', 'display_name'],
       `does not belong here: ${entry.slug} runs inside the sandbox, without credentials`,
     );
     const server = { class: 'sandbox', name: entry.slug, ...entry.sandbox_launch };

@@ -1,7 +1,7 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { Allow } from 'class-validator';
 import { CapabilityBundleView, ServerSummary } from '../capabilities/capabilities.dto.js';
-import { Connection, Snapshot } from '../connections/connections.dto.js';
+import { Connection, OPTIONAL_TEXT, SCOPES, Snapshot } from '../connections/connections.dto.js';
 import { OptionalBody } from '../http/optional-body.js';
 
 const OWNER = {
@@ -36,15 +36,15 @@ export class ConnectConnector {
   @Allow()
   bundle_name?: unknown;
 
-  @ApiPropertyOptional({ type: 'string', nullable: true, description: 'OAuth client that was registered by hand.' })
+  @ApiPropertyOptional({ ...OPTIONAL_TEXT, description: 'OAuth client that was registered by hand.' })
   @Allow()
   client_id?: unknown;
 
-  @ApiPropertyOptional({ type: 'string', nullable: true, writeOnly: true, description: 'Its secret. Sealed.' })
+  @ApiPropertyOptional({ ...OPTIONAL_TEXT, writeOnly: true, description: 'Its secret. Sealed.' })
   @Allow()
   client_secret?: unknown;
 
-  @ApiPropertyOptional({ type: [String], nullable: true, description: "Asked for besides the entry's own scopes." })
+  @ApiPropertyOptional({ ...SCOPES, nullable: true, description: "Asked for besides the entry's own scopes." })
   @Allow()
   scopes?: unknown;
 }

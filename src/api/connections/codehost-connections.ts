@@ -39,11 +39,8 @@ export class CodehostConnections {
     owner: ConnectionOwner,
     body: CreateConnection,
   ): Promise<ConnectionRecord> {
-    refuseMembers(
-      body,
-      ['app_id', 'installation_id', 'private_key', 'webhook_secret'],
-      'is of codehost_app connections',
-    );
+    refuseMembers(body, MEMBERS_OF_APPS, 'is of codehost_app connections; this one is codehost');
+    refuseMembers(body, MEMBERS_OF_MCP, 'is of mcp_http connections; this one is codehost');
     const token = readBearerToken(body.token);
     const displayName = parseDisplayName(body.display_name, '');
     const account = await proveToken(this.codehost.api, token);
@@ -71,7 +68,8 @@ export class CodehostConnections {
   ): Promise<ConnectionRecord> {
     if (owner.owner_type === 'user')
       throw new SandgateError('invalid_request', 'owner: an installation of an app belongs to the organization');
-    refuseMembers(body, ['token'], 'is of codehost and mcp_http connections');
+    refuseMembers(body, ['token'], 'is of codehost and mcp_http connections; this one is codehost_app');
+    refuseMembers(body, MEMBERS_OF_MCP, 'is of mcp_http connections; this one is codehost_app');
     const appId = requireNumber(body, 'app_id');
     const installationId = requireNumber(body, 'installation_id');
     const privateKey = requireText(body, 'private_key');
@@ -105,6 +103,17 @@ export class CodehostConnections {
     }
   }
 }
+
+export const MEMBERS_OF_APPS = ['app_id', 'installation_id', 'private_key', 'webhook_secret'] as const;
+const MEMBERS_OF_MCP = [
+  'base_url',
+  'auth_kind',
+  'header_name',
+  'scheme',
+  'scopes',
+  'client_id',
+  'client_secret',
+] as const;
 
 /** Of two live connections to one installation the second is refused. */
 export const LIVE_INSTALLATION = 'integration_connections_live_installation';

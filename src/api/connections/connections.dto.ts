@@ -2,16 +2,34 @@ import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Allow } from 'class-validator';
 import { CONNECTION_STATUSES, PROVIDERS, type ConnectionRecord } from '../../domain/connections/connection.js';
 import type { AuthKind, ConnectionProvider, ConnectionStatus } from '../../domain/connections/connection.js';
+import { MAX_SCOPES, SCOPE_PATTERN } from '../../domain/connections/oauth-client.js';
+import { MAX_OPTIONAL_TEXT } from '../../domain/connections/optional-text.js';
 import type { SnapshotChanges } from '../../domain/connections/snapshot-changes.js';
 import { CREDENTIAL_SCHEMES } from '../../domain/connections/static-credential.js';
 import type { JsonObject } from '../../domain/json.js';
 import type { ToolSnapshot } from '../../platform/connections/tool-snapshots.js';
 
+export const OPTIONAL_TEXT = { type: 'string', nullable: true, maxLength: MAX_OPTIONAL_TEXT } as const;
+export const SCOPES = {
+  type: 'array',
+  items: { type: 'string', pattern: SCOPE_PATTERN },
+  maxItems: MAX_SCOPES,
+} as const;
 const OBJECT = { type: 'object', additionalProperties: true } as const;
+
+/** Names of before, which clients in the field still send. */
+export const FORMER_PROVIDERS: ReadonlyMap<unknown, ConnectionProvider> = new Map([
+  ['github', 'codehost'],
+  ['github_app', 'codehost_app'],
+]);
 
 /** Who may is decided before any member but `owner` is judged, so the members' meaning is the service's (chapter 40 §2.1). */
 export class CreateConnection {
-  @ApiProperty({ enum: PROVIDERS })
+  @ApiProperty({
+    type: 'string',
+    enum: [...PROVIDERS, ...FORMER_PROVIDERS.keys()],
+    description: '`github` and `github_app` are older names of `codehost` and `codehost_app`.',
+  })
   @Allow()
   provider!: unknown;
 
@@ -71,15 +89,15 @@ export class CreateConnection {
   @Allow()
   scheme?: unknown;
 
-  @ApiPropertyOptional({ type: [String], nullable: true, maxItems: 64, description: 'OAuth scopes to ask for.' })
+  @ApiPropertyOptional({ ...SCOPES, nullable: true, description: 'OAuth scopes to ask for.' })
   @Allow()
   scopes?: unknown;
 
-  @ApiPropertyOptional({ type: 'string', nullable: true, description: 'OAuth client that was registered by hand.' })
+  @ApiPropertyOptional({ ...OPTIONAL_TEXT, description: 'OAuth client that was registered by hand.' })
   @Allow()
   client_id?: unknown;
 
-  @ApiPropertyOptional({ type: 'string', nullable: true, writeOnly: true, description: 'Its secret. Sealed.' })
+  @ApiPropertyOptional({ ...OPTIONAL_TEXT, writeOnly: true, description: 'Its secret. Sealed.' })
   @Allow()
   client_secret?: unknown;
 
@@ -91,11 +109,11 @@ export class CreateConnection {
   @Allow()
   installation_id?: unknown;
 
-  @ApiPropertyOptional({ type: 'string', nullable: true, writeOnly: true, description: 'PEM of the app. Sealed.' })
+  @ApiPropertyOptional({ ...OPTIONAL_TEXT, writeOnly: true, description: 'PEM of the app. Sealed.' })
   @Allow()
   private_key?: unknown;
 
-  @ApiPropertyOptional({ type: 'string', nullable: true, writeOnly: true, description: 'Of `codehost_app`. Sealed.' })
+  @ApiPropertyOptional({ ...OPTIONAL_TEXT, writeOnly: true, description: 'Of `codehost_app`. Sealed.' })
   @Allow()
   webhook_secret?: unknown;
 }

@@ -7,9 +7,15 @@ import { parseStaticCredential } from '../../domain/connections/static-credentia
 import { SandgateError } from '../../domain/errors.js';
 import { ConnectionSecrets } from '../../platform/connections/connection-secrets.js';
 import type { Viewer } from '../../platform/connections/viewer.js';
-import { CodehostConnections } from './codehost-connections.js';
+import { CodehostConnections, MEMBERS_OF_APPS } from './codehost-connections.js';
 import { resolveOwner, type ConnectionOwner } from './connection-owner.js';
-import { toConnection, toSnapshotView, type CreateConnection, type CreatedConnection } from './connections.dto.js';
+import {
+  FORMER_PROVIDERS,
+  toConnection,
+  toSnapshotView,
+  type CreateConnection,
+  type CreatedConnection,
+} from './connections.dto.js';
 import { McpConnections, type McpTarget } from './mcp-connections.js';
 
 /** Creates connections (chapter 40 §2.1): who may, then whether secrets can be kept at all, then what was sent. */
@@ -43,6 +49,7 @@ export class CreateConnectionService {
     owner: ConnectionOwner,
     body: CreateConnection,
   ): Promise<CreatedConnection> {
+    refuseMembers(body, MEMBERS_OF_APPS, 'is of codehost_app connections; this one is mcp_http');
     const authKind = parseAuthKind(body.auth_kind);
     const baseUrl = this.mcp.admit(body.base_url);
     const displayName = parseDisplayName(body.display_name, new URL(baseUrl).host);
@@ -56,18 +63,14 @@ export class CreateConnectionService {
       const connection = toConnection(await this.mcp.begin(target, parseOAuthClient(body)));
       return { ...connection, next: `/v1/connections/${connection.id}/oauth/start` };
     }
-    refuseMembers(body, ['client_id', 'client_secret'], 'is of auth_kind oauth; this connection is static');
+    refuseMembers(body, ['client_id', 'client_secret', 'scopes'], 'is of auth_kind oauth; this connection is static');
     const { connection, snapshot } = await this.mcp.connectStatic(target, parseStaticCredential(body));
     return { ...toConnection(connection), snapshot: toSnapshotView(snapshot) };
   }
 }
 
-/** Names of before, which clients in the field still send (chapter 50 §1). */
-const FORMER_NAMES: Readonly<Record<string, ConnectionProvider>> = { github: 'codehost', github_app: 'codehost_app' };
-
 function parseProvider(given: unknown): ConnectionProvider {
-  const former = typeof given === 'string' && Object.hasOwn(FORMER_NAMES, given) ? FORMER_NAMES[given] : undefined;
-  const provider = former ?? PROVIDERS.find((one) => one === given);
+  const provider = FORMER_PROVIDERS.get(given) ?? PROVIDERS.find((one) => one === given);
   if (provider !== undefined) return provider;
   throw new SandgateError('invalid_request', `provider: must be one of ${PROVIDERS.join(', ')}`);
 }

@@ -23,7 +23,9 @@ describe('limit and seq', () => {
     expect(parseSeq(undefined, 'after')).toBe('0');
     expect(parseSeq('-7', 'after')).toBe('0');
     expect(parseSeq('007', 'after')).toBe('7');
-    expect(parseSeq('9'.repeat(5000), 'after')).toBe('9223372036854775807');
+    expect(parseSeq('9223372036854775807', 'after')).toBe('9223372036854775807');
+    for (const beyond of ['9223372036854775808', '-9223372036854775809', '9'.repeat(5000)])
+      expect(() => parseSeq(beyond, 'after')).toThrow('after: must be an integer of 64 bits');
     for (const bad of ['', 'x', '1.5', ['1']])
       expect(() => parseSeq(bad, 'after')).toThrow('after: must be an integer');
   });

@@ -2,7 +2,6 @@ import { SandgateError } from '../../domain/errors.js';
 
 /** The largest page of any list; a larger `limit` is clamped to it (00-design §1). */
 export const MAX_LIMIT = 1000;
-const MAX_INT64 = 2n ** 63n - 1n;
 
 /** Query `limit`: a positive decimal integer, clamped to {@link MAX_LIMIT}; anything else is refused. */
 export function parseLimit(raw: unknown, defaultLimit: number): number {
@@ -13,13 +12,14 @@ export function parseLimit(raw: unknown, defaultLimit: number): number {
   return Math.min(Number(raw), MAX_LIMIT);
 }
 
-/** Query or header position in a ledger, as the decimal text of an int64; a position beyond the type is its end. */
+/** Query position in a ledger, as the decimal text of an int64, beyond which nothing can stand; a negative one is the beginning. */
 export function parseSeq(raw: unknown, name: string): string {
   if (raw === undefined) return '0';
   if (typeof raw !== 'string' || !/^-?[0-9]+$/.test(raw)) {
     throw new SandgateError('invalid_request', `${name}: must be an integer`);
   }
-  const value = BigInt(raw.slice(0, 64));
-  if (value < 0n) return '0';
-  return (value > MAX_INT64 ? MAX_INT64 : value).toString();
+  const value = BigInt(raw);
+  if (BigInt.asIntN(64, value) !== value)
+    throw new SandgateError('invalid_request', `${name}: must be an integer of 64 bits`);
+  return value < 0n ? '0' : value.toString();
 }

@@ -34,7 +34,7 @@ export const AfterQuery = (): MethodDecorator =>
   ApiQuery({
     name: 'after',
     required: false,
-    description: 'Only events whose seq is strictly greater.',
+    description: 'Only events whose seq is strictly greater; a negative number counts as 0.',
     schema: { type: 'integer', format: 'int64', default: 0 },
   });
 

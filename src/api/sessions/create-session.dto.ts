@@ -16,8 +16,14 @@ import { MAX_PROMPT_CHARS } from '../agents/agents.dto.js';
 import { BudgetsInput } from '../budgets/budgets.dto.js';
 import { OFFLINE_NETWORK } from '../sandboxes/offline-network.js';
 import { WorkspaceBody } from '../workspaces/workspace.dto.js';
-import { IsLabels, MAX_LABEL_VALUE, MAX_LABELS } from './labels.js';
+import { IsLabels, LABEL_NAME_PATTERN, MAX_LABEL_VALUE, MAX_LABELS } from './labels.js';
 
+const LABELS = {
+  type: 'object',
+  propertyNames: { pattern: LABEL_NAME_PATTERN },
+  additionalProperties: { type: 'string', maxLength: MAX_LABEL_VALUE },
+  maxProperties: MAX_LABELS,
+} as const;
 const NOT_BLANK = '\\S';
 
 /** What a run is created from (chapter 10 §8). */
@@ -39,21 +45,21 @@ export class CreateSession {
   @Matches(new RegExp(NOT_BLANK), { message: 'task must not be blank' })
   task!: string;
 
-  @ApiPropertyOptional({ type: WorkspaceBody, description: "Else the revision's default, else an empty folder." })
+  @ApiPropertyOptional({ type: WorkspaceBody, nullable: true, description: "Else the revision's default, else an empty folder." })
   @IsOptional()
   @IsObject()
   @ValidateNested()
   @Type(() => WorkspaceBody)
   workspace?: WorkspaceBody | null;
 
-  @ApiPropertyOptional({ type: WorkspaceBody, deprecated: true, description: 'Older name of `workspace`; not both.' })
+  @ApiPropertyOptional({ type: WorkspaceBody, nullable: true, deprecated: true, description: 'Older name of `workspace`; not both.' })
   @IsOptional()
   @IsObject()
   @ValidateNested()
   @Type(() => WorkspaceBody)
   repo?: WorkspaceBody | null;
 
-  @ApiPropertyOptional({ type: BudgetsInput, description: 'Can only tighten what the revision and the policy allow.' })
+  @ApiPropertyOptional({ type: BudgetsInput, nullable: true, description: 'Can only tighten what the revision and the policy allow.' })
   @IsOptional()
   @IsObject()
   @ValidateNested()
@@ -110,9 +116,7 @@ export class CreateSession {
   network?: JsonObject | null;
 
   @ApiPropertyOptional({
-    type: 'object',
-    additionalProperties: { type: 'string', maxLength: MAX_LABEL_VALUE },
-    maxProperties: MAX_LABELS,
+    ...LABELS,
     nullable: true,
     description: `At most ${MAX_LABELS}; names are 1 to 63 of A-Z a-z 0-9 . _ / -.`,
   })

@@ -4,7 +4,10 @@ import { isJsonObject } from '../../domain/json.js';
 
 export const MAX_LABELS = 16;
 export const MAX_LABEL_VALUE = 255;
-const NAME = /^[A-Za-z0-9._/-]{1,63}$/;
+export const LABEL_NAME_PATTERN = '^[A-Za-z0-9._/-]{1,63}$';
+/** `name=value`, as the query filters by. */
+export const LABEL_PAIR_PATTERN = `^[A-Za-z0-9._/-]{1,63}=[\\s\\S]{0,${MAX_LABEL_VALUE}}$`;
+const NAME = new RegExp(LABEL_NAME_PATTERN);
 
 /** Why labels are not acceptable, or undefined when they are. */
 export function labelsProblem(value: unknown): string | undefined {
@@ -42,7 +45,12 @@ export function parseLabelFilter(raw: unknown): Record<string, string> | undefin
     if (typeof pair !== 'string' || split < 1) throw new SandgateError('invalid_request', 'label: must be name=value');
     return [pair.slice(0, split), pair.slice(split + 1)];
   });
+  if (labels.length > MAX_LABELS)
+    throw new SandgateError('invalid_request', `label: must not be given more than ${MAX_LABELS} times`);
   const filter = Object.fromEntries(labels);
+  const twice = labels.find(([name, value]) => filter[name] !== value);
+  if (twice !== undefined)
+    throw new SandgateError('invalid_request', `label: no run carries two values of ${twice[0].slice(0, 80)}`);
   const problem = labelsProblem(filter);
   if (problem !== undefined) throw new SandgateError('invalid_request', `label: ${problem}`);
   return filter;

@@ -10,6 +10,7 @@ import { IdempotencyKeyHeader, IdParam, LimitQuery } from '../openapi/parameters
 import { CreateSession } from './create-session.dto.js';
 import { CreateSessionService } from './create-session.service.js';
 import { parseIdempotencyKey } from './idempotency.js';
+import { LABEL_PAIR_PATTERN, MAX_LABELS } from './labels.js';
 import { parseSessionFilter } from './session-filter.js';
 import { CancelAnswer, SessionEnvelope, SessionList, SessionRead } from './sessions.dto.js';
 import { SessionsService } from './sessions.service.js';
@@ -43,7 +44,7 @@ export class SessionsController {
   @ApiQuery({
     name: 'label',
     required: false,
-    schema: { type: 'array', items: { type: 'string', pattern: '^[A-Za-z0-9._/-]{1,63}=' }, maxItems: 16 },
+    schema: { type: 'array', items: { type: 'string', pattern: LABEL_PAIR_PATTERN }, maxItems: MAX_LABELS },
     description: '`name=value`, once or more; a run must carry them all.',
   })
   @ApiQuery({

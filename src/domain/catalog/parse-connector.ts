@@ -14,7 +14,8 @@ import { list, oneOf, optionalObject, optionalText, refusal, requiredText, textL
 
 export const MAX_CONNECTOR_NAME = 120;
 const SLUG = /^[a-z0-9][a-z0-9-]{0,63}$/;
-const HOST = /^(\*\.)?[a-z0-9]([a-z0-9.-]*[a-z0-9])?(:[0-9]{1,5})?$/i;
+export const HOST_PATTERN = '^(\\*\\.)?[a-zA-Z0-9]([a-zA-Z0-9.-]*[a-zA-Z0-9])?(:[0-9]{1,5})?$';
+const HOST = new RegExp(HOST_PATTERN);
 /** RFC 6749 §3.3 */
 const SCOPE = /^[\x21\x23-\x5b\x5d-\x7e]+$/;
 const HINT_PATTERN = /^[A-Za-z0-9_.*-]+$/;

@@ -2,8 +2,9 @@ import { SandgateError } from '../errors.js';
 import { readOptionalText } from './optional-text.js';
 
 /** Scopes are space-delimited upstream, so none may hold a blank (RFC 6749 §3.3). */
-const SCOPE = /^[\x21\x23-\x5b\x5d-\x7e]{1,256}$/;
-const MAX_SCOPES = 64;
+export const SCOPE_PATTERN = '^[\\x21\\x23-\\x5b\\x5d-\\x7e]{1,256}$';
+const SCOPE = new RegExp(SCOPE_PATTERN);
+export const MAX_SCOPES = 64;
 
 export interface OAuthClientInput {
   scopes?: unknown;

@@ -2,9 +2,9 @@ import { SandgateError } from '../errors.js';
 import { isJsonObject } from '../json.js';
 import { redactText } from '../redaction/redact-text.js';
 
-const MAX_VARIABLES = 64;
+export const MAX_VARIABLES = 64;
 const MAX_NAME_CHARS = 128;
-const MAX_VALUE_BYTES = 32 * 1024;
+export const MAX_VALUE_BYTES = 32 * 1024;
 const MAX_TOTAL_BYTES = 128 * 1024;
 const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 

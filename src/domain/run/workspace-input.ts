@@ -25,6 +25,17 @@ export interface WorkspaceInput {
 }
 
 const KINDS = 'scratch, local_copy or git_repository';
+/** Which kind a member is of; `kind` is of all. */
+const KIND_OF_MEMBER: Readonly<Record<Exclude<keyof WorkspaceInput, 'kind'>, WorkspaceSpec['kind']>> = {
+  path: 'local_copy',
+  include: 'local_copy',
+  connection_id: 'git_repository',
+  repository: 'git_repository',
+  clone_url: 'git_repository',
+  ref: 'git_repository',
+  commit_sha: 'git_repository',
+  checkout_mode: 'git_repository',
+};
 const REPOSITORY = /^[A-Za-z0-9._-]+\/[A-Za-z0-9._-]+$/;
 const COMMIT = /^[0-9a-fA-F]{7,40}$/;
 const MAX_TEXT = 4096;
@@ -35,8 +46,8 @@ const PUBLIC_CLONE_BASE = 'https://github.com';
 
 /**
  * Reads one workspace object of a request (CreateRun `workspace`, its legacy alias `repo`, CreateAgent `default_workspace`;
- * chapter 10 §8). The legacy kinds `none` and `local_path` become `scratch` and `local_copy`; null members count as absent;
- * members that a client may not set (`binding_id`) and unknown ones are dropped.
+ * chapter 10 §8). The legacy kinds `none` and `local_path` become `scratch` and `local_copy`; null members count as absent,
+ * and a member of another kind is refused: whoever wrote it believes that it is in force.
  *
  * @param field name of the member in the request, first word of every refusal
  * @param cloneBase where repositories of connections are cloned from
@@ -47,11 +58,14 @@ export function parseWorkspace(value: unknown, field: string, cloneBase: string)
   switch (value['kind']) {
     case 'scratch':
     case 'none':
+      refuseOtherKinds(value, field, 'scratch');
       return { kind: 'scratch' };
     case 'local_copy':
     case 'local_path':
+      refuseOtherKinds(value, field, 'local_copy');
       return parseLocalCopy(value, field);
     case 'git_repository':
+      refuseOtherKinds(value, field, 'git_repository');
       return parseGitRepository(value, field, cloneBase);
     default:
       throw invalid(`${field}.kind must be ${KINDS}`);
@@ -87,6 +101,13 @@ export function assertWithinCloneBase(workspace: WorkspaceSpec, cloneBase: strin
   if (workspace.kind !== 'git_repository' || workspace.connection_id === undefined) return;
   if (isBelowCloneBase(cloneBase, workspace.clone_url)) return;
   throw invalid(`${field}.clone_url must lie on the code host of the connection, below ${cloneBase}`);
+}
+
+function refuseOtherKinds(value: Record<string, unknown>, field: string, kind: WorkspaceSpec['kind']): void {
+  for (const [member, ofKind] of Object.entries(KIND_OF_MEMBER)) {
+    if (ofKind === kind || value[member] === undefined || value[member] === null) continue;
+    throw invalid(`${field}.${member} is of kind ${ofKind}; this workspace is of kind ${kind}`);
+  }
 }
 
 function parseLocalCopy(value: Record<string, unknown>, field: string): WorkspaceSpec {

@@ -79,8 +79,7 @@ describe('polling', () => {
     expect(await poll(id, '?after=401')).toEqual([]);
     expect(seqsOf(await poll(id, '?after=-5&limit=2'))).toEqual([1, 2]);
     expect(await poll(id, '?after=9223372036854775807')).toEqual([]);
-    expect(await poll(id, '?after=99999999999999999999999')).toEqual([]);
-    for (const query of ['?after=x', '?after=1.5', '?after=', '?limit=0']) {
+    for (const query of ['?after=x', '?after=1.5', '?after=', '?after=9223372036854775808', '?limit=0']) {
       expect((await api.get(`/v1/sessions/${id}/events${query}`)).status).toBe(400);
     }
     const [event] = await poll(id, '?limit=1');
