@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { nearestName } from '../domain/nearest-name.js';
 import { registerAdminCommands } from './commands/admin.js';
 import { registerAgentCommands } from './commands/agents.js';
 import { registerApplyCommand } from './commands/apply.js';
@@ -69,5 +70,18 @@ export function buildProgram(): Command {
 /** Sub-commands end by throwing too, so that one place decides about exit codes. */
 function inherit(command: Command): void {
   command.exitOverride();
+  command.configureOutput({ outputError: (text, write) => write(`${text}${commandMeant(command)}`) });
   for (const inner of command.commands) inherit(inner);
+}
+
+/**
+ * A group with a default command takes a misspelt one for an argument of the default, which has no room for it: the refusal then says
+ * which command was probably meant.
+ */
+function commandMeant(command: Command): string {
+  const [first] = command.parent?.args ?? [];
+  const siblings = command.parent?.commands.map((sibling) => sibling.name()) ?? [];
+  const isTooMany = command.args.length > command.registeredArguments.length;
+  if (first === undefined || siblings.includes(first) || first.startsWith('-') || !isTooMany) return '';
+  return `(Did you mean ${command.parent?.name()} ${nearestName(first, siblings)}?)\n`;
 }

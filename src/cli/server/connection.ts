@@ -2,6 +2,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { parse } from 'yaml';
+import { isJsonObject } from '../../domain/json.js';
+import { didYouMean } from '../../domain/nearest-name.js';
 import { locate } from '../../embedded/state-folder.js';
 import { readLiveInstance } from '../../embedded/state-lock.js';
 import { defaultDataDir } from '../../embedded/configuration.js';
@@ -27,6 +29,8 @@ interface ConfigFile {
   token?: unknown;
   token_file?: unknown;
 }
+
+const MEMBERS: readonly string[] = ['url', 'token', 'token_file'];
 
 /** `$SANDGATE_CONFIG`, else `$XDG_CONFIG_HOME/sandgate/config.yaml`. */
 function configFilePath(env: NodeJS.ProcessEnv): string {
@@ -93,8 +97,8 @@ function readTokenFile(path: string): string {
 
 function readConfigFile(path: string): { url?: string; token?: string } {
   if (!existsSync(path)) return {};
-  const content = parse(readFileSync(path, 'utf8'), { maxAliasCount: 0 }) as ConfigFile | null;
-  const { url, token, token_file: tokenFile } = content ?? {};
+  const content = parse(readFileSync(path, 'utf8'), { maxAliasCount: 0 }) as unknown;
+  const { url, token, token_file: tokenFile } = knownMembers(content ?? {}, path);
   for (const [name, value] of Object.entries({ url, token, token_file: tokenFile })) {
     if (value !== undefined && typeof value !== 'string')
       throw new CliError(`${path}: ${name} must be a text`, EXIT.usage);
@@ -102,6 +106,14 @@ function readConfigFile(path: string): { url?: string; token?: string } {
   const secret =
     typeof token === 'string' ? token : typeof tokenFile === 'string' ? readTokenFile(tokenFile) : undefined;
   return { ...(typeof url === 'string' ? { url } : {}), ...(secret === undefined ? {} : { token: secret }) };
+}
+
+/** A misspelt `token_file` would silently fall back to another credential. */
+function knownMembers(content: unknown, path: string): ConfigFile {
+  if (!isJsonObject(content)) throw new CliError(`${path}: must be a mapping of ${MEMBERS.join(', ')}`, EXIT.usage);
+  const unknown = Object.keys(content).find((name) => !MEMBERS.includes(name));
+  if (unknown === undefined) return content;
+  throw new CliError(`${path}: ${unknown} is not known${didYouMean(unknown, MEMBERS)}`, EXIT.usage);
 }
 
 function checkUrl(url: string): string {

@@ -1,5 +1,6 @@
 import { SandgateError } from '../errors.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../json.js';
+import { didYouMean } from '../nearest-name.js';
 
 export const BINDING_MODES = ['invoking_user', 'organization'] as const;
 export type BindingMode = (typeof BINDING_MODES)[number];
@@ -98,7 +99,7 @@ function object(value: JsonValue | undefined, known: readonly string[], place: s
   if (!isJsonObject(value)) throw refusal(place, 'must be an object');
   const unknown = Object.keys(value).find((member) => !known.includes(member));
   if (unknown === undefined) return value;
-  throw refusal(place, `has no member ${unknown.slice(0, 80)}; it has ${known.join(', ')}`);
+  throw refusal(place, `has no member ${unknown.slice(0, 80)}${didYouMean(unknown, known)}`);
 }
 
 function refusal(place: string, reason: string): SandgateError {

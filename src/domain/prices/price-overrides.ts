@@ -1,5 +1,6 @@
 import { isMap, isScalar, LineCounter, parseDocument } from 'yaml';
 import type { Node, Pair } from 'yaml';
+import { didYouMean } from '../nearest-name.js';
 
 /** Prices in dollars per million tokens, which are micro-dollars per token. */
 export type Rates = Record<
@@ -50,7 +51,7 @@ class OverridesReader {
   private rates(model: string, node: unknown): Rates {
     const members = this.members(node, `models.${model}`);
     for (const [name, pair] of members) {
-      if (!KNOWN.includes(name)) this.fail(pair.key, `models.${model}.${name}: unknown; known are ${KNOWN.join(', ')}`);
+      if (!KNOWN.includes(name)) this.fail(pair.key, `models.${model}.${name}: unknown${didYouMean(name, KNOWN)}`);
     }
     const rate = (name: (typeof KNOWN)[number]): number | undefined => {
       const pair = members.get(name);
