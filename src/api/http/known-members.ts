@@ -10,6 +10,13 @@ import {
   type Schema,
 } from '../openapi/schema.js';
 
+/** An object of a request and the members that it may have. */
+interface Place {
+  place: string;
+  members: string[];
+  schema: Schema;
+}
+
 const MAX_NAME_SHOWN = 80;
 const CONTROLS = /\p{Cc}/gu;
 
@@ -43,42 +50,46 @@ export class KnownMembers {
    */
   refuseUnknownMembers(operation: Operation, body: unknown): void {
     const schema = bodySchema(operation);
-    if (schema !== undefined) return this.walk(schema, body, '', schema);
+    if (schema !== undefined) return this.walk(schema, body, '', []);
     if (body === undefined) return;
     if (!isJsonObject(body)) throw new SandgateError('invalid_request', 'body: must be a JSON object, or left out');
     const [unknown] = Object.keys(body);
     if (unknown !== undefined) throw refusal(unknown, 'member', undefined);
   }
 
-  /** The description is as deep as it is written, so following it needs no bound. */
-  private walk(schema: Schema, value: unknown, place: string, root: Schema): void {
+  /** The description is as deep as it is written, so following it needs no bound. @param above the objects around the value */
+  private walk(schema: Schema, value: unknown, place: string, above: readonly Place[]): void {
     const parts = partsOf(schema, this.description);
     if (Array.isArray(value)) {
       const items = parts.flatMap((part) => part.items ?? []);
-      for (const item of items) value.forEach((one, index) => this.walk(item, one, `${place}[${index}]`, root));
+      for (const item of items) value.forEach((one, index) => this.walk(item, one, `${place}[${index}]`, above));
       return;
     }
-    if (isJsonObject(value)) this.walkObject(parts, value, place, root);
+    if (isJsonObject(value)) this.walkObject(schema, value, place, above);
   }
 
-  private walkObject(parts: readonly Schema[], value: JsonObject, place: string, root: Schema): void {
+  private walkObject(schema: Schema, value: JsonObject, place: string, above: readonly Place[]): void {
+    const parts = partsOf(schema, this.description);
     const members = new Map(parts.flatMap((part) => Object.entries(part.properties ?? {})));
     const others = parts.flatMap((part) => part.additionalProperties ?? []);
     const isClosed = others.includes(false);
     const ofOthers = others.find((other) => typeof other === 'object');
+    const here = { place, members: [...members.keys()], schema };
     for (const [name, member] of Object.entries(value)) {
-      const schema = members.get(name) ?? ofOthers;
+      const known = members.get(name) ?? ofOthers;
       const path = join(place, name);
-      if (schema !== undefined) this.walk(schema, member, path, root);
-      else if (isClosed) throw refusal(path, 'member', this.meant(name, place, [...members.keys()], root));
+      if (known !== undefined) this.walk(known, member, path, [here, ...above]);
+      else if (isClosed) throw refusal(path, 'member', this.meant(name, here, above));
     }
   }
 
-  /** The member of this name that stands elsewhere in the request, or else the nearest name at this place. */
-  private meant(name: string, place: string, known: readonly string[], root: Schema): string | undefined {
-    const elsewhere = this.places(root, name, '', new Set());
-    if (elsewhere !== undefined) return elsewhere;
-    const nearest = nearestName(name, known);
+  /** The member of this name that stands further in or further out, or else the nearest name at this place. */
+  private meant(name: string, { place, members, schema }: Place, above: readonly Place[]): string | undefined {
+    const within = this.places(schema, name, place, new Set());
+    const around = above.find((outer) => outer.members.includes(name));
+    if (within !== undefined) return within;
+    if (around !== undefined) return join(around.place, name);
+    const nearest = nearestName(name, members);
     return nearest === undefined ? undefined : join(place, nearest);
   }
 

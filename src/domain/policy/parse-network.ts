@@ -8,7 +8,7 @@ import { NETWORK_MODES } from './document.js';
 const NETWORK_KEYS = ['max_mode', 'allow', 'deny', 'require_approval', 'allow_public_with_brokered', 'max_grant_secs'];
 const MAX_TARGETS = 256;
 
-/** The network section of a policy (chapter 30 §14); unknown keys are refused at the level of the section only. */
+/** The network section of a policy. */
 export function readNetworkCap(reader: DocumentReader, value: ExactJson): NetworkCap {
   const network = reader.object(value, 'network', NETWORK_KEYS) ?? {};
   return {
@@ -46,6 +46,7 @@ function plainNumbers(value: ExactJson): JsonValue {
 
 function checkTarget(reader: DocumentReader, target: { [key: string]: ExactJson }, at: string): void {
   const kind = reader.choice(target['kind'], `${at}.kind`, ['dns', 'cidr']);
+  reader.object(target, at, ['kind', kind === 'cidr' ? 'cidr' : 'pattern', 'protocol', 'ports']);
   if (target['kind'] === undefined) reader.fail(`\`${at}.kind\` is required`);
   if (kind === 'cidr' && typeof target['cidr'] !== 'string') reader.fail(`\`${at}.cidr\` must be a string`);
   if (kind === 'dns') checkPattern(reader, target['pattern'], `${at}.pattern`);
@@ -57,6 +58,7 @@ function checkTarget(reader: DocumentReader, target: { [key: string]: ExactJson 
 function checkPattern(reader: DocumentReader, value: ExactJson | undefined, at: string): void {
   const pattern = isExactObject(value) ? value : {};
   const kind = reader.choice(pattern['kind'], `${at}.kind`, ['exact', 'wildcard']);
+  reader.object(pattern, at, ['kind', kind === 'wildcard' ? 'suffix' : 'name']);
   if (kind === null) {
     reader.fail(`\`${at}\` needs a kind of exact or wildcard`);
   } else if (kind === 'exact') {
@@ -72,7 +74,7 @@ function checkPorts(reader: DocumentReader, value: ExactJson | undefined, at: st
     return;
   }
   value.forEach((entry, i) => {
-    const range = isExactObject(entry) ? entry : {};
+    const range = reader.object(entry, `${at}[${i}]`, ['from', 'to']) ?? {};
     const { from, to } = range;
     const ordered = isPort(from) && isPort(to) && from <= to;
     if (!ordered) reader.fail(`\`${at}[${i}]\` must have from and to between 1 and 65535, in order`);

@@ -193,7 +193,9 @@ describe('strict parser', () => {
     expect(errors(network({ ...dns, ports: [] }))).toContain('ports');
     expect(errors(network({ ...dns, ports: [{ from: 2, to: 1 }] }))).toContain('ports[0]');
     expect(errors(network({ ...dns, protocol: 'icmp' }))).toContain('protocol');
-    expect(errors(network({ ...dns, note: 'kept', pattern: { kind: 'exact', name: 'a.b', note: 1 } }))).toBe('');
+    expect(errors(network({ ...dns, note: 'lost' }))).toContain('unknown key `note` in `network.allow[0]`');
+    const noted = { kind: 'exact', name: 'a.b', note: 1 };
+    expect(errors(network({ ...dns, pattern: noted }))).toContain('unknown key `note` in `network.allow[0].pattern`');
   });
 });
 

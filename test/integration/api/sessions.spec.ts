@@ -213,8 +213,12 @@ describe('creating a run', () => {
   });
 
   it('CP-021 system_prompt is no member of a run', async () => {
-    const { session } = (await create({ system_prompt: 'other' })).body;
-    expect(session.run_spec.system_prompt).toBeNull();
+    const answer = await create({ system_prompt: 'other' });
+    expect([answer.status, answer.body.error]).toEqual([
+      400,
+      expect.stringContaining('system_prompt: is not a member of this request'),
+    ]);
+    expect((await create({})).body.session.run_spec.system_prompt).toBeNull();
   });
 
   it('leaves a wake-up for the driver in the same transaction', async () => {
