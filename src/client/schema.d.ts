@@ -921,7 +921,7 @@ export interface components {
              */
             url: string;
             /** @description Label for people. */
-            slug?: string;
+            slug?: string | null;
         };
         ConnectionRequirementBody: {
             /** @description Its tools are called `mcp__<slot>__<tool>`. */
@@ -1190,17 +1190,17 @@ export interface components {
         };
         AuthHintsView: {
             /** @description Header that carries the key. */
-            header_name?: string;
-            /** @enum {string} */
-            scheme?: "Bearer" | "Basic" | "";
+            header_name?: string | null;
+            /** @enum {string|null} */
+            scheme?: "Bearer" | "Basic" | "" | null;
             /** @description How several parts make one key, for example `email:token`. */
-            composite?: string;
+            composite?: string | null;
             /**
              * Format: uri
              * @description Where a person makes a key.
              */
-            key_url?: string;
-            placeholder?: string;
+            key_url?: string | null;
+            placeholder?: string | null;
         };
         ToolHintView: {
             pattern: string;
@@ -1287,6 +1287,11 @@ export interface components {
             /** @description May be that of a global entry, which it then shadows. */
             slug: string;
             name: string;
+            /**
+             * @description Accepted from those who send an entry that they have read; it is stored as `custom`.
+             * @enum {string|null}
+             */
+            tier?: "verified" | "community" | "custom" | null;
             /** @description A symbol of at most 16 characters, or an https address. */
             icon?: string | null;
             description?: string | null;
@@ -1306,17 +1311,17 @@ export interface components {
             url?: string | null;
             /**
              * @default streamable_http
-             * @enum {string}
+             * @enum {string|null}
              */
-            transport: "streamable_http" | "stdio" | "rest_action";
+            transport: "streamable_http" | "stdio" | "rest_action" | null;
             /**
              * @default none
-             * @enum {string}
+             * @enum {string|null}
              */
-            auth_mode: "none" | "api_key" | "oauth";
-            auth_hints?: components["schemas"]["AuthHintsView"];
+            auth_mode: "none" | "api_key" | "oauth" | null;
+            auth_hints?: components["schemas"]["AuthHintsView"] | null;
             /** @default [] */
-            tool_hints: components["schemas"]["ToolHintView"][];
+            tool_hints: components["schemas"]["ToolHintView"][] | null;
             /** @description Required for `stdio`. */
             sandbox_launch?: components["schemas"]["SandboxLaunchView"] | null;
         };
@@ -1741,7 +1746,9 @@ export interface components {
         PreviewCall: {
             tool: string;
             /** @description The input as the harness would send it, usually an object. */
-            input?: Record<string, never>;
+            input?: {
+                [key: string]: unknown;
+            } | unknown[] | string | number | boolean | null;
         };
         PreviewPolicy: {
             /** @description The whole draft. */

@@ -34,7 +34,7 @@ const REAL: Readonly<Record<string, unknown>> = {
   command: 'node',
   provider: 'mcp_http',
   decision: 'denied',
-  content: { name: 'strict' },
+  content: { name: 'default' },
   summary: 'why',
   version: 1,
   base_version: 1,

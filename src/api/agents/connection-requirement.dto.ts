@@ -17,7 +17,7 @@ class ConnectorBody {
   })
   url!: string;
 
-  @ApiPropertyOptional({ pattern: SLUG_PATTERN, description: 'Label for people.' })
+  @ApiPropertyOptional({ type: 'string', nullable: true, pattern: SLUG_PATTERN, description: 'Label for people.' })
   slug?: string;
 }
 

@@ -2,6 +2,7 @@ import { ApiProperty } from '@nestjs/swagger';
 import type { ExactJson } from '../../domain/digest/exact-json.js';
 import type { ShownCall } from '../../domain/gate/shown-call.js';
 import type { ApprovalRow } from '../../platform/db/approvals.js';
+import { ANY_JSON } from '../openapi/any-json.js';
 import { ApprovalExplanation, toExplanation } from './explanation.dto.js';
 
 export const APPROVAL_STATUSES = ['pending', 'approved_once', 'approved_session', 'denied', 'expired'] as const;
@@ -28,14 +29,7 @@ export class ApprovalView {
   input_digest!: string;
 
   @ApiProperty({
-    anyOf: [
-      { type: 'object', additionalProperties: true },
-      { type: 'array', items: {} },
-      { type: 'string' },
-      { type: 'number' },
-      { type: 'boolean' },
-      { type: 'null' },
-    ],
+    ...ANY_JSON,
     description: 'The whole input, secrets replaced, for those who may decide; null once it was deleted.',
   })
   input!: ExactJson;

@@ -1,5 +1,5 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { Allow } from 'class-validator';
+import { Allow, IsIn, IsOptional } from 'class-validator';
 import {
   CONNECTOR_AUTH_MODES,
   CONNECTOR_TIERS,
@@ -41,6 +41,16 @@ export class CreateConnector {
 
   @ApiPropertyOptional({
     type: 'string',
+    enum: [...CONNECTOR_TIERS, null],
+    nullable: true,
+    description: 'Accepted from those who send an entry that they have read; it is stored as `custom`.',
+  })
+  @IsOptional()
+  @IsIn(CONNECTOR_TIERS)
+  tier?: string | null;
+
+  @ApiPropertyOptional({
+    type: 'string',
     nullable: true,
     maxLength: 2048,
     description: 'A symbol of at most 16 characters, or an https address.',
@@ -73,19 +83,19 @@ export class CreateConnector {
   @Allow()
   url?: string | null;
 
-  @ApiPropertyOptional({ enum: CONNECTOR_TRANSPORTS, default: 'streamable_http' })
+  @ApiPropertyOptional({ type: 'string', enum: [...CONNECTOR_TRANSPORTS, null], nullable: true, default: 'streamable_http' })
   @Allow()
   transport?: ConnectorTransport;
 
-  @ApiPropertyOptional({ enum: CONNECTOR_AUTH_MODES, default: 'none' })
+  @ApiPropertyOptional({ type: 'string', enum: [...CONNECTOR_AUTH_MODES, null], nullable: true, default: 'none' })
   @Allow()
   auth_mode?: ConnectorAuthMode;
 
-  @ApiPropertyOptional({ type: AuthHintsView })
+  @ApiPropertyOptional({ type: AuthHintsView, nullable: true })
   @Allow()
   auth_hints?: AuthHints;
 
-  @ApiPropertyOptional({ type: [ToolHintView], maxItems: 64, default: [] })
+  @ApiPropertyOptional({ type: [ToolHintView], nullable: true, maxItems: 64, default: [] })
   @Allow()
   tool_hints?: ToolHint[];
 

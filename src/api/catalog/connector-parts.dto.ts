@@ -10,19 +10,19 @@ import type { FrozenTool } from '../../domain/run/spec.js';
 import { ToolDefinition } from '../capabilities/capabilities.dto.js';
 
 export class AuthHintsView implements AuthHints {
-  @ApiPropertyOptional({ pattern: '^[A-Za-z0-9_-]{1,64}$', description: 'Header that carries the key.' })
+  @ApiPropertyOptional({ type: 'string', nullable: true, pattern: '^[A-Za-z0-9_-]{1,64}$', description: 'Header that carries the key.' })
   header_name?: string;
 
-  @ApiPropertyOptional({ enum: ['Bearer', 'Basic', ''] })
+  @ApiPropertyOptional({ type: 'string', nullable: true, enum: ['Bearer', 'Basic', '', null] })
   scheme?: string;
 
-  @ApiPropertyOptional({ maxLength: 120, description: 'How several parts make one key, for example `email:token`.' })
+  @ApiPropertyOptional({ type: 'string', nullable: true, maxLength: 120, description: 'How several parts make one key, for example `email:token`.' })
   composite?: string;
 
-  @ApiPropertyOptional({ format: 'uri', description: 'Where a person makes a key.' })
+  @ApiPropertyOptional({ type: 'string', nullable: true, format: 'uri', description: 'Where a person makes a key.' })
   key_url?: string;
 
-  @ApiPropertyOptional({ maxLength: 120 })
+  @ApiPropertyOptional({ type: 'string', nullable: true, maxLength: 120 })
   placeholder?: string;
 }
 

@@ -3,6 +3,7 @@ import { Type } from 'class-transformer';
 import { Allow, ArrayMaxSize, IsArray, IsObject, IsOptional, IsString, MaxLength, ValidateNested } from 'class-validator';
 import type { JsonObject } from '../../domain/json.js';
 import { APPROVAL_SCOPES } from '../../domain/policy/document.js';
+import { ANY_JSON } from '../openapi/any-json.js';
 import { BudgetsView } from '../budgets/budgets.dto.js';
 import { MatrixRowView, VERDICTS } from './matrix.dto.js';
 import { AutonomySummaryView } from './policies.dto.js';
@@ -16,7 +17,7 @@ class PreviewCall {
   @MaxLength(1024)
   tool!: string;
 
-  @ApiPropertyOptional({ description: 'The input as the harness would send it, usually an object.' })
+  @ApiPropertyOptional({ ...ANY_JSON, description: 'The input as the harness would send it, usually an object.' })
   @Allow()
   input?: unknown;
 }

@@ -7,7 +7,6 @@ import {
   IsInt,
   IsISO8601,
   IsObject,
-  IsOptional,
   IsString,
   IsUUID,
   MaxLength,
@@ -15,6 +14,7 @@ import {
   MinLength,
 } from 'class-validator';
 import type { ChangeExample, ChangeSummary } from '../../domain/simulation/change-report.js';
+import { MayBeLeftOut } from '../http/left-out.js';
 import {
   AffectedRunView,
   ChangeGroupView,
@@ -36,29 +36,29 @@ export class SimulatePolicy {
     additionalProperties: true,
     description: 'The draft as a document; this or `yaml`. Its name need not be that of the policy.',
   })
-  @IsOptional()
+  @MayBeLeftOut()
   @IsObject()
   content?: object;
 
   @ApiPropertyOptional({ description: 'The draft as YAML; this or `content`.' })
-  @IsOptional()
+  @MayBeLeftOut()
   @IsString()
   yaml?: string;
 
   @ApiPropertyOptional({ minLength: 1, maxLength: 255, description: 'Only runs of this agent: its name or id.' })
-  @IsOptional()
+  @MayBeLeftOut()
   @IsString()
   @MinLength(1)
   @MaxLength(255)
   agent?: string;
 
   @ApiPropertyOptional({ format: 'date-time', description: 'Only calls asked at this time or later.' })
-  @IsOptional()
+  @MayBeLeftOut()
   @IsISO8601({ strict: true })
   since?: string;
 
   @ApiPropertyOptional({ format: 'date-time', description: 'Only calls asked before this time.' })
-  @IsOptional()
+  @MayBeLeftOut()
   @IsISO8601({ strict: true })
   until?: string;
 
@@ -69,7 +69,7 @@ export class SimulatePolicy {
     maxItems: 100,
     description: 'Only these runs.',
   })
-  @IsOptional()
+  @MayBeLeftOut()
   @IsArray()
   @ArrayMinSize(1)
   @ArrayMaxSize(100)
@@ -83,7 +83,7 @@ export class SimulatePolicy {
     maxItems: 100,
     description: 'Only calls of these tools; a trailing `*` means "starts with", as in a rule.',
   })
-  @IsOptional()
+  @MayBeLeftOut()
   @IsArray()
   @ArrayMinSize(1)
   @ArrayMaxSize(100)
@@ -97,7 +97,7 @@ export class SimulatePolicy {
     minimum: 1,
     description: `Most calls to examine, those of the newest runs first; ${DEFAULT_CALLS} when left out. A number above ${MAX_CALLS} is clamped to ${MAX_CALLS}.`,
   })
-  @IsOptional()
+  @MayBeLeftOut()
   @IsInt()
   @Min(1)
   limit?: number;
@@ -105,7 +105,7 @@ export class SimulatePolicy {
   @ApiPropertyOptional({
     description: 'Calls of all runs of the organization instead of those that used this policy.',
   })
-  @IsOptional()
+  @MayBeLeftOut()
   @IsBoolean()
   all_policies?: boolean;
 }

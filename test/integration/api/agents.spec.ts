@@ -25,7 +25,6 @@ describe('agents', () => {
       budgets: { max_cost_usd: 0.5, max_tool_calls: 7 },
       default_workspace: { kind: 'local_copy', path: '/srv/app' },
       sandbox: { memory_mb: 512 },
-      unknown_member: true,
     });
     expect(created.status).toBe(200);
     const { agent, revision } = created.body;

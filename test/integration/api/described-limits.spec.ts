@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { bodySchema, operationsOf, type DescribedRequests, type Operation } from '../../../src/api/openapi/schema.js';
 import { startApi, type TestApi } from '../../support/api.js';
@@ -18,11 +19,38 @@ let api: TestApi;
 let description: DescribedRequests;
 let operations: [string, Operation][];
 beforeAll(async () => {
-  api = await startApi();
+  api = await startApi({
+    SERVICE_CREDENTIAL_KEY: randomBytes(32).toString('base64'),
+    SERVICE_KMS_MODE: 'off',
+    SERVICE_CODEHOST_API_URL: 'http://127.0.0.1:9',
+  });
+  await api.post('/v1/agents', { name: 'limited' });
+  await api.post('/v1/catalog', { slug: 'limited', name: 'Limited', url: 'https://127.0.0.1/mcp', auth_mode: 'oauth' });
   description = JSON.parse((await api.get('/v1/openapi.json', { token: null })).text) as DescribedRequests;
   operations = [...operationsOf(description)].filter(([name]) => name.includes(' /v1/'));
 });
 afterAll(() => api.close());
+
+const OAUTH_MCP = { provider: 'mcp_http', base_url: 'https://mcp.example.com/mcp', auth_kind: 'oauth' };
+const STATIC_MCP = { provider: 'mcp_http', base_url: 'https://mcp.example.com/mcp', token: 'a' };
+const APP = { provider: 'codehost_app', app_id: '1', installation_id: '1', private_key: 'a', webhook_secret: 'a' };
+const OAUTH_MEMBERS = ['auth_kind', 'client_id', 'client_secret', 'scopes'];
+
+/** What a body says besides, so that the member which is tried is one that this kind of body may have. */
+function besides(name: string, member: string): object {
+  if (name === 'POST /v1/catalog') return { url: 'https://mcp.example.com/mcp' };
+  if (name === 'POST /v1/mcp/servers') return { auth_mode: 'oauth', ...clientOf(member) };
+  if (name === 'POST /v1/policies/{name}/simulate') return member === 'content' ? {} : { yaml: 'name: a' };
+  if (name === 'POST /v1/catalog/{slug}/connect') return clientOf(member);
+  if (name !== 'POST /v1/connections') return {};
+  if (Object.hasOwn(APP, member) && member !== 'provider') return APP;
+  return OAUTH_MEMBERS.includes(member) ? { ...OAUTH_MCP, ...clientOf(member) } : STATIC_MCP;
+}
+
+/** A secret needs the client that it belongs to. */
+function clientOf(member: string): object {
+  return member === 'client_secret' ? { client_id: 'a' } : {};
+}
 
 /** A value at a limit and one just beyond it. */
 interface Limit {
@@ -88,7 +116,7 @@ function limitsOf(schema: LimitedSchema): Limit[] {
   if (types.includes('integer') || types.includes('number')) limits.push(...numberLimits(schema));
   if (types.includes('array')) limits.push(...listLimits(schema));
   if (types.includes('object')) limits.push(...mapLimits(schema));
-  if (types.length === 0) return limits;
+  if (types.length === 0 || (types.includes('object') && types.includes('string'))) return limits;
   limits.push({ what: 'type', beyond: types.includes('object') ? 'text' : { of: 'an object' } });
   if (!types.includes('null')) limits.push({ what: 'null', beyond: null });
   return limits;
@@ -115,9 +143,13 @@ describe('the limits that the description states', () => {
 
   async function tryLimit(name: string, schema: object, way: Way, limit: Limit): Promise<string | undefined> {
     const [method = '', path = ''] = name.split(' ');
-    const address = path.replace('/agents/{id}', '/agents/fixer').replace('/policies/{name}', '/policies/default');
+    const address = path
+      .replace('/agents/{id}', '/agents/limited')
+      .replace('/policies/{name}', '/policies/default')
+      .replace('{slug}', 'limited');
     const send = async (value: unknown): Promise<{ status: number; error: string }> => {
-      const body = withValue(filled(schema, way), way, value);
+      const base = { ...(filled(schema, way) as object), ...besides(name, String(way[0])) };
+      const body = withValue(base, way, value);
       const answer = await api.call(method, address.replace(/\{\w+\}/g, ID), { body });
       return { status: answer.status, error: answer.body.error };
     };

@@ -109,7 +109,7 @@ describe('the interface description', () => {
 
   it('CP-339 names every endpoint of this version', () => {
     expect(operations().map(([name]) => name).sort()).toEqual([
-      'delete /v1/policies/{name}', 'get /v1/admin/metrics', 'get /v1/agents', 'get /v1/agents/{id}', 'get /v1/approvals', 'get /v1/approvals/{id}', 'get /v1/capabilities', 'get /v1/capabilities/{name}', 'get /v1/capabilities/{name}/versions/{version}', 'get /v1/catalog', 'get /v1/catalog/{slug}', 'get /v1/connections', 'get /v1/connections/{id}', 'get /v1/connections/{id}/repos', 'get /v1/connections/{id}/tools', 'get /v1/harnesses', 'get /v1/health', 'get /v1/health/ready',
+      'delete /v1/policies/{name}', 'get /.well-known/service-client.json', 'get /v1/admin/metrics', 'get /v1/agents', 'get /v1/agents/{id}', 'get /v1/approvals', 'get /v1/approvals/{id}', 'get /v1/capabilities', 'get /v1/capabilities/{name}', 'get /v1/capabilities/{name}/versions/{version}', 'get /v1/catalog', 'get /v1/catalog/{slug}', 'get /v1/connections', 'get /v1/connections/{id}', 'get /v1/connections/{id}/repos', 'get /v1/connections/{id}/tools', 'get /v1/harnesses', 'get /v1/health', 'get /v1/health/ready',
       'get /v1/ledger-key', 'get /v1/policies', 'get /v1/policies/{name}', 'get /v1/policies/{name}/versions/{version}', 'get /v1/sessions',
       'get /v1/sessions/{id}', 'get /v1/sessions/{id}/approvals', 'get /v1/sessions/{id}/artifacts', 'get /v1/sessions/{id}/artifacts/{aid}',
       'get /v1/sessions/{id}/cost', 'get /v1/sessions/{id}/events', 'get /v1/sessions/{id}/events/export', 'get /v1/sessions/{id}/events/stream',

@@ -78,7 +78,7 @@ function groups(command: Command, words: string[] = []): Leaf[] {
 function required({ command }: Leaf): string[] {
   const mandatory = command.options.filter((option) => option.mandatory && option.defaultValue === undefined);
   return [
-    ...mandatory.flatMap((option) => [option.long ?? '', ...(option.required ? ['x'] : [])]),
+    ...mandatory.flatMap((option) => [option.long ?? '', ...(option.required ? ['1'] : [])]),
     ...command.registeredArguments.filter((argument) => argument.required).map(() => 'x'),
   ];
 }
@@ -131,7 +131,7 @@ describe('every command', () => {
       for (const inner of group.command.commands) {
         const { code, stderr } = await cli([...group.words, misspelt(inner.name())]);
         // A default command that takes a word takes this one: it is a name then, and not a command.
-        if (code !== 2 && takesWords) continue;
+        if (takesWords && stderr.includes(`"${misspelt(inner.name())}" is not a run`)) continue;
         expect([inner.name(), code, stderr]).toEqual([
           inner.name(),
           2,
