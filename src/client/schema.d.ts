@@ -966,7 +966,7 @@ export interface components {
             capability_bundles?: string[] | null;
             /** @description What a run needs of connected services; an empty list clears them. */
             connection_requirements?: components["schemas"]["ConnectionRequirementBody"][] | null;
-            /** @description Network authority; this version has `{"mode":"offline"}` only. */
+            /** @description Authority; this version has `{"mode":"offline"}` only. */
             network?: {
                 /** @enum {string} */
                 mode?: "offline";
@@ -1074,7 +1074,7 @@ export interface components {
             capability_bundles?: string[] | null;
             /** @description What a run needs of connected services; an empty list clears them. */
             connection_requirements?: components["schemas"]["ConnectionRequirementBody"][] | null;
-            /** @description Network authority; this version has `{"mode":"offline"}` only. */
+            /** @description Authority; this version has `{"mode":"offline"}` only. */
             network?: {
                 /** @enum {string} */
                 mode?: "offline";

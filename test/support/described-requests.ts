@@ -63,9 +63,7 @@ export function exampleOf(schema: Schema, description: DescribedRequests, whole:
   if (said.enum !== undefined) return said.enum[0];
   if (said.properties !== undefined) {
     const members = Object.entries(said.properties).filter(([member]) => whole || said.required?.includes(member));
-    return Object.fromEntries(
-      members.map(([member, inner]) => [member, exampleOf(inner, description, whole, member)]),
-    );
+    return Object.fromEntries(members.map(([member, inner]) => [member, exampleOf(inner, description, whole, member)]));
   }
   const types = [said.type ?? []].flat();
   if (types.includes('array')) {
@@ -134,7 +132,10 @@ export function withValue(document: unknown, way: Way, value: unknown): unknown 
 /** A copy with one name of an object written otherwise, at the same place among its members. */
 export function withRenamed(document: unknown, way: Way, from: string, to: string): unknown {
   const renamed = (value: unknown): unknown => {
-    const members = Object.entries(value as object).map(([name, member]) => [name === from ? to : name, member]);
+    const members = Object.entries(value as Record<string, unknown>).map(([name, member]) => [
+      name === from ? to : name,
+      member,
+    ]);
     return Object.fromEntries(members) as unknown;
   };
   return withValue(document, way, renamed(valueAt(document, way)));

@@ -122,10 +122,7 @@ class RevisionFields {
   @IsObject({ each: true })
   connection_requirements?: JsonObject[] | null;
 
-  @ApiPropertyOptional({
-    ...OFFLINE_NETWORK,
-    description: 'Network authority; this version has `{"mode":"offline"}` only.',
-  })
+  @ApiPropertyOptional({ ...OFFLINE_NETWORK, description: 'Authority; this version has `{"mode":"offline"}` only.' })
   @IsOptional()
   @IsObject()
   network?: JsonObject | null;

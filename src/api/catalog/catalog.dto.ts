@@ -66,11 +66,19 @@ export class CreateConnector {
   @Allow()
   categories?: string[];
 
-  @ApiPropertyOptional({ ...texts(256, SCOPE_PATTERN), maxItems: 64, description: 'Asked for when an OAuth connection is authorized.' })
+  @ApiPropertyOptional({
+    ...texts(256, SCOPE_PATTERN),
+    maxItems: 64,
+    description: 'Asked for when an OAuth connection is authorized.',
+  })
   @Allow()
   scopes?: string[];
 
-  @ApiPropertyOptional({ ...texts(255, HOST_PATTERN), maxItems: 32, description: 'Hosts that the connector speaks to; shown to people.' })
+  @ApiPropertyOptional({
+    ...texts(255, HOST_PATTERN),
+    maxItems: 32,
+    description: 'Hosts that the connector speaks to; shown to people.',
+  })
   @Allow()
   egress?: string[];
 
@@ -83,7 +91,12 @@ export class CreateConnector {
   @Allow()
   url?: string | null;
 
-  @ApiPropertyOptional({ type: 'string', enum: [...CONNECTOR_TRANSPORTS, null], nullable: true, default: 'streamable_http' })
+  @ApiPropertyOptional({
+    type: 'string',
+    enum: [...CONNECTOR_TRANSPORTS, null],
+    nullable: true,
+    default: 'streamable_http',
+  })
   @Allow()
   transport?: ConnectorTransport;
 

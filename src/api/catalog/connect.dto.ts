@@ -1,7 +1,8 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
 import { Allow } from 'class-validator';
 import { CapabilityBundleView, ServerSummary } from '../capabilities/capabilities.dto.js';
-import { Connection, OPTIONAL_TEXT, SCOPES, Snapshot } from '../connections/connections.dto.js';
+import { Connection, Snapshot } from '../connections/connections.dto.js';
+import { OPTIONAL_TEXT, SCOPES } from '../connections/create-connection.dto.js';
 import { OptionalBody } from '../http/optional-body.js';
 
 const OWNER = {

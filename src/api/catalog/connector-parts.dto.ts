@@ -10,13 +10,23 @@ import type { FrozenTool } from '../../domain/run/spec.js';
 import { ToolDefinition } from '../capabilities/capabilities.dto.js';
 
 export class AuthHintsView implements AuthHints {
-  @ApiPropertyOptional({ type: 'string', nullable: true, pattern: '^[A-Za-z0-9_-]{1,64}$', description: 'Header that carries the key.' })
+  @ApiPropertyOptional({
+    type: 'string',
+    nullable: true,
+    pattern: '^[A-Za-z0-9_-]{1,64}$',
+    description: 'Header that carries the key.',
+  })
   header_name?: string;
 
   @ApiPropertyOptional({ type: 'string', nullable: true, enum: ['Bearer', 'Basic', '', null] })
   scheme?: string;
 
-  @ApiPropertyOptional({ type: 'string', nullable: true, maxLength: 120, description: 'How several parts make one key, for example `email:token`.' })
+  @ApiPropertyOptional({
+    type: 'string',
+    nullable: true,
+    maxLength: 120,
+    description: 'How several parts make one key, for example `email:token`.',
+  })
   composite?: string;
 
   @ApiPropertyOptional({ type: 'string', nullable: true, format: 'uri', description: 'Where a person makes a key.' })

@@ -13,7 +13,7 @@ import type { NewConnection } from '../../platform/connections/connection-rows.j
 import { ConnectionSecrets } from '../../platform/connections/connection-secrets.js';
 import { isUniqueViolation } from '../../platform/db/database-errors.js';
 import type { ConnectionOwner } from './connection-owner.js';
-import type { CreateConnection } from './connections.dto.js';
+import type { CreateConnection } from './create-connection.dto.js';
 
 const NUMERIC_ID = /^[0-9]{1,20}$/;
 

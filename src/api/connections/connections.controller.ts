@@ -5,14 +5,8 @@ import { CurrentPrincipal, viewerOf, type Principal } from '../auth/principal.js
 import { pathId } from '../http/resource-id.js';
 import { Answer, Failures } from '../openapi/answers.js';
 import { IdParam } from '../openapi/parameters.js';
-import {
-  Connection,
-  ConnectionList,
-  CreateConnection,
-  CreatedConnection,
-  RefreshedSnapshot,
-  Snapshot,
-} from './connections.dto.js';
+import { Connection, ConnectionList, CreatedConnection, RefreshedSnapshot, Snapshot } from './connections.dto.js';
+import { CreateConnection } from './create-connection.dto.js';
 import { ConnectionsService } from './connections.service.js';
 import { CreateConnectionService } from './create-connection.service.js';
 

@@ -9,13 +9,8 @@ import { ConnectionSecrets } from '../../platform/connections/connection-secrets
 import type { Viewer } from '../../platform/connections/viewer.js';
 import { CodehostConnections, MEMBERS_OF_APPS } from './codehost-connections.js';
 import { resolveOwner, type ConnectionOwner } from './connection-owner.js';
-import {
-  FORMER_PROVIDERS,
-  toConnection,
-  toSnapshotView,
-  type CreateConnection,
-  type CreatedConnection,
-} from './connections.dto.js';
+import { toConnection, toSnapshotView, type CreatedConnection } from './connections.dto.js';
+import { FORMER_PROVIDERS, type CreateConnection } from './create-connection.dto.js';
 import { McpConnections, type McpTarget } from './mcp-connections.js';
 
 /** Creates connections (chapter 40 §2.1): who may, then whether secrets can be kept at all, then what was sent. */

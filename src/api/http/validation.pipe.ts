@@ -5,8 +5,8 @@ import { isBodyOptional } from './optional-body.js';
 import { refuseUnstorableText } from './request-text.js';
 
 /**
- * Shapes a request body or query into its DTO. Unknown members are dropped, a refusal is one sentence that names the member
- * and the reason (chapter 10 §1), and text that cannot be stored never reaches a service.
+ * Shapes a request body or query into its DTO. Unknown members were refused before (KnownMembersInterceptor); a refusal is one sentence
+ * that names the member and the reason (CP-329), and text that cannot be stored never reaches a service.
  */
 @Injectable()
 export class RequestValidationPipe extends ValidationPipe {

@@ -1,5 +1,5 @@
 import type { INestApplication } from '@nestjs/common';
-import { closeRequestBodies, type DescribedRequests } from './schema.js';
+import { closeRequestBodies } from './schema.js';
 import { eventSchemas } from '../events/event-schemas.js';
 import { DocumentBuilder, SwaggerModule, type OpenAPIObject } from '@nestjs/swagger';
 
@@ -8,7 +8,7 @@ export const INTERFACE_VERSION = '0.3.0';
 
 const STRICTNESS =
   'A member of a body or a query parameter that is not described here is refused with 400, which names it and the nearest known one; ' +
-  'an operation without a request body takes none, or an empty object. What is the caller\'s own is open: the names of `labels`, ' +
+  "an operation without a request body takes none, or an empty object. What is the caller's own is open: the names of `labels`, " +
   '`bindings` and `env`, the `input` of a call, JSON Schemas and `annotations` of tools. Accepted aliases are written at the members ' +
   'that have them. `OPTIONS` on any path answers 204 with the methods of the path in `Allow`, and needs no credential.';
 
@@ -37,7 +37,7 @@ export function buildOpenApiDocument(app: INestApplication): OpenAPIObject {
     ...document,
     components: { ...document.components, ...(schemas && { schemas }) },
   });
-  closeRequestBodies(published as unknown as DescribedRequests);
+  closeRequestBodies(published);
   return published;
 }
 

@@ -42,7 +42,12 @@ export function operationsOf({ paths }: DescribedRequests): Map<string, Operatio
 /** The schemas that a schema is made of: itself, what it refers to, and all of its parts and alternatives. */
 export function partsOf(schema: Schema, description: Pick<DescribedRequests, 'components'>): Schema[] {
   const referred = description.components?.schemas?.[schema.$ref?.slice(REFERENCE.length) ?? ''];
-  const inner = [...(referred ? [referred] : []), ...(schema.allOf ?? []), ...(schema.anyOf ?? []), ...(schema.oneOf ?? [])];
+  const inner = [
+    ...(referred ? [referred] : []),
+    ...(schema.allOf ?? []),
+    ...(schema.anyOf ?? []),
+    ...(schema.oneOf ?? []),
+  ];
   return [schema, ...inner.flatMap((part) => partsOf(part, description))];
 }
 

@@ -45,21 +45,34 @@ export class CreateSession {
   @Matches(new RegExp(NOT_BLANK), { message: 'task must not be blank' })
   task!: string;
 
-  @ApiPropertyOptional({ type: WorkspaceBody, nullable: true, description: "Else the revision's default, else an empty folder." })
+  @ApiPropertyOptional({
+    type: WorkspaceBody,
+    nullable: true,
+    description: "Else the revision's default, else an empty folder.",
+  })
   @IsOptional()
   @IsObject()
   @ValidateNested()
   @Type(() => WorkspaceBody)
   workspace?: WorkspaceBody | null;
 
-  @ApiPropertyOptional({ type: WorkspaceBody, nullable: true, deprecated: true, description: 'Older name of `workspace`; not both.' })
+  @ApiPropertyOptional({
+    type: WorkspaceBody,
+    nullable: true,
+    deprecated: true,
+    description: 'Older name of `workspace`; not both.',
+  })
   @IsOptional()
   @IsObject()
   @ValidateNested()
   @Type(() => WorkspaceBody)
   repo?: WorkspaceBody | null;
 
-  @ApiPropertyOptional({ type: BudgetsInput, nullable: true, description: 'Can only tighten what the revision and the policy allow.' })
+  @ApiPropertyOptional({
+    type: BudgetsInput,
+    nullable: true,
+    description: 'Can only tighten what the revision and the policy allow.',
+  })
   @IsOptional()
   @IsObject()
   @ValidateNested()

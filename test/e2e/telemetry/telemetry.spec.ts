@@ -88,10 +88,14 @@ describe('what an installation tells of a run', () => {
   async function startRun(): Promise<string> {
     const body = { name: 'traced', harness: 'builtin', policy: 'standard', system_prompt: 'CANARY-system' };
     await stack.json('POST', '/v1/agents', body);
-    const answer = await fetch(`${stack.url}/v1/sessions?CANARY-query=1`, {
+    const authorization = `Bearer ${stack.installation.adminToken}`;
+    expect((await fetch(`${stack.url}/v1/sessions?agent=CANARY-query`, { headers: { authorization } })).status).toBe(
+      200,
+    );
+    const answer = await fetch(`${stack.url}/v1/sessions`, {
       method: 'POST',
       headers: {
-        authorization: `Bearer ${stack.installation.adminToken}`,
+        authorization,
         'content-type': 'application/json',
         traceparent: `00-${CALLER.traceId}-${CALLER.spanId}-01`,
         tracestate: 'vendor=CANARY-state',

@@ -194,7 +194,10 @@ describe('a decision', () => {
     for (const decision of [undefined, null, 'yes', 'expired', 'pending', 5])
       expect((await decide(id, decision)).status).toBe(400);
     const more = await api.post(`/v1/approvals/${id}/decision`, { decision: 'denied', scope: 'session' });
-    expect([more.status, more.body.error]).toEqual([400, 'scope: is not a member of this request; did you mean decision?']);
+    expect([more.status, more.body.error]).toEqual([
+      400,
+      'scope: is not a member of this request; did you mean decision?',
+    ]);
     expect((await api.get('/v1/approvals')).text).toContain(id);
     for (const unknown of [uuidv7(), 'x']) expect((await decide(unknown, 'denied')).status).toBe(404);
     const foreign = await ask(await createRun(api.db));

@@ -74,7 +74,10 @@ describe('connection requirements of a revision', () => {
   it('CP-029 CP-093 cannot name a connection, a credential or another mode', async () => {
     for (const [change, words] of [
       [{ connection_id: 'x' }, 'connection_requirements[0].connection_id: is not a member of this request'],
-      [{ connector: { url: CRM_URL, token: 'x' } }, 'connection_requirements[0].connector.token: is not a member of this request'],
+      [
+        { connector: { url: CRM_URL, token: 'x' } },
+        'connection_requirements[0].connector.token: is not a member of this request',
+      ],
       [{ binding_mode: 'anybody' }, 'binding_mode: must be invoking_user or organization'],
     ] as const) {
       const answer = await api.post('/v1/agents', { name: 'x', connection_requirements: [requirement(change)] });

@@ -25,7 +25,12 @@ beforeAll(async () => {
     SERVICE_CODEHOST_API_URL: 'http://127.0.0.1:9',
   });
   await api.post('/v1/agents', { name: 'limited' });
-  await api.post('/v1/catalog', { slug: 'limited', name: 'Limited', url: 'https://127.0.0.1/mcp', auth_mode: 'oauth' });
+  await api.post('/v1/catalog', {
+    slug: 'limited',
+    name: 'Limited',
+    url: 'https://mcp.example.com/mcp',
+    auth_mode: 'oauth',
+  });
   description = JSON.parse((await api.get('/v1/openapi.json', { token: null })).text) as DescribedRequests;
   operations = [...operationsOf(description)].filter(([name]) => name.includes(' /v1/'));
 });
@@ -83,12 +88,16 @@ function listLimits({ items, minItems, maxItems, uniqueItems }: LimitedSchema): 
   const distinct = (count: number): unknown[] =>
     Array.from({ length: count }, (_, index) => (typeof one === 'string' ? `${one}${index}` : one));
   const limits: Limit[] = [];
-  if (maxItems !== undefined)
-    limits.push({ what: 'maxItems', at: distinct(maxItems), beyond: distinct(maxItems + 1) });
+  if (maxItems !== undefined) limits.push({ what: 'maxItems', at: distinct(maxItems), beyond: distinct(maxItems + 1) });
   if (minItems !== undefined && minItems > 0) limits.push({ what: 'minItems', beyond: [] });
   if (uniqueItems === true) limits.push({ what: 'uniqueItems', at: distinct(2), beyond: [one, one] });
   for (const inner of textLimits(wholeSchema(items ?? {}, description)))
-    limits.push({ ...inner, what: `items ${inner.what}`, beyond: [inner.beyond], ...(inner.at ? { at: [inner.at] } : {}) });
+    limits.push({
+      ...inner,
+      what: `items ${inner.what}`,
+      beyond: [inner.beyond],
+      ...(inner.at ? { at: [inner.at] } : {}),
+    });
   return limits;
 }
 
@@ -100,7 +109,7 @@ function mapLimits({ maxProperties, propertyNames, additionalProperties }: Limit
     limits.push({ what: 'maxProperties', at: some(maxProperties), beyond: some(maxProperties + 1) });
   if (propertyNames?.pattern !== undefined) limits.push({ what: 'propertyNames', beyond: { '\u0001 !': 'a' } });
   if (typeof additionalProperties === 'object') {
-    for (const { what, at, beyond } of textLimits(additionalProperties as LimitedSchema))
+    for (const { what, at, beyond } of textLimits(additionalProperties))
       limits.push({ what: `values ${what}`, at: { a: at }, beyond: { a: beyond } });
     limits.push({ what: 'values type', beyond: { a: 1 } });
   }
@@ -207,7 +216,14 @@ describe('the limits that the description states', () => {
       ...(one.format === 'int64' ? [[`${name}=9223372036854775808`, 'format'] as [string, string]] : []),
       ...(maxItems === undefined
         ? []
-        : [[Array(maxItems + 1).fill(`${name}=a%3D1`).join('&'), 'maxItems'] as [string, string]]),
+        : [
+            [
+              Array(maxItems + 1)
+                .fill(`${name}=a%3D1`)
+                .join('&'),
+              'maxItems',
+            ] as [string, string],
+          ]),
     ];
   }
 });

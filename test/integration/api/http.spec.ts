@@ -71,7 +71,22 @@ describe('every failure has one shape', () => {
 
   it('a wrong method says which ones there are', async () => {
     const answer = await api.call('PUT', '/v1/agents');
-    expect(answer.headers.get('allow')).toBe('GET, HEAD, POST');
+    expect(answer.headers.get('allow')).toBe('GET, HEAD, OPTIONS, POST');
+  });
+
+  it.each([
+    ['/v1/agents', 204, 'GET, HEAD, OPTIONS, POST'],
+    ['/v1/sessions/x/cancel', 204, 'OPTIONS, POST'],
+    ['/v1/policies/default?x=1', 204, 'DELETE, GET, HEAD, OPTIONS'],
+    ['/.well-known/service-client.json', 204, 'GET, HEAD, OPTIONS'],
+    ['/v1/nothing', 404, null],
+    ['/', 404, null],
+  ])('CP-329 OPTIONS says what %s allows, without a credential', async (path, status, allow) => {
+    const answer = await api.call('OPTIONS', path, { token: null });
+    expect([answer.status, answer.headers.get('allow')]).toEqual([status, allow]);
+    expect(answer.headers.get('access-control-allow-origin')).toBeNull();
+    if (status === 204) expect(answer.text).toBe('');
+    else isErrorBody(answer.body);
   });
 });
 

@@ -159,6 +159,7 @@ describe('a request says only what is understood', () => {
       'catalog.sandbox_launch.tools.annotations',
       'catalog.sandbox_launch.tools.input_schema',
       'catalog.sandbox_launch.tools.output_schema',
+      'preview.calls.input',
       'preview.content',
       'publish.content',
       'revisions.env',
