@@ -1,4 +1,11 @@
-import type { ToolCallRequest } from './plane-client.js';
+import type { JsonValue } from '../../domain/json.js';
+
+/** A tool call as it is put to the gate; the id is the same on every presentation of the same call. */
+export interface ToolCallRequest {
+  toolCallId: string;
+  tool: string;
+  input: JsonValue;
+}
 
 /** Deeper than the gate reads; it denies such a call and records it. */
 const TOO_DEEP_LEVELS = 1_000;

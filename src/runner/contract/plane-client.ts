@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { KnownEvent, RunnerEventType } from '../../domain/events/event-kinds.js';
-import { parseJsonObject, type JsonValue } from '../../domain/json.js';
+import { parseJsonObject } from '../../domain/json.js';
 import { normalizeText } from '../../domain/redaction/normalize-text.js';
 import type { RunnerTokens } from '../launch/hand-off.js';
 import type { RunStop } from '../run-stop.js';
 import { callText } from './call-text.js';
+import type { ToolCallRequest } from './call-text.js';
 import { CONTRACT_TIMING, RETRIES } from './contract-timing.js';
 import type { ContractTiming } from './contract-timing.js';
 import { readBrokered, readPermission, requireSuccess, textMember } from './plane-answers.js';
@@ -12,12 +13,7 @@ import type { BrokeredAnswer, PermissionAnswer } from './plane-answers.js';
 import type { Lane, PlaneAnswer, PlaneRequest, PlaneTransport } from './plane-transport.js';
 import { withRetries, WrongAudienceError } from './retry.js';
 
-/** A tool call as it is put to the gate; the id is the same on every presentation of the same call. */
-export interface ToolCallRequest {
-  toolCallId: string;
-  tool: string;
-  input: JsonValue;
-}
+export type { ToolCallRequest } from './call-text.js';
 
 /** What a runner tells of its run. */
 export type NarrativeEvent = Extract<KnownEvent, { type: RunnerEventType }>;

@@ -90,6 +90,21 @@ describe('Claude Code in the sandbox', () => {
     expect(run.diff).not.toContain('forbidden');
   });
 
+  it('CP-292 a call that cannot be stored is denied, recorded, and the run goes on', async () => {
+    const run = await lab.perform('unstorable', [
+      bash('h1', 'echo \ud800'),
+      use('h2', 'Write', { file_path: '/workspace/nul.txt', content: 'a\0b' }),
+      bash('h3', 'echo'),
+      done,
+    ]);
+    expect(run.session.status).toBe('completed');
+    expect(decisions(run)).toEqual([
+      ['toolu_h1', 'deny', 'schema'],
+      ['toolu_h2', 'deny', 'schema'],
+      ['toolu_h3', 'allow', 'policy'],
+    ]);
+  });
+
   it.each<[string, (lab: ClaudeLab, run: string) => Promise<void>]>([
     [
       'the death of the API',

@@ -84,6 +84,17 @@ describe('Codex in the sandbox', () => {
     );
   });
 
+  it('CP-292 calls that hold NUL have no effect, and the run goes on', async () => {
+    const finished = await lab.perform('unstorable', [
+      [run('u1', 'echo \0 > nul.txt'), patch('u2', '*** Add File: nul.md', '+a\0b')],
+      [run('u3', 'ls')],
+      done,
+    ]);
+    expect(finished.session.status).toBe('completed');
+    expect(decisions(finished).filter(([, verdict]) => verdict === 'allow')).toEqual([['u3', 'allow', 'policy']]);
+    expect(finished.diff).not.toContain('nul.');
+  });
+
   it('a denied command and patch leave no trace, each call is asked once, and the model reads the reason', async () => {
     const finished = await lab.perform('denied', [
       [
