@@ -106,6 +106,9 @@ class QuestionTerms {
 
   @ApiProperty({ type: 'string', nullable: true, description: 'The keys as they stand on an approval.' })
   scope_key!: string | null;
+
+  @ApiProperty({ type: 'string', nullable: true, description: 'Why an approval counts for one call alone; null with keys.' })
+  once_because!: string | null;
 }
 
 /** What the draft says of one call, and why. */

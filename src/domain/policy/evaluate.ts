@@ -1,3 +1,4 @@
+import { redactText } from '../redaction/redact-text.js';
 import { commandOf, pathsOf, stringMember } from '../tools/tool-input.js';
 import type { CompiledPolicy } from './compile-policy.js';
 import type { AutonomousAction } from './document.js';
@@ -102,18 +103,29 @@ function reasonFor(effective: Outcome, rewritten: boolean): string | null {
   return rewritten ? AUTONOMOUS_REASON : reasonOf(effective);
 }
 
-/** A call has keys only when everything in it that asks has one; a grant must hold them all (06-gate §3). */
+/** A call has keys only when everything in it that asks has one; a grant must hold them all (CP-148). */
 function approvalTerms(policy: CompiledPolicy, decisive: Outcome, outcomes: readonly Outcome[]): ApprovalTerms {
   const { approvals } = policy.document;
   const rule = decisive.rule?.rule ?? null;
-  const asking = outcomes.filter(({ action }) => action === 'approve');
-  const keys = asking.some((outcome) => outcome.keys === null) ? null : asking.flatMap((outcome) => outcome.keys ?? []);
-  const scopeKeys = keys === null || keys.length === 0 ? null : [...new Set(keys)].sort();
+  const { keys, once } = grantable(outcomes.filter(({ action }) => action === 'approve'));
   return {
     risk: rule?.risk ?? null,
     ttl_secs: rule?.approval_ttl_secs ?? approvals.default_ttl_secs,
     scope: rule?.approval_scope ?? approvals.scope,
-    scope_keys: scopeKeys,
-    scope_key: scopeKeys?.join(', ') ?? null,
+    scope_keys: keys,
+    scope_key: keys?.join(', ') ?? null,
+    once_because: once,
   };
 }
+
+function grantable(asking: readonly Outcome[]): { keys: string[]; once: null } | { keys: null; once: string } {
+  const keyless = asking.find((outcome) => outcome.keys === null);
+  if (keyless !== undefined) return { keys: null, once: keyless.once ?? NOTHING_TO_GRANT };
+  const keys = [...new Set(asking.flatMap((outcome) => outcome.keys ?? []))].sort();
+  if (keys.length === 0) return { keys: null, once: NOTHING_TO_GRANT };
+  // A key rests in clear with the approval and is shown to whoever may read the run.
+  return keys.some((key) => redactText(key) !== key) ? { keys: null, once: HOLDS_A_SECRET } : { keys, once: null };
+}
+
+const NOTHING_TO_GRANT = 'the call names nothing that could be granted';
+const HOLDS_A_SECRET = 'a word that would be named looks like a secret';

@@ -13,6 +13,11 @@ export interface ShellJudgement {
   parts: ShellPartView[];
 }
 
+/** Keys of a grant, or why there are none. */
+type Grantable = Pick<Outcome, 'keys' | 'once'>;
+
+const REDIRECT = 'a file that the line opens is judged by a rule of commands';
+
 interface ShellRule {
   rule: CompiledRule;
   shell: NonNullable<CompiledRule['shell']>;
@@ -55,10 +60,10 @@ function judgeCommands(context: ShellRule, line: ShellLine, covering: readonly (
     // Prefixes of a rule that asks or denies might stand for what the line hides.
     const hidden = shell.prefixes.count > 0 ? rule.rule.action : 'allow';
     const action = strictest([onNoMatch, hidden]);
-    return { ...base, action, decidedBy: 'not_analysable', subject: line.problem, keys: null };
+    return { ...base, action, decidedBy: 'not_analysable', subject: line.problem, keys: null, once: line.problem };
   }
   if (line.commands.length === 0) {
-    return { ...base, action: onNoMatch, decidedBy: 'no_command', subject: null, keys: null };
+    return { ...base, action: onNoMatch, decidedBy: 'no_command', subject: null, keys: null, once: 'the call holds no command' };
   }
   const uncovered = line.commands.findIndex((_, i) => covering[i] === null);
   const covered = covering.findIndex((prefix) => prefix !== null);
@@ -67,10 +72,13 @@ function judgeCommands(context: ShellRule, line: ShellLine, covering: readonly (
     ...(uncovered === -1 ? [] : [onNoMatch]),
     ...(covered === -1 && !resembles ? [] : [rule.rule.action]),
   ]);
-  const keys = resembles && onNoMatch !== 'approve' ? null : keysOf(context, line.commands, covering);
+  const grantable =
+    resembles && onNoMatch !== 'approve'
+      ? { keys: null, once: 'an assignment or an option changes what the rule asks about' }
+      : keysOf(context, line.commands, covering);
   if (uncovered !== -1 && (covered === -1 || !isStricter(rule.rule.action, onNoMatch))) {
     const { text, hazard } = line.commands[uncovered]!;
-    return { ...base, action, decidedBy: 'no_prefix', subject: text, detail: hazard?.why ?? null, keys };
+    return { ...base, action, decidedBy: 'no_prefix', subject: text, detail: hazard?.why ?? null, ...grantable };
   }
   return {
     ...base,
@@ -78,7 +86,7 @@ function judgeCommands(context: ShellRule, line: ShellLine, covering: readonly (
     decidedBy: 'allow_prefix',
     pattern: covering[covered]!,
     subject: line.commands[covered]!.text,
-    keys,
+    ...grantable,
   };
 }
 
@@ -89,23 +97,21 @@ function resemblesPrefix({ shell }: ShellRule, commands: readonly ShellCommand[]
   });
 }
 
-/** The keys of the commands that ask: the matched prefix where the rule asks, the program where nothing covers it. */
+/** What a grant would cover: each command that asks by its key, which no prefix of the rule widens. */
 function keysOf(
   { rule, onNoMatch }: ShellRule,
   commands: readonly ShellCommand[],
   covering: readonly (string | null)[],
-): string[] | null {
+): Grantable {
   const keys: string[] = [];
   for (const [i, command] of commands.entries()) {
     const prefix = covering[i] ?? null;
-    if (prefix !== null) {
-      if (rule.rule.action === 'approve') keys.push(prefix);
-    } else if (onNoMatch === 'approve') {
-      if (command.key === null) return null;
-      keys.push(command.key);
-    }
+    if ((prefix === null ? onNoMatch : rule.rule.action) !== 'approve') continue;
+    const grant = command.grant();
+    if ('once' in grant) return { keys: null, once: grant.once };
+    keys.push(prefix?.startsWith(`${grant.key} `) === true ? prefix : grant.key);
   }
-  return keys;
+  return { keys, once: null };
 }
 
 function judgeRedirect(policy: CompiledPolicy, redirect: ShellRedirect): Outcome {
@@ -117,7 +123,7 @@ function judgeRedirect(policy: CompiledPolicy, redirect: ShellRedirect): Outcome
     return { ...base, action: policy.document.defaults.tool_action, decidedBy: 'default_action', keys: [tool] };
   }
   if (rule.rule.shell !== null) {
-    return { ...base, action: rule.rule.shell.on_no_match, decidedBy: 'redirect', keys: null };
+    return { ...base, action: rule.rule.shell.on_no_match, decidedBy: 'redirect', keys: null, once: REDIRECT };
   }
   if (rule.paths === null) return { ...base, action: rule.rule.action, decidedBy: 'redirect', keys: [tool] };
   return { ...base, ...judgePaths(rule, tool, redirect.candidates), keys: [tool] };

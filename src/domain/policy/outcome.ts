@@ -15,6 +15,8 @@ export interface Outcome {
   detail?: string | null;
   /** What a session grant would cover; null when nothing can be granted. */
   keys: readonly string[] | null;
+  /** Why nothing can be granted; only without keys. */
+  once?: string | null;
 }
 
 /** Reason of a denial whose rule says nothing. */

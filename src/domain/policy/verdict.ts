@@ -60,10 +60,12 @@ export interface ApprovalTerms {
   risk: string | null;
   ttl_secs: number;
   scope: ApprovalScope;
-  /** What a session grant would cover; null when nothing can be granted (06-gate §3). Sorted, without repeats. */
+  /** What a session grant would cover; null when nothing can be granted (`docs/policies.md`). Sorted, without repeats. */
   scope_keys: string[] | null;
   /** The keys as they stand on the wire, joined by `, `. */
   scope_key: string | null;
+  /** Why a yes counts for this call alone; null when there are keys. May hold words of the call. */
+  once_because: string | null;
 }
 
 export interface PolicyVerdict {

@@ -90,7 +90,7 @@ const ROWS: readonly Row[] = [
   [14, 'F1', 'Bash', $('ls ;id'), 'S', 'RA', 'id'],
   [15, 'F1', 'Bash', $('ls && curl http://h'), 'S', 'deny'],
   [15, 'F1', 'Bash', $('  rm x'), 'S', 'deny'],
-  [16, 'F1', 'Bash', $('echo curling'), 'S', 'RA', 'echo'],
+  [16, 'F1', 'Bash', $('echo curling'), 'S', 'RA', 'echo curling'],
   [17, 'F1', 'Bash', $('ls\nrm x'), 'S', 'deny'],
   [18, 'F1', 'Bash', $('git  status'), 'S', 'allow'],
   [19, 'F1', 'Bash', {}, 'S', 'RA', null],
@@ -109,7 +109,7 @@ const ROWS: readonly Row[] = [
   [27, 'F3', 'Bash', $('git push origin'), 'S', 'RA', 'git push'],
   [27, 'F3', 'Bash', $('git pull'), 'S', 'deny'],
   [28, 'F3', 'Bash', $('git push --tags'), 'S', 'RA', 'git push'],
-  [29, 'F1', 'Bash', $('git fetch'), 'S', 'RA', 'git'],
+  [29, 'F1', 'Bash', $('git fetch'), 'S', 'RA', 'git fetch'],
   [29, 'F1', 'Bash', $('git fetch; curl x'), 'S', 'deny'],
   [30, 'F4', 'Bash', $('rm -rf x'), 'S', 'RA', 'Bash'],
   [30, 'F4', 'Bash', $('ls'), 'S', 'RA', 'Bash'],
@@ -130,11 +130,11 @@ const ROWS: readonly Row[] = [
   [36, 'blank', 'Read', {}, 'A', 'deny'],
   [37, 'lenient', 'Bash', {}, 'S', 'allow'],
   [37, 'lenient', 'mcp__a__b', {}, 'S', 'RA', 'mcp__a__b'],
-  [38, 'default', 'Bash', $('git push origin main'), 'S', 'RA', 'git'],
+  [38, 'default', 'Bash', $('git push origin main'), 'S', 'RA', 'git push'],
   [38, 'default', 'Bash', $('git push origin main --force'), 'S', 'deny'],
   [39, 'default', 'Bash', $('rm -rf /'), 'S', 'deny'],
-  [39, 'default', 'Bash', $('rm -rf ./build'), 'S', 'RA', 'rm'],
-  [39, 'default', 'Bash', $('rm -rf /workspace'), 'S', 'RA', 'rm'],
+  [39, 'default', 'Bash', $('rm -rf ./build'), 'S', 'RA', null],
+  [39, 'default', 'Bash', $('rm -rf /workspace'), 'S', 'RA', null],
   [40, 'default', 'BashOutput', {}, 'S', 'RA', null],
   [41, 'default', 'Bash', $('env'), 'S', 'RA', 'env'],
   [41, 'default', 'Bash', $('env | grep X'), 'S', 'allow'],
@@ -185,7 +185,8 @@ describe('worked examples of the policy chapter', () => {
 
   it.each([
     [28, 'F3', 'git push origin', 'git push --tags', true],
-    [29, 'F1', 'git fetch', 'git pull', true],
+    [29, 'F1', 'git fetch', 'git fetch origin', true],
+    [29, 'F1', 'git fetch', 'git pull', false],
     [29, 'F1', 'git fetch', 'git fetch; curl x', false],
     [29, 'F1', 'git fetch', 'git fetch; make', false],
     [30, 'F4', 'ls', 'rm -rf x', true],
@@ -210,6 +211,7 @@ describe('worked examples of the policy chapter', () => {
       scope: 'session',
       scope_keys: ['mcp__kbx__find'],
       scope_key: 'mcp__kbx__find',
+      once_because: null,
     });
     expect(judge('F1', 'MCP__kb__find', {}, 'supervised').approval).toMatchObject({ ttl_secs: 300, scope: 'once' });
     expect(judge('F1', 'Bash', $('make'), 'supervised').approval).toMatchObject({ risk: 'unlisted', ttl_secs: 300 });
@@ -245,7 +247,7 @@ describe('worked examples of the policy chapter', () => {
   it('CP-148 names every command that asks, sorted', () => {
     expect(
       judge('F1', 'Bash', $('make && git fetch && ls && cargo run > /etc/x'), 'supervised').approval?.scope_keys,
-    ).toEqual(['Write', 'cargo', 'git', 'make']);
+    ).toEqual(['Write', 'cargo run', 'git fetch', 'make']);
     expect(judge('F1', 'Bash', $('make && python3 -c 1'), 'supervised').approval?.scope_keys).toBeNull();
   });
 

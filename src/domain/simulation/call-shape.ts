@@ -36,7 +36,11 @@ function wordsOfParts(parts: readonly ShellPartView[], others: readonly ShellPar
 }
 
 function programsOf(command: string): string[] {
-  return analyseLine(command).commands.map(({ key, words }) => key ?? words[0] ?? NOT_LITERAL);
+  return analyseLine(command).commands.map(({ grant, words }) => {
+    const found = grant();
+    // Through wrappers; without the subcommand, which would make a group of every file that was searched.
+    return 'key' in found ? found.key.split(' ', 1)[0]! : (words[0] ?? NOT_LITERAL);
+  });
 }
 
 function pathShape(text: string): string {

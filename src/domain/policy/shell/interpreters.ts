@@ -15,7 +15,12 @@ export const RUNS_ARGUMENTS: ReadonlySet<string> = new Set(
 /** Programs whose first operand is a program text. */
 const TAKES_TEXT = new Set('awk gawk mawk nawk original-awk jshell'.split(' '));
 
-/** Whether an interpreter is handed code rather than a file: such a command has no key to grant (06-gate §3). */
+/** Whether the program runs scripts; it may have a version in its name. */
+export function isInterpreter(name: string): boolean {
+  return INTERPRETER.test(name);
+}
+
+/** Whether an interpreter is handed code rather than a file: such a command has no key to grant (`docs/policies.md`). */
 export function isGivenCode(program: string, args: readonly (string | null)[]): boolean {
   const name = baseName(program);
   if (RUNS_ARGUMENTS.has(name) || TAKES_TEXT.has(name)) return true;

@@ -1,6 +1,9 @@
 import type { CandidatePath } from '../path.js';
 import type { Hazard } from './effects/effects.js';
 
+/** What a session grant for a simple command would cover, or why a yes to it counts for that call alone. */
+export type GrantKey = { key: string } | { once: string };
+
 /** A simple command of a line, nested ones and those that wrappers run included. */
 export interface ShellCommand {
   /** Source text. */
@@ -11,8 +14,10 @@ export interface ShellCommand {
   unsafeAssignment: boolean;
   /** The word that makes it run or load more than its name says: only a prefix that holds that word covers it. */
   hazard: Hazard | null;
-  /** The program through wrappers, which a session grant would name; null when the command has no key (06-gate §3). */
-  key: string | null;
+  /** Source texts of the words whose value only the run decides. */
+  unknown: readonly string[];
+  /** What a session grant would name; worked out when it is asked for, since most commands are allowed without. */
+  grant: () => GrantKey;
   /** The pipeline of simple commands in which it stands. */
   chain: readonly ShellCommand[] | null;
 }

@@ -1,14 +1,12 @@
 import type { Assignment, Command } from 'unbash';
-import { isCanonicalTool } from '../../tools/vocabulary.js';
-import { isMcpName } from '../../tools/mcp-name.js';
 import type { Hazard } from './effects/effects.js';
 import { effectsOf } from './effects/program-effects.js';
-import { isGivenCode } from './interpreters.js';
-import type { ShellCommand } from './shell-line.js';
+import { grantKey } from './grants/grant-key.js';
+import type { GrantKey, ShellCommand } from './shell-line.js';
 import type { ShellWord } from './shell-word.js';
 import { shellWord } from './shell-word.js';
 import { unsafeBuiltin } from './unsafe-builtins.js';
-import { bearsCode, isHarmlessVariable } from './variables.js';
+import { isHarmlessVariable } from './variables.js';
 import type { Unwrapped } from './unwrapped.js';
 import { hideReplaced, unwrap } from './wrappers.js';
 
@@ -37,7 +35,7 @@ interface Found {
   chain: ShellCommand[] | null;
 }
 
-/** Takes simple commands apart: words, assignments, what wrappers run, and the key of each. */
+/** Takes simple commands apart: words, assignments, what wrappers run. */
 export class SimpleCommands {
   constructor(private readonly sink: CommandSink) {}
 
@@ -61,8 +59,8 @@ export class SimpleCommands {
 
   /** The keyword `time` counts as the wrapper of that name; `timed` is the first command that it times. */
   addTimeKeyword(timed: ShellCommand | undefined): void {
-    const key = timed?.key ?? null;
-    this.sink.add({ text: 'time', words: ['time'], unsafeAssignment: false, hazard: null, key, chain: null });
+    const grant = (): GrantKey => timed?.grant() ?? { once: 'nothing is timed' };
+    this.sink.add({ text: 'time', words: ['time'], unsafeAssignment: false, hazard: null, unknown: [], grant, chain: null });
   }
 
   private add(found: Found): void {
@@ -81,7 +79,8 @@ export class SimpleCommands {
       words: values,
       unsafeAssignment: unsafe.length > 0,
       hazard,
-      key: hazard !== null || unsafe.some(bearsCode) ? null : keyOf(words, unwrapped, 0),
+      unknown: words.filter(({ value }) => value === null).map(({ text }) => text),
+      grant: () => grantOf(words, hazard, unsafe),
       chain,
     };
     chain?.push(command);
@@ -146,24 +145,8 @@ export class SimpleCommands {
   }
 }
 
-/** The program that a grant would name, through wrappers; null for interpreters and wrappers given code (06-gate §3). */
-function keyOf(words: readonly ShellWord[], unwrapped: Unwrapped | null, depth: number): string | null {
-  const program = words[0]?.value;
-  if (program === undefined || program === null || program === '') return null;
-  if (unwrapped !== null) {
-    switch (unwrapped.kind) {
-      case 'unknown':
-      case 'code':
-        return null;
-      case 'command':
-        if (depth >= MAX_WRAPPER_DEPTH || unwrapped.assigned.some(bearsCode)) return null;
-        return keyOf(unwrapped.words, unwrap(unwrapped.words), depth + 1);
-      case 'nothing':
-      case 'find':
-        break;
-    }
-  }
-  const values = words.slice(1).map(({ value }) => value);
-  if (isGivenCode(program, values) || isCanonicalTool(program) || isMcpName(program)) return null;
-  return program;
+function grantOf(words: readonly ShellWord[], hazard: Hazard | null, assigned: readonly string[]): GrantKey {
+  if (hazard !== null) return { once: hazard.why };
+  if (assigned.length > 0) return { once: `the assignment of \`${assigned[0]!}\` may change what the command does` };
+  return grantKey(words);
 }

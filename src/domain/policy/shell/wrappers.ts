@@ -72,6 +72,10 @@ export function baseName(program: string): string {
   return program.slice(program.lastIndexOf('/') + 1);
 }
 
+export function isShell(name: string): boolean {
+  return BASH.has(name) || POSIX_SHELLS.has(name) || OTHER_SHELLS.has(name);
+}
+
 /** What the command runs in turn; null when its program is no wrapper. */
 export function unwrap(words: readonly ShellWord[]): Unwrapped | null {
   const program = words[0]?.value;

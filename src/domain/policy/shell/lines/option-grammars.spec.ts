@@ -129,7 +129,7 @@ shellLines(
       ["find . -exec ls \"$x\" -exec id \\;", 'ask', 'not_analysable', null],
       ["find . -exec ls \"$x\" -delete \\;", 'ask', 'not_analysable', null],
       ['find . -fprintf /etc/x %p -name a', 'ask', 'path_outside', 'Write'],
-      ['xargs --max-lines id ls', 'ask', 'no_prefix', 'id'],
+      ['xargs --max-lines id ls', 'ask', 'no_prefix', null],
       ['xargs -0I X X', 'ask', 'not_analysable', null],
       ['xargs -rI{} bash -c {}', 'ask', 'not_analysable', null],
       ['env -u GIT_CONFIG_COUNT git status', 'ask', 'no_prefix', null],

@@ -271,7 +271,7 @@ shellLines(
       ['ag --pager id x', 'ask', 'no_prefix', null],
       ['ack --pager=id x', 'ask', 'no_prefix', null],
       ['bat --pager id a', 'ask', 'no_prefix', null],
-      ['sort.exe a', 'ask', 'no_prefix', 'sort.exe'],
+      ['sort.exe a', 'ask', 'no_prefix', 'sort.exe a'],
       ['/usr/bin/sort -o /etc/x a', 'ask', 'no_prefix', '/usr/bin/sort, Write'],
       ['busybox sort -o /etc/x a', 'ask', 'path_outside', 'Write'],
       ['env sort -o /etc/x a', 'ask', 'path_outside', 'Write'],

@@ -164,7 +164,7 @@ shellLines(
       ['(cd /; ls) > x', 'ask', 'path_outside', 'Write'],
       ['while ls; do ls > x; cd ..; done', 'ask', 'path_outside', 'Write'],
       ['for d in a b; do cd $d; ls > x; done', 'ask', 'path_outside', 'Write'],
-      ['pushd a && ls > x', 'ask', 'no_prefix', 'Write, pushd'],
+      ['pushd a && ls > x', 'ask', 'no_prefix', 'Write, pushd a'],
       ['popd; ls > x', 'ask', 'no_prefix', 'Write, popd'],
       ['builtin cd / && ls > x', 'ask', 'no_prefix', 'Write, cd'],
       ['command cd / && ls > x', 'ask', 'no_prefix', 'Write, cd'],

@@ -1,0 +1,97 @@
+import { isMcpName } from '../../../tools/mcp-name.js';
+import { isCanonicalTool } from '../../../tools/vocabulary.js';
+import { isGivenCode } from '../interpreters.js';
+import type { GrantKey } from '../shell-line.js';
+import type { ShellWord } from '../shell-word.js';
+import type { Unwrapped } from '../unwrapped.js';
+import { isHarmlessVariable } from '../variables.js';
+import { baseName, unwrap } from '../wrappers.js';
+import { countsOnce, optionCountsOnce } from './counts-once.js';
+import { grammarOf } from './programs.js';
+import {
+  isCertainlyPath,
+  isLiteral,
+  isPlainWord,
+  isSubcommandWord,
+  runsScripts,
+  scriptKey,
+} from './script-key.js';
+import { subcommandKey } from './subcommand-key.js';
+
+const MAX_DEPTH = 8;
+const MAX_KEY_LENGTH = 200;
+
+/**
+ * The key of a simple command: its program, through wrappers, and subcommand by a table of programs that have some; else its program
+ * and first argument; where that is a file, an option or a text, its program alone. Whatever deletes, overwrites, re-owns, kills or
+ * is given code has none (`docs/policies.md`, Session grants).
+ */
+export function grantKey(words: readonly ShellWord[], depth = 0): GrantKey {
+  const program = words[0]?.value ?? '';
+  if (program === '') return { once: 'the program is not known beforehand' };
+  if (depth >= MAX_DEPTH) return { once: 'programs that run programs nest too deeply' };
+  const unwrapped = unwrap(words);
+  if (unwrapped?.kind === 'command' && unwrapped.assigned.every(isHarmlessVariable)) {
+    return grantKey(unwrapped.words, depth + 1);
+  }
+  const why = wrapperCountsOnce(unwrapped) ?? programCountsOnce(program, words) ?? optionsCountOnce(program, words);
+  if (why !== null) return { once: why };
+  const found = keyOfProgram(program, words, depth);
+  return 'key' in found && found.key.length > MAX_KEY_LENGTH ? { once: 'the subcommand is too long' } : found;
+}
+
+function keyOfProgram(program: string, words: readonly ShellWord[], depth: number): GrantKey {
+  const name = baseName(program);
+  const grammar = grammarOf(name);
+  if (grammar !== null) return subcommandKey(program, grammar, words, (inner) => grantKey(inner, depth + 1));
+  if (runsScripts(name)) return scriptKey(program, words, (inner) => grantKey(inner, depth + 1));
+  return firstArgumentKey(program, words[1]);
+}
+
+function firstArgumentKey(program: string, first: ShellWord | undefined): GrantKey {
+  if (first === undefined) return { key: program };
+  if (first.value === null && !isCertainlyPath(first)) return { once: `\`${first.text}\` is not known beforehand` };
+  return { key: first.value !== null && isPlainWord(first.value) ? `${program} ${first.value}` : program };
+}
+
+function wrapperCountsOnce(unwrapped: Unwrapped | null): string | null {
+  switch (unwrapped?.kind) {
+    case 'unknown':
+      return unwrapped.why;
+    case 'code':
+      return 'a shell is given code';
+    case 'command':
+      return 'an assignment may change what the program does';
+    case 'find':
+      return unwrapped.writes.length > 0 ? 'this `find` deletes or writes files' : null;
+    default:
+      return null;
+  }
+}
+
+function programCountsOnce(program: string, words: readonly ShellWord[]): string | null {
+  const name = baseName(program);
+  if (program !== '[' && !isSubcommandWord(program)) return 'the name of the program is no plain word';
+  if (isCanonicalTool(program) || isMcpName(program)) return 'the program has the name of a tool';
+  const values = words.slice(1).map(({ value }) => value);
+  if (isGivenCode(program, values)) return `\`${name}\` is given code, or a program to run`;
+  return countsOnce(name.replace(/(?<=.)@.*$/, ''));
+}
+
+/** Options that change what the command is, and words that may turn out to be such an option. */
+function optionsCountOnce(program: string, words: readonly ShellWord[]): string | null {
+  const name = baseName(program);
+  const strict = grammarOf(name) !== null;
+  let ended = false;
+  for (const word of words.slice(1)) {
+    if (!isLiteral(word)) {
+      if (word.mayBeOption && (strict || !ended)) return `\`${word.text}\` may turn out to be an option`;
+      continue;
+    }
+    ended ||= word.value === '--';
+    if (!word.value.startsWith('-')) continue;
+    const why = optionCountsOnce(name, word.value);
+    if (why !== null) return why;
+  }
+  return null;
+}
