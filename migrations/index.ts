@@ -71,6 +71,7 @@ import { TakeCallsAtOnce1700000000118 } from './1700000000118-take-calls-at-once
 import { AskStandingAtOnce1700000000119 } from './1700000000119-ask-standing-at-once.js';
 import { ParseLinesOnce1700000000122 } from './1700000000122-parse-lines-once.js';
 import { DescribeRevisions1700000000130 } from './1700000000130-describe-revisions.js';
+import { IndexAskedCalls1700000000131 } from './1700000000131-index-asked-calls.js';
 
 /** Every migration in order. An explicit list works the same from sources, tests and the built output. */
 export const MIGRATIONS = [
@@ -147,4 +148,5 @@ export const MIGRATIONS = [
   AskStandingAtOnce1700000000119,
   ParseLinesOnce1700000000122,
   DescribeRevisions1700000000130,
+  IndexAskedCalls1700000000131,
 ];

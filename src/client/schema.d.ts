@@ -1824,6 +1824,8 @@ export interface components {
             scope_keys: string[] | null;
             /** @description The keys as they stand on an approval. */
             scope_key: string | null;
+            /** @description Why an approval counts for one call alone; null with keys. */
+            once_because: string | null;
         };
         ShellPart: {
             /** @description Source text, at most 500 characters. */
@@ -2578,6 +2580,24 @@ export interface components {
             parts: components["schemas"]["ExplainedPart"][];
             /** @description Parts beyond those listed. */
             parts_omitted: number;
+            /** @description Words of the command that may name files and that only the run decides: not known beforehand. */
+            not_known_beforehand: string[];
+        };
+        GrantExample: {
+            /** @description One line, secrets replaced, at most 200 characters. */
+            call: string;
+            /** @description Whether this run asked for it; false: made up to show what the grant means. */
+            from_run: boolean;
+        };
+        ApprovalGrant: {
+            /** @description What would run without asking, as a sentence; null when nothing can be granted: the answer counts once. */
+            covers: string | null;
+            /** @description Why the answer counts once, for those who may decide, until it is decided. */
+            once_because: string | null;
+            /** @description What a later call may need, and nothing else, to be covered. */
+            keys: string[];
+            /** @description Up to two other calls that the grant covers, for those who may decide, until it is decided. */
+            examples: components["schemas"]["GrantExample"][];
         };
         ApprovalView: {
             /** Format: uuid */
@@ -2602,8 +2622,10 @@ export interface components {
              * @enum {string|null}
              */
             scope: "once" | "session" | null;
-            /** @description What a session grant would cover. */
+            /** @description The keys of `grant`, joined by `, `. */
             scope_key: string | null;
+            /** @description What `approved_session` would cover. */
+            grant: components["schemas"]["ApprovalGrant"];
             /** @enum {string} */
             status: "pending" | "approved_once" | "approved_session" | "denied" | "expired";
             /** @description Why the gate asked, or why an approved call was withheld or an approval narrowed. */
@@ -2645,8 +2667,10 @@ export interface components {
              * @enum {string|null}
              */
             scope: "once" | "session" | null;
-            /** @description What a session grant would cover. */
+            /** @description The keys of `grant`, joined by `, `. */
             scope_key: string | null;
+            /** @description What `approved_session` would cover. */
+            grant: components["schemas"]["ApprovalGrant"];
             /** @enum {string} */
             status: "pending" | "approved_once" | "approved_session" | "denied" | "expired";
             /** @description Why the gate asked, or why an approved call was withheld or an approval narrowed. */

@@ -14,11 +14,18 @@ export interface AskOptions {
   input?: object;
   keys?: string[];
   ttlSecs?: number;
-  findings?: CallFindings;
+  findings?: Partial<CallFindings>;
   explanation?: JsonObject;
 }
 
-const NOTHING_FOUND: CallFindings = { subject: null, cwd: null, parts: [], parts_omitted: 0 };
+const NOTHING_FOUND: CallFindings = {
+  subject: null,
+  cwd: null,
+  parts: [],
+  parts_omitted: 0,
+  not_known_beforehand: [],
+  once_because: null,
+};
 
 /** A run of the seeded agent, in the organization of the API. */
 export async function newRun(api: TestApi): Promise<FixtureRun> {
@@ -47,7 +54,7 @@ export async function ask(api: TestApi, of: FixtureRun, options: AskOptions = {}
   });
   const payloads = new ToolCallPayloads(api.db, createSealer(api.db, api.config.seal));
   const place = { organizationId: of.organizationId, sessionId: of.sessionId, toolCallId: call.toolCallId };
-  const shown = writeShownCall({ input, findings: options.findings ?? NOTHING_FOUND });
+  const shown = writeShownCall({ input, findings: { ...NOTHING_FOUND, ...options.findings } });
   const answer = await requestApproval(api.db, call, {
     source: 'policy',
     risk: 'pushes',

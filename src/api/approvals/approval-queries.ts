@@ -47,6 +47,28 @@ export async function readListed(
   return row;
 }
 
+/**
+ * Of each approval, other calls of its run that were asked about and that a grant for it would cover: the last ones first, each text
+ * once. Their texts have been redacted when they were stored. By approval id.
+ */
+export async function coveredCalls(
+  tx: TenantTransaction,
+  approvalIds: readonly string[],
+  count: number,
+): Promise<Map<string, string[]>> {
+  const rows = await tx.query<{ id: string; summaries: string[] }>(
+    `select a.id, array_agg(other.summary order by other.last desc) as summaries
+       from approvals a cross join lateral (
+         select o.summary, max(o.requested_at) as last from approvals o
+          where o.session_id = a.session_id and o.tool = a.tool and o.id <> a.id and o.summary <> a.summary
+            and o.scope_keys is not null and cardinality(o.scope_keys) > 0 and o.scope_keys <@ a.scope_keys
+          group by o.summary order by last desc limit $2) as other
+      where a.id = any ($1::uuid[]) group by a.id`,
+    [approvalIds, count],
+  );
+  return new Map(rows.map(({ id, summaries }) => [id, summaries]));
+}
+
 function select<R extends object>(
   tx: TenantTransaction,
   columns: string,

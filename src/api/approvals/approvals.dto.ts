@@ -4,6 +4,7 @@ import type { ShownCall } from '../../domain/gate/shown-call.js';
 import type { ApprovalRow } from '../../platform/db/approvals.js';
 import { ANY_JSON } from '../openapi/any-json.js';
 import { ApprovalExplanation, toExplanation } from './explanation.dto.js';
+import { ApprovalGrant, toGrant } from './grant.dto.js';
 
 export const APPROVAL_STATUSES = ['pending', 'approved_once', 'approved_session', 'denied', 'expired'] as const;
 /** Words that a decision may be written as; the short ones are older names. */
@@ -52,8 +53,11 @@ export class ApprovalView {
   })
   scope!: string | null;
 
-  @ApiProperty({ type: 'string', nullable: true, description: 'What a session grant would cover.' })
+  @ApiProperty({ type: 'string', nullable: true, description: 'The keys of `grant`, joined by `, `.' })
   scope_key!: string | null;
+
+  @ApiProperty({ type: ApprovalGrant, description: 'What `approved_session` would cover.' })
+  grant!: ApprovalGrant;
 
   @ApiProperty({ type: 'string', enum: APPROVAL_STATUSES })
   status!: string;
@@ -110,8 +114,12 @@ export const DECISION_SCHEMA = {
   },
 };
 
-/** `shown` is null when the input is gone, or this caller may not decide. */
-export function toApprovalView(row: ApprovalRow, shown: ShownCall | null): ApprovalView {
+/** `shown` is null when the input is gone, or this caller may not decide; `covered`: other calls that a grant would cover. */
+export function toApprovalView(
+  row: ApprovalRow,
+  shown: ShownCall | null,
+  covered: readonly string[] = [],
+): ApprovalView {
   return {
     id: row.id,
     session_id: row.session_id,
@@ -124,6 +132,7 @@ export function toApprovalView(row: ApprovalRow, shown: ShownCall | null): Appro
     risk: row.risk,
     scope: row.scope,
     scope_key: row.scope_key,
+    grant: toGrant(row, shown?.findings ?? null, covered),
     status: row.status,
     reason: row.withheld_reason ?? row.reason,
     requested_at: row.requested_at.toISOString(),

@@ -1,13 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import { decideApproval, type ApprovalDecision, type ApprovalRow } from '../../platform/db/approvals.js';
 import { SandgateError } from '../../domain/errors.js';
+import { EXAMPLES } from '../../domain/policy/shell/grants/describe-grant.js';
 import { Database, type TenantTransaction } from '../../platform/db/database.js';
 import { userIdOf, type Principal } from '../auth/principal.js';
 import { notFound } from '../http/resource-id.js';
 import { requireSession, requireSessionExists } from '../sessions/session-lookup.js';
 import { cursorOf, type WaitRequest } from './approval-cursor.js';
 import { ApprovalInputs } from './approval-inputs.js';
-import { listApprovals, readListed } from './approval-queries.js';
+import { coveredCalls, listApprovals, readListed } from './approval-queries.js';
 import { ApprovalWatch, type WaitingCaller } from './approval-watch.js';
 import { decidesForOrganization, decisionProblems } from './deciding.js';
 import { toApprovalView, type ApprovalList, type ApprovalView, type DecidedApproval } from './approvals.dto.js';
@@ -76,7 +77,13 @@ export class ApprovalsService {
 
   private async view(principal: Principal, rows: ApprovalRow[]): Promise<ApprovalView[]> {
     const shown = await this.inputs.read(principal, rows);
-    return rows.map((row) => toApprovalView(row, shown.get(row.id) ?? null));
+    const covered =
+      shown.size === 0
+        ? new Map<string, string[]>()
+        : await this.database.withTenant(principal.organizationId, (tx) =>
+            coveredCalls(tx, [...shown.keys()], EXAMPLES),
+          );
+    return rows.map((row) => toApprovalView(row, shown.get(row.id) ?? null, covered.get(row.id)));
   }
 }
 

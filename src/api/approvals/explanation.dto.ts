@@ -90,6 +90,12 @@ export class ApprovalExplanation {
 
   @ApiProperty({ description: 'Parts beyond those listed.' })
   parts_omitted!: number;
+
+  @ApiProperty({
+    type: [String],
+    description: 'Words of the command that may name files and that only the run decides: not known beforehand.',
+  })
+  not_known_beforehand!: string[];
 }
 
 /** Joins what rests with the row and what was opened for this caller. */
@@ -110,5 +116,6 @@ export function toExplanation(stored: JsonObject, findings: CallFindings | null)
     cwd: findings?.cwd ?? null,
     parts: findings?.parts ?? [],
     parts_omitted: findings?.parts_omitted ?? 0,
+    not_known_beforehand: findings?.not_known_beforehand ?? [],
   };
 }

@@ -25,6 +25,7 @@ const COLUMNS: readonly Column<Approval>[] = [
   { title: 'TOOL', value: (approval) => approval.tool, width: 24 },
   { title: 'RISK', value: (approval) => approval.risk ?? '', width: 30 },
   { title: 'CALL', value: (approval) => approval.summary, width: 70 },
+  { title: 'FOR THE RUN', value: (approval) => approval.scope_key ?? 'counts once', width: 30 },
 ];
 
 export function registerApprovalCommands(program: Command): void {

@@ -5,11 +5,13 @@ import { askApproval } from '../terminal/approval-prompt.js';
 import { inline } from '../terminal/escape.js';
 import type { LiveScreen } from '../terminal/live-screen.js';
 
-/** How an approval was settled, in one line; a grant that could not be given is said. */
+/** How an approval was settled; a grant that was given says what it covers, one that could not be given why. */
 export function describeDecision(approval: DecidedApproval): string {
   const by = approval.decided_by === null ? '' : ` by ${inline(approval.decided_by)}`;
   const note = approval.narrowed ? ` (${inline(approval.reason ?? 'not for the run')})` : '';
-  return `${approval.id}: ${inline(approval.status)}${by}${note}`;
+  const covered = approval.status === 'approved_session' ? approval.grant.covers : null;
+  const granted = covered === null ? '' : `\n  for this run: ${inline(covered)}`;
+  return `${approval.id}: ${inline(approval.status)}${by}${note}${granted}`;
 }
 
 /** Questions come one after the other, because there is one keyboard. */

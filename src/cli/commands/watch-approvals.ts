@@ -10,6 +10,7 @@ import { toJson, write } from '../terminal/output.js';
 import { ApprovalDesk } from './decide.js';
 
 const CALL_CHARACTERS = 120;
+const KEY_CHARACTERS = 80;
 const IDLE = ' waiting for approvals … (Ctrl+C ends)';
 
 /** What becomes of the list's changes: questions on a terminal, lines on a pipe. */
@@ -90,10 +91,12 @@ function linesFor({ format }: CommandContext): Watcher {
 
 /** One row, whatever the call is named: foreign text is escaped and cut. */
 function pendingLine(approval: Approval, nowMs: number): string {
-  const { id, session_id: run, tool, summary, explanation } = approval;
+  const { id, session_id: run, tool, summary, explanation, scope_key: keys } = approval;
   const rule = explanation?.rule === null || explanation === null ? 'default' : `rule ${explanation.rule}`;
   const left = timeLeft(approval, nowMs) ?? 'over';
-  return `pending ${inline(id)} run ${inline(run)} ${rule} ${left} left: ${short(tool, 40)}: ${short(summary, CALL_CHARACTERS)}`;
+  const call = `${short(tool, 40)}: ${short(summary, CALL_CHARACTERS)}`;
+  const grant = keys === null ? 'counts once' : `for this run: ${short(keys, KEY_CHARACTERS)}`;
+  return `pending ${inline(id)} run ${inline(run)} ${rule} ${left} left: ${call} (${grant})`;
 }
 
 function settledLine({ id, status, decided_by: by }: Approval): string {

@@ -20,6 +20,7 @@ const approval = (text: string): Approval => ({
   risk: text,
   scope: 'once',
   scope_key: text,
+  grant: { covers: text, once_because: null, keys: [text], examples: [] },
   status: 'pending',
   reason: text,
   requested_at: '2026-01-01T00:00:00.000Z',
@@ -71,10 +72,8 @@ describe('the question on a terminal', () => {
     ['a', 'approved_once'],
     ['s', 'approved_session'],
     ['d', 'denied'],
-    [' ', 'later'],
-    ['k', 'later'],
+    ['l', 'later'],
     ['A', 'approved_once'],
-    ['\u001b', 'later'],
   ])('key %j answers %s', async (key, expected) => {
     const keyboard = new TestKeyboard();
     const { answer } = ask(keyboard);
@@ -87,9 +86,41 @@ describe('the question on a terminal', () => {
     const keyboard = new TestKeyboard(['a', 's']);
     const { answer } = ask(keyboard);
     // What a terminal answers to a hostile query, an arrow key, and a paste.
-    for (const keys of ['\u001b[?1;2c', '\u001b[A', 'aaaa', 'yes\r', '\r', 'x']) keyboard.type(keys);
+    for (const keys of ['\u001b[?1;2c', '\u001b[A', 'aaaa', 'yes\r', 'x']) keyboard.type(keys);
     keyboard.type('d');
     expect(await answer).toBe('denied');
+  });
+
+  it.each(['\r', '\n', ' ', '\t', '\u001b', '\u007f', 'y', 'n', 'k', '1'])(
+    'key %j, which no answer is named after, decides nothing and asks again',
+    async (key) => {
+      const keyboard = new TestKeyboard();
+      const { answer, drawn } = ask(keyboard);
+      const questions = () => drawn().split('[a] approve once').length - 1;
+      const asked = questions();
+      keyboard.type(key);
+      expect(questions()).toBe(asked + 1);
+      expect(keyboard.modes).toEqual([true]);
+      keyboard.type('d');
+      expect(await answer).toBe('denied');
+    },
+  );
+
+  it('names once before for this run, and leaves that out where nothing can be granted', async () => {
+    const granting = new TestKeyboard();
+    const { answer, drawn } = ask(granting);
+    expect(drawn()).toMatch(/\[a\] approve once {2}\[s\] approve for this run {2}\[d\] deny {2}\[l\] leave open: /);
+    granting.type('d');
+    await answer;
+    const keyless = new TestKeyboard();
+    const { screen, drawn: drawnOnce } = terminal();
+    const grant = { covers: null, once_because: '`rm` deletes', keys: [], examples: [] };
+    const asked = { ...approval('rm a'), scope_key: null, grant };
+    const once = askApproval(asked, screen, new AbortController().signal, keyless as unknown as Keyboard);
+    expect(drawnOnce()).not.toContain('approve for this run');
+    keyless.type('s');
+    keyless.type('a');
+    expect(await once).toBe('approved_once');
   });
 
   it('ends when somebody else decided', async () => {

@@ -3,18 +3,25 @@ import { renderApproval, timeLeft } from './approval-view.js';
 import type { LiveScreen } from './live-screen.js';
 
 const COUNTDOWN_MS = 1000;
-const ANSWERS: Readonly<Record<string, Decision | 'later'>> = {
-  a: 'approved_once',
-  y: 'approved_once',
-  s: 'approved_session',
-  d: 'denied',
-  n: 'denied',
-  k: 'later',
-  l: 'later',
-  ' ': 'later',
-  '\u001b': 'later',
-};
-const KEYS = '[a] approve once  [s] approve for this run  [d] deny  [space] skip';
+type Answer = Decision | 'later';
+
+interface NamedKey {
+  key: string;
+  means: string;
+  answer: Answer;
+}
+
+const ONCE: NamedKey = { key: 'a', means: 'approve once', answer: 'approved_once' };
+const FOR_THE_RUN: NamedKey = { key: 's', means: 'approve for this run', answer: 'approved_session' };
+const OTHERS: readonly NamedKey[] = [
+  { key: 'd', means: 'deny', answer: 'denied' },
+  { key: 'l', means: 'leave open', answer: 'later' },
+];
+
+/** The keys that answer, in the order in which they are named: `once` before `for this run`, which is left out where it means the same. */
+function keysFor({ grant }: Approval): readonly NamedKey[] {
+  return grant.covers === null ? [ONCE, ...OTHERS] : [ONCE, FOR_THE_RUN, ...OTHERS];
+}
 
 /** Where answers are typed; a terminal. */
 export type Keyboard = Pick<NodeJS.ReadStream, 'on' | 'off' | 'read' | 'resume' | 'pause' | 'setRawMode'>;
@@ -25,27 +32,37 @@ export async function askApproval(
   screen: LiveScreen,
   signal: AbortSignal,
   keyboard: Keyboard = process.stdin,
-): Promise<Decision | 'later'> {
+): Promise<Answer> {
   screen.clearStatus();
   screen.line(renderApproval(approval, screen));
+  const keys = keysFor(approval);
+  const named = keys.map(({ key, means }) => `[${key}] ${means}`).join('  ');
   const draw = () => {
     const left = timeLeft(approval, Date.now());
-    screen.setStatus(` ${left === null ? 'its time is over' : `${left} left`}  ${KEYS}: `);
+    screen.setStatus(` ${left === null ? 'its time is over' : `${left} left`}  ${named}: `);
   };
   draw();
   const countdown = setInterval(draw, COUNTDOWN_MS);
   try {
-    return await readKey(signal, keyboard);
+    return await readKey(keys, draw, signal, keyboard);
   } finally {
     clearInterval(countdown);
     screen.clearStatus();
   }
 }
 
-/** One key that means something; others are passed over. Ctrl+C reaches the process as the interrupt that it is. */
-function readKey(signal: AbortSignal, keyboard: Keyboard): Promise<Decision | 'later'> {
+/**
+ * One of the named keys; Enter, space and all others answer nothing, and the question stands again. Ctrl+C reaches the process as the
+ * interrupt that it is.
+ */
+function readKey(
+  keys: readonly NamedKey[],
+  askAgain: () => void,
+  signal: AbortSignal,
+  keyboard: Keyboard,
+): Promise<Answer> {
   return new Promise((resolve) => {
-    const settle = (answer: Decision | 'later') => {
+    const settle = (answer: Answer) => {
       keyboard.off('data', onData);
       signal.removeEventListener('abort', onAbort);
       keyboard.setRawMode(false);
@@ -60,8 +77,9 @@ function readKey(signal: AbortSignal, keyboard: Keyboard): Promise<Decision | 'l
         process.kill(process.pid, 'SIGINT');
         return;
       }
-      const answer = ANSWERS[key.toLowerCase()];
-      if (answer !== undefined) settle(answer);
+      const named = keys.find((each) => each.key === key.toLowerCase());
+      if (named === undefined) askAgain();
+      else settle(named.answer);
     };
     signal.addEventListener('abort', onAbort, { once: true });
     keyboard.setRawMode(true);

@@ -30,10 +30,20 @@ const CLEAN: Approval = {
       { text: 'git status', kind: 'command', subject: 'git', covered_by: 'git status' },
     ],
     parts_omitted: 0,
+    not_known_beforehand: ['"$TARGET"'],
   },
   risk: 'runs what nobody read',
   scope: 'once',
-  scope_key: 'sh',
+  scope_key: 'sh deploy.sh',
+  grant: {
+    covers: 'Every `sh deploy.sh …` (sh running deploy.sh).',
+    once_because: null,
+    keys: ['sh deploy.sh'],
+    examples: [
+      { call: 'sh deploy.sh --to staging', from_run: true },
+      { call: 'sh deploy.sh --quiet', from_run: false },
+    ],
+  },
   status: 'pending',
   reason: 'no allow prefix covers `sh deploy.sh`',
   requested_at: '2026-01-01T00:00:00.000Z',
@@ -63,9 +73,11 @@ function saying(text: string): Approval {
     files: [{ path: text, size: 1, digest: text }],
     parts: [{ text, kind: 'command' as const, subject: text, covered_by: text }],
     parts_omitted: 2,
+    not_known_beforehand: [text],
   };
+  const grant = { covers: text, once_because: null, keys: [text], examples: [{ call: text, from_run: true }] };
   const own = { tool: text, summary: text, risk: text, scope_key: text, reason: text, decided_by: text };
-  return { ...CLEAN, ...own, input: { [text]: text, command: text, more: [text] }, explanation };
+  return { ...CLEAN, ...own, grant, input: { [text]: text, command: text, more: [text] }, explanation };
 }
 
 /** Rows as a terminal shows that wraps at its edge and believes everything beyond ASCII to be `wide` columns. */
@@ -123,8 +135,24 @@ describe('what an approver sees', () => {
   });
 
   it('says what a grant for the run would cover, and when there is nothing to grant', () => {
-    expect(render(CLEAN)).toMatch(/grants +sh/);
-    expect(render({ ...CLEAN, scope_key: null })).toContain('counts as once');
+    const rows = render(CLEAN)
+      .split('\n')
+      .map((row) => row.trim());
+    const at = rows.indexOf('once     this call alone');
+    expect(rows.slice(at, at + 4)).toEqual([
+      'once     this call alone',
+      'for run  Every `sh deploy.sh …` (sh running deploy.sh).',
+      'such as  sh deploy.sh --to staging  (asked before in this run)',
+      'such as  sh deploy.sh --quiet  (made up)',
+    ]);
+    const keyless = { covers: null, once_because: '`rm` deletes', keys: [], examples: [] };
+    const text = render({ ...CLEAN, grant: keyless });
+    expect(text).toContain('this call alone; "for this run" counts as once, too: `rm` deletes');
+    expect(text).not.toContain('for run ');
+  });
+
+  it('shows which words are not known beforehand', () => {
+    expect(render(CLEAN)).toMatch(/not known beforehand, .*:\n +│ "\$TARGET"/);
   });
 
   it.each([...HOSTILE, ['imitates the heading', `x\n${APPROVAL_HEADING}\n   tool     Read`] as const])(

@@ -61,7 +61,7 @@ function facts(approval: Approval): [string, string][] {
     ['risk', approval.risk ?? 'not stated'],
     ['why', approval.explanation?.reason ?? approval.reason ?? 'not stated'],
     ...ruleFacts(approval.explanation),
-    ['grants', approval.scope_key ?? 'nothing beyond this call: "for this run" counts as once'],
+    ...grantFacts(approval.grant),
     ['digest', approval.input_digest],
     ['status', `${approval.status}${approval.decided_by === null ? '' : ` by ${approval.decided_by}`}`],
     ...(approval.status === 'pending' || approval.reason === null
@@ -70,6 +70,22 @@ function facts(approval: Approval): [string, string][] {
     ['until', approval.expires_at ?? 'no limit'],
     ['run', approval.session_id],
     ['id', approval.id],
+  ];
+}
+
+/** What each answer covers, the narrow one first. */
+function grantFacts({ covers, once_because: because, examples }: Approval['grant']): [string, string][] {
+  const once = 'this call alone';
+  if (covers === null) {
+    return [['once', `${once}; "for this run" counts as once, too${because === null ? '' : `: ${because}`}`]];
+  }
+  return [
+    ['once', once],
+    ['for run', covers],
+    ...examples.map((example): [string, string] => [
+      'such as',
+      `${example.call}${example.from_run ? '  (asked before in this run)' : '  (made up)'}`,
+    ]),
   ];
 }
 
@@ -121,7 +137,8 @@ function quoted(text: string, width: number): string[] {
   return text.split('\n').flatMap((line) => wrap(inline(line), room).map((row) => `  ${QUOTE}${row}`));
 }
 
-function foundRows({ parts, parts_omitted: omitted, files }: Explanation, width: number): string[] {
+function foundRows(explanation: Explanation, width: number): string[] {
+  const { parts, parts_omitted: omitted, files, not_known_beforehand: unknown } = explanation;
   const partRows = parts.flatMap((part) => {
     const kind = part.kind === 'command' ? '' : `${inline(part.kind)} `;
     const covered = part.covered_by === null ? 'not covered' : `covered by ${inline(part.covered_by)}`;
@@ -140,5 +157,11 @@ function foundRows({ parts, parts_omitted: omitted, files }: Explanation, width:
     ...(fileRows.length === 0
       ? []
       : [...wrap('files that it names; if one changes before the call, it is denied:', width), ...fileRows]),
+    ...(unknown.length === 0
+      ? []
+      : [
+          ...wrap('not known beforehand, since only the run decides; they may name files:', width),
+          ...unknown.flatMap((word) => quoted(word, width)),
+        ]),
   ];
 }

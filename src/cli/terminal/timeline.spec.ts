@@ -71,6 +71,7 @@ describe('timeline', () => {
       tool_call_id: '1',
       input: HOSTILE,
       scope_key: null,
+      grant: { covers: HOSTILE, once_because: null, keys: [HOSTILE], examples: [{ call: HOSTILE, from_run: true }] },
       reason: HOSTILE,
       session_id: HOSTILE,
       tool: HOSTILE,
@@ -94,6 +95,7 @@ describe('timeline', () => {
         files: [{ path: HOSTILE, size: 1, digest: HOSTILE }],
         parts: [{ text: HOSTILE, kind: 'command', subject: HOSTILE, covered_by: HOSTILE }],
         parts_omitted: 1,
+        not_known_beforehand: [HOSTILE],
       },
     };
     const lines = renderApproval(approval, new LiveScreen(process.stdout, false)).split('\n');

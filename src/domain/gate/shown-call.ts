@@ -13,6 +13,10 @@ export interface CallFindings {
   parts: ShellPartView[];
   /** Parts beyond those listed. */
   parts_omitted: number;
+  /** Words of a command that may name files and that only the run decides, as they are written. */
+  not_known_beforehand: string[];
+  /** Why a yes counts for this call alone; null when a grant for the run is possible. */
+  once_because: string | null;
 }
 
 /** What rests sealed while an approval is pending, and what those who may decide are shown (06-gate §4, §8). */
@@ -24,27 +28,38 @@ export interface ShownCall {
 /** Which rule of the policy decided and how; the policy's own words, which may rest in clear. */
 export type DecidingRule = Pick<Explanation, 'decided_by' | 'rule' | 'matcher' | 'pattern'>;
 
-const NO_FINDINGS: CallFindings = { subject: null, cwd: null, parts: [], parts_omitted: 0 };
+const NO_FINDINGS: CallFindings = {
+  subject: null,
+  cwd: null,
+  parts: [],
+  parts_omitted: 0,
+  not_known_beforehand: [],
+  once_because: null,
+};
 
 /** Parts an explanation into what comes from the policy and what comes from the call. */
 export function separateFindings(
   explanation: Explanation,
   input: ExactJson,
+  of: Pick<CallFindings, 'not_known_beforehand' | 'once_because'>,
 ): { rule: DecidingRule; findings: CallFindings } {
   const { decided_by, rule, matcher, pattern, subject, parts, parts_omitted } = explanation;
   const cwd = isExactObject(input) && typeof input['cwd'] === 'string' ? input['cwd'] : null;
-  return { rule: { decided_by, rule, matcher, pattern }, findings: { subject, cwd, parts, parts_omitted } };
+  return { rule: { decided_by, rule, matcher, pattern }, findings: { subject, cwd, parts, parts_omitted, ...of } };
 }
 
 export function writeShownCall(shown: ShownCall): string {
   return canonicalJson({ input: shown.input, findings: shown.findings as unknown as ExactObject });
 }
 
-/** Reads what {@link writeShownCall} wrote. Text of an earlier version is the bare input. */
+/** Reads what {@link writeShownCall} wrote. Text of an earlier version is the bare input, or has fewer findings. */
 export function readShownCall(text: string): ShownCall {
   const value = parseJsonPreservingNumbers(text);
   if (!isExactObject(value) || Object.keys(value).sort().join() !== 'findings,input') {
     return { input: value, findings: NO_FINDINGS };
   }
-  return { input: value['input'] ?? null, findings: value['findings'] as unknown as CallFindings };
+  return {
+    input: value['input'] ?? null,
+    findings: { ...NO_FINDINGS, ...(value['findings'] as unknown as Partial<CallFindings>) },
+  };
 }

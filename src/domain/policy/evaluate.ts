@@ -5,7 +5,7 @@ import type { AutonomousAction } from './document.js';
 import { judgePaths } from './judge-paths.js';
 import { judgeShell } from './judge-shell.js';
 import type { Outcome } from './outcome.js';
-import { explain, isStricter, reasonOf } from './outcome.js';
+import { explain, firstCharacters, isStricter, reasonOf, SHOWN_PART } from './outcome.js';
 import { resolvePath, WORKSPACE_ROOT } from './path.js';
 import type {
   ApprovalTerms,
@@ -120,7 +120,7 @@ function approvalTerms(policy: CompiledPolicy, decisive: Outcome, outcomes: read
 
 function grantable(asking: readonly Outcome[]): { keys: string[]; once: null } | { keys: null; once: string } {
   const keyless = asking.find((outcome) => outcome.keys === null);
-  if (keyless !== undefined) return { keys: null, once: keyless.once ?? NOTHING_TO_GRANT };
+  if (keyless !== undefined) return { keys: null, once: firstCharacters(keyless.once ?? NOTHING_TO_GRANT, SHOWN_PART) };
   const keys = [...new Set(asking.flatMap((outcome) => outcome.keys ?? []))].sort();
   if (keys.length === 0) return { keys: null, once: NOTHING_TO_GRANT };
   // A key rests in clear with the approval and is shown to whoever may read the run.

@@ -63,7 +63,14 @@ function judgeCommands(context: ShellRule, line: ShellLine, covering: readonly (
     return { ...base, action, decidedBy: 'not_analysable', subject: line.problem, keys: null, once: line.problem };
   }
   if (line.commands.length === 0) {
-    return { ...base, action: onNoMatch, decidedBy: 'no_command', subject: null, keys: null, once: 'the call holds no command' };
+    return {
+      ...base,
+      action: onNoMatch,
+      decidedBy: 'no_command',
+      subject: null,
+      keys: null,
+      once: 'the call holds no command',
+    };
   }
   const uncovered = line.commands.findIndex((_, i) => covering[i] === null);
   const covered = covering.findIndex((prefix) => prefix !== null);

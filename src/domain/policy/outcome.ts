@@ -89,13 +89,14 @@ function questionOf({ decidedBy, subject, detail }: Outcome): string {
 }
 
 const SHOWN = 200;
-const SHOWN_PART = 500;
+/** Characters of one part of a command that are shown. */
+export const SHOWN_PART = 500;
 
 function shorten(text: string | null): string {
   return `\`${firstCharacters(text ?? '', SHOWN)}\``;
 }
 
 /** Cuts without leaving half a character, which PostgreSQL would refuse. */
-function firstCharacters(text: string, count: number): string {
+export function firstCharacters(text: string, count: number): string {
   return text.length > count ? `${text.slice(0, count).toWellFormed()}…` : text;
 }

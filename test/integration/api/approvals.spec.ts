@@ -72,6 +72,7 @@ describe('the inbox', () => {
         cwd: '/workspace/ops',
         parts: [{ text: `sh deploy.sh ${secret}`, kind: 'command', subject: 'sh', covered_by: null }],
         parts_omitted: 3,
+        not_known_beforehand: ['"$TARGET"'],
       },
     });
     const answer = await api.get(`/v1/approvals/${id}`);
@@ -93,6 +94,7 @@ describe('the inbox', () => {
         },
       ],
       parts_omitted: 3,
+      not_known_beforehand: ['"$TARGET"'],
     });
     const { rows } = await api.database.owner.query<{ row: string }>(
       'select a::text as row from approvals a where id = $1',

@@ -70,7 +70,7 @@ describe('sandgate approvals --watch on a pipe', () => {
       ['pending', second],
       ['approved_once', first],
     ]);
-    expect(lines()[0]).toMatch(/rule 1 \d+ min \d+ s left: Bash: git push$/);
+    expect(lines()[0]).toMatch(/rule 1 \d+ min \d+ s left: Bash: git push \(for this run: git push\)$/);
     await cli('deny', second);
   });
 

@@ -19,6 +19,7 @@ import { LimitBreaches } from '../limits/limit-breaches.js';
 import { ApprovalWaits } from './approval-waits.js';
 import type { WaitEnd } from './approval-waits.js';
 import type { GateResult } from './gate-result.js';
+import { wordsNotKnown } from './named-paths.js';
 import { ShownFiles } from './shown-files.js';
 
 type Asking = Extract<GateVerdict, { kind: 'require_approval' }>;
@@ -46,7 +47,10 @@ export class ApprovalGate {
     const { approval } = verdict;
     const files = await this.files.measure(call.sessionId, input);
     if (files === null) return this.denyUnasked(call, GATE_MESSAGES.tooManyFilesToShow);
-    const { rule, findings } = separateFindings(verdict.explanation, input);
+    const { rule, findings } = separateFindings(verdict.explanation, input, {
+      not_known_beforehand: wordsNotKnown(input),
+      once_because: approval.once_because,
+    });
     // The line and the reason rest in clear after the input is gone, so no secret may stay in them.
     const reason = redactTextForApprover(verdict.reason);
     const shownCall = { ...call, summary: redactTextForApprover(call.summary) };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { cpuClock } from '../../../../test/support/cpu-clock.js';
-import { namedPaths } from './named-paths.js';
+import { namedPaths, wordsNotKnown } from './named-paths.js';
 
 describe('paths that a command names', () => {
   it.each([
@@ -27,5 +27,16 @@ describe('paths that a command names', () => {
     const spentMs = cpuClock();
     expect(namedPaths({ command: line })).toBeNull();
     expect(spentMs()).toBeLessThan(2000);
+  });
+
+  it.each([
+    ['cat a.txt "b c"', []],
+    ['cat $FILE "$HOME/x" *.log', ['$FILE', '"$HOME/x"', '*.log']],
+    ['cat $FILE > $OUT < in.txt', ['$FILE', '> $OUT']],
+    ['env A=1 cat ~/.ssh/config', ['~/.ssh/config']],
+    ['ls | xargs cat', ['what `xargs` reads']],
+    ['rm -- "$1" "$1"', ['"$1"']],
+  ])('CP-006 not known beforehand are of %j: %j', (command, words) => {
+    expect(wordsNotKnown({ command })).toEqual(words);
   });
 });

@@ -19,6 +19,22 @@ function belowWorkspace(directory: string, name: string): string | null {
   return path.startsWith(`${WORKSPACE_ROOT}/`) ? path.slice(WORKSPACE_ROOT.length + 1) : null;
 }
 
+/** What `xargs` appends stands as this in its command. */
+const APPENDED = '…';
+
+/**
+ * Words of a call's command that may name a file and that only the run decides, as they are written: a person is told that they are
+ * not known beforehand.
+ */
+export function wordsNotKnown(input: ExactJson): string[] {
+  if (!isExactObject(input) || typeof input['command'] !== 'string') return [];
+  const { commands, redirects } = analyseLine(input['command']);
+  const words = commands.flatMap(({ unknown }) => unknown);
+  const opened = redirects.filter(({ candidates }) => candidates.some(({ path }) => path === null));
+  const texts = [...words, ...opened.map(({ text }) => text)];
+  return [...new Set(texts.map((text) => (text === APPENDED ? 'what `xargs` reads' : text)))];
+}
+
 /**
  * Paths below the workspace that a call's command may name, relative to it, without repeats (06-gate §4); null when there are too
  * many to look at. More than the command really opens: a word counts wherever it stands, in its directory and in each one that

@@ -60,7 +60,15 @@ export class SimpleCommands {
   /** The keyword `time` counts as the wrapper of that name; `timed` is the first command that it times. */
   addTimeKeyword(timed: ShellCommand | undefined): void {
     const grant = (): GrantKey => timed?.grant() ?? { once: 'nothing is timed' };
-    this.sink.add({ text: 'time', words: ['time'], unsafeAssignment: false, hazard: null, unknown: [], grant, chain: null });
+    this.sink.add({
+      text: 'time',
+      words: ['time'],
+      unsafeAssignment: false,
+      hazard: null,
+      unknown: [],
+      grant,
+      chain: null,
+    });
   }
 
   private add(found: Found): void {

@@ -15,10 +15,10 @@ const DESTRUCTIVE = wordSet(
 /** `mkfs.ext4`, `mount.nfs` and the like. */
 const DESTRUCTIVE_FAMILY = /^(?:mkfs|fsck|mount|umount)\./;
 
-/** Programs whose arguments, or whose input, are statements or code: one call says nothing about the next. */
+/** Programs whose arguments, or whose input, are statements, requests or code: one call says nothing about the next. */
 const GIVEN_CODE = wordSet(
   'psql mysql mariadb sqlite3 duckdb mongo mongosh redis-cli valkey-cli cqlsh sqlcmd clickhouse clickhouse-client influx etcdctl ' +
-    'osascript ansible ansible-console sqlplus bq javac jrunscript jshell m4 bc dc emacs vim vi nvim',
+    'osascript ansible ansible-console sqlplus bq jrunscript m4 bc dc emacs vim vi nvim http https httpie xh',
 );
 
 /** Options that force, delete or reach further than their command does without them; also whatever begins so. */
@@ -39,10 +39,8 @@ const OPTIONS_OF_PROGRAMS: Readonly<Record<string, string>> = {
   'clang-format': '-i',
   prettier: '-w',
   rubocop: '-a -A',
-  curl: '-X --request -d --data -F --form -T --upload-file --json --url-query -o -O --output --remote-name',
-  wget: '--method --post-data --post-file --body-data --body-file -O -o -i',
-  http: '-d --download -f',
-  https: '-d --download -f',
+  curl: '-X --request -d --data -F --form -T --upload-file --json --url-query -o -O --output --remote-name -Q --quote -K',
+  wget: '--method --post --body -O -o -i',
   date: '-s --set',
   hostname: '-F -b',
   'ansible-playbook': '-C -e --extra-vars -b --become -i --inventory -l --limit',
@@ -53,7 +51,7 @@ export function countsOnce(name: string): string | null {
   if (DESTRUCTIVE.has(name) || DESTRUCTIVE_FAMILY.test(name)) {
     return `\`${name}\` deletes, overwrites, re-owns or kills`;
   }
-  return GIVEN_CODE.has(name) ? `\`${name}\` runs what it is given` : null;
+  return GIVEN_CODE.has(name) ? `\`${name}\` does whatever it is given` : null;
 }
 
 /** Why an option takes the grant away, whatever the program; null when it does not. */
@@ -69,13 +67,15 @@ export function reachesFurther(option: string): string {
   return `\`${option}\` makes the command reach further than without it`;
 }
 
-/** Whether the word is one of these options: also shortened, with its value, or as a letter among joined ones. */
+/** Whether the word is one of these options: also shortened or longer, with its value, or as a letter among joined ones. */
 export function isListedOption(word: string, listed: readonly string[], singleDash: boolean): boolean {
   const name = word.split('=', 1)[0]!;
   if (singleDash) return listed.some((option) => option === word || undashed(option) === undashed(name));
   return listed.some((option) => {
     if (option === name || option === word) return true;
-    if (option.startsWith('--')) return name.length > 3 && name.startsWith('--') && option.startsWith(name);
+    if (option.startsWith('--')) {
+      return name.startsWith(option) || (name.length > 3 && name.startsWith('--') && option.startsWith(name));
+    }
     return option.length === 2 && /^-[A-Za-z0-9]/.test(word) && word.includes(option[1]!);
   });
 }

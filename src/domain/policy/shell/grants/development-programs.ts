@@ -23,8 +23,7 @@ const PYTHON_PACKAGES: SubcommandGrammar = {
 };
 
 const MAKE: SubcommandGrammar = {
-  flags:
-    '-k -s -B -i -w --keep-going --silent --quiet --always-make --no-print-directory --print-directory',
+  flags: '-k -s -B -i -w --keep-going --silent --quiet --always-make --no-print-directory --print-directory',
   valued: '-C --directory -I --include-dir -o -W',
   joined: /^(?:-j\d+|--jobs(?:=\d+)?|-O\w*|--output-sync(?:=\w+)?|-l[\d.]+)$/,
   allWords: '*',
@@ -84,19 +83,22 @@ export const DEVELOPMENT_PROGRAMS: Readonly<Record<string, SubcommandGrammar>> =
   npx: { flags: '-y --yes --no --no-install -q --quiet', runs: '*' },
   pnpx: { runs: '*' },
   bunx: { flags: '--bun', runs: '*' },
-  corepack: { twoWords: 'cache', runs: 'pnpm yarn npm' },
-  turbo: { twoWords: 'run daemon', valued: '--filter -F --cwd' },
-  nx: { twoWords: 'run generate g' },
+  corepack: { allWords: '*' },
+  turbo: { allWords: 'run', valued: '--filter -F --cwd' },
+  nx: { allWords: 'run run-many affected generate g', valued: '-t --target --targets -p --projects' },
   deno: { twoWords: 'task', once: 'run eval repl serve x', onceOptions: { '*': '-A -f -g' } },
   cargo: {
-    flags: '-q --quiet -v -vv --verbose --offline --locked --frozen',
-    valued: '-C --color --manifest-path',
-    twoWords: 'run r config report nextest llvm-cov',
+    flags: '-q --quiet -v -vv --verbose --offline --locked --frozen --release -r --all-features',
+    valued: '-C --color --manifest-path --bin --example -p --package -F --features --target --profile',
+    twoWords: 'config report nextest llvm-cov',
+    allWords: 'run r',
     onceOptions: { '*': '--git --registry --index -Z' },
   },
   rustup: { twoWords: 'toolchain target component override self set default', once: 'run' },
   go: {
-    twoWords: 'mod work tool run env',
+    flags: '-v -x -race',
+    twoWords: 'mod work tool env',
+    allWords: 'run',
     singleDash: true,
     onceOptions: { clean: '-cache -modcache -testcache -fuzzcache -r -i', env: '-w -u', '*': '-exec -toolexec' },
   },
@@ -122,10 +124,10 @@ export const DEVELOPMENT_PROGRAMS: Readonly<Record<string, SubcommandGrammar>> =
   ninja: { flags: '-v', valued: '-C -j', allWords: '*', onceOptions: { '*': '-n -t -f' } },
   dotnet: {
     twoWords: 'tool ef nuget workload sln user-secrets dev-certs new build-server',
-    allWords: 'ef',
+    allWords: 'ef run',
     once: 'exec script',
   },
-  rails: { twoWords: 'generate g destroy d new', once: 'runner r console c dbconsole db' },
+  rails: { allWords: '*', once: 'runner r console c dbconsole db' },
   bundle: { twoWords: 'config plugin cache', runs: 'exec', once: 'console' },
   gem: { twoWords: 'owner sources', once: 'exec', onceOptions: { '*': '-s --source -i' } },
   composer: {
@@ -142,5 +144,5 @@ export const DEVELOPMENT_PROGRAMS: Readonly<Record<string, SubcommandGrammar>> =
   'django-admin': { once: 'shell dbshell flush' },
   flask: { valued: '-A --app', twoWords: 'db', once: 'shell' },
   vercel: { twoWords: 'env domains dns alias secrets', onceOptions: { '*': '-y --prod' } },
-  wrangler: { twoWords: 'd1 kv r2 secret pages queues deployments', depth: 2 },
+  wrangler: { twoWords: 'd1 kv r2 secret pages queues deployments', once: 'd1.execute' },
 };

@@ -8,14 +8,7 @@ import { isHarmlessVariable } from '../variables.js';
 import { baseName, unwrap } from '../wrappers.js';
 import { countsOnce, optionCountsOnce } from './counts-once.js';
 import { grammarOf } from './programs.js';
-import {
-  isCertainlyPath,
-  isLiteral,
-  isPlainWord,
-  isSubcommandWord,
-  runsScripts,
-  scriptKey,
-} from './script-key.js';
+import { isCertainlyPath, isLiteral, isPlainWord, isSubcommandWord, runsScripts, scriptKey } from './script-key.js';
 import { subcommandKey } from './subcommand-key.js';
 
 const MAX_DEPTH = 8;

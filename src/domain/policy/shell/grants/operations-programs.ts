@@ -147,6 +147,11 @@ export const OPERATIONS_PROGRAMS: Readonly<Record<string, SubcommandGrammar>> = 
   zpool: { onceOptions: { '*': '-f' } },
   lxc: { once: 'exec file', onceOptions: { '*': '-f' } },
   svn: { flags: '-q --non-interactive', once: 'revert cleanup rm delete del remove mv' },
-  hg: { flags: '-q -v', valued: '-R --cwd', once: 'revert purge strip update up rm remove mv', onceOptions: { '*': '-f -C' } },
+  hg: {
+    flags: '-q -v',
+    valued: '-R --cwd',
+    once: 'revert purge strip update up rm remove mv',
+    onceOptions: { '*': '-f -C' },
+  },
   jj: { twoWords: 'git bookmark op operation workspace', once: 'restore abandon' },
 };

@@ -11,7 +11,18 @@ const SHELL_SETTING = /^[-+][oO]$/;
 /** Programs besides interpreters of which the first operand says what runs. */
 const RUNS_SCRIPTS = new Set(['tsx', 'ts-node', 'vite-node', 'ansible-playbook', 'java']);
 /** Modules of an interpreter that run what they are given. */
-const RUNS_CODE = new Set(['timeit', 'trace', 'pdb', 'cProfile', 'profile', 'code', 'runpy', 'doctest', 'asyncio', 'sqlite3']);
+const RUNS_CODE = new Set([
+  'timeit',
+  'trace',
+  'pdb',
+  'cProfile',
+  'profile',
+  'code',
+  'runpy',
+  'doctest',
+  'asyncio',
+  'sqlite3',
+]);
 
 const PLAIN = /^[A-Za-z0-9_][\w@%+=:-]{0,39}$/;
 const SUBCOMMAND = /^[\w@.:%/~][\w@.:%+=/~-]{0,99}$/;
