@@ -96,7 +96,7 @@ describe('the question on a terminal', () => {
     async (key) => {
       const keyboard = new TestKeyboard();
       const { answer, drawn } = ask(keyboard);
-      const questions = () => drawn().split('[a] approve once').length - 1;
+      const questions = () => drawn().split('[a] once').length - 1;
       const asked = questions();
       keyboard.type(key);
       expect(questions()).toBe(asked + 1);
@@ -109,7 +109,7 @@ describe('the question on a terminal', () => {
   it('names once before for this run, and leaves that out where nothing can be granted', async () => {
     const granting = new TestKeyboard();
     const { answer, drawn } = ask(granting);
-    expect(drawn()).toMatch(/\[a\] approve once {2}\[s\] approve for this run {2}\[d\] deny {2}\[l\] leave open: /);
+    expect(drawn()).toMatch(/\[a\] once {2}\[s\] for this run {2}\[d\] deny {2}\[l\] leave open: /);
     granting.type('d');
     await answer;
     const keyless = new TestKeyboard();
@@ -117,7 +117,7 @@ describe('the question on a terminal', () => {
     const grant = { covers: null, once_because: '`rm` deletes', keys: [], examples: [] };
     const asked = { ...approval('rm a'), scope_key: null, grant };
     const once = askApproval(asked, screen, new AbortController().signal, keyless as unknown as Keyboard);
-    expect(drawnOnce()).not.toContain('approve for this run');
+    expect(drawnOnce()).not.toContain('[s]');
     keyless.type('s');
     keyless.type('a');
     expect(await once).toBe('approved_once');
@@ -137,7 +137,7 @@ describe('the question on a terminal', () => {
     await answer;
     const [before, rest] = drawn().split(APPROVAL_HEADING, 2) as [string, string];
     expect(before).toBe(`${CLEAR_LINE}${CLEAR_LINE}`);
-    expect(rest).toMatch(/1 min [45] s left {2}\[a\] approve once/);
+    expect(rest).toMatch(/1 min [45] s left {2}\[a\] once/);
     // Only our own line clearing steers the terminal.
     // eslint-disable-next-line no-control-regex -- the point of the test
     expect(rest.replaceAll(CLEAR_LINE, '').replaceAll('\n', '')).not.toMatch(/[\u0000-\u001f\u007f-\u009f]/);

@@ -11,8 +11,8 @@ interface NamedKey {
   answer: Answer;
 }
 
-const ONCE: NamedKey = { key: 'a', means: 'approve once', answer: 'approved_once' };
-const FOR_THE_RUN: NamedKey = { key: 's', means: 'approve for this run', answer: 'approved_session' };
+const ONCE: NamedKey = { key: 'a', means: 'once', answer: 'approved_once' };
+const FOR_THE_RUN: NamedKey = { key: 's', means: 'for this run', answer: 'approved_session' };
 const OTHERS: readonly NamedKey[] = [
   { key: 'd', means: 'deny', answer: 'denied' },
   { key: 'l', means: 'leave open', answer: 'later' },
