@@ -2,8 +2,12 @@ import type { JsonObject } from '../json.js';
 import type { Budgets } from '../run/spec.js';
 import type { ApprovalScope, PolicyAction } from './verdict.js';
 
-/** Version of the evaluation rules, frozen into a RunSpec so that an older run keeps its semantics (06-gate §8). */
-export const POLICY_ENGINE = 1;
+/**
+ * Version of the evaluation rules, frozen into a RunSpec. 2 grants a program with its subcommand where 1 granted the program. A run
+ * that froze 1 is judged by 2: that only narrows, and a grant under 1 never matches more than it said (`docs/policies.md`, Versions).
+ */
+export const POLICY_ENGINE = 2;
+export const KNOWN_POLICY_ENGINES: readonly number[] = [1, POLICY_ENGINE];
 
 export const POLICY_ACTIONS = ['allow', 'approve', 'deny'] as const satisfies readonly PolicyAction[];
 export const APPROVAL_SCOPES = ['once', 'session'] as const satisfies readonly ApprovalScope[];

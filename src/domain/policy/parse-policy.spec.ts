@@ -267,6 +267,7 @@ describe('lenient parser', () => {
       expect.objectContaining({ code: 'internal' }),
     );
     expect(() => compilePolicy({ name: 'x' }, 99)).toThrow('policy engine 99');
+    expect(compilePolicy({ name: 'x' }, 1)).toEqual(compilePolicy({ name: 'x' }));
   });
 
   it('never emits folded overrides again', () => {

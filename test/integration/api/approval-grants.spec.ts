@@ -2,9 +2,9 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { startApi, type TestApi } from '../../support/api.js';
 import { newRun } from '../../support/asked-approval.js';
 import { createGatedRun, post } from '../../support/gated-run.js';
+import { startPlane, type PlaneApp } from '../../support/plane-app.js';
 import type { FixtureRun } from '../../support/run-fixture.js';
 import { until } from '../../support/until.js';
-import type { TestUser } from '../../support/users.js';
 
 const STILL_ASK = 'What forces, deletes or reaches further, such as `--force`, still asks.';
 const SHELL_ASKS = [
@@ -12,15 +12,20 @@ const SHELL_ASKS = [
   { match: ['Bash'], action: 'allow', shell: { allow_prefixes: ['ls'], on_no_match: 'approve' } },
 ];
 
-let api: TestApi;
-let people: Record<'member' | 'approver', TestUser>;
-beforeAll(async () => {
-  api = await startApi();
-  people = { member: await api.addUser('member'), approver: await api.addUser('approver') };
-});
-afterAll(() => api.close());
+const SEALED = { SERVICE_KMS_MODE: 'static', SERVICE_KMS_STATIC_KEK: 'ab'.repeat(32) };
 
-/** A run that the gate of this API decides for; everything but `ls` asks. */
+let api: TestApi;
+let plane: PlaneApp;
+beforeAll(async () => {
+  api = await startApi(SEALED);
+  plane = await startPlane(api.database, SEALED);
+});
+afterAll(async () => {
+  await plane.close();
+  await api.close();
+});
+
+/** A run of a gate on the API's database; everything but `ls` asks. */
 async function gatedRun(): Promise<FixtureRun> {
   const { organizationId, agentId, revisionId, policyId } = await newRun(api);
   return createGatedRun(api.db, { in: { organizationId, agentId, revisionId, policyId }, tools: SHELL_ASKS });
@@ -38,7 +43,7 @@ let calls = 0;
 async function held(run: FixtureRun, input: object, tool = 'Bash'): Promise<Held> {
   calls += 1;
   const toolCallId = `call-${calls}`;
-  const answer = post(`${api.url}/internal/permission`, run.tokens.tool, {
+  const answer = post(`${plane.url}/internal/permission`, run.tokens.tool, {
     tool_call_id: toolCallId,
     tool,
     input,
@@ -58,8 +63,8 @@ async function decided(run: FixtureRun, command: string, decision = 'denied'): P
   await answer;
 }
 
-const grantOf = async (id: string, token?: string): Promise<unknown> => {
-  const { body } = await api.get(`/v1/approvals/${id}`, token === undefined ? {} : { token });
+const grantOf = async (id: string): Promise<unknown> => {
+  const { body } = await api.get(`/v1/approvals/${id}`);
   return (body as unknown as { grant: unknown }).grant;
 };
 
@@ -112,7 +117,7 @@ describe('what an answer for the run would cover', () => {
   it('CP-148 holds: the subcommand rides, its neighbours ask', async () => {
     const run = await gatedRun();
     await decided(run, 'npm install left-pad', 'approved_session');
-    const rides = await post(`${api.url}/internal/permission`, run.tokens.tool, {
+    const rides = await post(`${plane.url}/internal/permission`, run.tokens.tool, {
       tool_call_id: 'rides',
       tool: 'Bash',
       input: { command: 'ls && npm install other' },
@@ -149,24 +154,5 @@ describe('what an answer for the run would cover', () => {
     expect(await grantOf(id)).toMatchObject({ covers: 'Every call of `WebFetch`, whatever its input.', examples: [] });
     await api.post(`/v1/approvals/${id}/decision`, { decision: 'denied' });
     await answer;
-  });
-
-  it('examples and the reason are for those who may decide', async () => {
-    const run = await gatedRun();
-    await api.database.owner.query('update sessions set invoked_by_user_id = $2 where id = $1', [
-      run.sessionId,
-      people.member.userId,
-    ]);
-    await decided(run, 'npm install one');
-    const asks = await held(run, { command: 'npm install two' });
-    const once = await held(run, { command: 'rm a' });
-    expect(await grantOf(asks.id, people.approver.token)).toMatchObject({ examples: [{ from_run: true }, {}] });
-    expect(await grantOf(once.id, people.approver.token)).toMatchObject({ once_because: expect.any(String) });
-    expect(await grantOf(asks.id, people.member.token)).toMatchObject({ keys: ['npm install'], examples: [] });
-    expect(await grantOf(once.id, people.member.token)).toMatchObject({ covers: null, once_because: null });
-    for (const { id, answer } of [asks, once]) {
-      await api.post(`/v1/approvals/${id}/decision`, { decision: 'denied' });
-      await answer;
-    }
   });
 });

@@ -4,6 +4,7 @@ import { ask } from '../../support/asked-approval.js';
 import { connected } from '../../support/connected.js';
 import { mintRunTokens } from '../../../src/platform/db/tokens.js';
 import type { FixtureRun } from '../../support/run-fixture.js';
+import type { ApprovalGrant } from '../../../src/api/approvals/grant.dto.js';
 import type { TestUser } from '../../support/users.js';
 
 let api: TestApi;
@@ -58,7 +59,8 @@ async function asked(user: TestUser, tool: string): Promise<{ id: string; run: F
     'select run_spec_digest as digest from sessions where id = $1',
     [session.id],
   );
-  return { id: await ask(api, { ...run, runSpecDigest: rows[0]?.digest ?? '' }, { tool }), run };
+  const frozen = { ...run, runSpecDigest: rows[0]?.digest ?? '' };
+  return { id: await ask(api, frozen, { tool }), run: frozen };
 }
 const decide = (id: string, token: string, decision = 'approved_once'): Promise<Answer> =>
   api.post(`/v1/approvals/${id}/decision`, { decision }, { token });
@@ -95,6 +97,25 @@ describe('a call under a personal connection', () => {
       ((await api.get(`/v1/approvals/${id}`, { token })).body as { input?: unknown }).input;
     expect(await input(people.ada.token)).toEqual({ command: 'git push' });
     for (const token of [people.admin.token, ADMIN_TOKEN]) expect(await input(token)).toBeNull();
+  });
+
+  it('CP-148 shows what a grant would cover to all who see it, and other calls to the owner alone', async () => {
+    const first = await asked(people.ada, OWN);
+    await api.database.owner.query(`update approvals set scope_keys = array[$2] where id = $1`, [
+      first.id,
+      JSON.stringify([OWN, OWN]),
+    ]);
+    await ask(api, first.run, { tool: OWN, keys: [OWN], input: { q: 'second' } });
+    await api.database.owner.query(`update approvals set summary = 'find: first' where id = $1`, [first.id]);
+    const [newest] = (await api.get(`/v1/sessions/${first.run.sessionId}/approvals`)).body.approvals;
+    const grant = async (token: string) =>
+      (await api.get(`/v1/approvals/${newest?.id}`, { token })).body as unknown as { grant: ApprovalGrant };
+    const covers = `Every call of \`${OWN}\`, whatever its input.`;
+    const examples = [{ call: 'find: first', from_run: true }];
+    expect((await grant(people.ada.token)).grant).toMatchObject({ covers, keys: [OWN], examples });
+    for (const token of [people.admin.token, ADMIN_TOKEN]) {
+      expect((await grant(token)).grant).toMatchObject({ covers, keys: [OWN], examples: [] });
+    }
   });
 
   it('is decided by nobody once its binding cannot be found', async () => {

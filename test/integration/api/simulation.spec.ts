@@ -153,7 +153,7 @@ describe('a draft against recorded calls', () => {
       ],
     };
     const answer = await simulate('groups', { content: draft });
-    expect(answer.draft).toMatchObject({ name: 'stricter', policy_engine: 1 });
+    expect(answer.draft).toMatchObject({ name: 'stricter', policy_engine: 2 });
     expect(answer.totals).toEqual({
       calls: 5, runs: 1, unchanged: 1, changed: 4, unknown: 0, loosened: 0, tightened: 4, asked_differently: 0,
     }); // prettier-ignore

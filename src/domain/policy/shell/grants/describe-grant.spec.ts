@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { termsOf } from '../../../../../test/support/session-grants.js';
@@ -68,5 +69,13 @@ describe('examples that are made up', () => {
       }),
       { numRuns: 1000 },
     );
+  });
+});
+
+describe('docs/policies.md', () => {
+  it('lists every program with subcommands, and no other', () => {
+    const manual = readFileSync(new URL('../../../../../docs/policies.md', import.meta.url), 'utf8');
+    const listed = /The programs with subcommands: `([^`]+)`/.exec(manual)?.[1]?.split(' ');
+    expect(listed).toEqual(PROGRAMS_WITH_SUBCOMMANDS);
   });
 });
