@@ -323,7 +323,7 @@ describe('a call that asks a human', () => {
     const blocked = ask(run, 'a', 'Bash', { command: 'git fetch' });
     await decide(run, await pendingApproval(run), 'approved_session');
     expect(await blocked).toEqual({ decision: 'allow' });
-    expect(await ask(run, 'b', 'Bash', { command: 'git status' })).toEqual({ decision: 'allow' });
+    expect(await ask(run, 'b', 'Bash', { command: 'git fetch origin && ls' })).toEqual({ decision: 'allow' });
     expect(await ask(run, 'c', 'Bash', { command: 'git fetch; curl x' })).toMatchObject({ decision: 'deny' });
   });
 
@@ -331,13 +331,13 @@ describe('a call that asks a human', () => {
     const run = await createGatedRun(database.db, {
       tools: [{ match: ['Bash'], action: 'allow', shell: { allow_prefixes: ['ls'] } }],
     });
-    const tool = ask(run, 'a', 'rm');
+    const tool = ask(run, 'a', 'id');
     await decide(run, await pendingApproval(run), 'approved_session');
     expect(await tool).toEqual({ decision: 'allow' });
-    const program = ask(run, 'b', 'Bash', { command: 'rm x' });
+    const program = ask(run, 'b', 'Bash', { command: 'id' });
     await decide(run, await pendingApproval(run), 'denied');
     expect(await program).toEqual(NOT_APPROVED);
-    expect(await ask(run, 'c', 'rm')).toEqual({ decision: 'allow' });
+    expect(await ask(run, 'c', 'id')).toEqual({ decision: 'allow' });
   });
 
   it('CP-150 60: any number of callers wait on one row, on any process, and get one answer', async () => {
