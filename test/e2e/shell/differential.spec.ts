@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { analyseLine } from '../../../src/domain/policy/shell/analyse-line.js';
 import { readLine } from '../../../src/domain/policy/shell/language/line-reader.js';
-import type { ShellLine } from '../../../src/domain/policy/shell/shell-line.js';
+import type { ShellCommand, ShellLine } from '../../../src/domain/policy/shell/shell-line.js';
 import { gluedLine, wellFormedScript } from '../../support/bash-scripts.js';
 import { fuzzSlice, shortened } from '../../support/shell/fuzz-slice.js';
 import { generateLine } from '../../support/shell/generate-line.js';
@@ -41,20 +41,23 @@ const HIDING = [
 /** An analysis that takes every line for one that does nothing. */
 const blind = (): ShellLine => ({ problem: null, commands: [], redirects: [], denyTexts: [] });
 
+/** A command as an analysis lists it that has no doubts. */
+const listed = (words: readonly (string | null)[]): ShellCommand => ({
+  text: '',
+  words,
+  unsafeAssignment: false,
+  hazard: null,
+  unknown: [],
+  grant: () => ({ once: '' }),
+  chain: null,
+});
+
 /** An analysis that believes what it sees: that a command is its first words, that quotes do not nest. */
 const naive = (line: string): ShellLine => {
   const text = line.replaceAll(/'[^']*'/g, "''").replaceAll(/"[^"]*"/g, '""');
   const names = text.split(/[;&|\n]+/).map((part) => part.trim().split(/\s+/)[0] ?? '');
   const words = (name: string): (string | null)[] => [name, null];
-  const commands = names.map((name) => ({
-    text: name,
-    words: words(name),
-    unsafeAssignment: false,
-    hazard: null,
-    key: null,
-    chain: null,
-  }));
-  return { ...blind(), commands };
+  return { ...blind(), commands: names.map((name) => listed(words(name))) };
 };
 
 let oracle: Oracle;
@@ -122,7 +125,7 @@ describe('the oracle of shell lines', () => {
       (...words: (string | null)[]) =>
       (): ShellLine => ({
         ...blind(),
-        commands: [{ text: '', words, unsafeAssignment: false, hazard: null, key: null, chain: null }],
+        commands: [listed(words)],
       });
     expect(await hidden('git push', listing('git', 'status'))).toEqual([{ kind: 'words', what: 'git push' }]);
     expect(await hidden('git status a b', listing('git', 'status', null))).toEqual([]);
