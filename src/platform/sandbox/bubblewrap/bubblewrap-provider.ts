@@ -56,7 +56,7 @@ interface ReadOnlyFolders {
 export class BubblewrapProvider implements SandboxProvider {
   readonly name = 'bubblewrap';
   private readonly launching = new Map<string, Promise<SandboxHandle>>();
-
+  private readonly hiding = new Map<string, Promise<void>>();
   private readonly disks: BlankDisks;
 
   constructor(private readonly options: BubblewrapOptions) {
@@ -75,9 +75,13 @@ export class BubblewrapProvider implements SandboxProvider {
     const folder = this.folder(runId);
     await folder.create();
     // A failure of one waits for the other: a disk that is still being made would be in the way of the release that follows.
-    const [uid, disk] = await Promise.allSettled([this.claimUid(runId), this.makeDisk(folder, sizes.disk_mb)]);
+    const [uid, ...made] = await Promise.allSettled([
+      this.claimUid(runId),
+      this.makeDisk(folder, sizes.disk_mb),
+      this.showStanding(folder),
+    ]);
     if (uid.status === 'rejected') throw uid.reason;
-    if (disk.status === 'rejected') throw disk.reason;
+    for (const one of made) if (one.status === 'rejected') throw one.reason;
     await createOwnedFolder(folder.workspace, uid.value);
     return folder.workspace;
   }
@@ -151,6 +155,8 @@ export class BubblewrapProvider implements SandboxProvider {
       await awaitRingClosed(folder.sandbox);
       if (launch.bootId === currentBootId()) await removeGroups(launch.limits);
     }
+    await this.hiding.get(runId);
+    this.hiding.delete(runId);
     await new ShownFolders(folder.shown).hide();
     await unmountDisk(folder.disk);
     await deleteImage(folder.image);
@@ -174,6 +180,7 @@ export class BubblewrapProvider implements SandboxProvider {
       this.findTools(),
       isMountPoint(folder.disk),
     ]);
+    await this.hiding.get(spec.runId);
     const shown = new ShownFolders(folder.shown);
     const [limits, readOnly] = await Promise.all([
       this.options.host.limiter.prepare(spec.runId, spec.sizes),
@@ -209,8 +216,18 @@ export class BubblewrapProvider implements SandboxProvider {
       if (remains !== null) await killSandbox(folder, remains);
       throw error;
     } finally {
-      await shown.hide();
+      // The sandbox has what it needs. What could not be taken away now goes with the run.
+      this.hiding.set(
+        spec.runId,
+        shown.hide().catch(() => undefined),
+      );
     }
+  }
+
+  /** What every run has mounted, ahead of its launch and beside the making of its disk. */
+  private async showStanding(folder: RunFolder): Promise<void> {
+    if (!this.options.host.hidesPaths) return;
+    await new ShownFolders(folder.shown).show({ runtime: this.options.runtime.dir, tools: await this.findTools() });
   }
 
   /** Where the read-only folders are mounted from: as root a place that tells a sandbox nothing of where they are. */

@@ -20,15 +20,17 @@ export class ShownFolders {
   constructor(private readonly home: string) {}
 
   /**
-   * Shows each folder; null stays null.
+   * Shows each folder that is not shown yet; null stays null.
    * @returns where each of them is shown, until {@link hide}; what a sandbox has mounted by then stays
    * @throws SandgateError `sandbox_failed` with what the system says
    */
   async show<K extends string>(folders: Record<K, string | null>): Promise<Record<K, string | null>> {
     await mkdir(join(this.home, 'empty'), { recursive: true, mode: 0o700 });
+    const shown = await this.places();
     const entries = Object.entries<string | null>(folders).map(async ([name, folder]) => {
       if (folder === null) return [name, null];
       const place = join(this.home, name);
+      if (shown.includes(place)) return [name, place];
       await mkdir(place, { recursive: true, mode: 0o700 });
       await mountOverlay(folder, join(this.home, 'empty'), place);
       return [name, place];
@@ -38,9 +40,12 @@ export class ShownFolders {
 
   /** Takes them away from the host. Absent is success. */
   async hide(): Promise<void> {
-    const mounts = (await readFile('/proc/self/mountinfo', 'utf8')).split('\n').map((line) => line.split(' ')[4] ?? '');
-    const own = mounts.filter((mount) => unescape(mount).startsWith(`${this.home}/`));
-    await Promise.all(own.map((mount) => unmountDetached(unescape(mount))));
+    await Promise.all((await this.places()).map(unmountDetached));
+  }
+
+  private async places(): Promise<string[]> {
+    const lines = (await readFile('/proc/self/mountinfo', 'utf8')).split('\n');
+    return lines.map((line) => unescape(line.split(' ')[4] ?? '')).filter((place) => place.startsWith(`${this.home}/`));
   }
 }
 
