@@ -5,7 +5,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { ensureHostIdFile } from '../../../src/platform/config/host-id.js';
-import { planeDirectory, planeSocketAccepts, socketAddress } from '../../../src/platform/plane/plane-socket-path.js';
+import {
+  planeDirectory,
+  planeRoot,
+  planeSocketAccepts,
+  socketAddress,
+} from '../../../src/platform/plane/plane-socket-path.js';
 import { createTestDatabase } from '../../support/database.js';
 import type { TestDatabase } from '../../support/database.js';
 import { createGatedRun, readLedger } from '../../support/gated-run.js';
@@ -37,6 +42,7 @@ async function folder(...names: string[]): Promise<string> {
   const base = await mkdtemp(join(tmpdir(), 'plane-'));
   folders.push(base);
   const deep = join(base, ...names);
+  folders.push(planeRoot(deep));
   await mkdir(deep, { recursive: true });
   return deep;
 }
