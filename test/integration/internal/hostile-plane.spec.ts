@@ -98,11 +98,9 @@ async function send(run: FixtureRun, route: string, request: HostileRequest): Pr
   const [, audience = 'control'] = AUDIENCES.find(([end]) => end.test(pattern)) ?? [];
   const path = pattern.replace(':id', request.pathId ?? run.sessionId).replace('*', 'v1/messages') + request.query;
   const headers = { ...request.headers, authorization: `Bearer ${run.tokens[audience]}` };
-  const answer = await client
-    .request({ method: method, path, headers, body: request.body })
-    .catch((cause: unknown) => {
-      throw new Error(`${route} did not answer ${shown(request)}`, { cause });
-    });
+  const answer = await client.request({ method: method, path, headers, body: request.body }).catch((cause: unknown) => {
+    throw new Error(`${route} did not answer ${shown(request)}`, { cause });
+  });
   const text = await answer.body.text();
   return {
     request,

@@ -2,6 +2,7 @@ import { posix } from 'node:path';
 import type { ExactJson } from '../../../domain/digest/exact-json.js';
 import { isExactObject } from '../../../domain/digest/exact-json.js';
 import { WORKSPACE_ROOT } from '../../../domain/policy/path.js';
+import { APPENDED } from '../../../domain/policy/shell/wrappers.js';
 import { analyseLine } from '../../../domain/policy/shell/analyse-line.js';
 
 /** Looking at more than this would make asking slow; no command that a person reads names so many. */
@@ -20,7 +21,6 @@ function belowWorkspace(directory: string, name: string): string | null {
 }
 
 /** What `xargs` appends stands as this in its command. */
-const APPENDED = '…';
 
 /**
  * Words of a call's command that may name a file and that only the run decides, as they are written: a person is told that they are

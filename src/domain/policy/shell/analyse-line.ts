@@ -14,13 +14,18 @@ import { WorkingDirectories } from './working-directory.js';
 const MAX_SHELL_DEPTH = 4;
 /** UTF-16 units of a line that is parsed. */
 const MAX_LENGTH = 262_144;
-/** Substitutions that a line may open; the parser's recovery from unclosed ones is quadratic. */
+/** Substitutions and here-documents that a line may open; the parser's recovery from unclosed ones is quadratic. */
 const MAX_SUBSTITUTIONS = 1000;
-const SUBSTITUTION = /[$<>]\(|\$\{|\$\[|`/g;
+const SUBSTITUTION = /[$<>]\(|\$\{|\$\[|`|<</g;
 /** Deeper trees are not walked. */
 const MAX_NODE_DEPTH = 400;
 /** Files that bash makes up: a socket to anywhere. */
 const NETWORK = /^\/dev\/(?:tcp|udp)\//;
+const OUTPUT = /^\/dev\/std(?:out|err)$/;
+/** UTF-16 units of all the texts on which deny patterns run. */
+const MAX_DENY_LENGTH = 4 * MAX_LENGTH;
+/** Files that a line may open by itself. */
+const MAX_FILES = 1000;
 const LOOPS = new Set<SyntaxNode['type']>(['For', 'While', 'Select', 'ArithmeticFor']);
 
 /**
@@ -42,12 +47,13 @@ class LineAnalysis {
   private readonly directories: WorkingDirectories;
   private readonly simple: SimpleCommands;
   private loops = false;
+  private denyLength = 0;
 
   constructor(directory: string | null) {
     this.directories = new WorkingDirectories(directory);
     this.simple = new SimpleCommands({
       add: (command) => this.commands.push(command),
-      denyText: (text) => this.denyTexts.add(text),
+      denyText: (text) => this.denyText(text),
       problem: (why) => this.refuse(why),
       code: (code, depth, posix) => this.script(code, depth, posix),
       file: (access, text, path) => this.redirect(access, text, path),
@@ -59,6 +65,7 @@ class LineAnalysis {
   run(command: string): ShellLine {
     this.script(command, 0, false);
     this.refuse(this.names.problem());
+    if (this.redirects.some(({ access }) => access === 'read')) this.forgetStandardOutput();
     if (this.loops && this.directories.hasChanged) this.forgetRelativeRedirects();
     return {
       problem: this.problem,
@@ -72,21 +79,45 @@ class LineAnalysis {
     this.problem ??= why;
   }
 
+  /** Parts of parts of a deeply nested line would be many times the line itself. */
+  private denyText(text: string): void {
+    if (this.denyTexts.has(text)) return;
+    this.denyLength += text.length;
+    if (this.denyLength > MAX_DENY_LENGTH) this.refuse('the parts of the line are longer than can be judged');
+    else this.denyTexts.add(text);
+  }
+
+  /** `/dev/stdout` may be a file that a redirect of the line has put in its place. */
+  private forgetStandardOutput(): void {
+    for (const redirect of this.redirects) {
+      redirect.candidates = redirect.candidates.map((candidate) =>
+        OUTPUT.test(candidate.path ?? '') ? { text: candidate.text, path: null } : candidate,
+      );
+    }
+  }
+
   private script(text: string, shellDepth: number, posix: boolean): void {
-    this.denyTexts.add(text.trim());
+    this.denyText(text.trim());
     const excess = shellDepth > MAX_SHELL_DEPTH ? 'shells nest too deeply' : excessOf(text);
     if (excess !== null) {
       this.refuse(excess);
       return;
     }
     const second = new SecondReading();
-    this.visit(parse(text), { source: text, shellDepth, posix, depth: 0, chain: null, second });
+    try {
+      this.visit(parse(text), { source: text, shellDepth, posix, depth: 0, chain: null, second });
+    } catch (error) {
+      // The parser recurses without a bound of its own.
+      if (!(error instanceof RangeError)) throw error;
+      this.refuse('the line nests too deeply');
+      return;
+    }
     const understood = readLine(text);
     if (typeof understood === 'string') {
       this.refuse(understood);
       return;
     }
-    if (understood.canonical !== text) this.denyTexts.add(understood.canonical);
+    if (understood.canonical !== text) this.denyText(understood.canonical);
     this.refuse(second.problem(understood));
   }
 
@@ -132,7 +163,7 @@ class LineAnalysis {
 
   /** Quotes inside a word must not hide it from a deny pattern. */
   private noteLiteral(value: string | null, text: string): void {
-    if (value !== null && value !== text) this.denyTexts.add(value);
+    if (value !== null && value !== text) this.denyText(value);
   }
 
   private visitRedirect(node: Extract<SyntaxNode, { type: 'Redirect' }>): void {
@@ -147,6 +178,10 @@ class LineAnalysis {
 
   private redirect(access: 'write' | 'read', text: string, path: string | null): void {
     if (path === '/dev/null') return;
+    if (this.redirects.length >= MAX_FILES) {
+      this.refuse(`the line names more than ${MAX_FILES} files`);
+      return;
+    }
     this.redirects.push({ access, text, candidates: this.directories.resolve(path, text) });
   }
 
@@ -164,7 +199,9 @@ class LineAnalysis {
 function excessOf(text: string): string | null {
   if (text.length > MAX_LENGTH) return `the line is longer than ${MAX_LENGTH} characters`;
   const opened = text.match(SUBSTITUTION)?.length ?? 0;
-  return opened > MAX_SUBSTITUTIONS ? `the line opens more than ${MAX_SUBSTITUTIONS} substitutions` : null;
+  return opened > MAX_SUBSTITUTIONS
+    ? `the line opens more than ${MAX_SUBSTITUTIONS} substitutions and here-documents`
+    : null;
 }
 
 interface Context {

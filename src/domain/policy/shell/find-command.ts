@@ -81,7 +81,7 @@ class FindExpression {
 
   private execute(action: string): void {
     this.moves ||= action.endsWith('dir');
-    const end = this.endOfCommand();
+    const end = this.endOfCommand(action.startsWith('-exec'));
     const command = this.args.slice(this.at, end);
     this.at = end + 1;
     // A word that turns out to be `;` ends the command, and what follows it is read as more of the expression.
@@ -94,11 +94,11 @@ class FindExpression {
     this.commands.push(command.map(hideFound));
   }
 
-  /** `;`, or `+` right after `{}`, ends the command of `-exec`. */
-  private endOfCommand(): number {
+  /** `;` ends the command of an action; `+` right after `{}` that of `-exec`. */
+  private endOfCommand(collects: boolean): number {
     for (let at = this.at; at < this.args.length; at++) {
       const { value } = this.args[at]!;
-      if (value === ';' || (value === '+' && at > this.at && this.args[at - 1]!.value === '{}')) return at;
+      if (value === ';' || (collects && value === '+' && at > this.at && this.args[at - 1]!.value === '{}')) return at;
     }
     return this.args.length;
   }

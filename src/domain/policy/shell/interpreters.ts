@@ -7,7 +7,7 @@ const CODE_OPTION = /^(?:-[A-Za-z]*[cepErR].*|--eval(?:=.*)?|--print(?:=.*)?|--e
 
 /** Programs that run their arguments, or what they read, in ways that the parser does not look into. */
 export const RUNS_ARGUMENTS: ReadonlySet<string> = new Set(
-  'expect unbuffer su runuser pkexec runcon setpriv watch script scriptreplay flock strace ltrace gdb valgrind perf rlwrap parallel sem chroot unshare nsenter bwrap firejail proot fakeroot faketime ssh mosh tmux screen dtach at batch entr inotifywait setarch linux32 linux64 i386 x86_64 taskset chrt prlimit choom cpulimit numactl systemd-run cgexec capsh aa-exec dbus-run-session xvfb-run start-stop-daemon run-parts torify torsocks proxychains socat eatmydata ld.so logsave multitime hyperfine chpst softlimit envdir setlock ts vipe'.split(
+  'expect unbuffer su runuser pkexec runcon setpriv watch script scriptreplay flock strace ltrace gdb valgrind perf rlwrap parallel sem chroot unshare nsenter bwrap firejail proot fakeroot faketime ssh mosh tmux screen dtach at batch entr inotifywait setarch linux32 linux64 i386 x86_64 taskset uclampset sg ssh-agent chrt prlimit choom cpulimit numactl systemd-run cgexec capsh aa-exec dbus-run-session xvfb-run start-stop-daemon run-parts torify torsocks proxychains socat eatmydata ld.so logsave multitime hyperfine chpst softlimit envdir setlock ts vipe'.split(
     ' ',
   ),
 );

@@ -8,10 +8,12 @@ import { shellWord } from './shell-word.js';
 import { unsafeBuiltin } from './unsafe-builtins.js';
 import { isHarmlessVariable } from './variables.js';
 import type { Unwrapped } from './unwrapped.js';
-import { hideReplaced, unwrap } from './wrappers.js';
+import { unwrap } from './wrappers.js';
 
 const MAX_WRAPPER_DEPTH = 8;
-const DIRECTORY_BUILTINS = new Set(['cd', 'pushd', 'popd']);
+const DIRECTORY_BUILTINS = new Set(['cd', 'chdir', 'pushd', 'popd']);
+const ASSIGNED = /^([A-Za-z_][A-Za-z0-9_]*)\+?=/;
+const DECLARING_BUILTINS = new Set(['export', 'declare', 'typeset', 'local', 'readonly']);
 const SETTING_BUILTINS = new Set('read mapfile readarray getopts declare typeset local export readonly'.split(' '));
 
 /** What the walk over a line wants to hear about simple commands. */
@@ -80,7 +82,7 @@ export class SimpleCommands {
     const slash = values[0]?.lastIndexOf('/') ?? -1;
     if (slash !== -1) this.sink.denyText(joined.slice(slash + 1));
     const unwrapped = unwrap(words);
-    const unsafe = assigned.filter((name) => !isHarmlessVariable(name));
+    const unsafe = [...assigned, ...declaredNames(words)].filter((name) => !isHarmlessVariable(name));
     const hazard = this.noteEffects(words);
     const command: ShellCommand = {
       text: found.text,
@@ -136,7 +138,7 @@ export class SimpleCommands {
         break;
       case 'find':
         if (unwrapped.moves) this.sink.changeDirectory([]);
-        for (const words of unwrapped.commands) this.addWrapped(found, hideReplaced(words, '{}'), found.assigned);
+        for (const words of unwrapped.commands) this.addWrapped(found, words, found.assigned);
         for (const { text, path } of unwrapped.writes) this.sink.file('write', text, path);
         break;
     }
@@ -157,4 +159,10 @@ function grantOf(words: readonly ShellWord[], hazard: Hazard | null, assigned: r
   if (hazard !== null) return { once: hazard.why };
   if (assigned.length > 0) return { once: `the assignment of \`${assigned[0]!}\` may change what the command does` };
   return grantKey(words);
+}
+
+/** Variables that a declaring builtin sets, however its own name is written. */
+function declaredNames(words: readonly ShellWord[]): string[] {
+  if (!DECLARING_BUILTINS.has(words[0]?.value ?? '')) return [];
+  return words.slice(1).flatMap(({ value, text }) => ASSIGNED.exec(value ?? text.replaceAll(/["'\\]/g, ''))?.[1] ?? []);
 }

@@ -22,15 +22,22 @@ export function unsafeBuiltin(words: readonly ShellWord[]): string | null {
   if (name === '[') return unsafeTest(args.at(-1)?.value === ']' ? args.slice(0, -1) : args);
   if (name === 'set') return unsafeSet(args);
   if (name === 'history') return args.length === 0 ? null : '`history` with arguments reads and writes files';
+  if (name === 'jobs' && args.some(({ value }) => value === null || /^-[a-z]*x/.test(value))) {
+    return '`jobs -x` runs a command';
+  }
   if (SET_VARIABLES.has(name)) return unsafeVariables(name, args);
   return null;
 }
+
+/** A directive of `printf` that sets the variable which its argument names. */
+const COUNTS = /%[^a-zA-Z%]*[hlLjzt]*n/;
 
 /** `printf -v` expands the subscript of its target, `-v'a[$(id)]'` too. */
 function unsafePrintf(args: readonly ShellWord[]): string | null {
   const first = args[0];
   if (first === undefined) return null;
   if (first.value === null) return 'the format of `printf` is not a literal';
+  if (COUNTS.test(args.map(({ value }) => value ?? '').join(' '))) return '`printf` with `%n` sets a variable';
   return first.value.startsWith('-v') ? '`printf -v` expands its target' : null;
 }
 
@@ -48,23 +55,42 @@ function unsafeTest(args: readonly ShellWord[]): string | null {
   return sure ? null : 'an expansion may be an operator of `test`';
 }
 
-/** `set -k` turns later arguments into assignments. */
+/** `set -k` turns later arguments into assignments, `set -H` brings earlier lines back. */
 function unsafeSet(args: readonly ShellWord[]): string | null {
-  for (const { value } of args) {
+  for (let at = 0; at < args.length; at++) {
+    const { value } = args[at]!;
     if (value === null) return 'an option of `set` is not a literal';
-    if (value === '--') return null;
-    if (/^[-+][A-Za-z]*k/.test(value) || value === 'keyword') return '`set -k` changes what arguments mean';
+    if (value === '--' || !/^[-+]./.test(value)) return null;
+    if (/[kH]/.test(value)) return `\`set ${value}\` changes what later words mean`;
+    if (!value.endsWith('o')) continue;
+    const name = args[++at];
+    if (name !== undefined && !isPlainShellOption(name))
+      return `\`set -o ${name.text}\` may change what later words mean`;
   }
   return null;
 }
 
+/** Options of the shell that change when a line stops or what it prints, not what its words mean. */
+const PLAIN_OPTIONS = new Set(
+  'allexport braceexpand dotglob errexit errtrace failglob functrace globstar hashall inherit_errexit monitor nocaseglob noclobber noexec noglob nounset nullglob onecmd physical pipefail posix verbose xtrace'.split(
+    ' ',
+  ),
+);
+
+/** Whether what follows `-o` or `-O` leaves the meaning of words alone. */
+export function isPlainShellOption({ value }: ShellWord): boolean {
+  return value !== null && PLAIN_OPTIONS.has(value);
+}
+
 function unsafeVariables(builtin: string, args: readonly ShellWord[]): string | null {
-  for (const { value, text } of args) {
+  for (const { value, text, single } of args) {
     const shown = value ?? text;
     if (/^[^=]*\[/.test(shown)) return `\`${builtin}\` with a subscript`;
     if (builtin === 'wait' && /^-[A-Za-z]*p/.test(shown)) return '`wait -p` sets a variable';
     if (/^-[A-Za-z]*[Cin]/.test(shown) && builtin !== 'unset') return `\`${builtin} ${shown}\` evaluates its values`;
-    if (value === null && !ASSIGNED_NAME.test(shown)) return `an argument of \`${builtin}\` is not a literal`;
+    if (/^-[a-z]*a[A-Za-z_]/.test(shown)) return `\`${builtin} ${shown}\` names a variable`;
+    if (value === null && (!single || !ASSIGNED_NAME.test(shown)))
+      return `an argument of \`${builtin}\` is not a literal`;
     const [, name, assigned] = ASSIGNED_NAME.exec(shown) ?? [];
     if (builtin === 'export') {
       if (value !== null && name !== undefined && assigned !== undefined && !isHarmlessVariable(name)) {

@@ -1,5 +1,6 @@
 /** Variables whose assignment before a command changes nothing that a policy cares about (06-gate §1). */
-const HARMLESS = /^(?:CI|NODE_ENV|LANG|LC_[A-Z]+|TZ|FORCE_COLOR|NO_COLOR)$/;
+export const HARMLESS_NAMES = '(?:CI|NODE_ENV|LANG|LC_[A-Z]+|TZ|FORCE_COLOR|NO_COLOR)';
+const HARMLESS = new RegExp(`^${HARMLESS_NAMES}$`);
 
 /** Names that a loop or a builtin may set: bash and programs give none of them a meaning, save proxies and npm's settings. */
 const PLAIN_NAME = /^[a-z][a-z0-9_]*$/;

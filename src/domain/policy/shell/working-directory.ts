@@ -4,7 +4,7 @@ import type { ShellWord } from './shell-word.js';
 
 const MAX_DIRECTORIES = 16;
 /** Names of the kernel for other files: `/proc/self/cwd/.env` is that of the workspace. */
-const ELSEWHERE = /^\/(?:proc|dev\/fd)\//;
+const ELSEWHERE = /^\/(?:proc\/|dev\/fd\/|dev\/stdin$)/;
 
 /** Where relative redirects of a line may land: a `cd` before them counts, whether it ran or not. */
 export class WorkingDirectories {
@@ -25,7 +25,11 @@ export class WorkingDirectories {
     const args = words.slice(1).filter(({ value }) => value === null || !/^-[LPe@]+$|^--$/.test(value));
     const target = args[0]?.value;
     const plain =
-      words[0]?.value === 'cd' && args.length === 1 && typeof target === 'string' && target !== '-' && target !== '';
+      /^(?:cd|chdir)$/.test(words[0]?.value ?? '') &&
+      args.length === 1 &&
+      typeof target === 'string' &&
+      target !== '-' &&
+      target !== '';
     if (!plain || this.places === null) {
       this.places = null;
       return;

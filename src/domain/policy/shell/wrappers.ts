@@ -1,6 +1,8 @@
+import { resolvePath } from '../path.js';
 import { unwrapFind } from './find-command.js';
 import type { ShellWord } from './shell-word.js';
 import { unknownWord } from './shell-word.js';
+import { isPlainShellOption } from './unsafe-builtins.js';
 import type { Unwrapped } from './unwrapped.js';
 
 interface OptionTable {
@@ -63,9 +65,11 @@ const OTHER_SHELLS = new Set(['zsh', 'ksh', 'ksh93', 'mksh', 'lksh', 'yash']);
 /** Neither `-i` and `-l`, which read files of the home directory first, nor `-k` and `-s`. */
 const SHELL_FLAGS = /^-[abcefhmnptuvxBCEHPTr]+$/;
 const SHELL_LONG_FLAGS = new Set(['--norc', '--noprofile', '--posix', '--restricted']);
+/** Files that are what a pipe or a descriptor brings, also from a folder to which the line has moved. */
+const INPUT = /^\/(?:dev|proc)\/|\/(?:stdin|fd\/\d+)$/;
 const MAX_NESTED_WRAPPERS = 8;
 /** Stands for the words that `xargs` appends. */
-const APPENDED = '…';
+export const APPENDED = '…';
 const ASSIGNMENT = /^([A-Za-z_][A-Za-z0-9_]*)\+?=/;
 
 export function baseName(program: string): string {
@@ -210,7 +214,7 @@ function standsWhole(words: readonly ShellWord[], replaces: boolean, depth: numb
 }
 
 /** Words that hold the replaced text are not literals, and may be options when they begin with it. */
-export function hideReplaced(words: readonly ShellWord[], replaced: string): ShellWord[] {
+function hideReplaced(words: readonly ShellWord[], replaced: string): ShellWord[] {
   return words.map((word) => (word.value?.includes(replaced) === true ? hidden(word, replaced) : word));
 }
 
@@ -235,6 +239,9 @@ function unwrapShell(args: readonly ShellWord[], posix: boolean): Unwrapped {
       code ||= value.includes('c');
     } else if (/^[-+][oO]$/.test(value)) {
       at++;
+      if (args[at] === undefined || !isPlainShellOption(args[at]!)) {
+        return { kind: 'unknown', why: `the option \`${value} ${args[at]?.text ?? ''}\` of a shell is not known` };
+      }
     } else if (value.startsWith('-') || value.startsWith('+')) {
       if (!SHELL_LONG_FLAGS.has(value))
         return { kind: 'unknown', why: `the option \`${value}\` of a shell is not known` };
@@ -252,7 +259,8 @@ function ownSyntax(name: string, unwrapped: Unwrapped): Unwrapped {
 function scriptOrUnknown(rest: readonly ShellWord[], code: boolean): Unwrapped {
   const script = rest[0]?.value;
   if (code || typeof script !== 'string') return { kind: 'unknown', why: 'what the shell runs is not a literal' };
-  return script.startsWith('/dev/') || script.startsWith('/proc/')
+  const { path } = resolvePath(script);
+  return path === null || INPUT.test(path)
     ? { kind: 'unknown', why: 'a shell that reads commands from its input' }
     : { kind: 'nothing' };
 }

@@ -105,7 +105,10 @@ class AwkReader {
   private name(name: string): string | null {
     if (name === 'system' || name === 'getline') return `\`${name}\` in the \`awk\` program reaches beyond its input`;
     if (REFUSED.has(name)) return outside(`\`${name}\``);
-    if (name === 'print' || name === 'printf') this.printing = true;
+    if (name === 'print' || name === 'printf') {
+      if (this.parentheses > 0) return outside('`print` within parentheses');
+      this.printing = true;
+    }
     if (this.last === 'function') {
       this.defined.add(name);
       this.last = 'defined';

@@ -16,14 +16,15 @@ const SETTING = new Set(['-c', '--git-dir', '--work-tree', '--config-env', '--su
 
 /** Subcommands without options that run, load or write beyond their names. One that is not known may be an alias or a program. */
 const PLAIN = new Set(
-  'add am bundle check-attr check-ignore check-mailmap check-ref-format checkout cherry cherry-pick clean column commit commit-tree count-objects describe fast-export fmt-merge-msg for-each-ref fsck gc get-tar-commit-id hash-object help interpret-trailers ls-files ls-tree mailinfo mailsplit merge merge-base merge-file merge-tree mktag mktree mv name-rev notes patch-id prune prune-packed read-tree remote repack replace request-pull rerere reset restore rev-list rev-parse revert rm shortlog show-branch show-index show-ref sparse-checkout stage status stripspace switch symbolic-ref tag unpack-file unpack-objects update-index update-ref var verify-commit verify-pack verify-tag version worktree write-tree'.split(
+  'add am check-attr check-ignore check-mailmap check-ref-format checkout cherry clean column commit commit-tree count-objects describe fmt-merge-msg for-each-ref fsck gc get-tar-commit-id hash-object help interpret-trailers ls-files ls-tree mailinfo mailsplit merge merge-base merge-file merge-tree mktag mktree mv name-rev notes patch-id prune prune-packed remote repack replace request-pull rerere reset restore rev-parse rm show-branch show-index show-ref sparse-checkout stage status stripspace switch symbolic-ref tag unpack-file unpack-objects update-index update-ref var verify-commit verify-pack verify-tag version worktree write-tree'.split(
     ' ',
   ),
 );
 const READS_CONFIG = /^(?:get|list|--get|--get-all|--get-regexp|--get-urlmatch|--list|-l|--show-origin|--show-scope)$/;
 const HARMLESS_STEPS: Readonly<Record<string, RegExp>> = {
-  bisect: /^(?:start|good|bad|new|old|skip|log|reset|terms|next|view|visualize)$/,
+  bisect: /^(?:start|good|bad|new|old|skip|log|reset|terms|next)$/,
   submodule: /^(?:status|summary|init|sync)$/,
+  bundle: /^(?:verify|list-heads|unbundle)$/,
 };
 
 const DIFF = { runs: '--ext-diff --textconv', writes: '--output=' };
@@ -41,8 +42,14 @@ const ROWS: Readonly<Record<string, OptionGrammar>> = {
   'diff-files': DIFF,
   'range-diff': DIFF,
   'format-patch': { ...DIFF, writes: '--output= -o= --output-directory=' },
-  blame: { runs: '--textconv' },
-  annotate: { runs: '--textconv' },
+  blame: { ...DIFF, runs: '--textconv' },
+  annotate: { ...DIFF, runs: '--textconv' },
+  'rev-list': DIFF,
+  shortlog: DIFF,
+  'fast-export': { ...DIFF, writes: '--output= --export-marks=' },
+  'cherry-pick': { ...DIFF, runs: '--strategy' },
+  revert: { ...DIFF, runs: '--strategy' },
+  'read-tree': { writes: '--index-output=' },
   'cat-file': { runs: '--textconv --filters' },
   branch: { runs: '--edit-description' },
   grep: {
@@ -61,8 +68,8 @@ const ROWS: Readonly<Record<string, OptionGrammar>> = {
   'send-pack': { runs: '--receive-pack --exec' },
   'fetch-pack': { runs: `${EXEC.runs} -u` },
   'ls-remote': { runs: `${EXEC.runs} -u` },
-  rebase: { runs: '-x --exec' },
-  apply: { runs: '--unsafe-paths' },
+  rebase: { runs: '-x --exec -s --strategy' },
+  apply: { runs: '--unsafe-paths', writes: '--build-fake-ancestor=' },
 };
 const GRAMMARS: ReadonlyMap<string, Grammar> = new Map(
   Object.entries(ROWS).map(([name, rows]) => [name, compileGrammar({ ...rows, open: 'rows' })]),
@@ -78,6 +85,7 @@ const TRANSPORT = /^[A-Za-z][A-Za-z0-9+.-]*::/;
 export function gitEffects(words: readonly ShellWord[]): Effects {
   let at = 1;
   let hazard: Hazard | null = null;
+  const folders: (string | null)[] = [];
   for (; at < words.length; at++) {
     const { value, text } = words[at]!;
     if (value === null) return onlyHazard(at, `\`${text}\` may be an option or a subcommand of \`git\``);
@@ -85,6 +93,7 @@ export function gitEffects(words: readonly ShellWord[]): Effects {
     if (!VALUED.has(value) && !HARMLESS.test(value)) {
       hazard = { at, why: `\`git ${value}\` may set what git runs` };
     }
+    if (value === '-C') folders.push(words[at + 1]?.value ?? null);
     if (VALUED.has(value) || SETTING.has(value)) at++;
     if (words[at]?.value === null && !words[at]!.single)
       return onlyHazard(at, `\`${words[at]!.text}\` may be more than one word`);
@@ -93,12 +102,23 @@ export function gitEffects(words: readonly ShellWord[]): Effects {
   if (name === null) return { hazard, writes: [], reads: [] };
   const effects = subcommandEffects(name, words.slice(at));
   const inner = effects.hazard === null ? null : { ...effects.hazard, at: effects.hazard.at + at };
-  return { ...effects, hazard: inner === null ? hazard : laterHazard(hazard, inner) };
+  const writes = effects.writes.map((effect) => ({ ...effect, path: beneath(folders, effect.path) }));
+  return { ...effects, writes, hazard: inner === null ? hazard : laterHazard(hazard, inner) };
+}
+
+/** The path as git takes it after `-C` has led it elsewhere. */
+function beneath(folders: readonly (string | null)[], path: string | null): string | null {
+  let at = '';
+  for (const part of [...folders, path]) {
+    if (part === null) return null;
+    at = part.startsWith('/') || at === '' ? part : `${at}/${part}`;
+  }
+  return at;
 }
 
 /** `words` begin with the subcommand, which is 0. */
 function subcommandEffects(name: string, words: readonly ShellWord[]): Effects {
-  const helper = words.findLastIndex(({ value }) => value !== null && TRANSPORT.test(value));
+  const helper = words.findLastIndex(({ value, text }) => TRANSPORT.test(value ?? text.replaceAll(/["']/g, '')));
   const grammar = GRAMMARS.get(name);
   const effects =
     grammar === undefined
@@ -111,7 +131,7 @@ function subcommandEffects(name: string, words: readonly ShellWord[]): Effects {
     hazard = laterHazard(hazard, { at: Object.hasOwn(HARMLESS_STEPS, name) ? 1 : 0, why });
   }
   if (helper !== -1) {
-    hazard = laterHazard(hazard, { at: helper, why: `\`${words[helper]!.value ?? ''}\` makes git run a helper` });
+    hazard = laterHazard(hazard, { at: helper, why: `\`${words[helper]!.text}\` makes git run a helper` });
   }
   return { ...effects, hazard };
 }

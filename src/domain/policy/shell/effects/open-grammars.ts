@@ -52,14 +52,17 @@ const ROWS: Readonly<Record<string, OptionGrammar>> = {
   emacs: EDITOR,
   curl: {
     harmless: '-A= -b= -C= -d= -e= -E= -F= -H= -h= -m= -P= -Q= -r= -t= -T= -u= -U= -w= -x= -X= -y= -Y= -z=',
-    runs: '-K --config',
+    runs: '-K --config --engine',
+    names: '-O -J --remote-name --remote-name-all --remote-header-name --output-dir=',
+    suspicious: /%output/,
     writes:
-      '-o= --output= -D= --dump-header= -c= --cookie-jar= --trace= --trace-ascii= --stderr= --libcurl= --etag-save= --hsts= --alt-svc= --output-dir=',
+      '-o= --output= -D= --dump-header= -c= --cookie-jar= --trace= --trace-ascii= --stderr= --libcurl= --etag-save= --hsts= --alt-svc=',
   },
   wget: {
     harmless: '-A= -B= -D= -I= -i= -l= -Q= -R= -t= -T= -U= -w= -X=',
     runs: '--use-askpass --config -e --execute',
-    writes: '-O= --output-document= -o= --output-file= -a= --append-output= -P= --directory-prefix=',
+    writes:
+      '-O= --output-document= -o= --output-file= -a= --append-output= -P= --directory-prefix= --save-cookies= --rejected-log= --warc-file= --hsts-file=',
   },
   rsync: { harmless: '-B= -f= -M= -T=', runs: '-e --rsh --rsync-path' },
   scp: { harmless: '-c= -i= -l= -P= -X=', runs: '-S -o -F -D -J' },

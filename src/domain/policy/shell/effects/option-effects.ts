@@ -17,7 +17,7 @@ class OptionScan {
   private operands = 0;
   private ended = false;
   /** Whether only the run decides the names of the files that the program makes. */
-  private renamed = false;
+  private names = false;
   private packs = false;
   private readonly archives: FileEffect[] = [];
 
@@ -30,9 +30,7 @@ class OptionScan {
   run(): Effects {
     for (; this.at < this.words.length; this.at++) this.word(this.words[this.at]!);
     if (this.packs) this.writes.push(...this.archives);
-    const { makes } = this.grammar;
-    if (this.renamed) this.writes.push({ text: this.program, path: null });
-    else if (makes !== undefined) this.writes.push({ text: this.program, path: makes.file });
+    if (this.names || this.grammar.makes === true) this.writes.push({ text: this.program, path: null });
     return { hazard: this.hazard, writes: this.writes, reads: this.reads };
   }
 
@@ -65,8 +63,6 @@ class OptionScan {
     if (grammar.writtenFrom !== undefined && (several || this.operands >= grammar.writtenFrom)) {
       this.writes.push({ text: `${this.program} ${word.text}`, path: word.value });
     }
-    if (grammar.makes?.namedBy !== undefined && (several || this.operands >= grammar.makes.namedBy))
-      this.renamed = true;
     this.operands++;
   }
 
@@ -129,7 +125,7 @@ class OptionScan {
     if (option.use === 'elsewhere' && this.operands > 0) {
       this.refuse(`the option \`${name}\` of \`${this.program}\` makes it read its instructions elsewhere`);
     }
-    if (option.use === 'names') this.renamed = true;
+    if (option.use === 'names') this.names = true;
     if (option.use === 'packs') this.packs = true;
     const argument = option.argument === 'required' && given === null ? this.next(option) : null;
     this.file(option, `${name} ${given ?? argument?.text ?? ''}`, given ?? argument?.value ?? null, argument);

@@ -38,8 +38,8 @@ export interface OptionGrammar {
   oldBundle?: boolean;
   /** Operands from this one on are written, the first being 0. */
   writtenFrom?: number;
-  /** A file that it makes unasked, unless an option or the operand with this number names it. */
-  makes?: { file: string; namedBy?: number };
+  /** It makes files whose number and names only the run decides. */
+  makes?: true;
   /** A word that runs or loads something wherever it stands. */
   suspicious?: RegExp;
   /** Any word may be such a one, so each has to be a literal. */

@@ -5,7 +5,7 @@ import { readSedScript } from './sed-script.js';
 
 const FLAGS = /^[nrEsuzb]$/;
 const LONG_FLAGS =
-  /^--(?:quiet|silent|debug|posix|regexp-extended|separate|unbuffered|null-data|zero-terminated|binary|follow-symlinks|help|version)$/;
+  /^--(?:quiet|silent|debug|posix|regexp-extended|separate|unbuffered|null-data|zero-terminated|binary|sandbox|follow-symlinks|help|version)$/;
 /** What may be added to the name of a file to name its backup: a `/` or a `*` may lead elsewhere. */
 const SUFFIX = /^[^/*]*$/;
 
@@ -25,7 +25,6 @@ class SedScan {
   private scripted = false;
   /** The suffix of the backups; null when files are not edited in place. */
   private backup: string | null = null;
-  private sandboxed = false;
 
   constructor(private readonly words: readonly ShellWord[]) {}
 
@@ -57,7 +56,6 @@ class SedScan {
     if (name === '--expression') this.script(given ?? this.next());
     else if (name === '--file') this.scriptFile(given);
     else if (name === '--in-place') this.edit(given ?? '');
-    else if (name === '--sandbox') this.sandboxed = true;
     else if (name === '--line-length') {
       if (given === null) this.next();
     } else if (!LONG_FLAGS.test(name)) this.refuseRest(name);
@@ -117,7 +115,6 @@ class SedScan {
       if (first.word.value === null) this.refuse(first.at, 'the `sed` script is not a literal');
       else this.scripts.push(first.word.value);
     }
-    if (this.sandboxed) return;
     // Implementations differ in how a piece that ends in a backslash goes on in the next.
     if (this.scripts.slice(0, -1).some((piece) => piece.endsWith('\\'))) {
       this.refuse(this.scriptAt, 'a piece of the `sed` script ends in a backslash');

@@ -1,9 +1,10 @@
+import { HARMLESS_NAMES } from '../variables.js';
 import type { OptionGrammar } from './option-grammar.js';
 
 const HELP = '--help --version';
 
 /** The names under which the environment of a build may be set on the command line of make. */
-const MAKE_HARMLESS = '(?:CI|NODE_ENV|LANG|LC_[A-Z]+|TZ|FORCE_COLOR|NO_COLOR)=[^$]*$';
+const MAKE_HARMLESS = `${HARMLESS_NAMES}=[^$]*$`;
 
 const MAKE: OptionGrammar = {
   harmless:
@@ -27,7 +28,7 @@ const GREP: OptionGrammar = {
 
 const TAR: OptionGrammar = {
   harmless:
-    '-d --diff --compare -t --list -x --extract --get --test-label -G --incremental --ignore-failed-read --level= -n --seek --no-seek --no-check-device --check-device --occurrence? --sparse-version= -S --sparse --hole-detection= -k --keep-old-files --keep-newer-files --keep-directory-symlink --no-overwrite-dir --one-top-level? --overwrite --overwrite-dir --recursive-unlink --skip-old-files -U --unlink-first -W --verify --ignore-command-error --no-ignore-command-error -O --to-stdout --atime-preserve? --delay-directory-restore --no-delay-directory-restore --group= --group-map= --owner= --owner-map= --mode= --mtime= --clamp-mtime -m --touch --no-same-owner --same-owner --no-same-permissions --numeric-owner -p --preserve-permissions --same-permissions --preserve-order --same-order -s --sort= --acls --no-acls --selinux --no-selinux --xattrs --no-xattrs --xattrs-exclude= --xattrs-include= -L= --tape-length= -b= --blocking-factor= -B --read-full-records -i --ignore-zeros --record-size= -H= --format= --old-archive --portability --pax-option= --posix -V= --label= -a --auto-compress --no-auto-compress -j --bzip2 -J --xz --lzip --lzma --lzop -z --gzip --gunzip --ungzip -Z --compress --uncompress --zstd --backup? --suffix= -C= --directory= --exclude= --exclude-backups --exclude-caches --exclude-caches-all --exclude-caches-under --exclude-ignore= --exclude-ignore-recursive= --exclude-tag= --exclude-tag-all= --exclude-tag-under= --exclude-vcs --exclude-vcs-ignores -X= --exclude-from= -h --dereference --hard-dereference -K= --starting-file= --newer-mtime= -N= --newer= --after-date= --no-null --no-recursion --recursion --no-unquote --unquote --no-verbatim-files-from --verbatim-files-from --null --one-file-system --absolute-names -P -T= --files-from= --strip-components= --transform= --xform= --add-file= --anchored --no-anchored --ignore-case --no-ignore-case --no-wildcards --no-wildcards-match-slash --wildcards --wildcards-match-slash --checkpoint? --full-time -l --check-links --no-quote-chars= --quote-chars= --quoting-style= -R --block-number --restrict --show-defaults --show-omitted-dirs --show-transformed-names --show-stored-names --show-snapshot-field-ranges --totals? --utc -v --verbose --warning= -w --interactive --confirmation -o -? --usage ' +
+    '-d --diff --compare -t --list -x --extract --get --test-label -G --incremental --ignore-failed-read --level= -n --seek --no-seek --no-check-device --check-device --occurrence? --sparse-version= -S --sparse --hole-detection= -k --keep-old-files --keep-newer-files --keep-directory-symlink --no-overwrite-dir --one-top-level? --overwrite --overwrite-dir --recursive-unlink --skip-old-files -U --unlink-first -W --verify --ignore-command-error --no-ignore-command-error -O --to-stdout --atime-preserve? --delay-directory-restore --no-delay-directory-restore --group= --group-map= --owner= --owner-map= --mode= --mtime= --clamp-mtime -m --touch --no-same-owner --same-owner --no-same-permissions --numeric-owner -p --preserve-permissions --same-permissions --preserve-order --same-order -s --sort= --acls --no-acls --selinux --no-selinux --xattrs --no-xattrs --xattrs-exclude= --xattrs-include= -b= --blocking-factor= -B --read-full-records -i --ignore-zeros --record-size= -H= --format= --old-archive --portability --pax-option= --posix -V= --label= -a --auto-compress --no-auto-compress -j --bzip2 -J --xz --lzip --lzma --lzop -z --gzip --gunzip --ungzip -Z --compress --uncompress --zstd --backup? --suffix= -C= --directory= --exclude= --exclude-backups --exclude-caches --exclude-caches-all --exclude-caches-under --exclude-ignore= --exclude-ignore-recursive= --exclude-tag= --exclude-tag-all= --exclude-tag-under= --exclude-vcs --exclude-vcs-ignores -X= --exclude-from= -h --dereference --hard-dereference -K= --starting-file= --newer-mtime= -N= --newer= --after-date= --no-null --no-recursion --recursion --no-unquote --unquote --no-verbatim-files-from --verbatim-files-from --null --one-file-system --absolute-names -P -T= --files-from= --strip-components= --transform= --xform= --add-file= --anchored --no-anchored --ignore-case --no-ignore-case --no-wildcards --no-wildcards-match-slash --wildcards --wildcards-match-slash --checkpoint? --full-time -l --check-links --no-quote-chars= --quote-chars= --quoting-style= -R --block-number --restrict --show-defaults --show-omitted-dirs --show-transformed-names --show-stored-names --show-snapshot-field-ranges --totals? --utc -v --verbose --warning= -w --interactive --confirmation -o -? --usage ' +
     HELP,
   runs: '-I= --use-compress-program= -F= --info-script= --new-volume-script= --to-command= --checkpoint-action= --rsh-command= --rmt-command= --remove-files -M --multi-volume',
   writes: '-g= --listed-incremental= --index-file= --volno-file=',
@@ -60,21 +61,20 @@ export const WHOLE_GRAMMARS: Readonly<Record<string, OptionGrammar>> = {
   },
   tee: { harmless: `-a --append -i --ignore-interrupts -p --output-error? ${HELP}`, writtenFrom: 0 },
   split: {
-    harmless: `-a= --suffix-length= -b= --bytes= -C= --line-bytes= -d --numeric-suffixes? -x --hex-suffixes? -e --elide-empty-files -l= --lines= -n= --number= -t= --separator= -u --unbuffered --verbose ${HELP}`,
+    harmless: `-a= --suffix-length= -b= --bytes= -C= --line-bytes= -d --numeric-suffixes? -x --hex-suffixes? -e --elide-empty-files -l= --lines= -n= --number= -t= --separator= -u --unbuffered --verbose --additional-suffix= ${HELP}`,
     runs: '--filter=',
-    names: '--additional-suffix=',
     digits: true,
-    makes: { file: 'xaa', namedBy: 1 },
+    makes: true,
   },
   csplit: {
-    harmless: `-k --keep-files --suppress-matched -n= --digits= -s -q --silent --quiet -z --elide-empty-files ${HELP}`,
-    names: '-b= --suffix-format= -f= --prefix=',
-    makes: { file: 'xx00' },
+    harmless: `-k --keep-files --suppress-matched -n= --digits= -b= --suffix-format= -f= --prefix= -s -q --silent --quiet -z --elide-empty-files ${HELP}`,
+    makes: true,
   },
   xxd: {
     harmless:
       '-a -autoskip -b -bits -C -capitalize -d -e -E -EBCDIC -h -help -i -include -p -ps -plain -postscript -r -revert -u -v -version -c= -cols= -g= -groupsize= -l= -len= -n= -name= -o= -offset= -s= -seek= -R=',
     singleDash: true,
+    prompt: true,
     writtenFrom: 1,
   },
   date: {
@@ -105,7 +105,7 @@ export const WHOLE_GRAMMARS: Readonly<Record<string, OptionGrammar>> = {
     harmless: `-A --show-all -e --ed -E --show-overlap -3 --easy-only -x --overlap-only -X -i -m --merge -a --text --strip-trailing-cr -T --initial-tab -L= --label= -v ${HELP}`,
     runs: '--diff-program=',
   },
-  sdiff: { harmless: `${DIFF_OUTPUT} ${HELP}`, runs: '--diff-program=', writes: '-o= --output=' },
+  sdiff: { harmless: `${DIFF_OUTPUT} ${HELP}`, runs: '--diff-program= -o= --output=' },
   grep: GREP,
   egrep: GREP,
   fgrep: GREP,

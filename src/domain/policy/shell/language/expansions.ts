@@ -20,7 +20,7 @@ const PARAMETER = new RegExp(
   String.raw`\{(?:#(?:${NAME}|[0-9]+)?(?:${SUBSCRIPT})?|[@*?$!-]|(?:${NAME}|[0-9]+)(?:${SUBSCRIPT})?(?:${OPERATIONS})?)\}`,
   'y',
 );
-const SETS = /^\{([A-Za-z_][A-Za-z0-9_]*):?=/;
+const SETS = /^\{([A-Za-z_][A-Za-z0-9_]*)(?:\[[^\]]*\])?:?=/;
 const ARITHMETIC = /[A-Za-z0-9_ \t+*/%<>=!&|^~?:,-]/;
 
 /** Reads `{…}` behind a dollar sign: a parameter, and at most one operator with a plain word. */

@@ -2,12 +2,11 @@ import { CanonicalLine } from './canonical-line.js';
 import type { CommandReader } from './compound-reader.js';
 import { CompoundReader } from './compound-reader.js';
 import { RedirectReader } from './redirect-reader.js';
-import { OutsideLanguage, Scanner } from './scanner.js';
+import { MAX_DEPTH, OutsideLanguage, Scanner } from './scanner.js';
 import type { UnderstoodLine, UnderstoodRedirect, UnderstoodWord } from './understood-line.js';
 import type { NestedReader, ReadWord } from './word-reader.js';
 import { ASSIGNMENT, readProcessSubstitution, readWord } from './word-reader.js';
 
-const MAX_DEPTH = 60;
 /** Reserved words that end a list of commands. */
 const CLOSER = /(?:then|do|done|fi|elif|else|esac|\})(?=[\s;&|()<>]|$)/y;
 /** Reserved words that begin a command which the language has. */

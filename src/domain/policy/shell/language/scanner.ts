@@ -5,6 +5,9 @@ export class OutsideLanguage extends Error {}
 const CONTROL = /(?![\t\n])\p{Cc}/u;
 const BLANK = /[ \t]/;
 
+/** How deep substitutions, compound commands and tests may nest. */
+export const MAX_DEPTH = 60;
+
 /** The text of a line and how far it has been read. */
 export class Scanner {
   at = 0;

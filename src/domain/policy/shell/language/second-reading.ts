@@ -41,8 +41,7 @@ export class SecondReading {
 
 function wordsOf({ prefix, name, args }: Command): (Word | Assignment)[] {
   const words: (Word | Assignment)[] = prefix.filter((item): item is Assignment => item.type === 'Assignment');
-  if (name !== undefined) words.push(name, ...args);
-  return words;
+  return name === undefined ? words : words.concat(name, args);
 }
 
 function redirectOf({ descriptor, operator, target }: Redirect | HereString): string {

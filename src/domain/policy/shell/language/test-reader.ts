@@ -1,8 +1,8 @@
 import type { CanonicalLine } from './canonical-line.js';
 import type { Scanner } from './scanner.js';
+import { MAX_DEPTH } from './scanner.js';
 import type { ReadWord } from './word-reader.js';
 
-const MAX_DEPTH = 60;
 const UNARY = /^-[abcdefghknoprstuwxzLNOGS]$/;
 const BINARY = /(==|=~|=|!=|<|>|-nt|-ot|-ef)(?=[ \t])/y;
 const NUMERIC = /-(?:eq|ne|lt|le|gt|ge)(?=[ \t])/y;

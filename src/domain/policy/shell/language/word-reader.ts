@@ -53,6 +53,8 @@ class WordReader {
   private literal = '';
   private isQuoted = false;
   private bare = true;
+  /** Whether braces were read as text: a brace behind them could make several words of it all the same. */
+  private braced = false;
 
   constructor(
     private readonly scan: Scanner,
@@ -122,6 +124,7 @@ class WordReader {
   }
 
   private plain(text: string): void {
+    if (this.braced && text.includes('}')) this.scan.refuse('a brace behind a pair of braces');
     this.add(text, false);
     this.scan.at += text.length;
   }
@@ -280,6 +283,8 @@ class WordReader {
     if (many || /[*?]/.test(text)) {
       this.expansion(text);
     } else {
+      if (this.braced) scan.refuse('two pairs of braces in a word');
+      this.braced = true;
       this.add(text, false);
       this.bare = false;
     }

@@ -113,7 +113,7 @@ shellLines(
       ['kill -9 1', 'ask', 'no_prefix', null],
       ['type ls', 'ask', 'no_prefix', 'type ls'],
       ['dirs', 'ask', 'no_prefix', 'dirs'],
-      ['jobs -x id', 'ask', 'no_prefix', 'jobs'],
+      ['jobs -x id', 'ask', 'not_analysable', null],
       ['jobs', 'ask', 'no_prefix', 'jobs'],
       ['disown', 'ask', 'no_prefix', 'disown'],
       ['suspend', 'ask', 'no_prefix', 'suspend'],

@@ -13,8 +13,6 @@ shellLines(
       ['uniq a out.txt', 'allow', 'allow_prefix', null],
       ['ls | tee out.txt', 'allow', 'allow_prefix', null],
       ['ls | tee -a out.txt logs/b.txt', 'allow', 'allow_prefix', null],
-      ['split -l 100 -d a', 'allow', 'allow_prefix', null],
-      ["csplit a '/x/'", 'allow', 'allow_prefix', null],
       ['head -20 a', 'allow', 'allow_prefix', null],
       ['head -n "$n" "$f"', 'allow', 'allow_prefix', null],
       ['head -c -5 a', 'allow', 'allow_prefix', null],
@@ -51,6 +49,8 @@ shellLines(
       ['ls | xargs --max-lines=1 ls', 'allow', 'allow_prefix', null],
     ],
     evasions: [
+      ['split -l 100 -d a', 'ask', 'path_outside', 'Write'],
+      ["csplit a '/x/'", 'ask', 'path_outside', 'Write'],
       ['env A=$(echo 1 id)', 'ask', 'not_analysable', null],
       ["sh -c 'x+=1'", 'ask', 'not_analysable', null],
       ['while read -r x; do let "n=x"; done', 'ask', 'not_analysable', null],

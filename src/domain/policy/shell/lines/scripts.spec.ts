@@ -23,7 +23,6 @@ shellLines(
       ["sed 'a\\e id' a", 'allow', 'allow_prefix', null],
       ["sed '1i\\' a", 'allow', 'allow_prefix', null],
       ["sed 's/[[:space:]/]*$//' a", 'allow', 'allow_prefix', null],
-      ["sed --sandbox 'e id' a", 'allow', 'allow_prefix', null],
       ["sed -i 's/a/b/' src/a.ts", 'allow', 'allow_prefix', null],
       ["sed -i.bak 's/a/b/' src/a.ts", 'allow', 'allow_prefix', null],
       ["sed '# comment;e id' a", 'allow', 'allow_prefix', null],
@@ -50,6 +49,7 @@ shellLines(
       ["ls | xargs awk '{print}'", 'allow', 'allow_prefix', null],
     ],
     evasions: [
+      ["sed --sandbox 'e id' a", 'ask', 'no_prefix', null],
       ["sed -i 's/a/b/' .env", 'deny', 'path_deny', null],
       ["sed -i 's/a/b/' /etc/hosts", 'ask', 'path_outside', 'Write'],
       ["sed -i 's/a/b/' src/*.ts", 'ask', 'path_outside', 'Write'],
