@@ -37,7 +37,13 @@ export const BELONGS: Record<Place, { columns: string[]; answers: string[] }> = 
     ],
   },
   summary: {
-    columns: ['approvals.explanation', 'approvals.summary', 'events.payload'],
+    columns: [
+      'approvals.explanation',
+      'approvals.scope_key',
+      'approvals.scope_keys',
+      'approvals.summary',
+      'events.payload',
+    ],
     answers: [
       'GET /v1/sessions/run0/approvals',
       'GET /v1/sessions/run0/events/export',
