@@ -1,6 +1,6 @@
 import { autonomySummary } from '../../domain/policy/autonomy-summary.js';
 import { canonicalContent, canonicalPolicy } from '../../domain/policy/canonical-form.js';
-import { compileDocument, policyDefects } from '../../domain/policy/compile-policy.js';
+import { compileDocument, defectsOfContent, policyDefects } from '../../domain/policy/compile-policy.js';
 import type { PolicyDocument } from '../../domain/policy/document.js';
 import { governanceMatrix } from '../../domain/policy/governance-matrix.js';
 import { parsePolicyLenient } from '../../domain/policy/parse-policy.js';
@@ -23,21 +23,12 @@ export function contentOf(version: PolicyVersionEntity): JsonObject {
  * @throws SandgateError `invalid_request` naming what makes the version invalid (a deny pattern that does not compile, content of no policy)
  */
 export function validContentOf({ policy, version }: PolicyAt): JsonObject {
-  const defects = defectsOf(version);
+  const defects = defectsOfContent(version.content as JsonObject);
   if (defects.length === 0) return contentOf(version);
   throw new SandgateError(
     'invalid_request',
     `policy: version ${version.version} of ${policy.name} is not valid; publish one that is: ${defects.join('; ')}`,
   );
-}
-
-function defectsOf(version: PolicyVersionEntity): string[] {
-  try {
-    return policyDefects(parsePolicyLenient(version.content as JsonObject));
-  } catch (error) {
-    if (!(error instanceof SandgateError)) throw error;
-    return [error.message];
-  }
 }
 
 export function toPolicyView({ policy, version }: PolicyAt): PolicyView {

@@ -70,6 +70,16 @@ export function policyDefects(document: PolicyDocument): string[] {
   ]);
 }
 
+/** What makes stored content invalid: it is no policy at all, or has {@link policyDefects}. */
+export function defectsOfContent(content: JsonValue): string[] {
+  try {
+    return policyDefects(parsePolicyLenient(content));
+  } catch (error) {
+    if (!(error instanceof SandgateError)) throw error;
+    return [error.message];
+  }
+}
+
 function defectOf(at: string, what: string, source: string, compile: (source: string) => unknown): string[] {
   try {
     compile(source);

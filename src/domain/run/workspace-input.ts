@@ -45,8 +45,8 @@ const MAX_INCLUDES = 64;
 const PUBLIC_CLONE_BASE = 'https://github.com';
 
 /**
- * Reads one workspace object of a request (CreateRun `workspace`, its legacy alias `repo`, CreateAgent `default_workspace`;
- * chapter 10 §8). The legacy kinds `none` and `local_path` become `scratch` and `local_copy`; null members count as absent,
+ * Reads one workspace object of a request (CreateRun `workspace`, its legacy alias `repo`, CreateAgent `default_workspace`).
+ * The legacy kinds `none` and `local_path` become `scratch` and `local_copy`; null members count as absent,
  * and a member of another kind is refused: whoever wrote it believes that it is in force.
  *
  * @param field name of the member in the request, first word of every refusal

@@ -1,8 +1,7 @@
 import { v7 as uuidv7 } from 'uuid';
 import { SandgateError } from '../../domain/errors.js';
 import type { JsonValue } from '../../domain/json.js';
-import { policyDefects } from '../../domain/policy/compile-policy.js';
-import { parsePolicyLenient } from '../../domain/policy/parse-policy.js';
+import { defectsOfContent } from '../../domain/policy/compile-policy.js';
 import type { TenantTransaction } from '../db/database.js';
 import { policiesFolder, readPolicyFiles, reservedAmong, type PolicyFile } from './policy-files.js';
 
@@ -56,17 +55,9 @@ async function checkDefault(tx: TenantTransaction): Promise<string[]> {
     [DEFAULT_POLICY],
   );
   if (head === undefined) throw refused(`there is no policy ${DEFAULT_POLICY} and no file to make it from`);
-  try {
-    const [defect] = policyDefects(parsePolicyLenient(head.content));
-    return defect === undefined ? [] : [unusableDefault(defect)];
-  } catch (error) {
-    if (!(error instanceof SandgateError)) throw error;
-    return [unusableDefault(error.message)];
-  }
-}
-
-function unusableDefault(why: string): string {
-  return `the policy ${DEFAULT_POLICY} cannot be used, no run can be created under it: ${why}`;
+  return defectsOfContent(head.content)
+    .slice(0, 1)
+    .map((defect) => `the policy ${DEFAULT_POLICY} cannot be used, no run can be created under it: ${defect}`);
 }
 
 function refused(why: string): SandgateError {

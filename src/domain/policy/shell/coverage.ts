@@ -4,7 +4,7 @@ import type { ShellCommand } from './shell-line.js';
 import { literalValue } from './shell-word.js';
 
 interface AllowPrefix {
-  /** As authored; also its scope key. */
+  /** As authored. */
   source: string;
   /** One list of words per command of the chain. */
   chain: string[][];
