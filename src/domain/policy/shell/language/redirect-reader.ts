@@ -6,6 +6,8 @@ import type { ReadWord } from './word-reader.js';
 const OPERATOR = /([0-9]?)(<<<|<<-|<<|<>|<&|>>|>&|>\||&>>|&>|<|>)/y;
 const DELIMITER = /(?:'([A-Za-z0-9_-]+)'|"([A-Za-z0-9_-]+)"|([A-Za-z0-9_][A-Za-z0-9_-]*))(?=[\s;&|<>)]|$)/y;
 const DESCRIPTOR = /^(?:[0-9]-?|-)$/;
+/** Bash expands the name of a file behind `>&` twice, so that quotes around it protect nothing. */
+const BARE_FILE = /^[A-Za-z_./][A-Za-z0-9_./-]*$/;
 const EXPANDS = /[$`\\]/;
 
 interface OpenDocument {
@@ -57,8 +59,8 @@ export class RedirectReader {
     const isPipe = /^[<>]\(/.test(target.text);
     if (kind !== '<<<' && target.value === null && !isPipe) scan.refuse('a redirect to a word that is not literal');
     const copies = kind === '>&' || kind === '<&';
-    if (copies && (isPipe || (/^[0-9-]/.test(target.value ?? '') && !DESCRIPTOR.test(target.text)))) {
-      scan.refuse('a copied descriptor that is not one digit');
+    if (copies && !DESCRIPTOR.test(target.text) && !(kind === '>&' && BARE_FILE.test(target.text))) {
+      scan.refuse(`a word behind \`${kind}\` that is neither one digit nor a plain name`);
     }
     return { operator, target };
   }

@@ -27,6 +27,11 @@ shellLines(
       ["ls >$'a\\n/etc/x'", 'allow', 'allow_prefix', null],
     ],
     evasions: [
+      ["ls >&'$(id)'", 'ask', 'not_analysable', null],
+      ['ls >&"\\$x"', 'ask', 'not_analysable', null],
+      ["ls >&'a b'", 'ask', 'not_analysable', null],
+      ["ls 1>&\\`id\\`", 'ask', 'not_analysable', null],
+      ["ls <&'$(id)'", 'ask', 'not_analysable', null],
       ['ls > /proc/self/cwd/.env', 'deny', 'path_deny', null],
       ['ls > /proc/self/root/workspace/.env', 'deny', 'path_deny', null],
       ['ls > //dev/./fd/3', 'ask', 'path_outside', 'Write'],
