@@ -210,7 +210,7 @@ describe('stored content', () => {
 
   it('keeps targets of the network section, their numbers as numbers', () => {
     const document = parsePolicyYaml(
-      'name: x\nnetwork: {max_mode: approved, deny: [{kind: cidr, cidr: 10.0.0.0/8, protocol: tcp, ports: [{from: 1.0, to: 2}]}]}',
+      'name: x\nnetwork: {max_mode: approved, deny: [{kind: cidr, cidr: 10.0.0.0/8, protocol: tcp, ports: [{from: 1, to: 2}]}]}',
     );
     expect(canonicalPolicy(document)['network']).toMatchObject({
       deny: [{ cidr: '10.0.0.0/8', ports: [{ from: 1, to: 2 }] }],

@@ -110,7 +110,7 @@ describe('an agent that obeys every injected text', () => {
     const over = new AbortController();
     const denying = (async () => {
       while (!over.signal.aborted) {
-        const { approvals } = await stack.json<{ approvals: Approval[] }>('GET', '/v1/approvals?status=pending');
+        const { approvals } = await stack.json<{ approvals: Approval[] }>('GET', '/v1/approvals');
         for (const { id } of approvals) await stack.decide(id, 'denied');
         await delay(50);
       }
@@ -120,7 +120,7 @@ describe('an agent that obeys every injected text', () => {
 
   /** What an administrator set, as the interface answers it. */
   async function administration(): Promise<unknown> {
-    const paths = ['/v1/policies', '/v1/agents', '/v1/approvals?status=pending'];
+    const paths = ['/v1/policies', '/v1/agents', '/v1/approvals'];
     return Promise.all(paths.map((path) => stack.json('GET', path)));
   }
 

@@ -79,10 +79,12 @@ function matches(words: readonly (string | null)[], argv: readonly string[]): bo
 const OWN_FILES =
   /^\/dev\/(?:tty|null|std(?:in|out|err)|fd\/.*)$|^\/proc\/self\/fd\/|^\/tmp\/(?:sh-thd\.|sort|Gm)\w+$|(?:^|\/)sed\w{6}$/;
 
-function unlistedWrites(found: ShellLine, { changed, written }: Observed): Finding[] {
+function unlistedWrites(found: ShellLine, { changed, written, cut }: Observed): Finding[] {
   const listed = places(found, 'write');
   if (listed === null) return [];
-  const findings: Finding[] = changed.filter((path) => !listed.has(path)).map((what) => ({ kind: 'change', what }));
+  // A program that was ended in the middle of its work leaves what it would have removed.
+  const left = changed.filter((path) => !listed.has(path) && !(cut && OWN_FILES.test(path)));
+  const findings: Finding[] = left.map((what) => ({ kind: 'change', what }));
   for (const path of written) {
     const what = plainPath(path);
     if (!OWN_FILES.test(what) && !listed.has(what)) findings.push({ kind: 'write', what });
