@@ -101,7 +101,12 @@ describe('races about one approval', () => {
     // Whatever nobody settled runs out in the end.
     await inRun(race.run, (tx) => expireApprovals(tx, race.run.sessionId, { all: true }));
     const row = await inRun(race.run, (tx) => readApproval(tx, race.approvalId));
-    const problem = inconsistency(row, await readLedger(test.db, race.run), won.filter(Boolean).length);
+    const problem = inconsistency(
+      row,
+      await readLedger(test.db, race.run),
+      won.filter(Boolean).length,
+      contenders.includes('cancel'),
+    );
     return { status: row.status, problem: problem === null ? null : `${problem} after ${contenders.join(', ')}` };
   }
 
@@ -153,9 +158,12 @@ function inconsistency(
   row: { status: string; decided_by: string | null },
   ledger: StoredEvent[],
   winners: number,
+  isEnded: boolean,
 ): string | null {
   const decided = ledger.filter((event) => event.type === 'approval.decided');
-  const verdicts = ledger.filter((event) => event.type === 'tool.decision');
+  const decisions = ledger.filter((event) => event.type === 'tool.decision');
+  const refusals = decisions.filter(({ data }) => data['source'] === 'session_terminal');
+  const verdicts = decisions.filter((event) => !refusals.includes(event));
   if (decided.length !== 1) return `${decided.length} decisions`;
   if (verdicts.length !== 1) return `${verdicts.length} verdicts`;
   const { decision, decided_by: decidedBy } = decided[0]!.data;
@@ -164,6 +172,8 @@ function inconsistency(
   }
   const allowed = row.status.startsWith('approved');
   if (verdicts[0]!.data['verdict'] !== (allowed ? 'allow' : 'deny')) return `the verdict contradicts ${row.status}`;
+  // An approval after the end of its run releases nothing, which is told once.
+  if (refusals.length > Number(allowed && isEnded)) return `${refusals.length} refusals for want of a run`;
   if (winners !== (row.status === 'expired' ? 0 : 1)) return `${winners} winners`;
   return null;
 }
