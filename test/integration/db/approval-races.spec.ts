@@ -158,7 +158,7 @@ function inconsistency(
   row: { status: string; decided_by: string | null },
   ledger: StoredEvent[],
   winners: number,
-  isEnded: boolean,
+  isEnded = false,
 ): string | null {
   const decided = ledger.filter((event) => event.type === 'approval.decided');
   const decisions = ledger.filter((event) => event.type === 'tool.decision');
