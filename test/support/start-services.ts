@@ -125,7 +125,8 @@ async function answers(sockets: string): Promise<boolean> {
 
 function findTemporal(): string | null {
   const named = process.env['SERVICE_TEMPORAL_BIN'];
-  const folders = [join(homedir(), '.cache/sandgate/bin'), ...(process.env['PATH'] ?? '').split(delimiter)];
+  const cache = join(process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache'), 'sandgate', 'bin');
+  const folders = [cache, ...(process.env['PATH'] ?? '').split(delimiter)];
   const candidates = [...(named === undefined ? [] : [named]), ...folders.map((folder) => join(folder, 'temporal'))];
   return candidates.find((path) => existsSync(path)) ?? null;
 }

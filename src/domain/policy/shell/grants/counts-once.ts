@@ -22,15 +22,14 @@ const GIVEN_CODE = wordSet(
 );
 
 /** Options that force, delete or reach further than their command does without them; also whatever begins so. */
-const REACHES_FURTHER =
-  '--force --hard --delete --destroy --purge --prune --wipe --erase --overwrite --remove --mirror --privileged --no-verify --unsafe --global --cascade --kill --auto-approve --discard --amend --reset --replace --drop --exec --write --fix --in-place --inplace --no-preserve-root'.split(
-    ' ',
-  );
+const REACHES_FURTHER = byInitial(
+  '--force --hard --delete --destroy --purge --prune --wipe --erase --overwrite --remove --mirror --privileged --no-verify --unsafe --global --cascade --kill --auto-approve --discard --amend --reset --replace --drop --exec --write --fix --in-place --inplace --no-preserve-root',
+);
 /** Options that make a command do less than it does without them: a yes to these says nothing of the rest. */
 const DOES_LESS = /^--?(?:dry-?run|simulate|just-print|no-act|what-?if|help|version|check)(?:=.*)?$/;
 
 /** The same for programs that name them in a way of their own. */
-const OPTIONS_OF_PROGRAMS: Readonly<Record<string, string>> = {
+const OPTIONS_OF_PROGRAMS: ReadonlyMap<string, readonly string[]> = listsOf({
   sed: '-i',
   yq: '-i',
   perl: '-i',
@@ -44,7 +43,7 @@ const OPTIONS_OF_PROGRAMS: Readonly<Record<string, string>> = {
   date: '-s --set',
   hostname: '-F -b',
   'ansible-playbook': '-C -e --extra-vars -b --become -i --inventory -l --limit',
-};
+});
 
 /** Why every call of the program counts once, or null. */
 export function countsOnce(name: string): string | null {
@@ -57,10 +56,12 @@ export function countsOnce(name: string): string | null {
 /** Why an option takes the grant away, whatever the program; null when it does not. */
 export function optionCountsOnce(name: string, option: string): string | null {
   if (DOES_LESS.test(option)) return `with \`${option}\` the command does less than without it`;
-  const long = option.split('=', 1)[0]!;
-  const stem = REACHES_FURTHER.find((each) => long.startsWith(each) || (long.length > 4 && each.startsWith(long)));
-  const own = Object.hasOwn(OPTIONS_OF_PROGRAMS, name) ? OPTIONS_OF_PROGRAMS[name]!.split(' ') : [];
-  return stem !== undefined || isListedOption(option, own, false) ? reachesFurther(option) : null;
+  const long = nameOf(option);
+  const listed = option.startsWith('--') ? (REACHES_FURTHER.get(option[2]) ?? []) : [];
+  const stem = listed.find((each) => long.startsWith(each) || (long.length > 4 && each.startsWith(long)));
+  return stem !== undefined || isListedOption(option, OPTIONS_OF_PROGRAMS.get(name) ?? [], false)
+    ? reachesFurther(option)
+    : null;
 }
 
 export function reachesFurther(option: string): string {
@@ -69,7 +70,8 @@ export function reachesFurther(option: string): string {
 
 /** Whether the word is one of these options: also shortened or longer, with its value, or as a letter among joined ones. */
 export function isListedOption(word: string, listed: readonly string[], singleDash: boolean): boolean {
-  const name = word.split('=', 1)[0]!;
+  if (listed.length === 0) return false;
+  const name = nameOf(word);
   if (singleDash) return listed.some((option) => option === word || undashed(option) === undashed(name));
   return listed.some((option) => {
     if (option === name || option === word) return true;
@@ -78,6 +80,20 @@ export function isListedOption(word: string, listed: readonly string[], singleDa
     }
     return option.length === 2 && /^-[A-Za-z0-9]/.test(word) && word.includes(option[1]!);
   });
+}
+
+function nameOf(option: string): string {
+  const equals = option.indexOf('=');
+  return equals === -1 ? option : option.slice(0, equals);
+}
+
+/** Long options by the letter behind their dashes. */
+function byInitial(list: string): ReadonlyMap<string | undefined, readonly string[]> {
+  return Map.groupBy(list.split(' '), (option) => option[2]);
+}
+
+function listsOf(lists: Readonly<Record<string, string>>): ReadonlyMap<string, readonly string[]> {
+  return new Map(Object.entries(lists).map(([program, list]) => [program, list.split(' ')]));
 }
 
 function undashed(option: string): string {

@@ -102,6 +102,7 @@ class SubcommandScan {
   private isOnce(value: string): boolean {
     if (ASKS.has(value)) return true;
     const { onceOptions, singleDash } = this.grammar;
+    if (onceOptions.size === 0) return false;
     const paths = ['*', this.path[0] ?? '', this.path.slice(0, 2).join(' ')];
     return paths.some((path) => isListedOption(value, onceOptions.get(path) ?? [], singleDash));
   }

@@ -49,7 +49,7 @@ export class Scanner {
   /** What a sticky pattern finds here, without taking it. */
   peek(pattern: RegExp): string | null {
     pattern.lastIndex = this.at;
-    return pattern.exec(this.text)?.[0] ?? null;
+    return pattern.test(this.text) ? this.text.slice(this.at, pattern.lastIndex) : null;
   }
 
   refuse(why: string): never {

@@ -28,20 +28,30 @@ export class SecondReading {
 
   /** Why the two readings differ, or null. */
   problem(understood: UnderstoodLine): string | null {
-    const redirects = understood.redirects.map(({ operator, target }) => `${operator} ${target.text}`).sort();
+    const redirects = understood.redirects.map(({ operator, target }) => `${operator} ${target.text}`);
     const commands = understood.commands.filter((words) => words.length > 0).map(reading);
     if (redirects.length !== this.redirects.length || commands.length !== this.commands.length) return DISAGREEMENT;
-    const other = this.redirects.sort();
-    if (!redirects.every((text, i) => text === other[i])) return DISAGREEMENT;
-    commands.sort(byText);
-    this.commands.sort(byText);
-    return commands.every((command, i) => areSame(command, this.commands[i]!)) ? null : DISAGREEMENT;
+    // One of the two meets a nested command before the command around it.
+    if (commands.length > 1) {
+      commands.sort(byText);
+      this.commands.sort(byText);
+    }
+    if (redirects.length > 1) {
+      redirects.sort();
+      this.redirects.sort();
+    }
+    const same =
+      redirects.every((text, i) => text === this.redirects[i]) &&
+      commands.every((command, i) => areSame(command, this.commands[i]!));
+    return same ? null : DISAGREEMENT;
   }
 }
 
 function wordsOf({ prefix, name, args }: Command): (Word | Assignment)[] {
-  const words: (Word | Assignment)[] = prefix.filter((item): item is Assignment => item.type === 'Assignment');
-  return name === undefined ? words : words.concat(name, args);
+  const words: (Word | Assignment)[] = [];
+  for (const item of prefix) if (item.type === 'Assignment') words.push(item);
+  if (name !== undefined) words.push(name, ...args);
+  return words;
 }
 
 function redirectOf({ descriptor, operator, target }: Redirect | HereString): string {

@@ -8,6 +8,8 @@ import type { UnderstoodWord } from './understood-line.js';
 const ENDS_WORD = /[ \t\n;&|<>()]/;
 /** Characters that mean themselves; beyond ASCII those are letters, digits, marks, punctuation and symbols. */
 const PLAIN = /[A-Za-z0-9_.,/:@%+=^!#\]}-]+/y;
+/** A whole word of them, as most words are. */
+const PLAIN_WORD = /[A-Za-z0-9_.,/:@%+=^!#\]}-]+(?=[ \t\n;&|)]|$)/y;
 const BEYOND_ASCII = /[\p{L}\p{N}\p{M}\p{P}\p{S}]/uy;
 const QUOTED = /[^"\\$`]+/y;
 /** How a word begins that sets a variable when it stands before a program. */
@@ -34,7 +36,11 @@ export interface NestedReader {
 
 /** Reads a word with its quotes and expansions (docs/shell-analysis.md); null when none begins here. */
 export function readWord(scan: Scanner, out: CanonicalLine, nested: NestedReader): ReadWord | null {
-  return new WordReader(scan, out, nested).read();
+  const text = scan.peek(PLAIN_WORD);
+  if (text === null) return new WordReader(scan, out, nested).read();
+  scan.at += text.length;
+  out.add(text);
+  return { text, value: text, bare: true };
 }
 
 /** Reads `<(…)` or `>(…)` as a word. */
