@@ -1,6 +1,6 @@
 import { MAX_CLAIM_ATTEMPTS } from './claim.js';
 
-/** What the caller of a brokered tool hears when there is no answer of the upstream (chapter 40 §4). */
+/** What the caller of a brokered tool hears when there is no answer of the upstream (docs/design/broker.md). */
 export type BrokerRefusal = { ok: false; denied: true; message: string } | { ok: false; error: string };
 
 const MAX_CAUSE_CHARACTERS = 300;

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 
-/** What a claim becomes when its dispatch is over (chapter 40 §5). */
+/** What a claim becomes when its dispatch is over (docs/design/broker.md). */
 export const SETTLED_CLAIM_STATES = ['succeeded', 'failed_upstream', 'failed_before_send', 'ambiguous'] as const;
 export type SettledClaimState = (typeof SETTLED_CLAIM_STATES)[number];
 /** `claimed`: one dispatch is in flight. */

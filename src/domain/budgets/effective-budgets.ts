@@ -1,6 +1,6 @@
 import type { Budgets } from '../run/spec.js';
 
-/** The caps of a revision or a policy that says nothing about budgets (chapter 10 §8). */
+/** The caps of a revision or a policy that says nothing about budgets (docs/design/budgets.md). */
 export const DEFAULT_BUDGETS: Readonly<Budgets> = Object.freeze({
   max_wall_clock_secs: 1800,
   max_tokens: 1_000_000,
@@ -34,7 +34,7 @@ export interface BudgetLayers {
   run: BudgetLayer | null | undefined;
 }
 
-/** Per cap the smallest number that any layer states, within `LARGEST_CAPS`; null where none does. A wider request changes nothing (chapter 10 §8). */
+/** Per cap the smallest number that any layer states, within `LARGEST_CAPS`; null where none does. A wider request changes nothing. */
 export function effectiveBudgets(layers: BudgetLayers): Budgets {
   const stated = [layers.revision ?? DEFAULT_BUDGETS, layers.policy ?? DEFAULT_BUDGETS, layers.run ?? {}];
   const smallest = (cap: BudgetCap): number | null => {

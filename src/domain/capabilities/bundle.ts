@@ -28,7 +28,7 @@ export interface BundlePin {
   version: number;
 }
 
-/** `sha256:` + 64 hex over the canonical form of `{servers}` as stored (chapter 30 §10.2). */
+/** `sha256:` + 64 hex over the canonical form of `{servers}` as stored (docs/design/tools.md). */
 export function definitionDigest(servers: readonly BundleServer[]): string {
   return digestOf({ servers } as unknown as ExactJson);
 }

@@ -9,7 +9,7 @@ export function narrowPins(pins: readonly BundlePin[], keepList: readonly string
 }
 
 /**
- * The bundles of a run as its spec holds them (chapter 30 §10.4). What is display only stays behind.
+ * The bundles of a run as its spec holds them (docs/design/tools.md). What is display only stays behind.
  * @throws SandgateError `invalid_request` for a server name that two bundles share, or a bundle that still holds a brokered server
  */
 export function freezeBundles(bundles: readonly BundleVersion[]): FrozenBundle[] {

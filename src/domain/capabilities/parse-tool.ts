@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject } from '../json.js';
 import type { FrozenTool } from '../run/spec.js';
 import { findPoison, findPoisonWithin } from './poison-screen.js';
 
-/** Tools of one server, whether it runs in a sandbox or is brokered (chapter 30 §10.1, chapter 40 §3). */
+/** Tools of one server, whether it runs in a sandbox or is brokered (docs/design/tools.md, docs/design/connections.md). */
 export const MAX_TOOLS = 64;
 const MAX_TOOL_DESCRIPTION_CHARS = 32_768;
 const MAX_NAME_SHOWN = 64;

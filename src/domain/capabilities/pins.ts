@@ -11,7 +11,7 @@ export interface BundleRef {
 const INT32_MAX = 2_147_483_647;
 
 /**
- * Reads the references of a revision, each split at its first `@` (chapter 30 §10.4).
+ * Reads the references of a revision, each split at its first `@` (docs/design/tools.md).
  * @throws SandgateError `invalid_request` for a version that is no integer, or a bundle that is named twice
  */
 export function parseBundleRefs(texts: readonly string[]): BundleRef[] {

@@ -50,7 +50,7 @@ export interface Provenance {
   imported_at: string | null;
 }
 
-/** What describes a connector, whoever adds it (chapter 40 §11). Untrusted reference data. */
+/** What describes a connector, whoever adds it (docs/design/connections.md). Untrusted reference data. */
 export interface ConnectorDefinition {
   slug: string;
   name: string;

@@ -7,7 +7,7 @@ import { MAX_CONNECTOR_NAME, parseConnectorUrl } from './parse-connector.js';
 
 export type ImportSource = 'mcp-registry' | 'open-connector';
 
-/** An entry of a foreign catalog, as it may be stored for everybody of the deployment (chapter 40 §11). */
+/** An entry of a foreign catalog, as it may be stored for everybody of the deployment (docs/design/connections.md). */
 export interface ImportedConnector extends ConnectorDefinition {
   provenance: Omit<Provenance, 'imported_at'>;
 }

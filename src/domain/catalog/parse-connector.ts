@@ -23,7 +23,7 @@ const MAX_URL = 2048;
 
 /**
  * Reads a connector that somebody describes, with every default filled in; unknown members are left out, tier and provenance
- * among them (chapter 40 §11). Whether its address may be dialled is for the caller to ask.
+ * among them (docs/design/connections.md). Whether its address may be dialled is for the caller to ask.
  *
  * @throws SandgateError `invalid_request` naming the member and the reason
  */
@@ -74,7 +74,7 @@ export function parseConnectorUrl(value: unknown, place: string): string {
   return text;
 }
 
-/** What fits together: a program has tools and needs no key, a server has an address (chapter 40 §11). */
+/** What fits together: a program has tools and needs no key, a server has an address. */
 function refuseMixture({ transport, auth_mode, url, sandbox_launch }: ConnectorDefinition): void {
   if (transport !== 'stdio') {
     if (sandbox_launch !== null) throw refusal('sandbox_launch', 'belongs to transport stdio alone');

@@ -15,7 +15,7 @@ export interface LatestSnapshot {
 
 /**
  * The tools that a run may call through a connection: exactly the required ones, in the requirement's order, as the newest
- * photograph has them (chapter 40 §7.2; CP-092).
+ * photograph has them (CP-092).
  * @throws SandgateError `invalid_request` when there is no photograph, it is of an earlier authorization, or lacks a tool
  */
 export function bindSurface(

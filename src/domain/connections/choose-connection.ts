@@ -26,7 +26,7 @@ export interface Invoker {
 }
 
 /**
- * The connection that serves a requirement in a new run (chapter 40 §7.2): the pinned one, else the only active one of the kind
+ * The connection that serves a requirement in a new run (docs/design/connections.md): the pinned one, else the only active one of the kind
  * that the binding mode asks for. Never the newest of several.
  * @throws SandgateError `invalid_request` naming the slot
  */

@@ -6,7 +6,7 @@ export const BINDING_MODES = ['invoking_user', 'organization'] as const;
 export type BindingMode = (typeof BINDING_MODES)[number];
 
 /**
- * What an agent needs of a connected service (chapter 40 §7.1). It says which service and which of its tools, and has no member
+ * What an agent needs of a connected service (docs/design/connections.md). It says which service and which of its tools, and has no member
  * that could name a connection or a credential: whose connection serves is decided for each run.
  */
 export interface ConnectionRequirement {

@@ -15,7 +15,7 @@ export interface SnapshotChanges {
   protocol: { from: string; to: string } | null;
 }
 
-/** Runs that froze `before` are denied whatever stands in `removed`, `changed` or `protocol` (00-design §1, "Tool drift"). */
+/** Runs that froze `before` are denied whatever stands in `removed`, `changed` or `protocol` (docs/design/broker.md). */
 export function compareSnapshots(before: ComparedSnapshot, after: ComparedSnapshot): SnapshotChanges {
   const known = new Map(before.tools.map((tool) => [tool.name, tool.definition_digest]));
   const offered = new Set(after.tools.map((tool) => tool.name));

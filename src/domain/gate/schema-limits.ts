@@ -12,7 +12,7 @@ const ARGUMENT_LIMITS = { maxDepth: 64, maxNodes: 10_000 };
 export type GuardedSchema = { kind: 'compilable'; text: string } | { kind: 'refused'; reason: string };
 
 /**
- * Checks a frozen schema by counting, before anything is compiled (chapter 30 §9, CP-316): depth, nodes, keywords that hold
+ * Checks a frozen schema by counting, before anything is compiled (CP-316): depth, nodes, keywords that hold
  * patterns, references that leave the document, and its size last.
  */
 export function guardSchema(schema: JsonObject): GuardedSchema {

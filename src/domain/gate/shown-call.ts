@@ -19,7 +19,7 @@ export interface CallFindings {
   once_because: string | null;
 }
 
-/** What rests sealed while an approval is pending, and what those who may decide are shown (06-gate §4, §8). */
+/** What rests sealed while an approval is pending, and what those who may decide are shown (docs/design/gate.md, docs/design/sealing.md). */
 export interface ShownCall {
   input: ExactJson;
   findings: CallFindings;

@@ -31,7 +31,7 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 /**
  * Checks an export, as its bytes or its lines, against a public key (SPKI PEM or key object), without a server. Reports edited, missing, reordered and
- * cut-off events; `ok` means that the export is, byte for byte, what the holder of the key signed (00-design §4).
+ * cut-off events; `ok` means that the export is, byte for byte, what the holder of the key signed (docs/design/events.md).
  */
 export async function verifyExport(
   content: Uint8Array | Iterable<string> | AsyncIterable<string>,

@@ -1,7 +1,7 @@
 import type { PathGlob } from './glob.js';
 import { compileGlob } from './glob.js';
 
-/** Where every run finds its working files. Relative paths and globs are joined to it (06-gate §2). */
+/** Where every run finds its working files. Relative paths and globs are joined to it (docs/design/policy.md). */
 export const WORKSPACE_ROOT = '/workspace';
 
 /** A path of a call after lexical normalisation; `path` is null when where it lands cannot be known, which counts as outside. */

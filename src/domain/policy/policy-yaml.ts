@@ -16,7 +16,7 @@ const MAX_NODES = 100_000;
 const MAX_TOKENS = 100_000;
 const INTEGER = /^-?(?:0|[1-9][0-9]*)$/;
 
-/** Reads a policy as YAML 1.2 and parses it strictly; throws `invalid_request` with what is wrong (chapter 30 §2.1). */
+/** Reads a policy as YAML 1.2 and parses it strictly; throws `invalid_request` with what is wrong (docs/design/policy.md). */
 export function parsePolicyYaml(text: string): PolicyDocument {
   return parsePolicyStrict(yamlToJson(text));
 }

@@ -3,7 +3,7 @@ import { secretSpans } from './secret-shapes.js';
 
 export const REDACTED = '‹redacted›';
 
-/** Replaces every secret shape by `‹redacted›` (chapter 10 §13). Linear in the text; a text without one comes back as it is. */
+/** Replaces every secret shape by `‹redacted›` (docs/design/events.md). Linear in the text; a text without one comes back as it is. */
 export function redactText(text: string): string {
   const normal = normalizeText(text);
   const spans = secretSpans(normal);
