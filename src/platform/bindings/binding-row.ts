@@ -7,7 +7,7 @@ import type {
 import type { JsonObject } from '../../domain/json.js';
 import type { BrokeredTool } from '../../domain/run/spec.js';
 
-/** A row of `session_resource_bindings` (chapter 40 §7.3). */
+/** A row of `session_resource_bindings` (docs/design/connections.md). */
 export interface BindingRow {
   id: string;
   tenant_id: string;

@@ -25,9 +25,9 @@ export interface CallStanding {
 }
 
 /**
- * The reason why a binding must not be used any more, or null; asked before every use of a credential (chapter 40 §7.4; CP-309,
- * CP-314). Of two reasons the earlier one in the chapter's order is told. The model may read it: it names the slot and never the
- * connection.
+ * The reason why a binding must not be used any more, or null; asked before every use of a credential (CP-309, CP-314). Of two
+ * reasons the earlier one in the order of docs/design/connections.md is told. The model may read it: it names the slot and never
+ * the connection.
  */
 export async function bindingProblem(tx: TenantTransaction, binding: ResourceBinding): Promise<string | null> {
   const [live] = await tx.query<LiveAuthority>('select * from svc_live_authority($1)', [binding.id]);

@@ -34,7 +34,7 @@ const NONE: ReadonlyMap<string, Standing> = new Map();
 
 /**
  * Frozen surfaces and bindings of runs. Both never change, so one read serves every call of a slot; whether the binding may still be
- * used is asked each time (chapter 40 §7.4).
+ * used is asked each time (docs/design/connections.md).
  */
 export class CallTargets {
   private readonly known = new Map<string, CallTarget>();

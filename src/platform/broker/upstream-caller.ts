@@ -31,7 +31,7 @@ interface Attempt {
   askedAt: number;
 }
 
-/** Makes brokered calls: limits, credential, session, and the one repetition after a refused access token (chapter 40 §4 to §6). */
+/** Makes brokered calls: limits, credential, session, and the one repetition after a refused access token (docs/design/broker.md). */
 export class BrokeredUpstream implements UpstreamCaller {
   private readonly attempts = new AsyncLocalStorage<Attempt>();
 
@@ -195,7 +195,7 @@ function notSent(error: string): McpOutcome {
   return { state: 'failed_before_send', error };
 }
 
-/** Whatever the server said for itself is a sign of health, 5xx excepted (chapter 40 §12). */
+/** Whatever the server said for itself is a sign of health, 5xx excepted. */
 function healthOf(outcome: McpOutcome): DialOutcome {
   switch (outcome.state) {
     case 'failed_before_send':

@@ -27,7 +27,7 @@ interface Run {
 
 /**
  * The sessions that this process has at MCP servers: one for each run and binding, shared with nobody, and none of another process
- * adopted (chapter 40 §6). What a server issued is remembered in the record, so that whoever ends the run can end it.
+ * adopted (docs/design/broker.md). What a server issued is remembered in the record, so that whoever ends the run can end it.
  */
 export class UpstreamSessions {
   private readonly open = new Map<string, Promise<McpSession>>();

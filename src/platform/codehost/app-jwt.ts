@@ -6,7 +6,7 @@ const SKEW_SECS = 60;
 const VALID_SECS = 540;
 
 /**
- * The token by which an app proves to its code host who it is: RS256, valid for nine minutes (chapter 50 §8).
+ * The token by which an app proves to its code host who it is: RS256, valid for nine minutes (docs/design/connections.md).
  *
  * @param nowMs clock time in milliseconds
  */

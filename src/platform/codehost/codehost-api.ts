@@ -3,7 +3,7 @@ import { EgressError } from '../egress/egress-error.js';
 import type { GuardedClient } from '../egress/guarded-client.js';
 import { CodehostError } from './codehost-error.js';
 
-/** Of one call, its answer included (chapter 50 §8). */
+/** Of one call, its answer included (docs/design/connections.md). */
 const CALL_MS = 15_000;
 const MAX_ANSWER_BYTES = 8 * 1024 * 1024;
 
@@ -34,7 +34,7 @@ export interface InstallationToken {
   expiresAt: number;
 }
 
-/** One row of a repository picker (chapter 40 §2). */
+/** One row of a repository picker. */
 export interface CodehostRepository {
   id: string;
   full_name: string;
@@ -52,7 +52,7 @@ export type RepositoryLister = 'user' | 'installation';
 const UNSTATED_LIFE_MS = 55 * 60 * 1000;
 
 /**
- * The REST API of the code host, GitHub's or one that is compatible with it (chapter 50 §8). Its address is the operator's, so no
+ * The REST API of the code host, GitHub's or one that is compatible with it. Its address is the operator's, so no
  * class of addresses is closed to it. Redirects are refused, and of what the host answers only the members named here are read.
  */
 export class CodehostApi {

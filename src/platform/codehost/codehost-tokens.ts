@@ -6,7 +6,7 @@ import { appJwt, readAppKey } from './app-jwt.js';
 import type { CodehostApi, InstallationToken, RepositoryLister } from './codehost-api.js';
 import { explained } from './prove-connection.js';
 
-/** A cached token is used while it has more than this left (chapter 50 §8). */
+/** A cached token is used while it has more than this left (docs/design/connections.md). */
 const LEAST_LEFT_MS = 5 * 60 * 1000;
 
 export interface CodehostToken {

@@ -8,7 +8,7 @@ import type { GitRoute } from '../workspace/index.js';
 
 /**
  * How git reaches the host of a clone URL: through the addresses that were looked up and judged here, or through the proxy, which
- * looks the name up itself (chapter 20 §16.2, 00-design §1 "Proxy"). Only the host that the operator configured may lie in a closed
+ * looks the name up itself (docs/design/workspaces.md, docs/design/egress.md). Only the host that the operator configured may lie in a closed
  * class of addresses.
  *
  * @throws SandgateError `invalid_request` for a host that may not be dialled, `upstream_failed` for one that cannot be found

@@ -22,7 +22,7 @@ export interface RepositoryAccessParts {
 
 /**
  * What one run may use to fetch its repository: the way to the host, and the credential of the connection that was bound when the run
- * was created, as long as it may still be used (chapter 20 §16.1, chapter 40 §7.4).
+ * was created, as long as it may still be used (docs/design/workspaces.md, docs/design/connections.md).
  */
 export function repositoryAccess(
   parts: RepositoryAccessParts,

@@ -23,7 +23,7 @@ const certificates: Reader<string> = {
   },
 };
 
-/** The code host whose repositories runs work on, GitHub or a server that speaks its API (chapter 50 §1). */
+/** The code host whose repositories runs work on, GitHub or a server that speaks its API (docs/design/connections.md). */
 export class CodehostConfig {
   @setting({
     variable: 'SERVICE_CODEHOST_API_URL',

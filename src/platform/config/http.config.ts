@@ -2,7 +2,7 @@ import { httpUrl, integer, listenAddress } from './readers.js';
 import type { ListenAddress } from './readers.js';
 import { setting } from './setting.js';
 
-/** The listeners of the API process (chapter 20 §1). */
+/** The listeners of the API process (docs/design/configuration.md). */
 export class HttpConfig {
   @setting({
     variable: 'SERVICE_BIND',

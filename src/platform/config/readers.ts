@@ -25,7 +25,7 @@ export function oneOf<const T extends readonly string[]>(...values: T): Reader<T
   };
 }
 
-/** Booleans are `1|0|true|false` and nothing else (00-design §1, Names). */
+/** Booleans are `1|0|true|false` and nothing else (docs/design/configuration.md). */
 export const flag: Reader<boolean> = {
   expects: '`1`, `0`, `true` or `false`',
   parse: (value) => {

@@ -32,7 +32,7 @@ export async function listVisible(tx: TenantTransaction, { userId }: Viewer): Pr
   );
 }
 
-/** Null for what is missing and for what the viewer may not see, which are the same to a caller (chapter 40 §2). */
+/** Null for what is missing and for what the viewer may not see, which are the same to a caller (docs/design/connections.md). */
 export async function findVisible(
   tx: TenantTransaction,
   { userId }: Viewer,
@@ -104,7 +104,7 @@ export async function moveConnection(
 
 /**
  * Puts an active OAuth connection aside: a person has to connect it again. Whoever read another generation changes nothing, because
- * the connection was authorized anew meanwhile (chapter 40 §1.3).
+ * the connection was authorized anew meanwhile.
  *
  * @param note a sentence for a person, without anything that an upstream wrote
  * @returns whether the connection was moved

@@ -21,7 +21,7 @@ export interface ToolSnapshot {
   discoveredAt: Date;
 }
 
-/** Photographs of what connections offer: append-only, numbered per connection (chapter 40 §3). */
+/** Photographs of what connections offer: append-only, numbered per connection (docs/design/connections.md). */
 export class ToolSnapshots {
   constructor(
     private readonly db: Database,

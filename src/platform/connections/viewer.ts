@@ -1,6 +1,6 @@
 import type { Role } from '../../domain/identity/role.js';
 
-/** Who looks at connections. A role widens nothing: a personal connection has one viewer, its owner (chapter 40 §2). */
+/** Who looks at connections. A role widens nothing: a personal connection has one viewer, its owner (docs/design/connections.md). */
 export interface Viewer {
   organizationId: string;
   /** Null for the operator, who has no personal identity. */

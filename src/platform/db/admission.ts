@@ -21,7 +21,7 @@ const noHarness = (harness: string) => `no sandbox host that is online has harne
 
 /**
  * Lets whoever is next in, then looks at this run: with a place it moves to `provisioning`, without one it is parked in the
- * queue (chapter 10 §5). The place and the move are apart, so that the order of the queue is kept although each run is moved by
+ * queue (docs/design/runs.md). The place and the move are apart, so that the order of the queue is kept although each run is moved by
  * its own workflow. Repeating it changes nothing.
  */
 export async function admitRun(

@@ -40,7 +40,7 @@ export interface DecisionResult {
   approval: ApprovalRow;
   /** Whether this call settled it; false: somebody or the clock had, and the row says how. */
   won: boolean;
-  /** `approved_session` was asked for on a call without scope keys and recorded as `approved_once` (06-gate §3). */
+  /** `approved_session` was asked for on a call without scope keys and recorded as `approved_once` (docs/design/gate.md). */
   narrowed: boolean;
 }
 

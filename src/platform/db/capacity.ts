@@ -15,7 +15,7 @@ export const HOST_SEEN_WITHIN_SECS = 60;
 const GRANTS_PER_PASS = 64;
 
 /**
- * Grants free places to those next in line and wakes them (chapter 10 §5): first in, first out inside an organization, by
+ * Grants free places to those next in line and wakes them (docs/design/runs.md): first in, first out inside an organization, by
  * creation; organizations in rotation, the least recently admitted first; an organization at its cap is passed over. It belongs
  * behind whatever frees a place or puts a run in line, and repeating it is harmless.
  *

@@ -77,7 +77,7 @@ export interface ClaimAnswer {
 
 /**
  * Takes the claim of a call, in a transaction that locks the run's head row and reads its status behind that lock: whoever ends the
- * run first wins (chapter 40 §5).
+ * run first wins (docs/design/broker.md).
  */
 export async function claimCall(db: Database, call: CallRow, claim: Claim, ttlSecs: number): Promise<ClaimAnswer> {
   const row = await one<{ outcome: ClaimOutcome; claim_id: string | null }>(
@@ -263,7 +263,7 @@ async function giveUp(
   return last !== null;
 }
 
-/** Removes inputs and answers of a run that is over: nobody may present one of its calls again (06-gate §8). */
+/** Removes inputs and answers of a run that is over: nobody may present one of its calls again (docs/design/sealing.md). */
 export async function forgetCallTexts(tx: TenantTransaction, sessionId: string): Promise<void> {
   await tx.query(`delete from tool_call_payloads where session_id = $1 and kind in ('input', 'result')`, [sessionId]);
 }

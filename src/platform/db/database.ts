@@ -29,7 +29,7 @@ const SESSION_SETTINGS = {
   log_parameter_max_length_on_error: '0',
 };
 
-/** One transaction of one organization: row-level isolation shows and accepts only its rows (00-design §4). */
+/** One transaction of one organization: row-level isolation shows and accepts only its rows (docs/design/identity.md). */
 export interface TenantTransaction {
   readonly organizationId: string;
   readonly manager: EntityManager;

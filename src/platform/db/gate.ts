@@ -60,7 +60,7 @@ interface AnswerRow {
 
 /**
  * An automatic verdict in one round trip: token, status, specification, replay, budget, registration and both events
- * (00-design §4). Only a broken protocol and an exhausted budget take a second one.
+ * (docs/design/gate.md). Only a broken protocol and an exhausted budget take a second one.
  */
 export async function decideAutomatic(db: Database, call: GateCall, verdict: AutomaticVerdict): Promise<GateAnswer> {
   const id = newRowId();

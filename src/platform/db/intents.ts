@@ -5,7 +5,7 @@ import { isTerminal, TERMINAL_STATUSES, type RunOutcome } from '../../domain/run
 import type { TenantTransaction } from './database.js';
 import { lockRun } from './run-moves.js';
 
-/** How long a live runner is asked to stop before it is killed (chapter 10 §4). */
+/** How long a live runner is asked to stop before it is killed (docs/design/runs.md). */
 export const QUIESCE_SECS = 30;
 
 export interface NewIntent {
@@ -35,7 +35,7 @@ export interface FinalizationIntent {
 }
 
 /**
- * Records why and how a run ends, under its head and session rows, and wakes its workflow (chapter 10 §4).
+ * Records why and how a run ends, under its head and session rows, and wakes its workflow.
  *
  * @param first events that the winner appends in the same transaction (budget.exceeded, run.error)
  * @returns `already`: somebody else's intent stands and this one is discarded; `terminal`: the run is over

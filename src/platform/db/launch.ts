@@ -12,7 +12,7 @@ export interface LaunchRow {
   base_commit: string | null;
 }
 
-/** A sandbox as the session carries it on the wire (chapter 10 §9). */
+/** A sandbox as the session carries it on the wire (docs/design/runs.md). */
 export interface StoredSandboxHandle {
   runtime: string;
   external_id: string;
@@ -20,8 +20,8 @@ export interface StoredSandboxHandle {
 }
 
 /**
- * The run for a launch step, or undefined when the launch lost it: it accepts no work any more or somebody asked to stop it
- * (chapter 10 §3, ownership). With `evenWhenStopping` the row is read whatever its state.
+ * The run for a launch step, or undefined when the launch lost it: it accepts no work any more, or somebody asked to stop it.
+ * With `evenWhenStopping` the row is read whatever its state.
  */
 export async function readLaunch(
   tx: TenantTransaction,

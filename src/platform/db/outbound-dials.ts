@@ -27,7 +27,7 @@ export interface DialVerdict {
   probe: boolean;
 }
 
-/** Asks all limits of one outbound call, and charges them if none refuses (chapter 40 §12). */
+/** Asks all limits of one outbound call, and charges them if none refuses (docs/design/broker.md). */
 export async function enterDial(
   pool: pg.Pool,
   dial: DialKey,

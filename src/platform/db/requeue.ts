@@ -15,7 +15,7 @@ export interface RequeueLimits {
 
 /**
  * Puts a run whose host has no room back into the queue, without its place, to be tried again after a backoff; after the last
- * attempt it fails (chapter 10 §5). `lost`: the run is no longer the launch's to move. A pass of admission belongs behind it.
+ * attempt it fails (docs/design/runs.md). `lost`: the run is no longer the launch's to move. A pass of admission belongs behind it.
  *
  * @param problem what the host lacks, in words for people
  */

@@ -25,7 +25,7 @@ export function digestRunToken(token: string): string | null {
 
 /**
  * Mints the four tokens of a run and revokes older ones: plain texts are never stored, so a repeated launch needs new ones
- * (chapter 20 §2).
+ * (docs/design/runner.md).
  */
 export async function mintRunTokens(
   tx: TenantTransaction,

@@ -35,7 +35,7 @@ interface Notification {
 /**
  * Wake-ups between processes. A wake-up says only "look again": the row is the truth, so a lost one costs latency and
  * nothing else. Sending is batched and apart from the transactions that append, because a notification takes a lock of the
- * whole database at commit (00-design §5).
+ * whole database at commit (docs/design/workflows.md).
  *
  * Emits `reconnected` after the listening connection came back, when anything may have been missed, and `trouble` with the
  * reason when a wake-up could not be sent or the listener was lost.

@@ -64,7 +64,7 @@ const ALL_ORGANIZATIONS = 8;
 const MAX_CLEARED = 10_000;
 
 /**
- * How often brokered calls go out, and whether they should (chapter 40 §12): limits per minute for organization, invoking person,
+ * How often brokered calls go out, and whether they should (docs/design/broker.md): limits per minute for organization, invoking person,
  * connection and host, and a breaker for each connection and host. First this process's own counts, then those that all processes
  * share; when the database fails, the own counts decide alone.
  */

@@ -16,7 +16,7 @@ export const resolveBySystem: Resolve = async (name) => {
 
 /**
  * `guarded`: toward hosts that tenants and the internet name; classes of addresses are refused. `operator`: toward hosts that the
- * operator configured (00-design §1, "Loopback").
+ * operator configured (docs/design/egress.md).
  */
 export type Lane = 'guarded' | 'operator';
 
@@ -35,8 +35,7 @@ export type Route = { via: 'direct'; addresses: readonly Address[] } | { via: 'p
 const SIDE_LOOK_MS = 3_000;
 
 /**
- * Decides where a connection goes: a name is resolved once, every answer is judged, and what was judged is what is dialled
- * (chapter 40 §10).
+ * Decides where a connection goes: a name is resolved once, every answer is judged, and what was judged is what is dialled.
  *
  * @param host as `URL.hostname` gives it
  * @throws EgressError `address`, `plain_http` or `dns`; nothing was sent

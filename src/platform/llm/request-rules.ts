@@ -4,7 +4,7 @@ import { SandgateError } from '../../domain/errors.js';
 import { isStorableName, MAX_NAME_CHARACTERS } from '../db/storable-text.js';
 import type { ScreenedRequest } from './model-dialect.js';
 
-/** What a request without a limit of its own may produce (chapter 20 §15.6). */
+/** What a request without a limit of its own may produce (docs/design/model-gateway.md). */
 const DEFAULT_OUTPUT_TOKENS = 32_768;
 const MAX_OUTPUT_TOKENS = 1_000_000;
 
@@ -32,7 +32,7 @@ export function isAbsent(value: ExactJson | undefined): boolean {
   return value === undefined || value === null || (Array.isArray(value) && value.length === 0);
 }
 
-/** The body as an object, of the frozen model and with nothing that would lead it elsewhere (chapter 20 §15.3). */
+/** The body as an object, of the frozen model and with nothing that would lead it elsewhere. */
 export function requireBody(value: unknown, frozenModel: string): ExactObject {
   if (!isExactObject(value)) refuse('the request body must be a JSON object');
   refuseOddNames(value, 'the request');

@@ -34,8 +34,8 @@ export interface ConnectionSettings {
 const SESSION_ID = /^[\x21-\x7e]{1,1024}$/;
 
 /**
- * Speaks JSON-RPC over streamable HTTP as chapter 40 §6 says, with one session id, one protocol version and one counter of ids. It
- * opens no stream of its own, keeps no cookie, resumes and repeats nothing, and refuses whatever the server asks.
+ * Speaks JSON-RPC over streamable HTTP with one session id, one protocol version and one counter of ids (docs/design/broker.md).
+ * It opens no stream of its own, keeps no cookie, resumes and repeats nothing, and refuses whatever the server asks.
  */
 export class McpConnection {
   private nextId = 0;
@@ -76,7 +76,7 @@ export class McpConnection {
     }
   }
 
-  /** Whatever becomes of a notification makes no difference to anything (chapter 40 §6). */
+  /** Whatever becomes of a notification makes no difference to anything. */
   async notify(method: string, context: CallContext): Promise<void> {
     await this.tell(notificationText(method, null), context, this.requestTimeoutMs);
   }

@@ -44,7 +44,7 @@ interface ToolCall {
 }
 
 /**
- * One client session of one run and binding (chapter 40 §6), never shared: ids, session id and protocol version are its own. Calls
+ * One client session of one run and binding (docs/design/broker.md), never shared: ids, session id and protocol version are its own. Calls
  * are serialized; the first one performs `initialize`. Before each call the server's definition of the tool is compared with the
  * frozen one, which stays as it was frozen whatever the server lists.
  *
@@ -167,7 +167,7 @@ export class McpSession {
   }
 }
 
-/** 404 says it (chapter 40 §6). Servers in use say 400 as well, which is believed of a listing: there nothing was called. */
+/** 404 says it. Servers in use say 400 as well, which is believed of a listing: there nothing was called. */
 function isSessionGone(error: unknown): boolean {
   if (!(error instanceof ExchangeError) || error.failure.kind !== 'status' || !error.failure.inSession) return false;
   const { status, method } = error.failure;

@@ -34,7 +34,7 @@ interface IdentityParts {
 }
 
 /**
- * As whom to ask this server (chapter 40 §8.2): what a person registered by hand, else what the deployment is known as there, else
+ * As whom to ask this server (docs/design/oauth.md): what a person registered by hand, else what the deployment is known as there, else
  * our client metadata document, else a new registration.
  *
  * @throws SandgateError `invalid_request` when none of them is possible

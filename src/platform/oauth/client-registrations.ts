@@ -123,7 +123,7 @@ export async function openRegistrationSecret(tx: TenantTransaction, sealer: Seal
   return { clientSecret: opened.toString('utf8'), authMethod: row.method };
 }
 
-/** The organization under whose key the deployment's own secrets are sealed (chapter 40 §9.2). */
+/** The organization under whose key the deployment's own secrets are sealed (docs/design/sealing.md). */
 export async function deploymentOrganization(tx: Pick<TenantTransaction, 'query'>): Promise<string> {
   const [row] = await tx.query<{ id: string }>(`select id from svc_find_organization('default')`);
   if (row === undefined)

@@ -27,7 +27,7 @@ export interface CallbackParts extends ConnectParts {
   photograph(organizationId: string, connectionId: string): Promise<TakenSnapshot>;
 }
 
-/** Why a callback connected nothing; pages and clients are told in our own words (chapter 40 §8.5). */
+/** Why a callback connected nothing; pages and clients are told in our own words (docs/design/oauth.md). */
 export type CallbackRefusal =
   | 'no_sealing'
   | 'cannot_connect'
@@ -69,7 +69,7 @@ class Refused extends Error {
   }
 }
 
-/** The end of connecting: an authorization server sent the person back (chapter 40 §8.5). */
+/** The end of connecting: an authorization server sent the person back. */
 export class ConnectCallback {
   constructor(private readonly parts: CallbackParts) {}
 
@@ -207,7 +207,7 @@ export class ConnectCallback {
     this.parts.tokens.remember(connectionId, activated.generation, { token: answer.accessToken, expiresAtMs });
   }
 
-  /** With no lock held. A connection whose tools cannot be read is visibly incomplete (chapter 40 §1.3). */
+  /** With no lock held. A connection whose tools cannot be read is visibly incomplete (docs/design/connections.md). */
   private async photograph(organizationId: string, activated: Activated): Promise<TakenSnapshot> {
     try {
       return await this.parts.photograph(organizationId, activated.id);

@@ -21,7 +21,7 @@ export interface Discovered {
 }
 
 /**
- * Finds the authorization server of an MCP server (chapter 40 §8.1; RFC 9728, RFC 8414). Done when a flow starts, never at its
+ * Finds the authorization server of an MCP server (docs/design/oauth.md, RFC 9728, RFC 8414). Done when a flow starts, never at its
  * callback.
  *
  * @throws SandgateError `invalid_request` whose text says what was wrong, without anything that a server wrote
@@ -95,7 +95,7 @@ function firstServer(listed: unknown): URL | null {
   return url.protocol === 'https:' || url.protocol === 'http:' ? url : null;
 }
 
-/** The first document that answers is final (chapter 40 §8.1). */
+/** The first document that answers is final. */
 async function describeServer(http: OAuthHttp, server: URL): Promise<AuthorizationServer> {
   let why: EgressError | undefined;
   for (const source of sources(server)) {

@@ -1,6 +1,6 @@
 import type { Sealer } from '../seal/sealer.js';
 
-/** What a go_url carries, sealed: whose browser may bind itself to which flow (chapter 40 §8.3). */
+/** What a go_url carries, sealed: whose browser may bind itself to which flow (docs/design/oauth.md). */
 export interface GoTicket {
   organizationId: string;
   flowId: string;
@@ -22,7 +22,7 @@ interface Wire {
 /** Base64 of what is far longer than any ticket is not decoded. */
 const MAX_TOKEN_CHARS = 6000;
 
-/** @param deployment the organization whose key seals what travels (chapter 40 §9.3) */
+/** @param deployment the organization whose key seals what travels (docs/design/sealing.md) */
 export async function sealTicket(sealer: Sealer, deployment: string, ticket: GoTicket): Promise<string> {
   const { organizationId, flowId, state, browser, expiresAtMs } = ticket;
   const wire: Wire = { o: organizationId, f: flowId, s: state, c: browser, x: expiresAtMs };

@@ -41,7 +41,7 @@ const LOCK_WAIT = '50s';
 
 /**
  * Waits for the connection's turn: refreshes and authorizations of one connection exclude each other in all processes, until the
- * transaction ends (chapter 40 §8.6). The key is the first 8 bytes of its id.
+ * transaction ends (docs/design/oauth.md). The key is the first 8 bytes of its id.
  */
 export async function lockConnection(tx: TenantTransaction, connectionId: string): Promise<void> {
   await tx.query(`select set_config('lock_timeout', $1, true), set_config('statement_timeout', $1, true)`, [LOCK_WAIT]);

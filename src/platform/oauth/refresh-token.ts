@@ -36,7 +36,7 @@ const FINAL_CODES: ReadonlySet<string> = new Set(['invalid_grant', 'invalid_clie
 /**
  * Asks the authorization server for a new access token, holding the connection's lock across the call: the one place where a
  * transaction stays open around a request, because two refreshes at once would each spend the same refresh token, which a rotating
- * server answers by revoking both (chapter 40 §8.6). Whoever comes second finds the token that the first one left.
+ * server answers by revoking both (docs/design/oauth.md). Whoever comes second finds the token that the first one left.
  *
  * @throws SandgateError see {@link AccessTokens.get}
  */
@@ -109,7 +109,7 @@ async function openCredential(
 
 /**
  * Writes a rotated refresh token over the old one. Where it was not rotated the row is touched as well: either way the transaction
- * proves that status and generation are what they were (chapter 40 §8.6).
+ * proves that status and generation are what they were.
  */
 async function keepRotated(
   { sealer }: RefreshParts,

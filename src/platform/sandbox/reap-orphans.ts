@@ -11,7 +11,7 @@ export interface ReapReport {
 }
 
 /**
- * Removes what runs left on this host that the record does not know or has ended (chapter 20 §17.4). `claimOf` decides for each
+ * Removes what runs left on this host that the record does not know or has ended (docs/design/sandbox.md). `claimOf` decides for each
  * run; what it leaves alone stays. Safe to run at any time, and twice at once.
  */
 export async function reapOrphans(

@@ -14,7 +14,7 @@ interface Waiting {
 }
 
 /**
- * Holds arguments against frozen schemas in threads of their own (06-gate §6), which are started when they are needed. A thread
+ * Holds arguments against frozen schemas in threads of their own (docs/design/gate.md), which are started when they are needed. A thread
  * whose validator passes its deadline or its memory is ended and replaced; runs take turns, so that the bombs of one delay its
  * own calls and no others.
  */

@@ -72,7 +72,7 @@ export class Sealer {
 
   /**
    * Seals a text that leaves and comes back, such as a link that is handed out: its version is read from its bytes, since no column
-   * stands beside it (chapter 40 §9.3).
+   * stands beside it (docs/design/sealing.md).
    *
    * @throws SandgateError `unavailable` when no key is configured
    */

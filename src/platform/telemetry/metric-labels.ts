@@ -6,7 +6,7 @@ import { isCanonicalTool } from '../../domain/tools/vocabulary.js';
 /** What stands for every value outside a label's set: an agent, a provider or a client must not be able to make new series. */
 export const OTHER = '_other';
 
-/** A label whose values are a fixed set (chapter 60 §18). */
+/** A label whose values are a fixed set (docs/observability.md). */
 export class ClosedLabel {
   readonly #values: ReadonlySet<string>;
 

@@ -7,7 +7,8 @@ import { METRICS_CONTENT_TYPE, type Metrics } from './metrics.js';
 const REQUEST_TIMEOUT_MS = 10_000;
 
 /**
- * `GET /metrics` on a listener of its own, without authentication and with nothing else on it (chapter 60 §18, §23).
+ * `GET /metrics` on a listener of its own, without authentication and with nothing else on it (docs/observability.md,
+ * docs/design/configuration.md).
  *
  * @throws when the address cannot be listened to; a failure afterwards is logged and ends nothing else
  */

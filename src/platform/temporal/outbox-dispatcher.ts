@@ -21,7 +21,7 @@ interface Outcome {
   away?: unknown;
 }
 
-/** Sends committed wake-ups to their workflows and deletes the rows that were delivered (00-design §2). */
+/** Sends committed wake-ups to their workflows and deletes the rows that were delivered (docs/design/workflows.md). */
 export class TemporalOutboxDispatcher implements OutboxDispatcher {
   private readonly inFlight = new Set<Promise<void>>();
 

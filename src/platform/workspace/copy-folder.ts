@@ -18,7 +18,7 @@ import {
   type SourceRepository,
 } from './source-repository.js';
 
-/** Limits of a local copy (04-sandbox §8). */
+/** Limits of a local copy (docs/design/workspaces.md). */
 const MAX_COPY_BYTES = 2 * 1024 ** 3;
 const MAX_COPY_FILES = 200_000;
 const MAX_DEPTH = 250;
@@ -54,7 +54,7 @@ interface Place {
 
 /**
  * Copies what git tracks, what is neither tracked nor ignored, and what `include` adds, from a folder of the host into the empty
- * workspace (04-sandbox §8). The original stays untouched; no `.git` is copied; nested repositories follow their own rules.
+ * workspace. The original stays untouched; no `.git` is copied; nested repositories follow their own rules.
  *
  * @throws SandgateError `invalid_request` for a folder that is not allowed, `payload_too_large` past a limit
  */

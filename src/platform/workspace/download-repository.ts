@@ -16,7 +16,7 @@ export interface Download {
 
 /**
  * Fetches a repository from a code host into `scratch`, as a uid that no sandbox has: for as long as git runs, its environment
- * holds the credential, and nothing else does (chapter 20 §16.2). Nothing that was fetched is looked at here but by git.
+ * holds the credential, and nothing else does (docs/design/workspaces.md). Nothing that was fetched is looked at here but by git.
  *
  * @param on as the fetching uid
  * @throws SandgateError `invalid_request` for what cannot be fetched, `upstream_failed` when its host is to blame

@@ -28,8 +28,8 @@ export interface RepositorySources {
 }
 
 /**
- * Fetches a repository into the baseline and checks it out byte for byte, without running anything that it configures (chapter 20
- * §16.2). Files of LFS stay pointers and submodules empty folders.
+ * Fetches a repository into the baseline and checks it out byte for byte, without running anything that it configures
+ * (docs/design/workspaces.md). Files of LFS stay pointers and submodules empty folders.
  *
  * @throws SandgateError `invalid_request` or `payload_too_large` for what cannot be fetched, `upstream_failed` when a code host is to blame
  */

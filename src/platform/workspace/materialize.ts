@@ -36,7 +36,7 @@ interface MaterializeRequest {
 export type MaterializedWorkspace = Snapshot;
 
 /**
- * Fills the workspace of a run and records what it started from (04-sandbox §8, chapter 20 §16.2). An earlier, half-done attempt is
+ * Fills the workspace of a run and records what it started from (docs/design/workspaces.md). An earlier, half-done attempt is
  * wiped and redone.
  *
  * @throws SandgateError `invalid_request` or `payload_too_large` with a sentence about the workspace that was asked for,

@@ -3,7 +3,7 @@ import type { ModelUsage } from '../../../domain/prices/price-list.js';
 import { isStorableName, MAX_NAME_CHARACTERS } from '../../db/storable-text.js';
 import { SseLines } from './sse-lines.js';
 
-/** A tool use that the model asked for: its id and name, never its input (04-sandbox §1). */
+/** A tool use that the model asked for: its id and name, never its input (docs/design/model-gateway.md). */
 export interface MeteredToolUse {
   id: string;
   tool: string;
@@ -30,7 +30,7 @@ export interface AnswerMeter {
 export interface AnswerReader {
   /** Every event that tells something holds one of these; the rest of a stream is not taken apart. */
   readonly telling: readonly string[];
-  /** An unterminated line of a stream beyond this is dropped (chapter 20 §15.7). */
+  /** An unterminated line of a stream beyond this is dropped. */
   readonly maxLineBytes: number;
   /** The data of one event of a stream, without `data:`. */
   readEvent(data: string): void;
@@ -58,7 +58,7 @@ function resultOf(reader: AnswerReader): Omit<MeteredAnswer, 'digest'> {
   };
 }
 
-/** The meter of one answer, streamed or whole (chapter 20 §15.7). */
+/** The meter of one answer, streamed or whole. */
 export function meterWith(reader: AnswerReader, streamed: boolean): AnswerMeter {
   return streamed ? new StreamMeter(reader) : new WholeMeter(reader);
 }

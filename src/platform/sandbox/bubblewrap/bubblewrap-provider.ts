@@ -52,7 +52,10 @@ interface ReadOnlyFolders {
   harness: string | null;
 }
 
-/** Sandboxes by bubblewrap on this host: no engine, no image (04-sandbox). All state is in files, so any process can go on with a run. */
+/**
+ * Sandboxes by bubblewrap on this host: no engine, no image (docs/design/sandbox.md). All state is in files, so any process can go
+ * on with a run.
+ */
 export class BubblewrapProvider implements SandboxProvider {
   readonly name = 'bubblewrap';
   private readonly launching = new Map<string, Promise<SandboxHandle>>();

@@ -1,5 +1,5 @@
 /**
- * The generated files of `/etc`: inside, the uid is called `agent` (04-sandbox §2, §3). Names come from files alone: there is
+ * The generated files of `/etc`: inside, the uid is called `agent` (docs/design/sandbox.md). Names come from files alone: there is
  * nobody to ask.
  */
 export function etcFiles(uid: number): Record<'passwd' | 'group' | 'hosts' | 'nsswitch.conf', string> {

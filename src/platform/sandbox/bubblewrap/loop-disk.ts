@@ -29,7 +29,7 @@ const FORMAT = [
 ];
 
 /**
- * A sized ext4 image mounted over a loop device (04-sandbox §3): a hard quota that vanishes atomically. Idempotent: an image
+ * A sized ext4 image mounted over a loop device (docs/design/sandbox.md): a hard quota that vanishes atomically. Idempotent: an image
  * that is there is mounted again, one that is mounted stays.
  *
  * @param makeImage makes the image where there is none; formats one by default

@@ -8,7 +8,7 @@ import { schemaPatterns } from './pattern.js';
 export type Validator = (document: JsonValue) => string[];
 
 const OPTIONS: Options = {
-  // Keywords and formats that the dialect does not know mean nothing; `$schema` is one of them (chapter 30 §9).
+  // Keywords and formats that the dialect does not know mean nothing; `$schema` is one of them (docs/design/gate.md).
   strict: false,
   // No number is infinite; one beyond the range of doubles is none that anybody could hold.
   strictNumbers: true,

@@ -3,7 +3,7 @@ import type { SchemaReply, SchemaRequest } from '../schema-job.js';
 import { Validators } from './validators.js';
 
 /**
- * A validator's thread: the only place where the schema of an MCP tool is compiled and run (06-gate §6). It may be ended at any
+ * A validator's thread: the only place where the schema of an MCP tool is compiled and run (docs/design/gate.md). It may be ended at any
  * moment, holds nothing that anybody would miss, and sees no environment.
  */
 if (parentPort === null) throw new Error('a validator runs in a thread of its own');
