@@ -60,7 +60,7 @@ function createAdapter(foundation: Foundation, routes: RouteTable): FastifyAdapt
       return typeof given === 'string' && REQUEST_ID.test(given) ? given : randomUUID();
     },
     forceCloseConnections: true,
-    // Streams, permission waits and model calls are long by design (chapter 10 §1).
+    // Streams, permission waits and model calls are long by design (docs/design/api-conventions.md).
     requestTimeout: 0,
     clientErrorHandler: (error: NodeJS.ErrnoException, socket: Socket) => answerClientError(error, socket),
     frameworkErrors: (error: unknown, request: FastifyRequest, reply: FastifyReply) => {

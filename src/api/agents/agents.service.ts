@@ -25,7 +25,7 @@ import type { AddRevision, CreateAgent } from './agents.dto.js';
 
 const DEFAULT_POLICY = 'default';
 
-/** Registers agents and appends their revisions (chapter 10 §10). */
+/** Registers agents and appends their revisions (docs/design/runs.md). */
 @Injectable()
 export class AgentsService {
   constructor(

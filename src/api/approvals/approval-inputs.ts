@@ -8,7 +8,7 @@ import { callKey, ToolCallPayloads } from '../../platform/seal/tool-call-payload
 import type { Principal } from '../auth/principal.js';
 import { decisionProblems } from './deciding.js';
 
-/** Opens what a human is asked about: the whole input, secrets replaced, for those alone who may decide (06-gate §4). */
+/** Opens what a human is asked about: the whole input, secrets replaced, for those alone who may decide (docs/design/gate.md). */
 @Injectable()
 export class ApprovalInputs {
   constructor(

@@ -20,7 +20,7 @@ interface AskedCall {
   live_owner_user_id: string | null;
 }
 
-/** Why the caller must not decide each of these approvals, null where the caller may; by approval id (chapter 60 §6). */
+/** Why the caller must not decide each of these approvals, null where the caller may; by approval id (docs/design/identity.md). */
 export async function decisionProblems(
   tx: TenantTransaction,
   principal: Principal,

@@ -5,7 +5,10 @@ import type { Role } from '../../domain/identity/role.js';
 import type { Viewer } from '../../platform/connections/viewer.js';
 import type { PermissionName } from './permission.decorator.js';
 
-/** Who calls, resolved from the verified credential alone: no header, path or body ever selects an organization or a user (chapter 60 §2). */
+/**
+ * Who calls, resolved from the verified credential alone: no header, path or body ever selects an organization or a user
+ * (docs/design/identity.md).
+ */
 export type Principal = OperatorPrincipal | UserPrincipal;
 
 interface Caller {

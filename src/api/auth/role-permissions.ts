@@ -1,7 +1,7 @@
 import type { Role } from '../../domain/identity/role.js';
 import { PERMISSIONS, type PermissionName } from './permission.decorator.js';
 
-/** What every member may ask for; whose rows are answered is decided beneath (chapter 60 §6). */
+/** What every member may ask for; whose rows are answered is decided beneath (docs/design/identity.md). */
 const MEMBER: readonly PermissionName[] = [
   'agents.read',
   'approvals.decide',

@@ -3,7 +3,7 @@ import { IsInt, IsNumber, IsOptional, Max, Min } from 'class-validator';
 import { LARGEST_CAPS } from '../../domain/budgets/effective-budgets.js';
 import type { Budgets } from '../../domain/run/spec.js';
 
-/** Caps that a caller wishes; one that is left out or null is no cap at this layer (chapter 10 §8). */
+/** Caps that a caller wishes; one that is left out or null is no cap at this layer (docs/design/budgets.md). */
 export class BudgetsInput implements Partial<Budgets> {
   @ApiPropertyOptional({
     type: 'number',

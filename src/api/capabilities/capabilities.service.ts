@@ -20,7 +20,7 @@ import { findBundle } from './capability-queries.js';
 
 const INT32_MAX = 2_147_483_647;
 
-/** Publishes and reads capability bundles, whose versions are append-only (chapter 30 §10). */
+/** Publishes and reads capability bundles, whose versions are append-only (docs/design/tools.md). */
 @Injectable()
 export class CapabilitiesService {
   constructor(private readonly database: Database) {}

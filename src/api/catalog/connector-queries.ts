@@ -76,7 +76,7 @@ export async function deleteCustom(tx: TenantTransaction, id: string): Promise<v
 }
 
 /**
- * Stores an entry of the organization. Tier and provenance are not the request's to choose (chapter 40 §11).
+ * Stores an entry of the organization. Tier and provenance are not the request's to choose (docs/design/connections.md).
  *
  * @throws SandgateError `conflict` when the organization has an entry of that slug; a global one is shadowed instead
  */

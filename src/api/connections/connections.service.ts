@@ -16,7 +16,7 @@ import {
 } from './connections.dto.js';
 import { InstallationApproval } from './installation-approval.js';
 
-/** Reads connections through the viewer's lens and moves them (chapter 40 §2). */
+/** Reads connections through the viewer's lens and moves them (docs/design/connections.md). */
 @Injectable()
 export class ConnectionsService {
   constructor(

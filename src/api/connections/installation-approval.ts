@@ -14,7 +14,7 @@ const APPROVABLE = ['pending', 'revoked', 'suspended', 'error'] as const;
 
 /**
  * Lets an installation of a registered app act for the organization: what the code host told of gains authority only here, after the
- * host was asked again under the app's own key (chapter 40 §1.3, chapter 50 §8).
+ * host was asked again under the app's own key (docs/design/connections.md).
  */
 @Injectable()
 export class InstallationApproval {

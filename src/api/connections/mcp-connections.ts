@@ -35,7 +35,7 @@ export interface PhotographedConnection {
 }
 
 /**
- * Makes connections to remote MCP servers (chapter 40 §2.1). A credential is shown to its server before anything is stored, and
+ * Makes connections to remote MCP servers (docs/design/connections.md). A credential is shown to its server before anything is stored, and
  * the row is written together with the photograph that it gave: of a refused one nothing exists at any moment.
  */
 @Injectable()

@@ -8,7 +8,7 @@ import { ConnectionSecrets } from '../../platform/connections/connection-secrets
 import type { Viewer } from '../../platform/connections/viewer.js';
 import type { RepositoryList } from './repositories.dto.js';
 
-/** Lists what a connection of the code host sees, page by page (chapter 40 §2, chapter 50 §8). */
+/** Lists what a connection of the code host sees, page by page (docs/design/connections.md). */
 @Injectable()
 export class RepositoriesService {
   constructor(

@@ -10,7 +10,7 @@ const OTHER = 'OtherEvent';
 
 /**
  * Schemas of the timeline: one for each kind, one for kinds that runners make up, and `EventView`, their union told apart by `type`
- * (chapter 10 §13). Made from the catalog that appends are typed by, so that the two cannot differ.
+ * (docs/design/events.md). Made from the catalog that appends are typed by, so that the two cannot differ.
  */
 export function eventSchemas(): Record<string, JsonObject> {
   const names = Object.fromEntries(EVENT_TYPES.map((type) => [type, schemaName(type)]));

@@ -17,7 +17,7 @@ export interface Hindrances {
   models: ReadonlyMap<string, string>;
 }
 
-/** Whether runs of a harness can be created now, and if not, what to set or to install (00-design §1, "Model upstream"). */
+/** Whether runs of a harness can be created now, and if not, what to set or to install (docs/design/tools.md). */
 @Injectable()
 export class HarnessAvailability {
   constructor(private readonly config: ApiConfig) {}

@@ -5,7 +5,7 @@ import { SandgateError } from '../../domain/errors.js';
 import { isUnstorableValue } from './database-failure.js';
 import { RouteTable } from './route-table.js';
 
-/** Turns every failure, the framework's own included, into `{"error": string}` (chapter 10 §16). */
+/** Turns every failure, the framework's own included, into `{"error": string}` (docs/design/api-conventions.md). */
 @Catch()
 export class ErrorFilter implements ExceptionFilter {
   constructor(

@@ -1,6 +1,6 @@
 import { SandgateError } from '../../domain/errors.js';
 
-/** The largest page of any list; a larger `limit` is clamped to it (00-design §1). */
+/** The largest page of any list; a larger `limit` is clamped to it (docs/design/api-conventions.md). */
 export const MAX_LIMIT = 1000;
 
 /** Query `limit`: a positive decimal integer, clamped to {@link MAX_LIMIT}; anything else is refused. */

@@ -17,7 +17,7 @@ const PROBE_TIMEOUT_MS = 15_000;
 
 /**
  * Asks a server how it wants to be connected, as a stranger: no credential is sent, nothing is stored, and everything that goes
- * wrong is part of the answer (chapter 40 §12).
+ * wrong is part of the answer (docs/design/connections.md).
  */
 export async function probeServer(client: GuardedClient, url: string, signal: AbortSignal): Promise<ProbedServer> {
   const refused = client.admitUrl(url);

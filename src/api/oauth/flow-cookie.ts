@@ -1,6 +1,6 @@
 import { FLOW_TTL_SECS } from '../../platform/oauth/flow-records.js';
 
-/** Binds a browser to the connect flow that was opened in it (chapter 40 §8.4). */
+/** Binds a browser to the connect flow that was opened in it (docs/design/oauth.md). */
 const NAME = '__Host-svc_oauth_flow';
 const ATTRIBUTES = 'HttpOnly; SameSite=Lax; Secure; Path=/';
 

@@ -9,7 +9,7 @@ import { callbackPage, goRefusalPage, questionPage } from './connect-pages.js';
 import { clearFlowCookie, readFlowCookie, setFlowCookie } from './flow-cookie.js';
 import { PageErrorFilter, sendPage } from './page-answer.js';
 
-/** The pages of connecting, for a person's browser (chapter 40 §8.4, §8.5). */
+/** The pages of connecting, for a person's browser (docs/design/oauth.md). */
 @ApiExcludeController()
 @UseFilters(PageErrorFilter)
 @Controller('v1/oauth')

@@ -7,7 +7,7 @@ import { agentsByPolicy, mcpToolsUnder } from './policy-users.js';
 import { findVersion, readHeads, requirePolicy, requireVersion } from './policy-versions.js';
 import { toDetail, toListItem, toPolicyView } from './policy-views.js';
 
-/** Reads policies and their versions (chapter 30 §6). */
+/** Reads policies and their versions (docs/design/policy.md). */
 @Injectable()
 export class PoliciesService {
   constructor(private readonly database: Database) {}

@@ -32,7 +32,7 @@ export interface RunBindings {
 }
 
 /**
- * Resolves whose authority each slot of a new run acts with, before anything of the run exists (chapter 40 §7.2; CP-192). Candidates
+ * Resolves whose authority each slot of a new run acts with, before anything of the run exists (CP-192). Candidates
  * are what the caller may see, so a run can never be bound to what its starter could not use.
  * @throws SandgateError `invalid_request` naming the slot and what to do
  */

@@ -22,7 +22,7 @@ const POLL_LIMIT_MS = 30_000;
 const MAX_LOSSES = 5;
 
 /**
- * What happens to a brokered call after the gate has let it go (chapter 40 §4 steps 5–11): its input is sealed, the run's workflow
+ * What happens to a brokered call after the gate has let it go (docs/design/broker.md): its input is sealed, the run's workflow
  * dispatches it, and whatever is answered comes from the record, so any process answers a repetition alike.
  */
 @Injectable()

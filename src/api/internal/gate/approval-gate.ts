@@ -27,7 +27,7 @@ type Asking = Extract<GateVerdict, { kind: 'require_approval' }>;
 /** Ten years: a policy may state any number of seconds, and beyond an interval the database could not store the question. */
 const LONGEST_TTL_SECS = 315_360_000;
 
-/** Asks a human about a call, waits, and releases it or not (chapter 30 §7.4, 06-gate §3, §4). */
+/** Asks a human about a call, waits, and releases it or not (docs/design/gate.md). */
 @Injectable()
 export class ApprovalGate {
   constructor(

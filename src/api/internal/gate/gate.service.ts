@@ -28,7 +28,7 @@ const MAX_RELOADS = 3;
 const UNKNOWN_TOOL = 'unknown';
 
 /**
- * The gate: one decision per tool call, against the frozen specification only (chapter 30 §7). An automatic verdict is one
+ * The gate: one decision per tool call, against the frozen specification only (docs/design/gate.md). An automatic verdict is one
  * evaluation and one database call; a question waits for its row.
  */
 @Injectable()

@@ -9,7 +9,7 @@ import { findUnstorable } from '../../../platform/db/storable-json.js';
 import { isStorableName, isStorableText, MAX_NAME_CHARACTERS } from '../../../platform/db/storable-text.js';
 import type { PlaneBody } from '../body/plane-body.js';
 
-/** A tool call as a runner presents it (chapter 20 §4). */
+/** A tool call as a runner presents it (docs/design/runner.md). */
 export interface ToolCallRequest {
   toolCallId: string;
   tool: string;
@@ -17,7 +17,7 @@ export interface ToolCallRequest {
   input: ExactJson;
 }
 
-/** A body that is no tool call: denied and recorded, because runners repeat any other answer for ever (04-sandbox §6). */
+/** A body that is no tool call: denied and recorded, because runners repeat any other answer for ever. */
 export interface UnreadableCall {
   /** One that can be recorded: made of what the body gives, so that a repetition has the same, or made up where it gives nothing. */
   toolCallId: string;

@@ -9,7 +9,7 @@ interface Bucket {
 }
 
 /**
- * What each run has going on in this process (04-sandbox §6). Numbers only; entries vanish with their last user, buckets
+ * What each run has going on in this process (docs/design/runner.md). Numbers only; entries vanish with their last user, buckets
  * once they are full again.
  */
 @Injectable()

@@ -6,14 +6,14 @@ import type { ReserveAnswer } from '../../../platform/db/reservations.js';
 import type { CarriedToolResult } from '../../../platform/llm/model-dialect.js';
 import type { RunnerCaller } from '../auth/runner-caller.js';
 
-/** A result that a harness made up for an unknown tool or invalid input is this short at most (04-sandbox §1). */
+/** A result that a harness made up for an unknown tool or invalid input is this short at most (docs/design/model-gateway.md). */
 const MAX_REFUSED_BYTES = 2048;
 /** How many such results a run may have; the next one fails it. */
 export const MAX_REFUSED_RESULTS = 5;
 const MAX_RUNS = 2000;
 
 /**
- * The cross-check of 04-sandbox §1: a model request must not carry the result of a tool use that the gate never decided.
+ * The cross-check: a model request must not carry the result of a tool use that the gate never decided.
  * A conversation repeats its results in every request; those found decided once are not asked about again.
  */
 @Injectable()

@@ -1,7 +1,7 @@
 import { SandgateError } from '../../../domain/errors.js';
 import type { ErrorCode } from '../../../domain/errors.js';
 
-/** Headers with which a model client learns whether a retry can help (00-design §1). */
+/** Headers with which a model client learns whether a retry can help (docs/design/model-gateway.md). */
 export type RetryAdvice = 'final' | 'transient';
 
 const ADVICE = new WeakMap<SandgateError, RetryAdvice>();

@@ -24,7 +24,7 @@ const MAX_TYPE_CHARACTERS = 128;
 
 type MemberType = 'string' | 'boolean' | 'nullable_string';
 
-/** Members of the kinds that a runner may post; what else stands beside them is dropped (chapter 20 §6). */
+/** Members of the kinds that a runner may post; what else stands beside them is dropped (docs/design/runner.md). */
 const KNOWN: ReadonlyMap<string, Record<string, MemberType>> = new Map([
   ['agent.message', { role: 'string', text: 'string' }],
   ['tool.completed', { tool_call_id: 'string', tool: 'string', ok: 'boolean', summary: 'nullable_string' }],
@@ -47,7 +47,7 @@ function knownMembers(type: string, data: ExactObject): ExactObject {
   return Object.fromEntries(entries.filter(([name]) => data[name] !== undefined).map(([name]) => [name, data[name]!]));
 }
 
-/** A runner speaks for its agent or for itself; whatever else it claims to be is the harness (chapter 20 §6). */
+/** A runner speaks for its agent or for itself; whatever else it claims to be is the harness. */
 function actorOf(claimed: ExactJson | undefined): EventActor {
   return claimed === 'agent' ? 'agent' : 'harness';
 }

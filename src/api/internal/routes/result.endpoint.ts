@@ -21,7 +21,7 @@ interface Report {
   summary: string | null;
 }
 
-/** The runner reports how it ended. The intent is durable before the acknowledgement (chapter 20 §8). */
+/** The runner reports how it ended. The intent is durable before the acknowledgement (docs/design/runner.md). */
 @Injectable()
 export class ResultEndpoint implements PlaneEndpoint {
   readonly method = 'POST';

@@ -21,7 +21,10 @@ const BODY_TIMEOUT_MS = 120_000;
 /** Connections beyond the limit that are still accepted to be told so. */
 const REFUSED_CONNECTION_MS = 5000;
 
-/** The HTTP server of one run's plane socket: `/internal` only, its connections bound to the run (04-sandbox §5, §6). */
+/**
+ * The HTTP server of one run's plane socket: `/internal` only, its connections bound to the run (docs/design/sandbox.md,
+ * docs/design/runner.md).
+ */
 export function createPlaneServer(options: PlaneServerOptions): Server {
   const refused = new WeakSet<Socket>();
   const server = createServer({
