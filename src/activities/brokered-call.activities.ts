@@ -74,7 +74,7 @@ function untilCancelled(): AbortSignal {
   return controller.signal;
 }
 
-/** One dispatch: recheck, claim, send, settle (chapter 40 §4 steps 5–11). */
+/** One dispatch: recheck, claim, send, settle (docs/design/broker.md). */
 async function execute(
   on: BrokerDependencies,
   run: RunRef,
@@ -203,7 +203,7 @@ async function deny(database: Database, run: RunRef, call: BrokeredCall, text: s
   return seq ?? 0;
 }
 
-/** An extra event: the gate's own decision stays (chapter 30 §7.5). */
+/** An extra event: the gate's own decision stays (docs/design/gate.md). */
 function denialOf({ toolCallId, tool }: BrokeredCall, text: string): NewEvent {
   const reason = shortCause(text);
   return decisionEvent({ toolCallId, tool }, { kind: 'deny', source: 'binding', originalVerdict: null, reason });

@@ -53,7 +53,7 @@ export interface SandboxHostDependencies {
   tokenTtlSecs: number;
   limits: LaunchLimits;
   log: { warn(fields: Record<string, unknown>, message: string): void };
-  /** Limits of one collection in milliseconds; the whole takes at most 120 s (chapter 20 §11). */
+  /** Limits of one collection in milliseconds; the whole takes at most 120 s (docs/design/workspaces.md). */
   collectTimeoutMs: number;
 }
 
@@ -67,7 +67,7 @@ export interface RepositoryFetching {
 /** What keeps failing on a dead sandbox is given up after this many attempts: a run must end also where its host is broken. */
 const WIND_DOWN_ATTEMPTS = 6;
 
-/** Reasons of a diff that is not there (chapter 10 §4). */
+/** Reasons of a diff that is not there (docs/design/runs.md). */
 const STILL_LIVE = 'runner_still_live';
 const COLLECTION_FAILED = 'collection_failed';
 
@@ -232,7 +232,7 @@ class SandboxHost {
     return (await this.on.provider.listManaged()).find(({ runId }) => runId === run.sessionId)?.handle;
   }
 
-  /** Takes the diff of a dead sandbox; a stored real diff is final (chapter 10 §4). */
+  /** Takes the diff of a dead sandbox; a stored real diff is final. */
   async collect(run: RunRef, attempt: number): Promise<void> {
     const launch = await this.on.database.withTenant(run.organizationId, async (tx) => ({
       stored: await readStoredDiff(tx, run.sessionId),

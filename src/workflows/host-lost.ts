@@ -1,6 +1,6 @@
 import { ActivityFailure, TimeoutFailure, patched } from '@temporalio/workflow';
 
-/** Whether no worker of the host took the work in time: the host is away (04-sandbox §7). */
+/** Whether no worker of the host took the work in time: the host is away (docs/design/sandbox.md). */
 export function isHostLost(failure: unknown): boolean {
   return (
     failure instanceof ActivityFailure &&
