@@ -1,4 +1,4 @@
-/** Time-outs and waits of the runner contract, in milliseconds (chapter 20 §13). Tests shrink them. */
+/** Time-outs and waits of the runner contract, in milliseconds (docs/design/runner.md). Tests shrink them. */
 export interface ContractTiming {
   permissionTimeoutMs: number;
   permissionRetryStepMs: number;

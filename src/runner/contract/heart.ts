@@ -6,7 +6,7 @@ import type { PlaneClient } from './plane-client.js';
 
 /**
  * Beats until the run stops or `signal` fires. A lost beat is logged and forgotten: staleness is the control plane's to
- * judge. The directive `quiesce` stops the run (chapter 20 §7).
+ * judge. The directive `quiesce` stops the run (docs/design/runner.md).
  */
 export async function keepBeating(
   plane: PlaneClient,

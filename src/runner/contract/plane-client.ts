@@ -31,8 +31,8 @@ interface PlaneClientOptions {
 const CREDENTIAL_REFUSED = "the control plane refused the runner's credential";
 
 /**
- * The runner's side of the contract of chapter 20 §13: which token goes where, how long each call may take, what is retried.
- * Once the run is told to stop every call rejects, {@link lastWord} excepted.
+ * The runner's side of the contract: which token goes where, how long each call may take, what is retried (docs/runner-contract.md).
+ * Once the run is told to stop, every call rejects, {@link lastWord} excepted.
  */
 export class PlaneClient {
   readonly #transport: PlaneTransport;
@@ -51,7 +51,7 @@ export class PlaneClient {
 
   /**
    * Asks the gate and waits for its verdict, through approvals that last minutes and planes that restart. Re-presents the
-   * same id for ever, because a call without a verdict may not act; 401 and 403 are a denial (chapter 20 §4).
+   * same id for ever, because a call without a verdict may not act; 401 and 403 are a denial.
    */
   async permission(call: ToolCallRequest): Promise<PermissionAnswer> {
     const body = callText(call);
@@ -113,7 +113,7 @@ export class PlaneClient {
     requireSuccess(answer);
   }
 
-  /** Extends the tokens of the run. `final` means that there is nothing left to renew (chapter 20 §13). */
+  /** Extends the tokens of the run. `final` means that there is nothing left to renew. */
   async renewTokens(): Promise<RenewalAnswer> {
     const answer = await this.#retrying(RETRIES.renew, 'vital', {
       path: '/internal/token/renew',

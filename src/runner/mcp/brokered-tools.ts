@@ -8,7 +8,7 @@ import type { BrokeredManifest, ToolManifest } from './server-manifest.js';
 import { readAnswer } from './tool-answer.js';
 
 /**
- * The tools of the run's connected services (chapter 20 §13). Nothing executes here: a call goes to the control plane, which puts
+ * The tools of the run's connected services (docs/design/runner.md). Nothing executes here: a call goes to the control plane, which puts
  * it to the gate and performs it with a credential that the sandbox never sees. Each call of the model gets an id of its own;
  * repetitions towards the plane keep it, so that none can reach the service twice.
  */

@@ -19,7 +19,7 @@ export interface OpenedEntry extends AsyncDisposable {
 /**
  * The workspace as a place that paths cannot leave. Every component is opened relative to the directory before it and
  * without following links (by way of /proc/self/fd, Node having no openat), so a link that is swapped in between the
- * gate's verdict and the act leads to an error and never elsewhere (06-gate §2).
+ * gate's verdict and the act leads to an error and never elsewhere (docs/design/policy.md).
  */
 export class WorkspaceRoot implements AsyncDisposable {
   private constructor(

@@ -130,7 +130,7 @@ class ChatLoop {
     });
   }
 
-  /** What the model is told of a call. The calls of one reply are made one after the other, in order (06-gate §4). */
+  /** What the model is told of a call. The calls of one reply are made one after the other, in order (docs/design/gate.md). */
   async #perform(call: AskedCall): Promise<string> {
     const tool = this.tools.find(({ name }) => name === call.name);
     if (tool === undefined) return this.#answerUnknown(call);
@@ -153,7 +153,7 @@ class ChatLoop {
   }
 }
 
-/** The call with checked input, or what the model is told about its arguments, which nobody is asked about (04-sandbox §1). */
+/** The call with checked input, or what the model is told about its arguments, which nobody is asked about (docs/design/model-gateway.md). */
 function prepare(tool: CanonicalTool, text: string): { input: JsonValue; work: PreparedCall } | string {
   const input = parseArguments(text);
   if (input === undefined) return refused(`the arguments of ${tool.name} are not valid JSON; send one JSON object`);

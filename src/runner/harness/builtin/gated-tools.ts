@@ -18,7 +18,7 @@ interface CheckedInput {
  * the gate (docs/policies.md). Everything else asks under the model's own tool-use id, the first time that it is used, before it acts; a denial is a tool error.
  *
  * Calls of one reply are asked and performed one after the other: what a human is shown of the files that a command names
- * must still hold when the call is released, so no other call of the run may act in between (06-gate §4).
+ * must still hold when the call is released, so no other call of the run may act in between (docs/design/gate.md).
  */
 export function gatedTools(context: HarnessContext, tools: CanonicalTool[]): BetaRunnableTool<CheckedInput>[] {
   const inTurn = oneAtATime();

@@ -21,7 +21,7 @@ const CLAUDE_TOOLS = ['Agent', 'Bash', 'Edit', 'Glob', 'Grep', 'NotebookEdit', '
 const ALIASES = ['Task'];
 
 /**
- * Claude Code through the Claude Agent SDK, both from the installed program (chapter 20 §14.1). Model calls go over the
+ * Claude Code through the Claude Agent SDK, both from the installed program (docs/design/runner.md). Model calls go over the
  * loopback bridge to the gateway, every tool call to the gate under the model's own id.
  */
 export const claudeHarness: Harness = {

@@ -70,7 +70,7 @@ export interface ProgramEnvironment {
 
 /**
  * The whole environment of the program, which its tools inherit: that of tool processes, the gateway's address, the frozen model
- * in every model variable, and everything else off. No token is in it (chapter 20 §14.1).
+ * in every model variable, and everything else off. No token is in it (docs/design/runner.md).
  */
 export function programEnvironment(input: {
   tools: Record<string, string>;

@@ -99,7 +99,7 @@ function content(text: string, isError: boolean): JsonObject {
   return { content: [{ type: 'text', text }], isError };
 }
 
-/** The answer of a connected service, its structured part included (chapter 20 §13). */
+/** The answer of a connected service, its structured part included (docs/design/runner.md). */
 function whole({ content: blocks, structuredContent }: NonNullable<ToolOutcome['mcp']>, isError: boolean): JsonObject {
   return { content: blocks, isError, ...(structuredContent === undefined ? {} : { structuredContent }) };
 }

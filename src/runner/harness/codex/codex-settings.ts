@@ -17,7 +17,7 @@ const GROUND_RULES = `You work in a disposable sandbox on the files in the worki
 - Leave \`workdir\` inside the working directory, omit \`login\`, \`shell\`, \`sandbox_permissions\` and \`prefix_rule\`, and set \`timeout_ms\` for whatever takes longer than ten seconds.
 - When the task is done, or cannot be done, answer with a short summary: what you changed, what you verified, what was denied or is left.`;
 
-/** Settings on the command line: they win over every file and repeat what matters for safety (chapter 20 §14.2). No secret stands here. */
+/** Settings on the command line: they win over every file and repeat what matters for safety (docs/design/runner.md). No secret stands here. */
 export function commandLineSettings(plane: string, catalogPath: string): string[] {
   const settings: Record<string, string | number | boolean> = {
     model_provider: PROVIDER,

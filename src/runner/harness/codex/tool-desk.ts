@@ -33,7 +33,7 @@ const IDLE = new Set(['declined', 'inProgress']);
 const MAX_NAMED = 200;
 
 /**
- * Answers what the program asks (the table of chapter 20 §14.2) and holds what it did against what it was allowed.
+ * Answers what the program asks (docs/harnesses/codex.md) and holds what it did against what it was allowed.
  *
  * Questions are put one after the other, each when the one before has its verdict. None waits for the work that was allowed: the
  * program holds an allowed command back while another of the same reply is being asked about.
