@@ -32,8 +32,8 @@ export interface StartOptions {
 const PORT_ATTEMPTS = 3;
 
 /**
- * One running Sandgate on one machine: PostgreSQL, Temporal, API and worker under one supervisor (00-design §2, Embedded
- * default). Configured parts replace embedded ones, one by one.
+ * One running Sandgate on one machine: PostgreSQL, Temporal, API and worker under one supervisor (docs/design/workflows.md).
+ * Configured parts replace embedded ones, one by one.
  */
 export class Installation {
   private readonly services: SupervisedProcess[] = [];

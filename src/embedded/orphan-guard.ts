@@ -21,7 +21,7 @@ sleep 1
 for one in $groups; do kill -s KILL -- "-$one" 2>/dev/null; done
 `;
 
-/** Ends the children of a supervisor that was killed with no chance to end them itself (00-design §2). */
+/** Ends the children of a supervisor that was killed with no chance to end them itself (docs/design/workflows.md). */
 export class OrphanGuard {
   private readonly shell: ChildProcess;
 

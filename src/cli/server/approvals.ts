@@ -71,7 +71,7 @@ async function readList(
   );
 }
 
-/** Numbers of an input are shown as they were written, and not as JavaScript rounds them (06-gate §5). */
+/** Numbers of an input are shown as they were written, and not as JavaScript rounds them (docs/design/gate.md). */
 function exact<T>(text: string): T {
   return parseJsonPreservingNumbers(text) as T;
 }

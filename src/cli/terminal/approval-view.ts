@@ -32,7 +32,7 @@ const DECIDED_BY: Readonly<Record<string, string>> = {
   no_path: 'the call names no path',
 };
 
-/** Everything that an approver must see, whole: what does not fit on the screen scrolls, nothing is left out (06-gate §4). */
+/** Everything that an approver must see, whole: what does not fit on the screen scrolls, nothing is left out (docs/design/gate.md). */
 export function renderApproval(approval: Approval, screen: LiveScreen): string {
   const { colours } = screen;
   const width = screen.width - INDENT.length;

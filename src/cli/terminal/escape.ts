@@ -4,7 +4,7 @@ export const HIDDEN = String.raw`[\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Co}\u{115F}\u{1160}
 /**
  * Characters that make a terminal do or show something else than the text says: C0 and C1 controls, DEL, bidirectional
  * controls, zero-width and other format characters, line and paragraph separators, lone surrogates, tags, variation selectors that
- * hide text, and interlinear marks (04-sandbox §9).
+ * hide text, and interlinear marks (docs/design/terminal.md).
  */
 const UNSAFE = new RegExp(`\\p{Cc}|${HIDDEN}`, 'gu');
 
@@ -34,7 +34,7 @@ export function short(text: string, length: number): string {
 
 /**
  * One line of safe text as rows that a terminal of `width` columns does not wrap by itself: a wrapped row begins at the edge, where
- * only we may write (04-sandbox §9). What is not ASCII counts as two columns, because terminals differ.
+ * only we may write. What is not ASCII counts as two columns, because terminals differ.
  */
 export function wrap(line: string, width: number): string[] {
   const rows: string[] = [];

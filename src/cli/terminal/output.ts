@@ -48,7 +48,7 @@ export function printRecord(
   );
 }
 
-/** For programs: the document whole, with the characters of 04-sandbox §9 written as escapes of the format itself. */
+/** For programs: the document whole, with characters that a terminal obeys written as escapes of the format (docs/design/terminal.md). */
 export function printDocument(format: 'json' | 'yaml', document: unknown): void {
   write(format === 'json' ? toJson(document) : toYaml(document));
 }

@@ -11,7 +11,8 @@ type Line = readonly [kind: string, text: string, tone?: 'good' | 'bad' | 'warn'
 
 /**
  * One event as a line of the timeline. Every foreign text is escaped and stands behind a time and a kind of ours, so that it can
- * neither begin a line, nor a row of a terminal of `width` columns, nor imitate a heading (04-sandbox §9). Undefined for kinds that a person need not see.
+ * neither begin a line, nor a row of a terminal of `width` columns, nor imitate a heading (docs/design/terminal.md). Undefined for
+ * kinds that a person need not see.
  */
 export function renderEvent(
   event: RunEvent,
