@@ -11,7 +11,7 @@ export interface SchemaBomb {
 
 const LONG = `${'a'.repeat(50_000)}!`;
 
-/** At least fifty, of every kind that issue and chapter 30 §9 name. */
+/** At least fifty, of every kind that the gate's limits are about (docs/design/gate.md). */
 export const SCHEMA_BOMBS: SchemaBomb[] = [
   ...deep(),
   ...wide(),

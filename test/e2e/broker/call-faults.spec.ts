@@ -150,7 +150,7 @@ describe('a brokered call under faults', () => {
   }, 240_000);
 });
 
-/** A server that has lost the session has performed nothing, and says so: that one repetition is the protocol's (chapter 40 §6). */
+/** A server that has lost the session has performed nothing, and says so: that one repetition is the protocol's (docs/design/broker.md). */
 function wasRefusedBySession(server: HostileServer, id: string): boolean {
   const mine = server.arrivals.filter(({ text }) => text.includes(id));
   const performed = mine.filter(
