@@ -16,7 +16,7 @@ export class ApprovalInputs {
     private readonly payloads: ToolCallPayloads,
   ) {}
 
-  /** By approval id; of what the caller may not decide there is none, and an input that was deleted is missing. */
+  /** By approval id. Inputs that the caller may not decide about, and deleted ones, are missing. */
   async read(principal: Principal, approvals: readonly ApprovalRow[]): Promise<Map<string, ShownCall>> {
     const decidable = await this.decidable(principal, approvals);
     const calls = decidable.map((approval) => ({ sessionId: approval.session_id, toolCallId: approval.tool_call_id }));

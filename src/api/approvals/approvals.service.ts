@@ -100,5 +100,5 @@ async function requireVisible(tx: TenantTransaction, sessionId: string, principa
   if (session.invoked_by_user_id !== invokedBy) throw notFound('run');
 }
 
-/** Said instead of a silent downgrade. */
+/** Tells the caller that `approved_session` was recorded as `approved_once`. */
 const NARROWED = 'recorded as approved_once: the call has no scope key that a session grant could cover';

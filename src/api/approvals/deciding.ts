@@ -8,7 +8,7 @@ import { isMcpName } from '../../domain/tools/mcp-name.js';
 import type { TenantTransaction } from '../../platform/db/database.js';
 import { userIdOf, type Principal } from '../auth/principal.js';
 
-/** What is to be known of an approval before anybody decides it. */
+/** What the authority check needs to know of an approval. */
 interface AskedCall {
   id: string;
   tool: string;
@@ -33,7 +33,7 @@ export async function decisionProblems(
   );
 }
 
-/** Whether the caller may see and decide what runs of others ask; a plain member has the runs that the member started. */
+/** Whether the caller may see and decide what runs of others ask; a plain member sees only their own. */
 export function decidesForOrganization(principal: Principal): boolean {
   return principal.kind === 'operator' || principal.role !== 'member';
 }

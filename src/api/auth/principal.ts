@@ -48,7 +48,7 @@ export function userIdOf(principal: Principal): string | null {
   return principal.kind === 'user' ? principal.userId : null;
 }
 
-/** How the caller looks at what has owners. */
+/** The caller as a viewer of connections. */
 export function viewerOf(principal: Principal): Viewer {
   const { organizationId } = principal;
   return principal.kind === 'operator'

@@ -38,7 +38,7 @@ function schemaName(type: EventType): string {
 function kindSchema(type: EventType): JsonObject {
   const { actors, summary, data } = EVENT_CATALOG[type];
   const typed = schemaOf(data);
-  // What a runner posts under a kind of its own is kept even where a member has another type.
+  // An event that a runner posts is kept even if a member has another type.
   const given: JsonObject = mayRunnerPost(type) ? { anyOf: [typed, { type: 'object' }] } : typed;
   return lineSchema(summary, { const: type }, { type: 'string', enum: [...actors] }, given);
 }

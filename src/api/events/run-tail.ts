@@ -12,7 +12,7 @@ const RETRY_MS = 1000;
  */
 export class RunTail {
   readonly #streams = new Set<EventStream>();
-  /** Streams that are being served, and whether to look again afterwards: something came while they were. */
+  /** Streams that are being served, and whether to look again afterwards because something came meanwhile. */
   readonly #delivering = new Map<EventStream, boolean>();
   readonly #reads = new Map<number, Promise<Frame[]>>();
   readonly #window: EventWindow;

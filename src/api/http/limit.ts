@@ -12,7 +12,7 @@ export function parseLimit(raw: unknown, defaultLimit: number): number {
   return Math.min(Number(raw), MAX_LIMIT);
 }
 
-/** Query position in a ledger, as the decimal text of an int64, beyond which nothing can stand; a negative one is the beginning. */
+/** Query position in a ledger, as the decimal text of an int64; a negative one means the beginning. */
 export function parseSeq(raw: unknown, name: string): string {
   if (raw === undefined) return '0';
   if (typeof raw !== 'string' || !/^-?[0-9]+$/.test(raw)) {

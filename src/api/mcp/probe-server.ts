@@ -58,7 +58,7 @@ function openServer(url: string, { tools, complete }: OfferedTools): ProbedServe
   };
 }
 
-/** What a photograph of the same listing would be refused for, so that nobody learns it only when connecting. */
+/** Why a snapshot of the same listing would be refused, so that people learn it before they connect. */
 function whyNotPhotographed(tools: readonly ExactJson[]): string[] {
   try {
     readToolListing(tools);
@@ -110,7 +110,7 @@ function hintsOf(challenge: string | null): ProbedServer['auth_hints'] {
   return scheme === 'bearer' ? { scheme: 'Bearer' } : {};
 }
 
-/** Names and descriptions are a stranger's: what hides text is left out, and nothing is longer than a person reads. */
+/** Names and descriptions are not trusted: characters that hide text are left out, and long texts are cut. */
 function previewOf(tool: ExactJson): ProbedTool[] {
   if (!isExactObject(tool)) return [];
   const { name, description } = tool;

@@ -119,7 +119,7 @@ export function callbackPage(outcome: CallbackOutcome): Page {
   };
 }
 
-/** Of a failure that is not the person's: its text is one that clients may read. */
+/** Text of a failure that the person did not cause; clients may read it. */
 export function failurePage(status: number, text: string): Page {
   return {
     status,

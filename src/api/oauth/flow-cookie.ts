@@ -12,7 +12,7 @@ export function clearFlowCookie(): string {
   return `${NAME}=; ${ATTRIBUTES}; Max-Age=0`;
 }
 
-/** Null when the request carries none, or several: then it is not ours to say which one a browser got from us. */
+/** Null when the request carries none, or several: then it is unknown which one came from us. */
 export function readFlowCookie(header: string | undefined): string | null {
   const values = (header ?? '')
     .split(';')

@@ -40,7 +40,7 @@ export class OauthPagesController {
   @HttpCode(303)
   @Public('the sealed token and the cookie of the page before are the credential')
   async confirm(@Req() request: FastifyRequest, @Res() reply: FastifyReply, @Body() body?: unknown): Promise<void> {
-    // Other sites can send a form here; the cookie is not sent along then, and browsers that say so are believed at once.
+    // Other sites can send a form here. The cookie is not sent then, and a browser that reports another site is refused at once.
     const site = request.headers['sec-fetch-site'];
     const cookie = site === undefined || site === 'same-origin' ? readFlowCookie(request.headers.cookie) : null;
     const confirmed = await this.goPage.confirm(formField(body, 'f'), cookie);

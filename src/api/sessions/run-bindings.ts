@@ -52,7 +52,7 @@ export async function resolveBindings(tx: TenantTransaction, request: BindingReq
   };
 }
 
-/** A revision is written through the same reader; what does not pass it was changed behind our back. */
+/** A revision is written through the same reader; requirements that do not pass were changed in the database. */
 function readStored(stored: readonly object[]): ConnectionRequirement[] {
   try {
     return parseRequirements(stored);

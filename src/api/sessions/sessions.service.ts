@@ -39,7 +39,7 @@ export class SessionsService {
   }
 
   /**
-   * Records the wish to stop before it answers, so that an acknowledged cancel survives the loss of every process.
+   * Records the request to stop before it answers, so that an acknowledged cancel survives the loss of every process.
    * @throws SandgateError `unavailable` when it could not be recorded; a retry is safe.
    */
   async cancel(organizationId: string, id: string): Promise<CancelAnswer> {

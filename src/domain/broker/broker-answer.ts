@@ -31,7 +31,7 @@ export function failed(error: string): BrokerRefusal {
   return { ok: false, error };
 }
 
-/** At most 300 characters, whole ones. */
+/** At most 300 characters, never half of one. */
 export function shortCause(text: string): string {
   const characters = Array.from(text);
   return characters.length <= MAX_CAUSE_CHARACTERS

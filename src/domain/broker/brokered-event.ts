@@ -6,7 +6,7 @@ import { MAX_CLAIM_ATTEMPTS, type SettledClaimState } from './claim.js';
 export interface SettledCall {
   toolCallId: string;
   tool: string;
-  /** Left out by whoever settles without knowing it. */
+  /** Left out where the one that settles the claim does not know it. */
   bindingId?: string | undefined;
   state: SettledClaimState;
   attempt: number;

@@ -6,7 +6,7 @@ export type SettledClaimState = (typeof SETTLED_CLAIM_STATES)[number];
 /** `claimed`: one dispatch is in flight. */
 export type ClaimState = 'claimed' | SettledClaimState;
 
-/** Dispatches of one call; only proof that nothing was written lets there be another. */
+/** Dispatches of one call; there is another one only after proof that nothing was written. */
 export const MAX_CLAIM_ATTEMPTS = 3;
 /** Life of a claim in seconds. One that nobody settled is `ambiguous` afterwards. */
 export const CLAIM_TTL_SECS = 600;

@@ -10,7 +10,7 @@ export interface BudgetSpend {
   costMicros: number;
 }
 
-/** The cost cap in micro-dollars; null is no cap. */
+/** The cost cap in micro-dollars; null means no cap. */
 export function costCapMicros(budgets: Budgets): number | null {
   return budgets.max_cost_usd === null ? null : usdToMicros(budgets.max_cost_usd);
 }

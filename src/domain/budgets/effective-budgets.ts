@@ -12,8 +12,8 @@ export const BUDGET_CAPS = ['max_wall_clock_secs', 'max_tokens', 'max_cost_usd',
 export type BudgetCap = (typeof BUDGET_CAPS)[number];
 
 /**
- * The largest cap of each kind, which nobody reaches. A policy may state any number; beyond these neither a timer nor a database
- * integer holds it, and a run that cannot be stored could not be created.
+ * The largest cap of each kind; nobody reaches it. A policy may state any number, but a larger one fits neither a timer nor a database
+ * integer, and its run could not be stored.
  */
 export const LARGEST_CAPS: Readonly<Record<BudgetCap, number>> = Object.freeze({
   max_wall_clock_secs: 31_536_000,
@@ -22,13 +22,13 @@ export const LARGEST_CAPS: Readonly<Record<BudgetCap, number>> = Object.freeze({
   max_tool_calls: 2_147_483_647,
 });
 
-/** One layer's wishes. A cap that is left out of a present object is no cap at that layer. */
+/** What one layer asks for. A cap that is left out of a present object is no cap at that layer. */
 export type BudgetLayer = { [cap in BudgetCap]?: number | null | undefined };
 
 export interface BudgetLayers {
-  /** Budgets of the agent revision; absent stands for the defaults. */
+  /** Budgets of the agent revision; absent means the defaults. */
   revision: BudgetLayer | null | undefined;
-  /** Budgets of the policy snapshot; absent stands for the defaults. */
+  /** Budgets of the policy snapshot; absent means the defaults. */
   policy: BudgetLayer | null | undefined;
   /** Budgets of the request; absent asks for nothing. */
   run: BudgetLayer | null | undefined;

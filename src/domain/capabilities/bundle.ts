@@ -4,7 +4,7 @@ import type { FrozenServer } from '../run/spec.js';
 
 export const IDENTITY_MEMBERS = ['name', 'version', 'registry_type', 'identifier', 'digest'] as const;
 
-/** Where a server came from; shown to people and decides nothing. */
+/** Where a server came from. For display only. */
 export type ServerIdentity = Partial<Record<(typeof IDENTITY_MEMBERS)[number], string>>;
 
 /** A server as a bundle stores it. */

@@ -59,7 +59,7 @@ function refusePoisonIn(root: JsonObject, place: string, member: string): void {
   if (found !== null) throw poisoned(place, `a ${found.what} in ${member}`, found.poison);
 }
 
-/** A literal such as 1e400 reads as infinity, which no JSON document can carry again. */
+/** A literal such as 1e400 reads as infinity, which JSON cannot write. */
 function refuseUnfinite(root: unknown, place: string, member: string): void {
   const pending: unknown[] = [root];
   while (pending.length > 0) {

@@ -29,7 +29,7 @@ function parseRef(text: string): BundleRef {
   if (at < 0) return { text, name: text.trim(), version: null };
   const version = text.slice(at + 1).trim();
   if (!/^-?[0-9]+$/.test(version)) throw refusal(`${text}: the version after @ must be an integer`);
-  // A number beyond the type names no version, like any other that was never published.
+  // A number too large for the column names no version, just like one that was never published.
   return { text, name: text.slice(0, at).trim(), version: Math.abs(Number(version)) > INT32_MAX ? 0 : Number(version) };
 }
 

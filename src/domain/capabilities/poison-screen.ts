@@ -20,7 +20,7 @@ export interface FoundPoison {
   poison: string;
 }
 
-/** The same for every text of a document, names of members included. Without recursion: nesting is the author's choice. */
+/** The same for every text of a document, names of members included. Not recursive, because the author chooses the depth. */
 export function findPoisonWithin(root: unknown): FoundPoison | null {
   const pending: { what: string; value: unknown }[] = [{ what: 'text', value: root }];
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {

@@ -114,7 +114,7 @@ function parseAuthHints(value: unknown): AuthHints {
   return Object.fromEntries(texts.filter(([, text]) => text !== null));
 }
 
-/** A person follows it with a key in mind, so nothing but https. */
+/** A person follows it to make a key, so it must be https. */
 function parseKeyUrl(value: unknown, place: string): string | null {
   if (value === undefined || value === null || value === '') return null;
   const url = parseConnectorUrl(value, place);
@@ -154,7 +154,7 @@ function asServer(given: JsonObject, slug: string): SandboxLaunch {
   return server;
 }
 
-/** What another reader refuses, said of the member that holds it. */
+/** Repeats another reader's refusal under the name of the member that holds the value. */
 function inPlace<T>(place: string, read: () => T): T {
   try {
     return read();

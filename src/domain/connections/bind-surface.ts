@@ -33,7 +33,7 @@ export function bindSurface(
     const missing = required.filter((tool) => !offered.has(tool));
     throw refusal(slot, `connection ${name} is missing required tools: ${missing.join(', ')}`);
   }
-  // Photographs of before the screen was whole; what is frozen could not even be stored with some of them.
+  // Old snapshots were screened less strictly, and some could not even be stored once frozen.
   const hidden = tools.find((tool) => findPoisonWithin(tool) !== null);
   if (hidden !== undefined)
     throw refusal(

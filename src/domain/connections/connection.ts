@@ -35,7 +35,7 @@ export interface OAuthState {
   [further: string]: JsonObject[string] | undefined;
 }
 
-/** A connection without its secrets: the row as it is stored, and nearly as it is answered. */
+/** A connection without its secrets: the row as it is stored, which is nearly the answer. */
 export interface ConnectionRecord {
   id: string;
   tenant_id: string;

@@ -1,6 +1,6 @@
 import type { SnapshotTool } from '../mcp/snapshot-tool.js';
 
-/** One photograph, as far as it can be compared. */
+/** The parts of a snapshot that are compared. */
 export interface ComparedSnapshot {
   protocolVersion: string;
   tools: readonly Pick<SnapshotTool, 'name' | 'definition_digest'>[];
@@ -10,7 +10,7 @@ export interface ComparedSnapshot {
 export interface SnapshotChanges {
   added: string[];
   removed: string[];
-  /** Name kept, description or a schema is another. */
+  /** The name is the same; the description or a schema changed. */
   changed: string[];
   protocol: { from: string; to: string } | null;
 }

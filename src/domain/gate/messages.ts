@@ -36,7 +36,7 @@ export function argumentsRejectedMessage(pointers: string): string {
   return `arguments rejected by frozen schema: ${pointers}`;
 }
 
-/** What the ledger says of a schema that is no use; the model is told the first part only. */
+/** What the ledger says of an unusable schema; the model is told the first part only. */
 export function unusableSchemaReason(reason: string): string {
   return `${GATE_MESSAGES.frozenSchemaInvalid}: ${reason}`;
 }

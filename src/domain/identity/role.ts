@@ -3,7 +3,7 @@ export const ROLES = ['member', 'approver', 'admin', 'owner'] as const;
 
 export type Role = (typeof ROLES)[number];
 
-/** The most that a set of roles gives; null for an empty set or one of names that this version does not know. */
+/** The highest role of a set; null when the set is empty or has only names that this version does not know. */
 export function highestRole(roles: readonly string[]): Role | null {
   return ROLES.findLast((role) => roles.includes(role)) ?? null;
 }

@@ -10,7 +10,7 @@ export type ExportFault = 'edited' | 'missing' | 'reordered' | 'cut_off' | 'sign
 
 export interface ExportProblem {
   fault: ExportFault;
-  /** From 1; null when the fault is the absence of a line. */
+  /** Counted from 1; null when a line is missing. */
   line: number | null;
   message: string;
 }
@@ -42,7 +42,7 @@ export async function verifyExport(
   return check.finish();
 }
 
-/** Bytes that are no UTF-8 become one line that cannot be right. */
+/** Bytes that are not UTF-8 become one line, which fails the check. */
 function linesOf(
   content: Uint8Array | Iterable<string> | AsyncIterable<string>,
 ): Iterable<string> | AsyncIterable<string> {

@@ -12,7 +12,7 @@ const MAX_SERIALIZED_BYTES = 2 * 1024 * 1024;
 export interface SnapshotTool extends FrozenTool {
   /**
    * Digest of name, description and schemas as the server wrote them, numbers by their source text (docs/design/gate.md). The schemas above
-   * hold doubles, so that any store of JSON gives them back unchanged; a change that doubles cannot show is seen here.
+   * hold doubles, so that any JSON store returns them unchanged; this digest also shows changes that doubles cannot.
    */
   definition_digest: string;
 }

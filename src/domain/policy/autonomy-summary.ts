@@ -1,9 +1,9 @@
 import type { AutonomousAction, PolicyDocument, PolicyRule } from './document.js';
 
-/** How autonomous runs fare under a policy (docs/design/policy.md). */
+/** What a policy means for autonomous runs (docs/design/policy.md). */
 export interface AutonomySummary {
   permitted: boolean;
-  /** What becomes of a question that no rule of its own answers. */
+  /** What a question becomes when its rule does not say. */
   default_fallback: AutonomousAction;
   /** Rules that would ask and are let through instead. */
   allow_overrides: number;

@@ -60,7 +60,7 @@ function outcomesOf(
   return { outcomes: [{ ...base, action: rule.rule.action, decidedBy: 'rule_action' }], parts: [] };
 }
 
-/** Nobody knows what a deny pattern that does not compile was to stop, so everything is. */
+/** A deny pattern that does not compile was meant to stop something unknown, so every call is denied. */
 function invalidPolicy(defect: string): Outcome {
   const nothing = { rule: null, matcher: null, pattern: null, keys: null };
   return { ...nothing, action: 'deny', decidedBy: 'invalid_policy', subject: defect };

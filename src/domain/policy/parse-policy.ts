@@ -37,7 +37,7 @@ export function parsePolicyStrict(content: ExactJson): PolicyDocument {
 
 /**
  * Reading of stored versions and frozen run specs: unknown keys are ignored and no bound applies, so that a later rule never
- * strands a policy that already governs runs. Throws `internal` when the content is of the wrong type: such a policy must not decide.
+ * strands a policy that already governs runs. Throws `internal` when the content is of the wrong type: such a policy must not decide anything.
  */
 export function parsePolicyLenient(content: ExactJson): PolicyDocument {
   const reader = new DocumentReader(false);

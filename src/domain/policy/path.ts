@@ -34,7 +34,7 @@ export function foldSegments(path: string): string {
   return `/${kept.join('/')}${directory ? '/' : ''}`;
 }
 
-/** What says where git finds its settings, its hooks and its objects, or is one of them. */
+/** Files that hold git's settings, hooks and objects, or say where they are. */
 const STEERS_GIT = new Set(['HEAD', 'commondir', 'gitdir', 'config', 'config.worktree']);
 /** Anywhere else: a folder that holds one may be a repository whose files lie bare in it. */
 const BARE = new Set(['HEAD', 'commondir', 'gitdir']);

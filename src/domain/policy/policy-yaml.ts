@@ -50,7 +50,7 @@ export function yamlToJson(text: string): ExactJson {
     schema: 'core',
     merge: false,
     strict: true,
-    // The library compares each key with every earlier one of its map; the converter looks it up.
+    // The library compares each key with all earlier keys of its map, which is quadratic; the converter looks it up.
     uniqueKeys: false,
     stringKeys: false,
     logLevel: 'silent',

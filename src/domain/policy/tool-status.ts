@@ -13,7 +13,7 @@ export interface ToolConstraints {
   shell_on_no_match: PolicyAction | null;
 }
 
-/** What a policy says of a tool before any call is known; `action` of a conditional one holds where its constraints are met. */
+/** What a policy says of a tool before any call is known; the `action` of a conditional one applies when its constraints are met. */
 export type ToolStatus =
   | { status: 'unconditional'; action: PolicyAction; rule: number }
   | { status: 'conditional'; action: PolicyAction; rule: number; constraints: ToolConstraints }

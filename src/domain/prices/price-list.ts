@@ -13,7 +13,7 @@ export interface ModelUsage {
   cacheWriteOneHourTokens?: number;
 }
 
-/** The price of one model. Amounts are integer micro-dollars, rounded up so that a budget never rounds in the run's favour. */
+/** The price of one model. Amounts are integer micro-dollars, rounded up, so that rounding never lets a run exceed its budget. */
 export interface ModelPrice {
   costOf(usage: ModelUsage): number;
 }

@@ -18,7 +18,7 @@ export function redactText(text: string): string {
   return pieces.join('');
 }
 
-/** The last characters of a text, redacted whole before it is cut: the rest of a secret has no shape any more. */
+/** The last characters of a text. Redaction comes before the cut, because half a secret is not recognized any more. */
 export function redactEnd(text: string, characters: number): string {
   const clean = redactText(text);
   return clean.length <= characters ? clean : clean.slice(clean.length - characters).toWellFormed();

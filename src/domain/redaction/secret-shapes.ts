@@ -32,11 +32,11 @@ const SHAPES: readonly Shape[] = [
   ['PMAK-', 'A-Za-z0-9-', 20], ['NRAK-', CAPITALS, 20], ['sntry[su]_', 'A-Za-z0-9_=+/-', 20], ['figd_', NAME, 20], ['AGE-SECRET-KEY-1', CAPITALS, 20],
 ];
 
-/** A body without an end is hidden as far as it looks like one: a cut must not show half a key. */
+/** A key without its end is hidden as far as it looks like a key, so that a cut never shows half of one. */
 const PRIVATE_KEY =
   /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----(?:[A-Za-z0-9+/=\s\\:,.()]|-(?!----))*(?:-----END [A-Z0-9 ]{0,60}-----)?/g;
 
-/** Shapes that start with anything: looked for only where their mark occurs. */
+/** Shapes without a fixed start: looked for only where their mark occurs. */
 const MARKED: readonly (readonly [mark: string, shape: RegExp])[] = [
   ['-----BEGIN', PRIVATE_KEY],
   ['Q~', /[\w~.]{3}\dQ~[A-Za-z0-9_~.-]{31,}/g],

@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '../json.js';
 
-/** Caps of one run; null is no cap. Money is integer micro-dollars inside and decimal dollars on the wire. */
+/** Caps of one run; null means no cap. Money is integer micro-dollars inside and decimal dollars on the wire. */
 export interface Budgets {
   max_wall_clock_secs: number | null;
   max_tokens: number | null;
@@ -50,7 +50,7 @@ export interface FrozenTool {
 
 /** A tool of a connected server. */
 export interface BrokeredTool extends FrozenTool {
-  /** Of its definition as the server wrote it: what a change of the server is recognized by. */
+  /** Digest of its definition as the server wrote it, by which later changes are recognized. */
   definition_digest?: string;
 }
 

@@ -54,7 +54,7 @@ export class CodehostTokens {
     }
     if (row.provider === 'codehost') return { token: await this.openCredential(of, row), lister: 'user' };
     if (row.provider !== 'codehost_app')
-      throw new SandgateError('invalid_request', `a connection of provider ${row.provider} is none of a code host`);
+      throw new SandgateError('invalid_request', `a connection of provider ${row.provider} does not belong to a code host`);
     // Also before a token that was minted earlier is used.
     if (row.registration_id !== null) await this.requireRegistration(of.organizationId, row.registration_id);
     return { token: (await this.installationToken(of, row)).token, lister: 'installation' };

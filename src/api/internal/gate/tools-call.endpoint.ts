@@ -64,7 +64,7 @@ export class ToolsCallEndpoint implements PlaneEndpoint {
   }
 }
 
-/** What is too large keeps its own status. */
+/** A body that is too large keeps its own status. */
 function whyNoCall(body: PlaneBody, { reason }: UnreadableCall): SandgateError {
   return body.kind === 'unreadable' ? body.failure : new SandgateError('invalid_request', reason);
 }

@@ -42,7 +42,7 @@ export class CarriedResults {
     this.decided.set(sessionId, decided);
   }
 
-  /** Notes uses that the harness answered itself, each once; of a request that fails the run, as many as it takes to tell why. */
+  /** Notes uses that the harness answered itself, each once; of a request that fails the run, only as many as the reason needs. */
   async noteRefused(caller: RunnerCaller, answer: ReserveAnswer): Promise<void> {
     if (answer.refused.length === 0) return;
     const events: NewEvent[] = answer.refused.slice(0, MAX_REFUSED_RESULTS + 1).map((id) => ({

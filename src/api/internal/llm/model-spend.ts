@@ -141,7 +141,7 @@ export class ModelSpend {
   }
 }
 
-/** The most that a request can cost before its output: written to the dearest cache that it asks for, read from none. */
+/** The most that a request can cost before its output: all of its input priced as written to the dearest cache that it asks for. */
 function estimateCost(
   price: ModelPrice | null,
   inputTokens: number,

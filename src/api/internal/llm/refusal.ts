@@ -13,7 +13,7 @@ export function refusal(code: ErrorCode, message: string, advice: RetryAdvice): 
   return error;
 }
 
-/** What a model client should make of a failure: what the client itself did wrong stays wrong. */
+/** Whether a model client may retry a failure: its own mistakes stay mistakes. */
 export function retryAdvice(error: SandgateError): RetryAdvice {
   const known = ADVICE.get(error);
   if (known !== undefined) return known;

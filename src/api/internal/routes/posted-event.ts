@@ -74,7 +74,7 @@ export function readPostedEvent(body: ExactJson, recordsAgentMessages: boolean):
   return { kind: 'event', event: { actor: actorOf(envelope['actor']), type, data: plain, posted: true } };
 }
 
-/** The ledger would replace such text in the data, but not in a kind; a runner that is told of it can mend what it posts. */
+/** The ledger would replace such text in the data, but not in a kind; a runner that is told can correct what it posts. */
 function refuseUnstorable(member: string, value: ExactJson): void {
   const problem = findUnstorable(value);
   if (problem === null) return;

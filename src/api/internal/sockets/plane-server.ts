@@ -16,7 +16,7 @@ export interface PlaneServerOptions {
 
 /** Longer than any client keeps an idle connection, so that the server does not close one that is being used again. */
 const KEEP_ALIVE_MS = 72_000;
-/** A body that takes longer than this to arrive is given up; the answer may take as long as it likes. */
+/** A body that takes longer than this to arrive is given up; the answer has no such limit. */
 const BODY_TIMEOUT_MS = 120_000;
 /** Connections beyond the limit that are still accepted to be told so. */
 const REFUSED_CONNECTION_MS = 5000;
