@@ -25,7 +25,10 @@ export class RepositoriesService {
     const connection = await this.records.get(viewer, id);
     // Before anything is opened: the credential of another server must never be shown to the code host.
     if (connection.provider === 'mcp_http')
-      throw new SandgateError('invalid_request', 'this connection does not belong to a code host and lists no repositories');
+      throw new SandgateError(
+        'invalid_request',
+        'this connection does not belong to a code host and lists no repositories',
+      );
     requireActive(connection);
     this.secrets.requireKey();
     const repos = await this.ask({ organizationId: viewer.organizationId, connectionId: id }, page);

@@ -29,7 +29,7 @@ export interface BindingRow {
   binding_mode: ResourceBinding['bindingMode'];
 }
 
-/** Every column of a row in one place: reading, writing and the table agree. */
+/** All columns in one place, so that reading and writing agree with the table. */
 export const BINDING_COLUMNS = [
   'id',
   'tenant_id',

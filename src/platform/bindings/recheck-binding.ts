@@ -34,7 +34,7 @@ export async function bindingProblem(tx: TenantTransaction, binding: ResourceBin
   return liveProblem(binding, live ?? null);
 }
 
-/** As {@link bindingProblem}, of what was read this very moment. */
+/** As {@link bindingProblem}, for an authority that was just read. */
 export function liveProblem(binding: ResourceBinding, live: LiveAuthority | null): string | null {
   const { authority, resolvedBy, slot } = binding;
   if (live === null) return `the binding of slot ${slot} is not this organization's`;
@@ -71,7 +71,7 @@ export function standingProblem(binding: ResourceBinding, standing: CallStanding
   return liveProblem(binding, standing.live);
 }
 
-/** Unattended runs stand on a subscription; one that cannot be found is one that was revoked. */
+/** Unattended runs act for a subscription; one that cannot be found counts as revoked. */
 function invokerProblem(kind: ResourceBinding['resolvedBy']['kind'], userActive: boolean): string | null {
   switch (kind) {
     case 'operator':

@@ -2,7 +2,7 @@ import type { UpstreamAnswer } from '../../domain/broker/stored-answer.js';
 import type { ResourceBinding } from '../../domain/connections/resource-binding.js';
 import type { BrokeredSurface } from '../../domain/run/spec.js';
 
-/** Whom a brokered call goes to: the frozen surface of a slot and the binding that it was frozen with. */
+/** Where a brokered call goes: the frozen surface of a slot and the binding that it was frozen with. */
 export interface CallTarget {
   organizationId: string;
   sessionId: string;
@@ -30,7 +30,7 @@ export interface UpstreamCaller {
   close(run: { organizationId: string; sessionId: string }): Promise<void>;
 }
 
-/** An mcp binding always stands on a connection; the table holds it so. */
+/** An mcp binding always has a connection; a constraint of the table says so. */
 export function authorityOf({ binding }: CallTarget): { connectionId: string; generation: number } {
   if (binding.authority.kind !== 'connection') throw new Error(`binding ${binding.id} has no connection`);
   return binding.authority;

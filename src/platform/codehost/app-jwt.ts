@@ -36,7 +36,7 @@ function parseKey(pem: string): KeyObject | undefined {
   try {
     return createPrivateKey({ key: pem, format: 'pem' });
   } catch {
-    // Whatever the parser says of a secret is not repeated; the caller's refusal says what is expected.
+    // The parser's message may quote the secret, so it is not repeated; the caller says what is expected.
     return undefined;
   }
 }

@@ -149,7 +149,7 @@ export class CodehostApi {
 function parseAnswer(bytes: Buffer): JsonObject {
   try {
     const value: unknown = JSON.parse(bytes.toString('utf8'));
-    // A list has no members of its own: whoever asks for one looks itself.
+    // A list is checked by whoever asked for one.
     if (isJsonObject(value) || Array.isArray(value)) return value as JsonObject;
   } catch (cause) {
     throw new CodehostError(null, 'the code host answered with something that is not JSON', { cause });

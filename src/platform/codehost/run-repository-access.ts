@@ -10,7 +10,7 @@ import type { CodehostTokens } from './codehost-tokens.js';
 
 type GitRepository = Extract<WorkspaceSpec, { kind: 'git_repository' }>;
 
-/** What is the same for every run. */
+/** The parts that all runs share. */
 export interface RepositoryAccessParts {
   database: Database;
   tokens: Pick<CodehostTokens, 'get'>;

@@ -82,7 +82,7 @@ export const httpUrl: Reader<string> = {
   },
 };
 
-/** An http(s) address as it is written: a receiver may tell `/hook/` from `/hook`. Credentials in it would reach logs. */
+/** An http(s) address, kept as it is written, because `/hook/` and `/hook` may be two receivers. Credentials in it would reach logs. */
 export const webhookUrl: Reader<string> = {
   expects: 'an http or https address without user and password',
   parse: (value) => {

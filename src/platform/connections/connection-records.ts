@@ -45,7 +45,7 @@ export class ConnectionRecords {
     return connection;
   }
 
-  /** Past the lens, for the control plane's own checks. */
+  /** Without a viewer, for the control plane's own checks. */
   read(organizationId: string, id: string): Promise<ConnectionRecord | null> {
     return this.db.withTenant(organizationId, (tx) => readConnection(tx, id));
   }

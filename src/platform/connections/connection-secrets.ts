@@ -18,7 +18,7 @@ export function requireSealing(sealer: Pick<Sealer, 'available'>): void {
 export const CONNECTION_SECRETS = ['credential', 'webhook_secret', 'client_secret'] as const;
 export type ConnectionSecret = (typeof CONNECTION_SECRETS)[number];
 
-/** Whose secret. */
+/** The connection that the secret belongs to. */
 export interface ConnectionRef {
   organizationId: string;
   connectionId: string;

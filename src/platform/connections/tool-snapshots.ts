@@ -47,7 +47,7 @@ export class ToolSnapshots {
   }
 
   /**
-   * With headers that rest nowhere yet, for a connection that exists only if the server passes.
+   * With headers that are not stored yet, for a connection that is made only if the server passes.
    *
    * @throws SandgateError `invalid_request` with what the server did wrong
    */

@@ -5,7 +5,7 @@ export interface Viewer {
   organizationId: string;
   /** Null for the operator, who has no personal identity. */
   userId: string | null;
-  /** The most that the viewer may do in the organization. */
+  /** The highest role of the viewer in the organization. */
   role: Role | 'operator';
 }
 

@@ -62,7 +62,7 @@ export async function storeDiff(tx: TenantTransaction, sessionId: string, diff: 
   ]);
 }
 
-/** Records that the diff could not be taken; never replaces a real one, and says it once. */
+/** Records once that the diff could not be taken; never replaces a real one. */
 export async function storeMissingDiff(tx: TenantTransaction, sessionId: string, reason: string): Promise<void> {
   if ((await lockAndReadDiff(tx, sessionId)) !== 'none') return;
   await storeArtifact(tx, sessionId, {

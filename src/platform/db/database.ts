@@ -47,7 +47,7 @@ export interface TenantTransaction {
   wake(sessionId: string, what: 'ledger' | 'approval'): void;
   /** After commit, hands an outbox row that a SQL function wrote to the dispatcher. */
   handOver(row: OutboxRow): void;
-  /** After commit, tells whoever measures this process what it put on the record; `append` does so by itself. */
+  /** After commit, tells the metrics what was put on the record; `append` does so by itself. */
   tell(what: (observer: RecordObserver) => void): void;
 }
 

@@ -9,11 +9,11 @@ import { lockRun } from './run-moves.js';
 export const QUIESCE_SECS = 30;
 
 export interface NewIntent {
-  /** Anything but the four outcomes ends the run as `failed`. */
+  /** Any text but the four outcomes ends the run as `failed`. */
   outcome: string;
-  /** The word of whoever reported, kept for run.result; `outcome` when absent. */
+  /** The outcome as it was reported, kept for run.result; `outcome` when absent. */
   postedOutcome?: string;
-  /** What the run says of itself; secrets are replaced before it rests. */
+  /** The run's own summary; secrets are replaced before it is stored. */
   summary?: string | null;
   reason: string | null;
   wantsQuiesce: boolean;
@@ -88,7 +88,7 @@ export async function readIntent(tx: TenantTransaction, sessionId: string): Prom
   return row ?? null;
 }
 
-/** Deletes the retry ticket: only after all terminal cleanup succeeded. */
+/** Deletes the intent; only after all terminal cleanup succeeded, since it is what causes another try. */
 export async function deleteIntent(tx: TenantTransaction, sessionId: string): Promise<void> {
   await tx.query('delete from session_finalizations where session_id = $1', [sessionId]);
 }

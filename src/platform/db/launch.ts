@@ -121,7 +121,7 @@ export async function attachSandbox(
   return true;
 }
 
-/** A runner may have asked before its sandbox was attached; then the run waits for a human from its first instant. */
+/** A runner may have asked before its sandbox was attached; then the run starts in `awaiting_approval`. */
 async function awaitEarlyQuestions(tx: TenantTransaction, sessionId: string): Promise<void> {
   const pending = await tx.query(`select 1 from approvals where session_id = $1 and status = 'pending' limit 1`, [
     sessionId,

@@ -53,7 +53,7 @@ export async function mintRunTokens(
   return Object.fromEntries(minted.map((one) => [one.audience, one.token])) as Record<Audience, string>;
 }
 
-/** Whose token this is, across organizations; null when there is none. The caller checks the audience first. */
+/** The run that a token belongs to, across organizations; null when there is none. The caller checks the audience first. */
 export async function lookupRunToken(pool: pg.Pool, sha256Hex: string): Promise<RunTokenInfo | null> {
   const { rows } = await translateDatabaseErrors(() =>
     pool.query<{

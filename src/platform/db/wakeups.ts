@@ -78,14 +78,14 @@ export class LedgerWakeups extends EventEmitter<{ reconnected: []; trouble: [Err
     this.subscribers.emit(`approval:${sessionId}`);
   }
 
-  /** An approval of the organization was asked for or settled: its list of pending ones is another. */
+  /** An approval of the organization was asked for or settled: its list of pending ones has changed. */
   publishInbox(organizationId: string): void {
     this.inboxes.add(organizationId);
     this.schedule();
     this.subscribers.emit(`inbox:${organizationId}`);
   }
 
-  /** The run's driver has it; a host may go ahead with it. Under load many of these are left out, which costs them their head start. */
+  /** The workflow of a run was started, so its host may begin. Under load many of these are left out; those runs start a little later. */
   publishStarted(run: StartedRun): void {
     if (this.started.length < MAX_STARTED) this.started.push(run);
     this.schedule();

@@ -55,7 +55,7 @@ const IPV6_HOLDS_IPV4 = nets('::ffff:0:0/96', '::/96', '64:ff9b::/96');
 /**
  * Reads an address as sockets and resolvers write it.
  *
- * @returns null for what is none; one with a zone is none, because a zone only exists on links
+ * @returns null for anything else, also for an address with a zone, because zones exist on local links only
  */
 export function readAddress(text: string): Address | null {
   const bare = text.startsWith('[') && text.endsWith(']') ? text.slice(1, -1) : text;

@@ -41,7 +41,7 @@ function judgeHost(host: string, plainHttp: boolean, networks: NetworkList): Ref
   if (name === '') return { reason: 'url', text: 'URL without a host' };
   if (isMetadataName(name)) return refusedClass('metadata');
   if (isLocalhost(name) && !LOCALHOST.some((loopback) => networks.lists(loopback))) return refusedClass('loopback');
-  // Whether the name leads into a network that was opened shows at the dial.
+  // Whether a name leads into an opened network is known only at the dial.
   return plainHttp && networks.empty ? { reason: 'plain_http', text: PLAIN_HTTP } : null;
 }
 

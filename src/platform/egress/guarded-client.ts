@@ -135,7 +135,7 @@ export class GuardedClient {
       body: hop.body ?? null,
       signal: call.signal,
     });
-    // The race may be lost long before the connection is there; what then becomes of it is nobody's.
+    // The request may be given up long before the connection is there; nobody needs the connection then.
     sending.catch(() => undefined);
     return call.race(sending);
   }

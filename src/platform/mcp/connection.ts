@@ -138,7 +138,7 @@ export class McpConnection {
     }
   }
 
-  /** Asks the server to stop what nobody waits for any more; nobody waits for that either. */
+  /** Asks the server to cancel a request that was given up; its answer is not waited for. */
   private cancel(requestId: number, { headers }: CallContext): void {
     const text = notificationText('notifications/cancelled', { requestId, reason: 'the caller gave up' });
     void this.tell(text, { headers, signal: AbortSignal.timeout(SHORT_TIMEOUT_MS) }, SHORT_TIMEOUT_MS);

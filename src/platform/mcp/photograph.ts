@@ -42,7 +42,7 @@ export class PhotographError extends Error {
 
 /**
  * Asks a server for its tools in a throwaway session of its own, with a real `initialize`. All of it or nothing:
- * a listing that never ends is never frozen as its beginning.
+ * the beginning of an endless listing is never stored as the whole.
  * @throws PhotographError
  */
 export async function photograph(request: PhotographRequest): Promise<Photograph> {

@@ -1,6 +1,6 @@
 import type { PublicAddress } from './public-address.js';
 
-/** What people read at an authorization server about who asks. */
+/** The name that authorization servers show to people. */
 export const CLIENT_NAME = 'Sandgate';
 
 export interface PublishedClient {

@@ -13,7 +13,7 @@ import { requesterMayConnect } from './requester.js';
 import { listedCode, TokenRequestFailed } from './token-request-failed.js';
 import type { TokenAnswer, TokenClient, TokenRequests } from './token-requests.js';
 
-/** What a photograph after an activation says. */
+/** The outcome of the snapshot after an activation. */
 export interface TakenSnapshot {
   version: number;
   tools: number;
@@ -50,7 +50,7 @@ export type CallbackOutcome =
   | { connected: true; displayName: string; snapshot: TakenSnapshot }
   | { connected: false; refusal: CallbackRefusal; flowEnded: boolean };
 
-/** What the browser brought. */
+/** The browser's request. */
 export interface CallbackRequest {
   /** The query as it came. */
   parameters: URLSearchParams;

@@ -11,7 +11,7 @@ export interface OAuthRequest {
   body?: string;
   /** Only reading metadata and registering follow redirects, each hop admitted anew (docs/design/egress.md). */
   redirects: 'refuse' | 'follow';
-  /** Of an answer whose headers are all that is wanted; its body may be an endless stream. */
+  /** For requests that need the headers of the answer only; its body may be an endless stream. */
   headersOnly?: boolean;
 }
 

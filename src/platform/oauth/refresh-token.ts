@@ -51,7 +51,7 @@ export async function refreshUnderLock(parts: RefreshParts, need: Need): Promise
     }
     return refresh(parts, tx, connection);
   });
-  // Thrown after the commit: what the refusal wrote on the connection stays.
+  // Thrown after the commit, so that the note about the refusal stays on the connection.
   if ('refused' in outcome) throw outcome.refused;
   return outcome.minted;
 }
@@ -145,7 +145,7 @@ async function refuse(
   const note = `${failure.code} during token refresh — re-authorize this connection`;
   await markReconnectNeeded(tx, connection, note);
   if (failure.code === 'invalid_client') {
-    // A flow with it would not come back to say so: the server refuses an unknown client on a page of its own.
+    // A flow with this client would never return: the server refuses an unknown client on a page of its own.
     const { client_id_source: source, registration_id: registrationId, client_id: clientId } = connection.oauth;
     await forgetRefusedClient(tx, { source, registrationId, clientId });
   }

@@ -8,7 +8,7 @@ import { oauthCode, TokenRequestFailed } from './token-request-failed.js';
 const DEFAULT_LIFETIME_SECS = 3600;
 const MAX_LIFETIME_SECS = 365 * 86_400;
 
-/** Whom we ask, and as whom. All of it was frozen when the flow started, or rests on the connection. */
+/** The endpoint and the client. Both were frozen when the flow started, or are stored with the connection. */
 export interface TokenClient {
   issuer: string;
   tokenEndpoint: string;

@@ -141,7 +141,7 @@ function collect(shell: string[], descriptors: number[], command: ConfinedComman
         kill();
       });
     const [kept, keptErrors] = [keep(stdout), keep(stderr)];
-    // A program that ends without reading its input is no failure of ours.
+    // A program may end without reading its input; that is not a failure.
     stdin?.on('error', () => stdin.destroy());
     stdin?.end(command.stdin ?? '');
     child.once('error', (error) => {

@@ -3,7 +3,7 @@ import type { ListenAddress } from '../config/index.js';
 import type { Logger } from './logger.js';
 import { METRICS_CONTENT_TYPE, type Metrics } from './metrics.js';
 
-/** A scraper that needs longer than this to ask has gone. */
+/** A request that takes longer than this to arrive is dropped. */
 const REQUEST_TIMEOUT_MS = 10_000;
 
 /**

@@ -10,7 +10,7 @@ export const METRICS_CONTENT_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 
 const REFRESH_EVENTS = ['attempt', 'success', 'invalid_grant', 'error', 'race'] as const;
 
-/** The default looks every 10 ms, which an idle process would feel. */
+/** The default of 10 ms would keep an idle process busy. */
 const EVENT_LOOP_LOOK_MS = 50;
 
 /** The metrics of this process: one registry, in which everybody registers what they measure. */

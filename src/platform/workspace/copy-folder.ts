@@ -32,7 +32,7 @@ export interface CopyRequest {
   workspaceDir: string;
 }
 
-/** What a copy took and what our own rules withheld (secrets, links that leave the folder, what is no file, the state folder). */
+/** What a copy took, and what our own rules left out (secrets, links that leave the folder, special files, the state folder). */
 export interface CopyCount {
   files: number;
   bytes: number;
@@ -234,7 +234,7 @@ class FolderCopy {
   }
 }
 
-/** Copies one open regular file; of its mode only the mark of execution is taken over. */
+/** Copies one open regular file; of its mode only the execute bit is kept. */
 async function copyContent(from: number, mode: number, target: Buffer, uid: number | null): Promise<void> {
   try {
     await copyFile(`/proc/self/fd/${from}`, target, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);

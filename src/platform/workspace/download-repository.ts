@@ -122,7 +122,7 @@ function networkSettings(
     ...HARMLESS_FAULTS.map((fault): GitSetting => [`fetch.fsck.${fault}`, 'ignore']),
     // A pack stays one file, whose size is limited; thousands of small ones would not be.
     ['fetch.unpackLimit', '1'],
-    // Only this host hears it, should git ever speak to another.
+    // Sent to this host only, even if git should ever speak to another.
     ...(authorization === null
       ? []
       : [[`http.${url.origin}/.extraHeader`, `Authorization: ${authorization}`] as const]),

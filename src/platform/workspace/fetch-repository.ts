@@ -77,7 +77,7 @@ async function fetchFromHere(
   return fetchBase(on, gitDir, source, spec);
 }
 
-/** Whoever spoke to the code host hands over bytes; from here on the run's own uid goes on, without a network. */
+/** The process that spoke to the code host hands over bytes; from here on the run's own uid works, without a network. */
 async function fetchFromCodeHost(
   on: Confinement,
   gitDir: string,
@@ -122,7 +122,7 @@ async function checkOut(on: Confinement, { workspaceDir }: WorkspacePlaces): Pro
     'git update-index -q --refresh || true',
     'git ls-files | wc -l',
     'git ls-files --stage | grep -c "^160000" || true',
-    // Only whoever says that it uses LFS is searched through for its files.
+    // Files of LFS are looked for only where the repository says that it uses LFS.
     'if git grep --cached -q -F "filter=lfs" -- ":(glob)**/.gitattributes"; then',
     '  git grep --cached -I -l -e "^version https://git-lfs.github.com/spec/" | wc -l',
     'else echo 0; fi',

@@ -13,7 +13,7 @@ const COPY_MS = 120_000;
 
 interface MaterializeRequest {
   spec: WorkspaceSpec;
-  /** Existing folder on the host that becomes `/workspace`; whatever is in it goes. */
+  /** Existing folder on the host that becomes `/workspace`; whatever is in it is deleted. */
   workspaceDir: string;
   /** Where the pristine git folder of the run is kept, never visible to a sandbox. */
   baselineDir: string;

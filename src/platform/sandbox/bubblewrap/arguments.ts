@@ -75,7 +75,7 @@ function namespaces(shape: SandboxShape): string[] {
     const id = String(INSIDE_ID);
     return ['--unshare-user', '--disable-userns', '--uid', id, '--gid', id, ...names, '--cap-drop', 'ALL'];
   }
-  // The three that setpriv needs to become the run's uid; it empties every set on its way.
+  // The three capabilities that setpriv needs to become the run's uid; it drops them all on its way.
   return [
     ...names,
     '--cap-drop',

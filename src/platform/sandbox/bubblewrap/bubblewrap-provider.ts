@@ -219,7 +219,7 @@ export class BubblewrapProvider implements SandboxProvider {
       if (remains !== null) await killSandbox(folder, remains);
       throw error;
     } finally {
-      // The sandbox has what it needs. What could not be taken away now goes with the run.
+      // The sandbox has what it needs. What could not be removed now is removed with the run.
       this.hiding.set(
         spec.runId,
         shown.hide().catch(() => undefined),
@@ -252,7 +252,7 @@ export class BubblewrapProvider implements SandboxProvider {
     return { workspaceDir, planeDir, harnessDir };
   }
 
-  /** A link in its place would be mounted for what it leads to. */
+  /** If a link stood in its place, its target would be mounted. */
   private async findTools(): Promise<string | null> {
     const folder = toolsFolder(this.options.dataDir);
     return (await isFolder(folder)) ? folder : null;
