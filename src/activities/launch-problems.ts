@@ -22,8 +22,8 @@ const HOST_FULL = 'the host has no disk space, memory, processes or descriptors 
 const LAUNCH_BROKE = 'the sandbox could not be prepared: an internal error of its host, told in the log of the worker';
 
 /**
- * What becomes of a run whose launch failed (docs/design/runs.md). Only what the host or the run itself lacks ever counts: while the
- * control plane is away the step is repeated.
+ * What becomes of a run whose launch failed (docs/design/runs.md). Only failures of the host or the run count as attempts:
+ * while the control plane is away the step is repeated.
  *
  * @throws the cause, where the step is to be repeated, and where it is not ours to explain and belongs into the log
  */

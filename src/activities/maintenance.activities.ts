@@ -27,7 +27,7 @@ export interface MaintenanceDependencies {
   openRuns(): Promise<ReadonlySet<string>>;
   /** Null when nobody is told of pending approvals. */
   notices: Pick<ApprovalNotices, 'startMissing'> | null;
-  /** Younger ones are on their way. */
+  /** Younger notices are still being started. */
   noticeStartedWithinMs: number;
 }
 

@@ -6,7 +6,7 @@ import { recordIntent } from '../platform/db/intents.js';
 import { lockRun } from '../platform/db/run-moves.js';
 import type { DriverStop, RunRef } from './run-activities.js';
 
-/** What ends a run here and not at the gate. */
+/** What is needed to end a run outside of the gate. */
 export interface RunStopDependencies {
   database: Database;
   capacity: { queueTtlSecs: number };

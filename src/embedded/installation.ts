@@ -206,7 +206,7 @@ export class Installation {
     this.lock.release();
   }
 
-  /** One part that cannot be stopped in its way must not keep the others running. */
+  /** A part that cannot be stopped in an orderly way must not keep the others running. */
   private async endAll(parts: readonly SupervisedProcess[], graceMs: number): Promise<void> {
     const results = await Promise.allSettled(parts.map((part) => part.stop(graceMs)));
     for (const [index, result] of results.entries()) {

@@ -68,7 +68,7 @@ export async function runRunner(options: RunnerOptions): Promise<ExitCode> {
     const ended = await Promise.race([working, stop.requested.then((reason) => ({ reason }))]);
     if (typeof ended === 'number' && stop.reason === null) return ended;
     await Promise.race([working, sleep(WIND_DOWN_MS, undefined, { ref: false })]);
-    // A run whose program got out of hand is not alive any more, whatever this process still has to say.
+    // A run whose program acted without the gate counts as over, whatever this process still reports.
     if (stop.reason?.kind === 'ungoverned_tool') living.abort();
     return await leave(stop.reason ?? { kind: 'quiesce' }, plane, log);
   } finally {

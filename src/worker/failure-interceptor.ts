@@ -2,7 +2,7 @@ import { ApplicationFailure, CancelledFailure, type Context } from '@temporalio/
 import type { ActivityExecuteInput, ActivityInboundCallsInterceptor, Next } from '@temporalio/worker';
 import { SandgateError, type ErrorCode } from '../domain/errors.js';
 
-/** Where the details go that a history must not hold. */
+/** The log for details that a history must not hold. */
 export interface FailureLog {
   error(fields: Record<string, unknown>, message: string): void;
 }

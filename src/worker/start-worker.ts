@@ -59,7 +59,7 @@ export interface RunningWorker {
   ended: Promise<void>;
 }
 
-/** How often this host says that it is there; well within the time after which it would get no runs. */
+/** How often this host reports; well within the time after which it would get no more runs. */
 const HOST_SEEN_EVERY_MS = 15_000;
 /** How soon a driver whose store was lost has its relay and its schedule again. */
 const STANDING_EVERY_MS = 15_000;
@@ -73,7 +73,7 @@ const CONTROL_ACTIVITIES = 1000;
 /** One collection of a diff, all git calls together (docs/design/workspaces.md). */
 const COLLECT_TIMEOUT_MS = 120_000;
 
-/** Connects, reaps what an earlier life of this host left behind, and serves its queues. */
+/** Connects, removes what an earlier process of this host left behind, and serves its queues. */
 export async function startWorker(config: SandgateConfig, log: Logger, tracing: Tracing): Promise<RunningWorker> {
   const metrics = new Metrics();
   const parts = await connectParts(config, log, metrics);

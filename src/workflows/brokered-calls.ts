@@ -72,7 +72,7 @@ export class BrokeredCalls {
     try {
       return await this.scope.run(() => brokerActivities(this.timing).execute(this.ref, call));
     } catch {
-      // Whatever became of the activity, only the record can tell what became of the call.
+      // However the activity ended, only the database knows the outcome of the call.
       return CancellationScope.nonCancellable(() => record.settleLostCall(this.ref, call));
     }
   }

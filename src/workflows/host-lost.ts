@@ -15,7 +15,7 @@ export function secondChanceMs(hostAwayMs: number): number {
 }
 
 /**
- * Offers work that nobody took once more. The waiting time of a host goes on while the driver's own server is down, so after
+ * Offers work again that nobody took. The waiting time of a host goes on while the driver's own server is down, so after
  * a stop of the whole installation it may be over before any worker could come back.
  */
 export function offerTwice<A extends unknown[], R>(

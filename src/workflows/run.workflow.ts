@@ -136,7 +136,7 @@ async function stopWhenOver(ref: RunRef, view: RunView, driver: RunDriverState):
   return true;
 }
 
-/** A view that an earlier build recorded lacks what it did not know of, which is never due. */
+/** A view that an earlier build recorded may lack members; a missing one is never due. */
 function isOverdue(ms: number | null | undefined): boolean {
   return ms != null && ms <= 0;
 }

@@ -1,4 +1,4 @@
-/** What steers or hides without being a control character: formats, separators, private and blank letters, selectors. */
+/** Characters that steer or hide without being control characters: formats, separators, private and blank letters, selectors. */
 export const HIDDEN = String.raw`[\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Co}\u{115F}\u{1160}\u{3164}\u{FFA0}\u{2800}]|\u{034F}|[\u{FE00}-\u{FE0F}]|[\u{180B}-\u{180F}]|[\u{E0100}-\u{E01EF}]`;
 
 /**
@@ -8,7 +8,7 @@ export const HIDDEN = String.raw`[\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Co}\u{115F}\u{1160}
  */
 const UNSAFE = new RegExp(`\\p{Cc}|${HIDDEN}`, 'gu');
 
-/** More marks than a written language stacks on one letter would cover the lines above and below. */
+/** More combining marks than any language puts on one letter would cover the lines above and below. */
 const STACKED_MARKS = /(\p{M}{4})\p{M}+/gu;
 
 /** One line of foreign text, safe to print: whatever could steer the terminal or hide itself is written as an escape. */

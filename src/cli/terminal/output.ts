@@ -53,7 +53,7 @@ export function printDocument(format: 'json' | 'yaml', document: unknown): void 
   write(format === 'json' ? toJson(document) : toYaml(document));
 }
 
-/** JSON escapes C0 controls itself, but not what else steers or hides. */
+/** JSON escapes C0 controls itself, but not the other characters that steer or hide. */
 export function toJson(document: unknown, indent = 2): string {
   return JSON.stringify(document, null, indent).replace(UNSAFE, (character) =>
     character

@@ -18,7 +18,8 @@ export class HttpConfig {
     variable: 'SERVICE_INTERNAL_BIND',
     read: listenAddress,
     default: null,
-    about: 'A listener of its own for `/internal` only; the public one answers 404 there then. Unset, there is none.',
+    about:
+      'A listener of its own for `/internal` only; the public one then answers 404. Without it, `/internal` stands on the public listener.',
   })
   readonly internalBind!: ListenAddress | null;
 

@@ -12,7 +12,7 @@ export interface ContractTiming {
   renewAfterSuccessMs: number;
   renewAfterFailureMs: number;
   lastWordTimeoutMs: number;
-  /** Wait before a model reply that broke off is asked for again, times the number of failures in a row. */
+  /** Wait before a broken model reply is requested again, multiplied by the number of failures in a row. */
   brokenReplyStepMs: number;
 }
 

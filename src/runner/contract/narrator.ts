@@ -3,7 +3,7 @@ import { messageOf } from '../failure-text.js';
 import type { RunnerLog } from '../runner-log.js';
 import type { NarrativeEvent, PlaneClient } from './plane-client.js';
 
-/** An event may be 64 KiB in all (docs/design/runner.md); the rest is left for its envelope and for JSON's escapes. */
+/** An event may be 64 KiB in all (docs/design/runner.md); the remainder is for its envelope and for JSON's escapes. */
 const MAX_TEXT_BYTES = 48 * 1024;
 const CUT_MARK = '\n… (cut)';
 

@@ -7,7 +7,7 @@ import { messageOf } from '../failure-text.js';
 import type { RunnerTokens } from '../launch/hand-off.js';
 import type { ProbeItem, ProbeRequest } from './probe-step.js';
 
-/** What came of one request. Holds nothing of what was sent: tokens never leave this process. */
+/** The outcome of one request. It holds nothing that was sent, because tokens never leave this process. */
 export type Observation = JsonObject;
 
 /** Performs probes in order; `observed` is called after each. */

@@ -93,7 +93,7 @@ export class WorkspaceRoot implements AsyncDisposable {
     return current;
   }
 
-  /** Refuses what is no regular file, and a file that a renamed directory carried away between the steps of the walk. */
+  /** Refuses anything but a regular file, and a file that a renamed directory carried away between the steps of the walk. */
   async #verified(handle: FileHandle, components: string[], asked: string): Promise<OpenedEntry> {
     try {
       const realPath = await readlink(descriptorPath(handle));

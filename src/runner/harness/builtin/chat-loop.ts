@@ -67,7 +67,7 @@ class ChatLoop {
       text = (message.content ?? '').trim();
       if (text !== '') await this.context.narrator.say('agent', text);
       if (message.refusal || reason === 'content_filter') return refusedToGoOn(message.refusal ?? text);
-      // What was cut off may be half a call, and half a command is another command.
+      // A reply that was cut off may hold half a call, and half a command is a different command.
       if (reason === 'length') return outOfTokens(reason, text);
       const calls = this.#callsOf(message);
       if (calls.length === 0) return completedWith(text);

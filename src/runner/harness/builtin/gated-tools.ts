@@ -47,7 +47,7 @@ export function offeredTools(context: HarnessContext, maxName: number): Canonica
 
 /**
  * The gate knows a call by its id for the whole run and answers a repeated one as before. A model that gives two calls one id must not
- * have the second performed on the first one's decision, so that one is asked under an id of its own.
+ * have the second performed on the first one's decision, so the second is asked under an id of its own.
  */
 function eachOnce(): (id: string) => string {
   const used = new Set<string>();

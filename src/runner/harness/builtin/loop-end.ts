@@ -4,7 +4,7 @@ import type { HarnessResult } from '../harness.js';
 /** No model gives a tool a longer name; the answer that repeats it must stay under 2 KiB (docs/design/model-gateway.md). */
 const MAX_TOOL_NAME = 256;
 
-/** The model did something that no model does; the run ends with the reason. */
+/** The model's reply cannot be used; the run ends with the reason. */
 export class UnusableReplyError extends Error {
   override readonly name = 'UnusableReplyError';
 }

@@ -98,7 +98,7 @@ function fixedOptions(
       ...(systemPrompt === null ? {} : { append: systemPrompt }),
     },
     tools: [...CLAUDE_TOOLS],
-    // No settings, instructions or servers from files: the workspace is the agent's to write.
+    // No settings, instructions or servers from files, because the agent may write the workspace.
     settingSources: [],
     strictMcpConfig: true,
     permissionMode: 'default',
@@ -106,7 +106,7 @@ function fixedOptions(
     // The task is text: no slash command and no @file in it acts by itself.
     verbatimPrompts: true,
     // Ignores settings files, refuses to skip permissions and opens no socket for other sessions. It would also refuse files
-    // outside the working directories before anybody is asked; which paths may be touched is the gate's to say.
+    // outside the working directories before anybody is asked; the gate decides which paths may be touched.
     extraArgs: { restricted: null },
     additionalDirectories: ['/'],
   };
@@ -126,7 +126,7 @@ async function follow(
     for await (const message of messages) {
       await conversation.take(message);
       if (conversation.result === null) continue;
-      // What it would still do has no place in the run.
+      // What it would do after its last message must not happen in the run.
       child.kill();
       break;
     }

@@ -32,7 +32,7 @@ export class Conversation {
     private readonly setup: ConversationSetup,
   ) {}
 
-  /** Null until the program has told the end of its work. */
+  /** Null until the program has reported the end of its work. */
   get result(): HarnessResult | null {
     return this.#result;
   }

@@ -5,7 +5,7 @@ import type { CanonicalTool, ToolContext, ToolOutcome } from '../../tools/canoni
 import type { InProcessServer, McpMessage, McpTransport } from './sdk.js';
 import type { ToolGate } from './tool-gate.js';
 
-/** Under which the program names the tool use that a call belongs to. */
+/** The member in which the program names the tool use that a call belongs to. */
 const USE_ID = 'claudecode/toolUseId';
 const PROTOCOL_VERSION = '2025-11-25';
 const METHOD_NOT_FOUND = -32601;

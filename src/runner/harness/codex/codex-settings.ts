@@ -62,7 +62,7 @@ export function threadParameters(context: HarnessContext, offered: OfferedTools)
   };
 }
 
-/** What the program says that it took, against what was asked for; null when it is the same. */
+/** Compares the settings that the program reports with those that were asked for; null when they are the same. */
 export function differenceOf(started: JsonObject, model: string): string | null {
   const expected = { model, modelProvider: PROVIDER, approvalPolicy: 'untrusted', approvalsReviewer: 'user' };
   const different = Object.entries(expected).find(([name, value]) => started[name] !== value);
