@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '../../src/domain/json.js';
 
-/** A schema made to hurt whoever compiles or runs it, and arguments that set it off. */
+/** A schema that is made to hurt its compiler or validator, and arguments that trigger it. */
 export interface SchemaBomb {
   name: string;
   schema: JsonObject;
