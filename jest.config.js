@@ -18,7 +18,7 @@ export default {
   testTimeout: 120_000,
   reporters: ['default', '<rootDir>/build/jest-closing-line.mjs'],
   projects: [
-    { ...shared, displayName: 'unit', testMatch: ['<rootDir>/src/**/*.spec.ts'] },
+    { ...shared, displayName: 'unit', testMatch: ['<rootDir>/src/**/*.spec.ts', '<rootDir>/build/*.spec.mjs'] },
     {
       ...shared,
       displayName: 'integration',

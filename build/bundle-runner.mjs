@@ -52,7 +52,7 @@ const result = await build({
   logLevel: 'warning',
 });
 
-// What is written counts, not what was looked at: the MCP client's index also names parts for browsers and sign-in.
+// Only what is written counts, not what was read: the MCP client's index also names parts for browsers and sign-in.
 const written = Object.values(result.metafile.outputs).flatMap(({ inputs }) =>
   Object.keys(inputs).filter((input) => inputs[input].bytesInOutput > 0),
 );

@@ -96,7 +96,7 @@ async function takeOwnPorts(folder) {
   await Promise.all(servers.map(([, server]) => once(server.close(), 'close')));
 }
 
-/** Runs to read: one that ended, one that waits for a human, and an agent and policies by the seed. */
+/** Runs to read: one that ended and one that waits for a human. The agent and the policies are those of every new installation. */
 async function plantRuns({ url, adminToken }) {
   const call = async (path, body) => {
     const response = await fetch(`${url}${path}`, {

@@ -1,5 +1,5 @@
 /**
- * After a failed `npm test`: runs at most two failed suites once more, alone, and names those that pass then `unsteady`, to be mended
+ * After a failed `npm test`: runs at most two failed suites once more, alone, and names those that pass then `unsteady`, to be fixed
  * before anything else. More failed suites than that, or one that fails again, is a failure.
  * Usage: node build/retry-unsteady.mjs <file with the paths of failed suites, as JSON>
  */

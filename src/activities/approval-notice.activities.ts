@@ -23,9 +23,9 @@ export interface ApprovalNoticeDependencies {
   log: Record<'warn' | 'error', (fields: Record<string, unknown>, message: string) => void>;
 }
 
-/** Spread of a wait, so that receivers which come back are not met by all at once. */
+/** Spread of a wait, so that a receiver that comes back does not get all notices at once. */
 const JITTER = 0.1;
-/** Names of tools as harnesses and MCP write them. What an agent made up could carry text to whoever reads the notice. */
+/** Names of tools as harnesses and MCP write them. A name that an agent made up could carry text to the reader of the notice. */
 const TOOL_NAME = /^[A-Za-z0-9_.:/-]{1,128}$/;
 
 /** Tells people outside that a tool call waits for them. */

@@ -35,9 +35,9 @@ export interface BrokerDependencies {
   log: Pick<Logger, 'error'>;
 }
 
-/** Before a claim is taken the caller may as well hear that nothing was sent. */
+/** Before the claim is taken nothing was sent, so the caller can be told so at once. */
 const READ_WITHIN_MS = 10_000;
-/** What an upstream answered must not be lost because the record is away for a moment. */
+/** An upstream's answer must not be lost because the database is away for a moment. */
 const SETTLE_WITHIN_MS = 120_000;
 
 /** Calls of upstream servers. What an operator may see of them in Temporal is an id, a number and one word. */
@@ -58,7 +58,7 @@ export function createBrokerActivities(on: BrokerDependencies): BrokerActivities
   };
 }
 
-/** Beats carry nothing; they let the server tell a worker that is gone from an upstream that is slow, and bring cancellation. */
+/** Heartbeats carry no data; they let the server tell a dead worker from a slow upstream, and they bring cancellation. */
 function beatWhileAlive(): NodeJS.Timeout {
   const { heartbeatTimeoutMs = 10_000 } = activityInfo();
   return setInterval(heartbeat, heartbeatTimeoutMs / 4);
@@ -74,7 +74,7 @@ function untilCancelled(): AbortSignal {
   return controller.signal;
 }
 
-/** One dispatch: recheck, claim, send, settle (chapter 40 §4 steps 5–11). */
+/** One dispatch: recheck, claim, send, settle (docs/design/broker.md). */
 async function execute(
   on: BrokerDependencies,
   run: RunRef,
@@ -96,7 +96,7 @@ async function execute(
   return make(on, judged, call, late, signal);
 }
 
-/** Whom a call goes to whose authority was not known to stand; or the end of it, without a claim. */
+/** The target of a call whose authority was not known yet, or the end of the call, without a claim. */
 async function judge(on: BrokerDependencies, run: RunRef, call: BrokeredCall): Promise<CallTarget | BrokeredOutcome> {
   const name = parseMcpName(call.tool);
   if (name === null) return { outcome: 'unbound' };
@@ -203,7 +203,7 @@ async function deny(database: Database, run: RunRef, call: BrokeredCall, text: s
   return seq ?? 0;
 }
 
-/** An extra event: the gate's own decision stays (chapter 30 §7.5). */
+/** An event besides the gate's own decision, which stays (docs/design/broker.md). */
 function denialOf({ toolCallId, tool }: BrokeredCall, text: string): NewEvent {
   const reason = shortCause(text);
   return decisionEvent({ toolCallId, tool }, { kind: 'deny', source: 'binding', originalVerdict: null, reason });

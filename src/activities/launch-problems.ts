@@ -22,8 +22,8 @@ const HOST_FULL = 'the host has no disk space, memory, processes or descriptors 
 const LAUNCH_BROKE = 'the sandbox could not be prepared: an internal error of its host, told in the log of the worker';
 
 /**
- * What becomes of a run whose launch failed (chapter 10 §5). Only what the host or the run itself lacks ever counts: while the
- * control plane is away the step is repeated.
+ * What becomes of a run whose launch failed (docs/design/runs.md). Only failures of the host or the run count as attempts:
+ * while the control plane is away the step is repeated.
  *
  * @throws the cause, where the step is to be repeated, and where it is not ours to explain and belongs into the log
  */
@@ -44,7 +44,7 @@ export async function settleLaunchProblem(on: LaunchProblemDependencies, run: Ru
   }
 }
 
-/** False when it is too late to go back into the queue: the workspace is being prepared already (chapter 10 §2). */
+/** False when it is too late to go back into the queue: the workspace is being prepared already. */
 async function requeue(on: LaunchProblemDependencies, run: RunRef, words: string): Promise<boolean> {
   const { database, limits } = on;
   await on.release(run);

@@ -19,7 +19,7 @@ interface HeadStart {
   ended: Promise<LaunchResult | null>;
 }
 
-/** The launches of one host: one at a time for each run, so many at once, so many a second. */
+/** The launches of one host: one at a time for each run, with limits on those at once and on those begun in a second. */
 export class LaunchTurns {
   private readonly turns = new Map<string, Promise<unknown>>();
   private readonly headStarts = new Map<string, HeadStart>();
@@ -39,8 +39,8 @@ export class LaunchTurns {
 
   /**
    * Launches a run for its driver, or goes on with what was begun early for it. A launch whose heartbeats did not arrive is
-   * repeated while it still goes on here. The later one waits: two would tear down each other's workspace, and the run would end
-   * for it.
+   * repeated while it still goes on here. The later one waits: two would destroy each other's workspace, and the run would
+   * fail.
    */
   async take(run: RunRef, signal: AbortSignal): Promise<LaunchResult> {
     const early = this.headStarts.get(run.sessionId);
@@ -56,7 +56,7 @@ export class LaunchTurns {
   }
 
   /**
-   * Begins a launch whose activity is on its way, so that the workspace is prepared meanwhile. Whatever becomes of it, the activity
+   * Begins a launch before its activity arrives, so that the workspace is prepared meanwhile. However it goes, the activity
    * comes and finds it under way, done or to be done again.
    */
   begin(run: RunRef): void {

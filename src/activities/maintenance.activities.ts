@@ -27,12 +27,12 @@ export interface MaintenanceDependencies {
   openRuns(): Promise<ReadonlySet<string>>;
   /** Null when nobody is told of pending approvals. */
   notices: Pick<ApprovalNotices, 'startMissing'> | null;
-  /** Younger ones are on their way. */
+  /** Younger notices are still being started. */
   noticeStartedWithinMs: number;
 }
 
 const PAGE = 500;
-/** Chapter 40 §5. */
+/** Lost claims that one round settles (docs/design/broker.md). */
 const CLAIMS_PER_ROUND = 200;
 const HOST_SEEN_WITHIN_SECS = 60;
 const IDEMPOTENCY_DAYS = 30;
@@ -66,7 +66,7 @@ export function createMaintenanceActivities(on: MaintenanceDependencies): Mainte
   };
 }
 
-/** The breach itself is on the record; no further event tells it (chapter 10 §15). */
+/** The breach itself is on the record; no further event tells it (docs/design/budgets.md). */
 async function stopOverspentRuns({ database, quiesceSecs }: MaintenanceDependencies): Promise<void> {
   for (const { organizationId, sessionId, cap } of await listOverspentRuns(database.pool, PAGE)) {
     const intent = { outcome: 'budget_exceeded', reason: `${cap} budget exceeded`, wantsQuiesce: true, quiesceSecs };

@@ -65,7 +65,7 @@ export interface RunRecordActivities {
   describeRun(run: RunRef): Promise<RunView | null>;
   /** Moves to `provisioning` when the run is given a place, else parks it in the queue; `waitMs`: when to ask again. */
   admitRun(run: RunRef): Promise<{ admitted: boolean; hostId: string | null; waitMs?: number | null }>;
-  /** Writes the finalization intent of a stop that the driver decided; an earlier intent wins. */
+  /** Records the intent of a stop that the workflow decided; an earlier intent wins. */
   stopRun(run: RunRef, stop: DriverStop): Promise<void>;
   expireApprovals(run: RunRef): Promise<void>;
   /** Settles claims as ambiguous: those past their time, or with `all` every open one. */

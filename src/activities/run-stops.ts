@@ -6,14 +6,14 @@ import { recordIntent } from '../platform/db/intents.js';
 import { lockRun } from '../platform/db/run-moves.js';
 import type { DriverStop, RunRef } from './run-activities.js';
 
-/** What ends a run here and not at the gate. */
+/** What is needed to end a run outside of the gate. */
 export interface RunStopDependencies {
   database: Database;
   capacity: { queueTtlSecs: number };
   quiesceSecs: number;
 }
 
-/** The sentences of a stop that the driver decided (chapter 10 §2, `status_reason`). */
+/** The sentences of a stop that the driver decided (docs/design/runs.md). */
 const FAILURES: Record<Exclude<DriverStop['code'], 'wall_clock' | 'queue_ttl'>, string> = {
   launch_deadline: 'stalled before launch: the sandbox did not start in time',
   sandbox_exited: 'sandbox died (stale heartbeat): it ended before the run reported a result',
@@ -52,7 +52,7 @@ async function stopByWallClock(tx: TenantTransaction, sessionId: string, quiesce
   await recordIntent(tx, sessionId, intent, await wallClockEvent(tx, sessionId, 'budget.exceeded'));
 }
 
-/** Writes `budget.warning` for the wall clock once, to a run that is still under way (06-gate §7). */
+/** Writes `budget.warning` for the wall clock once, to a run that is still under way (docs/design/budgets.md). */
 export async function warnWallClock(tx: TenantTransaction, sessionId: string): Promise<void> {
   const status = await lockRun(tx, sessionId);
   if (status !== 'running' && status !== 'awaiting_approval') return;

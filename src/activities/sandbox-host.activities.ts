@@ -53,7 +53,7 @@ export interface SandboxHostDependencies {
   tokenTtlSecs: number;
   limits: LaunchLimits;
   log: { warn(fields: Record<string, unknown>, message: string): void };
-  /** Limits of one collection in milliseconds; the whole takes at most 120 s (chapter 20 §11). */
+  /** Limits of one collection in milliseconds; the whole takes at most 120 s (docs/design/workspaces.md). */
   collectTimeoutMs: number;
 }
 
@@ -64,17 +64,17 @@ export interface RepositoryFetching {
   uid: number;
 }
 
-/** What keeps failing on a dead sandbox is given up after this many attempts: a run must end also where its host is broken. */
+/** A step that keeps failing on a dead sandbox is given up after this many attempts: a run must end even if its host is broken. */
 const WIND_DOWN_ATTEMPTS = 6;
 
-/** Reasons of a diff that is not there (chapter 10 §4). */
+/** Reasons of a diff that is not there (docs/design/runs.md). */
 const STILL_LIVE = 'runner_still_live';
 const COLLECTION_FAILED = 'collection_failed';
 
-/** The steps of one host: those that its workflows call, and the one that goes ahead of them. */
+/** The steps of one host: those that workflows call, and the early start of a launch. */
 export interface SandboxHostSteps {
   activities: SandboxHostActivities;
-  /** Begins the launch of a run that was admitted to this host; its activity goes on from there. */
+  /** Begins the launch of a run that was admitted to this host; the launch activity continues it. */
   beginLaunch(run: RunRef): void;
 }
 
@@ -84,7 +84,7 @@ export function createSandboxHostSteps(dependencies: SandboxHostDependencies): S
   const failedEarly = (run: RunRef, cause: unknown): void =>
     dependencies.log.warn({ err: cause, run: run.sessionId }, 'a launch that was begun early failed; it is repeated');
   const turns = new LaunchTurns(dependencies.limits, (run, signal) => host.launch(run, signal), failedEarly);
-  /** A run may end before its launch activity was sent: then nothing else stops what was begun for it. */
+  /** A run may end before its launch activity was sent; then nothing else stops the early launch. */
   const afterLaunch = <T>(run: RunRef, step: (attempt: number) => Promise<T>): Promise<T> =>
     whileHeartbeating(async (_signal, attempt) => {
       await turns.cease(run);
@@ -138,7 +138,7 @@ class SandboxHost {
     const spec = row.run_spec;
     await assertToolsInstalled(this.on.dataDir, spec.capabilities);
     const harnessDir = await requireProgram(this.on.dataDir, spec.harness);
-    // First what a full host refuses: only from `provisioning` may a run go back into the queue.
+    // The steps that a full host refuses come first, because only a run in `provisioning` may go back into the queue.
     const workspaceDir = await provider.createWorkspace(run.sessionId, spec.sandbox);
     // The API opens the run's socket as soon as its folder is there; meanwhile the workspace is filled.
     const planeDir = await makePlaneDirectory(this.on.dataDir, run.sessionId);
@@ -232,7 +232,7 @@ class SandboxHost {
     return (await this.on.provider.listManaged()).find(({ runId }) => runId === run.sessionId)?.handle;
   }
 
-  /** Takes the diff of a dead sandbox; a stored real diff is final (chapter 10 §4). */
+  /** Takes the diff of a dead sandbox; a stored real diff is final. */
   async collect(run: RunRef, attempt: number): Promise<void> {
     const launch = await this.on.database.withTenant(run.organizationId, async (tx) => ({
       stored: await readStoredDiff(tx, run.sessionId),
@@ -298,7 +298,7 @@ class SandboxHost {
   }
 }
 
-/** Waits for the sandbox to leave by itself; whether it did is the caller's next look. */
+/** Waits for the sandbox to end by itself; the caller looks afterwards whether it did. */
 async function exitWithin(provider: SandboxProvider, handle: SandboxHandle, graceMs: number): Promise<void> {
   const patience = AbortSignal.timeout(graceMs);
   try {

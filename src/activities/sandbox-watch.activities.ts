@@ -11,10 +11,10 @@ export interface SandboxWatchDependencies {
   provider: SandboxProvider;
 }
 
-/** How much of the runner's last words goes into `run.error` (04-sandbox §7). */
+/** How much of the runner's last words goes into `run.error` (docs/design/sandbox.md). */
 const LAST_WORDS_CHARACTERS = 2048;
 
-/** Supervision is one long activity per sandbox, not a poll per beat (00-design §2). */
+/** Supervision is one long activity per sandbox, not a poll per beat (docs/design/workflows.md). */
 export function createSandboxWatchActivities(on: SandboxWatchDependencies): SandboxWatchActivities {
   return {
     superviseSandbox: (run) =>

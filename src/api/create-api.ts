@@ -21,7 +21,7 @@ import { buildOpenApiDocument } from './openapi/document.js';
 import { OpenApiHolder } from './reference/openapi-holder.js';
 
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,64}$/;
-/** Longer than any id or name: what no row can have is answered as not found, not as a malformed address. */
+/** Longer than any id or name, so that a longer one is answered as not found and not as a malformed address. */
 const MAX_PATH_PARAMETER_CHARS = 16_384;
 
 /** Builds the API, ready to listen. `further` are the modules of other planes that share the server. */
@@ -60,7 +60,7 @@ function createAdapter(foundation: Foundation, routes: RouteTable): FastifyAdapt
       return typeof given === 'string' && REQUEST_ID.test(given) ? given : randomUUID();
     },
     forceCloseConnections: true,
-    // Streams, permission waits and model calls are long by design (chapter 10 §1).
+    // Streams, permission waits and model calls are long by design (docs/design/api-conventions.md).
     requestTimeout: 0,
     clientErrorHandler: (error: NodeJS.ErrnoException, socket: Socket) => answerClientError(error, socket),
     frameworkErrors: (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
@@ -79,11 +79,11 @@ function createAdapter(foundation: Foundation, routes: RouteTable): FastifyAdapt
     reply.header('cache-control', 'no-store');
     const isPlane = request.routeOptions.config.plane !== undefined || request.url.startsWith('/internal/');
     if (hasInternalListener && isPlane && !cameToRunnerPlane(request.raw.socket)) {
-      // As a route that does not exist, in every word: the plane's own answers would show that there is one.
+      // Exactly the answer of a route that does not exist; the plane's own answers would reveal it.
       void reply.status(404).type('application/json').send({ error: 'not found' });
       return;
     }
-    // Before any body is read: what has no route needs none, and a wrong method must not fail on its missing body.
+    // Before any body is read: an unknown route needs none, and a wrong method must not fail because its body is missing.
     const isUnknown = request.is404 && !isPlane;
     const allowed = isUnknown && request.method === 'OPTIONS' ? routes.allowed(request.url) : null;
     if (allowed !== null) {

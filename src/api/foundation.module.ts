@@ -51,11 +51,11 @@ export interface Foundation {
   database: Database;
   adminToken: string;
   organizationId: string;
-  /** The way of brokered calls to their runs' workflows; without it every such call is 503. */
+  /** Dispatches brokered calls to their runs' workflows; without it every such call is 503. */
   calls?: BrokeredDispatch;
   /** Where the spans of this process go; nowhere without it. */
   tracing?: Tracing;
-  /** Who the users behind bearers are; without it there are none. */
+  /** Finds the users behind bearers; without it there are no users. */
   users?: UserCredentials;
   /** Where the lines of the log go; through the redactor to standard error without it. */
   logTo?: DestinationStream;

@@ -55,7 +55,7 @@ async function start(config: SandgateConfig, log: Logger): Promise<RunningApi> {
   return { app, internal, scrapes, driver, database, tracing };
 }
 
-/** Ends streams and connections, then what is beneath them. */
+/** Ends streams and connections, then the database and the driver. */
 async function stop(running: RunningApi): Promise<void> {
   running.internal?.close();
   running.internal?.closeAllConnections();
@@ -83,7 +83,7 @@ function stopOnSignal(running: RunningApi, log: Logger, graceMs: number): void {
   };
   process.once('SIGINT', onSignal);
   process.once('SIGTERM', onSignal);
-  // Started by a supervisor with a channel to it: without the supervisor there is nobody to serve for.
+  // Started by a supervisor with a channel to it: when the supervisor goes, this process stops.
   process.once('disconnect', () => onSignal('disconnect'));
 }
 

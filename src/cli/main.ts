@@ -17,7 +17,7 @@ function exitCodeFor(error: unknown): ExitCode {
   return error instanceof StartRefused ? EXIT.unavailable : EXIT.failure;
 }
 
-// A reader that closes early (`sandgate log … | head`) is no failure.
+// A reader that closes early (`sandgate log … | head`) is not a failure.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit(EXIT.ok);
   throw error;

@@ -6,7 +6,7 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Null for text that is no JSON object. */
+/** Null for text that is not a JSON object. */
 export function parseJsonObject(text: string): JsonObject | null {
   try {
     const value: unknown = JSON.parse(text);

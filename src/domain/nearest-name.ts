@@ -3,7 +3,7 @@
  * meant; of several equally near ones the first. Undefined without known names.
  */
 export function nearestName(given: string, known: readonly string[]): string | undefined {
-  // What is far longer than any name is near to none of them, and comparing it would take its length times theirs.
+  // A text far longer than any name is near none of them, and comparing it would take too long.
   const shown = given.slice(0, MAX_COMPARED);
   const ranked = known.map((name) => ({ name, distance: editDistance(shown.toLowerCase(), name.toLowerCase()) }));
   return ranked.reduce<(typeof ranked)[number] | undefined>(

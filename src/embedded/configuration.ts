@@ -1,4 +1,4 @@
-/** What the command line may know of the configuration: it reads and prints it, and starts installations from it. */
+/** The configuration as the command line uses it: to print it, and to start installations from it. */
 export {
   ConfigError,
   configWarnings,

@@ -3,7 +3,7 @@ import type { Organization } from '../platform/organizations/organizations.js';
 import { fixerHarness } from '../platform/organizations/seed-agent.js';
 import { withOperatorDatabase } from './operator-database.js';
 
-/** Makes an organization straight in the record. */
+/** Makes an organization straight in the database. */
 export function createOrganization(
   env: NodeJS.ProcessEnv,
   dataDir: string,

@@ -2,7 +2,7 @@ import { ORPHAN_GRACE_MS } from './stop-times.js';
 
 /**
  * Preloaded into the API and the worker: when the supervisor's channel closes without a stop, the supervisor was killed, and
- * the process ends in its orderly way, or after a moment in the other one.
+ * the process stops in an orderly way, and after a moment by force.
  */
 
 process.on('disconnect', () => {

@@ -141,7 +141,7 @@ function checkPrograms(config: SandgateConfig): Promise<HostCheck> {
   });
 }
 
-/** Questions that nobody was told of, although a webhook is there to do so. */
+/** Pending approvals that nobody was told of, although a webhook is configured. */
 function checkNotices(config: SandgateConfig): Promise<HostCheck> {
   return attempt('approval webhook', 'warn', async () => {
     const folder = locate(config.data.dir);

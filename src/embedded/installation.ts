@@ -32,8 +32,8 @@ export interface StartOptions {
 const PORT_ATTEMPTS = 3;
 
 /**
- * One running Sandgate on one machine: PostgreSQL, Temporal, API and worker under one supervisor (00-design §2, Embedded
- * default). Configured parts replace embedded ones, one by one.
+ * One running Sandgate on one machine: PostgreSQL, Temporal, API and worker under one supervisor (docs/design/workflows.md).
+ * Configured parts replace embedded ones, one by one.
  */
 export class Installation {
   private readonly services: SupervisedProcess[] = [];
@@ -206,7 +206,7 @@ export class Installation {
     this.lock.release();
   }
 
-  /** One part that cannot be stopped in its way must not keep the others running. */
+  /** A part that cannot be stopped in an orderly way must not keep the others running. */
   private async endAll(parts: readonly SupervisedProcess[], graceMs: number): Promise<void> {
     const results = await Promise.allSettled(parts.map((part) => part.stop(graceMs)));
     for (const [index, result] of results.entries()) {

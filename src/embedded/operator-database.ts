@@ -5,7 +5,7 @@ import { readLiveInstance } from './state-lock.js';
 import { StartRefused } from './start-refused.js';
 
 /**
- * Does something straight in the record, as the operator who owns it: with DATABASE_URL, else in the installation that runs on this
+ * Works directly in the database, as the operator who owns it: with DATABASE_URL, else in the installation that runs on this
  * machine.
  */
 export async function withOperatorDatabase<T>(

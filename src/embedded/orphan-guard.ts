@@ -21,7 +21,7 @@ sleep 1
 for one in $groups; do kill -s KILL -- "-$one" 2>/dev/null; done
 `;
 
-/** Ends the children of a supervisor that was killed with no chance to end them itself (00-design §2). */
+/** Ends the children of a supervisor that was killed with no chance to end them itself (docs/design/workflows.md). */
 export class OrphanGuard {
   private readonly shell: ChildProcess;
 
@@ -31,7 +31,7 @@ export class OrphanGuard {
       detached: true,
       env: { PATH: process.env['PATH'] },
     });
-    // A guard that dies first makes the pipe break; the supervisor itself must not die of that.
+    // A guard that dies first breaks the pipe, which must not end the supervisor.
     this.shell.stdin?.on('error', () => undefined);
     this.shell.unref();
     (this.shell.stdin as Socket | null)?.unref();
@@ -49,7 +49,7 @@ export class OrphanGuard {
     this.shell.stdin?.end('quit\n');
   }
 
-  /** What the death of this process does to the pipe. */
+  /** Closes the pipe, as the death of this process would. */
   abandon(): void {
     this.shell.stdin?.end();
   }

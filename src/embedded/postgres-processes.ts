@@ -20,7 +20,7 @@ export function postgresProcesses(dataDir: string): PostgresProcess[] {
     .flatMap((entry) => inspect(Number(entry), folder) ?? []);
 }
 
-/** The postmaster: the one whose parent is not of the family. */
+/** The postmaster: the process whose parent is not one of them. */
 export function postmasterPid(dataDir: string): number | undefined {
   const family = postgresProcesses(dataDir);
   const pids = new Set(family.map((member) => member.pid));
@@ -68,7 +68,7 @@ function inspect(pid: number, folder: string): PostgresProcess | undefined {
     const stat = readProcessStat(pid);
     return stat?.command === 'postgres' && stat.state !== 'Z' ? { pid, parent: stat.parent } : undefined;
   } catch (error) {
-    // A process that ends while it is looked at, and one that may not be looked at, is none of this server's.
+    // A process that ends meanwhile, or may not be examined, does not belong to this server.
     if (codeOf(error) === undefined) throw error;
     return undefined;
   }

@@ -34,7 +34,7 @@ export async function removeState(dir: string): Promise<string[]> {
   }
 }
 
-/** A wrong path must not cost anybody their files. */
+/** A wrong path must not delete anybody's files. */
 function looksLikeState(dir: string): boolean {
   const names = readdirSync(dir);
   return names.length === 0 || names.some((name) => ['supervisor.json', 'admin-token', 'host-id'].includes(name));

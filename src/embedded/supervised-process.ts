@@ -76,7 +76,7 @@ export class SupervisedProcess {
     await ended;
   }
 
-  /** Without a word, and without waiting. */
+  /** By force, and without waiting. */
   kill(): void {
     const { child } = this;
     if (child?.pid !== undefined && !hasEnded(child)) signal(-child.pid, 'SIGKILL');
@@ -148,7 +148,7 @@ function describe(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** A process that is already gone is what every caller wants. */
+/** A process that is already gone is a success for every caller. */
 function signal(target: number, name: NodeJS.Signals): void {
   try {
     process.kill(target, name);

@@ -15,7 +15,7 @@ const READY_TIMEOUT_MS = 60_000;
  */
 const STORE_PRAGMAS = ['--sqlite-pragma', 'journal_mode=WAL'];
 
-/** The Temporal server of the installation: store in the state folder, loopback only, with the two eager modes of 00-design §5. */
+/** The Temporal server of the installation: store in the state folder, loopback only, with both eager modes (docs/design/workflows.md). */
 export class EmbeddedTemporal {
   constructor(
     private readonly binary: string,

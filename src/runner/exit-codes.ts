@@ -1,4 +1,4 @@
-/** What the runner's exit code says to supervision (chapter 20 §12). */
+/** What the runner's exit code says to supervision (docs/design/runner.md). */
 export const EXIT = {
   done: 0,
   failed: 1,

@@ -1,6 +1,6 @@
 /**
  * Lines of the runner's own output, which becomes the artifact `log`. They hold our own words, ids and numbers only: never
- * a tool's input or result, a prompt or a token (06-gate §8).
+ * a tool's input or result, a prompt or a token (docs/design/runner.md).
  */
 export type RunnerLog = (message: string) => void;
 

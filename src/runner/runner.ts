@@ -39,9 +39,9 @@ const MAX_SUMMARY = 4_000;
 const WIND_DOWN_MS = 2_000;
 
 /**
- * One run inside its sandbox, from the first heartbeat to the posted result. Resolves with the exit code of chapter 20 §12:
- * 0 when the outcome was reported as completed or the run was asked to stop, 1 when it failed or could not be reported, 3
- * when a token was refused for its audience, 5 when a harness program executed a tool without the gate's consent.
+ * One run inside its sandbox, from the first heartbeat to the posted result. Resolves with the exit code (docs/runner-contract.md,
+ * section 13): 0 when the outcome was reported as completed or the run was asked to stop, 1 when it failed or could not be
+ * reported, 3 when a token was refused for its audience, 5 when a harness program executed a tool without the gate's consent.
  */
 export async function runRunner(options: RunnerOptions): Promise<ExitCode> {
   const { settings, log } = options;
@@ -68,7 +68,7 @@ export async function runRunner(options: RunnerOptions): Promise<ExitCode> {
     const ended = await Promise.race([working, stop.requested.then((reason) => ({ reason }))]);
     if (typeof ended === 'number' && stop.reason === null) return ended;
     await Promise.race([working, sleep(WIND_DOWN_MS, undefined, { ref: false })]);
-    // A run whose program got out of hand is not alive any more, whatever this process still has to say.
+    // A run whose program acted without the gate counts as over, whatever this process still reports.
     if (stop.reason?.kind === 'ungoverned_tool') living.abort();
     return await leave(stop.reason ?? { kind: 'quiesce' }, plane, log);
   } finally {

@@ -2,7 +2,7 @@ import { ApplicationFailure, CancelledFailure, type Context } from '@temporalio/
 import type { ActivityExecuteInput, ActivityInboundCallsInterceptor, Next } from '@temporalio/worker';
 import { SandgateError, type ErrorCode } from '../domain/errors.js';
 
-/** Where the details go that a history must not hold. */
+/** The log for details that a history must not hold. */
 export interface FailureLog {
   error(fields: Record<string, unknown>, message: string): void;
 }
@@ -12,7 +12,7 @@ const FINAL: ReadonlySet<ErrorCode> = new Set(['invalid_request', 'forbidden', '
 
 /**
  * Turns every error of an activity into an application failure with a closed code and a fixed text: errors of git, SQL or the
- * file system carry data, and a history must hold none (00-design §2). The error itself goes to the log.
+ * file system carry data, and a history must hold none (docs/design/workflows.md). The error itself goes to the log.
  */
 export class FailureInterceptor implements ActivityInboundCallsInterceptor {
   constructor(

@@ -21,5 +21,5 @@ try {
   process.exitCode = 1;
 }
 await tracing.close();
-// Supervision of live sandboxes goes on in the next worker; what is left of it here must not hold the process.
+// Supervision of live sandboxes goes on in the next worker; it must not keep this process alive.
 process.exit();

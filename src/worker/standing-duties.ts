@@ -1,6 +1,6 @@
 import type { Logger } from '../platform/telemetry/logger.js';
 
-/** Repeats a duty of a living process; a round that fails is logged and the next one tries again. */
+/** Repeats a task for as long as the process lives; a round that fails is logged and the next one tries again. */
 export function everyWhileAlive(ms: number, log: Pick<Logger, 'warn'>, duty: () => Promise<void>): { stop(): void } {
   const timer = setInterval(() => {
     duty().catch((cause: unknown) => log.warn({ err: cause }, 'a standing duty failed; trying again'));

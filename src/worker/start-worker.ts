@@ -53,13 +53,13 @@ import { workflowSource } from './workflow-bundle.js';
 
 /** A worker process: control queue, and the two queues of this sandbox host. */
 export interface RunningWorker {
-  /** Begins an orderly stop; live sandboxes stay and are supervised again by the next worker (04-sandbox §7). */
+  /** Begins an orderly stop; live sandboxes stay and are supervised again by the next worker (docs/design/sandbox.md). */
   stop(): void;
   /** Resolves when every queue is closed; rejects when one failed. */
   ended: Promise<void>;
 }
 
-/** How often this host says that it is there; well within the time after which it would get no runs. */
+/** How often this host reports; well within the time after which it would get no more runs. */
 const HOST_SEEN_EVERY_MS = 15_000;
 /** How soon a driver whose store was lost has its relay and its schedule again. */
 const STANDING_EVERY_MS = 15_000;
@@ -70,10 +70,10 @@ const STANDING_EVERY_MS = 15_000;
 const CACHED_RUNS = 64;
 /** Brokered calls that wait for slow servers must not keep other steps of the control queue waiting. */
 const CONTROL_ACTIVITIES = 1000;
-/** One collection of a diff, all git calls together (chapter 10 §11). */
+/** One collection of a diff, all git calls together (docs/design/workspaces.md). */
 const COLLECT_TIMEOUT_MS = 120_000;
 
-/** Connects, reaps what an earlier life of this host left behind, and serves its queues. */
+/** Connects, removes what an earlier process of this host left behind, and serves its queues. */
 export async function startWorker(config: SandgateConfig, log: Logger, tracing: Tracing): Promise<RunningWorker> {
   const metrics = new Metrics();
   const parts = await connectParts(config, log, metrics);

@@ -7,7 +7,7 @@ const AT_ONCE = 4;
 
 /**
  * Lets runs in as soon as their workflows were started, while Temporal is still handing those out: the workflow finds the run
- * admitted and goes on from there. Nothing depends on it, so a failure is told and left to the workflow.
+ * admitted and goes on from there. Nothing depends on it, so a failure is logged and left to the workflow.
  */
 export function followStartedRuns(
   wakeups: LedgerWakeups,

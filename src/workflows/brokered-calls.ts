@@ -51,7 +51,7 @@ export class BrokeredCalls {
 
   /**
    * Ends what the run still has in flight: waits up to `drainMs`, then cancels; whatever is open afterwards is of unknown outcome
-   * (chapter 40 §5). Before the terminal move, so that the signed ledger is whole.
+   * (docs/design/broker.md). Before the terminal move, so that the signed ledger is whole.
    */
   async settle(drainMs: number): Promise<void> {
     this.refusal = BROKERED_REFUSALS.ending;
@@ -72,7 +72,7 @@ export class BrokeredCalls {
     try {
       return await this.scope.run(() => brokerActivities(this.timing).execute(this.ref, call));
     } catch {
-      // Whatever became of the activity, only the record can tell what became of the call.
+      // However the activity ended, only the database knows the outcome of the call.
       return CancellationScope.nonCancellable(() => record.settleLostCall(this.ref, call));
     }
   }

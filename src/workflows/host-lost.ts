@@ -1,6 +1,6 @@
 import { ActivityFailure, TimeoutFailure, patched } from '@temporalio/workflow';
 
-/** Whether no worker of the host took the work in time: the host is away (04-sandbox §7). */
+/** Whether no worker of the host took the work in time: the host is away (docs/design/sandbox.md). */
 export function isHostLost(failure: unknown): boolean {
   return (
     failure instanceof ActivityFailure &&
@@ -15,7 +15,7 @@ export function secondChanceMs(hostAwayMs: number): number {
 }
 
 /**
- * Offers work that nobody took once more. The waiting time of a host goes on while the driver's own server is down, so after
+ * Offers work again that nobody took. The waiting time of a host goes on while the driver's own server is down, so after
  * a stop of the whole installation it may be over before any worker could come back.
  */
 export function offerTwice<A extends unknown[], R>(

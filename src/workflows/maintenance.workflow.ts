@@ -7,7 +7,7 @@ const { startMissingRuns, recountCapacity, expireRecords, listHosts } = proxyAct
   retry: { maximumAttempts: 3 },
 });
 
-/** One round of the schedule: starts what has no driver, heals counters, expires records, reaps orphans on every live host. */
+/** One round of the schedule: starts missing workflows, heals counters, expires records, reaps orphans on every live host. */
 export async function maintenance(): Promise<void> {
   await startMissingRuns();
   await recountCapacity();

@@ -8,7 +8,7 @@ const { relayOutbox } = proxyActivities<RelayActivities>({
   summary: 'Re-send wake-ups that were committed and not delivered',
 });
 
-/** One per deployment: keeps the outbox empty for as long as the deployment lives (00-design §2). */
+/** One per deployment: keeps the outbox empty for as long as the deployment lives (docs/design/workflows.md). */
 export async function relay(): Promise<void> {
   await relayOutbox();
 }

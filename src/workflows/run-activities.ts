@@ -19,7 +19,7 @@ export const record = proxyLocalActivities<RunRecordActivities>({
 
 /**
  * Calls of upstream servers, on this workflow's own queue, so that the worker that runs the workflow may start them at once. One
- * attempt: the claim's row says whether there may be another, never this history (chapter 40 §5).
+ * attempt: the claim's row says whether there may be another, never this history (docs/design/broker.md).
  */
 export function brokerActivities(timing: Pick<DriverTiming, 'activityHeartbeatMs'>) {
   const calls = proxyActivities<BrokerActivities>({
@@ -38,7 +38,7 @@ export function brokerActivities(timing: Pick<DriverTiming, 'activityHeartbeatMs
   return { execute: calls.executeBrokeredCall, close: closing.closeUpstreamSessions };
 }
 
-/** The activities of one sandbox host. A host that takes no work for `hostAwayMs` is lost (04-sandbox §7). */
+/** The activities of one sandbox host. A host that takes no work for `hostAwayMs` is lost (docs/design/sandbox.md). */
 export function hostActivities(hostId: string, timing: DriverTiming) {
   const first = offered(hostId, timing, timing.hostAwayMs);
   const again = offered(hostId, timing, secondChanceMs(timing.hostAwayMs));

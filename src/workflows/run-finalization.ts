@@ -7,8 +7,8 @@ import type { RunDriverState } from './run-driver-state.js';
 const RESERVATION_RECHECK_MS = 1_000;
 
 /**
- * Winds a run down: quiesce, kill, confirm, collect, settle, conclude, clean (chapter 10 §4 with the kill-then-collect of
- * 04-sandbox §8). Every step is idempotent and nothing destructive to the evidence happens before the terminal move.
+ * Winds a run down: quiesce, kill, confirm, collect, settle, conclude, clean (docs/design/runs.md). Every step is idempotent, and
+ * nothing that destroys evidence happens before the terminal move.
  */
 export async function finalizeRun(ref: RunRef, view: RunView, driver: RunDriverState): Promise<void> {
   const terminal = ['completed', 'failed', 'cancelled', 'budget_exceeded'].includes(view.status);
@@ -59,7 +59,7 @@ async function collectFromHost(
   if (!collected) await record.recordMissingDiff(ref, driver.hostLost ? 'host_lost' : 'collection_failed');
 }
 
-/** Settles every reservation before the terminal move: a short drain, then each is counted in full (06-gate §7). */
+/** Settles every reservation before the terminal move: a short drain, then each is counted in full (docs/design/budgets.md). */
 async function settleModelSpend(ref: RunRef, drainMs: number): Promise<void> {
   for (let waitedMs = 0; waitedMs < drainMs; waitedMs += RESERVATION_RECHECK_MS) {
     if ((await record.drainReservations(ref, false)) === 0) return;

@@ -11,7 +11,7 @@ const QUEUE_RECHECK_MS = 60_000;
 const INTENT_SIGNAL_MS = 2_000;
 
 /**
- * Drives one run from its row to its end (00-design §2). Re-entrant: started for a run in any status, it reads the row and
+ * Drives one run from its row to its end (docs/design/workflows.md). Re-entrant: started for a run in any status, it reads the row and
  * goes on from there, so losing the driver's store loses no run. It decides from the row alone; signals only wake it.
  */
 export async function run(ref: RunRef): Promise<void> {
@@ -136,7 +136,7 @@ async function stopWhenOver(ref: RunRef, view: RunView, driver: RunDriverState):
   return true;
 }
 
-/** A view that an earlier build recorded lacks what it did not know of, which is never due. */
+/** A view that an earlier build recorded may lack members; a missing one is never due. */
 function isOverdue(ms: number | null | undefined): boolean {
   return ms != null && ms <= 0;
 }

@@ -4,7 +4,7 @@ import { v7 as uuidv7 } from 'uuid';
 /**
  * What a plain application would write, in a schema of its own: `gate` locks a row, inserts, hashes and appends two events
  * under forced row-level isolation; `plain_events` has neither isolation nor chain nor a row to lock;
- * `verdicts`, `inputs` and `claims` are what a broker keeps of a call.
+ * `verdicts`, `inputs` and `claims` hold what a broker keeps of a call.
  */
 const SCHEMA = `
   drop schema if exists bare cascade;

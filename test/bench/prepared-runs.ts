@@ -6,7 +6,7 @@ import { createGatedRun, type GatedRunOptions } from '../support/gated-run.js';
 import type { FixtureOrganization, FixtureRun } from '../support/run-fixture.js';
 import type { BenchStack } from './bench-stack.js';
 
-/** A host that is away: the driver waits for it and leaves these runs alone for as long as a row lasts. */
+/** A host that is offline: the workflow waits for it and leaves these runs alone while a row is measured. */
 const ABSENT_HOST = uuidv7();
 
 /** The organization of the installation itself, so that its administrator sees the runs. */

@@ -210,7 +210,7 @@ const BODIES: Record<string, fc.Arbitrary<Json>> = {
   '/llm/*': fc.oneof({ weight: 5, arbitrary: modelRequest }, { weight: 1, arbitrary: carriedResult }),
 };
 
-/** Bytes that are no JSON object, and some that are not even text. */
+/** Bytes that are not a JSON object, and some that are not even text. */
 const broken: fc.Arbitrary<Buffer> = fc.oneof(
   fc
     .constantFrom('', 'null', '[]', `"${MARK}"`, '7', '{', `{"${MARK}`, `{"tool":"${MARK}\u0000"}`, '\ufeff{}', '{} {}')

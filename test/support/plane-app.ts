@@ -23,7 +23,7 @@ export interface PlaneApp {
   dataDir: string;
   config: SandgateConfig;
   db: Database;
-  /** How many calls wait for a human in this process. */
+  /** The number of calls that wait for a human in this process. */
   parkedCalls(): number;
   close(): Promise<void>;
 }

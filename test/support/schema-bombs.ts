@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '../../src/domain/json.js';
 
-/** A schema made to hurt whoever compiles or runs it, and arguments that set it off. */
+/** A schema that is made to hurt its compiler or validator, and arguments that trigger it. */
 export interface SchemaBomb {
   name: string;
   schema: JsonObject;
@@ -11,7 +11,7 @@ export interface SchemaBomb {
 
 const LONG = `${'a'.repeat(50_000)}!`;
 
-/** At least fifty, of every kind that issue and chapter 30 §9 name. */
+/** At least fifty, of every kind that the gate's limits are about (docs/design/gate.md). */
 export const SCHEMA_BOMBS: SchemaBomb[] = [
   ...deep(),
   ...wide(),

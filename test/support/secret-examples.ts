@@ -86,7 +86,7 @@ export const SECRET_EXAMPLES: readonly (readonly [name: string, example: string,
   ['a URL with a password alone', 'redis://:correcthorsebattery@'],
 ];
 
-/** Text that looks like a secret and is none. */
+/** Text that looks like a secret and is not. */
 export const NEAR_MISSES: readonly string[] = [
   'sk-ant-short',
   'sk-notlongenough',

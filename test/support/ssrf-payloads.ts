@@ -116,7 +116,7 @@ const INSIDE_NAMES = [
   'rancher-metadata',
 ];
 
-/** Where two readers of an address would see two hosts, and addresses that are none of the web. */
+/** Addresses in which two readers would see two hosts, and addresses that are not of the web. */
 const TRICKS = [
   'https://example.com@127.0.0.1/',
   'https://127.0.0.1@example.com/',

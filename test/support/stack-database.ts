@@ -31,7 +31,7 @@ export class StackDatabase {
 
   private async once<R extends object>(sql: string, params: unknown[]): Promise<pg.QueryResult<R>> {
     const client = new pg.Client({ host: join(this.stack.dataDir, 'pg'), user: 'sandgate', database: 'sandgate' });
-    // What breaks the connection is told by the statement, too.
+    // The statement also reports what broke the connection.
     client.on('error', () => undefined);
     await client.connect();
     try {

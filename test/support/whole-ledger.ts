@@ -1,7 +1,7 @@
 import { expect } from '@jest/globals';
 import type { LiveStack, TimelineEvent } from './live-stack.js';
 
-/** What every ended run must show: a gapless ledger, one end, one decision for each requested call, each in its order. */
+/** Checks of every ended run: a gapless ledger, one end, one decision for each requested call, each in its order. */
 export async function expectWholeLedger(stack: LiveStack, sessionId: string): Promise<TimelineEvent[]> {
   const events = await stack.until(`run.result of ${sessionId}`, 30_000, async () => {
     const timeline = await stack.timeline(sessionId);

@@ -121,7 +121,7 @@ export class AddedRevision {
   revision!: AgentRevisionView;
 }
 
-/** The agent as its newest revision describes it. */
+/** The agent with the description of its newest revision. */
 export function toAgentView(agent: AgentEntity, newest: Pick<AgentRevisionEntity, 'description'>): AgentView {
   const { id, tenant_id, name, created_at } = agent;
   return { id, tenant_id, name, description: describe(agent, newest), created_at: created_at.toISOString() };

@@ -21,7 +21,7 @@ import { WorkspaceBody } from '../workspaces/workspace.dto.js';
 
 /** No address can hold `.` and `..`. */
 const NAME = '^(?!\\.{1,2}$)[A-Za-z0-9._-]{1,64}$';
-/** A prompt travels in the runner's environment, which holds 512 KiB (chapter 10 §7). */
+/** A prompt travels in the runner's environment, which holds 512 KiB (docs/design/runs.md). */
 export const MAX_PROMPT_CHARS = 524_288;
 
 /** Everything that a revision can say; each member may be left out. */

@@ -25,7 +25,7 @@ import type { AddRevision, CreateAgent } from './agents.dto.js';
 
 const DEFAULT_POLICY = 'default';
 
-/** Registers agents and appends their revisions (chapter 10 §10). */
+/** Registers agents and appends their revisions (docs/design/runs.md). */
 @Injectable()
 export class AgentsService {
   constructor(
@@ -94,7 +94,7 @@ export class AgentsService {
       await tx.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`agent:${agent.id}`]);
       const previous = await latestRevision(tx, agent);
       const draft = this.drafter.draft(input, previous);
-      // An empty name is a name that nobody has, not a wish for what there was.
+      // An empty name is the name of nothing; it does not ask for the inherited value.
       const name = input.policy ?? null;
       const policy = name === null ? await policyById(tx, previous.policy_id) : await requirePolicy(tx, name);
       const pins = input.capability_bundles
@@ -105,7 +105,7 @@ export class AgentsService {
   }
 }
 
-/** Held against deletion until the revision that names it is written. */
+/** Locked, so that it cannot be deleted before the revision that names it is written. */
 async function requirePolicy(tx: TenantTransaction, name: string): Promise<PolicyEntity> {
   const policy = await tx.manager.findOne(PolicyEntity, { where: { name }, lock: { mode: 'for_key_share' } });
   if (policy === null) throw new SandgateError('invalid_request', `policy: unknown policy ${name}`);

@@ -21,7 +21,7 @@ class ConnectorBody {
   slug?: string;
 }
 
-/** What an agent needs of a connected service (chapter 40 §7.1); judged as a whole by `parseRequirements`. */
+/** What an agent needs of a connected service (docs/design/connections.md); judged as a whole by `parseRequirements`. */
 export class ConnectionRequirementBody implements ConnectionRequirement {
   @ApiProperty({ pattern: SLOT_PATTERN, description: 'Its tools are called `mcp__<slot>__<tool>`.' })
   slot!: string;

@@ -19,7 +19,7 @@ export type RevisionDraft = Omit<
   'id' | 'tenant_id' | 'agent_id' | 'rev' | 'policy_id' | 'capability_bundles' | 'created_at'
 >;
 
-/** Composes a revision from the request and, for a further one, the revision that it inherits from (chapter 10 §10). */
+/** Composes a revision from the request and, for a further one, the revision that it inherits from (docs/design/runs.md). */
 @Injectable()
 export class RevisionDrafter {
   constructor(

@@ -12,7 +12,7 @@ export function cursorOf(rows: readonly ApprovalState[]): string {
   return hash.digest('base64url').slice(0, 22);
 }
 
-/** What a caller saw who names no cursor. */
+/** The cursor of a caller who names none. */
 const EMPTY = cursorOf([]);
 
 /** How long a list may be waited for and which state of it the caller knows. */

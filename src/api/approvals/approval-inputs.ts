@@ -8,7 +8,7 @@ import { callKey, ToolCallPayloads } from '../../platform/seal/tool-call-payload
 import type { Principal } from '../auth/principal.js';
 import { decisionProblems } from './deciding.js';
 
-/** Opens what a human is asked about: the whole input, secrets replaced, for those alone who may decide (06-gate §4). */
+/** Opens what a human is asked about: the whole input, secrets replaced, for those alone who may decide (docs/design/gate.md). */
 @Injectable()
 export class ApprovalInputs {
   constructor(
@@ -16,7 +16,7 @@ export class ApprovalInputs {
     private readonly payloads: ToolCallPayloads,
   ) {}
 
-  /** By approval id; of what the caller may not decide there is none, and an input that was deleted is missing. */
+  /** By approval id. Inputs that the caller may not decide about, and deleted ones, are missing. */
   async read(principal: Principal, approvals: readonly ApprovalRow[]): Promise<Map<string, ShownCall>> {
     const decidable = await this.decidable(principal, approvals);
     const calls = decidable.map((approval) => ({ sessionId: approval.session_id, toolCallId: approval.tool_call_id }));

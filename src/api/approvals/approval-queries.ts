@@ -2,7 +2,7 @@ import type { ApprovalRow } from '../../platform/db/approvals.js';
 import type { TenantTransaction } from '../../platform/db/database.js';
 import { notFound } from '../http/resource-id.js';
 
-/** The table is also the registry of every gated call; what never was a question is not listed (chapter 10 §12). */
+/** The table is also the registry of every gated call; calls that never asked a human are not listed (docs/design/gate.md). */
 const LISTED = `status in ('pending', 'approved_once', 'approved_session', 'denied', 'expired') and expires_at is not null`;
 
 /** Approvals of runs that the user of this parameter started; of all runs when it is null. */

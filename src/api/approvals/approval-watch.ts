@@ -12,11 +12,11 @@ import { listStates, type ApprovalScope, type ApprovalState } from './approval-q
 export interface WaitingCaller {
   /** Aborts when the caller hangs up. */
   hungUp: AbortSignal;
-  /** Resolves when the answer is out, or there is nobody left to answer. */
+  /** Resolves when the answer was sent, or the caller has gone. */
   answered: Promise<void>;
 }
 
-/** A clean stop waits so long for the answers of those who waited. */
+/** Milliseconds that a clean stop waits for the answers to waiting callers. */
 const ANSWERS_WITHIN_MS = 500;
 
 interface Waiter {
@@ -87,7 +87,7 @@ export class ApprovalWatch implements BeforeApplicationShutdown {
       };
       signal.addEventListener('abort', settle, { once: true });
       list.waiters.add(waiter);
-      // Behind the subscription: what changed before it is seen by this read, what comes later wakes.
+      // Read after subscribing: this read sees earlier changes, and later ones wake the waiters.
       list.refresh();
     });
   }

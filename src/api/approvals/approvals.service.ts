@@ -20,7 +20,7 @@ export interface ListRequest {
   caller: WaitingCaller;
 }
 
-/** The inbox of questions and their decisions (chapter 10 §12). */
+/** The inbox of questions and their decisions (docs/design/gate.md). */
 @Injectable()
 export class ApprovalsService {
   constructor(
@@ -48,8 +48,8 @@ export class ApprovalsService {
   }
 
   /**
-   * One decision wins; a late or second one answers the settled row (00-design §1).
-   * @throws SandgateError `not_found`, `forbidden` for a caller who has no say in the call, whatever its state (chapter 60 §6)
+   * One decision wins; a late or second one answers the settled row (docs/design/api-conventions.md).
+   * @throws SandgateError `not_found`, `forbidden` for a caller who has no say in the call, whatever its state (docs/design/identity.md)
    */
   async decide(principal: Principal, approvalId: string, decision: ApprovalDecision): Promise<DecidedApproval> {
     const { approval, won, narrowed } = await this.database.withTenant(principal.organizationId, async (tx) => {
@@ -100,5 +100,5 @@ async function requireVisible(tx: TenantTransaction, sessionId: string, principa
   if (session.invoked_by_user_id !== invokedBy) throw notFound('run');
 }
 
-/** Said instead of a silent downgrade (06-gate §3). */
+/** Tells the caller that `approved_session` was recorded as `approved_once`. */
 const NARROWED = 'recorded as approved_once: the call has no scope key that a session grant could cover';

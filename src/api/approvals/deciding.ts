@@ -8,7 +8,7 @@ import { isMcpName } from '../../domain/tools/mcp-name.js';
 import type { TenantTransaction } from '../../platform/db/database.js';
 import { userIdOf, type Principal } from '../auth/principal.js';
 
-/** What is to be known of an approval before anybody decides it. */
+/** What the authority check needs to know of an approval. */
 interface AskedCall {
   id: string;
   tool: string;
@@ -20,7 +20,7 @@ interface AskedCall {
   live_owner_user_id: string | null;
 }
 
-/** Why the caller must not decide each of these approvals, null where the caller may; by approval id (chapter 60 §6). */
+/** Why the caller must not decide each of these approvals, null where the caller may; by approval id (docs/design/identity.md). */
 export async function decisionProblems(
   tx: TenantTransaction,
   principal: Principal,
@@ -33,7 +33,7 @@ export async function decisionProblems(
   );
 }
 
-/** Whether the caller may see and decide what runs of others ask; a plain member has the runs that the member started. */
+/** Whether the caller may see and decide what runs of others ask; a plain member sees only their own. */
 export function decidesForOrganization(principal: Principal): boolean {
   return principal.kind === 'operator' || principal.role !== 'member';
 }

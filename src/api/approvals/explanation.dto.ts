@@ -47,7 +47,7 @@ class ExplainedFile {
   digest!: string | null;
 }
 
-/** Why the gate asked, and what it found in the call (06-gate §4). */
+/** Why the gate asked, and what it found in the call (docs/design/gate.md). */
 export class ApprovalExplanation {
   @ApiProperty({ type: 'string', enum: [...DECIDED_BY, null], nullable: true })
   decided_by!: string | null;

@@ -3,7 +3,7 @@ const JSON_TYPES = ['application/json', 'application/*', '*/*'];
 
 /**
  * Whether an `Accept` header asks for raw bytes: it must name them, with a weight above what it gives to JSON. At equal
- * weights the order in the header decides; without a header the answer is JSON (chapter 10 §11).
+ * weights the order in the header decides; without a header the answer is JSON (docs/design/api-conventions.md).
  */
 export function prefersBytes(accept: string | undefined): boolean {
   const ranges = (accept ?? '').split(',').map(parseRange);

@@ -5,7 +5,7 @@ import { notFound } from '../http/resource-id.js';
 import { requireSessionExists } from '../sessions/session-lookup.js';
 import { ArtifactEntity } from './artifact.entity.js';
 
-/** What a run left behind (chapter 10 §11). */
+/** What a run left behind (docs/design/workspaces.md). */
 @Injectable()
 export class ArtifactsService {
   constructor(private readonly database: Database) {}

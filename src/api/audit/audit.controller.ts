@@ -9,7 +9,7 @@ import { IdParam } from '../openapi/parameters.js';
 import { LedgerKeyView } from './audit.dto.js';
 import { AuditService } from './audit.service.js';
 
-/** Lets an auditor take the timeline away and verify it without a server. Not in the interface document: an addition. */
+/** Lets an auditor take the timeline away and verify it without a server. */
 @ApiTags('Audit')
 @ApiBearerAuth('bearer')
 @Controller('v1')

@@ -7,7 +7,7 @@ import { ApiConfig } from '../foundation.module.js';
 import { requireSessionExists } from '../sessions/session-lookup.js';
 import type { LedgerKeyView } from './audit.dto.js';
 
-/** Exports ledgers with signed heads (00-design §4). */
+/** Exports ledgers with signed heads (docs/design/events.md). */
 @Injectable()
 export class AuditService {
   private readonly signer: (HeadSigner & { publicKeyPem: string }) | null;

@@ -2,7 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 
 /**
  * The deployment's admin token. Only its digest is kept: comparing two digests of equal length in constant time says nothing
- * about the token's length or its first differing character (chapter 60 §2).
+ * about the token's length or its first differing character (docs/design/identity.md).
  */
 export class AdminToken {
   readonly #digest: Buffer;

@@ -50,7 +50,7 @@ export class AuthGuard implements CanActivate {
     return this.userPrincipal(identity);
   }
 
-  /** The user as the database has it at this request; one who is no active member any more is nobody. */
+  /** The user as the database has it at this request; null for one who is no longer an active member. */
   private async userPrincipal({ organizationId, userId }: UserIdentity): Promise<UserPrincipal> {
     const member = await this.database.withTenant(organizationId, (tx) => readActiveMember(tx, userId));
     if (member === null) throw unauthorized();

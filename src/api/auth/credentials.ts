@@ -5,7 +5,7 @@ const BEARER = 'Bearer ';
 const WEB_COOKIE = '__Host-svc_web';
 
 /**
- * The one credential of a request (chapter 60 §2). A bearer together with a browser session is refused and never ranked: a page
+ * The one credential of a request (docs/design/identity.md). A bearer together with a browser session is refused and never ranked: a page
  * that can add a header must not borrow the cookie's identity, nor the other way round.
  */
 export function readBearer(headers: IncomingHttpHeaders): string | null {

@@ -1,4 +1,4 @@
-/** The organization that the admin token acts for in a single-admin deployment (chapter 60 §2). */
+/** The organization that the admin token acts for in a single-admin deployment (docs/design/identity.md). */
 export class DeploymentOrganization {
   constructor(readonly id: string) {}
 }

@@ -2,7 +2,7 @@ import { SetMetadata } from '@nestjs/common';
 
 /**
  * What a caller may be allowed to do on the public plane. The operator of a single-admin deployment holds all of them;
- * roles map onto them when users exist (chapter 60 §6).
+ * roles map onto them when users exist (docs/design/identity.md).
  */
 export const PERMISSIONS = [
   'agents.read',

@@ -5,7 +5,10 @@ import type { Role } from '../../domain/identity/role.js';
 import type { Viewer } from '../../platform/connections/viewer.js';
 import type { PermissionName } from './permission.decorator.js';
 
-/** Who calls, resolved from the verified credential alone: no header, path or body ever selects an organization or a user (chapter 60 §2). */
+/**
+ * Who calls, resolved from the verified credential alone: no header, path or body ever selects an organization or a user
+ * (docs/design/identity.md).
+ */
 export type Principal = OperatorPrincipal | UserPrincipal;
 
 interface Caller {
@@ -45,7 +48,7 @@ export function userIdOf(principal: Principal): string | null {
   return principal.kind === 'user' ? principal.userId : null;
 }
 
-/** How the caller looks at what has owners. */
+/** The caller as a viewer of connections. */
 export function viewerOf(principal: Principal): Viewer {
   const { organizationId } = principal;
   return principal.kind === 'operator'

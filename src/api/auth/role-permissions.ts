@@ -1,7 +1,7 @@
 import type { Role } from '../../domain/identity/role.js';
 import { PERMISSIONS, type PermissionName } from './permission.decorator.js';
 
-/** What every member may ask for; whose rows are answered is decided beneath (chapter 60 §6). */
+/** What every member may ask for; the services decide which rows are answered (docs/design/identity.md). */
 const MEMBER: readonly PermissionName[] = [
   'agents.read',
   'approvals.decide',
@@ -15,7 +15,7 @@ const MEMBER: readonly PermissionName[] = [
   'sessions.create',
 ];
 
-/** An approver sees the runs of others; which of their questions anybody may decide is decided beneath. */
+/** An approver sees the runs of others; who may decide a question is up to the services. */
 const APPROVER: readonly PermissionName[] = [...MEMBER, 'audit.export', 'sessions.read'];
 
 /** Metrics are the deployment's, not the organization's. */

@@ -1,4 +1,4 @@
-/** Whose a bearer is. */
+/** The user behind a bearer token. */
 export interface UserIdentity {
   organizationId: string;
   userId: string;
@@ -12,7 +12,7 @@ export abstract class UserCredentials {
   abstract find(bearer: string): Promise<UserIdentity | null>;
 }
 
-/** A deployment that issues no credentials to users: nobody is one. */
+/** For a deployment that issues no credentials to users: it knows no user. */
 export class NoUserCredentials extends UserCredentials {
   find(): Promise<null> {
     return Promise.resolve(null);

@@ -3,7 +3,7 @@ import { IsInt, IsNumber, IsOptional, Max, Min } from 'class-validator';
 import { LARGEST_CAPS } from '../../domain/budgets/effective-budgets.js';
 import type { Budgets } from '../../domain/run/spec.js';
 
-/** Caps that a caller wishes; one that is left out or null is no cap at this layer (chapter 10 §8). */
+/** Caps that a caller asks for; one that is left out or null is no cap at this layer (docs/design/budgets.md). */
 export class BudgetsInput implements Partial<Budgets> {
   @ApiPropertyOptional({
     type: 'number',
@@ -61,7 +61,7 @@ export class BudgetsInput implements Partial<Budgets> {
   max_tokens?: number | null;
 }
 
-/** Caps as they are in force; null is no cap. */
+/** The caps in force; null means no cap. */
 export class BudgetsView implements Budgets {
   @ApiProperty({ type: 'number', nullable: true, description: 'US dollars.' })
   max_cost_usd!: number | null;

@@ -55,7 +55,7 @@ class ServerDefinition {
   tools!: ToolDefinition[];
 }
 
-/** The whole body is judged by `parseBundle`, in the order of chapter 30 §10.1. */
+/** The whole body is judged by `parseBundle`, in its order (docs/design/tools.md). */
 export class CreateCapability {
   @ApiProperty({ minLength: 1, maxLength: 64, pattern: '^[a-z0-9][a-z0-9_-]{0,63}$' })
   @Allow()

@@ -20,7 +20,7 @@ import { findBundle } from './capability-queries.js';
 
 const INT32_MAX = 2_147_483_647;
 
-/** Publishes and reads capability bundles, whose versions are append-only (chapter 30 §10). */
+/** Publishes and reads capability bundles, whose versions are append-only (docs/design/tools.md). */
 @Injectable()
 export class CapabilitiesService {
   constructor(private readonly database: Database) {}
@@ -58,7 +58,7 @@ export class CapabilitiesService {
     );
   }
 
-  /** `version` is the path's text; one that is no positive int32 names no version. */
+  /** `version` is text from the path; anything but a positive int32 is not found. */
   readVersion(organizationId: string, name: string, version: string): Promise<CapabilityAnswer> {
     const number = /^[0-9]{1,10}$/.test(version) ? Number(version) : 0;
     if (number < 1 || number > INT32_MAX) throw notFound('bundle');

@@ -1,7 +1,7 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { BundleServer, BundleVersion } from '../../domain/capabilities/bundle.js';
 
-/** One version of a bundle; the row never changes (chapter 30 §10.1). */
+/** One version of a bundle; the row never changes (docs/design/tools.md). */
 @Entity('capability_bundles')
 export class CapabilityBundleEntity implements BundleVersion {
   @PrimaryColumn('uuid')

@@ -9,7 +9,7 @@ import { notFound } from '../http/resource-id.js';
 import { findConnector, insertCustom, listConnectors } from './connector-queries.js';
 import { toCatalogEntry, toConnector, type CatalogEntry, type CatalogList, type Connector } from './catalog.dto.js';
 
-/** Connector definitions: those of the deployment and the organization's own, which shadow them (chapter 40 §11). */
+/** Connector definitions: those of the deployment and the organization's own, which shadow them (docs/design/connections.md). */
 @Injectable()
 export class CatalogService {
   constructor(

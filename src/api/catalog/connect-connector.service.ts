@@ -19,7 +19,7 @@ import { notFound } from '../http/resource-id.js';
 import type { ConnectConnector, ConnectedConnector } from './connect.dto.js';
 import { findConnector } from './connector-queries.js';
 
-/** Makes of a catalog entry what runs can use: a connection, or a bundle for a program of the sandbox (chapter 40 §11). */
+/** Makes of a catalog entry what runs can use: a connection, or a bundle for a program of the sandbox (docs/design/connections.md). */
 @Injectable()
 export class ConnectConnectorService {
   constructor(

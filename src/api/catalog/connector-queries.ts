@@ -24,7 +24,7 @@ export interface EntryConnection {
 export type CatalogRow = ConnectorRow & { bundle: EntryBundle | null; connection: EntryConnection | null };
 
 /**
- * Row-level isolation leaves the organization's rows and the global ones; of two of one slug its own is the visible one. `$1` is the
+ * Row-level isolation leaves the organization's rows and the global ones; of two with one slug the organization's own is visible. `$1` is the
  * user who looks, null for the operator: others' personal connections stay out.
  */
 const VISIBLE = `
@@ -76,7 +76,7 @@ export async function deleteCustom(tx: TenantTransaction, id: string): Promise<v
 }
 
 /**
- * Stores an entry of the organization. Tier and provenance are not the request's to choose (chapter 40 §11).
+ * Stores an entry of the organization. Tier and provenance are not the request's to choose (docs/design/connections.md).
  *
  * @throws SandgateError `conflict` when the organization has an entry of that slug; a global one is shadowed instead
  */

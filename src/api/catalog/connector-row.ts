@@ -1,6 +1,6 @@
 import type { ConnectorDefinition, ConnectorTier, Provenance } from '../../domain/catalog/connector.js';
 
-/** A stored connector: of the whole deployment when it has no organization (chapter 40 §11). */
+/** A stored connector: of the whole deployment when it has no organization (docs/design/connections.md). */
 export interface ConnectorRow extends ConnectorDefinition {
   id: string;
   tenant_id: string | null;

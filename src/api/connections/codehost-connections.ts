@@ -18,8 +18,8 @@ import type { CreateConnection } from './create-connection.dto.js';
 const NUMERIC_ID = /^[0-9]{1,20}$/;
 
 /**
- * Makes connections to the code host (chapter 40 §2.1). What proves itself there is shown to it before anything is stored, and sealed
- * before the row exists.
+ * Makes connections to the code host (docs/design/connections.md). A credential is proved there before anything is
+ * stored, and sealed before the row exists.
  */
 @Injectable()
 export class CodehostConnections {

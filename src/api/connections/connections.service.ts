@@ -16,7 +16,7 @@ import {
 } from './connections.dto.js';
 import { InstallationApproval } from './installation-approval.js';
 
-/** Reads connections through the viewer's lens and moves them (chapter 40 §2). */
+/** Reads the connections that the viewer may see, and changes their status (docs/design/connections.md). */
 @Injectable()
 export class ConnectionsService {
   constructor(
@@ -37,7 +37,7 @@ export class ConnectionsService {
   }
 
   /**
-   * Lets an installation that the code host told of act for the organization. An active connection is answered unchanged.
+   * Lets an installation that the code host reported act for the organization. An active connection is answered unchanged.
    *
    * @throws SandgateError `not_found`, `forbidden`, and what {@link InstallationApproval.approve} throws
    */

@@ -12,7 +12,7 @@ export const SCOPES = {
   maxItems: MAX_SCOPES,
 } as const;
 
-/** Names of before, which clients in the field still send. */
+/** Older names, which some clients still send. */
 export const FORMER_PROVIDERS: ReadonlyMap<unknown, ConnectionProvider> = new Map([
   ['github', 'codehost'],
   ['github_app', 'codehost_app'],

@@ -13,8 +13,8 @@ import { LIVE_INSTALLATION } from './codehost-connections.js';
 const APPROVABLE = ['pending', 'revoked', 'suspended', 'error'] as const;
 
 /**
- * Lets an installation of a registered app act for the organization: what the code host told of gains authority only here, after the
- * host was asked again under the app's own key (chapter 40 §1.3, chapter 50 §8).
+ * Lets an installation of a registered app act for the organization: an installation that the code host reported gains authority
+ * only here, after the host was asked again under the app's own key (docs/design/connections.md).
  */
 @Injectable()
 export class InstallationApproval {

@@ -35,8 +35,8 @@ export interface PhotographedConnection {
 }
 
 /**
- * Makes connections to remote MCP servers (chapter 40 §2.1). A credential is shown to its server before anything is stored, and
- * the row is written together with the photograph that it gave: of a refused one nothing exists at any moment.
+ * Makes connections to remote MCP servers (docs/design/connections.md). A credential is shown to its server before anything is stored, and
+ * the row is written together with the photograph that it gave: so nothing of a refused one is ever stored.
  */
 @Injectable()
 export class McpConnections {
@@ -141,7 +141,7 @@ function draftOf(target: McpTarget, id: string, authKind: AuthKind, more: Connec
   };
 }
 
-/** A guard of ours says nothing about the credential; every other failure may be the server's way to refuse it. */
+/** A refusal by our own guard says nothing about the credential; any other failure may be the server refusing it. */
 function refusalOf(error: SandgateError): string {
   const { cause, message } = error;
   if (cause instanceof PhotographError && cause.reason === 'guard') return `${message} (connection rolled back)`;

@@ -44,7 +44,7 @@ export class RepositoriesController {
   }
 }
 
-/** A number from 1; more than the most counts as the most. */
+/** A number from 1 on; a larger one than the maximum counts as the maximum. */
 function parseCount(given: unknown, member: string, otherwise: number, most: number): number {
   if (given === undefined || given === '') return otherwise;
   if (typeof given === 'string' && /^\d{1,15}$/.test(given) && Number(given) > 0) return Math.min(Number(given), most);

@@ -8,7 +8,7 @@ import { ConnectionSecrets } from '../../platform/connections/connection-secrets
 import type { Viewer } from '../../platform/connections/viewer.js';
 import type { RepositoryList } from './repositories.dto.js';
 
-/** Lists what a connection of the code host sees, page by page (chapter 40 §2, chapter 50 §8). */
+/** Lists what a connection of the code host sees, page by page (docs/design/connections.md). */
 @Injectable()
 export class RepositoriesService {
   constructor(
@@ -25,7 +25,10 @@ export class RepositoriesService {
     const connection = await this.records.get(viewer, id);
     // Before anything is opened: the credential of another server must never be shown to the code host.
     if (connection.provider === 'mcp_http')
-      throw new SandgateError('invalid_request', 'this connection is none of a code host and lists no repositories');
+      throw new SandgateError(
+        'invalid_request',
+        'this connection does not belong to a code host and lists no repositories',
+      );
     requireActive(connection);
     this.secrets.requireKey();
     const repos = await this.ask({ organizationId: viewer.organizationId, connectionId: id }, page);

@@ -10,7 +10,7 @@ const OTHER = 'OtherEvent';
 
 /**
  * Schemas of the timeline: one for each kind, one for kinds that runners make up, and `EventView`, their union told apart by `type`
- * (chapter 10 §13). Made from the catalog that appends are typed by, so that the two cannot differ.
+ * (docs/design/events.md). Made from the catalog that appends are typed by, so that the two cannot differ.
  */
 export function eventSchemas(): Record<string, JsonObject> {
   const names = Object.fromEntries(EVENT_TYPES.map((type) => [type, schemaName(type)]));
@@ -38,7 +38,7 @@ function schemaName(type: EventType): string {
 function kindSchema(type: EventType): JsonObject {
   const { actors, summary, data } = EVENT_CATALOG[type];
   const typed = schemaOf(data);
-  // What a runner posts under a kind of its own is kept even where a member has another type.
+  // An event that a runner posts is kept even if a member has another type.
   const given: JsonObject = mayRunnerPost(type) ? { anyOf: [typed, { type: 'object' }] } : typed;
   return lineSchema(summary, { const: type }, { type: 'string', enum: [...actors] }, given);
 }

@@ -12,7 +12,7 @@ import { RunTail } from './run-tail.js';
 /** A slow client costs one such batch at a time, of events that may have 64 KiB each. */
 const BATCH = 32;
 const KEEP_ALIVE_MS = 15_000;
-/** A notification that was lost costs at most this much time (00-design §4). */
+/** A notification that was lost costs at most this much time (docs/design/events.md). */
 const REREAD_MS = 2000;
 
 interface FollowedRun {

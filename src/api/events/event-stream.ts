@@ -58,7 +58,7 @@ export class EventStream {
     if (chunk !== '') this.write(chunk);
   }
 
-  /** A comment line, which clients ignore and proxies count as life. */
+  /** A comment line: clients ignore it, and proxies see that the connection is alive. */
   keepAlive(): void {
     if (this.writable) this.write(': keep-alive\n\n');
   }

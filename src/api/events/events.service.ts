@@ -4,7 +4,7 @@ import { Database } from '../../platform/db/database.js';
 import { notFound } from '../http/resource-id.js';
 import { readEventsAfter, readHeadSeq } from './event-queries.js';
 
-/** Reads the timeline of a run (chapter 10 §13). */
+/** Reads the timeline of a run (docs/design/events.md). */
 @Injectable()
 export class EventsService {
   constructor(private readonly database: Database) {}

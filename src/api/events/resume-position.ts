@@ -2,7 +2,7 @@ import { parseSeq } from '../http/limit.js';
 
 /**
  * The seq after which a stream begins. `Last-Event-ID` wins over the query: a browser that reconnects repeats the first
- * address with the newer header. An unreadable header means a full replay, an unreadable query is refused (chapter 10 §13).
+ * address with the newer header. An unreadable header means a full replay, an unreadable query is refused (docs/design/events.md).
  */
 export function resumePosition(lastEventId: string | undefined, after: unknown): number {
   const asked = parseSeq(after, 'after');

@@ -8,11 +8,11 @@ const RETRY_MS = 1000;
 
 /**
  * Follows one run for all streams of this process: one read per wake-up feeds them all. A stream that is behind the window
- * catches up by reads of its own, which streams at the same position share (chapter 10 §13).
+ * catches up by reads of its own, which streams at the same position share (docs/design/events.md).
  */
 export class RunTail {
   readonly #streams = new Set<EventStream>();
-  /** Streams that are being served, and whether to look again afterwards: something came while they were. */
+  /** Streams that are being served, and whether to look again afterwards because something came meanwhile. */
   readonly #delivering = new Map<EventStream, boolean>();
   readonly #reads = new Map<number, Promise<Frame[]>>();
   readonly #window: EventWindow;

@@ -9,7 +9,7 @@ import { missingUpstream } from '../../platform/llm/upstream.js';
 import { ApiConfig } from '../foundation.module.js';
 import type { Harness } from './harness-catalog.js';
 
-/** What stands in the way of runs of a harness. */
+/** Why runs of a harness cannot be created. */
 export interface Hindrances {
   /** What to install, or null. */
   program: string | null;
@@ -17,7 +17,7 @@ export interface Hindrances {
   models: ReadonlyMap<string, string>;
 }
 
-/** Whether runs of a harness can be created now, and if not, what to set or to install (00-design §1, "Model upstream"). */
+/** Whether runs of a harness can be created now, and if not, what to set or to install (docs/design/tools.md). */
 @Injectable()
 export class HarnessAvailability {
   constructor(private readonly config: ApiConfig) {}
@@ -48,7 +48,7 @@ export class HarnessAvailability {
     return `its program is not installed: run \`${installCommand(harness)}\` on a sandbox host`;
   }
 
-  /** A program that was installed a moment ago on this machine, whose worker has not yet said so. */
+  /** A program that was just installed on this machine and that its worker has not reported yet. */
   private async noticedHere(harness: string, rowsOf: RowsOf): Promise<boolean> {
     const usable = await usableHarnesses(this.config.data.dir);
     return usable.includes(harness) && (await noteHarnesses(rowsOf, ensureHostId(this.config), usable));

@@ -19,7 +19,7 @@ const DISPLAY_NAMES: Readonly<Record<HarnessId, string>> = {
   codex: 'Codex',
 };
 
-/** The harness catalog (chapter 10 §10, 00-design §1): the built-in models and those of `SERVICE_MODELS_<HARNESS>`. */
+/** The harness catalog (docs/design/tools.md): the built-in models and those of `SERVICE_MODELS_<HARNESS>`. */
 @Injectable()
 export class HarnessCatalog {
   readonly defaultId: string;

@@ -5,7 +5,7 @@ import { HarnessAvailability } from './harness-availability.js';
 import { HarnessCatalog } from './harness-catalog.js';
 import { toHarnessView, type HarnessList } from './harnesses.dto.js';
 
-/** The catalog with what can be used at this moment (chapter 10 §10). */
+/** The catalog with what can be used at this moment (docs/design/tools.md). */
 @Injectable()
 export class HarnessesService {
   constructor(

@@ -10,7 +10,7 @@ const READY_WITHIN_MS = 2000;
 /** A sandbox host that was not seen for this long does not count. */
 const HOST_SEEN_WITHIN_SECS = 60;
 
-/** Liveness and readiness (chapter 10 §16). */
+/** Liveness and readiness (docs/design/api-conventions.md). */
 @Injectable()
 export class HealthService implements BeforeApplicationShutdown {
   private stopping = false;

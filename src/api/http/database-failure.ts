@@ -1,4 +1,4 @@
-/** SQLSTATEs with which text and jsonb columns refuse characters. The request checks come first; this is the net below them. */
+/** SQLSTATEs with which text and jsonb columns refuse characters. A safety net behind the checks of requests. */
 const UNSTORABLE_STATES = new Set(['22021', '22P05']);
 
 export function isUnstorableValue(error: unknown): boolean {

@@ -5,7 +5,7 @@ import { SandgateError } from '../../domain/errors.js';
 import { isUnstorableValue } from './database-failure.js';
 import { RouteTable } from './route-table.js';
 
-/** Turns every failure, the framework's own included, into `{"error": string}` (chapter 10 §16). */
+/** Turns every failure, the framework's own included, into `{"error": string}` (docs/design/api-conventions.md). */
 @Catch()
 export class ErrorFilter implements ExceptionFilter {
   constructor(
@@ -44,7 +44,7 @@ export class ErrorFilter implements ExceptionFilter {
   }
 }
 
-/** What a caller may learn about a failure; whatever is not ours to tell becomes `internal error`. */
+/** What a caller may learn about a failure; everything else becomes `internal error`. */
 export function toSandgateError(exception: unknown): SandgateError {
   if (exception instanceof SandgateError) return exception;
   if (isUnstorableValue(exception)) {

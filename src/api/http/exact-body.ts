@@ -13,7 +13,7 @@ export function rememberBodyText(request: FastifyRequest, text: string): void {
 
 /**
  * The body with every number that JavaScript cannot hold, or that is an integer written with a fraction, kept as it was written:
- * a policy says 600, never 600.0 (chapter 30 §2.5). The validation pipe has refused a body that is no object before.
+ * a policy says 600, never 600.0 (docs/design/policy.md). The validation pipe has refused a body that is no object before.
  */
 export const ExactBody = createParamDecorator((_: unknown, context: ExecutionContext): ExactObject => {
   const request = context.switchToHttp().getRequest<FastifyRequest>();

@@ -6,8 +6,8 @@ const FORM = 'application/x-www-form-urlencoded';
 const MAX_FORM_BYTES = 16_384;
 
 /**
- * Reads the forms of our own pages, at their addresses and nowhere else: everywhere else a form is what it was, a body that is not
- * JSON.
+ * Reads the forms of our own pages, at their addresses and nowhere else: everywhere else a form is refused like any
+ * body that is not JSON.
  */
 export function readFormsAt(server: FastifyInstance, ...addresses: string[]): void {
   server.addContentTypeParser(FORM, { parseAs: 'string', bodyLimit: MAX_FORM_BYTES }, (request, body, done) => {

@@ -22,7 +22,7 @@ const CONTROLS = /\p{Cc}/gu;
 
 /**
  * Which members and query parameters a request may have: those that the interface description names, and no others. A product that
- * guards must not guess what `polcy` meant, so a name that nothing reads is refused with the nearest one that something does.
+ * guards must not guess what `polcy` meant, so an unknown name is refused, and the nearest known one is suggested.
  */
 export class KnownMembers {
   readonly #operations: ReadonlyMap<string, Operation>;
@@ -44,7 +44,7 @@ export class KnownMembers {
   }
 
   /**
-   * A body that is no object, or a member of a wrong type, is for the reader of the body to refuse.
+   * A body that is not an object, and a member of a wrong type, are refused by whoever reads the body.
    *
    * @throws SandgateError `invalid_request` naming the member and the nearest known one
    */

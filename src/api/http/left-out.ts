@@ -1,4 +1,4 @@
 import { ValidateIf } from 'class-validator';
 
-/** A member that may be left out and is not null: where null means nothing, it must not be taken for something. */
+/** A member that may be left out but must not be null. */
 export const MayBeLeftOut = (): PropertyDecorator => ValidateIf((_body, value) => value !== undefined);

@@ -1,6 +1,6 @@
 import { SandgateError } from '../../domain/errors.js';
 
-/** The largest page of any list; a larger `limit` is clamped to it (00-design §1). */
+/** The largest page of any list; a larger `limit` is clamped to it (docs/design/api-conventions.md). */
 export const MAX_LIMIT = 1000;
 
 /** Query `limit`: a positive decimal integer, clamped to {@link MAX_LIMIT}; anything else is refused. */
@@ -12,7 +12,7 @@ export function parseLimit(raw: unknown, defaultLimit: number): number {
   return Math.min(Number(raw), MAX_LIMIT);
 }
 
-/** Query position in a ledger, as the decimal text of an int64, beyond which nothing can stand; a negative one is the beginning. */
+/** Query position in a ledger, as the decimal text of an int64; a negative one means the beginning. */
 export function parseSeq(raw: unknown, name: string): string {
   if (raw === undefined) return '0';
   if (typeof raw !== 'string' || !/^-?[0-9]+$/.test(raw)) {

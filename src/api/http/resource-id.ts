@@ -1,7 +1,7 @@
 import { SandgateError } from '../../domain/errors.js';
 import { isUuid } from '../../domain/uuid.js';
 
-/** An id in a path. One that cannot name a row is answered like one that names none (00-design §1). */
+/** An id in a path. One that cannot name a row is answered like one that names none (docs/design/api-conventions.md). */
 export function pathId(text: string, what: string): string {
   if (!isUuid(text)) throw notFound(what);
   return text.toLowerCase();

@@ -36,7 +36,7 @@ function describeFirst(errors: ValidationError[], parent = ''): string {
   if (error === undefined) return 'invalid request';
   const path = parent === '' ? error.property : `${parent}.${error.property}`;
   if (error.children !== undefined && error.children.length > 0) return describeFirst(error.children, path);
-  // Decorators run from the lowest up, and the type stands highest: a text for a number is told that, not that it is too great.
+  // Decorators run from the lowest up, and the type stands highest: so a text in place of a number is told so, and not that it is too large.
   const reason = Object.values(error.constraints ?? {}).at(-1);
   return reason === undefined ? `${path}: is invalid` : `${path}: ${withoutProperty(reason, error.property)}`;
 }

@@ -51,7 +51,7 @@ const ENDPOINTS: Type<PlaneEndpoint>[] = [
 ];
 
 /**
- * The runner plane (00-design §1): `/internal` on the listener of the application that imports this module, and on a plane
+ * The runner plane (docs/design/runner.md): `/internal` on the listener of the application that imports this module, and on a plane
  * socket for every run of this host. Needs the foundation module, and the logger module.
  */
 @Module({

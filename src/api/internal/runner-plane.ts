@@ -18,7 +18,7 @@ const PREFIX = '/internal';
 
 /**
  * The runner plane as Fastify routes of its own, beside the framework's: the guard runs before the body is read, bodies keep
- * prototype keys and large numbers, and failures are `{"error"}` (chapter 20 §1).
+ * prototype keys and large numbers, and failures are `{"error"}` (docs/design/runner.md).
  */
 @Injectable()
 export class RunnerPlane {
@@ -40,7 +40,7 @@ export class RunnerPlane {
         plane.addContentTypeParser('*', async (request: FastifyRequest) => this.readBody(request));
         plane.addHook('onRequest', async (request, reply) => {
           this.responses.set(request.raw, reply.raw);
-          // Every body is read as JSON; one whose media type is malformed would be answered before any handler (04-sandbox §6).
+          // Every body is read as JSON; one whose media type is malformed would be answered before any handler.
           request.raw.headers['content-type'] = undefined;
           const route = request.routeOptions.config.plane;
           if (route !== undefined) await this.guard.admit(request, route);

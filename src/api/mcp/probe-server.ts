@@ -17,7 +17,7 @@ const PROBE_TIMEOUT_MS = 15_000;
 
 /**
  * Asks a server how it wants to be connected, as a stranger: no credential is sent, nothing is stored, and everything that goes
- * wrong is part of the answer (chapter 40 §12).
+ * wrong is part of the answer (docs/design/connections.md).
  */
 export async function probeServer(client: GuardedClient, url: string, signal: AbortSignal): Promise<ProbedServer> {
   const refused = client.admitUrl(url);
@@ -58,7 +58,7 @@ function openServer(url: string, { tools, complete }: OfferedTools): ProbedServe
   };
 }
 
-/** What a photograph of the same listing would be refused for, so that nobody learns it only when connecting. */
+/** Why a snapshot of the same listing would be refused, so that people learn it before they connect. */
 function whyNotPhotographed(tools: readonly ExactJson[]): string[] {
   try {
     readToolListing(tools);
@@ -110,7 +110,7 @@ function hintsOf(challenge: string | null): ProbedServer['auth_hints'] {
   return scheme === 'bearer' ? { scheme: 'Bearer' } : {};
 }
 
-/** Names and descriptions are a stranger's: what hides text is left out, and nothing is longer than a person reads. */
+/** Names and descriptions are not trusted: characters that hide text are left out, and long texts are cut. */
 function previewOf(tool: ExactJson): ProbedTool[] {
   if (!isExactObject(tool)) return [];
   const { name, description } = tool;

@@ -17,7 +17,7 @@ import { probeServer } from './probe-server.js';
 const FALLBACK_SLUG = 'mcp-server';
 const MAX_RACES = 5;
 
-/** Remote MCP servers that the catalog does not know yet (chapter 40 §12). */
+/** Remote MCP servers that the catalog does not know yet (docs/design/connections.md). */
 @Injectable()
 export class McpServersService {
   constructor(

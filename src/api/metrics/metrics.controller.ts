@@ -4,7 +4,7 @@ import { METRICS_CONTENT_TYPE, Metrics } from '../../platform/telemetry/metrics.
 import { Permission } from '../auth/permission.decorator.js';
 import { Failures } from '../openapi/answers.js';
 
-/** What this API process measures, for operators without a metrics listener (chapter 60 §18, CP-270). */
+/** What this API process measures, for operators without a metrics listener (CP-270). */
 @ApiTags('Service')
 @ApiBearerAuth('bearer')
 @Controller('v1/admin/metrics')

@@ -6,7 +6,7 @@ const FAILED = 'Connection failed';
 const NOTHING = 'Nothing was connected.';
 const AGAIN = 'Go back to where you started and start the connect flow again.';
 
-/** The question before a person leaves for the authorization server (chapter 40 §8.4). */
+/** The question before a person leaves for the authorization server (docs/design/oauth.md). */
 export function questionPage(question: ConnectQuestion, token: string): Page {
   const { organization, connection, personal, serverHost, issuerHost, requester, scopes } = question;
   const beneficiary = personal ? `runs of ${requester ?? 'its owner'}` : `runs of ${organization}`;
@@ -119,7 +119,7 @@ export function callbackPage(outcome: CallbackOutcome): Page {
   };
 }
 
-/** Of a failure that is not the person's: its text is one that clients may read. */
+/** Text of a failure that the person did not cause; clients may read it. */
 export function failurePage(status: number, text: string): Page {
   return {
     status,

@@ -1,6 +1,6 @@
 import { FLOW_TTL_SECS } from '../../platform/oauth/flow-records.js';
 
-/** Binds a browser to the connect flow that was opened in it (chapter 40 §8.4). */
+/** Binds a browser to the connect flow that was opened in it (docs/design/oauth.md). */
 const NAME = '__Host-svc_oauth_flow';
 const ATTRIBUTES = 'HttpOnly; SameSite=Lax; Secure; Path=/';
 
@@ -12,7 +12,7 @@ export function clearFlowCookie(): string {
   return `${NAME}=; ${ATTRIBUTES}; Max-Age=0`;
 }
 
-/** Null when the request carries none, or several: then it is not ours to say which one a browser got from us. */
+/** Null when the request carries none, or several: then it is unknown which one came from us. */
 export function readFlowCookie(header: string | undefined): string | null {
   const values = (header ?? '')
     .split(';')

@@ -9,7 +9,7 @@ import { callbackPage, goRefusalPage, questionPage } from './connect-pages.js';
 import { clearFlowCookie, readFlowCookie, setFlowCookie } from './flow-cookie.js';
 import { PageErrorFilter, sendPage } from './page-answer.js';
 
-/** The pages of connecting, for a person's browser (chapter 40 §8.4, §8.5). */
+/** The pages of connecting, for a person's browser (docs/design/oauth.md). */
 @ApiExcludeController()
 @UseFilters(PageErrorFilter)
 @Controller('v1/oauth')
@@ -40,7 +40,7 @@ export class OauthPagesController {
   @HttpCode(303)
   @Public('the sealed token and the cookie of the page before are the credential')
   async confirm(@Req() request: FastifyRequest, @Res() reply: FastifyReply, @Body() body?: unknown): Promise<void> {
-    // Other sites can send a form here; the cookie is not sent along then, and browsers that say so are believed at once.
+    // Other sites can send a form here. The cookie is not sent then, and a browser that reports another site is refused at once.
     const site = request.headers['sec-fetch-site'];
     const cookie = site === undefined || site === 'same-origin' ? readFlowCookie(request.headers.cookie) : null;
     const confirmed = await this.goPage.confirm(formField(body, 'f'), cookie);

@@ -21,7 +21,7 @@ import { OauthStartController } from './oauth-start.controller.js';
 
 const PARTS = Symbol('what connecting needs');
 
-/** Connecting by OAuth: start, the two pages, and the document by which servers know us (chapter 40 §8). */
+/** Connecting by OAuth: start, the two pages, and the document by which servers know us (docs/design/oauth.md). */
 @Module({
   controllers: [OauthStartController, OauthPagesController, ClientDocumentController],
   providers: [

@@ -5,7 +5,7 @@ import { toSandgateError } from '../http/error.filter.js';
 import { failurePage } from './connect-pages.js';
 import { contentSecurityPolicy, renderPage, type Page } from './page.js';
 
-/** HTML for people; a client that prefers JSON gets the same status and the one error shape (00-design §1, "Error body"). */
+/** HTML for people; a client that prefers JSON gets the same status and the one error shape (docs/design/api-conventions.md). */
 export function sendPage(request: FastifyRequest, reply: FastifyReply, page: Page): void {
   void reply.status(page.status).header('referrer-policy', 'no-referrer');
   if (page.form === undefined && prefersJson(request.headers.accept)) {

@@ -26,9 +26,9 @@ button:focus-visible { outline: 3px solid; outline-offset: 3px; }
 const STYLE_HASH = `'sha256-${createHash('sha256').update(STYLE).digest('base64')}'`;
 
 /**
- * Nothing loads, nothing runs, nobody frames it. Browsers hold the redirects after a form against `form-action` as well, and where
- * an authorization server sends people on to sign in is its own affair: so any https address, and plain http only on the origin of
- * a server that speaks nothing else.
+ * Nothing loads, nothing runs, nobody frames it. Browsers hold the redirects after a form against `form-action` as well, and an
+ * authorization server may send people on to sign in anywhere. So any https address is allowed, and plain http only on the origin
+ * of a server that has no https.
  */
 export function contentSecurityPolicy({ form }: Page): string {
   const plain = form?.authorizationOrigin.startsWith('http:') === true ? ` ${form.authorizationOrigin}` : '';

@@ -1,7 +1,7 @@
 import { applyDecorators, type Type } from '@nestjs/common';
 import { ApiProperty, ApiResponse } from '@nestjs/swagger';
 
-/** The body of every failure (chapter 10 §16). */
+/** The body of every failure (docs/design/api-conventions.md). */
 export class ErrorBody {
   @ApiProperty({ description: 'What was wrong, naming the member and the reason.' })
   error!: string;

@@ -3,7 +3,7 @@ import { closeRequestBodies } from './schema.js';
 import { eventSchemas } from '../events/event-schemas.js';
 import { DocumentBuilder, SwaggerModule, type OpenAPIObject } from '@nestjs/swagger';
 
-/** Version of the interface, which is not the version of the program (chapter 10, Versioning). */
+/** Version of the interface, which is not the version of the program (CP-319). */
 export const INTERFACE_VERSION = '0.3.0';
 
 const STRICTNESS =

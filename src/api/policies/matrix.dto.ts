@@ -43,7 +43,7 @@ class ToolStatusView {
   constraints?: ToolConstraintsView;
 }
 
-/** One tool under a policy (chapter 30 §6.4). */
+/** One tool under a policy (docs/design/policy.md). */
 export class MatrixRowView {
   @ApiProperty()
   tool!: string;

@@ -3,7 +3,7 @@ import { AUTONOMOUS_ACTIONS } from '../../domain/policy/document.js';
 import { BudgetsView } from '../budgets/budgets.dto.js';
 import { MatrixRowView } from './matrix.dto.js';
 
-/** A policy at one version; every answer about a policy has at least this (chapter 30 §6.2). */
+/** A policy at one version; every answer about a policy has at least this (docs/design/policy.md). */
 export class PolicyView {
   @ApiProperty({ format: 'uuid' })
   id!: string;

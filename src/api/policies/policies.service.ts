@@ -7,7 +7,7 @@ import { agentsByPolicy, mcpToolsUnder } from './policy-users.js';
 import { findVersion, readHeads, requirePolicy, requireVersion } from './policy-versions.js';
 import { toDetail, toListItem, toPolicyView } from './policy-views.js';
 
-/** Reads policies and their versions (chapter 30 §6). */
+/** Reads policies and their versions (docs/design/policy.md). */
 @Injectable()
 export class PoliciesService {
   constructor(private readonly database: Database) {}
@@ -20,7 +20,7 @@ export class PoliciesService {
       const users = await agentsByPolicy(tx);
       return policies.flatMap((policy) => {
         const version = heads.get(policy.id);
-        // Two reads see two moments: a policy that is being made or deleted between them is left out.
+        // A policy that is made or deleted between the two reads is left out.
         return version === undefined ? [] : [toListItem({ policy, version }, users.get(policy.id) ?? [])];
       });
     });
@@ -42,7 +42,7 @@ export class PoliciesService {
   }
 
   /**
-   * `version` is the path's text; one that is no int32 names no version.
+   * `version` is text from the path; anything but an int32 is not found.
    *
    * @throws SandgateError `not_found`
    */

@@ -37,7 +37,7 @@ export interface PublishCommand {
   baseVersion: number;
 }
 
-/** Appends versions and deletes policies (chapter 30 §6.3). Runs that exist keep the snapshot that they froze. */
+/** Appends versions and deletes policies (docs/design/policy.md). Runs that exist keep the snapshot that they froze. */
 @Injectable()
 export class PolicyChangesService {
   constructor(private readonly database: Database) {}

@@ -26,7 +26,7 @@ export class PolicyDraftsController {
   @Answer(PolicyValidity, 'Also for an invalid text: its faults are in `errors`.')
   @Failures(400, 401, 403, 413, 415, 503)
   validatePolicy(@ExactBody() { yaml }: ExactObject): PolicyValidity {
-    // Read past the check for text that cannot be stored: nothing is, and such a text is an invalid policy, not an invalid request.
+    // Skips the check for text that cannot be stored, because nothing is stored: such a text is an invalid policy, not an invalid request.
     if (typeof yaml !== 'string') throw new SandgateError('invalid_request', 'yaml: must be a string');
     return this.drafts.validate(yaml);
   }

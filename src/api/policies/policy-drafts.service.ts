@@ -28,7 +28,7 @@ export interface PreviewCommand {
   calls: ExactObject[] | null;
 }
 
-/** Judges documents that are not stored (chapter 30 §6.3, validate and preview). */
+/** Judges documents that are not stored (docs/design/policy.md). */
 @Injectable()
 export class PolicyDraftsService {
   constructor(private readonly database: Database) {}

@@ -10,7 +10,7 @@ const LATEST = `
   select distinct on (r.agent_id) r.agent_id, r.policy_id, r.capability_bundles, r.connection_requirements
     from agent_revisions r order by r.agent_id, r.rev desc`;
 
-/** The agents whose latest revision names each policy, ordered by name; by policy id (chapter 30 §6.2). */
+/** The agents whose latest revision names each policy, ordered by name; by policy id (docs/design/policy.md). */
 export async function agentsByPolicy(tx: TenantTransaction, policyId?: string): Promise<Map<string, AgentUsing[]>> {
   const rows = await tx.query<AgentUsing & { policy_id: string }>(
     `with latest as (${LATEST})
@@ -25,7 +25,7 @@ export async function agentsByPolicy(tx: TenantTransaction, policyId?: string): 
 
 /**
  * Names of the MCP tools of those agents: every tool of every server of their pinned bundles, and every required tool of their
- * connection requirements (chapter 30 §6.4). Sorted, without repeats.
+ * connection requirements. Sorted, without repeats.
  */
 export async function mcpToolsUnder(tx: TenantTransaction, policyId: string): Promise<string[]> {
   const rows = await tx.query<{ name: string }>(

@@ -70,7 +70,7 @@ export function toDetail(
   };
 }
 
-/** The sections and the derived views of a document, which detail and preview share (chapter 30 §6.2). */
+/** The sections and the derived views of a document, which detail and preview share (docs/design/policy.md). */
 export interface GovernedView {
   content: JsonObject;
   autonomy_summary: AutonomySummaryView;

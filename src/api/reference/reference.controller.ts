@@ -58,7 +58,7 @@ function requireLoopback(request: FastifyRequest): void {
   throw unknownRoute();
 }
 
-/** As an address answers that has no route. */
+/** The answer of an address without a route. */
 function unknownRoute(): SandgateError {
   return new SandgateError('not_found', 'not found');
 }

@@ -8,7 +8,7 @@ export const OFFLINE_NETWORK = {
   nullable: true,
 } as const;
 
-/** Sandboxes have no network: a wider wish is refused and never silently narrowed. */
+/** Sandboxes have no network: a request for more is refused and never silently narrowed. */
 export function offlineNetwork(network: JsonObject | null | undefined): JsonObject | undefined {
   if (network === null || network === undefined) return undefined;
   if (network['mode'] === undefined || network['mode'] === 'offline') return { mode: 'offline' };

@@ -3,7 +3,7 @@ import { IsInt, IsNumber, Max, Min } from 'class-validator';
 import { MayBeLeftOut } from '../http/left-out.js';
 import type { SandboxSizes } from '../../domain/run/spec.js';
 
-/** Sizes that an agent asks for; one that is left out takes the deployment's default (04-sandbox §3). */
+/** Sizes that an agent asks for; one that is left out takes the deployment's default (docs/design/sandbox.md). */
 export class SandboxSizesInput implements Partial<SandboxSizes> {
   @ApiPropertyOptional({ type: 'integer', minimum: 64, maximum: 1_048_576, description: 'Memory in MiB.' })
   @MayBeLeftOut()

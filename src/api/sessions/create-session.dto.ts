@@ -26,7 +26,7 @@ const LABELS = {
 } as const;
 const NOT_BLANK = '\\S';
 
-/** What a run is created from (chapter 10 §8). */
+/** What a run is created from (docs/design/runs.md). */
 export class CreateSession {
   @ApiProperty({ minLength: 1, maxLength: 255, description: 'Name or id of the agent; its latest revision runs.' })
   @IsString()

@@ -47,7 +47,7 @@ export interface CreateSessionCommand {
 /** Work on a stranger's code is started by events of a code host alone. */
 const TRUST_TIER: RunSpec['trust_tier'] = 'trusted';
 
-/** Creates runs: everything is resolved and frozen, then one transaction writes row, first event and wake-up (chapter 10 §8). */
+/** Creates runs: everything is resolved and frozen, then one transaction writes row, first event and wake-up (docs/design/runs.md). */
 @Injectable()
 export class CreateSessionService {
   constructor(
@@ -160,7 +160,7 @@ export class CreateSessionService {
   }
 }
 
-/** Paths of the host are the operator's: whoever names one reads files that no role in an organization is about (chapter 60 §6). */
+/** Paths of the host are the operator's: whoever names one reads files that no role in an organization is about (docs/design/identity.md). */
 function refuseHostPaths({ kind }: Principal): void {
   if (kind === 'operator') return;
   throw new SandgateError(

@@ -4,7 +4,7 @@ import { countFreePlaces } from '../../platform/db/capacity.js';
 import type { TenantTransaction } from '../../platform/db/database.js';
 
 /**
- * Refuses a run that would wait beyond the depth of its organization's queue, before anything is created (chapter 10 §5). What
+ * Refuses a run that would wait beyond the depth of its organization's queue, before anything is created (docs/design/runs.md). What
  * can be admitted at once does not wait, so places count: under both caps and on the hosts. Creations of one organization take
  * turns here, so that the limit is exact.
  */

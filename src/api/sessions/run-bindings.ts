@@ -32,7 +32,7 @@ export interface RunBindings {
 }
 
 /**
- * Resolves whose authority each slot of a new run acts with, before anything of the run exists (chapter 40 §7.2; CP-192). Candidates
+ * Resolves whose authority each slot of a new run acts with, before anything of the run exists (CP-192). Candidates
  * are what the caller may see, so a run can never be bound to what its starter could not use.
  * @throws SandgateError `invalid_request` naming the slot and what to do
  */
@@ -52,7 +52,7 @@ export async function resolveBindings(tx: TenantTransaction, request: BindingReq
   };
 }
 
-/** A revision is written through the same reader; what does not pass it was changed behind our back. */
+/** A revision is written through the same reader; requirements that do not pass were changed in the database. */
 function readStored(stored: readonly object[]): ConnectionRequirement[] {
   try {
     return parseRequirements(stored);

@@ -1,7 +1,7 @@
 import type { SessionEntity, SessionHeadEntity } from './session.entity.js';
 import type { SessionView } from './sessions.dto.js';
 
-/** A run as clients see it; hosts, leases and tokens stay inside (chapter 10 §9). */
+/** A run as clients see it; hosts, leases and tokens stay inside (docs/design/runs.md). */
 export function toSessionView(session: SessionEntity, head: SessionHeadEntity | undefined): SessionView {
   return {
     id: session.id,

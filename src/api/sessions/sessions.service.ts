@@ -10,7 +10,7 @@ import type { CancelAnswer, SessionRead, SessionView } from './sessions.dto.js';
 import { readUsage } from './usage.js';
 import type { UsageTotals } from './usage.dto.js';
 
-/** Reads runs, and asks one to stop (chapter 10 §4, §9). */
+/** Reads runs, and asks one to stop (docs/design/runs.md). */
 @Injectable()
 export class SessionsService {
   constructor(private readonly database: Database) {}
@@ -39,7 +39,7 @@ export class SessionsService {
   }
 
   /**
-   * Records the wish to stop before it answers, so that an acknowledged cancel survives the loss of every process.
+   * Records the request to stop before it answers, so that an acknowledged cancel survives the loss of every process.
    * @throws SandgateError `unavailable` when it could not be recorded; a retry is safe.
    */
   async cancel(organizationId: string, id: string): Promise<CancelAnswer> {
@@ -63,7 +63,7 @@ export class SessionsService {
   }
 }
 
-/** Older queued runs of the organization; undefined unless the run is queued (chapter 10 §5). */
+/** Older queued runs of the organization; undefined unless the run is queued. */
 async function queuePosition(tx: TenantTransaction, session: SessionEntity): Promise<number | undefined> {
   if (session.status !== 'queued') return undefined;
   const [row] = await tx.query<{ older: string }>(

@@ -87,7 +87,7 @@ export class JudgedCalls implements AsyncIterable<JudgedCall | UnknownCall> {
     return frozen === null ? unknown(call, 'policy_unreadable') : judgeTwice(call, view, frozen, this.draft);
   }
 
-  /** Null when the bytes do not open in this place. A key that is not configured is a failure of the whole. */
+  /** Null when the bytes do not open in this place. A missing key fails the whole simulation. */
   private async open(
     sessionId: string,
     toolCallId: string,

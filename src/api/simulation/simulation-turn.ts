@@ -4,7 +4,7 @@ import { SandgateError } from '../../domain/errors.js';
 /** Simulations that wait for the one that runs. */
 const MAX_WAITING = 8;
 
-/** One simulation at a time per process: each takes a share of its event loop, and the gate's must not add up to all of it. */
+/** One simulation at a time per process: each takes a share of the event loop, and together they must not starve the gate. */
 @Injectable()
 export class SimulationTurn {
   private last: Promise<unknown> = Promise.resolve();

@@ -21,7 +21,7 @@ import { toSimulationView, type SimulatePolicy, type SimulationView } from './si
 /** After this long the answer is over what was examined until then. */
 const MAX_MS = 20_000;
 
-/** Tries a draft of a policy against recorded calls (06-gate §8). Nothing is stored, and nothing of a run changes. */
+/** Tries a draft of a policy against recorded calls (docs/policy-history.md). Nothing is stored, and nothing of a run changes. */
 @Injectable()
 export class SimulationService {
   constructor(

@@ -4,7 +4,7 @@ import { CHECKOUT_MODES, WORKSPACE_KINDS, type WorkspaceInput } from '../../doma
 
 const MAX_TEXT = 4096;
 
-/** What the agent finds in its working folder (chapter 10 §8). */
+/** What the agent finds in its working folder (docs/design/runs.md). */
 export class WorkspaceBody implements WorkspaceInput {
   @ApiProperty({
     type: 'string',

@@ -60,7 +60,7 @@ async function applyPlainly(error: unknown, tree: string, mode: readonly string[
 }
 
 /**
- * A checkout starts from a commit, and the tree must stand on it. A copied folder starts from a snapshot that no other repository
+ * A checkout starts from a commit, which must be the tree's. A copied folder starts from a snapshot that no other repository
  * has: there the files that the patch changes must be those that the run saw.
  */
 async function checkBase(run: Session, patch: Buffer, tree: string, force: boolean): Promise<void> {

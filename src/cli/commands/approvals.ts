@@ -75,7 +75,7 @@ async function show(name: string, { client, format }: CommandContext): Promise<v
   else printDocument(format, approval);
 }
 
-/** A late decision changes nothing and answers how it was settled: then this command says so and fails. */
+/** A late decision changes nothing and gets the settled row; this command then says so and fails. */
 async function settle(name: string, decision: Decision, { client, format }: CommandContext): Promise<void> {
   const approval = await decide(client, await findApprovalId(client, name), decision);
   if (format === 'table') write(describeDecision(approval));

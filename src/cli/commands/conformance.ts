@@ -6,7 +6,7 @@ import { SandgateClient } from '../server/sandgate-client.js';
 import { inline } from '../terminal/escape.js';
 import { reportChecks } from '../conformance/report.js';
 
-/** They mostly wait: for retries, heartbeats and people. */
+/** Scenarios mostly wait for retries, heartbeats and people, so many can go on at once. */
 const SCENARIOS_AT_ONCE = 6;
 
 interface RunnerFlags {

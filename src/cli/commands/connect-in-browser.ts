@@ -9,7 +9,7 @@ import { openBrowser } from '../terminal/open-browser.js';
 import type { Connected } from './connected.js';
 
 const POLL_MS = 1_000;
-/** A flow is good for ten minutes; the callback's own work may end a little later. */
+/** A flow lasts ten minutes; the work of its callback may end a little later. */
 const PATIENCE_MS = 11 * 60_000;
 
 export interface BrowserFlags {
@@ -18,7 +18,7 @@ export interface BrowserFlags {
 }
 
 /**
- * Sends a person to the page that connects, and waits until the connection is active and photographed. What is said meanwhile goes
+ * Sends a person to the page that connects, and waits until the connection is active and photographed. Messages meanwhile go
  * to standard error.
  *
  * @param before the connection as it was: a newer authorization than its last one is waited for

@@ -9,7 +9,7 @@ export interface Connected {
   snapshot: Snapshot;
 }
 
-/** What every way of connecting ends with. */
+/** Printed at the end of every way of connecting. */
 export function printConnected({ connection, snapshot }: Connected, format: CommandContext['format']): void {
   if (format !== 'table') return printDocument(format, { connection, snapshot });
   const { length } = snapshot.tools;

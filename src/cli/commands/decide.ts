@@ -5,7 +5,7 @@ import { askApproval } from '../terminal/approval-prompt.js';
 import { inline } from '../terminal/escape.js';
 import type { LiveScreen } from '../terminal/live-screen.js';
 
-/** How an approval was settled; a grant that was given says what it covers, one that could not be given why. */
+/** How an approval was settled: what a grant covers, or why none could be given. */
 export function describeDecision(approval: DecidedApproval): string {
   const by = approval.decided_by === null ? '' : ` by ${inline(approval.decided_by)}`;
   const note = approval.narrowed ? ` (${inline(approval.reason ?? 'not for the run')})` : '';

@@ -4,7 +4,7 @@ import { CliError, EXIT } from '../exit-codes.js';
 import { fromCaller } from '../program-context.js';
 import { inline } from '../terminal/escape.js';
 
-/** What is made of a file that a person named. @throws CliError with the exit code of usage, naming the file, when that fails */
+/** Converts a file that a person named. @throws CliError with the exit code of usage, naming the file, when that fails */
 export function reading<T>(file: string, read: () => T): T {
   try {
     return read();
@@ -23,7 +23,7 @@ export function readNamedText(file: string): string {
   return readNamedFile(file).toString('utf8');
 }
 
-/** A YAML or JSON file. The server says what is wrong with a document; here it only has to be one. */
+/** A YAML or JSON file. The server says what is wrong with a document; here it only has to be readable. */
 export function readDocument(file: string): unknown {
   const text = readNamedText(file);
   return reading(file, () => parse(text, { maxAliasCount: 0 }) as unknown);

@@ -42,7 +42,7 @@ async function list({ client, format }: CommandContext): Promise<void> {
   printRows(format, policies, columns, 'No policies.');
 }
 
-/** What becomes of a question in an autonomous run. */
+/** What a question becomes in an autonomous run. */
 function autonomous({ autonomy_summary: summary }: ListItem): string {
   return summary.permitted ? summary.default_fallback : 'not permitted';
 }

@@ -6,7 +6,7 @@ import { registerPolicySimulation } from './policies-simulate.js';
 import { registerPolicyTests } from './policies-test.js';
 import { registerPolicyValidation } from './policies-validate.js';
 
-/** What stands below `sandgate policies`; each file brings its own commands. */
+/** The group `sandgate policies`; each file brings its own commands. */
 const REGISTER: readonly ((policies: Command) => void)[] = [
   registerPolicyReads,
   registerPolicyDiff,

@@ -10,7 +10,7 @@ export function parsePolicyText(text: string, file: string): ExactJson {
   return reading(file, () => yamlToJson(text));
 }
 
-/** The name that the document gives itself, which an import needs beside it. */
+/** The name in the document, which an import also needs apart. */
 export function nameInDocument(text: string, file: string): string {
   const document = parsePolicyText(text, file);
   const name = isExactObject(document) ? document['name'] : undefined;

@@ -32,7 +32,7 @@ export interface RunFlags {
 type Workspace = NonNullable<NewRun['workspace']>;
 type Budgets = NonNullable<NewRun['budgets']>;
 
-/** What `sandgate run` asks the server for. Throws `CliError` for a command line that makes no run. */
+/** What `sandgate run` asks the server for. Throws `CliError` for a command line that cannot be a request. */
 export async function composeRun(words: string[], flags: RunFlags, client: SandgateClient): Promise<NewRun> {
   if (flags.workspace !== undefined && flags.git !== undefined) {
     throw new CliError('--workspace and --git exclude each other', EXIT.usage);
@@ -48,7 +48,7 @@ export async function composeRun(words: string[], flags: RunFlags, client: Sandg
 async function idsOf(bind: Readonly<Record<string, string>>, client: SandgateClient): Promise<Record<string, string>> {
   const ids: Record<string, string> = {};
   for (const [slot, key] of Object.entries(bind)) {
-    // What is a whole id is the server's to judge: it says which slot it was meant for.
+    // A whole id is passed on, because the server's refusal names the slot.
     ids[slot] = isUuid(key) ? key : (await findConnection(client, key)).id;
   }
   return ids;
@@ -66,7 +66,7 @@ function repeated(earlier: Session, task: string, flags: RunFlags): NewRun {
   return complete(base, { ...flags, autonomous: flags.autonomous ?? earlier.autonomy === 'autonomous' });
 }
 
-/** What the earlier run was left with: the agent may have more bundles by now. */
+/** The bundles of the earlier run; the agent may have more by now. */
 function bundlesOf(earlier: Session): string[] {
   const frozen = earlier.run_spec['capabilities'];
   return Array.isArray(frozen) ? frozen.map((bundle: Record<string, unknown>) => textOf(bundle, 'name')) : [];

@@ -13,7 +13,7 @@ const CALL_CHARACTERS = 120;
 const KEY_CHARACTERS = 80;
 const IDLE = ' waiting for approvals … (Ctrl+C ends)';
 
-/** What becomes of the list's changes: questions on a terminal, lines on a pipe. */
+/** Shows changes of the list: as questions on a terminal, as lines on a pipe. */
 interface Watcher {
   opened(approval: Approval): void;
   settled(approval: Approval): void;
@@ -89,7 +89,7 @@ function linesFor({ format }: CommandContext): Watcher {
   return { opened: tell, settled: tell };
 }
 
-/** One row, whatever the call is named: foreign text is escaped and cut. */
+/** Always one row: foreign text is escaped and cut. */
 function pendingLine(approval: Approval, nowMs: number): string {
   const { id, session_id: run, tool, summary, explanation, scope_key: keys } = approval;
   const rule = explanation?.rule === null || explanation === null ? 'default' : `rule ${explanation.rule}`;

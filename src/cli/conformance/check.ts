@@ -9,7 +9,7 @@ export interface CheckInfo {
 
 export interface Finding {
   result: 'pass' | 'fail' | 'skip';
-  /** What was seen, or for a skip why nothing was. */
+  /** What was seen; for a skipped check, why it was skipped. */
   seen: string;
 }
 

@@ -5,7 +5,7 @@ import type { ModelScript } from './model-script.js';
 /** What the demo does with one harness. */
 export interface DemoAgent {
   task: string;
-  /** The scripted model, in the words and with the tools of this agent; null for one that calls no model. */
+  /** The scripted model, with the phrases and tools of this agent; null for one that calls no model. */
   script: (() => ModelScript) | null;
   headline: string;
 }

@@ -1,6 +1,6 @@
 import type { HarnessId } from '../../domain/harness/harness-models.js';
 
-/** Settings of the operator that would make the demo something else than it promises, or touch what is not the demo's. */
+/** The operator's settings that would change the demo, or let it touch things outside of it. */
 const NOT_FOR_THE_DEMO =
   /^(SERVICE_(?!TEMPORAL_BIN$|SANDBOX_UID_BASE$|PROVIDER$|LOG_LEVEL$)|DATABASE_URL|ANTHROPIC_|OPENAI_|SANDGATE_)/;
 

@@ -83,7 +83,7 @@ function summaryOf(event: RunEvent): string {
 
 type Outcome = 'done' | 'failed' | 'not run';
 
-/** Each harness words it in its own way, and only one format has a mark for it. */
+/** Each harness has its own wording, and only one format has a mark for it. */
 const FAILED = /\bexit(?:ed with)? code:? [1-9]/i;
 
 /** What became of the call of a turn: as the model was told in the next request, or as the timeline has it where there is no model. */

@@ -8,7 +8,7 @@ export const TASK =
 export const TEST_COMMAND = 'node --test';
 export const NETWORK_COMMAND = 'curl -s https://status.example.com';
 export const DEPLOY_COMMAND = './deploy.sh staging';
-/** What the deployment prints. */
+/** What the script `deploy.sh` prints. */
 export const DEPLOYED = 'deployed to staging';
 
 const BROKEN = 'return lines.reduce((sum, line) => sum + line.price, 0);';

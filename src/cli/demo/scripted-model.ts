@@ -159,7 +159,7 @@ async function stream(
   let sent = 0;
   for (const event of events) {
     if (sent === reply.cutAfterEvents) {
-      // What was sent so far must arrive: a connection that breaks off before the first byte is another case.
+      // What was sent so far must arrive; breaking off before the first byte is another case.
       response.socket?.destroySoon();
       return;
     }

@@ -71,12 +71,12 @@ async function readList(
   );
 }
 
-/** Numbers of an input are shown as they were written, and not as JavaScript rounds them (06-gate §5). */
+/** Numbers of an input are shown as they were written, and not as JavaScript rounds them (docs/design/gate.md). */
 function exact<T>(text: string): T {
   return parseJsonPreservingNumbers(text) as T;
 }
 
-/** What the promise gives, or undefined when `signal` aborts first; then nobody is left to hear of its failure. */
+/** The promise's value, or undefined when `signal` aborts first; a later failure is then ignored. */
 function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
   return new Promise((resolve, reject) => {
     const onAbort = () => resolve(undefined);

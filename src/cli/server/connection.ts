@@ -9,7 +9,7 @@ import { readLiveInstance } from '../../embedded/state-lock.js';
 import { defaultDataDir } from '../../embedded/configuration.js';
 import { CliError, EXIT } from '../exit-codes.js';
 
-/** Where the server is and what opens it. */
+/** The server's address and token. */
 export interface ServerConnection {
   readonly url: string;
   readonly token: string;

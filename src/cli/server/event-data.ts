@@ -1,4 +1,4 @@
-/** A member of a free-form object as text: the server's types may grow, and nothing of them may break a timeline. */
+/** A member of a free-form object as text: the server's types may grow, and that must not break a timeline. */
 export function textOf(data: Readonly<Record<string, unknown>>, member: string): string {
   return asText(data[member]);
 }

@@ -85,7 +85,7 @@ describe('the question on a terminal', () => {
   it('keys that were typed before the question, pasted together or meaningless are no answer', async () => {
     const keyboard = new TestKeyboard(['a', 's']);
     const { answer } = ask(keyboard);
-    // What a terminal answers to a hostile query, an arrow key, and a paste.
+    // A terminal's answer to a hostile query, an arrow key, and a paste.
     for (const keys of ['\u001b[?1;2c', '\u001b[A', 'aaaa', 'yes\r', 'x']) keyboard.type(keys);
     keyboard.type('d');
     expect(await answer).toBe('denied');
@@ -138,7 +138,7 @@ describe('the question on a terminal', () => {
     const [before, rest] = drawn().split(APPROVAL_HEADING, 2) as [string, string];
     expect(before).toBe(`${CLEAR_LINE}${CLEAR_LINE}`);
     expect(rest).toMatch(/1 min [45] s left {2}\[a\] once/);
-    // Only our own line clearing steers the terminal.
+    // The only control sequence is our own line clearing.
     // eslint-disable-next-line no-control-regex -- the point of the test
     expect(rest.replaceAll(CLEAR_LINE, '').replaceAll('\n', '')).not.toMatch(/[\u0000-\u001f\u007f-\u009f]/);
   });

@@ -103,7 +103,7 @@ describe('what an approver sees', () => {
     expect(render({ ...CLEAN, input: {} })).toMatch(/input:\n +\S* ?\{\}/);
   });
 
-  it('06-gate §4 shows rule, matcher, the part that decided, every part, the directory, the files and the whole input', () => {
+  it('shows rule, matcher, the part that decided, every part, the directory, the files and the whole input', () => {
     const text = render(CLEAN);
     for (const shown of [
       'tools[3], matcher Bash',

@@ -11,12 +11,12 @@ const INDENT = '   ';
 const NAME_COLUMNS = 8;
 /** Before every row of the call's own text, so that none of it looks like ours. */
 const QUOTE = '│ ';
-/** A terminal may draw the bar over two columns. */
+/** Some terminals draw the bar two columns wide. */
 const QUOTE_COLUMNS = 3;
 
 type Explanation = NonNullable<Approval['explanation']>;
 
-/** What decided, in words; the closed set of the policy engine. */
+/** What decided, in words: one for each kind of the policy engine. */
 const DECIDED_BY: Readonly<Record<string, string>> = {
   default_action: 'no rule matches the tool',
   rule_action: 'the rule asks for this tool',
@@ -32,7 +32,7 @@ const DECIDED_BY: Readonly<Record<string, string>> = {
   no_path: 'the call names no path',
 };
 
-/** Everything that an approver must see, whole: what does not fit on the screen scrolls, nothing is left out (06-gate §4). */
+/** Everything that an approver must see, whole: what does not fit on the screen scrolls, nothing is left out (docs/design/gate.md). */
 export function renderApproval(approval: Approval, screen: LiveScreen): string {
   const { colours } = screen;
   const width = screen.width - INDENT.length;

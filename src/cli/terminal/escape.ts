@@ -1,14 +1,14 @@
-/** What steers or hides without being a control character: formats, separators, private and blank letters, selectors. */
+/** Characters that steer or hide without being control characters: formats, separators, private and blank letters, selectors. */
 export const HIDDEN = String.raw`[\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Co}\u{115F}\u{1160}\u{3164}\u{FFA0}\u{2800}]|\u{034F}|[\u{FE00}-\u{FE0F}]|[\u{180B}-\u{180F}]|[\u{E0100}-\u{E01EF}]`;
 
 /**
  * Characters that make a terminal do or show something else than the text says: C0 and C1 controls, DEL, bidirectional
  * controls, zero-width and other format characters, line and paragraph separators, lone surrogates, tags, variation selectors that
- * hide text, and interlinear marks (04-sandbox §9).
+ * hide text, and interlinear marks (docs/design/terminal.md).
  */
 const UNSAFE = new RegExp(`\\p{Cc}|${HIDDEN}`, 'gu');
 
-/** More marks than a written language stacks on one letter would cover the lines above and below. */
+/** More combining marks than any language puts on one letter would cover the lines above and below. */
 const STACKED_MARKS = /(\p{M}{4})\p{M}+/gu;
 
 /** One line of foreign text, safe to print: whatever could steer the terminal or hide itself is written as an escape. */
@@ -34,7 +34,7 @@ export function short(text: string, length: number): string {
 
 /**
  * One line of safe text as rows that a terminal of `width` columns does not wrap by itself: a wrapped row begins at the edge, where
- * only we may write (04-sandbox §9). What is not ASCII counts as two columns, because terminals differ.
+ * only we may write. What is not ASCII counts as two columns, because terminals differ.
  */
 export function wrap(line: string, width: number): string[] {
   const rows: string[] = [];

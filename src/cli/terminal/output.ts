@@ -48,12 +48,12 @@ export function printRecord(
   );
 }
 
-/** For programs: the document whole, with the characters of 04-sandbox §9 written as escapes of the format itself. */
+/** For programs: the document whole, with characters that a terminal obeys written as escapes of the format (docs/design/terminal.md). */
 export function printDocument(format: 'json' | 'yaml', document: unknown): void {
   write(format === 'json' ? toJson(document) : toYaml(document));
 }
 
-/** JSON escapes C0 controls itself, but not what else steers or hides. */
+/** JSON escapes C0 controls itself, but not the other characters that steer or hide. */
 export function toJson(document: unknown, indent = 2): string {
   return JSON.stringify(document, null, indent).replace(UNSAFE, (character) =>
     character

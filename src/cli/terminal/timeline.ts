@@ -11,7 +11,8 @@ type Line = readonly [kind: string, text: string, tone?: 'good' | 'bad' | 'warn'
 
 /**
  * One event as a line of the timeline. Every foreign text is escaped and stands behind a time and a kind of ours, so that it can
- * neither begin a line, nor a row of a terminal of `width` columns, nor imitate a heading (04-sandbox §9). Undefined for kinds that a person need not see.
+ * neither begin a line, nor a row of a terminal of `width` columns, nor imitate a heading (docs/design/terminal.md). Undefined for
+ * kinds that a person need not see.
  */
 export function renderEvent(
   event: RunEvent,
@@ -104,7 +105,7 @@ function callOf(data: Data): string {
   return summary === '' || summary === tool ? tool : `${tool}: ${summary}`;
 }
 
-/** An answer that is an error has no reason of ours: what the tool said is the model's to read. */
+/** For an answer that is an error there is no reason of ours; the tool's own text is for the model. */
 function brokered(data: Data): Line {
   const [tool, error] = [text(data, 'tool'), text(data, 'error')];
   if (data['ok'] === true) return ['tool', `${tool} answered`, 'dim'];
@@ -123,7 +124,7 @@ function modelLine(data: Data): string {
   return `${text(data, 'model')}: ${text(data, 'input_tokens')} in, ${text(data, 'output_tokens')} out, ${cost}`;
 }
 
-/** What a repository has and a workspace does not. */
+/** Parts of a repository that the workspace lacks. */
 function notFetched(data: Data): string {
   const counts = [
     [data['submodules_not_fetched'], 'submodules'],

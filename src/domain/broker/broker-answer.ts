@@ -1,6 +1,6 @@
 import { MAX_CLAIM_ATTEMPTS } from './claim.js';
 
-/** What the caller of a brokered tool hears when there is no answer of the upstream (chapter 40 §4). */
+/** What the caller of a brokered tool hears when there is no answer of the upstream (docs/design/broker.md). */
 export type BrokerRefusal = { ok: false; denied: true; message: string } | { ok: false; error: string };
 
 const MAX_CAUSE_CHARACTERS = 300;
@@ -31,7 +31,7 @@ export function failed(error: string): BrokerRefusal {
   return { ok: false, error };
 }
 
-/** At most 300 characters, whole ones. */
+/** At most 300 characters, never half of one. */
 export function shortCause(text: string): string {
   const characters = Array.from(text);
   return characters.length <= MAX_CAUSE_CHARACTERS

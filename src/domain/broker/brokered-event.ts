@@ -2,11 +2,11 @@ import type { EventData, NewEvent } from '../events/event-kinds.js';
 import { BROKER_MESSAGES, shortCause } from './broker-answer.js';
 import { MAX_CLAIM_ATTEMPTS, type SettledClaimState } from './claim.js';
 
-/** One settled claim as the ledger tells it (chapter 40 §5): ids, digests, numbers, and a cause in our own words. */
+/** One settled claim as the ledger tells it (docs/design/broker.md): ids, digests, numbers, and a cause in our own words. */
 export interface SettledCall {
   toolCallId: string;
   tool: string;
-  /** Left out by whoever settles without knowing it. */
+  /** Left out where the one that settles the claim does not know it. */
   bindingId?: string | undefined;
   state: SettledClaimState;
   attempt: number;

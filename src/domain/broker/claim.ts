@@ -1,12 +1,12 @@
 import { hash } from 'node:crypto';
 
-/** What a claim becomes when its dispatch is over (chapter 40 §5). */
+/** What a claim becomes when its dispatch is over (docs/design/broker.md). */
 export const SETTLED_CLAIM_STATES = ['succeeded', 'failed_upstream', 'failed_before_send', 'ambiguous'] as const;
 export type SettledClaimState = (typeof SETTLED_CLAIM_STATES)[number];
 /** `claimed`: one dispatch is in flight. */
 export type ClaimState = 'claimed' | SettledClaimState;
 
-/** Dispatches of one call; only proof that nothing was written lets there be another. */
+/** Dispatches of one call; there is another one only after proof that nothing was written. */
 export const MAX_CLAIM_ATTEMPTS = 3;
 /** Life of a claim in seconds. One that nobody settled is `ambiguous` afterwards. */
 export const CLAIM_TTL_SECS = 600;

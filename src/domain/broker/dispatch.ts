@@ -7,8 +7,8 @@ export interface BrokeredCallRef {
 }
 
 /**
- * What came of a dispatch. What was answered, and why something was refused, stands on the record, not here.
- * - a state of a claim: this dispatch settled it so, or found it so.
+ * What came of a dispatch. The answer and the reason of a refusal are in the database, not here.
+ * - a state of a claim: set by this dispatch, or found already set.
  * - `taken`: the claim is another dispatch's. `inactive`: the run accepts no work. `unknown`: the gate has not let it go.
  * - `denied`: the live authority or the server's drift refused; `seq` is the event that says why. `unbound`: there is no binding.
  * - `lost`: whoever was to send it went away before a claim was taken.

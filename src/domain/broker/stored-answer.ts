@@ -15,7 +15,7 @@ const MAX_JOINED_CHARACTERS = 65_536;
 /** The body that the caller gets, and each of its repetitions byte for byte, with the digest that the ledger shows. */
 export interface StoredAnswer {
   text: string;
-  /** Over the content, or over content and structured content together (chapter 40 §5). */
+  /** Over the content, or over content and structured content together (docs/design/broker.md). */
   digest: string;
 }
 
@@ -32,7 +32,7 @@ export function writeAnswer(answer: UpstreamAnswer): StoredAnswer {
   return { text: JSON.stringify({ ok: true, result }), digest: digestOfText(canonicalJson(digested)) };
 }
 
-/** Content above 256 KiB becomes one text block: the texts joined, cut at 65,536 characters, and a note (chapter 40 §6). */
+/** Content above 256 KiB becomes one text block: the texts joined, cut at 65,536 characters, and a note. */
 export function limitContent(content: readonly ExactJson[]): ExactJson[] {
   const bytes = Buffer.byteLength(JSON.stringify(content));
   if (bytes <= MAX_BYTES) return [...content];

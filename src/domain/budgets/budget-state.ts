@@ -10,7 +10,7 @@ export interface BudgetSpend {
   costMicros: number;
 }
 
-/** The cost cap in micro-dollars; null is no cap. */
+/** The cost cap in micro-dollars; null means no cap. */
 export function costCapMicros(budgets: Budgets): number | null {
   return budgets.max_cost_usd === null ? null : usdToMicros(budgets.max_cost_usd);
 }
@@ -19,12 +19,12 @@ function text(cap: BudgetCap, amount: number): string {
   return cap === 'max_cost_usd' ? formatUsd(amount) : String(amount);
 }
 
-/** Data of `budget.exceeded` and `budget.warning`: the cap by name, limit and spent as texts (chapter 10 §13). */
+/** Data of `budget.exceeded` and `budget.warning`: the cap by name, limit and spent as texts (docs/design/events.md). */
 export function budgetEventData(cap: BudgetCap, limit: number, spent: number): EventData['budget.exceeded'] {
   return { budget: cap, limit: text(cap, limit), spent: text(cap, spent) };
 }
 
-/** The status reason of a run that a cap ended (chapter 10 §2). */
+/** The status reason of a run that a cap ended (docs/design/runs.md). */
 export function exceededReason(cap: BudgetCap): string {
   switch (cap) {
     case 'max_wall_clock_secs':
@@ -37,7 +37,7 @@ export function exceededReason(cap: BudgetCap): string {
   }
 }
 
-/** Tokens and cost stop a run when the recorded spend reaches the cap; the first such cap, or null (chapter 20 §15.2). */
+/** Tokens and cost stop a run when the recorded spend reaches the cap; the first such cap, or null (docs/design/model-gateway.md). */
 export function exhaustedCap(
   budgets: Budgets,
   spend: BudgetSpend,

@@ -1,4 +1,4 @@
-/** Micro-dollars in one dollar. Money is an integer number of micro-dollars everywhere but on the wire (00-design §1). */
+/** Micro-dollars in one dollar. Money is an integer number of micro-dollars everywhere but on the wire (docs/design/budgets.md). */
 export const MICROS_PER_USD = 1_000_000;
 
 /** Dollars as they are written on the wire to integer micro-dollars; halves round up. */

@@ -4,7 +4,7 @@ import type { FrozenServer } from '../run/spec.js';
 
 export const IDENTITY_MEMBERS = ['name', 'version', 'registry_type', 'identifier', 'digest'] as const;
 
-/** Where a server came from; shown to people and decides nothing. */
+/** Where a server came from. For display only. */
 export type ServerIdentity = Partial<Record<(typeof IDENTITY_MEMBERS)[number], string>>;
 
 /** A server as a bundle stores it. */
@@ -28,7 +28,7 @@ export interface BundlePin {
   version: number;
 }
 
-/** `sha256:` + 64 hex over the canonical form of `{servers}` as stored (chapter 30 §10.2). */
+/** `sha256:` + 64 hex over the canonical form of `{servers}` as stored (docs/design/tools.md). */
 export function definitionDigest(servers: readonly BundleServer[]): string {
   return digestOf({ servers } as unknown as ExactJson);
 }

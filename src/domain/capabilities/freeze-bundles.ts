@@ -9,7 +9,7 @@ export function narrowPins(pins: readonly BundlePin[], keepList: readonly string
 }
 
 /**
- * The bundles of a run as its spec holds them (chapter 30 §10.4). What is display only stays behind.
+ * The bundles of a run as its spec holds them (docs/design/tools.md). Members that are for display only are left out.
  * @throws SandgateError `invalid_request` for a server name that two bundles share, or a bundle that still holds a brokered server
  */
 export function freezeBundles(bundles: readonly BundleVersion[]): FrozenBundle[] {
@@ -44,7 +44,7 @@ function freezeTool({ name, description, input_schema, output_schema, annotation
   };
 }
 
-/** Bundles of the time before connections could hold one; it has no command to start (CP-310). */
+/** Old bundles could hold a brokered server; it has no command to start (CP-310). */
 function refuseBrokered(bundle: BundleVersion): void {
   const brokered = bundle.definition.servers.find((server) => (server.class as string) !== 'sandbox');
   if (brokered === undefined) return;

@@ -190,7 +190,7 @@ describe('a capability bundle', () => {
     );
   });
 
-  it('digests the definition as stored: the vector of chapter 30 §10.2', () => {
+  it('digests the definition as stored: a known vector', () => {
     const counting = {
       class: 'sandbox',
       name: 'ws',

@@ -7,7 +7,7 @@ const MAX_SERVERS = 16;
 /** No underscore: `mcp__<server>__<tool>` splits at the first `__`. */
 const SERVER_NAME = /^[a-z0-9][a-z0-9-]{0,63}$/;
 
-/** The structure of a bundle's servers with every default filled in (chapter 30 §10.1). @throws SandgateError `invalid_request` */
+/** The structure of a bundle's servers with every default filled in (docs/design/tools.md). @throws SandgateError `invalid_request` */
 export function parseServers(value: unknown): BundleServer[] {
   if (!Array.isArray(value) || value.length < 1 || value.length > MAX_SERVERS) {
     throw refusal('servers', `must be an array of 1 to ${MAX_SERVERS} servers`);

@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject } from '../json.js';
 import type { FrozenTool } from '../run/spec.js';
 import { findPoison, findPoisonWithin } from './poison-screen.js';
 
-/** Tools of one server, whether it runs in a sandbox or is brokered (chapter 30 §10.1, chapter 40 §3). */
+/** Tools of one server, whether it runs in a sandbox or is brokered (docs/design/tools.md, docs/design/connections.md). */
 export const MAX_TOOLS = 64;
 const MAX_TOOL_DESCRIPTION_CHARS = 32_768;
 const MAX_NAME_SHOWN = 64;
@@ -59,7 +59,7 @@ function refusePoisonIn(root: JsonObject, place: string, member: string): void {
   if (found !== null) throw poisoned(place, `a ${found.what} in ${member}`, found.poison);
 }
 
-/** A literal such as 1e400 reads as infinity, which no JSON document can carry again. */
+/** A literal such as 1e400 reads as infinity, which JSON cannot write. */
 function refuseUnfinite(root: unknown, place: string, member: string): void {
   const pending: unknown[] = [root];
   while (pending.length > 0) {

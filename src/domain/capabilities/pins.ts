@@ -11,7 +11,7 @@ export interface BundleRef {
 const INT32_MAX = 2_147_483_647;
 
 /**
- * Reads the references of a revision, each split at its first `@` (chapter 30 §10.4).
+ * Reads the references of a revision, each split at its first `@` (docs/design/tools.md).
  * @throws SandgateError `invalid_request` for a version that is no integer, or a bundle that is named twice
  */
 export function parseBundleRefs(texts: readonly string[]): BundleRef[] {
@@ -29,7 +29,7 @@ function parseRef(text: string): BundleRef {
   if (at < 0) return { text, name: text.trim(), version: null };
   const version = text.slice(at + 1).trim();
   if (!/^-?[0-9]+$/.test(version)) throw refusal(`${text}: the version after @ must be an integer`);
-  // A number beyond the type names no version, like any other that was never published.
+  // A number too large for the column names no version, just like one that was never published.
   return { text, name: text.slice(0, at).trim(), version: Math.abs(Number(version)) > INT32_MAX ? 0 : Number(version) };
 }
 

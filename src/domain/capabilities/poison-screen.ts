@@ -2,7 +2,7 @@ import { isJsonObject } from '../json.js';
 
 /**
  * Characters that hide text from a reader or reorder it, so that a person and a model would read different descriptions
- * (chapter 30 §10.1): controls but newline, tab and carriage return; what is drawn as nothing, which zero-width, bidirectional
+ * (docs/design/tools.md): controls but newline, tab and carriage return; what is drawn as nothing, which zero-width, bidirectional
  * and tag characters are, but the selectors that make a symbol text or emoji; and half a surrogate pair, which is no text.
  */
 const POISON = /(?!\n|\r|\t|\ufe0e|\ufe0f)[\p{Cc}\p{Cs}\p{Default_Ignorable_Code_Point}]/u;
@@ -20,7 +20,7 @@ export interface FoundPoison {
   poison: string;
 }
 
-/** The same for every text of a document, names of members included. Without recursion: nesting is the author's choice. */
+/** The same for every text of a document, names of members included. Not recursive, because the author chooses the depth. */
 export function findPoisonWithin(root: unknown): FoundPoison | null {
   const pending: { what: string; value: unknown }[] = [{ what: 'text', value: root }];
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {

@@ -10,7 +10,7 @@ const tool = (more: Partial<FrozenTool> = {}): FrozenTool => ({
 });
 
 describe('the digest of a server’s tools', () => {
-  it('is the one of chapter 30 §10.2, and annotations leave it alone', () => {
+  it('is that of a known vector, and annotations leave it alone', () => {
     const expected = 'sha256:ea1be7b9add671db75008caa4917c813a29960a3b914135db046d436c0d4129f';
     expect(toolsDigest([tool()])).toBe(expected);
     expect(toolsDigest([tool({ annotations: { title: 'x' } })])).toBe(expected);

@@ -3,7 +3,7 @@ import type { ExactJson } from '../digest/exact-json.js';
 import type { FrozenTool } from '../run/spec.js';
 
 /**
- * `sha256:` + 64 hex over what decides how a server's tools may be called (chapter 30 §10.2): names, descriptions and schemas in
+ * `sha256:` + 64 hex over what decides how a server's tools may be called (docs/design/tools.md): names, descriptions and schemas in
  * their order. Annotations are display only and stay out.
  */
 export function toolsDigest(tools: readonly FrozenTool[]): string {

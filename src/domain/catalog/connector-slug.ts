@@ -1,7 +1,7 @@
 /** Room for a suffix below the 64 characters of a slug. */
 const MAX_STEM = 58;
 
-/** The slug that a title suggests, `fallback` when nothing of it can stand in one (chapter 40 §11). */
+/** The slug that a title suggests, or `fallback` when no character of it is allowed in one (docs/design/connections.md). */
 export function slugOf(title: string, fallback: string): string {
   const stem = title
     .normalize('NFKD')

@@ -11,7 +11,7 @@ export type ConnectorTransport = (typeof CONNECTOR_TRANSPORTS)[number];
 export const CONNECTOR_AUTH_MODES = ['none', 'api_key', 'oauth'] as const;
 export type ConnectorAuthMode = (typeof CONNECTOR_AUTH_MODES)[number];
 
-/** How a key is presented, and what a form says beside it. Shape and words only: a definition holds no credential. */
+/** How a key is sent, and what a form tells people about it. A definition holds no credential (CP-043). */
 export interface AuthHints {
   /** Header that carries the key; `Authorization` without it. */
   header_name?: string;
@@ -50,7 +50,7 @@ export interface Provenance {
   imported_at: string | null;
 }
 
-/** What describes a connector, whoever adds it (chapter 40 §11). Untrusted reference data. */
+/** What describes a connector, whoever adds it (docs/design/connections.md). Untrusted reference data. */
 export interface ConnectorDefinition {
   slug: string;
   name: string;

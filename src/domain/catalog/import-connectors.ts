@@ -7,7 +7,7 @@ import { MAX_CONNECTOR_NAME, parseConnectorUrl } from './parse-connector.js';
 
 export type ImportSource = 'mcp-registry' | 'open-connector';
 
-/** An entry of a foreign catalog, as it may be stored for everybody of the deployment (chapter 40 §11). */
+/** An entry of another catalog, in the form in which it is stored for the whole deployment (docs/design/connections.md). */
 export interface ImportedConnector extends ConnectorDefinition {
   provenance: Omit<Provenance, 'imported_at'>;
 }
@@ -25,7 +25,7 @@ const MAX_DESCRIPTION = 2000;
 const FALLBACK_SLUG = 'connector';
 
 /**
- * What of foreign catalogs is taken over: the same documents give the same entries with the same slugs, in the same order. An entry
+ * Turns other catalogs into entries of ours: the same documents give the same entries with the same slugs, in the same order. An entry
  * with hidden or control characters is left out whole: whoever hides text in one member is not trusted with the others.
  *
  * @throws SandgateError `invalid_request` for a document of another shape
@@ -102,7 +102,7 @@ function readProvider(
   ];
 }
 
-/** How one signs in is not known of an import: connecting finds out, or a probe does. */
+/** An import does not say how to sign in; connecting or a probe finds out. */
 function described(slug: string, title: string, entry: JsonObject): ConnectorDefinition {
   return {
     slug,
@@ -134,7 +134,7 @@ function isActive({ status, isLatest }: JsonObject): boolean {
   return status === 'active' && isLatest === true;
 }
 
-/** The first remote that speaks streamable HTTP at an address of its own; one with variables in it is somebody's to fill in. */
+/** The first remote that speaks streamable HTTP at an address of its own; an address with variables has to be filled in by a person. */
 function remoteOf(remotes: JsonValue | undefined): string | null {
   if (!Array.isArray(remotes)) return null;
   const remote = remotes.filter(isJsonObject).find(({ type }) => REMOTE_TYPES.some((known) => known === type));

@@ -23,7 +23,7 @@ const MAX_URL = 2048;
 
 /**
  * Reads a connector that somebody describes, with every default filled in; unknown members are left out, tier and provenance
- * among them (chapter 40 §11). Whether its address may be dialled is for the caller to ask.
+ * among them (docs/design/connections.md). Whether its address may be dialled is for the caller to ask.
  *
  * @throws SandgateError `invalid_request` naming the member and the reason
  */
@@ -74,7 +74,7 @@ export function parseConnectorUrl(value: unknown, place: string): string {
   return text;
 }
 
-/** What fits together: a program has tools and needs no key, a server has an address (chapter 40 §11). */
+/** What fits together: a program has tools and needs no key, a server has an address. */
 function refuseMixture({ transport, auth_mode, url, sandbox_launch }: ConnectorDefinition): void {
   if (transport !== 'stdio') {
     if (sandbox_launch !== null) throw refusal('sandbox_launch', 'belongs to transport stdio alone');
@@ -114,7 +114,7 @@ function parseAuthHints(value: unknown): AuthHints {
   return Object.fromEntries(texts.filter(([, text]) => text !== null));
 }
 
-/** A person follows it with a key in mind, so nothing but https. */
+/** A person follows it to make a key, so it must be https. */
 function parseKeyUrl(value: unknown, place: string): string | null {
   if (value === undefined || value === null || value === '') return null;
   const url = parseConnectorUrl(value, place);
@@ -154,7 +154,7 @@ function asServer(given: JsonObject, slug: string): SandboxLaunch {
   return server;
 }
 
-/** What another reader refuses, said of the member that holds it. */
+/** Repeats another reader's refusal under the name of the member that holds the value. */
 function inPlace<T>(place: string, read: () => T): T {
   try {
     return read();

@@ -15,7 +15,7 @@ export interface LatestSnapshot {
 
 /**
  * The tools that a run may call through a connection: exactly the required ones, in the requirement's order, as the newest
- * photograph has them (chapter 40 §7.2; CP-092).
+ * photograph has them (CP-092).
  * @throws SandgateError `invalid_request` when there is no photograph, it is of an earlier authorization, or lacks a tool
  */
 export function bindSurface(
@@ -33,7 +33,7 @@ export function bindSurface(
     const missing = required.filter((tool) => !offered.has(tool));
     throw refusal(slot, `connection ${name} is missing required tools: ${missing.join(', ')}`);
   }
-  // Photographs of before the screen was whole; what is frozen could not even be stored with some of them.
+  // Old snapshots were screened less strictly, and some could not even be stored once frozen.
   const hidden = tools.find((tool) => findPoisonWithin(tool) !== null);
   if (hidden !== undefined)
     throw refusal(

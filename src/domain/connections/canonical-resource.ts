@@ -1,5 +1,5 @@
 /**
- * The one spelling of an OAuth resource (chapter 40 §8.1, RFC 8707): scheme and host in lower case, no default port, no query, no
+ * The one spelling of an OAuth resource (docs/design/oauth.md, RFC 8707): scheme and host in lower case, no default port, no query, no
  * fragment, no slash at the end. What a connection's `oauth.resource` holds, what tokens are asked for, and what metadata of a
  * protected resource has to name.
  *

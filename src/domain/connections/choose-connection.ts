@@ -4,7 +4,7 @@ import { endpointOf, type ConnectionRecord } from './connection.js';
 import type { ConnectionRequirement } from './requirement.js';
 import { isUrlInside } from './url-inside.js';
 
-/** What the resolution of a slot looks at. */
+/** What is read to choose a connection for a slot. */
 export type BindableConnection = Pick<
   ConnectionRecord,
   | 'id'
@@ -26,7 +26,7 @@ export interface Invoker {
 }
 
 /**
- * The connection that serves a requirement in a new run (chapter 40 §7.2): the pinned one, else the only active one of the kind
+ * The connection that serves a requirement in a new run (docs/design/connections.md): the pinned one, else the only active one of the kind
  * that the binding mode asks for. Never the newest of several.
  * @throws SandgateError `invalid_request` naming the slot
  */
@@ -41,7 +41,7 @@ export function chooseConnection(
 function requirePinned(requirement: ConnectionRequirement, pinned: string, { visible }: Invoker): BindableConnection {
   const { slot } = requirement;
   const connection = visible.find(({ id }) => id === pinned.toLowerCase());
-  // Missing, another organization's, somebody's own: no difference can be told.
+  // Missing, of another organization, or personal: the answer is the same.
   if (connection === undefined) throw refusal(slot, `connection ${pinned} not found`);
   if (connection.status !== 'active')
     throw refusal(slot, `connection ${connection.display_name} is ${connection.status} — reconnect it`);
@@ -60,7 +60,7 @@ function findOnly(requirement: ConnectionRequirement, { userId, visible }: Invok
     (connection) => ownerFits(connection, requirement, userId) && serves(connection, requirement),
   );
   const [only, ...others] = fitting.filter(({ status }) => status === 'active');
-  // What was revoked cannot be brought back: it is no advice.
+  // A revoked connection cannot be restored, so it is not suggested.
   if (only === undefined)
     throw refusal(
       slot,

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../json.js';
 
-/** Kinds of connection: a code host by personal token, a code-host app installation, a remote MCP server (chapter 40 §1). */
+/** Kinds of connection: a code host by personal token, a code-host app installation, a remote MCP server (docs/design/connections.md). */
 export const PROVIDERS = ['codehost', 'codehost_app', 'mcp_http'] as const;
 export type ConnectionProvider = (typeof PROVIDERS)[number];
 
@@ -12,7 +12,7 @@ export type AuthKind = 'static' | 'oauth' | 'none';
 
 export type ConnectionOwnerType = 'organization' | 'user';
 
-/** State of an OAuth grant that is no secret (chapter 40 §1.2). Writers keep the members that they do not own. */
+/** State of an OAuth grant that is no secret. Writers keep the members that they do not own. */
 export interface OAuthState {
   /** Canonical id of the resource. */
   resource: string;
@@ -35,7 +35,7 @@ export interface OAuthState {
   [further: string]: JsonObject[string] | undefined;
 }
 
-/** A connection without its secrets: the row as it is stored, and nearly as it is answered. */
+/** A connection without its secrets: the row as it is stored, which is nearly the answer. */
 export interface ConnectionRecord {
   id: string;
   tenant_id: string;
@@ -58,7 +58,7 @@ export interface ConnectionRecord {
   updated_at: Date;
 }
 
-/** What the kinds of connection keep beside their columns (chapter 40 §1). */
+/** What the kinds of connection keep beside their columns. */
 export interface ConnectionMetadata {
   /** Audience of the credential, as it was typed. */
   base_url?: string;

@@ -4,7 +4,7 @@ export interface ConnectionOwner {
   userId: string | null;
 }
 
-/** With whose authority an asked call would act (chapter 60 §6). */
+/** With whose authority an asked call would act (docs/design/identity.md). */
 export type CallAuthority =
   | { kind: 'credentialless' }
   | { kind: 'organization' }
@@ -15,7 +15,7 @@ export type CallAuthority =
 
 /**
  * The authority of a call, from the owner that was frozen with the run and the one that the connection has now. Where they differ the
- * personal side wins: nobody but a person may decide what is done in that person's name (chapter 40 §7.4).
+ * personal side wins: nobody but a person may decide what is done in that person's name.
  */
 export function authorityOfCall(call: {
   isMcp: boolean;
@@ -41,7 +41,7 @@ export interface Decider {
 }
 
 /**
- * Why the caller must not decide a call, or null (chapter 60 §6; CP-203, CP-204). No role and no operator stands in for the owner of a
+ * Why the caller must not decide a call, or null (CP-203, CP-204). No role and no operator stands in for the owner of a
  * personal connection.
  */
 export function decisionProblem(

@@ -12,7 +12,7 @@ export interface OAuthClientInput {
   client_secret?: unknown;
 }
 
-/** What a caller says about the grant to ask for; a client id makes the identity a preregistered one (chapter 40 §2.1). */
+/** What a caller says about the grant to ask for; a client id makes the identity a preregistered one (docs/design/connections.md). */
 export interface OAuthClient {
   scopes: string[];
   clientId: string | null;

@@ -1,6 +1,6 @@
 import { SandgateError } from '../errors.js';
 
-/** `owner` of a create request (chapter 40 §2.1): what is left out or blank means the organization. */
+/** `owner` of a create request (docs/design/connections.md): what is left out or blank means the organization. */
 export type RequestedOwner = 'organization' | 'personal';
 
 /** @throws SandgateError `invalid_request` for another value */

@@ -1,7 +1,7 @@
 import { SandgateError } from '../errors.js';
 
 /**
- * Refuses members that would be dropped silently: whoever sent a secret believes that it is in use.
+ * Refuses members that would otherwise be ignored: somebody who sends a secret expects it to be used.
  *
  * @param why what follows the member's name in the refusal
  * @throws SandgateError `invalid_request` naming the first member that is given

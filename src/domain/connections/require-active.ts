@@ -1,8 +1,8 @@
 import { SandgateError } from '../errors.js';
 
 /**
- * Only an active connection is used. The text reaches timelines and models, where the name of somebody's own connection is
- * nobody's business.
+ * Only an active connection is used. The text reaches timelines and models, so it does not name the connection: the name of
+ * a personal one is private.
  *
  * @throws SandgateError `conflict`
  */

@@ -6,7 +6,7 @@ export const BINDING_MODES = ['invoking_user', 'organization'] as const;
 export type BindingMode = (typeof BINDING_MODES)[number];
 
 /**
- * What an agent needs of a connected service (chapter 40 §7.1). It says which service and which of its tools, and has no member
+ * What an agent needs of a connected service (docs/design/connections.md). It says which service and which of its tools, and has no member
  * that could name a connection or a credential: whose connection serves is decided for each run.
  */
 export interface ConnectionRequirement {
@@ -32,7 +32,7 @@ const CONNECTOR_MEMBERS = ['url', 'slug'];
 const MAX_URL_CHARACTERS = 2048;
 
 /**
- * Reads the requirements of a revision. Unknown members are refused, so that nobody believes to have named a connection.
+ * Reads the requirements of a revision. Unknown members are refused, so that nobody thinks that they named a connection.
  * @throws SandgateError `invalid_request` that names the member and the reason
  */
 export function parseRequirements(value: unknown): ConnectionRequirement[] {

@@ -3,7 +3,7 @@ import type { BrokeredTool } from '../run/spec.js';
 
 export type SlotKind = 'mcp' | 'workspace_fetch' | 'result_publish';
 
-/** Who stood behind the run when its bindings were resolved (chapter 40 §7.3). */
+/** Who stood behind the run when its bindings were resolved (docs/design/connections.md). */
 export type ResolverKind = 'user' | 'operator' | 'trigger' | 'schedule' | 'webhook' | 'system';
 
 /** With which authority a slot acts. `none` is a decision that was taken, never a missing value. */
@@ -28,7 +28,7 @@ export interface BoundSurface {
   digest: string;
 }
 
-/** One slot of one run, frozen when the run is created and never changed (chapter 40 §7.3). */
+/** One slot of one run, frozen when the run is created and never changed. */
 export interface ResourceBinding {
   id: string;
   organizationId: string;

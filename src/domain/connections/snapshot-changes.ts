@@ -1,6 +1,6 @@
 import type { SnapshotTool } from '../mcp/snapshot-tool.js';
 
-/** One photograph, as far as it can be compared. */
+/** The parts of a snapshot that are compared. */
 export interface ComparedSnapshot {
   protocolVersion: string;
   tools: readonly Pick<SnapshotTool, 'name' | 'definition_digest'>[];
@@ -10,12 +10,12 @@ export interface ComparedSnapshot {
 export interface SnapshotChanges {
   added: string[];
   removed: string[];
-  /** Name kept, description or a schema is another. */
+  /** The name is the same; the description or a schema changed. */
   changed: string[];
   protocol: { from: string; to: string } | null;
 }
 
-/** Runs that froze `before` are denied whatever stands in `removed`, `changed` or `protocol` (00-design §1, "Tool drift"). */
+/** Runs that froze `before` are denied whatever stands in `removed`, `changed` or `protocol` (docs/design/broker.md). */
 export function compareSnapshots(before: ComparedSnapshot, after: ComparedSnapshot): SnapshotChanges {
   const known = new Map(before.tools.map((tool) => [tool.name, tool.definition_digest]));
   const offered = new Set(after.tools.map((tool) => tool.name));

@@ -1,7 +1,7 @@
 import { SandgateError } from '../errors.js';
 import type { ConnectionMetadata } from './connection.js';
 
-/** Schemes that a static credential may be sent under; the empty one sends the bare token (chapter 40 §2.1). */
+/** Schemes that a static credential may be sent under; the empty one sends the bare token (docs/design/connections.md). */
 export const CREDENTIAL_SCHEMES = ['Bearer', 'Basic', ''] as const;
 export type CredentialScheme = (typeof CREDENTIAL_SCHEMES)[number];
 
@@ -36,7 +36,7 @@ export interface StaticCredential {
 }
 
 /**
- * Reads the static credential of a request (chapter 40 §2.1).
+ * Reads the static credential of a request.
  *
  * @throws SandgateError `invalid_request` naming the member; the token itself is in no message
  */

@@ -1,6 +1,6 @@
 /**
  * Whether an address lies inside a credential's audience: same scheme, host and effective port, and a path that is the base's or
- * continues it after a slash (chapter 40 §4). False for what is no http(s) URL.
+ * continues it after a slash (docs/design/connections.md). False for anything but an http(s) URL.
  */
 export function isUrlInside(base: string, address: string): boolean {
   const outer = httpUrl(base);

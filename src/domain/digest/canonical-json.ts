@@ -3,7 +3,7 @@ import { isRawNumber } from './exact-json.js';
 
 /**
  * The RFC 8785 form: members sorted by UTF-16 code units, no white space, shortest numbers; a kept number by its source text
- * (06-gate §5). A lone surrogate is written as its escape, where the RFC would refuse: every input has to have a digest.
+ * (docs/design/gate.md). A lone surrogate is written as its escape, where the RFC would refuse: every input has to have a digest.
  * Members that are `undefined` are left out. Throws on numbers that JSON cannot write.
  */
 export function canonicalJson(value: ExactJson): string {

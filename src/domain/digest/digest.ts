@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { canonicalJson } from './canonical-json.js';
 import type { ExactJson } from './exact-json.js';
 
-/** `sha256:` + 64 hex over the canonical form; an absent value counts as null, which is not `{}` (chapter 30 §7.3, 06-gate §5). */
+/** `sha256:` + 64 hex over the canonical form; an absent value counts as null, which is not `{}` (docs/design/gate.md). */
 export function digestOf(value: ExactJson | undefined): string {
   return digestOfText(canonicalJson(value ?? null));
 }

@@ -6,8 +6,8 @@ import type { JsonValue } from '../json.js';
 export type DoubleReadings = [JsonValue] | [JsonValue, JsonValue];
 
 /**
- * A document as a reader of doubles may take it: numbers that are no doubles once as the nearest below and once as the nearest
- * above. A check that passes for both is not fooled by rounding: 9007199254740993 is not equal to 9007199254740992, and not at
+ * A document as a reader of doubles may take it: each number that is not a double is read twice, as the nearest double below and as the nearest
+ * above. A check that passes for both is not fooled by rounding: 9007199254740993 is neither equal to 9007199254740992 nor at
  * most it. Literals that only write a double unusually (1.0, 0.10) have one reading. Beyond the range of doubles the reading
  * above is infinite.
  */

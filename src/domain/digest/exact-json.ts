@@ -1,7 +1,7 @@
 import type { JsonPrimitive } from '../json.js';
 
 /**
- * A number that JavaScript cannot hold as it was written, kept by its source text (06-gate §5).
+ * A number that JavaScript cannot hold as it was written, kept by its source text (docs/design/gate.md).
  * It is made by the parser alone; `JSON.stringify` writes the same text again, so what was judged is what goes upstream.
  */
 export interface RawNumber {

@@ -4,7 +4,7 @@ const LITERAL = /^-?(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
 
 /**
  * The text under which a JSON number literal enters a digest, or null when the RFC 8785 form of the double is right.
- * The source text stays when the literal is not exactly a double, or is an integer written with a fraction (06-gate §5);
+ * The source text stays when the literal is not exactly a double, or is an integer written with a fraction (docs/design/gate.md);
  * otherwise 9007199254740993 and 9007199254740992 would share one digest, and so one approval.
  */
 export function keptSourceText(source: string, value: number): string | null {

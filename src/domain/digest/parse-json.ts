@@ -20,7 +20,7 @@ export class JsonBoundsError extends SandgateError {
 
 /**
  * Parses JSON and keeps each number that is not exactly a double, or is an integer written with a fraction, by its source
- * text (06-gate §5). Duplicate keys: the last wins. Keys such as `__proto__` are plain data.
+ * text (docs/design/gate.md). Duplicate keys: the last wins. Keys such as `__proto__` are plain data.
  * @param maxValues values in all, counted as containers and commas
  * @throws JsonBoundsError for what nests deeper than 128 levels or holds too much, SandgateError `invalid_request` for malformed text
  */

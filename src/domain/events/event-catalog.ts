@@ -19,7 +19,7 @@ export type EventActor = 'agent' | 'system' | 'human' | 'harness';
 interface EventKind {
   /** Who may stand behind an event of this kind. */
   readonly actors: readonly EventActor[];
-  /** Whether a runner may post it; the server alone writes the others (chapter 20 §6). */
+  /** Whether a runner may post it; the server alone writes the others (docs/design/runner.md). */
   readonly runnerMayPost?: true;
   /** For a reader of the timeline. */
   readonly summary: string;
@@ -30,7 +30,7 @@ const call = { tool_call_id: text, tool: text };
 const spending = { budget: described(text, 'The cap, such as `max_cost_usd`.'), limit: text, spent: text };
 const verdicts = oneOf('allow', 'deny', 'require_approval');
 
-/** Every kind of event with its actors and data (chapter 10 §13 and later decisions): what appends, readers and the interface go by. */
+/** Every kind of event with its actors and data: what appends, readers and the interface go by (docs/design/events.md). */
 export const EVENT_CATALOG = {
   'session.created': {
     actors: ['system'],

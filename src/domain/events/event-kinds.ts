@@ -21,7 +21,7 @@ export function mayRunnerPost(type: EventType): boolean {
   return 'runnerMayPost' in EVENT_CATALOG[type];
 }
 
-/** Kinds that the server alone writes; a runner that posts one is answered as dropped (chapter 20 §6). */
+/** Kinds that the server alone writes; a runner that posts one is answered as dropped (docs/design/runner.md). */
 export const SERVER_EVENT_TYPES: readonly EventType[] = EVENT_TYPES.filter((type) => !mayRunnerPost(type));
 
 /** An event of a kind that we write: its data is that of its kind. */
@@ -41,7 +41,7 @@ export interface RunnerEvent {
 /** An event before it has a place in the ledger. `data` is redacted and normalised by the append. */
 export type NewEvent = KnownEvent | RunnerEvent;
 
-/** An event as clients read it (chapter 10 §13). */
+/** An event as clients read it (docs/design/events.md). */
 export interface LedgerEvent {
   event_id: string;
   session_id: string;

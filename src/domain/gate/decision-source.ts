@@ -1,4 +1,4 @@
-/** `source` of `tool.decision` (chapter 30 §7.6; `budget` by 00-design §1). */
+/** `source` of `tool.decision` (docs/design/events.md). */
 export type DecisionSource =
   | 'policy'
   | 'autonomy_rewrite'

@@ -9,7 +9,7 @@ interface Callable {
   name: string;
   schema: JsonObject;
   dialect: SchemaDialect;
-  /** Names the compiled form of the schema: tools digest of the server, tool, dialect (chapter 30 §9). */
+  /** Names the compiled form of the schema: tools digest of the server, tool, dialect (docs/design/gate.md). */
   validatorKey(): string;
 }
 
@@ -38,8 +38,8 @@ interface FrozenSurface {
 }
 
 /**
- * Every MCP tool of one run (chapter 30 §7.1, stage 2). What is not in here cannot be called, whatever policy says. The brokered
- * surface of a slot is asked before the bundles: its tools are entered first, and the first of a name stays.
+ * Every MCP tool of one run (CP-311). What is not in here cannot be called, whatever policy says. The brokered surface of a slot
+ * is asked before the bundles: its tools are entered first, and the first of a name stays.
  */
 export class FrozenSet {
   private readonly tools = new Map<string, FrozenCallable>();

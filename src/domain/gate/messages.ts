@@ -1,6 +1,6 @@
 import { DENIED_BY_POLICY } from '../policy/outcome.js';
 
-/** Every sentence with which the gate refuses (chapter 30 §7.1), so that answers, events and tests share one text. */
+/** Every sentence with which the gate refuses (docs/design/gate.md), so that answers, events and tests share one text. */
 export const GATE_MESSAGES = {
   wrongAudience: 'wrong_audience',
   sessionNotActive: 'session is not active',
@@ -22,7 +22,7 @@ export const GATE_MESSAGES = {
 
 const QUOTED_COMMAND_LENGTH = 120;
 
-/** Refusal of the read-only trust tier; quotes at most 120 characters of a command (chapter 30 §8). */
+/** Refusal of the read-only trust tier; quotes at most 120 characters of a command. */
 export function trustTierMessage(tool: string, command: string | null): string {
   const subject =
     command === null
@@ -31,12 +31,12 @@ export function trustTierMessage(tool: string, command: string | null): string {
   return `${subject} is not allowed in the read-only trust tier`;
 }
 
-/** Refusal of arguments; the pointers name places in them and never show what stands there (chapter 30 §9). */
+/** Refusal of arguments; the pointers name places in them and never show what stands there. */
 export function argumentsRejectedMessage(pointers: string): string {
   return `arguments rejected by frozen schema: ${pointers}`;
 }
 
-/** What the ledger says of a schema that is no use; the model is told the first part only. */
+/** What the ledger says of an unusable schema; the model is told the first part only. */
 export function unusableSchemaReason(reason: string): string {
   return `${GATE_MESSAGES.frozenSchemaInvalid}: ${reason}`;
 }

@@ -24,8 +24,8 @@ const FORBIDDEN = /[;|&`$()<>\n]/;
 const PREFIXES = compileAllowPrefixes(READ_SAFE_COMMANDS);
 
 /**
- * Whether a call may pass the read-only trust tier (chapter 30 §8). A command has to pass twice: by its text, and as parsed, where
- * it is one simple command that a read-only prefix covers. Passing is no allow: policy and approvals still apply.
+ * Whether a call may pass the read-only trust tier (docs/design/gate.md). A command has to pass twice: by its text, and as parsed, where
+ * it is one simple command that a read-only prefix covers. Passing does not allow the call: policy and approvals still apply.
  */
 export function isReadSafe({ tool, input }: ToolCall): boolean {
   if (READ_SAFE_TOOLS.has(tool)) return true;

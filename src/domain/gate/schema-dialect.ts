@@ -2,7 +2,7 @@
 export type SchemaDialect = '2020-12' | 'draft-07';
 
 /**
- * The dialect that the frozen protocol version of a server asks for; bundles have negotiated none (chapter 30 §9, CP-320).
+ * The dialect that the frozen protocol version of a server asks for; bundles have negotiated none (CP-320).
  * A `$schema` inside the schema has no say.
  */
 export function dialectOf(protocolVersion: string | undefined): SchemaDialect {

@@ -1,12 +1,12 @@
-/** What the third stage of the gate found about one call of a frozen tool (chapter 30 §7.1, §9). */
+/** What the third stage of the gate found about one call of a frozen tool (docs/design/gate.md). */
 export type SchemaFinding =
   | { kind: 'valid' }
   /** `pointers`: instance paths, or one marker when the arguments exceed a limit; never a value. */
   | { kind: 'rejected'; pointers: string }
-  /** The schema itself is no use, whatever the arguments: the tool cannot be called in this run any more. */
+  /** The schema cannot be used, whatever the arguments: the tool cannot be called in this run any more. */
   | { kind: 'unusable'; reason: string };
 
-/** What one validator may take, compiling included, before its thread is ended (06-gate §6). */
+/** Milliseconds that one validator may take, compiling included, before its thread is ended. */
 export const VALIDATOR_DEADLINE_MS = 50;
 export const VALIDATOR_HEAP_MB = 64;
 

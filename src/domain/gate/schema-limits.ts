@@ -8,11 +8,11 @@ const MAX_PATTERNS = 64;
 const MAX_ARGUMENT_BYTES = 1_048_576;
 const ARGUMENT_LIMITS = { maxDepth: 64, maxNodes: 10_000 };
 
-/** A frozen schema within its limits, as compact JSON, or why nobody may compile it. */
+/** A frozen schema within its limits, as compact JSON, or why it must not be compiled. */
 export type GuardedSchema = { kind: 'compilable'; text: string } | { kind: 'refused'; reason: string };
 
 /**
- * Checks a frozen schema by counting, before anything is compiled (chapter 30 §9, CP-316): depth, nodes, keywords that hold
+ * Checks a frozen schema by counting, before anything is compiled (CP-316): depth, nodes, keywords that hold
  * patterns, references that leave the document, and its size last.
  */
 export function guardSchema(schema: JsonObject): GuardedSchema {
@@ -40,7 +40,7 @@ function refused(reason: string): GuardedSchema {
   return { kind: 'refused', reason };
 }
 
-/** A property that happens to be called `pattern` counts too: what a keyword is only a compiler could tell. */
+/** A property that happens to be called `pattern` counts too: only a compiler could tell keywords from properties. */
 function patternsIn(value: ExactObject): number {
   const properties = Object.hasOwn(value, 'patternProperties') ? value['patternProperties'] : undefined;
   return (
@@ -50,7 +50,7 @@ function patternsIn(value: ExactObject): number {
   );
 }
 
-/** A value that is no text is no reference. */
+/** A value that is not a string is not a reference. */
 function isForeign(reference: ExactJson | undefined): boolean {
   return typeof reference === 'string' && !reference.startsWith('#');
 }

@@ -2,7 +2,7 @@ import { canonicalJson } from '../digest/canonical-json.js';
 import type { ExactJson } from '../digest/exact-json.js';
 import { GATE_MESSAGES } from './messages.js';
 
-/** UTF-8 bytes of the canonical form; a person is shown the whole input or is not asked (06-gate §4). */
+/** UTF-8 bytes of the canonical form; a person is shown the whole input or is not asked (docs/design/gate.md). */
 const MAX_SHOWN_BYTES = 65_536;
 /** NUL and lone surrogates, as `JSON.stringify` writes them; a backslash before makes it plain text. */
 const UNSHOWABLE = /(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f][0-9a-f]{2})/;

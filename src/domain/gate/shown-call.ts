@@ -13,13 +13,13 @@ export interface CallFindings {
   parts: ShellPartView[];
   /** Parts beyond those listed. */
   parts_omitted: number;
-  /** Words of a command that may name files and that only the run decides, as they are written. */
+  /** Words of a command that may name files and whose value is known only when it runs, as they are written. */
   not_known_beforehand: string[];
   /** Why a yes counts for this call alone; null when a grant for the run is possible. */
   once_because: string | null;
 }
 
-/** What rests sealed while an approval is pending, and what those who may decide are shown (06-gate §4, §8). */
+/** What rests sealed while an approval is pending, and what those who may decide are shown (docs/design/gate.md, docs/design/sealing.md). */
 export interface ShownCall {
   input: ExactJson;
   findings: CallFindings;
@@ -37,7 +37,7 @@ const NO_FINDINGS: CallFindings = {
   once_because: null,
 };
 
-/** Parts an explanation into what comes from the policy and what comes from the call. */
+/** Splits an explanation into what comes from the policy and what comes from the call. */
 export function separateFindings(
   explanation: Explanation,
   input: ExactJson,

@@ -8,7 +8,7 @@ export const NO_MODEL = 'none';
 
 const CLAUDE_MODELS = ['claude-haiku-4-5', 'claude-sonnet-5', 'claude-opus-4-8'];
 
-/** Models that every deployment has for a harness (chapter 10 §10); `SERVICE_MODELS_<HARNESS>` adds to them. */
+/** Models that every deployment has for a harness (docs/design/tools.md); `SERVICE_MODELS_<HARNESS>` adds to them. */
 export const BUILT_IN_MODELS: Readonly<Record<HarnessId, readonly string[]>> = {
   builtin: CLAUDE_MODELS,
   replay: [NO_MODEL],

@@ -1,4 +1,4 @@
-/** Where the program of the run's harness stands inside the sandbox, read-only: an npm tree with `node_modules` (00-design §1). */
+/** Where the program of the run's harness stands inside the sandbox, read-only: an npm tree with `node_modules` (docs/design/tools.md). */
 export const HARNESS_INSIDE = '/opt/sandgate/harness';
 
 /** Harnesses that are part of Sandgate: every host has them. */

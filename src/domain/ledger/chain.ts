@@ -13,7 +13,7 @@ export interface ChainLink {
 }
 
 /**
- * `h(n) = SHA-256(h(n-1) ‖ session ‖ seq ‖ occurred_at in µs ‖ body digest)` (00-design §4); the session as its 16 bytes,
+ * `h(n) = SHA-256(h(n-1) ‖ session ‖ seq ‖ occurred_at in µs ‖ body digest)` (docs/design/events.md); the session as its 16 bytes,
  * the two numbers as big-endian 64-bit integers.
  */
 export function linkHash(previous: Buffer, link: ChainLink): Buffer {

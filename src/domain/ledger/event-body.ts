@@ -20,7 +20,7 @@ interface EventParts {
   data: JsonObject;
 }
 
-/** Redacts, normalises and digests an event for the ledger (00-design §4). The event itself is not changed. */
+/** Redacts, normalises and digests an event for the ledger (docs/design/events.md). The event itself is not changed. */
 export function makeEventBody(event: EventParts): EventBody {
   const text = bodyText(event.actor, event.type, BODY_VERSION, redactJson(event.data));
   return { text, digest: hash('sha256', text, 'hex') };

@@ -5,7 +5,7 @@ import type { SignedHead } from './signed-head.js';
 
 /**
  * A ledger export is JSON lines, each in its RFC 8785 form and ended by LF: one header, every event in order, one signed
- * head. One form per content means that no byte can change unnoticed.
+ * head. Each content has exactly one form, so no byte can change unnoticed.
  */
 export const EXPORT_FORMAT = 'sandgate-ledger';
 export const EXPORT_VERSION = 1;

@@ -10,7 +10,7 @@ export type ExportFault = 'edited' | 'missing' | 'reordered' | 'cut_off' | 'sign
 
 export interface ExportProblem {
   fault: ExportFault;
-  /** From 1; null when the fault is the absence of a line. */
+  /** Counted from 1; null when a line is missing. */
   line: number | null;
   message: string;
 }
@@ -31,7 +31,7 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 /**
  * Checks an export, as its bytes or its lines, against a public key (SPKI PEM or key object), without a server. Reports edited, missing, reordered and
- * cut-off events; `ok` means that the export is, byte for byte, what the holder of the key signed (00-design §4).
+ * cut-off events; `ok` means that the export is, byte for byte, what the holder of the key signed (docs/design/events.md).
  */
 export async function verifyExport(
   content: Uint8Array | Iterable<string> | AsyncIterable<string>,
@@ -42,7 +42,7 @@ export async function verifyExport(
   return check.finish();
 }
 
-/** Bytes that are no UTF-8 become one line that cannot be right. */
+/** Bytes that are not UTF-8 become one line, which fails the check. */
 function linesOf(
   content: Uint8Array | Iterable<string> | AsyncIterable<string>,
 ): Iterable<string> | AsyncIterable<string> {

@@ -1,4 +1,4 @@
-/** What the broker offers in `initialize` (chapter 40 §6, CP-315). */
+/** What the broker offers in `initialize` (CP-315). */
 export const OFFERED_PROTOCOL_VERSION = '2025-11-25';
 
 /** Every version that a server may negotiate; with another one nothing is recorded and no tool is called. */

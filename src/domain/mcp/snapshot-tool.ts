@@ -8,11 +8,11 @@ import type { FrozenTool } from '../run/spec.js';
 
 const MAX_SERIALIZED_BYTES = 2 * 1024 * 1024;
 
-/** A tool as a photograph stores it (chapter 40 §3). Annotations are for display only and never trusted. */
+/** A tool as a photograph stores it (docs/design/connections.md). Annotations are for display only and never trusted. */
 export interface SnapshotTool extends FrozenTool {
   /**
-   * Digest of name, description and schemas as the server wrote them, numbers by their source text (06-gate §5). The schemas above
-   * hold doubles, so that any store of JSON gives them back unchanged; a change that doubles cannot show is seen here.
+   * Digest of name, description and schemas as the server wrote them, numbers by their source text (docs/design/gate.md). The schemas above
+   * hold doubles, so that any JSON store returns them unchanged; this digest also shows changes that doubles cannot.
    */
   definition_digest: string;
 }
@@ -48,7 +48,7 @@ function readTool(offered: ExactJson, index: number): SnapshotTool {
   return { ...parseTool(stored, 'tools/list', index), definition_digest: digestOf(definition) };
 }
 
-/** The stored members by their stored names (chapter 40 §3); what is malformed stays, for the reader to refuse. */
+/** The stored members by their stored names; what is malformed stays, for the reader to refuse. */
 export function definitionOf(offered: ExactJson): ExactObject {
   if (!isExactObject(offered)) return {};
   const { name, description, inputSchema, outputSchema } = offered;

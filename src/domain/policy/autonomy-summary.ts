@@ -1,9 +1,9 @@
 import type { AutonomousAction, PolicyDocument, PolicyRule } from './document.js';
 
-/** How autonomous runs fare under a policy (chapter 30 §4, derived views). */
+/** What a policy means for autonomous runs (docs/design/policy.md). */
 export interface AutonomySummary {
   permitted: boolean;
-  /** What becomes of a question that no rule of its own answers. */
+  /** What a question becomes when its rule does not say. */
   default_fallback: AutonomousAction;
   /** Rules that would ask and are let through instead. */
   allow_overrides: number;
@@ -22,7 +22,7 @@ export function autonomySummary({ autonomy, tools }: PolicyDocument): AutonomySu
 
 /**
  * Whether any call can reach a question through the rule: else its `on_autonomous` never fires. A path whose place is unknown asks
- * where a deny glob might have hit it, so deny globs count too; a rule that denies never asks about a path (06-gate §1).
+ * where a deny glob might have hit it, so deny globs count too; a rule that denies never asks about a path.
  */
 export function canAsk({ action, paths, shell }: PolicyRule): boolean {
   if (shell !== null) return action === 'approve' || shell.on_no_match === 'approve';

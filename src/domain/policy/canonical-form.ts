@@ -6,7 +6,7 @@ import { parsePolicyLenient } from './parse-policy.js';
 
 /**
  * The form that is stored, returned as `content` and frozen into run specs: every default filled in, every optional key of a rule
- * present, `network` left out when it equals its default (chapter 30 §2.4).
+ * present, `network` left out when it equals its default (docs/design/policy.md).
  */
 export function canonicalPolicy(document: PolicyDocument): JsonObject {
   const { network, ...rest } = structuredClone(document);

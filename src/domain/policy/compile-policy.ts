@@ -39,7 +39,7 @@ export interface CompiledPolicy {
 
 /**
  * Compiles stored content, read leniently. A deny pattern that does not compile is a defect of the policy, which then denies every
- * call; what does not compile and would only have allowed something is skipped.
+ * call; a broken pattern that could only have allowed something is skipped.
  *
  * @throws SandgateError `internal` when the content is no policy at all or asks for rules that this version lacks
  */

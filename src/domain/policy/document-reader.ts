@@ -7,7 +7,7 @@ const MAX_KEY_SHOWN = 80;
 
 /**
  * Reads typed members out of an untrusted document and collects one message per fault. Every read answers a usable value, so one
- * pass finds all faults. Strict reading refuses unknown keys and applies bounds; lenient reading does neither (chapter 30 §2.1).
+ * pass finds all faults. Strict reading refuses unknown keys and applies bounds; lenient reading does neither (docs/design/policy.md).
  */
 export class DocumentReader {
   readonly errors: string[] = [];

@@ -28,7 +28,7 @@ export interface ShellConstraint {
   on_no_match: PolicyAction;
 }
 
-/** One rule; the first rule with a matching tool matcher is the only one used (chapter 30 §2.3, §4). */
+/** One rule; the first rule with a matching tool matcher is the only one used (docs/design/policy.md). */
 export interface PolicyRule {
   match: string[];
   action: PolicyAction;
@@ -42,7 +42,7 @@ export interface PolicyRule {
   approval_scope: ApprovalScope | null;
 }
 
-/** What runs under this policy may ask of the network (chapter 30 §14). Targets are kept as written. */
+/** What runs under this policy may ask of the network. Targets are kept as written. */
 export interface NetworkCap {
   max_mode: (typeof NETWORK_MODES)[number];
   allow: JsonObject[];
@@ -53,7 +53,7 @@ export interface NetworkCap {
   max_grant_secs: number | null;
 }
 
-/** A policy document with every default filled in (chapter 30 §2.2). */
+/** A policy document with every default filled in. */
 export interface PolicyDocument {
   name: string;
   defaults: { tool_action: PolicyAction };

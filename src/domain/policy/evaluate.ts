@@ -22,7 +22,7 @@ const VERDICTS: Record<PolicyAction, VerdictKind> = { allow: 'allow', approve: '
 export const AUTONOMOUS_REASON = 'the call needs the approval of a human and the run is autonomous';
 
 /**
- * What a policy says of a call (chapter 30 §4 with 06-gate §1–§3). Deterministic, without I/O, never throws on any call.
+ * What a policy says of a call (docs/design/policy.md, docs/design/gate.md). Deterministic, without I/O, never throws on any call.
  * In autonomous mode a question is replaced by the rule's or the policy's answer, so the verdict is never `require_approval`.
  */
 export function evaluate(policy: CompiledPolicy, call: ToolCall, mode: AutonomyMode): PolicyVerdict {
@@ -60,7 +60,7 @@ function outcomesOf(
   return { outcomes: [{ ...base, action: rule.rule.action, decidedBy: 'rule_action' }], parts: [] };
 }
 
-/** Nobody knows what a deny pattern that does not compile was to stop, so everything is. */
+/** A deny pattern that does not compile was meant to stop something unknown, so every call is denied. */
 function invalidPolicy(defect: string): Outcome {
   const nothing = { rule: null, matcher: null, pattern: null, keys: null };
   return { ...nothing, action: 'deny', decidedBy: 'invalid_policy', subject: defect };

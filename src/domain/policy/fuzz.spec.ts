@@ -63,7 +63,7 @@ const tightened = fc
     return { policy, stricterPolicy };
   });
 
-/** Compiling costs a hundred times what judging does, so each policy meets many calls. */
+/** Compiling costs a hundred times as much as judging, so each policy is tried on many calls. */
 const drawn = <T>(arbitrary: fc.Arbitrary<T>): T[] => fc.sample(arbitrary, Math.ceil(CASES / 10));
 const policy = fc.constantFrom(
   ...drawn(anyPolicy).map((document) => ({ document, compiled: compileDocument(document) })),

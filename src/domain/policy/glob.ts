@@ -14,8 +14,8 @@ export interface PathGlob {
 }
 
 /**
- * Compiles a glob of chapter 30 §3: `*` and `?` cross `/`, `**` as a whole component spans directories, classes and `?` are bytes,
- * `{x,y}` nests and drops empty alternatives. Throws an `Error` whose message says what is wrong with the glob.
+ * Compiles a glob of a policy (docs/design/policy.md): `*` and `?` cross `/`, `**` as a whole component spans directories, classes
+ * and `?` are bytes, `{x,y}` nests and drops empty alternatives. Throws an `Error` that says what is wrong with the glob.
  */
 export function compileGlob(glob: string): PathGlob {
   const tokens = new GlobScanner(asBytes(glob)).scan();

@@ -5,7 +5,7 @@ import { evaluate } from './evaluate.js';
 import { toolStatus, type ToolStatus } from './tool-status.js';
 import type { VerdictKind } from './verdict.js';
 
-/** One tool under a policy (chapter 30 §6.4). */
+/** One tool under a policy (docs/design/policy.md). */
 export interface MatrixRow {
   tool: string;
   /** Of a supervised call with an empty input, so that a constrained rule does not show as a plain allow. */

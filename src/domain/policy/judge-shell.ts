@@ -25,7 +25,7 @@ interface ShellRule {
   matcher: string;
 }
 
-/** Judges a command under a rule with `shell` (chapter 30 §4 as changed by 06-gate §1). Its redirects are judged as Write and Read. */
+/** Judges a command under a rule with `shell` (docs/design/policy.md). Its redirects are judged as Write and Read. */
 export function judgeShell(
   policy: CompiledPolicy,
   rule: CompiledRule,

@@ -3,7 +3,7 @@ import { isExactObject } from '../digest/exact-json.js';
 
 /**
  * Old documents carried per-tool overrides beside the rules; reading them folds each into a rule at the head, in order
- * (chapter 30 §6.5). An entry whose tool ends in `*` is dropped: it used to match only literally.
+ * (docs/design/policy.md). An entry whose tool ends in `*` is dropped: it used to match only literally.
  */
 export function foldManagedOverrides(content: ExactJson): ExactJson {
   if (!isExactObject(content) || !Array.isArray(content['managed_overrides'])) return content;

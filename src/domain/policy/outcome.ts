@@ -46,7 +46,7 @@ export function explain(outcome: Outcome, parts: ShellPartView[]): Explanation {
   };
 }
 
-/** The sentence for a person; a plain denial says the rule's risk, else a fixed text (chapter 30 §4). */
+/** The sentence for a person; a plain denial says the rule's risk, else a fixed text (docs/design/policy.md). */
 export function reasonOf(outcome: Outcome): string {
   const { decidedBy, pattern, subject, rule } = outcome;
   switch (decidedBy) {

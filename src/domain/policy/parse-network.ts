@@ -36,7 +36,7 @@ function readTargets(reader: DocumentReader, value: ExactJson | undefined, at: s
   });
 }
 
-/** What is kept as written is stored all the same, and a stored number is a number. */
+/** Targets are kept as written, but a number in them is stored as a plain number. */
 function plainNumbers(value: ExactJson): JsonValue {
   if (isRawNumber(value)) return Number(value.rawJSON);
   if (Array.isArray(value)) return value.map(plainNumbers);

@@ -21,7 +21,7 @@ const BUDGET_KEYS = ['max_wall_clock_secs', 'max_tokens', 'max_cost_usd', 'max_t
 
 export type PolicyValidation = { document: PolicyDocument; errors: [] } | { document: null; errors: string[] };
 
-/** Strict reading with every fault that was found; for validation, import, publish, preview and seeding (chapter 30 §2.6). */
+/** Strict reading with every fault that was found; for validation, import, publish, preview and seeding (docs/design/policy.md). */
 export function validatePolicy(content: ExactJson): PolicyValidation {
   const reader = new DocumentReader(true);
   const document = readPolicy(reader, content);
@@ -37,7 +37,7 @@ export function parsePolicyStrict(content: ExactJson): PolicyDocument {
 
 /**
  * Reading of stored versions and frozen run specs: unknown keys are ignored and no bound applies, so that a later rule never
- * strands a policy that already governs runs. Throws `internal` when the content is of the wrong type: such a policy must not decide.
+ * strands a policy that already governs runs. Throws `internal` when the content is of the wrong type: such a policy must not decide anything.
  */
 export function parsePolicyLenient(content: ExactJson): PolicyDocument {
   const reader = new DocumentReader(false);
@@ -77,7 +77,7 @@ function readName(reader: DocumentReader, top: ExactObject): string {
   return name ?? '';
 }
 
-/** Absent budgets mean the four defaults; a key missing from present budgets means no cap (chapter 30 §2.5). */
+/** Absent budgets mean the four defaults; a key missing from present budgets means no cap. */
 function readBudgets(reader: DocumentReader, value: ExactJson | undefined): Budgets {
   const budgets = reader.object(value, 'budgets', BUDGET_KEYS);
   if (budgets === null) return { ...DEFAULT_BUDGETS };

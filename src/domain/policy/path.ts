@@ -1,7 +1,7 @@
 import type { PathGlob } from './glob.js';
 import { compileGlob } from './glob.js';
 
-/** Where every run finds its working files. Relative paths and globs are joined to it (06-gate §2). */
+/** Where every run finds its working files. Relative paths and globs are joined to it (docs/design/policy.md). */
 export const WORKSPACE_ROOT = '/workspace';
 
 /** A path of a call after lexical normalisation; `path` is null when where it lands cannot be known, which counts as outside. */
@@ -34,7 +34,7 @@ export function foldSegments(path: string): string {
   return `/${kept.join('/')}${directory ? '/' : ''}`;
 }
 
-/** What says where git finds its settings, its hooks and its objects, or is one of them. */
+/** Files that hold git's settings, hooks and objects, or say where they are. */
 const STEERS_GIT = new Set(['HEAD', 'commondir', 'gitdir', 'config', 'config.worktree']);
 /** Anywhere else: a folder that holds one may be a repository whose files lie bare in it. */
 const BARE = new Set(['HEAD', 'commondir', 'gitdir']);

@@ -1,4 +1,4 @@
-/** Words that paths under `/v1/policies` use themselves, or that no address can hold (chapter 30 §6.3). Exact and case-sensitive. */
+/** Words that paths under `/v1/policies` use themselves, or that no address can hold (docs/design/policy.md). Exact and case-sensitive. */
 const RESERVED_POLICY_NAMES: ReadonlySet<string> = new Set(['validate', 'preview', 'clone', '.', '..']);
 
 /** What a clone may be called; imported names are bounded by the document grammar alone. */

@@ -16,7 +16,7 @@ const MAX_NODES = 100_000;
 const MAX_TOKENS = 100_000;
 const INTEGER = /^-?(?:0|[1-9][0-9]*)$/;
 
-/** Reads a policy as YAML 1.2 and parses it strictly; throws `invalid_request` with what is wrong (chapter 30 §2.1). */
+/** Reads a policy as YAML 1.2 and parses it strictly; throws `invalid_request` with what is wrong (docs/design/policy.md). */
 export function parsePolicyYaml(text: string): PolicyDocument {
   return parsePolicyStrict(yamlToJson(text));
 }
@@ -50,7 +50,7 @@ export function yamlToJson(text: string): ExactJson {
     schema: 'core',
     merge: false,
     strict: true,
-    // The library compares each key with every earlier one of its map; the converter looks it up.
+    // The library compares each key with all earlier keys of its map, which is quadratic; the converter looks it up.
     uniqueKeys: false,
     stringKeys: false,
     logLevel: 'silent',

@@ -9,7 +9,7 @@ import { evaluate } from './evaluate.js';
 import { parsePolicyYaml } from './policy-yaml.js';
 
 const NAMES = ['default', 'standard', 'governed', 'unrestricted'] as const;
-/** Tools whose nested calls may never reach the gate (chapter 30 §1.1). */
+/** Tools whose nested calls may never reach the gate (docs/design/policy.md). */
 const SUB_EXECUTION_TOOLS = ['Agent', 'Task', 'Workflow', 'Skill', 'TaskCreate'];
 
 function read(name: string): PolicyDocument {

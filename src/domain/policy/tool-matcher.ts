@@ -5,7 +5,7 @@ interface RuleMatch {
 
 /**
  * Finds the first rule for a tool without walking all rules. `*` matches all, a trailing `*` means "starts with", anything else
- * is equality; case-sensitive (chapter 30 §3).
+ * is equality; case-sensitive (docs/design/policy.md).
  */
 export interface RuleIndex {
   firstRule(tool: string): RuleMatch | null;

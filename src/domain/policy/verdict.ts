@@ -69,7 +69,7 @@ export interface ApprovalTerms {
 }
 
 export interface PolicyVerdict {
-  /** What holds, after the autonomy rewrite. */
+  /** The effective verdict, after the autonomy rewrite. */
   verdict: VerdictKind;
   /** What a supervised run would have got. */
   original_verdict: VerdictKind;

@@ -161,7 +161,7 @@ function judge(policy: string, tool: string, input: ExactJson, mode: AutonomyMod
 
 const WORDS = { allow: 'allow', deny: 'deny', require_approval: 'RA' } as const;
 
-describe('worked examples of the policy chapter', () => {
+describe('worked examples of policies', () => {
   it.each(ROWS)('CP-027 CP-337 CP-338 row %d: %s judges %s %j (%s): %s', (...row) => {
     const [, policy, tool, input, mode, verdict, key] = row as Row;
     const judged = judge(policy, tool, input, mode === 'S' ? 'supervised' : 'autonomous');
@@ -176,7 +176,7 @@ describe('worked examples of the policy chapter', () => {
     expect(POLICIES['governed']!.document.autonomy.permitted).toBe(false);
   });
 
-  /** Whether a grant for one call covers another: it has to hold every key of it (06-gate §3). */
+  /** Whether a grant for one call covers another: it has to hold every key of it (docs/design/gate.md). */
   const covers = (policy: string, granted: string, later: string): boolean => {
     const keys = judge(policy, 'Bash', $(granted), 'supervised').approval?.scope_keys ?? [];
     const verdict = judge(policy, 'Bash', $(later), 'supervised');

@@ -3,7 +3,7 @@ import type { ModelPrice as ModelPriceTable, PriceOptions } from '@pydantic/gena
 import type { PriceOverrides, Rates } from './price-overrides.js';
 import { providerOf } from './provider-of.js';
 
-/** Tokens of one model answer. `inputTokens` counts fresh tokens only; cached ones stand beside it (chapter 10 §9). */
+/** Tokens of one model answer. `inputTokens` counts fresh tokens only; cached ones stand beside it (docs/design/budgets.md). */
 export interface ModelUsage {
   inputTokens: number;
   outputTokens: number;
@@ -13,7 +13,7 @@ export interface ModelUsage {
   cacheWriteOneHourTokens?: number;
 }
 
-/** The price of one model. Amounts are integer micro-dollars, rounded up so that a budget never rounds in the run's favour. */
+/** The price of one model. Amounts are integer micro-dollars, rounded up, so that rounding never lets a run exceed its budget. */
 export interface ModelPrice {
   costOf(usage: ModelUsage): number;
 }
@@ -87,7 +87,7 @@ export class PriceList {
     );
   }
 
-  /** Null for a model that nobody prices: its cost is null and a cost cap cannot bind (06-gate §7). */
+  /** Null for a model that nobody prices: its cost is null and a cost cap cannot bind. */
   priceOf(model: string): ModelPrice | null {
     const own = this.own.get(model);
     if (own !== undefined) return own;

@@ -14,7 +14,7 @@ export type PriceOverrides = ReadonlyMap<string, Rates>;
 const REQUIRED = ['input_mtok', 'output_mtok'] as const;
 const OPTIONAL = ['cache_read_mtok', 'cache_write_mtok', 'cache_write_1h_mtok'] as const;
 const KNOWN: readonly string[] = [...REQUIRED, ...OPTIONAL];
-/** A dollar a token: above it the unit was misread. */
+/** One dollar per token: a higher price means that the unit was misread. */
 const MAX_RATE = 1_000_000;
 
 /**

@@ -1,4 +1,4 @@
-/** Who a model's name belongs to, as far as a name can say it; undefined for a name that could be anybody's. */
+/** The provider of a model, judged by its name; undefined when the name could belong to several. */
 export function providerOf(model: string): 'anthropic' | 'openai' | undefined {
   const name = model.toLowerCase();
   if (name.startsWith('claude')) return 'anthropic';

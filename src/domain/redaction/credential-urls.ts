@@ -6,7 +6,7 @@ const MAX_SCHEME = 24;
 const POSTGRES = /postgres(?:ql)?$/i;
 /** Ends the authority of a URL. */
 const AFTER_AUTHORITY = new Set(['/', '?', '#', '\\', '"', "'", '<', '>', '`']);
-/** What the redactor writes; it stands for a secret that is gone already. */
+/** What the redactor writes; the secret behind it is gone already. */
 const MARK = '‹redacted';
 
 /**

@@ -7,7 +7,7 @@ import { secretSpans } from './secret-shapes.js';
 const DECISIVE = /[\s"'`\\;&|<>()$*?[\]{}!#~^%]/;
 
 /**
- * What a person who decides an approval is shown (06-gate §4): the input with secrets replaced by their length and the start of
+ * What a person who decides an approval is shown (docs/design/gate.md): the input with secrets replaced by their length and the start of
  * their SHA-256. A span that holds shell metacharacters, quotes or white space is shown as it is.
  */
 export function redactForApprover<T extends ExactJson>(value: T): T {

@@ -3,7 +3,7 @@ import { secretSpans } from './secret-shapes.js';
 
 export const REDACTED = '‹redacted›';
 
-/** Replaces every secret shape by `‹redacted›` (chapter 10 §13). Linear in the text; a text without one comes back as it is. */
+/** Replaces every secret shape by `‹redacted›` (docs/design/events.md). Linear in the text; a text without one comes back as it is. */
 export function redactText(text: string): string {
   const normal = normalizeText(text);
   const spans = secretSpans(normal);
@@ -18,7 +18,7 @@ export function redactText(text: string): string {
   return pieces.join('');
 }
 
-/** The last characters of a text, redacted whole before it is cut: the rest of a secret has no shape any more. */
+/** The last characters of a text. Redaction comes before the cut, because half a secret is not recognized any more. */
 export function redactEnd(text: string, characters: number): string {
   const clean = redactText(text);
   return clean.length <= characters ? clean : clean.slice(clean.length - characters).toWellFormed();

@@ -2,7 +2,10 @@ import { credentialUrlSpans } from './credential-urls.js';
 import type { Span } from './span.js';
 import { webTokenSpans } from './web-tokens.js';
 
-/** A run of characters after a fixed start: the start, the class and how many at least. The tables are Sandgate's own, chapter 10 §13 first. */
+/**
+ * A row of characters after a fixed start: the start, the class and how many at least. The tables are Sandgate's own
+ * (docs/design/events.md).
+ */
 type Shape = readonly [start: string, characters: string, atLeast: number];
 
 const WORD = 'A-Za-z0-9';
@@ -29,11 +32,11 @@ const SHAPES: readonly Shape[] = [
   ['PMAK-', 'A-Za-z0-9-', 20], ['NRAK-', CAPITALS, 20], ['sntry[su]_', 'A-Za-z0-9_=+/-', 20], ['figd_', NAME, 20], ['AGE-SECRET-KEY-1', CAPITALS, 20],
 ];
 
-/** A body without an end is hidden as far as it looks like one: a cut must not show half a key. */
+/** A key without its end is hidden as far as it looks like a key, so that a cut never shows half of one. */
 const PRIVATE_KEY =
   /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----(?:[A-Za-z0-9+/=\s\\:,.()]|-(?!----))*(?:-----END [A-Z0-9 ]{0,60}-----)?/g;
 
-/** Shapes that start with anything: looked for only where their mark occurs. */
+/** Shapes without a fixed start: looked for only where their mark occurs. */
 const MARKED: readonly (readonly [mark: string, shape: RegExp])[] = [
   ['-----BEGIN', PRIVATE_KEY],
   ['Q~', /[\w~.]{3}\dQ~[A-Za-z0-9_~.-]{31,}/g],
@@ -61,7 +64,7 @@ const LABEL = /key|token|secret/i;
 const LABELLED =
   /(?:secret_?access_?key|account_?key|shared_?access_?key|auth_?token|client_?secret|api[_-]?key|access_?token|refresh_?token)[\\"'\s]{0,24}(?:=>|[:=])[\\"'\s]{0,24}([A-Za-z0-9+/=_~.-]{32,})/gi;
 
-/** Secrets in a text (chapter 10 §13, CP-286), in order and without overlap. Linear in the text; never throws. */
+/** Secrets in a text (CP-286), in order and without overlap. Linear in the text; never throws. */
 export function secretSpans(text: string): Span[] {
   const spans: Span[] = [];
   if (text.includes('://')) spans.push(...credentialUrlSpans(text));

@@ -8,7 +8,7 @@ export const MAX_VALUE_BYTES = 32 * 1024;
 const MAX_TOTAL_BYTES = 128 * 1024;
 const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
-/** Members of the account, and what makes a shell, a loader or a program run something else than the line that the gate judged. */
+/** Variables of the user's account, and those that make a shell, loader or program run something other than what the gate judged. */
 const RESERVED = new Set([
   ...['PATH', 'HOME', 'USER', 'LOGNAME', 'SHELL', 'PWD', 'OLDPWD', 'TMPDIR'],
   ...['IFS', 'ENV', 'CDPATH', 'GLOBIGNORE', 'PROMPT_COMMAND', 'PS4', 'SHELLOPTS'],
@@ -16,9 +16,9 @@ const RESERVED = new Set([
   ...['EDITOR', 'VISUAL', 'PAGER', 'LESSOPEN', 'LESSCLOSE', 'MANPAGER'],
 ]);
 const RESERVED_PREFIXES = ['SERVICE_', 'SANDGATE_', 'ANTHROPIC_', 'OPENAI_', 'LD_', 'DYLD_', 'BASH', 'NODE_', 'GIT_'];
-/** Widely used, and without any such effect. */
+/** Names of that form that are widely used and harmless. */
 const HARMLESS = /^(?:NODE_ENV|GIT_(?:AUTHOR|COMMITTER)_(?:NAME|EMAIL|DATE))$/;
-/** Names that say "secret". What they hold would be shown with the revision and stand in every run's record. */
+/** Names that say "secret". Their values would be shown with the revision and recorded with every run. */
 const SECRET_NAME =
   /(?:^|_)(?:TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIALS?|API_?KEY|PRIVATE_KEY|ACCESS_KEY)(?:$|_)/i;
 /** A shorter value of such a name is a setting: TOKEN_LIMIT=4096. */

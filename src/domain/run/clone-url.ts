@@ -1,4 +1,4 @@
-/** Why a `clone_url` is not one that a run may name, or undefined when it is well-formed (chapter 20 §16.2). */
+/** Why a run may not name this `clone_url`, or undefined when it is well-formed (docs/design/workspaces.md). */
 export function cloneUrlProblem(given: string): string | undefined {
   // eslint-disable-next-line no-control-regex -- finding control characters is the purpose
   if (/[\u0000-\u0020\u007f\\]/.test(given)) return 'must not contain white space, control characters or backslashes';

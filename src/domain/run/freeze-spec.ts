@@ -27,7 +27,7 @@ export interface SpecSources {
     allowUnpriced: boolean;
   };
   invocation: Invocation;
-  /** `read_only` for work on a stranger's code: nothing but reading, and no MCP tools (chapter 30 §8). */
+  /** `read_only` for work on a stranger's code: nothing but reading, and no MCP tools (docs/design/gate.md). */
   trustTier: RunSpec['trust_tier'];
   /** The pinned bundles that are left after narrowing. */
   bundles: readonly BundleVersion[];
@@ -40,9 +40,9 @@ export interface SpecSources {
 }
 
 /**
- * Freezes the RunSpec (chapter 10 §7). Editing the agent or the policy afterwards changes nothing in it.
- * @throws SandgateError `invalid_request` when the policy forbids autonomous runs, or a cost cap could not bind, or its
- * bundles and slots cannot stand together.
+ * Freezes the RunSpec (docs/design/runs.md). Editing the agent or the policy afterwards changes nothing in it.
+ * @throws SandgateError `invalid_request` when the policy forbids autonomous runs, a cost cap could not bind, or a server
+ * of a bundle and a slot have the same name.
  */
 export function freezeSpec(sources: SpecSources): RunSpec {
   const { agent, revision, policy, request } = sources;
@@ -111,7 +111,7 @@ function refuseForbiddenAutonomy(policy: JsonObject, autonomous: boolean): void 
   }
 }
 
-/** A cap in dollars on a model whose price nobody knows would promise what it cannot keep (06-gate §7). */
+/** A cap in dollars cannot hold for a model without a known price (docs/design/budgets.md). */
 function refuseUnboundCost(sources: SpecSources, budgets: Budgets): void {
   if (!sources.unpricedModel || budgets.max_cost_usd === null || sources.request.allowUnpriced) return;
   throw new SandgateError(

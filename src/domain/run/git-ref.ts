@@ -1,5 +1,5 @@
 /**
- * Why `ref` may not be handed to git, or undefined when it may (chapter 10 §8, chapter 20 §16.2). Checked when a run is created
+ * Why `ref` may not be handed to git, or undefined when it may (docs/design/runs.md, docs/design/workspaces.md). Checked when a run is created
  * and again before the fetch: no option, no refspec, no range and no pattern can be smuggled in.
  */
 export function refProblem(ref: string): string | undefined {
@@ -18,7 +18,7 @@ export function refProblem(ref: string): string | undefined {
   return undefined;
 }
 
-/** The branch on which an agent works: the ref's own name without its namespace, or `service-work` (chapter 10 §8). */
+/** The branch on which an agent works: the ref's own name without its namespace, or `service-work`. */
 export function workBranch(ref: string | undefined): string {
   if (ref === undefined) return 'service-work';
   const name = ref.replace(/^refs\/(?:heads|tags|remotes\/[^/]+)\//, '');

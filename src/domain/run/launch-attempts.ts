@@ -9,9 +9,9 @@ export function requeueDelaySecs(attempts: number, baseSecs: number): number {
 }
 
 /**
- * What a failed launch says about its run (chapter 10 §5).
+ * What a failed launch says about its run (docs/design/runs.md).
  * - `out_of_capacity`: the host has no room now (no free uid, no disk image, no memory, processes or descriptors): requeue.
- * - `outage`: database or API were away. It tells nothing about the run: the step is repeated and no attempt counts.
+ * - `outage`: database or API were away. This says nothing about the run: the step is repeated and no attempt counts.
  * - `fault`: the sandbox did not come up, its code host was away, or something broke in a way nobody foresaw; a few more launches are tried.
  * - `refused`: the run itself cannot be launched, for example because its repository is not there.
  */

@@ -1,11 +1,11 @@
 import { SandgateError } from '../errors.js';
 import type { FrozenTool, RunSpec } from './spec.js';
 
-/** Largest sum of key + value + 2 over all variables (chapter 20 §12). */
+/** Largest sum of key + value + 2 over all variables (docs/design/runs.md). */
 export const RUNNER_ENVIRONMENT_MAX_BYTES = 512 * 1024;
 
 /**
- * The variables that the program inside the sandbox is given (chapter 20 §12). Tokens are not among them: they travel
+ * The variables that the program inside the sandbox is given. Tokens are not among them: they travel
  * by descriptor and never stand in an environment.
  * @throws SandgateError `invalid_request` naming the four largest variables when the sum passes 512 KiB.
  */
@@ -31,7 +31,7 @@ export function buildRunnerEnvironment(sessionId: string, spec: RunSpec): Record
 
 /**
  * What the runner starts and shows to the model: frozen servers with their frozen tools. Of a connected service it has the slot and
- * the tools: no address, no ids and no credentials (chapter 20 §12). Null when there is nothing.
+ * the tools: no address, no ids and no credentials. Null when there is nothing.
  */
 function capabilityManifest({ capabilities = [], brokered = [] }: RunSpec): string | null {
   const sandbox = capabilities

@@ -1,4 +1,4 @@
-/** What operators search runs by in Temporal (00-design §2): names, and their types as Temporal's commands write them. */
+/** What operators search runs by in Temporal (docs/design/workflows.md): names, and their types as Temporal's commands write them. */
 export const RUN_SEARCH_ATTRIBUTES = {
   SandgateOrg: 'Keyword',
   SandgateAgent: 'Keyword',

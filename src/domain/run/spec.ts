@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '../json.js';
 
-/** Caps of one run; null is no cap. Money is integer micro-dollars inside and decimal dollars on the wire. */
+/** Caps of one run; null means no cap. Money is integer micro-dollars inside and decimal dollars on the wire. */
 export interface Budgets {
   max_wall_clock_secs: number | null;
   max_tokens: number | null;
@@ -22,7 +22,7 @@ export type WorkspaceSpec =
       checkout_mode: 'writable_copy' | 'read_only';
     };
 
-/** Sizes of a sandbox (04-sandbox §3). */
+/** Sizes of a sandbox (docs/design/sandbox.md). */
 export interface SandboxSizes {
   memory_mb: number;
   cpus: number;
@@ -38,7 +38,7 @@ export interface Invocation {
   received_at?: string;
 }
 
-/** A tool of an MCP server as it was frozen (chapter 10 §7, chapter 30 §10, chapter 40 §3). */
+/** A tool of an MCP server as it was frozen (docs/design/tools.md). */
 export interface FrozenTool {
   name: string;
   description: string;
@@ -50,7 +50,7 @@ export interface FrozenTool {
 
 /** A tool of a connected server. */
 export interface BrokeredTool extends FrozenTool {
-  /** Of its definition as the server wrote it: what a change of the server is recognized by. */
+  /** Digest of its definition as the server wrote it, by which later changes are recognized. */
   definition_digest?: string;
 }
 
@@ -73,7 +73,7 @@ export interface FrozenBundle {
 }
 
 /**
- * The frozen tools of one connection requirement, called by the control plane on the run's behalf (chapter 40 §7.3). It names no
+ * The frozen tools of one connection requirement, called by the control plane on the run's behalf. It names no
  * connection: the binding with this id does.
  */
 export interface BrokeredSurface {
@@ -91,7 +91,7 @@ export interface BrokeredSurface {
   protocol_version?: string;
 }
 
-/** What a run was created with; frozen at creation and read from the row on every call (chapter 10 §7). */
+/** What a run was created with; frozen at creation and read from the row on every call. */
 export interface RunSpec {
   agent_id: string;
   agent_revision_id: string;
@@ -106,12 +106,12 @@ export interface RunSpec {
   autonomy: 'supervised' | 'autonomous';
   trust_tier: 'trusted' | 'read_only';
   budgets: Budgets;
-  /** Only with a cost cap on a model that has no price (06-gate §7). */
+  /** Only with a cost cap on a model that has no price (docs/design/budgets.md). */
   allow_unpriced?: boolean;
   policy_id: string;
   policy_version: number;
   policy_snapshot: JsonValue;
-  /** Version of the evaluation rules, so that an older run keeps its semantics (06-gate §8). */
+  /** Version of the evaluation rules, so that an older run keeps its semantics (docs/design/policy.md). */
   policy_engine: number;
   sandbox: SandboxSizes;
   /** Variables of the agent's processes that are not secrets; left out when there are none. */

@@ -1,4 +1,4 @@
-/** Run statuses and the moves between them (chapter 10 §2). A run is called session on the wire. */
+/** Run statuses and the moves between them (docs/design/runs.md). A run is called session on the wire. */
 export const RUN_STATUSES = [
   'created',
   'awaiting_authorization',
@@ -57,7 +57,7 @@ export function isTerminal(status: RunStatus): status is RunOutcome {
   return (TERMINAL_STATUSES as readonly RunStatus[]).includes(status);
 }
 
-/** Whether the gate, the model gateway, token renewal and workspace download serve the run. A queued run accepts no work (00-design §1). */
+/** Whether the gate, the model gateway, token renewal and workspace download serve the run. A queued run accepts no work. */
 export function acceptsWork(status: RunStatus): boolean {
   return ACCEPTS_WORK.has(status);
 }
@@ -70,7 +70,7 @@ export function canMove(from: RunStatus, to: RunStatus): boolean {
   return MOVES[from].includes(to);
 }
 
-/** Moves that the approval events already tell and that write no `session.status_changed` (chapter 10 §2). */
+/** Moves that the approval events already tell and that write no `session.status_changed`. */
 export function isSilentMove(from: RunStatus, to: RunStatus): boolean {
   return (
     (from === 'running' && to === 'awaiting_approval') ||

@@ -8,7 +8,7 @@ import type { WorkspaceSpec } from './spec.js';
 /** Kinds that a request may name; `none` and `local_path` are older names of `scratch` and `local_copy`. */
 export const WORKSPACE_KINDS = ['scratch', 'local_copy', 'git_repository', 'none', 'local_path'] as const;
 
-/** How a repository is mounted for the agent; the first is the default (chapter 20 §16.1). */
+/** How a repository is mounted for the agent; the first is the default (docs/design/workspaces.md). */
 export const CHECKOUT_MODES = ['writable_copy', 'read_only'] as const;
 
 /** The members of a workspace object as a client writes them; {@link parseWorkspace} decides whether they make sense. */
@@ -41,7 +41,7 @@ const COMMIT = /^[0-9a-fA-F]{7,40}$/;
 const MAX_TEXT = 4096;
 const MAX_INCLUDES = 64;
 
-/** Where a repository named without `clone_url` and without a connection lives (chapter 10 §8). */
+/** Where a repository named without `clone_url` and without a connection lives (docs/design/runs.md). */
 const PUBLIC_CLONE_BASE = 'https://github.com';
 
 /**
@@ -74,7 +74,7 @@ export function parseWorkspace(value: unknown, field: string, cloneBase: string)
 
 /**
  * The workspace of a new run: what the request says under `workspace` or `repo`, else the revision's default, else scratch.
- * Both members given is a refusal. An absent or null member says nothing (chapter 10 §8).
+ * Both members given is a refusal. An absent or null member says nothing.
  */
 export function resolveWorkspace(
   body: { workspace?: unknown; repo?: unknown },
@@ -92,7 +92,7 @@ export function resolveWorkspace(
 }
 
 /**
- * A connection's credential is shown to the code host alone, whatever URL a request names (chapter 10 §8). Asked again for the default
+ * A connection's credential is shown to the code host alone, whatever URL a request names. Asked again for the default
  * of a revision: the base may have changed since it was written.
  *
  * @throws SandgateError `invalid_request`

@@ -24,7 +24,7 @@ export interface ChangeTotals {
   unknown: number;
   loosened: number;
   tightened: number;
-  /** Of the unchanged: asked before and after, on other terms. */
+  /** Among the unchanged: calls that ask before and after, on other terms. */
   asked_differently: number;
 }
 
@@ -69,7 +69,7 @@ export interface AffectedRun {
   unknown: number;
 }
 
-/** Calls whose record says otherwise than the frozen policy alone. */
+/** Calls that were answered otherwise than by the frozen policy alone. */
 export interface RecordedDifference extends RecordedAnswer {
   baseline: VerdictKind;
   why: string;

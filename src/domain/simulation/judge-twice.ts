@@ -6,7 +6,7 @@ import type { RecordedCall } from './recorded-call.js';
 
 export type ChangeDirection = 'loosened' | 'tightened';
 
-/** A recorded call under the policy that its run froze and under the draft; verdicts of the evaluator alone (06-gate §8). */
+/** A recorded call under the policy that its run froze and under the draft; verdicts of the evaluator alone (docs/policy-history.md). */
 export interface JudgedCall {
   kind: 'judged';
   call: RecordedCall;

@@ -7,8 +7,8 @@ import { policyInputOf } from '../tools/tool-input.js';
 export const MAX_POLICY_VIEW_BYTES = 65_536;
 
 /**
- * What policy reads of a call, as text for keeping (06-gate §8): the tool and the input members of chapter 30 §1.3 with `cwd`. Null
- * when it cannot be kept whole.
+ * What policy reads of a call, as text for keeping: the tool and the members of its input that rules read (docs/design/tools.md).
+ * Null when it cannot be kept whole.
  */
 export function writePolicyView({ tool, input }: ToolCall): string | null {
   const kept = policyInputOf(input);

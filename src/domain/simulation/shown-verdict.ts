@@ -39,7 +39,7 @@ export function deciderOf({ explanation: { decided_by, matcher, pattern } }: Pol
   return { decided_by, matcher, pattern };
 }
 
-/** Redacted first and cut then, so that no secret is cut into something that is none. */
+/** Redacted before it is cut, because half a secret would not be recognized. */
 export function showText<T extends string | null>(text: T): T {
   if (text === null) return text;
   const shown = redactText(text);

@@ -1,6 +1,6 @@
 const MCP_PREFIX = 'mcp__';
 
-/** Only a lower-case start counts; `MCP__kb__x` is an ordinary unknown tool (chapter 30 §1.2). */
+/** Only a lower-case start counts; `MCP__kb__x` is an ordinary unknown tool (docs/design/tools.md). */
 export function isMcpName(name: string): boolean {
   return name.startsWith(MCP_PREFIX);
 }

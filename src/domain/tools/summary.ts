@@ -4,7 +4,7 @@ import { editPathsOf, stringMember } from './tool-input.js';
 const SUMMARY_LENGTH = 200;
 
 /**
- * The one line that stands for a call in events and approvals (chapter 30 §1.3): the command, else `Tool: a, b` of the edits,
+ * The one line that stands for a call in events and approvals (docs/design/tools.md): the command, else `Tool: a, b` of the edits,
  * else `Tool: value` of the first of `file_path`, `path`, `pattern`, else the tool name. At most 200 code points where cut.
  */
 export function summarize(tool: string, input: ExactJson | undefined): string {

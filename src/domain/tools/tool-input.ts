@@ -11,7 +11,7 @@ export function stringMember(input: ExactJson, key: string): string | null {
   return typeof value === 'string' ? value : null;
 }
 
-/** What a rule with `shell` reads (chapter 30 §1.3). */
+/** What a rule with `shell` reads (docs/design/tools.md). */
 export function commandOf(input: ExactJson): string {
   return stringMember(input, 'command') ?? '';
 }
@@ -24,14 +24,14 @@ export function editPathsOf(input: ExactJson): string[] {
   return edits.map((edit) => stringMember(edit, 'file_path')).filter((path) => path !== null);
 }
 
-/** What a rule with `paths` reads: the four named members, then every edit (chapter 30 §1.3). */
+/** What a rule with `paths` reads: the four named members, then every edit. */
 export function pathsOf(input: ExactJson): string[] {
   const named = PATH_KEYS.map((key) => stringMember(input, key)).filter((path) => path !== null);
   return [...named, ...editPathsOf(input)];
 }
 
 /**
- * All that policy reads of an input, and nothing else (chapter 30 §1.3): a policy says the same of this as of the whole. Members of
+ * All that policy reads of an input, and nothing else: a policy says the same of this as of the whole. Members of
  * other types count as absent, so they are left out.
  */
 export function policyInputOf(input: ExactJson): JsonObject {

@@ -7,7 +7,7 @@ export interface ToolPackage {
   version: string;
 }
 
-/** Where installed packages stand inside every sandbox (00-design §1). */
+/** Where installed packages stand inside every sandbox (docs/design/tools.md). */
 export const TOOLS_INSIDE = '/opt/sandgate/tools';
 
 const NAME = /^(?:@[a-z0-9][a-z0-9._~-]*\/)?[a-z0-9][a-z0-9._~-]*$/;

@@ -20,7 +20,10 @@ const GROUPS: readonly (readonly [ToolGroup, string])[] = [
   ['shell', 'EnterWorktree ExitWorktree'],
 ];
 
-/** The built-in tools that a harness may have, in the row order of the governance matrix (chapter 30 §1.1). Advisory: an unknown name is no error. */
+/**
+ * The built-in tools that a harness may have, in the row order of the governance matrix (docs/design/tools.md). Advisory: an
+ * unknown name is no error.
+ */
 export const CANONICAL_TOOLS: readonly CanonicalTool[] = GROUPS.flatMap(([group, names]) =>
   names.split(' ').map((name) => ({ name, group })),
 );

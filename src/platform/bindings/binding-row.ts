@@ -7,7 +7,7 @@ import type {
 import type { JsonObject } from '../../domain/json.js';
 import type { BrokeredTool } from '../../domain/run/spec.js';
 
-/** A row of `session_resource_bindings` (chapter 40 §7.3). */
+/** A row of `session_resource_bindings` (docs/design/connections.md). */
 export interface BindingRow {
   id: string;
   tenant_id: string;
@@ -29,7 +29,7 @@ export interface BindingRow {
   binding_mode: ResourceBinding['bindingMode'];
 }
 
-/** Every column of a row in one place: reading, writing and the table agree. */
+/** All columns in one place, so that reading and writing agree with the table. */
 export const BINDING_COLUMNS = [
   'id',
   'tenant_id',

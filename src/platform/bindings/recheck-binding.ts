@@ -25,16 +25,16 @@ export interface CallStanding {
 }
 
 /**
- * The reason why a binding must not be used any more, or null; asked before every use of a credential (chapter 40 §7.4; CP-309,
- * CP-314). Of two reasons the earlier one in the chapter's order is told. The model may read it: it names the slot and never the
- * connection.
+ * The reason why a binding must not be used any more, or null; asked before every use of a credential (CP-309, CP-314). Of two
+ * reasons the earlier one in the order of docs/design/connections.md is told. The model may read it: it names the slot and never
+ * the connection.
  */
 export async function bindingProblem(tx: TenantTransaction, binding: ResourceBinding): Promise<string | null> {
   const [live] = await tx.query<LiveAuthority>('select * from svc_live_authority($1)', [binding.id]);
   return liveProblem(binding, live ?? null);
 }
 
-/** As {@link bindingProblem}, of what was read this very moment. */
+/** As {@link bindingProblem}, for an authority that was just read. */
 export function liveProblem(binding: ResourceBinding, live: LiveAuthority | null): string | null {
   const { authority, resolvedBy, slot } = binding;
   if (live === null) return `the binding of slot ${slot} is not this organization's`;
@@ -71,7 +71,7 @@ export function standingProblem(binding: ResourceBinding, standing: CallStanding
   return liveProblem(binding, standing.live);
 }
 
-/** Unattended runs stand on a subscription; one that cannot be found is one that was revoked. */
+/** Unattended runs act for a subscription; one that cannot be found counts as revoked. */
 function invokerProblem(kind: ResourceBinding['resolvedBy']['kind'], userActive: boolean): string | null {
   switch (kind) {
     case 'operator':

@@ -2,7 +2,7 @@ import type { ResourceBinding } from '../../domain/connections/resource-binding.
 import type { TenantTransaction } from '../db/database.js';
 import { BINDING_COLUMNS, toBinding, toRow, type BindingRow } from './binding-row.js';
 
-/** The frozen binding of one slot of a run; null when the organization has no such run or the run no such slot (chapter 40 §7.3). */
+/** The frozen binding of one slot of a run; null when the organization has no such run or the run no such slot (docs/design/connections.md). */
 export async function findBinding(
   tx: TenantTransaction,
   at: Pick<ResourceBinding, 'sessionId' | 'slotKind' | 'slot'>,

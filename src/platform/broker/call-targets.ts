@@ -20,11 +20,11 @@ interface Run {
   sessionId: string;
 }
 
-/** What can be said of the authority behind a call: it stands, it is gone for the reason given, or there never was one. */
+/** The authority behind a call: it still holds, it is gone for the reason given, or there never was one. */
 export type Authority =
   { kind: 'stands'; target: CallTarget } | { kind: 'refused'; text: string } | { kind: 'unbound' };
 
-/** A target with the live authority that stood behind it. */
+/** A target with the live authority that was found good for it. */
 export interface Standing {
   target: CallTarget;
   live: JsonObject;
@@ -34,11 +34,11 @@ const NONE: ReadonlyMap<string, Standing> = new Map();
 
 /**
  * Frozen surfaces and bindings of runs. Both never change, so one read serves every call of a slot; whether the binding may still be
- * used is asked each time (chapter 40 §7.4).
+ * used is asked each time (docs/design/connections.md).
  */
 export class CallTargets {
   private readonly known = new Map<string, CallTarget>();
-  /** By session and binding: the live authority that stood last. */
+  /** By session and binding: the authority that was last found good. */
   private readonly stood = new Map<string, Map<string, Standing>>();
 
   constructor(private readonly database: Database) {}
@@ -53,7 +53,7 @@ export class CallTargets {
     return { kind: 'stands', target };
   }
 
-  /** The authorities of a run that stood when they were read last, by the id of their binding: good for as long as they are the same. */
+  /** The authorities of a run that were last found good, by the id of their binding. They stay good as long as they do not change. */
   standing(sessionId: string): ReadonlyMap<string, Standing> {
     return this.stood.get(sessionId) ?? NONE;
   }
@@ -74,7 +74,7 @@ export class CallTargets {
     return standingProblem(binding, standing);
   }
 
-  /** Drops what is remembered of a run that is over. */
+  /** Forgets a run that is over. */
   forget(sessionId: string): void {
     for (const key of this.known.keys()) if (key.startsWith(`${sessionId} `)) this.known.delete(key);
     this.stood.delete(sessionId);

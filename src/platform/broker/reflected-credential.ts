@@ -3,7 +3,7 @@ import { mapStrings } from '../../domain/redaction/map-strings.js';
 import type { McpOutcome } from '../mcp/mcp-outcome.js';
 
 const MARK = '‹redacted›';
-/** Shorter texts occur by chance; nobody's secret is that short. */
+/** Shorter texts occur by chance, and no secret is that short. */
 const LEAST_CHARS = 8;
 
 /**
@@ -26,7 +26,7 @@ export function withoutCredential(outcome: McpOutcome, headers: Readonly<Record<
   };
 }
 
-/** Each header's value without its scheme, and of Basic what it encodes; longest first, so that no part stays of a longer one. */
+/** Each header's value without its scheme, and of Basic what it encodes; longest first, so that nothing is left of a longer one. */
 function secretsIn(headers: Readonly<Record<string, string>>): string[] {
   const secrets = Object.values(headers).flatMap((value) => {
     const [, scheme, credential] = /^(?:(Basic|Bearer) )?(.*)$/s.exec(value) ?? [];

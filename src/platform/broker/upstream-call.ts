@@ -2,7 +2,7 @@ import type { UpstreamAnswer } from '../../domain/broker/stored-answer.js';
 import type { ResourceBinding } from '../../domain/connections/resource-binding.js';
 import type { BrokeredSurface } from '../../domain/run/spec.js';
 
-/** Whom a brokered call goes to: the frozen surface of a slot and the binding that it was frozen with. */
+/** Where a brokered call goes: the frozen surface of a slot and the binding that it was frozen with. */
 export interface CallTarget {
   organizationId: string;
   sessionId: string;
@@ -10,7 +10,7 @@ export interface CallTarget {
   surface: BrokeredSurface;
 }
 
-/** What came of one call, in the terms of its claim (chapter 40 §5). `error` is a sentence of our own. */
+/** What came of one call, in the terms of its claim (docs/design/broker.md). `error` is a sentence of our own. */
 export type UpstreamResult =
   | { state: 'succeeded' | 'failed_upstream'; answer: UpstreamAnswer; error?: string }
   | { state: 'failed_before_send' | 'ambiguous'; error: string }
@@ -20,8 +20,8 @@ export type UpstreamResult =
 /** Makes a call whose claim is taken, with the credential of its binding. */
 export interface UpstreamCaller {
   /**
-   * Sends `tools/call` at most once, but for the one repetition that chapter 40 §5 allows after a refused access token. Never throws
-   * for what an upstream, a credential or a limit does.
+   * Sends `tools/call` at most once, but for the one repetition that is allowed after a refused access token. Never throws for
+   * what an upstream, a credential or a limit does.
    *
    * @param argumentsText JSON text; its numbers go upstream as they are written here
    */
@@ -30,7 +30,7 @@ export interface UpstreamCaller {
   close(run: { organizationId: string; sessionId: string }): Promise<void>;
 }
 
-/** An mcp binding always stands on a connection; the table holds it so. */
+/** An mcp binding always has a connection; a constraint of the table says so. */
 export function authorityOf({ binding }: CallTarget): { connectionId: string; generation: number } {
   if (binding.authority.kind !== 'connection') throw new Error(`binding ${binding.id} has no connection`);
   return binding.authority;

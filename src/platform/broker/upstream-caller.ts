@@ -20,18 +20,18 @@ export interface UpstreamParts {
   limits: OutboundLimits;
 }
 
-/** What was read of run and binding is believed for so long; a call that took longer to be sent asks again. */
+/** A check of run and binding is good for so long; a call that is sent later checks again. */
 const BELIEVED_MS = 200;
 
-/** What one call used; sessions ask for a credential in the course of the call that they are asked for. */
+/** What one call used. A session asks for the credential while it makes that call. */
 interface Attempt {
   target: CallTarget;
   credential: CredentialHeaders | null;
-  /** When the standing of its run and binding was asked last. */
+  /** When its run and binding were checked last. */
   askedAt: number;
 }
 
-/** Makes brokered calls: limits, credential, session, and the one repetition after a refused access token (chapter 40 §4 to §6). */
+/** Makes brokered calls: limits, credential, session, and the one repetition after a refused access token (docs/design/broker.md). */
 export class BrokeredUpstream implements UpstreamCaller {
   private readonly attempts = new AsyncLocalStorage<Attempt>();
 
@@ -55,7 +55,7 @@ export class BrokeredUpstream implements UpstreamCaller {
     });
   }
 
-  /** The upstream refused this very token and performed nothing: once more with another, as if it were the first time. */
+  /** The upstream refused this token and performed nothing, so the call is made once more with another token. */
   private async repeat(
     target: CallTarget,
     tool: string,
@@ -71,7 +71,7 @@ export class BrokeredUpstream implements UpstreamCaller {
     return outcome.state === 'unauthorized' ? refused(outcome.text) : resultOf(outcome);
   }
 
-  /** One dial: every refusal before a byte is `failed_before_send`. */
+  /** One attempt: every refusal before the first byte is `failed_before_send`. */
   private async attempt(
     target: CallTarget,
     tool: string,
@@ -99,14 +99,14 @@ export class BrokeredUpstream implements UpstreamCaller {
     }
   }
 
-  /** Since its credential was read may have passed a refresh, a handshake and the tools of a slow server. */
+  /** Since the credential was read, a refresh, a handshake and the listing of a slow server may have passed. */
   private async requireStanding({ target, askedAt }: Attempt): Promise<void> {
     if (performance.now() - askedAt < BELIEVED_MS) return;
     const problem = await this.whyNotToSend(target);
     if (problem !== null) throw new NotSent(problem);
   }
 
-  /** What cannot be asked is no leave to send. */
+  /** A check that cannot be made does not allow the call. */
   private async whyNotToSend(target: CallTarget): Promise<string | null> {
     try {
       return await this.parts.targets.whyNotToSend(target);
@@ -186,7 +186,7 @@ function resultOf(outcome: Exclude<McpOutcome, { state: 'unauthorized' }>): Upst
   }
 }
 
-/** A definitive answer: the upstream said no, and will say so again. */
+/** A definitive answer: the upstream refused, and would refuse again. */
 function refused(text: string): UpstreamResult {
   return { state: 'failed_upstream', answer: { isError: true, content: [{ type: 'text', text }] }, error: text };
 }
@@ -195,7 +195,7 @@ function notSent(error: string): McpOutcome {
   return { state: 'failed_before_send', error };
 }
 
-/** Whatever the server said for itself is a sign of health, 5xx excepted (chapter 40 §12). */
+/** Any answer but a 5xx shows that the server is healthy. */
 function healthOf(outcome: McpOutcome): DialOutcome {
   switch (outcome.state) {
     case 'failed_before_send':

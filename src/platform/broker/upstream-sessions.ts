@@ -27,7 +27,7 @@ interface Run {
 
 /**
  * The sessions that this process has at MCP servers: one for each run and binding, shared with nobody, and none of another process
- * adopted (chapter 40 §6). What a server issued is remembered in the record, so that whoever ends the run can end it.
+ * adopted (docs/design/broker.md). What a server issued is remembered in the record, so that whoever ends the run can end it.
  */
 export class UpstreamSessions {
   private readonly open = new Map<string, Promise<McpSession>>();
@@ -59,8 +59,8 @@ export class UpstreamSessions {
   }
 
   /**
-   * Asks the servers to end every session that was opened for a run, with a credential resolved now. One whose credential cannot be
-   * had stays, and is given up later without a request.
+   * Asks the servers to end every session that was opened for a run, with a credential resolved now. One whose credential is not
+   * available stays, and is given up later without a request.
    *
    * @param headersOf null where the authority of that binding is gone
    */
@@ -113,7 +113,7 @@ export class UpstreamSessions {
     });
   }
 
-  /** Before the call is sent: a session that nobody knows of would never be ended. */
+  /** Recorded before the call is sent, because an unknown session would never be ended. */
   private async remember(target: CallTarget, { upstreamSessionId, protocolVersion }: Handshake): Promise<void> {
     if (upstreamSessionId === null) return;
     const { organizationId, sessionId, binding, surface } = target;

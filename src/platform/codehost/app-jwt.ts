@@ -6,7 +6,7 @@ const SKEW_SECS = 60;
 const VALID_SECS = 540;
 
 /**
- * The token by which an app proves to its code host who it is: RS256, valid for nine minutes (chapter 50 §8).
+ * The token by which an app proves to its code host who it is: RS256, valid for nine minutes (docs/design/connections.md).
  *
  * @param nowMs clock time in milliseconds
  */
@@ -36,7 +36,7 @@ function parseKey(pem: string): KeyObject | undefined {
   try {
     return createPrivateKey({ key: pem, format: 'pem' });
   } catch {
-    // Whatever the parser says of a secret is not repeated; the caller's refusal says what is expected.
+    // The parser's message may quote the secret, so it is not repeated; the caller says what is expected.
     return undefined;
   }
 }

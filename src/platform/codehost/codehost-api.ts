@@ -3,7 +3,7 @@ import { EgressError } from '../egress/egress-error.js';
 import type { GuardedClient } from '../egress/guarded-client.js';
 import { CodehostError } from './codehost-error.js';
 
-/** Of one call, its answer included (chapter 50 §8). */
+/** Of one call, its answer included (docs/design/connections.md). */
 const CALL_MS = 15_000;
 const MAX_ANSWER_BYTES = 8 * 1024 * 1024;
 
@@ -34,7 +34,7 @@ export interface InstallationToken {
   expiresAt: number;
 }
 
-/** One row of a repository picker (chapter 40 §2). */
+/** One row of a repository picker. */
 export interface CodehostRepository {
   id: string;
   full_name: string;
@@ -52,7 +52,7 @@ export type RepositoryLister = 'user' | 'installation';
 const UNSTATED_LIFE_MS = 55 * 60 * 1000;
 
 /**
- * The REST API of the code host, GitHub's or one that is compatible with it (chapter 50 §8). Its address is the operator's, so no
+ * The REST API of the code host, GitHub's or one that is compatible with it. Its address is the operator's, so no
  * class of addresses is closed to it. Redirects are refused, and of what the host answers only the members named here are read.
  */
 export class CodehostApi {
@@ -149,7 +149,7 @@ export class CodehostApi {
 function parseAnswer(bytes: Buffer): JsonObject {
   try {
     const value: unknown = JSON.parse(bytes.toString('utf8'));
-    // A list has no members of its own: whoever asks for one looks itself.
+    // A list is checked by whoever asked for one.
     if (isJsonObject(value) || Array.isArray(value)) return value as JsonObject;
   } catch (cause) {
     throw new CodehostError(null, 'the code host answered with something that is not JSON', { cause });

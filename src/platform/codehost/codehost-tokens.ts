@@ -6,7 +6,7 @@ import { appJwt, readAppKey } from './app-jwt.js';
 import type { CodehostApi, InstallationToken, RepositoryLister } from './codehost-api.js';
 import { explained } from './prove-connection.js';
 
-/** A cached token is used while it has more than this left (chapter 50 §8). */
+/** A cached token is used while it has more than this left (docs/design/connections.md). */
 const LEAST_LEFT_MS = 5 * 60 * 1000;
 
 export interface CodehostToken {
@@ -22,7 +22,7 @@ export interface TokenRequest {
   generation?: number;
 }
 
-/** What a connection of a code host rests on, read anew before every use: a credential is never older than its status. */
+/** The state of a connection to a code host, read before every use, so that no credential is used under an old status. */
 interface CredentialRow {
   provider: string;
   external_account_id: string;
@@ -54,8 +54,11 @@ export class CodehostTokens {
     }
     if (row.provider === 'codehost') return { token: await this.openCredential(of, row), lister: 'user' };
     if (row.provider !== 'codehost_app')
-      throw new SandgateError('invalid_request', `a connection of provider ${row.provider} is none of a code host`);
-    // Also before a token that was minted earlier is used.
+      throw new SandgateError(
+        'invalid_request',
+        `a connection of provider ${row.provider} does not belong to a code host`,
+      );
+    // This is checked before a cached token is used, too.
     if (row.registration_id !== null) await this.requireRegistration(of.organizationId, row.registration_id);
     return { token: (await this.installationToken(of, row)).token, lister: 'installation' };
   }
@@ -72,7 +75,7 @@ export class CodehostTokens {
     return appJwt(app.app_id, readAppKey(pem.toString('utf8')));
   }
 
-  /** Forgets what was minted for a connection that was revoked, approved or suspended. */
+  /** Forgets the tokens of a connection that was revoked, approved or suspended. */
   evict(connectionId: string): void {
     for (const key of this.minted.keys()) if (key.startsWith(`${connectionId}:`)) this.minted.delete(key);
   }

@@ -8,7 +8,7 @@ import type { GitRoute } from '../workspace/index.js';
 
 /**
  * How git reaches the host of a clone URL: through the addresses that were looked up and judged here, or through the proxy, which
- * looks the name up itself (chapter 20 §16.2, 00-design §1 "Proxy"). Only the host that the operator configured may lie in a closed
+ * looks the name up itself (docs/design/workspaces.md, docs/design/egress.md). Only the host that the operator configured may lie in a closed
  * class of addresses.
  *
  * @throws SandgateError `invalid_request` for a host that may not be dialled, `upstream_failed` for one that cannot be found
@@ -36,7 +36,7 @@ function refuse(reason: string | null): void {
   if (reason !== null) throw new SandgateError('invalid_request', `the repository could not be fetched: ${reason}`);
 }
 
-/** git looks no name up, so it is told the proxy's addresses too. */
+/** git cannot look up names, so it is given the addresses of the proxy as well. */
 async function throughProxy(proxy: URL | null): Promise<GitRoute> {
   if (proxy === null) throw new SandgateError('internal', 'a proxy is needed and none is configured');
   const addresses = isIP(bareHost(proxy)) === 0 ? await resolveProxy(proxy) : [];

@@ -3,7 +3,7 @@ import { appJwt, readAppKey } from './app-jwt.js';
 import type { CodehostAccount, CodehostApi, CodehostInstallation } from './codehost-api.js';
 import { CodehostError } from './codehost-error.js';
 
-/** What a caller enters to connect an installation of an app of their own (chapter 40 §2.1). */
+/** What a caller enters to connect an installation of an app of their own (docs/design/connections.md). */
 export interface AppCredentials {
   appId: string;
   installationId: string;
@@ -16,7 +16,7 @@ export interface ProvenInstallation extends CodehostInstallation {
 }
 
 /**
- * Shows a personal token to the code host before anything is stored (chapter 40 §2.1).
+ * Shows a personal token to the code host before anything is stored.
  *
  * @throws SandgateError `invalid_request` when the host rejects it, `upstream_failed` when the host cannot be asked
  */
@@ -28,7 +28,7 @@ export function proveToken(api: CodehostApi, token: string): Promise<CodehostAcc
 }
 
 /**
- * Proves by a token that its private key signs that an app exists and is installed where the caller says (chapter 40 §2.1).
+ * Proves by a token that its private key signs that an app exists and is installed where the caller says.
  *
  * @throws SandgateError `invalid_request` when it is not, `upstream_failed` when the host cannot be asked
  */

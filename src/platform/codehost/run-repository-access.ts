@@ -10,7 +10,7 @@ import type { CodehostTokens } from './codehost-tokens.js';
 
 type GitRepository = Extract<WorkspaceSpec, { kind: 'git_repository' }>;
 
-/** What is the same for every run. */
+/** The parts that all runs share. */
 export interface RepositoryAccessParts {
   database: Database;
   tokens: Pick<CodehostTokens, 'get'>;
@@ -22,7 +22,7 @@ export interface RepositoryAccessParts {
 
 /**
  * What one run may use to fetch its repository: the way to the host, and the credential of the connection that was bound when the run
- * was created, as long as it may still be used (chapter 20 §16.1, chapter 40 §7.4).
+ * was created, as long as it may still be used (docs/design/workspaces.md, docs/design/connections.md).
  */
 export function repositoryAccess(
   parts: RepositoryAccessParts,

@@ -1,7 +1,7 @@
 import { integer } from './readers.js';
 import { setting } from './setting.js';
 
-/** Admission and launch (chapter 10 §3, §5). */
+/** Admission and launch (docs/design/runs.md). */
 export class CapacityConfig {
   @setting({
     variable: 'SERVICE_CAPACITY_GLOBAL_MAX_ACTIVE',

@@ -8,7 +8,7 @@ const cloneBase: Reader<string> = {
   expects: 'an https address without credentials, or `file:///folder`',
   parse: (value) => {
     const base = value.replace(/\/+$/, '');
-    // The base itself names no repository, so it is judged as if one stood behind it.
+    // The base names no repository, so it is checked with one appended.
     if (cloneUrlProblem(`${base}/owner/name`) === undefined) return base;
     throw new Error('must be an https address without credentials, query and fragment, or file:///folder');
   },
@@ -23,7 +23,7 @@ const certificates: Reader<string> = {
   },
 };
 
-/** The code host whose repositories runs work on, GitHub or a server that speaks its API (chapter 50 §1). */
+/** The code host whose repositories runs work on, GitHub or a server that speaks its API (docs/design/connections.md). */
 export class CodehostConfig {
   @setting({
     variable: 'SERVICE_CODEHOST_API_URL',
@@ -58,7 +58,7 @@ export function cloneBaseOf(config: CodehostConfig): string {
   return config.configuredCloneBase ?? 'https://github.com';
 }
 
-/** Whether the operator vouches for the host of an address by naming it in `SERVICE_CODEHOST_CLONE_BASE`. */
+/** Whether the host of an address is the one that the operator named in `SERVICE_CODEHOST_CLONE_BASE`. */
 export function isConfiguredHost({ configuredCloneBase: base }: CodehostConfig, url: URL): boolean {
   return base?.startsWith('https://') === true && new URL(base).origin === url.origin;
 }

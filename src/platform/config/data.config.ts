@@ -24,7 +24,7 @@ export class DataConfig {
   readonly hostId!: string | null;
 }
 
-/** The user's state directory, not the checkout (04-sandbox §8). */
+/** The user's state directory, not the checkout (docs/design/configuration.md). */
 export function defaultDataDir(): string {
   const state = process.env['XDG_STATE_HOME'];
   return join(state !== undefined && state.startsWith('/') ? state : join(homedir(), '.local', 'state'), 'sandgate');

@@ -24,7 +24,7 @@ const proxyUrl: Reader<string> = {
   },
 };
 
-/** What the control plane may reach outside, by which way and how often (chapter 40 §10 and §12). */
+/** What the control plane may reach outside, by which way and how often (docs/design/egress.md, docs/design/broker.md). */
 export class EgressConfig {
   @setting({
     variable: 'SERVICE_EGRESS_ALLOW_CIDRS',

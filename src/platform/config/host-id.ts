@@ -23,7 +23,7 @@ export function ensureHostIdFile(dataDir: string): string {
   return id;
 }
 
-/** Of two processes that start together one publishes its file and both read the same, whole content. */
+/** When two processes start together, one publishes its file, and both read that one whole. */
 function publishOnce(path: string, content: string): void {
   const draft = `${path}.${process.pid}`;
   writeFileSync(draft, content, { mode: 0o600 });

@@ -2,7 +2,7 @@ import { httpUrl, integer, listenAddress } from './readers.js';
 import type { ListenAddress } from './readers.js';
 import { setting } from './setting.js';
 
-/** The listeners of the API process (chapter 20 §1). */
+/** The listeners of the API process (docs/design/configuration.md). */
 export class HttpConfig {
   @setting({
     variable: 'SERVICE_BIND',
@@ -18,7 +18,8 @@ export class HttpConfig {
     variable: 'SERVICE_INTERNAL_BIND',
     read: listenAddress,
     default: null,
-    about: 'A listener of its own for `/internal` only; the public one answers 404 there then. Unset, there is none.',
+    about:
+      'A listener of its own for `/internal` only; the public one then answers 404. Without it, `/internal` stands on the public listener.',
   })
   readonly internalBind!: ListenAddress | null;
 

@@ -1,7 +1,7 @@
 import { integer } from './readers.js';
 import { setting } from './setting.js';
 
-/** Limits of one run at the runner plane (04-sandbox §6). */
+/** Limits of one run at the runner plane (docs/design/runner.md). */
 export class LimitsConfig {
   @setting({
     variable: 'SERVICE_LIMIT_CONNECTIONS',

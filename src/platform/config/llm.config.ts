@@ -10,7 +10,7 @@ const prices: Reader<PriceOverrides> = {
   parse: parsePriceOverrides,
 };
 
-/** Where model calls go (chapter 20 §15). A gateway, when set, serves every dialect; otherwise the direct providers. */
+/** Where model calls go (docs/design/model-gateway.md). A gateway, when set, serves every dialect; otherwise the direct providers. */
 export class LlmConfig {
   @setting({
     variable: 'SERVICE_LLM_ANTHROPIC_URL',

@@ -1,6 +1,6 @@
 import type { HttpConfig } from './http.config.js';
 
-/** Where links that are handed out point: what the operator says, else the public listener. */
+/** The base of links that are handed out: the operator's setting, else the public listener. */
 export function publicUrl({ publicUrl: configured, bind }: HttpConfig): string {
   if (configured !== null) return configured;
   const everywhere = bind.host === '0.0.0.0' || bind.host === '::';

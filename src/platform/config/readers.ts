@@ -25,7 +25,7 @@ export function oneOf<const T extends readonly string[]>(...values: T): Reader<T
   };
 }
 
-/** Booleans are `1|0|true|false` and nothing else (00-design §1, Names). */
+/** Booleans are `1|0|true|false` and nothing else (docs/design/configuration.md). */
 export const flag: Reader<boolean> = {
   expects: '`1`, `0`, `true` or `false`',
   parse: (value) => {
@@ -82,7 +82,7 @@ export const httpUrl: Reader<string> = {
   },
 };
 
-/** An http(s) address as it is written: a receiver may tell `/hook/` from `/hook`. Credentials in it would reach logs. */
+/** An http(s) address, kept as it is written, because `/hook/` and `/hook` may be two receivers. Credentials in it would reach logs. */
 export const webhookUrl: Reader<string> = {
   expects: 'an http or https address without user and password',
   parse: (value) => {

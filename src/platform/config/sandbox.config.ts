@@ -7,7 +7,7 @@ const CPUS = decimal(0.1, 512);
 const DISK_MB = integer(16, 1_048_576);
 const PIDS = integer(16, 65_536);
 
-/** Where runs are confined, and how large a sandbox may be (04-sandbox §2, §3). */
+/** Where runs are confined, and how large a sandbox may be (docs/design/sandbox.md). */
 export class SandboxConfig {
   @setting({
     variable: 'SERVICE_PROVIDER',

@@ -1,6 +1,6 @@
 import type { Reader } from './readers.js';
 
-/** One setting: where it comes from, what it means and what it is when nobody says. */
+/** One setting: where it comes from, what it means, and its default. */
 export interface SettingOptions<T> {
   /** The variable; `<variable>_FILE` names a file that holds the value instead. */
   readonly variable: string;

@@ -2,7 +2,7 @@ import { homedir } from 'node:os';
 import { pathList } from './readers.js';
 import { setting } from './setting.js';
 
-/** What a workspace may be made from (04-sandbox §8). */
+/** What a workspace may be made from (docs/design/workspaces.md). */
 export class WorkspaceConfig {
   @setting({
     variable: 'SERVICE_LOCAL_COPY_ROOTS',

@@ -1,4 +1,4 @@
-/** Access tokens of OAuth connections, in memory only and keyed by connection and generation (chapter 40 §8.6). */
+/** Access tokens of OAuth connections, in memory only and keyed by connection and generation (docs/design/oauth.md). */
 export interface AccessTokenSource {
   /**
    * A token with enough life left, refreshed when it has not.

@@ -1,4 +1,4 @@
-/** Something that keeps, in this process's memory, what was minted from a connection's credential. */
+/** A cache, in this process's memory, of tokens made from a connection's credential. */
 export interface ConnectionCache {
   /** Forgets all of the connection. */
   evict(connectionId: string): void;

@@ -15,7 +15,7 @@ import { managesOrganization, type Viewer } from './viewer.js';
 
 const LIVE = CONNECTION_STATUSES.filter((status) => status !== 'revoked');
 
-/** Connections as rows: read through a viewer, moved by compare-and-swap (chapter 40 §1, §2). Secrets are `ConnectionSecrets`'. */
+/** Connections as rows: read through a viewer, moved by compare-and-swap (docs/design/connections.md). Secrets are `ConnectionSecrets`'. */
 export class ConnectionRecords {
   constructor(private readonly db: Database) {}
 
@@ -45,7 +45,7 @@ export class ConnectionRecords {
     return connection;
   }
 
-  /** Past the lens, for the control plane's own checks. */
+  /** Without a viewer, for the control plane's own checks. */
   read(organizationId: string, id: string): Promise<ConnectionRecord | null> {
     return this.db.withTenant(organizationId, (tx) => readConnection(tx, id));
   }
@@ -69,7 +69,7 @@ export class ConnectionRecords {
   }
 }
 
-/** @throws SandgateError `forbidden` unless the viewer may change what belongs to the organization (chapter 40 §2) */
+/** @throws SandgateError `forbidden` unless the viewer may change what belongs to the organization */
 export function requireOrganizationAuthority(viewer: Viewer): void {
   if (managesOrganization(viewer)) return;
   throw new SandgateError('forbidden', "the organization's connections need the role admin or owner");

@@ -32,7 +32,7 @@ export async function listVisible(tx: TenantTransaction, { userId }: Viewer): Pr
   );
 }
 
-/** Null for what is missing and for what the viewer may not see, which are the same to a caller (chapter 40 §2). */
+/** Null for what is missing and for what the viewer may not see, which are the same to a caller (docs/design/connections.md). */
 export async function findVisible(
   tx: TenantTransaction,
   { userId }: Viewer,
@@ -45,7 +45,7 @@ export async function findVisible(
   return row ?? null;
 }
 
-/** Past the lens, for the control plane's own checks; what it reads is never answered to a caller. */
+/** Without a viewer, for the control plane's own checks; the row is never answered to a caller. */
 export async function readConnection(tx: TenantTransaction, id: string): Promise<ConnectionRecord | null> {
   const [row] = await tx.query<ConnectionRecord>(
     `select ${CONNECTION_COLUMNS} from integration_connections where id = $1`,
@@ -103,8 +103,8 @@ export async function moveConnection(
 }
 
 /**
- * Puts an active OAuth connection aside: a person has to connect it again. Whoever read another generation changes nothing, because
- * the connection was authorized anew meanwhile (chapter 40 §1.3).
+ * Puts an active OAuth connection aside: a person has to connect it again. A caller who read another generation changes nothing, because
+ * the connection was authorized anew meanwhile.
  *
  * @param note a sentence for a person, without anything that an upstream wrote
  * @returns whether the connection was moved
@@ -123,7 +123,7 @@ export async function markReconnectNeeded(
   return marked.length > 0;
 }
 
-/** What nobody may open any more does not stay. */
+/** Deletes the secrets that nobody may open any more. */
 export async function removeSecrets(tx: TenantTransaction, id: string): Promise<void> {
   await tx.query(
     `update integration_connections

@@ -14,11 +14,11 @@ export function requireSealing(sealer: Pick<Sealer, 'available'>): void {
   );
 }
 
-/** The sealed columns of a connection (chapter 40 §9.2). */
+/** The sealed columns of a connection (docs/design/sealing.md). */
 export const CONNECTION_SECRETS = ['credential', 'webhook_secret', 'client_secret'] as const;
 export type ConnectionSecret = (typeof CONNECTION_SECRETS)[number];
 
-/** Whose secret. */
+/** The connection that the secret belongs to. */
 export interface ConnectionRef {
   organizationId: string;
   connectionId: string;

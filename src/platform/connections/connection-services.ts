@@ -9,7 +9,7 @@ import { ConnectionRecords } from './connection-records.js';
 import { ConnectionSecrets } from './connection-secrets.js';
 import { ToolSnapshots } from './tool-snapshots.js';
 
-/** Everything that a process does with connections; one of it per process. */
+/** Everything that a process does with connections; one instance per process. */
 export interface ConnectionServices {
   records: ConnectionRecords;
   secrets: ConnectionSecrets;
@@ -20,7 +20,7 @@ export interface ConnectionServices {
 
 export function createConnectionServices(
   process: { database: Database; sealer: Sealer; egress: GuardedClient; tokens: AccessTokenSource },
-  /** What else keeps something of a connection in memory. */
+  /** Further caches of this process. */
   further: readonly ConnectionCache[] = [],
 ): ConnectionServices {
   const { database, sealer, egress, tokens } = process;

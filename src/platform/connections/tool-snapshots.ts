@@ -21,7 +21,7 @@ export interface ToolSnapshot {
   discoveredAt: Date;
 }
 
-/** Photographs of what connections offer: append-only, numbered per connection (chapter 40 §3). */
+/** Photographs of what connections offer: append-only, numbered per connection (docs/design/connections.md). */
 export class ToolSnapshots {
   constructor(
     private readonly db: Database,
@@ -47,7 +47,7 @@ export class ToolSnapshots {
   }
 
   /**
-   * With headers that rest nowhere yet, for a connection that exists only if the server passes.
+   * With headers that are not stored yet, for a connection that is made only if the server passes.
    *
    * @throws SandgateError `invalid_request` with what the server did wrong
    */

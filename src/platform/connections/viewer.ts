@@ -1,11 +1,11 @@
 import type { Role } from '../../domain/identity/role.js';
 
-/** Who looks at connections. A role widens nothing: a personal connection has one viewer, its owner (chapter 40 §2). */
+/** Who looks at connections. A role widens nothing: a personal connection has one viewer, its owner (docs/design/connections.md). */
 export interface Viewer {
   organizationId: string;
   /** Null for the operator, who has no personal identity. */
   userId: string | null;
-  /** The most that the viewer may do in the organization. */
+  /** The highest role of the viewer in the organization. */
   role: Role | 'operator';
 }
 

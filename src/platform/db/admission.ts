@@ -11,7 +11,7 @@ export interface QueueLimits extends AdmissionLimits {
 export interface Admission {
   admitted: boolean;
   hostId: string | null;
-  /** Milliseconds until the run should ask again by itself; null when nothing but a free place matters. */
+  /** Milliseconds until the run should ask again by itself; null when it waits for a free place alone. */
   waitMs: number | null;
 }
 
@@ -20,8 +20,8 @@ const NO_HOST = 'no sandbox host is online';
 const noHarness = (harness: string) => `no sandbox host that is online has harness ${harness}`;
 
 /**
- * Lets whoever is next in, then looks at this run: with a place it moves to `provisioning`, without one it is parked in the
- * queue (chapter 10 §5). The place and the move are apart, so that the order of the queue is kept although each run is moved by
+ * Admits the next runs in line, then looks at this one: with a place it moves to `provisioning`, without one it is parked in the
+ * queue (docs/design/runs.md). The place and the move are apart, so that the order of the queue is kept although each run is moved by
  * its own workflow. Repeating it changes nothing.
  */
 export async function admitRun(

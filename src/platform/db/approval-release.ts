@@ -17,7 +17,7 @@ export async function releaseApproved(tx: TenantTransaction, approvalId: string)
 }
 
 /**
- * Withholds an approved call before its release, for example because a file that was shown has changed (06-gate §4). The
+ * Withholds an approved call before its release, for example because a file that was shown has changed (docs/design/gate.md). The
  * decision stands, the call and its repetitions are denied.
  *
  * @returns whether this call recorded it; false also when another presentation of the call was released first

@@ -38,9 +38,9 @@ export interface ApprovalRow {
 
 export interface DecisionResult {
   approval: ApprovalRow;
-  /** Whether this call settled it; false: somebody or the clock had, and the row says how. */
+  /** Whether this call settled it; false when it was settled before, by a person or by its expiry, as the row says. */
   won: boolean;
-  /** `approved_session` was asked for on a call without scope keys and recorded as `approved_once` (06-gate §3). */
+  /** `approved_session` was asked for on a call without scope keys and recorded as `approved_once` (docs/design/gate.md). */
   narrowed: boolean;
 }
 
@@ -73,7 +73,7 @@ export async function decideApproval(
   const decision = narrowed ? 'approved_once' : input.decision;
   const won = asked.status === 'pending' && (await settle(tx, asked, decision, input.decidedBy, false));
   if (!won && asked.status === 'pending') await settle(tx, asked, 'expired', 'timeout', false);
-  // Whoever waited was sent away when the run ended, so nobody else is left to say that the call was refused.
+  // Waiting callers were answered when the run ended, so this is the only place left that can record the refusal.
   const refused = won && decision !== 'denied' && !(await runAcceptsWork(tx, asked.session_id));
   if (refused) await recordSessionTerminal(tx, asked.id);
   return { approval: await readApproval(tx, input.approvalId), won, narrowed: won && narrowed };
@@ -118,7 +118,7 @@ export async function expireApprovals(
   sessionId: string,
   options: { all?: boolean } = {},
 ): Promise<{ expired: number; nextDeadline: Date | null }> {
-  // The head row first, as everywhere: then nothing can become pending in between.
+  // Locks the head row first, as everywhere, so that nothing becomes pending in between.
   await tx.query('select 1 from session_heads where session_id = $1 for no key update', [sessionId]);
   const due = await tx.query<ApprovalRow>(
     `select ${COLUMNS} from approvals where session_id = $1 and status = 'pending' and ($2 or expires_at <= clock_timestamp())

@@ -11,7 +11,7 @@ export interface NewArtifact {
   truncated: boolean;
 }
 
-/** What the collection of a workspace answers (chapter 10 §11); the patch of an empty one says so. */
+/** What the collection of a workspace answers (docs/design/workspaces.md); the patch of an empty one says so. */
 export interface CollectedDiff {
   patch: Buffer;
   empty: boolean;
@@ -21,7 +21,7 @@ export interface CollectedDiff {
 const DIFF_NAME = 'changes.patch';
 const UNAVAILABLE = '(diff unavailable';
 
-/** Writes an artifact; one per (run, kind, name), a later one replaces it under a new id and digest (chapter 10 §11). */
+/** Writes an artifact; one per (run, kind, name), a later one replaces it under a new id and digest. */
 export async function storeArtifact(tx: TenantTransaction, sessionId: string, artifact: NewArtifact): Promise<string> {
   const digest = digestOfText(artifact.content);
   await tx.query(
@@ -62,7 +62,7 @@ export async function storeDiff(tx: TenantTransaction, sessionId: string, diff: 
   ]);
 }
 
-/** Records that the diff could not be taken; never replaces a real one, and says it once. */
+/** Records once that the diff could not be taken; never replaces a real one. */
 export async function storeMissingDiff(tx: TenantTransaction, sessionId: string, reason: string): Promise<void> {
   if ((await lockAndReadDiff(tx, sessionId)) !== 'none') return;
   await storeArtifact(tx, sessionId, {

@@ -3,7 +3,7 @@ import type { Database, TenantTransaction } from './database.js';
 import { translateDatabaseErrors } from './database-errors.js';
 import type { OutboxKind } from './outbox.js';
 
-/** Active runs that are let in at once; null is unlimited. */
+/** Runs that may be active at once; null means unlimited. */
 export interface AdmissionLimits {
   globalMaxActive: number | null;
   tenantMaxActive: number | null;
@@ -15,9 +15,9 @@ export const HOST_SEEN_WITHIN_SECS = 60;
 const GRANTS_PER_PASS = 64;
 
 /**
- * Grants free places to those next in line and wakes them (chapter 10 §5): first in, first out inside an organization, by
- * creation; organizations in rotation, the least recently admitted first; an organization at its cap is passed over. It belongs
- * behind whatever frees a place or puts a run in line, and repeating it is harmless.
+ * Grants free places to those next in line and wakes them (docs/design/runs.md): first in, first out inside an organization, by
+ * creation; organizations in rotation, the least recently admitted first; an organization at its cap is passed over. Call it
+ * after anything that frees a place or puts a run in line; repeating it is harmless.
  *
  * @returns how many were granted a place
  */
@@ -38,7 +38,7 @@ export async function admitWaiting(db: Database, limits: AdmissionLimits): Promi
   return rows.length;
 }
 
-/** Gives the run's place back, once; a pass of {@link admitWaiting} belongs behind the commit. @returns whether it had one */
+/** Gives the run's place back, once; call {@link admitWaiting} after the commit. @returns whether it had one */
 export async function releaseCapacity(tx: TenantTransaction, sessionId: string): Promise<boolean> {
   const [row] = await tx.query<{ released: boolean }>('select svc_release_capacity($1, $2) as released', [
     tx.organizationId,

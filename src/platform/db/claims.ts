@@ -63,7 +63,7 @@ export interface BrokeredCall {
  */
 export type ClaimOutcome = 'claimed' | 'inactive' | 'not_allowed' | 'taken';
 
-/** A claim in the hands of the one who may send. */
+/** A claim as its holder, who may send, has it. */
 export interface Claim {
   claimId: string;
   attempt: number;
@@ -77,7 +77,7 @@ export interface ClaimAnswer {
 
 /**
  * Takes the claim of a call, in a transaction that locks the run's head row and reads its status behind that lock: whoever ends the
- * run first wins (chapter 40 §5).
+ * run first wins (docs/design/broker.md).
  */
 export async function claimCall(db: Database, call: CallRow, claim: Claim, ttlSecs: number): Promise<ClaimAnswer> {
   const row = await one<{ outcome: ClaimOutcome; claim_id: string | null }>(
@@ -90,10 +90,10 @@ export async function claimCall(db: Database, call: CallRow, claim: Claim, ttlSe
   return { outcome: row.outcome, claim: { claimId: row.claim_id ?? claim.claimId, attempt: claim.attempt } };
 }
 
-/** Live authorities, by the id of their binding, with which a caller has judged a call good. */
+/** Authorities that the caller has found good, by the id of their binding. */
 export type KnownAuthorities = Readonly<Record<string, JsonObject>>;
 
-/** A call, and what came of claiming it; null where its authority is not the known one, which is to be judged before it is claimed. */
+/** A call, and the outcome of claiming it; null when its authority has changed and must be judged before the call is claimed. */
 export interface TakenCall {
   call: BrokeredCall;
   claimed: ClaimAnswer | null;
@@ -226,7 +226,7 @@ interface OpenClaim {
 }
 
 /**
- * Settles claims that nobody will settle any more as ambiguous: whether they were sent is not known, so they never are again.
+ * Settles abandoned claims as ambiguous: they may have been sent, so they are never sent again.
  *
  * @param which `expired`: those past their time; `all`: every open one of the run; else the one of that call
  * @returns how many
@@ -263,7 +263,7 @@ async function giveUp(
   return last !== null;
 }
 
-/** Removes inputs and answers of a run that is over: nobody may present one of its calls again (06-gate §8). */
+/** Removes inputs and answers of a run that is over: nobody may present one of its calls again (docs/design/sealing.md). */
 export async function forgetCallTexts(tx: TenantTransaction, sessionId: string): Promise<void> {
   await tx.query(`delete from tool_call_payloads where session_id = $1 and kind in ('input', 'result')`, [sessionId]);
 }

@@ -7,7 +7,7 @@ import { readIntent } from './intents.js';
 import { lockRun, moveRun } from './run-moves.js';
 
 /**
- * The terminal move of a run and all that belongs to it, in one transaction (chapter 10 §4): summary, status, revoked tokens
+ * The terminal move of a run and all that belongs to it, in one transaction (docs/design/runs.md): summary, status, revoked tokens
  * and grants, `run.result`, settled approvals, freed capacity. A run that is already over is left alone. A pass of admission belongs behind the commit.
  */
 export async function concludeRun(tx: TenantTransaction, sessionId: string): Promise<void> {

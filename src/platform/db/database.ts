@@ -29,7 +29,7 @@ const SESSION_SETTINGS = {
   log_parameter_max_length_on_error: '0',
 };
 
-/** One transaction of one organization: row-level isolation shows and accepts only its rows (00-design §4). */
+/** One transaction of one organization: row-level isolation shows and accepts only its rows (docs/design/identity.md). */
 export interface TenantTransaction {
   readonly organizationId: string;
   readonly manager: EntityManager;
@@ -47,7 +47,7 @@ export interface TenantTransaction {
   wake(sessionId: string, what: 'ledger' | 'approval'): void;
   /** After commit, hands an outbox row that a SQL function wrote to the dispatcher. */
   handOver(row: OutboxRow): void;
-  /** After commit, tells whoever measures this process what it put on the record; `append` does so by itself. */
+  /** After commit, tells the metrics what was put on the record; `append` does so by itself. */
   tell(what: (observer: RecordObserver) => void): void;
 }
 

@@ -31,12 +31,12 @@ export interface Question {
   scope: 'once' | 'session';
   /** As shown on the wire: the keys joined by `, `, or the tool name. */
   scopeKey: string | null;
-  /** A grant covers the call only if every key is granted; null or empty has no key and is never covered (06-gate §3). */
+  /** A grant covers the call only if every key is granted; null or empty has no key and is never covered (docs/design/gate.md). */
   scopeKeys: string[] | null;
   /** What the decider is shown besides the input: parts, cwd, rule, digests of named files. */
   explanation: JsonObject | null;
   ttlSecs: number;
   maxPending: number;
-  /** The whole input, sealed (or clear, key version 0), kept only while the approval is pending (06-gate §8). */
+  /** The whole input, sealed (or clear, key version 0), kept only while the approval is pending (docs/design/sealing.md). */
   payload: { sealed: Buffer; keyVersion: number } | null;
 }

@@ -60,7 +60,7 @@ interface AnswerRow {
 
 /**
  * An automatic verdict in one round trip: token, status, specification, replay, budget, registration and both events
- * (00-design §4). Only a broken protocol and an exhausted budget take a second one.
+ * (docs/design/gate.md). Only a broken protocol and an exhausted budget take a second one.
  */
 export async function decideAutomatic(db: Database, call: GateCall, verdict: AutomaticVerdict): Promise<GateAnswer> {
   const id = newRowId();
@@ -119,12 +119,12 @@ const OVER_BUDGET: AutomaticVerdict = {
   reason: GATE_MESSAGES.budgetExceeded,
 };
 
-/** A grant is of a tool: the program `rm` of a shell line is not the tool of that name. */
+/** A grant belongs to a tool: the program `rm` in a shell line is not a tool named `rm`. */
 function grantKeys(tool: string, keys: string[] | null): string[] | null {
   return keys === null ? null : keys.map((key) => JSON.stringify([tool, key]));
 }
 
-/** A broken protocol and an exhausted budget go on the record; a registration wakes whoever waits for it. */
+/** Records a broken protocol and an exhausted budget; a registration wakes waiting callers. */
 async function settleCall(db: Database, call: GateCall, row: AnswerRow): Promise<GateAnswer> {
   if (row.outcome === 'protocol_violation') await recordViolation(db, call);
   if (row.outcome === 'budget') return recordBudgetDenial(db, call);
@@ -150,7 +150,7 @@ async function recordViolation(db: Database, call: GateCall): Promise<void> {
   await db.withTenant(call.organizationId, (tx) => tx.append(call.sessionId, [decisionEvent(call, verdict)]));
 }
 
-/** Wakes whoever follows the run, and its driver when a human was asked. */
+/** Wakes the run's followers, and its workflow when a human was asked. */
 function announceRegistration(db: Database, call: GateCall, row: AnswerRow): void {
   if (row.seq === null) return;
   const { organizationId, sessionId } = call;

@@ -3,7 +3,7 @@ import { translateDatabaseErrors } from './database-errors.js';
 
 /**
  * Records that the run's runner lives. Takes a pool of its own if the caller wants one: heartbeats must never queue behind
- * other work (04-sandbox §6).
+ * other work (docs/design/runner.md).
  *
  * @returns the run's status, or null when the organization has no such run
  */

@@ -13,7 +13,7 @@ export interface ImportCounts {
 
 /**
  * Stores imported connectors for everybody of the deployment, all or none. Rows that no import made keep what they are. Global rows
- * are out of reach of every request; the operator's own login may act as the system role, which alone writes them (chapter 60 §15).
+ * are out of reach of every request; the operator's own login may act as the system role, which alone writes them (docs/design/identity.md).
  */
 export function importConnectors(db: Database, entries: readonly ImportedConnector[]): Promise<ImportCounts> {
   return translateDatabaseErrors(async () => {

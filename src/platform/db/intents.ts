@@ -5,15 +5,15 @@ import { isTerminal, TERMINAL_STATUSES, type RunOutcome } from '../../domain/run
 import type { TenantTransaction } from './database.js';
 import { lockRun } from './run-moves.js';
 
-/** How long a live runner is asked to stop before it is killed (chapter 10 §4). */
+/** How long a live runner is asked to stop before it is killed (docs/design/runs.md). */
 export const QUIESCE_SECS = 30;
 
 export interface NewIntent {
-  /** Anything but the four outcomes ends the run as `failed`. */
+  /** Any text but the four outcomes ends the run as `failed`. */
   outcome: string;
-  /** The word of whoever reported, kept for run.result; `outcome` when absent. */
+  /** The outcome as it was reported, kept for run.result; `outcome` when absent. */
   postedOutcome?: string;
-  /** What the run says of itself; secrets are replaced before it rests. */
+  /** The run's own summary; secrets are replaced before it is stored. */
   summary?: string | null;
   reason: string | null;
   wantsQuiesce: boolean;
@@ -35,7 +35,7 @@ export interface FinalizationIntent {
 }
 
 /**
- * Records why and how a run ends, under its head and session rows, and wakes its workflow (chapter 10 §4).
+ * Records why and how a run ends, under its head and session rows, and wakes its workflow.
  *
  * @param first events that the winner appends in the same transaction (budget.exceeded, run.error)
  * @returns `already`: somebody else's intent stands and this one is discarded; `terminal`: the run is over
@@ -88,7 +88,7 @@ export async function readIntent(tx: TenantTransaction, sessionId: string): Prom
   return row ?? null;
 }
 
-/** Deletes the retry ticket: only after all terminal cleanup succeeded. */
+/** Deletes the intent; only after all terminal cleanup succeeded, since it is what causes another try. */
 export async function deleteIntent(tx: TenantTransaction, sessionId: string): Promise<void> {
   await tx.query('delete from session_finalizations where session_id = $1', [sessionId]);
 }

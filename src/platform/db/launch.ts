@@ -12,7 +12,7 @@ export interface LaunchRow {
   base_commit: string | null;
 }
 
-/** A sandbox as the session carries it on the wire (chapter 10 §9). */
+/** A sandbox as the session carries it on the wire (docs/design/runs.md). */
 export interface StoredSandboxHandle {
   runtime: string;
   external_id: string;
@@ -20,8 +20,8 @@ export interface StoredSandboxHandle {
 }
 
 /**
- * The run for a launch step, or undefined when the launch lost it: it accepts no work any more or somebody asked to stop it
- * (chapter 10 §3, ownership). With `evenWhenStopping` the row is read whatever its state.
+ * The run for a launch step, or undefined when the launch lost it: it accepts no work any more, or somebody asked to stop it.
+ * With `evenWhenStopping` the row is read whatever its state.
  */
 export async function readLaunch(
   tx: TenantTransaction,
@@ -121,7 +121,7 @@ export async function attachSandbox(
   return true;
 }
 
-/** A runner may have asked before its sandbox was attached; then the run waits for a human from its first instant. */
+/** A runner may have asked before its sandbox was attached; then the run starts in `awaiting_approval`. */
 async function awaitEarlyQuestions(tx: TenantTransaction, sessionId: string): Promise<void> {
   const pending = await tx.query(`select 1 from approvals where session_id = $1 and status = 'pending' limit 1`, [
     sessionId,

@@ -4,7 +4,7 @@ import type { NewEvent } from '../../domain/events/event-kinds.js';
 import { makeEventBody, type EventBody } from '../../domain/ledger/event-body.js';
 
 /**
- * Stands in an event's data where the database fills a value in (a deadline by its own clock, a sum). Random per process,
+ * Marks the places of an event's data that the database fills in (a deadline by its own clock, a sum). Random per process,
  * so that no text of an agent can hold it.
  */
 export const LATE_VALUE = `svc-late-${randomBytes(12).toString('hex')}`;

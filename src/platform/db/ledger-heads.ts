@@ -10,8 +10,8 @@ export type LedgerSigner = HeadSigner;
 const BATCH = 500;
 
 /**
- * Signs the run's ledger as it stands and stores the head; after the terminal move and for an export (00-design §4). Signing the same head again
- * answers the stored one.
+ * Signs the run's ledger as it stands and stores the head; after the terminal move and for an export (docs/design/events.md).
+ * Signing the same head again answers the stored one.
  *
  * @throws SandgateError `not_found`
  */

@@ -2,7 +2,7 @@ import pg from 'pg';
 import { DataSource } from 'typeorm';
 import { MIGRATIONS } from '../../../migrations/index.js';
 
-/** Any process that migrates takes this lock first, so that two that start together do not race. */
+/** Every process takes this lock before it migrates, so that two that start together do not race. */
 const MIGRATION_LOCK = 7_236_401;
 const LOCK_TIMEOUT_MS = 120_000;
 

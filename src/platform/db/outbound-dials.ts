@@ -21,13 +21,13 @@ export interface DialVerdict {
   /** The scope that refused; null: charged, go on. */
   refused: SharedScope | 'breaker' | null;
   retryAfterSecs: number;
-  /** The breaker counts failures: a success has to be told. */
+  /** The breaker has counted failures, so a success must be reported. */
   failing: boolean;
-  /** This call tries whether the host is well again. */
+  /** This call is the probe of an open breaker. */
   probe: boolean;
 }
 
-/** Asks all limits of one outbound call, and charges them if none refuses (chapter 40 §12). */
+/** Asks all limits of one outbound call, and charges them if none refuses (docs/design/broker.md). */
 export async function enterDial(
   pool: pg.Pool,
   dial: DialKey,
@@ -55,7 +55,7 @@ export async function enterDial(
   return { refused: row.refused, retryAfterSecs: row.retry_after ?? 0, failing: row.failing, probe: row.probe };
 }
 
-/** Tells what became of a call that was let in; null: it says nothing about the host. */
+/** Reports how a call went; null when it says nothing about the host. */
 export async function leaveDial(
   pool: pg.Pool,
   dial: DialKey,

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { translateDatabaseErrors } from './database-errors.js';
 
-/** A sealed view of one call, ready to rest. */
+/** A sealed view of one call, ready to be stored. */
 export interface SealedPolicyView {
   sessionId: string;
   toolCallId: string;

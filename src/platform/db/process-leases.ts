@@ -2,7 +2,7 @@ import { v7 as uuidv7 } from 'uuid';
 import type pg from 'pg';
 import { translateDatabaseErrors } from './database-errors.js';
 
-/** A process is gone when its lease was not renewed for this long (06-gate §7). */
+/** A process is gone when its lease was not renewed for this long (docs/design/budgets.md). */
 export const PROCESS_LEASE_SECS = 30;
 
 /** Registers this process. @returns the id that its reservations carry */

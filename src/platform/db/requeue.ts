@@ -7,7 +7,7 @@ import { readLaunch } from './launch.js';
 import { moveRun } from './run-moves.js';
 
 export interface RequeueLimits {
-  /** Launches that may find their host full; the last one fails the run. */
+  /** Launches that may fail for lack of room; the last one fails the run. */
   launchMaxAttempts: number;
   /** First wait between two launches, in seconds; it doubles. */
   launchRequeueBackoffSecs: number;
@@ -15,7 +15,7 @@ export interface RequeueLimits {
 
 /**
  * Puts a run whose host has no room back into the queue, without its place, to be tried again after a backoff; after the last
- * attempt it fails (chapter 10 §5). `lost`: the run is no longer the launch's to move. A pass of admission belongs behind it.
+ * attempt it fails (docs/design/runs.md). `lost`: the run is no longer the launch's to move. A pass of admission belongs behind it.
  *
  * @param problem what the host lacks, in words for people
  */
@@ -50,7 +50,7 @@ export async function requeueRun(
   return 'requeued';
 }
 
-/** Counts a launch that broke for a reason that is no lack of room. @returns how many there were */
+/** Counts a launch that broke for a reason other than lack of room. @returns how many there were */
 export async function countLaunchFault(tx: TenantTransaction, sessionId: string): Promise<number> {
   const [row] = await tx.query<{ launch_faults: number }>(
     'update sessions set launch_faults = launch_faults + 1 where id = $1 returning launch_faults',

@@ -5,7 +5,7 @@ import { translateDatabaseErrors } from './database-errors.js';
 import { newRowId } from './row-id.js';
 import { bodyArguments } from './ledger-append.js';
 
-/** A model request before dispatch (06-gate §7). Money in micro-dollars; a null price reserves no cost. */
+/** A model request before dispatch (docs/design/budgets.md). Money in micro-dollars; a null price reserves no cost. */
 export interface ModelRequest {
   tokenSha256: string;
   organizationId: string;
@@ -25,7 +25,7 @@ export interface ModelRequest {
   ttlSecs: number;
   /** Ids of tool uses whose results the request carries. */
   resultIds: string[];
-  /** Those among them that the harness itself refused: marked as an error, at most 2 KiB (04-sandbox §1). */
+  /** Those among them that the harness itself refused: marked as an error, at most 2 KiB (docs/design/model-gateway.md). */
   refusedResultIds: string[];
   /** How many such refusals a run may have; the next one fails it. */
   maxRefused: number;
@@ -255,7 +255,7 @@ export async function settleWithin(tx: TenantTransaction, settlement: Settlement
 
 /**
  * Gives up every live reservation of the run, counted in full: after this its spend no longer changes but by late usage.
- * Runs before the terminal move (06-gate §7).
+ * Runs before the terminal move.
  *
  * @returns how many there were
  */

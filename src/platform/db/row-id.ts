@@ -2,7 +2,7 @@ import { randomFillSync } from 'node:crypto';
 import { v7 } from 'uuid';
 
 const BYTES_PER_ID = 16;
-/** Random bytes are asked of the system for this many ids at once: the asking costs more than the bytes. */
+/** Random bytes are fetched for this many ids at once, because the call costs more than the bytes. */
 const pool = Buffer.alloc(BYTES_PER_ID * 256);
 let used = pool.length;
 

@@ -26,7 +26,7 @@ const SQL = 'select svc_run_calls($1, $2::uuid[], $3::jsonb) as answer';
 
 /**
  * Hot-path calls, grouped: the first call of an organization leaves at once; those that arrive while it is on its way leave
- * together when it is back. An organization has one statement on its way: in two, its calls would pay twice for what a statement
+ * together when it is back. An organization has one statement on its way: with two, its calls would pay twice for what a statement
  * costs whatever it holds. Each call is answered after the commit that holds it and fails alone: a run that somebody else has
  * locked and a call that raises an error hold nobody up, because those are made again by themselves.
  */
@@ -57,7 +57,7 @@ export class RunCalls {
       if (this.underWay.size >= MAX_UNDER_WAY) return;
       if (this.underWay.has(organizationId)) continue;
       this.waiting.delete(organizationId);
-      // What does not fit goes behind the other organizations.
+      // Calls that do not fit wait behind the other organizations.
       if (calls.length > MAX_GROUP) this.waiting.set(organizationId, calls.splice(MAX_GROUP));
       this.underWay.add(organizationId);
       void this.send(calls).finally(() => {

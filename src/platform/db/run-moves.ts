@@ -4,7 +4,7 @@ import type { TenantTransaction } from './database.js';
 
 /**
  * Moves a run by compare-and-swap under its head and session rows, and appends session.status_changed unless the move is a
- * silent one (chapter 10 §2). Sets queued_at, started_at and finished_at; a run that is queued belongs to no host; a terminal
+ * silent one (docs/design/runs.md). Sets queued_at, started_at and finished_at; a run that is queued belongs to no host; a terminal
  * move revokes the run's tokens.
  *
  * @param from the statuses to move from; any other status, or a move that is not allowed, changes nothing

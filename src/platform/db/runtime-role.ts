@@ -3,7 +3,7 @@ import { translateDatabaseErrors } from './database-errors.js';
 
 /**
  * What the boot log has to say about the role that this process runs as. Row-level isolation must bind it: a superuser, a
- * role with BYPASSRLS or the owner of a table would see every organization (chapter 60 §15). In single-admin mode that is a
+ * role with BYPASSRLS or the owner of a table would see every organization (docs/design/identity.md). In single-admin mode that is a
  * warning; who needs more refuses the boot on it.
  */
 export async function describeRuntimeRole(pool: pg.Pool): Promise<string[]> {

@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { SandgateError } from '../../domain/errors.js';
 import { isUniqueViolation, translateDatabaseErrors } from './database-errors.js';
 
-/** Width of the range of host uids that sandboxes get, one per live run (04-sandbox §2). */
+/** Width of the range of host uids that sandboxes get, one per live run (docs/design/sandbox.md). */
 export const SANDBOX_UID_COUNT = 4096;
 const ATTEMPTS = 8;
 

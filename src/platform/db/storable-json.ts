@@ -1,7 +1,7 @@
 import { isRawNumber, type ExactJson, type RawNumber } from '../../domain/digest/exact-json.js';
 import { isStorableText } from './storable-text.js';
 
-/** What keeps a JSON value off the record: a NUL or half a surrogate pair in a text or a key, or a number out of range. */
+/** Why a JSON value cannot be stored: a NUL or half a surrogate pair in a text or a key, or a number out of range. */
 export type Unstorable = 'text' | 'number';
 
 /** A number of the type numeric has at most 16,383 digits behind its point; with an exponent, a shorter literal may have as many. */

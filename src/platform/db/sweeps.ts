@@ -89,7 +89,7 @@ export async function sweepReservations(db: Database, limit: number): Promise<nu
   return dead.length;
 }
 
-/** Runs that reached a cap and that nobody has ended, because whoever saw it did not live to say so. */
+/** Runs that reached a cap and that nobody has ended, because the process that saw it died. */
 export async function listOverspentRuns(
   pool: pg.Pool,
   limit: number,

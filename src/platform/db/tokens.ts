@@ -25,7 +25,7 @@ export function digestRunToken(token: string): string | null {
 
 /**
  * Mints the four tokens of a run and revokes older ones: plain texts are never stored, so a repeated launch needs new ones
- * (chapter 20 §2).
+ * (docs/design/runner.md).
  */
 export async function mintRunTokens(
   tx: TenantTransaction,
@@ -53,7 +53,7 @@ export async function mintRunTokens(
   return Object.fromEntries(minted.map((one) => [one.audience, one.token])) as Record<Audience, string>;
 }
 
-/** Whose token this is, across organizations; null when there is none. The caller checks the audience first. */
+/** The run that a token belongs to, across organizations; null when there is none. The caller checks the audience first. */
 export async function lookupRunToken(pool: pg.Pool, sha256Hex: string): Promise<RunTokenInfo | null> {
   const { rows } = await translateDatabaseErrors(() =>
     pool.query<{

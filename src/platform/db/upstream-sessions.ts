@@ -2,7 +2,7 @@ import type pg from 'pg';
 import type { TenantTransaction } from './database.js';
 import { translateDatabaseErrors } from './database-errors.js';
 
-/** Rows still open this long after the run's end are given up without a request (chapter 40 §6). */
+/** Rows still open this long after the run's end are given up without a request (docs/design/broker.md). */
 const GIVEN_UP_AFTER_SECS = 900;
 
 /** A session that one process opened at an MCP server for one binding of a run. */

@@ -35,7 +35,7 @@ interface Notification {
 /**
  * Wake-ups between processes. A wake-up says only "look again": the row is the truth, so a lost one costs latency and
  * nothing else. Sending is batched and apart from the transactions that append, because a notification takes a lock of the
- * whole database at commit (00-design §5).
+ * whole database at commit (docs/design/workflows.md).
  *
  * Emits `reconnected` after the listening connection came back, when anything may have been missed, and `trouble` with the
  * reason when a wake-up could not be sent or the listener was lost.
@@ -78,14 +78,14 @@ export class LedgerWakeups extends EventEmitter<{ reconnected: []; trouble: [Err
     this.subscribers.emit(`approval:${sessionId}`);
   }
 
-  /** An approval of the organization was asked for or settled: its list of pending ones is another. */
+  /** An approval of the organization was asked for or settled: its list of pending ones has changed. */
   publishInbox(organizationId: string): void {
     this.inboxes.add(organizationId);
     this.schedule();
     this.subscribers.emit(`inbox:${organizationId}`);
   }
 
-  /** The run's driver has it; a host may go ahead with it. Under load many of these are left out, which costs them their head start. */
+  /** The workflow of a run was started, so its host may begin. Under load many of these are left out; those runs start a little later. */
   publishStarted(run: StartedRun): void {
     if (this.started.length < MAX_STARTED) this.started.push(run);
     this.schedule();

@@ -49,13 +49,13 @@ const IPV6: readonly (readonly [AddressClass, Network[]])[] = [
 
 /** Only these IPv6 addresses are routed on the internet. */
 const IPV6_GLOBAL = net('2000::/3');
-/** Their last 32 bits are an IPv4 address, by which they are judged (chapter 40 §10). */
+/** Their last 32 bits are an IPv4 address, by which they are judged (docs/design/egress.md). */
 const IPV6_HOLDS_IPV4 = nets('::ffff:0:0/96', '::/96', '64:ff9b::/96');
 
 /**
  * Reads an address as sockets and resolvers write it.
  *
- * @returns null for what is none; one with a zone is none, because a zone only exists on links
+ * @returns null for anything else, also for an address with a zone, because zones exist on local links only
  */
 export function readAddress(text: string): Address | null {
   const bare = text.startsWith('[') && text.endsWith(']') ? text.slice(1, -1) : text;
@@ -77,7 +77,7 @@ export function classOf(address: Address): AddressClass | null {
   return tunnelled === null ? null : classOf(tunnelled);
 }
 
-/** Whether the network holds the address; one of IPv4 also holds its mapped, compatible and NAT64 forms (chapter 60 §16). */
+/** Whether the network holds the address; one of IPv4 also holds its mapped, compatible and NAT64 forms. */
 export function holds([network, bits]: Network, address: Address): boolean {
   if (network.kind() === address.kind()) return address.match([network, bits]);
   const inner = address.kind() === 'ipv6' ? embeddedIpv4(address as ipaddr.IPv6) : null;

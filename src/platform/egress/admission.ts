@@ -3,7 +3,7 @@ import type { AddressClass, Address } from './address-classes.js';
 import { isLocalhost, isMetadataName, plainName } from './host-names.js';
 import type { NetworkList } from './network-list.js';
 
-/** What every refusal of a class of addresses says; clients look for these words (chapter 60 §16). */
+/** What every refusal of a class of addresses says; clients look for these words (docs/design/egress.md). */
 export const PRIVATE_ADDRESS = 'private/loopback/link-local address';
 export const PLAIN_HTTP = 'plain-http egress target';
 
@@ -22,7 +22,7 @@ const MAX_URL_CHARS = 8_192;
 
 /**
  * The check that needs no network: scheme, spelling and literal addresses. Made when an address is saved and again before every
- * dial; names are resolved at the dial only (chapter 40 §10).
+ * dial; names are resolved at the dial only.
  */
 export function judgeUrl(text: string, networks: NetworkList): URL | Refusal {
   if (text.length > MAX_URL_CHARS || AMBIGUOUS.test(text) || !URL.canParse(text))
@@ -41,7 +41,7 @@ function judgeHost(host: string, plainHttp: boolean, networks: NetworkList): Ref
   if (name === '') return { reason: 'url', text: 'URL without a host' };
   if (isMetadataName(name)) return refusedClass('metadata');
   if (isLocalhost(name) && !LOCALHOST.some((loopback) => networks.lists(loopback))) return refusedClass('loopback');
-  // Whether the name leads into a network that was opened shows at the dial.
+  // Whether a name leads into an opened network is known only at the dial.
   return plainHttp && networks.empty ? { reason: 'plain_http', text: PLAIN_HTTP } : null;
 }
 

@@ -2,7 +2,7 @@ import { pipeline, type Readable, Transform, type TransformCallback } from 'node
 import { createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from 'node:zlib';
 import { EgressError } from './egress-error.js';
 
-/** Nobody asks for an encoding; what comes encoded all the same is decoded, and the ceiling counts what comes out. */
+/** No encoding is requested; an answer that is encoded all the same is decoded, and the ceiling counts the decoded bytes. */
 const DECODERS: Readonly<Record<string, () => Transform>> = {
   gzip: () => createGunzip(),
   'x-gzip': () => createGunzip(),
@@ -13,7 +13,7 @@ const DECODERS: Readonly<Record<string, () => Transform>> = {
 
 export interface BodyLimits {
   maxBodyBytes: number;
-  /** Turns what a stream fails with into an error of ours. */
+  /** Turns the failure of a stream into an error of ours. */
   describe: (cause: unknown) => EgressError;
   /** Called once, when the body ended, failed or was left. */
   finished: () => void;

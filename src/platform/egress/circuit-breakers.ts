@@ -5,7 +5,7 @@ export interface BreakerSettings {
   openSecs: number;
 }
 
-/** A probe that never told its end (its process died) is forgotten after so long: longer than a call may last. */
+/** A probe whose end was never reported (its process died) is forgotten after this time, which is longer than any call. */
 export const PROBE_SECS = 120;
 /** Breakers with failures that are remembered; the oldest is forgotten first. */
 const MAX_KEYS = 20_000;
@@ -29,7 +29,7 @@ export class CircuitBreakers {
     return this.settings.threshold > 0 && this.settings.openSecs > 0;
   }
 
-  /** Lets a call in, as the probe where one is due; or says for how many milliseconds not to come back. */
+  /** Lets a call in, as the probe where one is due; or answers how many milliseconds to wait. */
   enter(key: string): { probe: boolean } | { waitMs: number } {
     const breaker = this.breakers.get(key);
     if (breaker === undefined || breaker.openedAt === null) return { probe: false };

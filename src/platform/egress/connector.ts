@@ -23,7 +23,7 @@ export interface ConnectorSettings {
 
 /**
  * How undici opens connections toward the outside: the address is chosen and checked here, and the peer is checked again before
- * the first byte. Proxy variables of the environment have no effect (chapter 40 §10).
+ * the first byte. Proxy variables of the environment have no effect (docs/design/egress.md).
  */
 export function createConnector(settings: ConnectorSettings, lane: Lane): buildConnector.connector {
   return (options, done) => {

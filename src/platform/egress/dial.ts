@@ -6,7 +6,7 @@ import { readAddress, type Address } from './address-classes.js';
 import { EgressError } from './egress-error.js';
 import { plainName } from './host-names.js';
 
-/** Opens a TCP connection to one of the addresses; the seam at which a test leads a connection astray. */
+/** Opens a TCP connection to one of the addresses. Tests replace it to lead a connection elsewhere. */
 export type OpenTcp = (addresses: readonly Address[], port: number, signal: AbortSignal) => Promise<Socket>;
 
 /** The first address that answers wins; others are tried while it does not (RFC 8305, by Node). */
@@ -15,7 +15,7 @@ export const openTcp: OpenTcp = (addresses, port, signal) => {
     address: address.toString(),
     family: address.kind() === 'ipv4' ? 4 : 6,
   }));
-  // The name only labels the connection: the lookup answers what was checked, and asks nobody.
+  // The name is only a label: the lookup returns the checked addresses and asks nobody.
   const socket = connectTcp({
     host: 'checked.invalid',
     port,

@@ -31,7 +31,7 @@ export type EgressReason =
 
 /**
  * A request to the outside that was refused or failed. The message is a sentence of ours: no address, host, header or body of
- * either side is in it (chapter 50 §11, error text).
+ * either side is in it (docs/design/egress.md).
  */
 export class EgressError extends Error {
   /**

@@ -17,7 +17,7 @@ const IDLE_MS = 4_000;
 const MAX_CONNECTIONS = 256;
 
 /**
- * The one client for requests of the control plane to hosts that it does not own (chapter 40 §10): what it may reach is decided
+ * The one client for requests of the control plane to hosts that it does not own (docs/design/egress.md): what it may reach is decided
  * before every connection, the answer has limits, cookies and retries do not exist. One instance per process and lane.
  */
 export class GuardedClient {
@@ -51,8 +51,7 @@ export class GuardedClient {
   }
 
   /**
-   * The addresses of a host for a program that connects by itself: resolved once; refused when ANY answer is in a refused class
-   * (chapter 60 §16).
+   * The addresses of a host for a program that connects by itself: resolved once; refused when ANY answer is in a refused class.
    *
    * @returns addresses without brackets, in the resolver's order; null when the proxy resolves the name
    * @throws EgressError `address`, `plain_http` or `dns`
@@ -136,7 +135,7 @@ export class GuardedClient {
       body: hop.body ?? null,
       signal: call.signal,
     });
-    // The race may be lost long before the connection is there; what then becomes of it is nobody's.
+    // The request may be given up long before the connection is there; nobody needs the connection then.
     sending.catch(() => undefined);
     return call.race(sending);
   }

@@ -11,7 +11,7 @@ export function readNetwork(text: string): Network {
   const four = ipaddr.IPv4.isValidFourPartDecimal(address);
   const known = four || (address.includes(':') && ipaddr.IPv6.isValid(address));
   if (!known || Number(prefix) > (four ? 32 : 128))
-    throw new Error(`must be networks such as 10.1.0.0/16, and "${text}" is none`);
+    throw new Error(`must be networks such as 10.1.0.0/16, not "${text}"`);
   const network = ipaddr.parseCIDR(text);
   const first = four ? ipaddr.IPv4.networkAddressFromCIDR(text) : ipaddr.IPv6.networkAddressFromCIDR(text);
   if (first.toNormalizedString() !== network[0].toNormalizedString()) {

@@ -23,7 +23,7 @@ export interface OutboundLimitSettings {
   durable: boolean;
 }
 
-/** On whose account an outbound call goes. */
+/** The scopes that an outbound call is counted in. */
 export interface DialScopes {
   organizationId: string;
   /** Who invoked the run; null without a person, and then no limit of a person counts. */
@@ -64,7 +64,7 @@ const ALL_ORGANIZATIONS = 8;
 const MAX_CLEARED = 10_000;
 
 /**
- * How often brokered calls go out, and whether they should (chapter 40 §12): limits per minute for organization, invoking person,
+ * How often brokered calls go out, and whether they should (docs/design/broker.md): limits per minute for organization, invoking person,
  * connection and host, and a breaker for each connection and host. First this process's own counts, then those that all processes
  * share; when the database fails, the own counts decide alone.
  */
@@ -131,7 +131,7 @@ export class OutboundLimits {
     const failed = outcome === 'unknown' ? null : outcome === 'failed';
     this.breakers.leave(breakerKey, failed, ownProbe);
     const probe = verdict?.probe ?? false;
-    // What is well and was well needs no word.
+    // A success of a healthy host needs no report.
     const told = failed === true || probe || (failed === false && (verdict?.failing ?? false));
     if (!this.settings.durable || !told) return;
     const outcomeRow = { failed, probe, threshold: this.settings.breakerThreshold };
@@ -148,7 +148,7 @@ export class OutboundLimits {
     return verdict;
   }
 
-  /** A limit is no reason to stop: without the database every process goes by its own counts. */
+  /** Without the database calls go on; every process goes by its own counts. */
   private async degrading<T>(work: () => Promise<T>): Promise<T | null> {
     try {
       return await work();

@@ -16,7 +16,7 @@ export const resolveBySystem: Resolve = async (name) => {
 
 /**
  * `guarded`: toward hosts that tenants and the internet name; classes of addresses are refused. `operator`: toward hosts that the
- * operator configured (00-design §1, "Loopback").
+ * operator configured (docs/design/egress.md).
  */
 export type Lane = 'guarded' | 'operator';
 
@@ -31,12 +31,11 @@ export interface RouteSettings {
 /** Where a connection goes: to one of these addresses and nowhere else, or to the proxy, which resolves the name. */
 export type Route = { via: 'direct'; addresses: readonly Address[] } | { via: 'proxy' };
 
-/** A name that only we resolve to find out whether it lies in an opened network must not hold up what goes to the proxy. */
+/** Looking up whether a name lies in an opened network must not hold up a request that goes to the proxy. */
 const SIDE_LOOK_MS = 3_000;
 
 /**
- * Decides where a connection goes: a name is resolved once, every answer is judged, and what was judged is what is dialled
- * (chapter 40 §10).
+ * Decides where a connection goes: a name is resolved once, every answer is judged, and what was judged is what is dialled.
  *
  * @param host as `URL.hostname` gives it
  * @throws EgressError `address`, `plain_http` or `dns`; nothing was sent
@@ -70,7 +69,7 @@ async function routeWithProxy(
   if (opened.length > 0 && opened.length === answers.length) return { via: 'direct', addresses: opened };
   if (lane === 'guarded') {
     if (plainHttp) throw unsent('plain_http', PLAIN_HTTP);
-    // The proxy may stand where such names lead inside.
+    // For the proxy such names may lead into a closed network.
     if (isInsideName(name)) throw unsent('address', `${PRIVATE_ADDRESS} (private)`);
   }
   return { via: 'proxy' };
@@ -96,7 +95,7 @@ async function ask({ resolve }: RouteSettings, name: string): Promise<readonly A
   return addresses;
 }
 
-/** Names that only the proxy can resolve are none of ours. */
+/** A name that only the proxy can resolve lies in no opened network. */
 async function lookAside(settings: RouteSettings, name: string): Promise<readonly Address[]> {
   const late = Promise.withResolvers<readonly Address[]>();
   const timer = setTimeout(() => late.resolve([]), SIDE_LOOK_MS);

@@ -24,7 +24,7 @@ const ANYWHERE: ReadonlySet<string> = new Set([
  */
 export function nextHop(from: URL, hop: Hop, status: number, location: string | null): Hop | null {
   if (![301, 302, 303, 307, 308].includes(status) || location === null) return null;
-  // What cannot be read is judged, and refused, where every hop is.
+  // An unreadable address is refused where every hop is judged.
   const url = URL.canParse(location, from.href) ? new URL(location, from.href) : null;
   const asGet = (status === 303 && hop.method !== 'HEAD') || (status < 303 && hop.method === 'POST');
   const sameOrigin = url?.origin === from.origin;

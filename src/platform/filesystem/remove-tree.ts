@@ -11,8 +11,8 @@ const PARALLEL_STEPS = 32;
 const O_PATH = 0o10000000;
 
 /**
- * Deletes a tree that an agent wrote (04-sandbox §8): no link is followed, no other file system is entered, no depth and no
- * missing permission of its owner stops it. Gone already is success. Repeatable after any interruption.
+ * Deletes a tree that an agent wrote (docs/design/workspaces.md): no link is followed, no other file system is entered, no depth and no
+ * missing permission of its owner stops it. A tree that is gone already is a success. Repeatable after any interruption.
  *
  * @throws SandgateError `unavailable` when something stays, for example a mount point
  */

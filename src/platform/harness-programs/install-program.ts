@@ -55,7 +55,7 @@ async function stage(folder: string, pinned: PinnedProgram): Promise<InstalledPr
   return installed;
 }
 
-/** The package manager goes on without an optional package whose download failed, and the program itself is one. */
+/** npm goes on when the download of an optional package fails, and the program itself is an optional package. */
 async function requireWhole(folder: string, pinned: PinnedProgram): Promise<number> {
   const locked = [...lockedPackages(pinned)];
   const wanted = locked.filter(([, entry]) => suitsThisHost(entry));

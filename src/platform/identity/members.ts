@@ -9,7 +9,7 @@ export interface ActiveMember {
 }
 
 /**
- * Reads the member as it stands now; roles and status are never cached (chapter 60 §2, step 8).
+ * Reads the member as it stands now; roles and status are never cached (docs/design/identity.md).
  *
  * @returns null for a stranger, and for one whose account or membership is not active
  */

@@ -4,7 +4,7 @@ import type { AnswerFilter } from './chat/usage-filter.js';
 import type { AnswerMeter } from './metering/answer-meter.js';
 import type { UpstreamPath } from './upstream.js';
 
-/** The result of a tool use as a model request carries it back; no content (04-sandbox §1). */
+/** The result of a tool use as a model request carries it back; no content (docs/design/model-gateway.md). */
 export interface CarriedToolResult {
   toolUseId: string;
   /** Whether it says of itself that the harness refused the use: the error mark of the dialect, or the words that stand for one. */
@@ -41,15 +41,15 @@ export interface DialectPath {
   counted: boolean;
 }
 
-/** One wire format of the model gateway: what it refuses, limits and counts (chapter 20 §15). */
+/** One wire format of the model gateway: what it refuses, limits and counts. */
 export interface ModelDialect {
   readonly id: Dialect;
   /** Endpoints by what may follow `/internal/llm/`. */
   readonly paths: ReadonlyMap<string, DialectPath>;
-  /** Screens a parsed body (chapter 20 §15.3). Throws `invalid_request` with a sentence that names the member. */
+  /** Screens a parsed body. Throws `invalid_request` with a sentence that names the member. */
   screen(body: unknown, rules: ScreenRules): ScreenedRequest;
   /**
-   * The text to forward, its output limit no higher than what the budget affords (06-gate §7). A request without a limit of its
+   * The text to forward, its output limit no higher than what the budget affords (docs/design/budgets.md). A request without a limit of its
    * own gets one only where a cap is at stake (`capped`), or where the dialect demands one.
    */
   limitOutput(request: ScreenedRequest, grantedTokens: number, capped: boolean): string;

@@ -4,12 +4,12 @@ import { SandgateError } from '../../domain/errors.js';
 import { isStorableName, MAX_NAME_CHARACTERS } from '../db/storable-text.js';
 import type { ScreenedRequest } from './model-dialect.js';
 
-/** What a request without a limit of its own may produce (chapter 20 §15.6). */
+/** What a request without a limit of its own may produce (docs/design/model-gateway.md). */
 const DEFAULT_OUTPUT_TOKENS = 32_768;
 const MAX_OUTPUT_TOKENS = 1_000_000;
 
 /**
- * Members with which clients steer model gateways, LiteLLM and OpenRouter among them: to another model, provider, address or key,
+ * Members with which clients direct model gateways, such as LiteLLM and OpenRouter, to another model, provider, address or key,
  * to stored prompts, or to an answer that no model gave. No provider's own API has them.
  */
 const STEERING = [
@@ -27,12 +27,12 @@ export function refuse(message: string): never {
   throw new SandgateError('invalid_request', message);
 }
 
-/** Whether a member says nothing: absent, null or an empty list. */
+/** Whether a member is absent, null or an empty list. */
 export function isAbsent(value: ExactJson | undefined): boolean {
   return value === undefined || value === null || (Array.isArray(value) && value.length === 0);
 }
 
-/** The body as an object, of the frozen model and with nothing that would lead it elsewhere (chapter 20 §15.3). */
+/** The body as an object; it names the frozen model and no member that leads it elsewhere. */
 export function requireBody(value: unknown, frozenModel: string): ExactObject {
   if (!isExactObject(value)) refuse('the request body must be a JSON object');
   refuseOddNames(value, 'the request');

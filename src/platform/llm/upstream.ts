@@ -13,7 +13,7 @@ export interface UpstreamSettings {
   upstreamKey: string | null;
 }
 
-/** A model request may last this long, its stream included (chapter 20 §15.4). */
+/** A model request may last this long, its stream included (docs/design/model-gateway.md). */
 export const UPSTREAM_TIMEOUT_MS = 900_000;
 
 const ANTHROPIC_VERSION = '2023-06-01';
@@ -67,7 +67,7 @@ function keyHeadersOf(settings: UpstreamSettings, dialect: Dialect): Record<stri
 
 /**
  * The model provider or gateway of this deployment for one dialect. Holds the key; nothing that a client sends reaches its
- * headers but Anthropic's API version and betas (chapter 20 §15.4).
+ * headers but Anthropic's API version and betas.
  */
 export class ModelUpstream {
   private readonly origin: string;

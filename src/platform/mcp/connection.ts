@@ -34,8 +34,8 @@ export interface ConnectionSettings {
 const SESSION_ID = /^[\x21-\x7e]{1,1024}$/;
 
 /**
- * Speaks JSON-RPC over streamable HTTP as chapter 40 §6 says, with one session id, one protocol version and one counter of ids. It
- * opens no stream of its own, keeps no cookie, resumes and repeats nothing, and refuses whatever the server asks.
+ * Speaks JSON-RPC over streamable HTTP with one session id, one protocol version and one counter of ids (docs/design/broker.md).
+ * It opens no stream of its own, keeps no cookie, resumes and repeats nothing, and refuses whatever the server asks.
  */
 export class McpConnection {
   private nextId = 0;
@@ -76,7 +76,7 @@ export class McpConnection {
     }
   }
 
-  /** Whatever becomes of a notification makes no difference to anything (chapter 40 §6). */
+  /** Whatever becomes of a notification makes no difference to anything. */
   async notify(method: string, context: CallContext): Promise<void> {
     await this.tell(notificationText(method, null), context, this.requestTimeoutMs);
   }
@@ -138,7 +138,7 @@ export class McpConnection {
     }
   }
 
-  /** Asks the server to stop what nobody waits for any more; nobody waits for that either. */
+  /** Asks the server to cancel a request that was given up; its answer is not waited for. */
   private cancel(requestId: number, { headers }: CallContext): void {
     const text = notificationText('notifications/cancelled', { requestId, reason: 'the caller gave up' });
     void this.tell(text, { headers, signal: AbortSignal.timeout(SHORT_TIMEOUT_MS) }, SHORT_TIMEOUT_MS);

@@ -4,7 +4,7 @@ import { MAX_EVENT_BYTES, MAX_EVENTS } from './limits.js';
 
 /**
  * The data of each event of one stream as it arrives; an unterminated last one counts.
- * @throws ExchangeError `unclear` over 256 KiB in an event or 4096 events (chapter 40 §6)
+ * @throws ExchangeError `unclear` over 256 KiB in an event or 4096 events (docs/design/broker.md)
  */
 export async function* readEvents(body: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder();

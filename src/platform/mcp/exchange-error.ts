@@ -10,7 +10,7 @@ export type ExchangeFailure =
   | { kind: 'error'; code: number | null }
   | { kind: 'invalid' };
 
-/** The message is ours: no word of the upstream's is in it (chapter 40 §6). */
+/** The message is ours: no word of the upstream's is in it (docs/design/broker.md). */
 export class ExchangeError extends Error {
   override readonly name = 'ExchangeError';
 

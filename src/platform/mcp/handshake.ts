@@ -6,7 +6,7 @@ import {
 } from '../../domain/mcp/protocol-versions.js';
 import type { CallContext, McpConnection } from './connection.js';
 
-/** How the broker presents itself; without a version that would tell a server what to try. */
+/** How the broker presents itself; the version tells nothing about the build. */
 const CLIENT_INFO = { name: 'sandgate', version: '1' };
 /** With what every session begins. */
 export const INITIALIZE_PARAMS = {
@@ -18,10 +18,10 @@ export const INITIALIZE_PARAMS = {
 /** What a server answered to `initialize`. */
 export type Greeting =
   | { supported: true; protocolVersion: ProtocolVersion; hasTools: boolean }
-  /** A version that is never spoken, as far as it can be shown. */
+  /** An unsupported version, as far as it can be shown. */
   | { supported: false; protocolVersion: string };
 
-/** Sends `initialize` and nothing else: whether the answer is good enough is the caller's to say. @throws ExchangeError */
+/** Sends `initialize` and nothing else: the caller decides whether the answer is acceptable. @throws ExchangeError */
 export async function greet(connection: McpConnection, context: CallContext): Promise<Greeting> {
   const result = await connection.request('initialize', INITIALIZE_PARAMS, context);
   const protocolVersion = result['protocolVersion'];

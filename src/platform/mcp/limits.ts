@@ -1,4 +1,4 @@
-/** What the broker's client takes of an upstream (chapter 40 §6). */
+/** What the broker's client accepts from an upstream (docs/design/broker.md). */
 export const REQUEST_TIMEOUT_MS = 30_000;
 /** For DELETE, and for each refusal of a server's own request. */
 export const SHORT_TIMEOUT_MS = 5_000;

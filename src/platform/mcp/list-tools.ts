@@ -11,7 +11,7 @@ export interface OfferedTools {
 }
 
 /**
- * `tools/list`, page by page, at most four (chapter 40 §3). A cursor is whatever the server says it is, also an empty text.
+ * `tools/list`, page by page, at most four (docs/design/connections.md). A cursor is whatever the server says it is, also an empty text.
  * @param isEnough stops after a page, when what was looked for is there
  * @throws ExchangeError
  */

@@ -1,7 +1,7 @@
 import type { ExactJson } from '../../domain/digest/exact-json.js';
 
 /**
- * What became of one `tools/call` (chapter 40 §5). `failed_before_send` is said only with proof that the request which failed was
+ * What became of one `tools/call` (docs/design/broker.md). `failed_before_send` is said only with proof that the request which failed was
  * never written, so the call behind it was not either; everything unclear is `ambiguous`, a failed `initialize` included. `error` and `text` are sentences of our own: upstream words enter
  * `content` and `structuredContent` of a tool's answer and nothing else.
  */
@@ -17,11 +17,11 @@ export interface ToolAnswer {
   structuredContent?: ExactJson;
   /** Why it failed, in our words; absent on success and where the tool itself answered with `isError`. */
   error?: string;
-  /** Set when the answer was an HTTP error: 5xx counts for the circuit breaker, 4xx does not (chapter 40 §12). */
+  /** Set when the answer was an HTTP error: 5xx counts for the circuit breaker, 4xx does not. */
   httpStatus?: number;
 }
 
-/** The server is not what was frozen; the call itself was not performed (00-design §1, "Tool drift"). */
+/** The server is not what was frozen; the call itself was not performed. */
 export interface ToolDrift {
   state: 'drift';
   /** `protocol`: versions; `tool`: digests of the definition, null for a tool that is no longer offered. */

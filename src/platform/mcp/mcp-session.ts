@@ -44,7 +44,7 @@ interface ToolCall {
 }
 
 /**
- * One client session of one run and binding (chapter 40 §6), never shared: ids, session id and protocol version are its own. Calls
+ * One client session of one run and binding (docs/design/broker.md), never shared: ids, session id and protocol version are its own. Calls
  * are serialized; the first one performs `initialize`. Before each call the server's definition of the tool is compared with the
  * frozen one, which stays as it was frozen whatever the server lists.
  *
@@ -120,7 +120,7 @@ export class McpSession {
     } catch (error) {
       if (!isSessionGone(error)) return outcomeOf(error);
     }
-    // The session is unknown upstream, so the call was not performed: once more in a new one.
+    // The upstream does not know the session, so the call was not performed; it is made once more in a new session.
     this.forget();
     try {
       return await this.attempt(call, context);
@@ -167,7 +167,7 @@ export class McpSession {
   }
 }
 
-/** 404 says it (chapter 40 §6). Servers in use say 400 as well, which is believed of a listing: there nothing was called. */
+/** 404 means that the session is unknown. Some servers say 400; that is accepted for a listing only, where nothing was called. */
 function isSessionGone(error: unknown): boolean {
   if (!(error instanceof ExchangeError) || error.failure.kind !== 'status' || !error.failure.inSession) return false;
   const { status, method } = error.failure;

@@ -5,7 +5,7 @@ import { failedAnswer } from './tool-answer.js';
 
 const MAX_ERROR_CHARS = 300;
 
-/** What a failed exchange means for the call that it was for (chapter 40 §5); anything else is thrown on. */
+/** What a failed exchange means for the call that it was for (docs/design/broker.md); anything else is thrown on. */
 export function outcomeOf(error: unknown): McpOutcome {
   if (!(error instanceof ExchangeError)) throw error;
   const { failure } = error;

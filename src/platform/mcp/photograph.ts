@@ -7,7 +7,7 @@ import { begin, greet } from './handshake.js';
 import { MAX_LIST_PAGES } from './limits.js';
 import { listTools } from './list-tools.js';
 
-/** What a server offers at one moment (chapter 40 §3). */
+/** What a server offers at one moment (docs/design/connections.md). */
 export interface Photograph {
   protocolVersion: ProtocolVersion;
   tools: SnapshotTool[];
@@ -41,8 +41,8 @@ export class PhotographError extends Error {
 }
 
 /**
- * Asks a server for its tools in a throwaway session of its own, with a real `initialize` (chapter 40 §3). All of it or nothing:
- * a listing that never ends is never frozen as its beginning.
+ * Asks a server for its tools in a throwaway session of its own, with a real `initialize`. All of it or nothing:
+ * the beginning of an endless listing is never stored as the whole.
  * @throws PhotographError
  */
 export async function photograph(request: PhotographRequest): Promise<Photograph> {

@@ -23,7 +23,7 @@ export function notificationText(method: string, params: ExactObject | null): st
   return JSON.stringify({ jsonrpc: '2.0', method, ...(params === null ? {} : { params }) });
 }
 
-/** The answer to every request of a server: it has nothing to ask of us (chapter 40 §6). */
+/** The answer to every request of a server: it has nothing to ask of us (docs/design/broker.md). */
 export function refusalText(id: ExactJson): string {
   return JSON.stringify({ jsonrpc: '2.0', id, error: { code: -32601, message: 'Method not found' } });
 }

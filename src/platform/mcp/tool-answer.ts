@@ -17,7 +17,7 @@ export function readToolAnswer(result: ExactObject): ToolAnswer {
   };
 }
 
-/** A definitive failure that the server did not put into words which may be passed on. */
+/** A definitive failure without any text that may be passed on. */
 export function failedAnswer(error: string, httpStatus?: number): ToolAnswer {
   return {
     state: 'failed_upstream',

@@ -13,7 +13,7 @@ export async function unchangedDigest(folder: string): Promise<string> {
   return digest;
 }
 
-/** A file that changes while it is read gets another stamp, so what is remembered is what was read. */
+/** A file that changes while it is read gets another stamp, so a stale digest is never used. */
 async function readWhole(folder: string, stamp: string): Promise<string> {
   const forget = (): void => {
     if (known.get(folder)?.stamp === stamp) known.delete(folder);

@@ -9,7 +9,7 @@ import type { MintedToken } from './shared-token.js';
 import { OAuthHttp } from './oauth-http.js';
 import { TokenRequests } from './token-requests.js';
 
-/** A token is used while more than this remains of its life (chapter 40 §8.6). */
+/** A token is used while more than this remains of its life (docs/design/oauth.md). */
 const MARGIN_MS = 300_000;
 /** Each refresh holds one pooled database connection for the length of its HTTP call, and needs a second one for a moment. */
 const REFRESHES_AT_ONCE = 4;
@@ -26,7 +26,7 @@ export interface AccessTokenParts {
 }
 
 /**
- * Access tokens of OAuth connections, in this process's memory, one per connection and generation (chapter 40 §8.6). Whoever needs
+ * Access tokens of OAuth connections, in this process's memory, one per connection and generation. Whoever needs
  * one that is absent, or about to expire, waits for one refresh, however many wait: the flight is shared in the process, and
  * between processes by a lock in the database and the newest token, which rests there sealed.
  */

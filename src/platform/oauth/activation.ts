@@ -13,7 +13,7 @@ export interface Activated {
 
 /**
  * Makes the connection active with what the exchange brought: one compare-and-swap on the generation and on the last activation,
- * under the lock that refreshes hold (chapter 40 §8.5). The generation grows unless this is the first authorization, so that runs
+ * under the lock that refreshes hold (docs/design/oauth.md). The generation grows unless this is the first authorization, so that runs
  * that were bound to the one before see that their binding is stale.
  *
  * @returns null when a newer authorization, or a revoke, was there first; nothing was changed then

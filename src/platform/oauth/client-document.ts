@@ -1,6 +1,6 @@
 import type { PublicAddress } from './public-address.js';
 
-/** What people read at an authorization server about who asks. */
+/** The name that authorization servers show to people. */
 export const CLIENT_NAME = 'Sandgate';
 
 export interface PublishedClient {
@@ -14,7 +14,7 @@ export interface PublishedClient {
 }
 
 /**
- * Our client metadata document, whose address is our client id (chapter 40 §8.2). It lists the shared callback alone: it is
+ * Our client metadata document, whose address is our client id (docs/design/oauth.md). It lists the shared callback alone: it is
  * presented only to servers that name themselves in each answer.
  */
 export function clientDocument(address: PublicAddress): PublishedClient {

@@ -16,12 +16,12 @@ import type { PublicAddress } from './public-address.js';
 import { registerClient } from './register-client.js';
 import type { AuthorizationServer } from './server-metadata.js';
 
-/** As whom a connection asks for authorization. */
+/** The client identity under which a connection asks for authorization. */
 export interface ClientIdentity {
   clientId: string;
   source: ClientIdSource;
   redirectUri: string;
-  /** The shared registration; null for an identity that rests on the connection. */
+  /** The shared registration; null for an identity that is stored with the connection. */
   registrationId: string | null;
   authMethod: TokenAuthMethod;
 }
@@ -34,8 +34,8 @@ interface IdentityParts {
 }
 
 /**
- * As whom to ask this server (chapter 40 §8.2): what a person registered by hand, else what the deployment is known as there, else
- * our client metadata document, else a new registration.
+ * The identity to use with this server (docs/design/oauth.md): what a person registered by hand, else what the deployment is known
+ * as there, else our client metadata document, else a new registration.
  *
  * @throws SandgateError `invalid_request` when none of them is possible
  */
@@ -59,7 +59,7 @@ export async function resolveIdentity(
   );
 }
 
-/** The registration that is there and still good; one that is not is forgotten. */
+/** The existing registration if it is still good; a stale one is deleted. */
 async function adopt(
   tx: TenantTransaction,
   { address }: IdentityParts,
@@ -76,7 +76,7 @@ async function adopt(
 
 /**
  * Makes a registration while holding the lock of issuer and redirect address, also across the request: an issuer is never asked
- * twice for the same client. Whoever waited adopts what the first one got.
+ * twice for the same client. A process that waited adopts the first one's registration.
  */
 async function make(
   tx: TenantTransaction,

@@ -10,7 +10,7 @@ export interface ClientRegistration {
   source: 'dcr' | 'cimd';
   client_id: string;
   token_endpoint_auth_method: TokenAuthMethod;
-  /** Its secret has run out: the server no longer takes it. */
+  /** Its secret has expired. */
   expired: boolean;
 }
 
@@ -20,7 +20,7 @@ export interface NewRegistration {
   source: 'dcr' | 'cimd';
   clientId: string;
   clientSecret: string | null;
-  /** Seconds since 1970; null for a secret that does not run out. */
+  /** Seconds since 1970; null for a secret that does not expire. */
   clientSecretExpiresAt: number | null;
   registrationEndpoint: string | null;
   registrationAccessToken: string | null;
@@ -60,7 +60,7 @@ export async function dropRegistration(tx: TenantTransaction, id: string, client
 }
 
 /**
- * A server does not know the client that it registered: the next flow registers anew. Identities of other kinds are nobody's here to
+ * A server does not know the client that it registered: the next flow registers anew. Identities of other kinds are not ours to
  * forget.
  */
 export async function forgetRefusedClient(
@@ -110,7 +110,7 @@ export async function keepRegistration(
   return kept;
 }
 
-/** Of a registration that is gone there is no secret; the server then says that it does not know the client. */
+/** A deleted registration has no secret; the server will then say that it does not know the client. */
 export async function openRegistrationSecret(tx: TenantTransaction, sealer: Sealer, id: string): Promise<ClientSecret> {
   const [row] = await tx.query<{ sealed: Buffer | null; key_version: number; method: TokenAuthMethod }>(
     `select client_secret_sealed as sealed, client_secret_key_version as key_version, token_endpoint_auth_method as method
@@ -123,7 +123,7 @@ export async function openRegistrationSecret(tx: TenantTransaction, sealer: Seal
   return { clientSecret: opened.toString('utf8'), authMethod: row.method };
 }
 
-/** The organization under whose key the deployment's own secrets are sealed (chapter 40 §9.2). */
+/** The organization under whose key the deployment's own secrets are sealed (docs/design/sealing.md). */
 export async function deploymentOrganization(tx: Pick<TenantTransaction, 'query'>): Promise<string> {
   const [row] = await tx.query<{ id: string }>(`select id from svc_find_organization('default')`);
   if (row === undefined)

@@ -5,7 +5,7 @@ import type { ClientSecret, TokenAuthMethod } from './client-authentication.js';
 import { openRegistrationSecret } from './client-registrations.js';
 import type { SealedColumn } from './oauth-connections.js';
 
-/** Where the secret of an identity may rest: with the shared registration, or on the connection. */
+/** The places where the secret of an identity may be stored: the shared registration, or the connection. */
 export interface SecretHolder {
   connectionId: string;
   clientSecret: SealedColumn | null;

@@ -13,7 +13,7 @@ import { requesterMayConnect } from './requester.js';
 import { listedCode, TokenRequestFailed } from './token-request-failed.js';
 import type { TokenAnswer, TokenClient, TokenRequests } from './token-requests.js';
 
-/** What a photograph after an activation says. */
+/** The outcome of the snapshot after an activation. */
 export interface TakenSnapshot {
   version: number;
   tools: number;
@@ -27,7 +27,7 @@ export interface CallbackParts extends ConnectParts {
   photograph(organizationId: string, connectionId: string): Promise<TakenSnapshot>;
 }
 
-/** Why a callback connected nothing; pages and clients are told in our own words (chapter 40 §8.5). */
+/** Why a callback connected nothing; pages and clients are told in our own words (docs/design/oauth.md). */
 export type CallbackRefusal =
   | 'no_sealing'
   | 'cannot_connect'
@@ -50,7 +50,7 @@ export type CallbackOutcome =
   | { connected: true; displayName: string; snapshot: TakenSnapshot }
   | { connected: false; refusal: CallbackRefusal; flowEnded: boolean };
 
-/** What the browser brought. */
+/** The browser's request. */
 export interface CallbackRequest {
   /** The query as it came. */
   parameters: URLSearchParams;
@@ -69,7 +69,7 @@ class Refused extends Error {
   }
 }
 
-/** The end of connecting: an authorization server sent the person back (chapter 40 §8.5). */
+/** The end of connecting: an authorization server sent the person back. */
 export class ConnectCallback {
   constructor(private readonly parts: CallbackParts) {}
 
@@ -207,7 +207,7 @@ export class ConnectCallback {
     this.parts.tokens.remember(connectionId, activated.generation, { token: answer.accessToken, expiresAtMs });
   }
 
-  /** With no lock held. A connection whose tools cannot be read is visibly incomplete (chapter 40 §1.3). */
+  /** With no lock held. A connection whose tools cannot be read is visibly incomplete (docs/design/connections.md). */
   private async photograph(organizationId: string, activated: Activated): Promise<TakenSnapshot> {
     try {
       return await this.parts.photograph(organizationId, activated.id);

@@ -31,7 +31,7 @@ export interface StartRequest {
 
 const OFFLINE = 'offline_access';
 
-/** The beginning of connecting: discovery, identity, and one frozen flow (chapter 40 §8.1 to §8.3). */
+/** The beginning of connecting: discovery, identity, and one frozen flow (docs/design/oauth.md). */
 export class ConnectFlows {
   constructor(private readonly parts: ConnectParts) {}
 
@@ -106,7 +106,7 @@ function requireStartable(connection: OAuthConnectionRow | null): OAuthConnectio
   return connection;
 }
 
-/** Nobody authorized or revoked the connection while its server was being discovered (chapter 40 §8.3). */
+/** Nobody authorized or revoked the connection while its server was being discovered. */
 async function requireUnmoved(tx: TenantTransaction, before: OAuthConnectionRow): Promise<void> {
   const now = await readOAuthConnection(tx, before.id);
   const unmoved = now?.generation === before.generation && now.oauth.activated_at === before.oauth.activated_at;
@@ -145,7 +145,7 @@ function freeze(
   };
 }
 
-/** What a flow found, in the words of a connection's `oauth` (chapter 40 §1.2). */
+/** What a flow found, in the words of a connection's `oauth` (docs/design/connections.md). */
 export function stateOf(flow: OAuthFlow): Partial<OAuthState> {
   const { client_registration_id: registrationId } = flow;
   return {

@@ -10,7 +10,7 @@ import { readServerMetadata, type AuthorizationServer, type MetadataSource } fro
 const RESOURCE_METADATA = '/.well-known/oauth-protected-resource';
 const SERVER_METADATA = '/.well-known/oauth-authorization-server';
 const OPENID_METADATA = '/.well-known/openid-configuration';
-/** What a client without a credential would begin with. */
+/** The request with which a client without a credential would begin. */
 const INITIALIZE = requestText(0, 'initialize', INITIALIZE_PARAMS);
 
 /** What a discovery found: who authorizes for the resource. */
@@ -21,7 +21,7 @@ export interface Discovered {
 }
 
 /**
- * Finds the authorization server of an MCP server (chapter 40 §8.1; RFC 9728, RFC 8414). Done when a flow starts, never at its
+ * Finds the authorization server of an MCP server (docs/design/oauth.md, RFC 9728, RFC 8414). Done when a flow starts, never at its
  * callback.
  *
  * @throws SandgateError `invalid_request` whose text says what was wrong, without anything that a server wrote
@@ -73,7 +73,7 @@ async function askBy(http: OAuthHttp, url: string, method: 'GET' | 'POST'): Prom
     return hint !== null && URL.canParse(hint) ? hint : null;
   } catch (cause) {
     if (!(cause instanceof EgressError)) throw cause;
-    // A server that refuses to be asked may still publish its metadata; an address that is refused has none to ask for.
+    // A server that refuses the request may still publish metadata; behind a refused address nothing is asked.
     if (isRefusal(cause)) throw failed(`base_url rejected: ${cause.message}`, cause);
     return null;
   }
@@ -83,7 +83,7 @@ function isRefusal({ reason }: EgressError): boolean {
   return reason === 'address' || reason === 'plain_http' || reason === 'url';
 }
 
-/** Metadata of another resource is nobody's business here: it could send the credential to a server of its choice. */
+/** Metadata of another resource is ignored: it could send the credential to a server of its choice. */
 function describes(stated: unknown, resource: string): boolean {
   return typeof stated === 'string' && URL.canParse(stated) && canonicalResource(stated) === resource;
 }
@@ -95,7 +95,7 @@ function firstServer(listed: unknown): URL | null {
   return url.protocol === 'https:' || url.protocol === 'http:' ? url : null;
 }
 
-/** The first document that answers is final (chapter 40 §8.1). */
+/** The first document that answers is final. */
 async function describeServer(http: OAuthHttp, server: URL): Promise<AuthorizationServer> {
   let why: EgressError | undefined;
   for (const source of sources(server)) {

@@ -3,7 +3,7 @@ import { translateDatabaseErrors } from '../db/database-errors.js';
 import type { Sealed } from '../seal/sealer.js';
 import type { ClientIdSource, TokenAuthMethod } from './client-authentication.js';
 
-/** How long a person has from start to callback (chapter 40 §8.3). */
+/** How long a person has from start to callback (docs/design/oauth.md). */
 export const FLOW_TTL_SECS = 600;
 
 /** A connect flow as it is frozen at its start: the callback discovers nothing. */
@@ -115,7 +115,7 @@ export type Claim =
   /** Unknown, expired, or consumed. */
   | { outcome: 'gone' };
 
-/** Consumes the flow for the browser that opened it: one statement, so that of two callbacks one has it (chapter 40 §8.5). */
+/** Consumes the flow for the browser that opened it: one statement, so that of two callbacks one has it. */
 export async function claimFlow(db: Database, stateHash: string, browserHash: string): Promise<Claim> {
   const { rows } = await translateDatabaseErrors(() =>
     db.pool.query<{ outcome: 'claimed' | 'other_browser' | 'gone'; organization_id: string; flow_id: string }>(

@@ -35,7 +35,7 @@ interface LiveFlow {
 }
 
 /**
- * The page behind a go_url (chapter 40 §8.4). Whoever gets the link may open it, so it says who asks for what, and nothing begins
+ * The page behind a go_url (docs/design/oauth.md). Whoever gets the link may open it, so it says who asks for what, and nothing begins
  * without a click: the cookie that the callback wants is given to the browser in which somebody clicked, and to no other.
  */
 export class GoPage {

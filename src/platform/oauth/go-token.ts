@@ -1,6 +1,6 @@
 import type { Sealer } from '../seal/sealer.js';
 
-/** What a go_url carries, sealed: whose browser may bind itself to which flow (chapter 40 §8.3). */
+/** What a go_url carries, sealed: whose browser may bind itself to which flow (docs/design/oauth.md). */
 export interface GoTicket {
   organizationId: string;
   flowId: string;
@@ -19,10 +19,10 @@ interface Wire {
   x: number;
 }
 
-/** Base64 of what is far longer than any ticket is not decoded. */
+/** A text that is far longer than any ticket is not decoded. */
 const MAX_TOKEN_CHARS = 6000;
 
-/** @param deployment the organization whose key seals what travels (chapter 40 §9.3) */
+/** @param deployment the organization whose key seals what travels (docs/design/sealing.md) */
 export async function sealTicket(sealer: Sealer, deployment: string, ticket: GoTicket): Promise<string> {
   const { organizationId, flowId, state, browser, expiresAtMs } = ticket;
   const wire: Wire = { o: organizationId, f: flowId, s: state, c: browser, x: expiresAtMs };
@@ -34,7 +34,7 @@ export async function openTicket(sealer: Sealer, deployment: string, token: stri
   if (token.length > MAX_TOKEN_CHARS || !/^[A-Za-z0-9_-]+$/.test(token)) return null;
   const opened = await sealer.openTransit(deployment, 'oauth-boot', Buffer.from(token, 'base64url'));
   if (opened === null) return null;
-  // What opens was written by sealTicket.
+  // A text that opens was written by sealTicket.
   const wire = JSON.parse(opened) as Wire;
   if (wire.x <= Date.now()) return null;
   return { organizationId: wire.o, flowId: wire.f, state: wire.s, browser: wire.c, expiresAtMs: wire.x };

@@ -1,7 +1,7 @@
 import type { TenantTransaction } from '../db/database.js';
 import type { OAuthState } from '../../domain/connections/connection.js';
 
-/** What connecting and refreshing read of a connection. */
+/** The columns of a connection that connecting and refreshing read. */
 export interface OAuthConnectionRow {
   id: string;
   status: string;
@@ -36,12 +36,12 @@ interface Row {
   client_secret_key_version: number;
 }
 
-/** Longer than the two waits that may lie before a holder's commit: a connection's turn, and a token request of 15 s. */
+/** Longer than what a holder of the lock may wait for before its commit: a database connection, and a token request of 15 s. */
 const LOCK_WAIT = '50s';
 
 /**
- * Waits for the connection's turn: refreshes and authorizations of one connection exclude each other in all processes, until the
- * transaction ends (chapter 40 §8.6). The key is the first 8 bytes of its id.
+ * Takes the connection's lock: refreshes and authorizations of one connection exclude each other in all processes, until the
+ * transaction ends (docs/design/oauth.md). The key is the first 8 bytes of its id.
  */
 export async function lockConnection(tx: TenantTransaction, connectionId: string): Promise<void> {
   await tx.query(`select set_config('lock_timeout', $1, true), set_config('statement_timeout', $1, true)`, [LOCK_WAIT]);

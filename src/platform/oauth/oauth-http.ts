@@ -1,6 +1,6 @@
 import type { GuardedClient } from '../egress/guarded-client.js';
 
-/** Of every request of connecting and refreshing (chapter 40 §8). */
+/** Of every request of connecting and refreshing (docs/design/oauth.md). */
 const TIMEOUT_MS = 15_000;
 const MAX_ANSWER_BYTES = 262_144;
 
@@ -9,9 +9,9 @@ export interface OAuthRequest {
   url: string;
   headers: Record<string, string>;
   body?: string;
-  /** Only reading metadata and registering follow redirects, each hop admitted anew (chapter 40 §10). */
+  /** Only reading metadata and registering follow redirects, each hop admitted anew (docs/design/egress.md). */
   redirects: 'refuse' | 'follow';
-  /** Of an answer whose headers are all that is wanted; its body may be an endless stream. */
+  /** For requests that need the headers of the answer only; its body may be an endless stream. */
   headersOnly?: boolean;
 }
 

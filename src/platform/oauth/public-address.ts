@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 const CALLBACK_PATH = '/v1/oauth/callback';
 const CLIENT_DOCUMENT_PATH = '/.well-known/service-client.json';
 
-/** What of connecting by OAuth follows from where people reach this deployment (chapter 40 §8). */
+/** The addresses of connecting by OAuth, which follow from where people reach this deployment (docs/design/oauth.md). */
 export class PublicAddress {
   readonly origin: string;
 

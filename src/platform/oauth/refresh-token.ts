@@ -36,7 +36,7 @@ const FINAL_CODES: ReadonlySet<string> = new Set(['invalid_grant', 'invalid_clie
 /**
  * Asks the authorization server for a new access token, holding the connection's lock across the call: the one place where a
  * transaction stays open around a request, because two refreshes at once would each spend the same refresh token, which a rotating
- * server answers by revoking both (chapter 40 §8.6). Whoever comes second finds the token that the first one left.
+ * server answers by revoking both (docs/design/oauth.md). Whoever comes second finds the token that the first one left.
  *
  * @throws SandgateError see {@link AccessTokens.get}
  */
@@ -51,7 +51,7 @@ export async function refreshUnderLock(parts: RefreshParts, need: Need): Promise
     }
     return refresh(parts, tx, connection);
   });
-  // Thrown after the commit: what the refusal wrote on the connection stays.
+  // Thrown after the commit, so that the note about the refusal stays on the connection.
   if ('refused' in outcome) throw outcome.refused;
   return outcome.minted;
 }
@@ -109,7 +109,7 @@ async function openCredential(
 
 /**
  * Writes a rotated refresh token over the old one. Where it was not rotated the row is touched as well: either way the transaction
- * proves that status and generation are what they were (chapter 40 §8.6).
+ * proves that status and generation are what they were.
  */
 async function keepRotated(
   { sealer }: RefreshParts,
@@ -145,7 +145,7 @@ async function refuse(
   const note = `${failure.code} during token refresh — re-authorize this connection`;
   await markReconnectNeeded(tx, connection, note);
   if (failure.code === 'invalid_client') {
-    // A flow with it would not come back to say so: the server refuses an unknown client on a page of its own.
+    // A flow with this client would never return: the server refuses an unknown client on a page of its own.
     const { client_id_source: source, registration_id: registrationId, client_id: clientId } = connection.oauth;
     await forgetRefusedClient(tx, { source, registrationId, clientId });
   }

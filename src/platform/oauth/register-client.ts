@@ -11,7 +11,7 @@ import { oauthCode } from './token-request-failed.js';
 const METHODS: readonly TokenAuthMethod[] = ['none', 'client_secret_basic', 'client_secret_post'];
 
 /**
- * Registers this deployment with an authorization server (RFC 7591; chapter 40 §8.2).
+ * Registers this deployment with an authorization server (docs/design/oauth.md, RFC 7591).
  *
  * @throws SandgateError `invalid_request` when the server does not register us
  */

@@ -5,8 +5,8 @@ import type { OAuthFlow } from './flow-records.js';
 import type { OAuthConnectionRow } from './oauth-connections.js';
 
 /**
- * Whether whoever started a flow may still change the connection that it is for: a link outlives a membership and a role, and who
- * lost them must not sign the organization in with an account of their own. The operator has no membership to lose.
+ * Whether whoever started a flow may still change the connection that it is for: a link may outlive their membership or role, and
+ * without these they must not connect the organization to an account of their own. The operator has no membership to lose.
  */
 export async function requesterMayConnect(
   tx: TenantTransaction,

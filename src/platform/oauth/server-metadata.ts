@@ -29,7 +29,7 @@ export interface MetadataSource {
 }
 
 /**
- * Judges the document that describes an authorization server (chapter 40 §8.1).
+ * Judges the document that describes an authorization server (docs/design/oauth.md).
  *
  * @throws SandgateError `invalid_request` when the document cannot be used; it is final, no other one is tried
  */

@@ -28,7 +28,7 @@ export async function readSharedToken(
   return { token: token.toString('utf8'), expiresAtMs: Date.now() + row.left_ms };
 }
 
-/** Leaves the token for the other processes. */
+/** Stores the token for the other processes. */
 export async function keepSharedToken(
   tx: TenantTransaction,
   sealer: Sealer,

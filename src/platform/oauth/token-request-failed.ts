@@ -1,6 +1,6 @@
 import { parseJsonObject } from '../../domain/json.js';
 
-/** Error codes of OAuth that are repeated in logs and notes; any other text of a server is `other` (chapter 40 §8.5). */
+/** Error codes of OAuth that are repeated in logs and notes; any other text of a server is `other` (docs/design/oauth.md). */
 const KNOWN_CODES = [
   'access_denied',
   'consent_required',

@@ -4,11 +4,11 @@ import type { TokenAuthMethod } from './client-authentication.js';
 import type { OAuthAnswer, OAuthHttp } from './oauth-http.js';
 import { oauthCode, TokenRequestFailed } from './token-request-failed.js';
 
-/** Seconds that a token lives when its server does not say (chapter 40 §8.5). */
+/** Seconds that a token lives when its server does not say (docs/design/oauth.md). */
 const DEFAULT_LIFETIME_SECS = 3600;
 const MAX_LIFETIME_SECS = 365 * 86_400;
 
-/** Whom we ask, and as whom. All of it was frozen when the flow started, or rests on the connection. */
+/** The endpoint and the client. Both were frozen when the flow started, or are stored with the connection. */
 export interface TokenClient {
   issuer: string;
   tokenEndpoint: string;
@@ -26,7 +26,7 @@ export interface TokenAnswer {
   scopes: string[] | null;
 }
 
-/** The two token legs (chapter 40 §8.5, §8.6): form posts to a frozen address, no redirects. */
+/** The two token legs: form posts to a frozen address, no redirects. */
 export class TokenRequests {
   constructor(private readonly http: OAuthHttp) {}
 

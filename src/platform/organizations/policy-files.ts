@@ -11,7 +11,7 @@ export type PolicyFile = { file: string; name: string } & (
   { problem: null; yaml: string; content: JsonObject } | { problem: string }
 );
 
-/** Every `*.yaml` directly in the folder, by name, read strictly: a file is named after the policy that it holds (chapter 30 §5, §14). */
+/** Every `*.yaml` directly in the folder, by name, read strictly: a file is named after the policy that it holds (docs/design/policy.md). */
 export async function readPolicyFiles(folder: string): Promise<PolicyFile[]> {
   const files = (await readdir(folder)).filter((file) => file.endsWith('.yaml')).sort();
   return Promise.all(files.map((file) => readPolicyFile(folder, file)));

@@ -10,7 +10,7 @@ const DEFAULT_POLICY = 'default';
 
 /**
  * Adds the policies of the folder that the organization lacks, as version 1, author `seed`; one of that name is never overwritten
- * (chapter 30 §5). Answers warnings: an invalid file for a policy that exists, a `default` that cannot be read.
+ * (docs/design/policy.md). Answers warnings: an invalid file for a policy that exists, a `default` that cannot be read.
  *
  * @throws SandgateError `internal` for an invalid file of a policy that is absent, a reserved name, and a missing `default`: every
  * run needs a policy, so the boot is refused

@@ -10,10 +10,10 @@ import { isSystemError } from '../../domain/system-error.js';
 /** Longest path that a unix socket address holds on Linux, without its closing NUL. */
 const MAX_ADDRESS_BYTES = 107;
 
-/** Name of the socket inside the directory of a run (04-sandbox §5). */
+/** Name of the socket inside the directory of a run (docs/design/sandbox.md). */
 export const PLANE_SOCKET_NAME = 'plane.sock';
 
-/** Of root alone, and of no name that says where its installation keeps its state. */
+/** For root alone; its name does not tell where the installation keeps its state. */
 const ROOT_PLANES = '/run/sandgate';
 
 /**

@@ -20,7 +20,7 @@ function seenByChild(before: string): string {
 }
 
 describe('inherited descriptors', () => {
-  it('04-sandbox §3 reach a child unless they are closed first', () => {
+  it('reach a child unless they are closed first', () => {
     expect(seenByChild('')).toBe('/etc/passwd');
     expect(seenByChild('closeInheritedDescriptors();')).toBe('closed');
   });

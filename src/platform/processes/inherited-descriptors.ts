@@ -6,7 +6,7 @@ const CLOSE_ON_EXEC = 0o2000000;
 
 /**
  * Closes what this process was started with beside its standard streams: whatever shell, lock or service manager left it open,
- * it would go on to every sandbox (04-sandbox §3). Node keeps its own descriptors from its children, and of the inherited ones
+ * it would go on to every sandbox (docs/design/sandbox.md). Node keeps its own descriptors from its children, and of the inherited ones
  * only those up to the first gap above 15. Call it before anything else is opened.
  */
 export function closeInheritedDescriptors(): void {

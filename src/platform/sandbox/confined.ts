@@ -53,7 +53,7 @@ export interface ConfinedResult {
 
 /**
  * Runs one of our own programs, git for one, over data that an agent or a stranger wrote, in a sandbox of its own: the same
- * namespaces, system-call filter and read-only system as a run's, no network, an unprivileged uid (04-sandbox §8). Dies with
+ * namespaces, system-call filter and read-only system as a run's, no network, an unprivileged uid (docs/design/workspaces.md). Dies with
  * this process.
  * @throws SandgateError `unavailable` where no sandbox can be built, `invalid_request` for a path that leads through a link
  */
@@ -141,7 +141,7 @@ function collect(shell: string[], descriptors: number[], command: ConfinedComman
         kill();
       });
     const [kept, keptErrors] = [keep(stdout), keep(stderr)];
-    // A program that ends without reading its input is no failure of ours.
+    // A program may end without reading its input; that is not a failure.
     stdin?.on('error', () => stdin.destroy());
     stdin?.end(command.stdin ?? '');
     child.once('error', (error) => {

@@ -14,7 +14,7 @@ export interface SandboxSpec {
   /** The program of the run's harness inside the data folder; becomes `/opt/sandgate/harness`, read-only. */
   harnessDir?: string | null;
   sizes: SandboxSizes;
-  /** Configuration of the runner (chapter 20 §12), without tokens. */
+  /** Configuration of the runner (docs/design/runner.md), without tokens. */
   variables: Record<string, string>;
   tokens: { control: string; tool: string; llm: string };
 }
@@ -45,7 +45,7 @@ export interface ProviderReport {
   notes: string[];
 }
 
-/** A way to run agents apart from the host (chapter 20 §17.1, 04-sandbox). Every operation is idempotent by run id. */
+/** A way to run agents apart from the host (docs/design/sandbox.md). Every operation is idempotent by run id. */
 export interface SandboxProvider {
   readonly name: string;
   /** Tries the whole profile on this host; used by the boot and by `doctor`. Never throws. */
@@ -76,7 +76,7 @@ export interface SandboxProvider {
   release(runId: string): Promise<void>;
 }
 
-/** Hands out one unprivileged host uid per live run (04-sandbox §2). Claiming twice answers the same uid. */
+/** Hands out one unprivileged host uid per live run. Claiming twice answers the same uid. */
 export interface UidAllocator {
   claim(runId: string): Promise<number>;
   release(runId: string): Promise<void>;

@@ -1,6 +1,6 @@
 import type { SandboxProvider } from './provider.js';
 
-/** Whether the record still wants what is on this host. `unknown` (an unreadable row, for one) leaves everything alone. */
+/** Whether the database still needs what is on this host. `unknown` (an unreadable row, for one) leaves everything alone. */
 export type RunClaim = 'wanted' | 'unwanted' | 'unknown';
 
 export interface ReapReport {
@@ -11,7 +11,7 @@ export interface ReapReport {
 }
 
 /**
- * Removes what runs left on this host that the record does not know or has ended (chapter 20 §17.4). `claimOf` decides for each
+ * Removes what runs left on this host that the record does not know or has ended (docs/design/sandbox.md). `claimOf` decides for each
  * run; what it leaves alone stays. Safe to run at any time, and twice at once.
  */
 export async function reapOrphans(

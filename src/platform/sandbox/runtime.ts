@@ -17,7 +17,10 @@ export interface RuntimeSource {
   nodeBinary?: string;
 }
 
-/** Executable and not readable: a process of it is not dumpable, so its memory and environment are closed to the same uid (04-sandbox §4). */
+/**
+ * Executable and not readable: a process of it is not dumpable, so its memory and environment are closed to the same uid
+ * (docs/design/runner.md).
+ */
 const RUNNER_NODE_MODE = 0o111;
 /** Counts the changes of what the runtime's folder holds beside the runner. */
 const LAYOUT = 3;

@@ -1,4 +1,4 @@
-/** Entries of several owners who take turns: who has queued much delays himself, not the others. */
+/** Entries of several owners, who take turns: an owner with many entries delays only its own. */
 export class FairQueue<Entry> {
   private readonly waiting = new Map<string, Entry[]>();
 

@@ -3,7 +3,7 @@ import type { SchemaFinding } from '../../domain/gate/schema-finding.js';
 
 /** Arguments to hold against a schema. Both are text, which crosses to the validator's thread cheaply. */
 export interface SchemaJob {
-  /** Names the schema's compiled form: equal keys have equal schemas (chapter 30 §9). */
+  /** Names the schema's compiled form: equal keys have equal schemas (docs/design/gate.md). */
   key: string;
   dialect: SchemaDialect;
   /** Compact JSON that the schema guard has passed. */

@@ -4,7 +4,7 @@ import type { SchemaJob } from './schema-job.js';
 import { ValidatorThread } from './validator-thread.js';
 
 const MAX_THREADS = 2;
-/** A thread holds some megabytes; one that nobody has asked for so long gives them back. */
+/** A thread holds some megabytes; it is ended after this time without work. */
 const IDLE_MS = 60_000;
 
 interface Waiting {
@@ -14,7 +14,7 @@ interface Waiting {
 }
 
 /**
- * Holds arguments against frozen schemas in threads of their own (06-gate §6), which are started when they are needed. A thread
+ * Holds arguments against frozen schemas in threads of their own (docs/design/gate.md), which are started when they are needed. A thread
  * whose validator passes its deadline or its memory is ended and replaced; runs take turns, so that the bombs of one delay its
  * own calls and no others.
  */
@@ -68,7 +68,7 @@ export class SchemaPool {
     const answer = await thread.run(job).finally(() => this.rest(thread));
     this.refuseWhenClosed();
     if (answer.kind === 'found') return answer.finding;
-    // The schemas of earlier calls are in the same heap; in one of its own this validator may have room enough.
+    // The schemas of earlier calls share the heap; in a fresh thread this validator may have enough.
     if (answer.reason === 'outOfMemory' && !alone) return this.ask(job, this.startThread());
     return { kind: 'unusable', reason: ENDED_VALIDATOR[answer.reason] };
   }

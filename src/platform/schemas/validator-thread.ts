@@ -16,8 +16,8 @@ const START_TIMEOUT_MS = 10_000;
 /** The heap is for both generations together. */
 const YOUNG_MB = 16;
 /**
- * The deadline is the thread's own processor time, so that a busy machine condemns no tool. A thread that has not got its share
- * within this many times the deadline is ended all the same.
+ * The deadline is the thread's own processor time, so that no tool becomes un-callable because the machine is busy. A thread that
+ * has not got its share within this many times the deadline is ended all the same.
  */
 const MAX_WALL_FACTOR = 100;
 
@@ -25,7 +25,7 @@ type Ending = (error: Error | null) => void;
 
 /** One validator's thread. It takes one job at a time; once it has ended it takes none. */
 export class ValidatorThread {
-  /** Jobs before the present one; none means that what goes wrong is that one's own doing. */
+  /** Jobs before the present one; with none, a failure is caused by the present job alone. */
   served = 0;
   ended = false;
   private readonly worker: Worker;
@@ -115,7 +115,7 @@ export class ValidatorThread {
     };
   }
 
-  /** Processor time since the last reply. A thread in the middle of collecting garbage is late to tell, or never does. */
+  /** Processor time since the last reply. A thread that is collecting garbage reports late, or never. */
   private async usedMs(latest: number): Promise<number> {
     const told = this.worker.cpuUsage().then(
       ({ user, system }) => (user + system) / 1000 - this.cpuMsAtRest,

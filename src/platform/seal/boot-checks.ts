@@ -15,7 +15,7 @@ interface SealedCount {
 }
 
 /**
- * Checks at boot that the configured keys fit what the database holds (chapter 40 §9.4). In mode `static` without any data
+ * Checks at boot that the configured keys fit what the database holds (docs/design/sealing.md). In mode `static` without any data
  * key it claims the deployment by minting the deployment organization's, so that a replica with another key is refused.
  *
  * @returns warnings for the boot log

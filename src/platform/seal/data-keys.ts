@@ -4,7 +4,7 @@ import type { Database } from '../db/database.js';
 import type { KeyManagement } from './key-management.js';
 import { KEY_BYTES } from './xchacha.js';
 
-/** The one data-key version that is written; others are malformed (chapter 40 §9.1). */
+/** The one data-key version that is written; others are malformed (docs/design/sealing.md). */
 export const DATA_KEY_VERSION = 1;
 const CACHED_KEYS = 64;
 const CACHED_FOR_MS = 600_000;

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { decrypt, encrypt, KEY_BYTES } from './xchacha.js';
 
-/** Wraps and unwraps data keys of organizations: the one place that knows the key-encryption key (chapter 40 §9.4). */
+/** Wraps and unwraps data keys of organizations: the one place that knows the key-encryption key (docs/design/sealing.md). */
 export interface KeyManagement {
   /** Stored with each wrapped key; a key that another key-encryption key wrapped is refused, never tried. */
   readonly kekId: string;

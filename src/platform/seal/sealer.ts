@@ -31,7 +31,7 @@ export interface SealKeys {
 
 const MARK = 0x02;
 const HEADER_BYTES = 5;
-/** Refused before any work: what is handed out is far shorter. */
+/** Longer texts are refused before any work; those that are handed out are far shorter. */
 const MAX_TRANSIT_BYTES = 4096;
 
 /** Seals secrets at rest: version 2 with a data key per organization, version 1 with the deployment's legacy key. */
@@ -72,7 +72,7 @@ export class Sealer {
 
   /**
    * Seals a text that leaves and comes back, such as a link that is handed out: its version is read from its bytes, since no column
-   * stands beside it (chapter 40 §9.3).
+   * stands beside it (docs/design/sealing.md).
    *
    * @throws SandgateError `unavailable` when no key is configured
    */
@@ -152,7 +152,7 @@ function tryOpen(open: () => Buffer): string | null {
   try {
     return open().toString('utf8');
   } catch {
-    // Not sealed by this key, or not by anybody: that it does not open is the answer.
+    // Not sealed by this key, or not sealed at all: the failure is the answer.
     return null;
   }
 }

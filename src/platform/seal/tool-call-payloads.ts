@@ -25,7 +25,7 @@ export interface RestingPayload {
   keyVersion: number;
 }
 
-/** What policy read of one call, in clear, on its way to where it rests. */
+/** What policy read of one call, in clear, before it is sealed and stored. */
 export interface PolicyViewText extends CallRef {
   text: string;
 }
@@ -34,7 +34,7 @@ const CLEAR = 0;
 /** Sealing one takes about 20 µs; between two slices other work of the process goes on. */
 const SEALED_PER_TURN = 16;
 
-/** The one place where tool inputs and results rest (06-gate §8), sealed per organization and row. */
+/** The one place where tool inputs and results are stored (docs/design/sealing.md), sealed per organization and row. */
 export class ToolCallPayloads {
   constructor(
     private readonly db: Database,
@@ -74,7 +74,7 @@ export class ToolCallPayloads {
     );
   }
 
-  /** Whether a policy view can be kept: without a sealing key none is (06-gate §8). */
+  /** Whether a policy view can be kept: without a sealing key none is. */
   get keepsPolicyViews(): boolean {
     return this.sealer.available;
   }

@@ -4,7 +4,7 @@ import { isTerminal, RUN_STATUSES } from '../../domain/run/status.js';
 import type { DeploymentFigures } from '../db/deployment-figures.js';
 
 const LIVE_STATUSES = RUN_STATUSES.filter((status) => !isTerminal(status));
-/** However often and by however many this process is scraped, the record is asked once in this time. */
+/** The database is asked at most once in this time, however often this process is scraped. */
 const FRESH_MS = 10_000;
 /** A scrape does not wait longer for the record than this. */
 const PATIENCE_MS = 1000;
@@ -20,7 +20,7 @@ const SINGLE = [
 
 /**
  * Gauges of the whole deployment, read from the record. Every process that has them shows the same numbers: take `max`, not
- * `sum`. A record that does not answer takes them away from the scrape, which is answered all the same.
+ * `sum`. While the database does not answer they are missing, and the scrape is answered all the same.
  */
 export class DeploymentMetrics {
   private readonly runs: Gauge<'status'>;

@@ -16,7 +16,7 @@ export const redactingStandardError: DestinationStream = {
 /** How values of a log line are written, in every process. */
 export const LOG_SERIALIZERS = { err: describeError };
 
-/** Structured logs on standard error, one JSON object a line, with secrets and token shapes redacted (00-design §4). */
+/** Structured logs on standard error, one JSON object a line, with secrets and token shapes redacted (docs/design/configuration.md). */
 export function createLogger(name: string, level: string): Logger {
   return pino({ name, level, mixin: activeTraceIds, serializers: LOG_SERIALIZERS }, redactingStandardError);
 }

@@ -3,10 +3,10 @@ import { TERMINAL_STATUSES } from '../../domain/run/status.js';
 import { isMcpName } from '../../domain/tools/mcp-name.js';
 import { isCanonicalTool } from '../../domain/tools/vocabulary.js';
 
-/** What stands for every value outside a label's set: an agent, a provider or a client must not be able to make new series. */
+/** Replaces every value outside a label's set, because an agent, a provider or a client must not be able to make new series. */
 export const OTHER = '_other';
 
-/** A label whose values are a fixed set (chapter 60 §18). */
+/** A label whose values are a fixed set (docs/observability.md). */
 export class ClosedLabel {
   readonly #values: ReadonlySet<string>;
 
@@ -44,7 +44,7 @@ export const BROKER_OUTCOME_LABEL = new ClosedLabel(SETTLED_CLAIM_STATES);
 
 export const OUTCOME_LABEL = new ClosedLabel(TERMINAL_STATUSES);
 
-/** Built-in tools by their names, all tools of MCP servers as one: their names are whatever a bundle says. */
+/** Built-in tools by their names, all tools of MCP servers as one: bundles choose their names. */
 export function toolLabel(name: string): string {
   if (isCanonicalTool(name)) return name;
   return isMcpName(name) ? 'mcp' : OTHER;

@@ -3,11 +3,12 @@ import type { ListenAddress } from '../config/index.js';
 import type { Logger } from './logger.js';
 import { METRICS_CONTENT_TYPE, type Metrics } from './metrics.js';
 
-/** A scraper that needs longer than this to ask has gone. */
+/** A request that takes longer than this to arrive is dropped. */
 const REQUEST_TIMEOUT_MS = 10_000;
 
 /**
- * `GET /metrics` on a listener of its own, without authentication and with nothing else on it (chapter 60 §18, §23).
+ * `GET /metrics` on a listener of its own, without authentication and with nothing else on it (docs/observability.md,
+ * docs/design/configuration.md).
  *
  * @throws when the address cannot be listened to; a failure afterwards is logged and ends nothing else
  */

@@ -5,12 +5,12 @@ import { readDeploymentFigures } from '../db/deployment-figures.js';
 import { DeploymentMetrics } from './deployment-metrics.js';
 import { RecordMetrics } from './record-metrics.js';
 
-/** Of Prometheus' text format 0.0.4 (chapter 60 §18). */
+/** Of Prometheus' text format 0.0.4 (docs/observability.md). */
 export const METRICS_CONTENT_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 
 const REFRESH_EVENTS = ['attempt', 'success', 'invalid_grant', 'error', 'race'] as const;
 
-/** The default looks every 10 ms, which an idle process would feel. */
+/** The default of 10 ms would keep an idle process busy. */
 const EVENT_LOOP_LOOK_MS = 50;
 
 /** The metrics of this process: one registry, in which everybody registers what they measure. */

@@ -14,7 +14,7 @@ export function startSdk(service: string, env: NodeJS.ProcessEnv, log: Pick<Logg
   const sdk = new NodeSDK({
     ...(hasServiceName(env) ? {} : { serviceName: service }),
     idGenerator: ids,
-    // What a caller may hand over is read by ourselves, and nothing is handed on.
+    // We read the caller's context ourselves, and pass none on.
     textMapPropagator: null,
     metricReaders: [],
     logRecordProcessors: [],

@@ -20,7 +20,7 @@ const WAIT_SECONDS = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600, 1800
 const BROKER_MS = [5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10_000, 30_000];
 const RUN_SECONDS = [1, 5, 15, 30, 60, 120, 300, 600, 1800, 3600, 10_800];
 
-/** Counts what this process puts on the record: ledger, verdicts, approvals, runs, reservations (chapter 60 §18). */
+/** Counts what this process puts on the record: ledger, verdicts, approvals, runs, reservations (docs/observability.md). */
 export class RecordMetrics implements RecordObserver {
   private readonly ledgerEvents: Counter;
   private readonly decisions: Counter<'verdict'>;

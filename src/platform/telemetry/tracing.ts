@@ -55,7 +55,7 @@ export class Tracing {
     private readonly shutDown: () => Promise<void> = () => Promise.resolve(),
   ) {}
 
-  /** Whether spans are wanted at all; what costs anything to find out for one belongs behind it. */
+  /** Whether spans are wanted at all; ask before you compute anything for a span. */
   get on(): boolean {
     return this.ids !== null;
   }
@@ -133,7 +133,7 @@ export class Tracing {
   }
 }
 
-/** The closed code of a failure; of any other error not even the name, which may be anybody's. */
+/** The closed code of a failure; of any other error not even the name, which may come from outside. */
 function typeOf(cause: unknown): string {
   const type = (cause as { type?: unknown } | null)?.type;
   return typeof type === 'string' && /^[a-z_]{1,40}$/.test(type) ? type : 'failed';

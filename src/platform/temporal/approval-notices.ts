@@ -47,7 +47,7 @@ export class ApprovalNotices {
 
 /**
  * A driver of runs that also has people told when a call waits for them. The wake-up's row in the outbox is deleted only after both,
- * so that a crash between them loses neither (00-design §2).
+ * so that a crash between them loses neither (docs/design/workflows.md).
  */
 export class TellingRunDriver extends RunDriver {
   constructor(

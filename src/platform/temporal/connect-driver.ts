@@ -7,7 +7,7 @@ import { BrokeredDispatch, type BrokeredCallNames } from './brokered-dispatch.js
 import { TemporalOutboxDispatcher } from './outbox-dispatcher.js';
 import { RunDriver, connectTemporalClient, type RunWorkflowNames } from './run-driver.js';
 
-/** A process's way to the driver. `close` waits for wake-ups under way; rows that stay behind are the relay's. */
+/** A process's way to the driver. `close` waits for wake-ups under way; the relay sends what is left. */
 export interface ConnectedDriver {
   /** The way of brokered calls to their runs' workflows. */
   readonly calls: BrokeredDispatch;

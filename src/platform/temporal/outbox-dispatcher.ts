@@ -4,7 +4,7 @@ import type pg from 'pg';
 import { deferOutbox, deleteOutbox, type OutboxDispatcher, type OutboxRow } from '../db/outbox.js';
 import type { DrivenRun, RunDriver } from './run-driver.js';
 
-/** What a process does with wake-ups that could not be sent; the relay sends them again. */
+/** Called for wake-ups that could not be sent; the relay sends them again. */
 export type OnUndelivered = (rows: OutboxRow[], cause: unknown) => void;
 
 /** Runs whose wake-ups are sent at once. */
@@ -17,11 +17,11 @@ const GIVE_UP_AFTER = 8;
 interface Outcome {
   delivered: OutboxRow[];
   refused: OutboxRow[];
-  /** What the client said when the driver was away. */
+  /** The client's error while the driver was away. */
   away?: unknown;
 }
 
-/** Sends committed wake-ups to their workflows and deletes the rows that were delivered (00-design §2). */
+/** Sends committed wake-ups to their workflows and deletes the rows that were delivered (docs/design/workflows.md). */
 export class TemporalOutboxDispatcher implements OutboxDispatcher {
   private readonly inFlight = new Set<Promise<void>>();
 

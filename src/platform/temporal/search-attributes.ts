@@ -18,7 +18,7 @@ export async function ensureSearchAttributes(client: Client, namespace: string):
     await client.connection.operatorService.addSearchAttributes({ namespace, searchAttributes });
     return [];
   } catch {
-    // This login may not add them, or another worker did so in this instant: what counts is what is there now.
+    // This login may not add them, or another worker did so in this instant: so it looks at what is there now.
     return missingSearchAttributes(client.connection, namespace);
   }
 }

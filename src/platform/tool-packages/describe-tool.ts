@@ -91,7 +91,7 @@ function chooseCommand(commands: string[], { tool, command }: DescribeRequest): 
   );
 }
 
-/** Only what a bundle has a place for; whether it is acceptable is decided where bundles are published. */
+/** Only the members of a bundle; whether they are acceptable is decided when the bundle is published. */
 function readTools(text: string): FrozenTool[] {
   const document: unknown = JSON.parse(text);
   const tools = isJsonObject(document) && Array.isArray(document['tools']) ? document['tools'] : [];

@@ -72,7 +72,7 @@ async function readCommands(folder: string, { name, version }: ToolPackage): Pro
   return commands;
 }
 
-/** Packages say little of how they want to be started; a launcher makes one path of it, whatever the program is written in. */
+/** Packages do not say how to start them; a launcher gives every command one path, whatever the program is written in. */
 async function writeLauncher(folder: string, tool: ToolPackage, command: string, program: string): Promise<void> {
   const inside = `${TOOLS_INSIDE}/${tool.name}/${tool.version}/${program}`;
   const isNode = await isJavaScript(join(folder, program));

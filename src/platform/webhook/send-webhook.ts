@@ -22,8 +22,8 @@ export type WebhookOutcome = { delivered: true } | { delivered: false; error: st
 const MAX_ANSWER_BYTES = 65_536;
 
 /**
- * One attempt, signed as Standard Webhooks says: `webhook-id`, `webhook-timestamp` and `webhook-signature` of version 1. Taken is
- * what is answered 2xx; redirects are not followed, and the body of the answer is not read.
+ * One attempt, signed as Standard Webhooks says: `webhook-id`, `webhook-timestamp` and `webhook-signature` of version 1. An answer
+ * of 2xx counts as taken; redirects are not followed, and the body of the answer is not read.
  */
 export async function sendWebhook(
   client: GuardedClient,

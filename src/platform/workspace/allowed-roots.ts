@@ -10,7 +10,7 @@ export function isInside(path: string, folder: string): boolean {
 
 /**
  * Opens a folder that the operator named, provided that it really lies inside one of the allowed folders: where the open
- * descriptor stands is compared, so no link and no exchange of a part of the path can lead elsewhere (04-sandbox §8).
+ * descriptor stands is compared, so no link and no exchange of a part of the path can lead elsewhere (docs/design/workspaces.md).
  *
  * @param what the member of the request, for the refusal
  * @throws SandgateError `invalid_request` when it is missing, no folder, or outside

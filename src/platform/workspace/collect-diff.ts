@@ -8,7 +8,7 @@ import { scanTree } from './scan-tree.js';
 import type { LeftOut, ScanReport } from './scanner/main.js';
 import { ScratchFolder } from './scratch-folder.js';
 
-/** Bytes of a stored diff; a larger one is cut (chapter 10 §11). */
+/** Bytes of a stored diff; a larger one is cut (docs/design/workspaces.md). */
 const MAX_PATCH_BYTES = 8 * 1024 * 1024;
 const COLLECT_MS = 120_000;
 const DIGEST_MS = 30_000;
@@ -38,7 +38,7 @@ export interface CollectedDiff {
   leftOut: LeftOut[];
 }
 
-/** Why there is no diff; `message` is the reason of the missing marker (chapter 10 §11). */
+/** Why there is no diff; `message` is the reason of the missing marker. */
 class DiffMissing extends SandgateError {
   constructor(reason: string, cause?: unknown) {
     super('internal', reason, cause === undefined ? {} : { cause });
@@ -46,7 +46,7 @@ class DiffMissing extends SandgateError {
 }
 
 /**
- * Takes the diff of a dead sandbox's workspace against the base commit (04-sandbox §8). git never sees the agent's tree: a
+ * Takes the diff of a dead sandbox's workspace against the base commit. git never sees the agent's tree: a
  * confined scanner reads it and feeds a fresh index in a throwaway git folder made from the baseline, so ignore files, attributes,
  * nested repositories, hooks and configuration of the tree have no say.
  *

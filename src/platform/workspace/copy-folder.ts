@@ -18,7 +18,7 @@ import {
   type SourceRepository,
 } from './source-repository.js';
 
-/** Limits of a local copy (04-sandbox §8). */
+/** Limits of a local copy (docs/design/workspaces.md). */
 const MAX_COPY_BYTES = 2 * 1024 ** 3;
 const MAX_COPY_FILES = 200_000;
 const MAX_DEPTH = 250;
@@ -32,7 +32,7 @@ export interface CopyRequest {
   workspaceDir: string;
 }
 
-/** What a copy took and what our own rules withheld (secrets, links that leave the folder, what is no file, the state folder). */
+/** What a copy took, and what our own rules left out (secrets, links that leave the folder, special files, the state folder). */
 export interface CopyCount {
   files: number;
   bytes: number;
@@ -54,7 +54,7 @@ interface Place {
 
 /**
  * Copies what git tracks, what is neither tracked nor ignored, and what `include` adds, from a folder of the host into the empty
- * workspace (04-sandbox §8). The original stays untouched; no `.git` is copied; nested repositories follow their own rules.
+ * workspace. The original stays untouched; no `.git` is copied; nested repositories follow their own rules.
  *
  * @throws SandgateError `invalid_request` for a folder that is not allowed, `payload_too_large` past a limit
  */
@@ -234,7 +234,7 @@ class FolderCopy {
   }
 }
 
-/** Copies one open regular file; of its mode only the mark of execution is taken over. */
+/** Copies one open regular file; of its mode only the execute bit is kept. */
 async function copyContent(from: number, mode: number, target: Buffer, uid: number | null): Promise<void> {
   try {
     await copyFile(`/proc/self/fd/${from}`, target, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);

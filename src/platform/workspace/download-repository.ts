@@ -16,7 +16,7 @@ export interface Download {
 
 /**
  * Fetches a repository from a code host into `scratch`, as a uid that no sandbox has: for as long as git runs, its environment
- * holds the credential, and nothing else does (chapter 20 §16.2). Nothing that was fetched is looked at here but by git.
+ * holds the credential, and nothing else does (docs/design/workspaces.md). Nothing that was fetched is looked at here but by git.
  *
  * @param on as the fetching uid
  * @throws SandgateError `invalid_request` for what cannot be fetched, `upstream_failed` when its host is to blame
@@ -122,7 +122,7 @@ function networkSettings(
     ...HARMLESS_FAULTS.map((fault): GitSetting => [`fetch.fsck.${fault}`, 'ignore']),
     // A pack stays one file, whose size is limited; thousands of small ones would not be.
     ['fetch.unpackLimit', '1'],
-    // Only this host hears it, should git ever speak to another.
+    // Sent to this host only, even if git should ever speak to another.
     ...(authorization === null
       ? []
       : [[`http.${url.origin}/.extraHeader`, `Authorization: ${authorization}`] as const]),

@@ -19,7 +19,7 @@ export interface Selection {
 
 /**
  * Fetches what was selected into a git folder, below `refs/sandgate`, and answers the commit. A pinned commit is fetched alone where the
- * repository hands it out, else found among all branches and tags (chapter 20 §16.2).
+ * repository hands it out, else found among all branches and tags (docs/design/workspaces.md).
  *
  * @throws SandgateError `invalid_request` for what is not there, and what the source says of other failures
  */

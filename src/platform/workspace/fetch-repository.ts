@@ -28,8 +28,8 @@ export interface RepositorySources {
 }
 
 /**
- * Fetches a repository into the baseline and checks it out byte for byte, without running anything that it configures (chapter 20
- * §16.2). Files of LFS stay pointers and submodules empty folders.
+ * Fetches a repository into the baseline and checks it out byte for byte, without running anything that it configures
+ * (docs/design/workspaces.md). Files of LFS stay pointers and submodules empty folders.
  *
  * @throws SandgateError `invalid_request` or `payload_too_large` for what cannot be fetched, `upstream_failed` when a code host is to blame
  */
@@ -77,7 +77,7 @@ async function fetchFromHere(
   return fetchBase(on, gitDir, source, spec);
 }
 
-/** Whoever spoke to the code host hands over bytes; from here on the run's own uid goes on, without a network. */
+/** The process that spoke to the code host hands over bytes; from here on the run's own uid works, without a network. */
 async function fetchFromCodeHost(
   on: Confinement,
   gitDir: string,
@@ -122,7 +122,7 @@ async function checkOut(on: Confinement, { workspaceDir }: WorkspacePlaces): Pro
     'git update-index -q --refresh || true',
     'git ls-files | wc -l',
     'git ls-files --stage | grep -c "^160000" || true',
-    // Only whoever says that it uses LFS is searched through for its files.
+    // Files of LFS are looked for only where the repository says that it uses LFS.
     'if git grep --cached -q -F "filter=lfs" -- ":(glob)**/.gitattributes"; then',
     '  git grep --cached -I -l -e "^version https://git-lfs.github.com/spec/" | wc -l',
     'else echo 0; fi',

@@ -1,9 +1,9 @@
 import { SandgateError } from '../../domain/errors.js';
 import { runConfined } from '../sandbox/confined.js';
 
-/** Longest single git call of a collection or a snapshot (chapter 10 §11). */
+/** Longest single git call of a collection or a snapshot (docs/design/workspaces.md). */
 export const GIT_CALL_MS = 90_000;
-/** Longest git call of a fetch (04-sandbox §8). */
+/** Longest git call of a fetch. */
 export const GIT_FETCH_MS = 30 * 60_000;
 const MEMORY_MB = 1024;
 const MAX_TEXT_BYTES = 64 * 1024;
@@ -53,7 +53,7 @@ export class ConfinedTimeout extends SandgateError {
 }
 
 /**
- * Runs one program in a bubblewrap of its own: unprivileged uid, no network unless it fetches, a closed environment (04-sandbox §8).
+ * Runs one program in a bubblewrap of its own: unprivileged uid, no network unless it fetches, a closed environment.
  * An aborted operation kills it.
  *
  * @throws ConfinedTimeout past its own limit or the operation's

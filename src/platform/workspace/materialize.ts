@@ -13,7 +13,7 @@ const COPY_MS = 120_000;
 
 interface MaterializeRequest {
   spec: WorkspaceSpec;
-  /** Existing folder on the host that becomes `/workspace`; whatever is in it goes. */
+  /** Existing folder on the host that becomes `/workspace`; whatever is in it is deleted. */
   workspaceDir: string;
   /** Where the pristine git folder of the run is kept, never visible to a sandbox. */
   baselineDir: string;
@@ -36,7 +36,7 @@ interface MaterializeRequest {
 export type MaterializedWorkspace = Snapshot;
 
 /**
- * Fills the workspace of a run and records what it started from (04-sandbox §8, chapter 20 §16.2). An earlier, half-done attempt is
+ * Fills the workspace of a run and records what it started from (docs/design/workspaces.md). An earlier, half-done attempt is
  * wiped and redone.
  *
  * @throws SandgateError `invalid_request` or `payload_too_large` with a sentence about the workspace that was asked for,

@@ -23,7 +23,7 @@ const MAX_FILE_BYTES = 16 * 1024 * 1024;
 const MAX_READ_BYTES = 64 * 1024 * 1024;
 
 /**
- * Size and digest of those paths that name regular files below a workspace (06-gate §4); null when there are more than
+ * Size and digest of those paths that name regular files below a workspace (docs/design/gate.md); null when there are more than
  * {@link MAX_SHOWN_FILES}. A path that leads over links below the workspace counts with the file at their end.
  */
 export async function measureFiles(workspaceDir: string, paths: readonly string[]): Promise<MeasuredFile[] | null> {

@@ -6,7 +6,7 @@ export interface TrailerFacts extends Pick<ScanReport, 'leftOut' | 'unlisted'> {
 }
 
 /**
- * Lines after the patch that name what it does not carry (04-sandbox §8). Each starts with `# `, which `git apply` skips, and
+ * Lines after the patch that name what it does not carry (docs/design/workspaces.md). Each starts with `# `, which `git apply` skips, and
  * every path is quoted the way git quotes it, so that no name can end its line. Empty when nothing was left out.
  */
 export function patchTrailer(facts: TrailerFacts): string {

@@ -1,4 +1,4 @@
-/** How git reaches one host. Names were looked up and judged before: git looks up nothing itself (chapter 20 §16.2). */
+/** How git reaches one host. Names were looked up and judged before: git looks up nothing itself (docs/design/workspaces.md). */
 export interface GitRoute {
   /** Entries `host:port:address[,address…]` for `http.curloptResolve`, IPv6 in brackets: of the host, or of the proxy. */
   resolve: readonly string[];

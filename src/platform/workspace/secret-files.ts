@@ -5,7 +5,7 @@ const SECRET_NAMES = [/^\.env/i, /\.pem$/i, /^id_/i, /^\.netrc$/i];
 const NPM_TOKEN = /(?:^|:)\s*_?(?:authToken|auth|password)\s*=/im;
 
 /**
- * Files that a local copy never takes, whatever the repository tracks and whatever `include` asks for (04-sandbox §8):
+ * Files that a local copy never takes, whatever the repository tracks and whatever `include` asks for (docs/design/workspaces.md):
  * `.env*`, `*.pem`, `id_*`, `.netrc`, and an `.npmrc` that holds a token.
  */
 export async function isSecretFile(folder: DirectoryHandle, name: string): Promise<boolean> {

@@ -9,7 +9,7 @@ export interface LoopbackBridge {
 const MAX_CONNECTIONS = 64;
 
 /**
- * Carries bytes between 127.0.0.1 and the plane socket (04-sandbox §5). It adds nothing and holds no token: whoever
+ * Carries bytes between 127.0.0.1 and the plane socket (docs/design/sandbox.md). It adds nothing and holds no token: whoever
  * connects inside the sandbox could open the socket itself, and every route there asks for a token.
  */
 export async function openLoopbackBridge(socketPath: string): Promise<LoopbackBridge> {

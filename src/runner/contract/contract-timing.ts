@@ -1,4 +1,4 @@
-/** Time-outs and waits of the runner contract, in milliseconds (chapter 20 §13). Tests shrink them. */
+/** Time-outs and waits of the runner contract, in milliseconds (docs/design/runner.md). Tests shrink them. */
 export interface ContractTiming {
   permissionTimeoutMs: number;
   permissionRetryStepMs: number;
@@ -12,7 +12,7 @@ export interface ContractTiming {
   renewAfterSuccessMs: number;
   renewAfterFailureMs: number;
   lastWordTimeoutMs: number;
-  /** Wait before a model reply that broke off is asked for again, times the number of failures in a row. */
+  /** Wait before a broken model reply is requested again, multiplied by the number of failures in a row. */
   brokenReplyStepMs: number;
 }
 

@@ -5,8 +5,8 @@ import type { RunStop } from '../run-stop.js';
 import type { PlaneClient } from './plane-client.js';
 
 /**
- * Beats until the run stops or `signal` fires. A lost beat is logged and forgotten: staleness is the control plane's to
- * judge. The directive `quiesce` stops the run (chapter 20 §7).
+ * Beats until the run stops or `signal` fires. A lost beat is logged and forgotten; the control plane decides when a run is
+ * stale. The directive `quiesce` stops the run (docs/design/runner.md).
  */
 export async function keepBeating(
   plane: PlaneClient,

@@ -3,13 +3,13 @@ import { messageOf } from '../failure-text.js';
 import type { RunnerLog } from '../runner-log.js';
 import type { NarrativeEvent, PlaneClient } from './plane-client.js';
 
-/** An event may be 64 KiB in all (04-sandbox §6); the rest is left for its envelope and for JSON's escapes. */
+/** An event may be 64 KiB in all (docs/design/runner.md); the remainder is for its envelope and for JSON's escapes. */
 const MAX_TEXT_BYTES = 48 * 1024;
 const CUT_MARK = '\n… (cut)';
 
 /**
  * The run's own story: events in the order in which they were told, one at a time. A line that cannot be delivered is
- * logged and the run goes on, because narrative never holds up work (chapter 20 §13).
+ * logged and the run goes on, because narrative never holds up work.
  */
 export class Narrator {
   #tail: Promise<void> = Promise.resolve();

@@ -12,7 +12,7 @@ export type BrokeredAnswer =
   /** Nobody knows whether it was executed; it is never presented again. */
   | { kind: 'unanswered'; message: string };
 
-/** What the broker says of a repetition whose first presentation has no outcome yet (chapter 40 §4). */
+/** What the broker says of a repetition whose first presentation has no outcome yet (docs/design/broker.md). */
 const IN_FLIGHT = 'execution in flight; retry later';
 
 export function requireSuccess(answer: PlaneAnswer): PlaneAnswer {

@@ -15,7 +15,7 @@ import { withRetries, WrongAudienceError } from './retry.js';
 
 export type { ToolCallRequest } from './call-text.js';
 
-/** What a runner tells of its run. */
+/** The events that a runner posts. */
 export type NarrativeEvent = Extract<KnownEvent, { type: RunnerEventType }>;
 
 export type RenewalAnswer = 'renewed' | 'final' | 'transient';
@@ -31,8 +31,8 @@ interface PlaneClientOptions {
 const CREDENTIAL_REFUSED = "the control plane refused the runner's credential";
 
 /**
- * The runner's side of the contract of chapter 20 §13: which token goes where, how long each call may take, what is retried.
- * Once the run is told to stop every call rejects, {@link lastWord} excepted.
+ * The runner's side of the contract: which token goes where, how long each call may take, what is retried (docs/runner-contract.md).
+ * Once the run is told to stop, every call rejects, {@link lastWord} excepted.
  */
 export class PlaneClient {
   readonly #transport: PlaneTransport;
@@ -51,7 +51,7 @@ export class PlaneClient {
 
   /**
    * Asks the gate and waits for its verdict, through approvals that last minutes and planes that restart. Re-presents the
-   * same id for ever, because a call without a verdict may not act; 401 and 403 are a denial (chapter 20 §4).
+   * same id for ever, because a call without a verdict may not act; 401 and 403 are a denial.
    */
   async permission(call: ToolCallRequest): Promise<PermissionAnswer> {
     const body = callText(call);
@@ -63,7 +63,7 @@ export class PlaneClient {
     }
   }
 
-  /** Runs one brokered tool. Three attempts under one id; what stays unresolved may have executed, and says so. */
+  /** Runs one brokered tool. Three attempts under one id; a call that stays unresolved may have executed, and the answer says so. */
   async callTool(call: ToolCallRequest): Promise<BrokeredAnswer> {
     const waits = this.timing.brokeredRetryWaitsMs;
     const body = callText(call);
@@ -113,7 +113,7 @@ export class PlaneClient {
     requireSuccess(answer);
   }
 
-  /** Extends the tokens of the run. `final` means that there is nothing left to renew (chapter 20 §13). */
+  /** Extends the tokens of the run. `final` means that there is nothing left to renew. */
   async renewTokens(): Promise<RenewalAnswer> {
     const answer = await this.#retrying(RETRIES.renew, 'vital', {
       path: '/internal/token/renew',
@@ -174,7 +174,7 @@ export class PlaneClient {
         body: text,
         timeoutMs: this.timing.brokeredTimeoutMs,
       });
-      // Only what may have been lost is presented again: a refusal is the answer, whatever its kind.
+      // Only a call that may have been lost is presented again; any refusal is an answer.
       if (answer.status >= 500) return null;
       const body = parseJsonObject(answer.text);
       if (answer.status !== 200)
@@ -203,7 +203,7 @@ export class PlaneClient {
   }
 }
 
-/** What a model wrote may hold what no record can; the rest of its line is told all the same. */
+/** A model's text may hold characters that cannot be stored; they are replaced, and the rest is posted. */
 function eventBody({ actor, type, data }: NarrativeEvent): string {
   return JSON.stringify({ actor, body: { type, data } }, (_member, value: unknown) =>
     typeof value === 'string' ? normalizeText(value) : value,

@@ -26,7 +26,7 @@ export interface PlaneAnswer {
 }
 
 /**
- * Connections are kept apart by purpose: a run may park 32 permissions (04-sandbox §6), and neither those nor a long
+ * Connections are kept apart by purpose: a run may park 32 permissions (docs/design/runner.md), and neither those nor a long
  * model stream may ever hold up a heartbeat.
  */
 export type Lane = 'work' | 'vital' | 'model';

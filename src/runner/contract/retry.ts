@@ -8,7 +8,7 @@ export interface RetryPlan {
   signal: AbortSignal;
 }
 
-/** The contract call did not come to an answer; `status` is null when no answer arrived at all. */
+/** The call got no usable answer; `status` is null when no answer arrived at all. */
 export class ContractCallError extends Error {
   override readonly name = 'ContractCallError';
 

@@ -11,8 +11,9 @@ export type GovernedOutcome =
   | { kind: 'not_available'; message: string };
 
 /**
- * Asks the gate, and acts only on an allow (CP-026); a brokered call is the control plane's to put to the gate. `prepared` is the call with the input that was asked about, already
- * checked; should the gate hand back a changed input, that one is checked and run instead.
+ * Asks the gate, and acts only on an allow (CP-026); for a brokered call the control plane asks the gate. `prepared` is the call
+ * with the input that was asked about, already checked; should the gate hand back a changed input, that one is checked and run
+ * instead.
  */
 export async function askAndRun(
   context: HarnessContext,

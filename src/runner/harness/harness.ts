@@ -23,7 +23,7 @@ export interface HarnessContext {
   /** Every MCP tool of the run: those of its sandbox servers, then those of its connected services. */
   mcpTools: readonly CanonicalTool[];
   model: ModelAccess;
-  /** Requests as a test of the server wants them; scripts of replay runs alone have any. */
+  /** Probing requests for tests of the server; only scripts of replay runs have any. */
   probe: PlaneProbe;
   /** Base address of the plane for programs that only speak TCP. */
   loopbackUrl: string | null;

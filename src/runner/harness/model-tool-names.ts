@@ -10,7 +10,7 @@ export function isModelToolName(name: string, maxLength: number): boolean {
   return CHARACTERS.test(name) && name.length <= maxLength;
 }
 
-/** Frozen tools that the model will not see are told: a person would look for the reason. */
+/** Reports frozen tools that the model will not see, so that people know the reason. */
 export async function tellHiddenTools(context: HarnessContext, hidden: string[], maxLength: number): Promise<void> {
   if (hidden.length === 0) return;
   await context.narrator.say(

@@ -1,6 +1,6 @@
 /**
  * A harness program executed a tool call that the gate did not allow. The run ends at once with exit code 5 and without a result
- * (chapter 20 §14.1); the control plane's own check of the conversation does not depend on it (04-sandbox §1).
+ * (docs/design/runner.md); the control plane's own check of the conversation does not depend on it (docs/design/model-gateway.md).
  */
 export class UngovernedToolError extends Error {
   override readonly name = 'UngovernedToolError';

@@ -3,7 +3,7 @@ import { isJsonObject } from '../../domain/json.js';
 import { isSystemError } from '../../domain/system-error.js';
 import { messageOf } from '../failure-text.js';
 
-/** The descriptor on which the launcher hands the runner its variables and tokens (04-sandbox §3, §4). */
+/** The descriptor on which the launcher hands the runner its variables and tokens (docs/design/sandbox.md, docs/design/runner.md). */
 export const HAND_OFF_FD = 3;
 export const MAX_HAND_OFF_BYTES = 1024 * 1024;
 
@@ -22,7 +22,7 @@ export interface HandOff {
   tokens: RunnerTokens;
 }
 
-/** The hand-off was attempted and failed: exit code 4, never a fall-back to the environment (chapter 20 §12). */
+/** The hand-off was attempted and failed: exit code 4, never a fall-back to the environment. */
 export class HandOffError extends Error {
   override readonly name = 'HandOffError';
 }

@@ -19,7 +19,7 @@ export interface RunnerSettings {
   agentVariables: Record<string, string>;
 }
 
-/** A required variable is absent or has no usable value: exit code 2 (chapter 20 §12). */
+/** A required variable is absent or has no usable value: exit code 2 (docs/design/runner.md). */
 export class MissingVariableError extends Error {
   override readonly name = 'MissingVariableError';
 }

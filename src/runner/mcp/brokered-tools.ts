@@ -8,7 +8,7 @@ import type { BrokeredManifest, ToolManifest } from './server-manifest.js';
 import { readAnswer } from './tool-answer.js';
 
 /**
- * The tools of the run's connected services (chapter 20 §13). Nothing executes here: a call goes to the control plane, which puts
+ * The tools of the run's connected services (docs/design/runner.md). Nothing executes here: a call goes to the control plane, which puts
  * it to the gate and performs it with a credential that the sandbox never sees. Each call of the model gets an id of its own;
  * repetitions towards the plane keep it, so that none can reach the service twice.
  */
@@ -16,7 +16,7 @@ export function brokeredTools(manifests: readonly BrokeredManifest[], broker: Br
   return manifests.flatMap(({ name: slot, tools }) => tools.map((tool) => brokeredTool(slot, tool, broker)));
 }
 
-/** The way to the broker, and whom to tell of a call that nobody can say the outcome of. */
+/** The way to the broker, and the narrator for calls of unknown outcome. */
 export interface Broker {
   plane: Pick<PlaneClient, 'callTool'>;
   narrator: Pick<Narrator, 'say'>;
@@ -41,7 +41,7 @@ function brokeredTool(
   };
 }
 
-/** One call under the given id. What stays without an answer stands in the run's story: a person may have to look. */
+/** One call under the given id. A call that stays without an answer is put on the timeline, because a person may have to look. */
 export async function callBroker({ plane, narrator }: Broker, call: ToolCallRequest): Promise<ToolOutcome> {
   const answer = await plane.callTool(call);
   if (answer.kind === 'unanswered') await narrator.say('harness', `${call.tool}: ${answer.message}`);

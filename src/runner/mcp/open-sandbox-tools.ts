@@ -9,7 +9,7 @@ import type { ServerManifest, ToolManifest } from './server-manifest.js';
 
 /**
  * Starts every server of the manifest and offers its frozen tools, and those alone: what else a server would offer stays
- * hidden, and the model reads the frozen descriptions and schemas, not the server's (chapter 30 §10.4).
+ * hidden, and the model reads the frozen descriptions and schemas, not the server's (docs/design/tools.md).
  * @throws ServerStartError when one of them does not start
  */
 export async function openSandboxTools(

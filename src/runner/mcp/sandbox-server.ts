@@ -16,7 +16,7 @@ export interface ServerSurroundings {
 }
 
 const START_TIMEOUT_MS = 30_000;
-/** Lives that a server gets in one run. */
+/** How often a server is started in one run at most. */
 const MAX_STARTS = 4;
 /** Schemas are compiled by the control plane's guard alone; an output is shown as it is. */
 const NO_VALIDATION = {

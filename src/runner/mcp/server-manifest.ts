@@ -8,7 +8,7 @@ export interface ToolManifest {
   inputSchema: JsonObject;
 }
 
-/** A sandbox server that this run may start (chapter 20 §12). */
+/** A sandbox server that this run may start (docs/design/runner.md). */
 export interface ServerManifest {
   name: string;
   command: string;
@@ -16,7 +16,7 @@ export interface ServerManifest {
   tools: ToolManifest[];
 }
 
-/** A connected server, whose tools the control plane calls; the sandbox knows no address of it (chapter 20 §12). */
+/** A connected server, whose tools the control plane calls; the sandbox knows no address of it. */
 export interface BrokeredManifest {
   /** Slot of the requirement. */
   name: string;

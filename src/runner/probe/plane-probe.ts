@@ -7,7 +7,7 @@ import { messageOf } from '../failure-text.js';
 import type { RunnerTokens } from '../launch/hand-off.js';
 import type { ProbeItem, ProbeRequest } from './probe-step.js';
 
-/** What came of one request. Holds nothing of what was sent: tokens never leave this process. */
+/** The outcome of one request. It holds nothing that was sent, because tokens never leave this process. */
 export type Observation = JsonObject;
 
 /** Performs probes in order; `observed` is called after each. */
@@ -24,7 +24,7 @@ const SHOWN_HEADERS = ['content-type', 'retry-after', 'retry-after-ms', 'x-shoul
 
 /**
  * Puts requests to the runner plane with the run's own tokens. It asks for nothing that a stolen token could not ask for
- * (04-sandbox §4), follows no directive of the run, and is told to by the script of a replay run only.
+ * (docs/design/runner.md), follows no directive of the run, and is told to by the script of a replay run only.
  */
 export async function performProbes(
   run: { address: PlaneAddress; sessionId: string; tokens: RunnerTokens },

@@ -1,7 +1,7 @@
 import { isJsonObject } from '../../domain/json.js';
 import type { JsonObject, JsonValue } from '../../domain/json.js';
 
-/** Whose token a probe carries; `unknown` is of the right shape and nobody's. */
+/** Whose token a probe carries; `unknown` has the right shape and belongs to nobody. */
 export const PROBE_CREDENTIALS = ['tool', 'control', 'llm', 'none', 'unknown'] as const;
 export type ProbeCredential = (typeof PROBE_CREDENTIALS)[number];
 
@@ -65,7 +65,7 @@ function parseRequest(entry: JsonObject): ProbeRequest | string {
   const credential = PROBE_CREDENTIALS.find((known) => known === entry['as']);
   if (credential === undefined) return `probe ${id}: as must be ${PROBE_CREDENTIALS.join(', ')}`;
   if (method !== 'GET' && method !== 'POST') return `probe ${id}: method must be GET or POST`;
-  // The plane is all that a run may speak to; that there is nothing else inside a sandbox is no reason to try.
+  // The plane is all that a run may speak to, so a probe names no other address.
   if (typeof path !== 'string' || !/^\/internal\/[\x21-\x7e]*$/.test(path))
     return `probe ${id}: path must begin with /internal/`;
   if (!isJsonObject(headers) || !Object.values(headers).every((header) => typeof header === 'string'))

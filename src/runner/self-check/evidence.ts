@@ -80,7 +80,7 @@ export function gatherEvidence(): Evidence {
     readable: MUST_NOT_READ.filter(isReadable),
     environment: Object.fromEntries(Object.entries(process.env).map(([name, value]) => [name, value ?? ''])),
     descriptors,
-    // The kernel walks a table of the whole host for each list of TCP sockets, ten milliseconds that only a socket is worth.
+    // The kernel walks a table of the whole host for each list of TCP sockets, ten milliseconds which is worth it only for a socket.
     ownSockets: descriptors.some((target) => target.startsWith('socket:')) ? listSockets() : [],
   };
 }
@@ -133,7 +133,7 @@ function readText(path: string): string {
   return attempt(() => readFileSync(path, 'utf8')) ?? '';
 }
 
-/** Refused, absent, or an address that holds nothing: all the same to whoever wanted it. @returns null then */
+/** Refused, absent, or empty: it could not be read. @returns null then */
 function attempt<T>(look: () => T): T | null {
   try {
     return look();

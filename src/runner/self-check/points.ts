@@ -58,7 +58,7 @@ const first = (problems: (string | null | false)[]): string | null =>
   problems.find((problem): problem is string => typeof problem === 'string') ?? null;
 const unlisted = (names: string[], allowed: string[]): string[] => names.filter((name) => !allowed.includes(name));
 
-/** The ten points of 04-sandbox §3, in the order in which they are judged. */
+/** The ten points of the self-check, in the order in which they are judged (docs/design/sandbox.md). */
 export const POINTS: Point[] = [
   {
     name: 'identity',

@@ -9,7 +9,7 @@ export type SelfCheckResult = { ok: true } | { ok: false; point: string };
 const READY_VARIABLE = 'SANDGATE_READY_FD';
 
 /**
- * Runs before the agent gets control; the first point that does not hold ends the run with its name (04-sandbox §3). The
+ * Runs before the agent gets control; the first point that does not hold ends the run with its name (docs/design/sandbox.md). The
  * launcher, which waits for it, is told the verdict on a descriptor that is closed afterwards.
  */
 export function runSelfCheck(): SelfCheckResult {

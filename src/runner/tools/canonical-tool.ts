@@ -32,7 +32,7 @@ export interface PreparedCall {
   run(context: ToolContext): Promise<ToolOutcome>;
 }
 
-/** One tool of the canonical vocabulary (chapter 30 §1.1) as the runner performs it. */
+/** One tool of the canonical vocabulary (docs/design/tools.md) as the runner performs it. */
 export interface CanonicalTool {
   name: string;
   description: string;

@@ -23,7 +23,7 @@ export type InputOf<F extends InputFields> = {
 
 /**
  * The model's input does not fit the tool. Never asked of the gate; the harness answers it as an error of at most 2 KiB
- * (04-sandbox §1), so the message names members of ours and bounds what it repeats of the model's.
+ * (docs/design/model-gateway.md), so the message names members of ours and bounds what it repeats of the model's.
  */
 export class InvalidToolInputError extends Error {
   override readonly name = 'InvalidToolInputError';

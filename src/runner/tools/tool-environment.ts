@@ -2,8 +2,8 @@
 export const TOOL_PATH = '/opt/sandgate/node/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 
 /**
- * Settings of git that win over those of any repository: none runs a hook or a monitor of its own, and a folder in which the files of
- * a repository lie bare is none unless the command names it.
+ * Settings of git that win over those of any repository: none runs a hook or a monitor of its own, and a folder that holds
+ * the bare files of a repository is not taken for one unless the command names it.
  */
 const GIT_SETTINGS = [
   ['safe.bareRepository', 'explicit'],

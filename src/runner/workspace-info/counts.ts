@@ -43,7 +43,7 @@ function compile(pattern: unknown): RE2JS {
   }
 }
 
-/** Empty for what is no text, is over 4 MiB, or went away between listing and opening. */
+/** Empty for a file that is not text, is over 4 MiB, or vanished between listing and opening. */
 async function readText(open: () => Promise<FileHandle>): Promise<string> {
   let handle;
   try {

@@ -5,7 +5,7 @@ import { WorkspaceRoot } from '../workspace/workspace-root.js';
 import { countFiles, countMatches } from './counts.js';
 
 /**
- * The MCP server of the catalog's `workspace-info` entry (chapter 40 §11): two tools that read the folder it is started in, a JSON
+ * The MCP server of the catalog's `workspace-info` entry (docs/design/connections.md): two tools that read the folder it is started in, a JSON
  * message a line on standard input and output. What a bundle says of them is in the catalog; this list is what it is checked against.
  */
 const TOOLS: Readonly<Record<string, (workspace: WorkspaceRoot, input: JsonObject) => Promise<string>>> = {

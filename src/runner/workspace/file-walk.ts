@@ -43,7 +43,7 @@ export class FileWalk {
     return this.#walk(this.start, '', 0);
   }
 
-  /** True when the walk has ended before its time; a caller whose own work lasts asks between its steps. */
+  /** True when the walk has ended before its time; a caller with long work of its own asks between its steps. */
   get outOfTime(): boolean {
     if (this.bounds.signal.aborted) this.#halt('the end of the run');
     else if (Date.now() > this.#deadline) this.#halt(`the time limit of ${this.bounds.durationMs / 1000} s`);

@@ -19,7 +19,7 @@ export interface OpenedEntry extends AsyncDisposable {
 /**
  * The workspace as a place that paths cannot leave. Every component is opened relative to the directory before it and
  * without following links (by way of /proc/self/fd, Node having no openat), so a link that is swapped in between the
- * gate's verdict and the act leads to an error and never elsewhere (06-gate §2).
+ * gate's verdict and the act leads to an error and never elsewhere (docs/design/policy.md).
  */
 export class WorkspaceRoot implements AsyncDisposable {
   private constructor(
@@ -93,7 +93,7 @@ export class WorkspaceRoot implements AsyncDisposable {
     return current;
   }
 
-  /** Refuses what is no regular file, and a file that a renamed directory carried away between the steps of the walk. */
+  /** Refuses anything but a regular file, and a file that a renamed directory carried away between the steps of the walk. */
   async #verified(handle: FileHandle, components: string[], asked: string): Promise<OpenedEntry> {
     try {
       const realPath = await readlink(descriptorPath(handle));

@@ -8,7 +8,7 @@ import { postRequest } from './http-connection.js';
 import { withUpdatedWorkflows } from './updated-workflows.js';
 
 /**
- * Calls through the least that can be called a broker, over `count` workflows: an HTTP front, an update with one activity, four durable
+ * Calls through a minimal broker, over `count` workflows: an HTTP front, an update with one activity, four durable
  * one-row writes (verdict, input, claim, answer) and two requests upstream (the tool as it is now, the call). No policy, no isolation,
  * no sealing, no chain.
  */

@@ -11,7 +11,7 @@ import { atMost } from '../row.js';
 import type { AloneRow } from './bench-row.js';
 
 const SIZES = { memory_mb: 512, cpus: 1, disk_mb: 256, pids: 128 };
-/** Instead of the runner: what it says when its self-check passed, without the start of Node. */
+/** In place of the runner: it reports a passed self-check without starting Node. */
 const PROGRAM = '#!/bin/sh\necho passed >&"$SANDGATE_READY_FD"\nexec sleep 5\n';
 
 /** Sandbox create → first command of the provider, against bubblewrap called by hand. */

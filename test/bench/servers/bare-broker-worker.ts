@@ -3,7 +3,7 @@ import { Pool } from 'undici';
 import { runWorker } from './one-update-worker.js';
 import { settings } from './report-port.js';
 
-/** The worker of the least broker: takes a claim, looks the tool up as it is now, calls it once and keeps the answer. */
+/** The worker of a minimal broker: takes a claim, looks the tool up as it is now, calls it once and keeps the answer. */
 const { address, taskQueue, url, upstream } = settings<Record<'address' | 'taskQueue' | 'url' | 'upstream', string>>();
 const pool = new pg.Pool({ connectionString: url, max: 16 });
 const server = new Pool(upstream, { connections: 16 });

@@ -11,7 +11,7 @@ interface Call {
   input: object;
 }
 
-/** The front of the least broker that keeps verdict, input, claim and answer: what a brokered call would cost without governance. */
+/** The front of a minimal broker that keeps verdict, input, claim and answer: the cost of a brokered call without governance. */
 const { address, url } = settings<{ address: string; url: string }>();
 const pool = new pg.Pool({ connectionString: url, max: 16 });
 const client = new Client({ connection: await Connection.connect({ address }) });

@@ -2,7 +2,7 @@ import fastify from 'fastify';
 import pg from 'pg';
 import { settings } from './report-port.js';
 
-/** A bare handler with one SQL call: what the gate would cost without being a gate. */
+/** A bare handler with one SQL call: the least that a gate could cost. */
 const { url, tenant } = settings<{ url: string; tenant: string }>();
 const pool = new pg.Pool({ connectionString: url, max: 16, options: '-c role=sandgate_app -c jit=off' });
 const server = fastify();

@@ -5,8 +5,8 @@ import { serve, settings } from './report-port.js';
 
 /**
  * A proxy on undici that passes bytes and knows nothing of models, in both forms that undici's manual shows. `request`: ask, then
- * pipe the body of the answer. `stream`: let undici write into the response, which costs half, and in which nothing can come
- * between the two.
+ * pipe the body of the answer. `stream`: let undici write into the response, which costs half, but leaves no place for
+ * anything in between.
  */
 const { upstream, form } = settings<{ upstream: string; form: 'request' | 'stream' }>();
 const dispatcher = new Agent({ connections: 512, pipelining: 1, keepAliveTimeout: 60_000 });

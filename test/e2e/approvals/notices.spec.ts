@@ -21,7 +21,7 @@ describe('the notice of a pending approval', () => {
       SERVICE_APPROVAL_WEBHOOK_URL: receiver.url,
       SERVICE_APPROVAL_WEBHOOK_SECRET: SECRET,
       SERVICE_APPROVAL_WEBHOOK_WAITS_MS: WAITS_MS,
-      // What is answered is answered in time on a busy machine too; only silence waits as long.
+      // Long enough for an answer on a busy machine; only silence waits this long.
       SERVICE_APPROVAL_WEBHOOK_TIMEOUT_MS: '5000',
       SERVICE_PUBLIC_URL: 'https://sandgate.example/base',
     });
@@ -64,7 +64,7 @@ describe('the notice of a pending approval', () => {
     return (JSON.parse(text) as { name: string }[]).find((check) => check.name === 'approval webhook');
   }
 
-  /** All at once; no notice of a dead worker, which would hear no answer, is on its way afterwards. */
+  /** All at once, so that no notice of a killed worker, which could not receive its answer, is under way afterwards. */
   async function killAll(parts: Part[]): Promise<void> {
     const { worker } = stack.installation.pids;
     for (const part of parts) stack.kill(part);

@@ -18,7 +18,7 @@ let server: HostileServer;
 
 beforeAll(async () => {
   server = await HostileServer.start({ tools: [ECHO], authorization: 'Bearer upstream-key' });
-  // No look by the clock comes before the runs of these tests are long over: what releases a call is the end of its run.
+  // The next re-read comes long after these runs are over, so a call that is released was released by the end of its run.
   const farAway = { SERVICE_TIMING_TAIL_REREAD_MS: '600000', SERVICE_LIMIT_BROKERED_CALLS: '1' };
   stack = await LiveStack.start({ ...LOOPBACK_UPSTREAMS, ...NO_DIAL_LIMITS, ...farAway });
   await connectServer(stack, server.url);

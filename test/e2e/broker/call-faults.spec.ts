@@ -135,7 +135,7 @@ describe('a brokered call under faults', () => {
       if (error?.includes('ambiguous') === true)
         expect({ id, state: claim?.state }).toEqual({ id, state: 'ambiguous' });
     }
-    // What was answered is answered again, byte for byte, and nothing arrives for it.
+    // An answered call gets the same answer again, byte for byte, and nothing arrives at the upstream.
     const arrived = server.calls.length;
     for (const [id, { voice, answer }] of answers) {
       if (answer.body.ok !== true) continue;
@@ -150,7 +150,10 @@ describe('a brokered call under faults', () => {
   }, 240_000);
 });
 
-/** A server that has lost the session has performed nothing, and says so: that one repetition is the protocol's (chapter 40 §6). */
+/**
+ * A server that has lost the session has performed nothing, and says so: that one repetition belongs to the protocol
+ * (docs/design/broker.md).
+ */
 function wasRefusedBySession(server: HostileServer, id: string): boolean {
   const mine = server.arrivals.filter(({ text }) => text.includes(id));
   const performed = mine.filter(

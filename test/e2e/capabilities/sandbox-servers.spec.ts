@@ -305,7 +305,7 @@ function decisions(timeline: TimelineEvent[]): unknown[][] {
   ]);
 }
 
-/** The command as a person types it; its failure is the test's. */
+/** The command as a person types it; if it fails, the test fails. */
 async function cli(dataDir: string, ...argv: string[]): Promise<{ stdout: string }> {
   return promisify(execFile)(process.execPath, [PROGRAM, '--data-dir', dataDir, ...argv], { timeout: 240_000 });
 }

@@ -18,7 +18,7 @@ jest.setTimeout(480_000);
 /** Eighteen sandboxes at once on a machine that may be busy with other things. */
 const SLACK_MS = 10_000;
 const SIZES = { memory_mb: 384, cpus: 1, disk_mb: 32, pids: 128 };
-/** Spoilt documents are the launcher's, which writes its own here; the built program is tried on them beside its code. */
+/** The launcher of these runs writes its own hand-off document; a unit spec tries the built program on broken ones. */
 const OBLIGATIONS = SCENARIOS.filter(({ document }) => document === undefined).flatMap(({ obligations }) =>
   obligations.map(({ id }) => id),
 );

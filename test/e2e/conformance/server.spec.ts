@@ -17,7 +17,7 @@ const PROGRAM = resolve('dist/src/cli/main.js');
 const LIMITS = { SERVICE_LIMIT_EVENTS_BURST: '60', SERVICE_LIMIT_EVENTS_PER_SECOND: '5' };
 const TOKEN = /svc_sess_[0-9a-f]{64}/;
 
-/** The same run as a server would leave it that keeps no rule. Each differs from what was seen in one way. */
+/** The same run as a server that breaks the rules would leave it. Each differs in one way from what was seen. */
 const SPOILED: Record<string, (seen: Evidence) => Evidence> = {
   'answers with another status': ({ session, observations, events, approvals }) =>
     new Evidence(

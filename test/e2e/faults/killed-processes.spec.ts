@@ -42,7 +42,7 @@ describe('kill -9 of any process at any phase loses no run', () => {
     rmSync(bigFolder, { recursive: true, force: true });
   }, 120_000);
 
-  // What a failed case leaves behind would hold the places of the next one.
+  // Runs that a failed case leaves behind would take the places of the next one.
   afterEach(async () => {
     const { sessions } = await stack.json<{ sessions: { id: string; status: string }[] }>('GET', '/v1/sessions');
     for (const { id } of sessions.filter(({ status }) => !TERMINAL.has(status))) {

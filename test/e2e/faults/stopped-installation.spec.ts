@@ -17,7 +17,7 @@ describe('an installation that is stopped and started again', () => {
     const run = await stack.startRun('patient', [{ tool: 'Bash', input: { command } }]);
     await stack.untilStatus(run, 'running');
     await stack.installation.stop('leave', AbortSignal.timeout(30_000));
-    // The time must really pass: it is what the driver's server finds over when it comes back.
+    // The time must really pass, so that Temporal finds it over when it comes back.
     await delay(2 * HOST_GONE_MS);
     stack = await LiveStack.start(ENV, stack.dataDir);
     const session = await stack.untilTerminal(run);

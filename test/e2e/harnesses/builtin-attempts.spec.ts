@@ -23,7 +23,7 @@ const FROM_BASH: readonly BashAttempt[] = [
 
 const useOf = (id: string, tool: string, input: JsonObject | string) => ({ tool, input, id: `toolu_${id}` });
 
-/** Names that are no tool of the run, however like one they look. */
+/** Names that look like tools of the run and are not. */
 const STRANGE_NAMES = ['bash', 'Bash ', 'BASH', 'Teleport', 'Agent', '__proto__', 'constructor', 'toString'];
 
 /** Arguments that no tool takes; each would touch a file if anything of it were run. */

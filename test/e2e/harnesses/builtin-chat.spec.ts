@@ -82,7 +82,7 @@ describe('a local model behind the real gateway and the real gate', () => {
     const accepted = await create();
     expect(accepted.status).toBe(200);
     const { session } = (await accepted.json()) as { session: { id: string } };
-    // The script is another agent's; what counts is that the run finds its host.
+    // The script is written for another agent; this test only checks that the run finds its host.
     await stack.until('the run to be placed', 60_000, async () =>
       ['created', 'queued'].includes((await stack.session(session.id)).status) ? undefined : true,
     );

@@ -29,7 +29,7 @@ export async function connect(client, url, context) {
     code_challenge: createHash('sha256').update(verifier).digest('base64url'),
     code_challenge_method: 'S256',
     resource,
-    // What the user chose, here nothing; and what a refresh token takes, where the server knows it (chapter 40 §8.3).
+    // What the user chose, here nothing; and what a refresh token takes, where the server knows it (docs/design/oauth.md).
     ...(server.scopesSupported.includes('offline_access') ? { scope: 'offline_access' } : {}),
   };
   for (const [name, value] of Object.entries(asked)) page.searchParams.set(name, value);

@@ -12,7 +12,7 @@ const SIZES = { memory_mb: 256, cpus: 1, disk_mb: 32, pids: 64 };
 const SETTLE_MS = 30_000;
 /** Begins the names of the runs of this process; another one on this machine may try the same. */
 const LIFE = `life-${process.pid}`;
-/** Sandboxes of the share of proof 19 that every change runs. */
+/** Sandboxes of the share that every change runs of proof 19 (docs/proofs.md). */
 const MANY = Number(process.env['SANDGATE_PROOF_SANDBOXES'] ?? 12);
 
 interface Run {

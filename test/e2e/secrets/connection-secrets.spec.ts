@@ -23,7 +23,7 @@ const SECRETS = {
   rotatedRefreshToken: makeCanary('rotated'),
   accessToken: makeCanary('access'),
 };
-/** What a server answers to a call: for the agent, and at rest for nobody. */
+/** A server's answer to a call: the agent gets it, and nobody may find it stored. */
 const RESULT = makeCanary('result');
 
 describe('secrets of connections occur nowhere in clear', () => {

@@ -41,7 +41,7 @@ const HIDING = [
 /** An analysis that takes every line for one that does nothing. */
 const blind = (): ShellLine => ({ problem: null, commands: [], redirects: [], denyTexts: [] });
 
-/** A command as an analysis lists it that has no doubts. */
+/** A command as an analysis without any doubts would list it. */
 const listed = (words: readonly (string | null)[]): ShellCommand => ({
   text: '',
   words,
@@ -66,7 +66,7 @@ beforeAll(() => {
 });
 afterAll(() => oracle.stop());
 
-/** What the line does that the analysis, sure of it, does not list; nothing when it is not sure. */
+/** What the line does although the analysis vouches for it and does not list it; nothing when it does not vouch. */
 async function hidden(line: string, analyse: (line: string) => ShellLine = analyseLine): Promise<Finding[]> {
   const found = judged(line, analyse);
   return found === null ? [] : unlisted(found, await oracle.observe(line));

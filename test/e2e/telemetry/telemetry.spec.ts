@@ -84,7 +84,7 @@ describe('what an installation tells of a run', () => {
     rmSync(folder, { recursive: true, force: true });
   }, 120_000);
 
-  /** With the context of a caller that traces, and things of the caller that are nobody's business. */
+  /** With the context of a caller that traces, and with private data of the caller. */
   async function startRun(): Promise<string> {
     const body = { name: 'traced', harness: 'builtin', policy: 'standard', system_prompt: 'CANARY-system' };
     await stack.json('POST', '/v1/agents', body);

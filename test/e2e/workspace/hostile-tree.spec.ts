@@ -79,7 +79,7 @@ describe('a tree that wants to hide something', () => {
     expect(text(diff)).toContain('+++ b/plain.txt\n@@ -0,0 +1 @@\n+plain text\n');
     expect(existsSync(witness)).toBe(false);
     expect(contentOf(stage.apply(diff.patch))).toEqual(contentOf(stage.workspaceDir));
-    // The recorder records: the same settings do run when git is asked inside the tree.
+    // Positive control: the same settings do run when git is called inside the tree.
     mkdirSync(join(stage.base, 'roots'), { recursive: true });
     chmodSync(join(stage.base, 'roots'), 0o777);
     stage.act('git config --unset core.worktree; git config core.bare false; git add -A 2>/dev/null || true', {

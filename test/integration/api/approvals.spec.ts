@@ -56,7 +56,7 @@ describe('the inbox', () => {
     });
   });
 
-  it('06-gate §4 says which rule, matcher and part decided, where, and which files the command names', async () => {
+  it('says which rule, matcher and part decided, where, and which files the command names', async () => {
     const secret = 'ghp_0123456789012345678901234567';
     const id = await ask(await newRun(), {
       explanation: {
@@ -177,7 +177,7 @@ describe('a decision', () => {
     expect((await decide(id, 'denied')).body.status).toBe('denied');
   });
 
-  it('06-gate §3: a session grant on a call without keys is recorded as once, and says so', async () => {
+  it('a session grant on a call without keys is recorded as once, and says so', async () => {
     const of = await newRun();
     const answer = await decide(await ask(of, { keys: [] }), 'approved_session');
     expect(answer.body.status).toBe('approved_once');

@@ -234,7 +234,10 @@ describe('the repositories of a connection', () => {
 
   it('CP-290 a connection of another kind never shows its credential to the code host', async () => {
     const answer = await api.get(`/v1/connections/${mcp}/repos`);
-    expect([answer.status, answer.body.error]).toEqual([400, expect.stringContaining('is none of a code host')]);
+    expect([answer.status, answer.body.error]).toEqual([
+      400,
+      expect.stringContaining('does not belong to a code host'),
+    ]);
     expect(host.requests).toEqual([]);
     const { id } = connectionIn(await create({ provider: 'codehost', token: TOKEN }));
     rest.failWith = 503;

@@ -22,7 +22,7 @@ const BROKEN = [
 ];
 const DEFECT = '`tools[1].shell.deny_regex`: the pattern `(curl` is not valid';
 
-/** A version as an earlier release, or somebody with the database in hand, may have left it. */
+/** A version as an earlier release, or somebody with access to the database, may have left it. */
 async function storeVersion(name: string, version: number, tools: unknown): Promise<void> {
   await api.database.owner.query(
     `insert into policy_versions (id, tenant_id, policy_id, version, content, author)

@@ -132,7 +132,7 @@ describe('a request says only what is understood', () => {
       const { error } = (await send(name, example(true))).body;
       expect([name, error ?? '']).toEqual([name, expect.not.stringContaining('is not a member')]);
       const least = await send(name, { ...(example(false) as object), ...CHOSEN[name] });
-      // Whether a server of others answers is no matter of the request.
+      // Whether another server answers does not depend on the request.
       const isRefused = least.status === 400 && !least.text.includes('is not reachable');
       expect([name, isRefused ? least.text : '']).toEqual([name, '']);
     }

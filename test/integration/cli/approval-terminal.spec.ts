@@ -47,7 +47,7 @@ class Terminal {
     this.child.stdin.write(keys);
   }
 
-  /** Types what is no answer, and waits: keys that come together are none either. */
+  /** Types something that is not an answer, and waits; several keys at once are not an answer either. */
   async typeAndBeAskedAgain(key: string, question: string): Promise<void> {
     const asked = this.count(question);
     this.type(key);

@@ -133,7 +133,7 @@ describe('sandgate approvals show, approve and deny', () => {
     expect(await cli('approvals', 'show', 'ffffffff')).toBe(3);
   });
 
-  it('06-gate §3 --session on a call without keys counts once, says so and is no conflict', async () => {
+  it('--session on a call without keys counts once, says so and is no conflict', async () => {
     const id = await ask(api, run, { keys: [] });
     expect(await cli('approve', '--session', id)).toBe(0);
     expect(stdout).toContain('approved_once by operator (recorded as approved_once');

@@ -64,7 +64,7 @@ async function plant(change: Partial<NewConnection> = {}): Promise<string> {
   return id;
 }
 
-/** What one process makes of one secret: the text, null, or the code of the refusal. */
+/** The result of one process for one secret: the text, null, or the code of the refusal. */
 async function readEach(services: ConnectionServices, connectionId: string): Promise<(string | null)[]> {
   const { secrets } = services;
   const ref = { organizationId, connectionId };

@@ -458,7 +458,7 @@ describe('a call that asks a human', () => {
     expect(await again('a')).toEqual({ decision: 'allow' });
   });
 
-  it('06-gate §4 a command that names more files than a person can be shown is denied, not asked', async () => {
+  it('a command that names more files than a person can be shown is denied, not asked', async () => {
     const run = await createGatedRun(database.db);
     const workspace = join(plane.dataDir, 'runs', run.sessionId, 'disk', 'workspace');
     await mkdir(workspace, { recursive: true });

@@ -8,7 +8,7 @@ import { startPlane, type PlaneApp } from '../../support/plane-app.js';
 import type { FixtureRun } from '../../support/run-fixture.js';
 import { until, untilHolds } from '../../support/until.js';
 
-/** No read by the clock comes before this: what releases a call is the end of its run. */
+/** No re-read comes before this, so a call that is released was released by the end of its run. */
 const FAR_AWAY = { SERVICE_TIMING_TAIL_REREAD_MS: '600000' };
 const DENIED = { status: 200, body: { decision: 'deny', message: 'session is not active' } };
 const REFUSED = { status: 400, body: { error: 'session is not active' } };

@@ -20,7 +20,7 @@ const AT_ONCE = 8;
 /** Only what hangs takes this long. */
 const ANSWERED_WITHIN_MS = 60_000;
 
-/** Whatever asks a person is let go at once. */
+/** A call that asks a person is approved at once. */
 const POLICY = {
   approvals: { default_ttl_secs: 0 },
   tools: [

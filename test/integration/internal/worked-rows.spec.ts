@@ -87,7 +87,7 @@ function approve(
   );
 }
 
-describe('the gate-level examples of chapter 30 §11', () => {
+describe('worked examples of the gate', () => {
   it('CP-317 49: the read-only tier denies what an unrestricted policy allows, and says so', async () => {
     const run = await createGatedRun(database.db, { policy: seeded('unrestricted'), trustTier: 'read_only' });
     const calls: [string, unknown][] = [

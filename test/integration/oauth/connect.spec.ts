@@ -89,7 +89,7 @@ describe('connecting by OAuth', () => {
       'no-store',
       'no-referrer',
     ]);
-    // Whoever has read the page has no right to the callback yet: the cookie changes with the click.
+    // Reading the page gives no right to the callback: the cookie changes with the click.
     const read = visitor.cookie;
     const clicked = await visitor.click(goUrl, { 'sec-fetch-site': 'same-origin' });
     expect(clicked.status).toBe(303);

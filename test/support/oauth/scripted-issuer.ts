@@ -12,7 +12,7 @@ export interface ScriptedAnswer {
   headers?: Record<string, string>;
 }
 
-/** An authorization server that answers what a test says: for what a real one never does. Nobody signs in at it. */
+/** An authorization server that gives the answers of a test, for behaviour that no real one shows. Nobody signs in to it. */
 export interface ScriptedIssuer extends LocalServer {
   /** Its metadata; a test replaces members. */
   metadata: Record<string, unknown>;

@@ -1,6 +1,9 @@
 import type { LineSource } from './line-source.js';
 
-/** Lines in which an earlier part decides what a later one means: values of variables, the folder of the moment, what braces and globs become. */
+/**
+ * Lines in which an earlier part decides what a later one means: values of variables, the current folder, and what braces and globs
+ * expand to.
+ */
 export class StateLines {
   constructor(private readonly source: LineSource) {}
 

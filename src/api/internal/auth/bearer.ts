@@ -10,7 +10,7 @@ export function readRunnerToken(headers: IncomingHttpHeaders, acceptsApiKey: boo
   return authorization?.startsWith('Bearer ') === true ? authorization.slice('Bearer '.length) : null;
 }
 
-/** A bearer beside the web session cookie is a mistake or an attack; neither may win (chapter 20 §1). */
+/** A bearer beside the web session cookie is a mistake or an attack; neither may win (docs/design/runner.md). */
 export function refuseCookieBesideBearer(headers: IncomingHttpHeaders): void {
   if (hasWebCookie(headers.cookie)) {
     throw new SandgateError('invalid_request', 'a web session cookie and a runner token cannot be combined');

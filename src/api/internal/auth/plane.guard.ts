@@ -10,7 +10,7 @@ import { RunnerTokens } from './runner-tokens.js';
 /**
  * Lets a request of the runner plane in, before its body is read: an unknown token 401, then the audience 403
  * `wrong_audience` before anything else is asked, an expired or revoked token 401, the plane socket of another run 403
- * `wrong_run` (chapter 20 §2, 04-sandbox §5).
+ * `wrong_run` (docs/design/runner.md, docs/design/sandbox.md).
  */
 @Injectable()
 export class PlaneGuard {

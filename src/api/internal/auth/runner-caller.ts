@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { FastifyRequest } from 'fastify';
 import type { Audience } from '../../../platform/db/tokens.js';
 
-/** Who calls the runner plane: the run that the bearer belongs to. The id in the path says nothing (chapter 20 §1). */
+/** Who calls the runner plane: the run that the bearer belongs to. The id in the path says nothing (docs/design/runner.md). */
 export interface RunnerCaller {
   tokenSha256: string;
   organizationId: string;
@@ -15,9 +15,9 @@ export interface RunnerCaller {
 /** What a route of the runner plane declares about itself. */
 export interface PlaneRoute {
   audience: Audience;
-  /** Let an expired or revoked token of the right audience in: a runner must learn that its run is over (chapter 20 §8). */
+  /** Let an expired or revoked token of the right audience in: a runner must learn that its run is over. */
   admitsDeadTokens?: boolean;
-  /** Model clients send their key as `x-api-key`, which wins over the bearer (chapter 20 §2). */
+  /** Model clients send their key as `x-api-key`, which wins over the bearer. */
   acceptsApiKey?: boolean;
   /** Largest body in bytes; the deployment's ceiling when absent. */
   maxBodyBytes?: number;

@@ -3,7 +3,7 @@ import { Database } from '../../../platform/db/database.js';
 import { digestRunToken, lookupRunToken } from '../../../platform/db/tokens.js';
 import type { RunnerCaller } from './runner-caller.js';
 
-/** How long a token that was found live is believed. The gate and the reservation check it again in their own transaction. */
+/** How long a token that was found live is taken for live. The gate and the reservation check it again in their own transaction. */
 const BELIEVED_MS = 2000;
 const MAX_REMEMBERED = 10_000;
 
@@ -14,7 +14,7 @@ export class RunnerTokens {
 
   constructor(private readonly database: Database) {}
 
-  /** The caller, or null for a token that nobody holds. A believed answer is at most two seconds old. */
+  /** The caller, or null for a token that nobody holds. A cached answer is at most two seconds old. */
   async find(token: string, believed: boolean): Promise<RunnerCaller | null> {
     const sha256 = digestRunToken(token);
     if (sha256 === null) return null;

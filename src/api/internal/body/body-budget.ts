@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { ApiConfig } from '../../foundation.module.js';
 
-/** Bytes of request bodies that this process holds at once (04-sandbox §6). */
+/** Bytes of request bodies that this process holds at once (docs/design/runner.md). */
 @Injectable()
 export class BodyBudget {
   private held = 0;

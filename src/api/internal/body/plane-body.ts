@@ -20,7 +20,7 @@ export interface BodyRules {
 
 /**
  * Reads and parses a body as JSON whatever its content type says; none at all is null. Keys such as `__proto__` are data
- * and large numbers keep their text (04-sandbox §6, 06-gate §5). What exceeds the limit is read on and thrown away, so
+ * and large numbers keep their text (docs/design/runner.md, docs/design/gate.md). What exceeds the limit is read on and thrown away, so
  * that the client can take its answer.
  */
 export async function readPlaneBody(

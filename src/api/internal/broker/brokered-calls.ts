@@ -22,7 +22,7 @@ const POLL_LIMIT_MS = 30_000;
 const MAX_LOSSES = 5;
 
 /**
- * What happens to a brokered call after the gate has let it go (chapter 40 §4 steps 5–11): its input is sealed, the run's workflow
+ * What happens to a brokered call after the gate has let it go (docs/design/broker.md): its input is sealed, the run's workflow
  * dispatches it, and whatever is answered comes from the record, so any process answers a repetition alike.
  */
 @Injectable()
@@ -56,7 +56,7 @@ export class BrokeredCallService {
     return this.answerAfter(row, outcome, signal);
   }
 
-  /** One that was lost before it took a claim has sent nothing, and is made anew. */
+  /** A dispatch that was lost before it took a claim has sent nothing, and is made again. */
   private async dispatch(row: CallRow, key: ClaimKey, attempt: number, signal: AbortSignal): Promise<DispatchOutcome> {
     const { callId, organizationId, sessionId } = row;
     if (this.dispatches === null) throw new SandgateError('unavailable', 'brokered calls need the driver of runs');
@@ -106,7 +106,7 @@ export class BrokeredCallService {
     return { text: await this.payloads.openResting(key, answer) };
   }
 
-  /** A dispatch of which nobody knows: it may yet take its claim, so the same call joins it when it comes again. */
+  /** A dispatch whose state is unknown may still take its claim, so the same call joins it when it is presented again. */
   private async answerWithoutClaim({ organizationId, sessionId }: CallRow): Promise<BrokerAnswer> {
     const active = await this.database.withTenant(organizationId, (tx) => runAcceptsWork(tx, sessionId));
     if (!active) throw new SandgateError('invalid_request', GATE_MESSAGES.sessionNotActive);

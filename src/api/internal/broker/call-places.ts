@@ -6,7 +6,7 @@ import { ApiConfig } from '../../foundation.module.js';
 import { LimitBreaches } from '../limits/limit-breaches.js';
 import { RunEnd, type WaitedRun } from './run-end.js';
 
-/** What a place is given to once nobody waits for it any more. */
+/** Passed in place of a turn once nobody waits for it any more. */
 const LEFT = Symbol('left');
 
 /**
@@ -44,7 +44,7 @@ export class CallPlaces {
     return answer;
   }
 
-  /** Gives the turn up when the run ends before it has come. Never resolves once it has come: the work answers then. */
+  /** Gives the turn up when the run ends before it has come. Never resolves afterwards, because the work then gives the answer. */
   private async leaveAtEnd(run: WaitedRun, waiting: AbortController): Promise<typeof LEFT> {
     const hasEnded = await this.end.reached(run, waiting.signal).catch((error: unknown) => {
       if (waiting.signal.aborted) return false;

@@ -24,10 +24,10 @@ import { ShownFiles } from './shown-files.js';
 
 type Asking = Extract<GateVerdict, { kind: 'require_approval' }>;
 
-/** Ten years: a policy may state any number of seconds, and beyond an interval the database could not store the question. */
+/** Ten years: a policy may state any number of seconds, but a larger interval could not be stored. */
 const LONGEST_TTL_SECS = 315_360_000;
 
-/** Asks a human about a call, waits, and releases it or not (chapter 30 §7.4, 06-gate §3, §4). */
+/** Asks a human about a call, waits, and releases it or not (docs/design/gate.md). */
 @Injectable()
 export class ApprovalGate {
   constructor(
@@ -76,7 +76,7 @@ export class ApprovalGate {
     return { ...(await decideAutomatic(this.database, call, denial)), reason };
   }
 
-  /** A call that was decided before: what was approved and never let go is compared and released now. */
+  /** A call that was decided before: if it was approved and not yet released, its files are compared and it is released now. */
   async repeat(call: GateCall, input: ExactJson, decided: GateAnswer): Promise<GateResult> {
     const row = await this.database.withTenant(call.organizationId, (tx) => readApproval(tx, approvalIdOf(decided)));
     return row.status === 'auto_allowed' ? { kind: 'allow' } : this.release(call, input, { row, active: true });
@@ -87,7 +87,7 @@ export class ApprovalGate {
     const { organizationId, sessionId } = call;
     const end = await this.waits.settled({ organizationId, sessionId, approvalId: approvalIdOf(asked) }, signal);
     if (end === null) return { kind: 'gone' };
-    // Undecided when its run ended, or put aside by that end: cleanup settles the row and writes the denial (CP-149).
+    // Still undecided when its run ended: cleanup settles the row and writes the denial (CP-149).
     const endedUndecided = !end.active && (end.row.status === 'pending' || end.row.status === 'expired');
     return endedUndecided ? { kind: 'inactive' } : this.release(call, input, end);
   }

@@ -129,7 +129,7 @@ export class ApprovalWaits implements BeforeApplicationShutdown {
       const row = await readApproval(tx, awaited.approvalId);
       const isDue = row.expires_at !== null && row.expires_at.getTime() <= Date.now();
       if (row.status !== 'pending' || !isDue) return { row, active };
-      // This process's clock says that it is over; the database's decides.
+      // By this process's clock it has expired; the database's clock decides.
       await expireApprovals(tx, awaited.sessionId);
       return { row: await readApproval(tx, awaited.approvalId), active };
     });

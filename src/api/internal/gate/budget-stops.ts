@@ -18,7 +18,10 @@ interface StoppedRun {
   sessionId: string;
 }
 
-/** Ends runs that exceeded a cap: `budget.exceeded` once, by whoever records the intent, and a wind-down with quiesce (chapter 10 §15). */
+/**
+ * Ends runs that exceeded a cap: `budget.exceeded` once, by whoever records the intent, and a wind-down with quiesce
+ * (docs/design/budgets.md).
+ */
 @Injectable()
 export class BudgetStops {
   constructor(private readonly database: Database) {}

@@ -80,7 +80,7 @@ export class GateObserver {
   }
 }
 
-/** Who had the last word on the call. */
+/** Who decided the call in the end. */
 function sourceOf(outcome: GateOutcome, source: string | null): string {
   switch (outcome) {
     case 'asked':

@@ -22,13 +22,13 @@ import type { FrozenRun } from './run-specs.js';
 import { SchemaStage } from './schema-stage.js';
 import type { ReadToolCall, ToolCallRequest, UnreadableCall } from './tool-call.js';
 
-/** A specification that changes under a call would be a fault; this many reloads are still answered. */
+/** Reloads of a specification that one call makes at most; it never changes, so more would mean a fault. */
 const MAX_RELOADS = 3;
-/** Stands in the record for the name of a tool that cannot be recorded. */
+/** Recorded in place of a tool's name that cannot be stored. */
 const UNKNOWN_TOOL = 'unknown';
 
 /**
- * The gate: one decision per tool call, against the frozen specification only (chapter 30 §7). An automatic verdict is one
+ * The gate: one decision per tool call, against the frozen specification only (docs/design/gate.md). An automatic verdict is one
  * evaluation and one database call; a question waits for its row.
  */
 @Injectable()

@@ -36,7 +36,7 @@ export function wordsNotKnown(input: ExactJson): string[] {
 }
 
 /**
- * Paths below the workspace that a call's command may name, relative to it, without repeats (06-gate §4); null when there are too
+ * Paths below the workspace that a call's command may name, relative to it, without repeats (docs/design/gate.md); null when there are too
  * many to look at. More than the command really opens: a word counts wherever it stands, in its directory and in each one that
  * the line changes to.
  */

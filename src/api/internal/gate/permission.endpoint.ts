@@ -8,7 +8,7 @@ import { untilHungUp } from '../../http/until-hung-up.js';
 import { GateService } from './gate.service.js';
 import { MAX_CALL_VALUES, readToolCall } from './tool-call.js';
 
-/** The gate for one tool call of a harness. After authentication it answers 4xx for nothing (chapter 20 §4, 04-sandbox §6). */
+/** The gate for one tool call of a harness. After authentication it never answers 4xx (docs/design/runner.md). */
 @Injectable()
 export class PermissionEndpoint implements PlaneEndpoint {
   readonly method = 'POST';

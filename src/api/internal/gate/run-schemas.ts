@@ -1,7 +1,7 @@
 import type { FrozenCallable } from '../../../domain/gate/frozen-set.js';
 import { guardSchema, type GuardedSchema } from '../../../domain/gate/schema-limits.js';
 
-/** What one run's schemas have turned out to be. */
+/** What is known of the schemas of one run. */
 export class RunSchemas {
   private readonly guarded = new Map<string, GuardedSchema>();
 

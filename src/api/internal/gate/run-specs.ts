@@ -22,7 +22,7 @@ const MAX_REMEMBERED = 2000;
 
 /**
  * Frozen specifications by run. A specification never changes, so one read serves every call; the database compares the
- * digest on each of them and says when a reload is due (00-design §4).
+ * digest on each of them and says when a reload is due (docs/design/gate.md).
  */
 @Injectable()
 export class RunSpecs {

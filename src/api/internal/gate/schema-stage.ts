@@ -8,7 +8,7 @@ import { SchemaPool } from '../../../platform/schemas/schema-pool.js';
 import type { FrozenRun } from './run-specs.js';
 
 /**
- * The third stage of the gate: arguments against the frozen input schema (chapter 30 §9, 06-gate §6). Counting is done here; a
+ * The third stage of the gate: arguments against the frozen input schema (docs/design/gate.md). Counting is done here; a
  * schema is compiled and run by the pool's threads alone.
  */
 @Injectable()

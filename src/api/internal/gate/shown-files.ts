@@ -11,7 +11,7 @@ import { namedPaths } from './named-paths.js';
 
 /**
  * The workspace files that a command names, as an approver is shown them, and whether they are still the same when the call
- * is released (06-gate §4). The plane socket of a run is served on the host that holds its workspace, so this process reads it.
+ * is released (docs/design/gate.md). The plane socket of a run is served on the host that holds its workspace, so this process reads it.
  */
 @Injectable()
 export class ShownFiles {

@@ -9,7 +9,7 @@ import { findUnstorable } from '../../../platform/db/storable-json.js';
 import { isStorableName, isStorableText, MAX_NAME_CHARACTERS } from '../../../platform/db/storable-text.js';
 import type { PlaneBody } from '../body/plane-body.js';
 
-/** A tool call as a runner presents it (chapter 20 §4). */
+/** A tool call as a runner presents it (docs/design/runner.md). */
 export interface ToolCallRequest {
   toolCallId: string;
   tool: string;
@@ -17,7 +17,7 @@ export interface ToolCallRequest {
   input: ExactJson;
 }
 
-/** A body that is no tool call: denied and recorded, because runners repeat any other answer for ever (04-sandbox §6). */
+/** A body that is no tool call: denied and recorded, because runners repeat any other answer for ever. */
 export interface UnreadableCall {
   /** One that can be recorded: made of what the body gives, so that a repetition has the same, or made up where it gives nothing. */
   toolCallId: string;
@@ -49,7 +49,7 @@ export function readToolCall(body: PlaneBody): ReadToolCall {
   return { kind: 'call', call: { toolCallId, tool, input } };
 }
 
-/** A text that is beyond what is parsed may still name its call. */
+/** A text that is too large or too deep to be parsed may still name its call. */
 function unparsed({ failure, text }: Extract<PlaneBody, { kind: 'unreadable' }>): ReadToolCall {
   if (text === null || !(failure instanceof JsonBoundsError)) return unreadable({}, failure.message);
   const members = readOuterStrings(text, ['tool_call_id', 'tool']);

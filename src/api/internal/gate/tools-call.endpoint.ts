@@ -15,7 +15,7 @@ import { GateService } from './gate.service.js';
 import { RunSpecs } from './run-specs.js';
 import { MAX_CALL_VALUES, readToolCall, type ToolCallRequest, type UnreadableCall } from './tool-call.js';
 
-/** Gate and execution of one brokered tool call (chapter 20 §5, chapter 40 §4). */
+/** Gate and execution of one brokered tool call (docs/design/runner.md, docs/design/broker.md). */
 @Injectable()
 export class ToolsCallEndpoint implements PlaneEndpoint {
   readonly method = 'POST';
@@ -56,7 +56,7 @@ export class ToolsCallEndpoint implements PlaneEndpoint {
     return answer.text;
   }
 
-  /** Built-in tools, and those of servers inside the sandbox, have their gate and no execution here (chapter 30 §7.5). */
+  /** Built-in tools, and those of servers inside the sandbox, have their gate and no execution here (docs/design/gate.md). */
   private async refuseSandboxTool(caller: RunnerCaller, tool: string): Promise<void> {
     const run = await this.specs.get(caller.organizationId, caller.sessionId);
     if (isMcpName(tool) && run.gate.tools.find(tool)?.class !== 'sandbox') return;
@@ -64,7 +64,7 @@ export class ToolsCallEndpoint implements PlaneEndpoint {
   }
 }
 
-/** What is too large keeps its own status. */
+/** A body that is too large keeps its own status. */
 function whyNoCall(body: PlaneBody, { reason }: UnreadableCall): SandgateError {
   return body.kind === 'unreadable' ? body.failure : new SandgateError('invalid_request', reason);
 }

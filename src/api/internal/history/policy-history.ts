@@ -36,7 +36,7 @@ export interface PolicyHistoryCounts {
 }
 
 /**
- * Keeps what policy reads of each gated call, beside the gate and never in its way (06-gate §8). Views wait in memory and are
+ * Keeps what policy reads of each gated call, beside the gate and never in its way (docs/policy-history.md). Views wait in memory and are
  * written many at a time: when {@link BATCH} wait, or when nobody is at the gate. What is lost — a crash, a full buffer, a
  * database that is away — is unknown to later simulations and refuses no call.
  */

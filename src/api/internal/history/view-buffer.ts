@@ -1,6 +1,6 @@
 import { callKey, type PolicyViewText } from '../../../platform/seal/tool-call-payloads.js';
 
-/** A view on its way to where it rests. */
+/** A view that waits to be stored. */
 export interface WaitingView extends PolicyViewText {
   organizationId: string;
 }
@@ -8,7 +8,7 @@ export interface WaitingView extends PolicyViewText {
 /** What waits to be written at most: some seconds of the busiest gate. */
 const MAX_WAITING = 16_384;
 const MAX_WAITING_BYTES = 33_554_432;
-/** Views of one run that one process keeps; a run that goes on and on fills no disk. */
+/** Views of one run that one process stores at most, so that an endless run does not fill the disk. */
 const MAX_RUN_BYTES = 33_554_432;
 const MAX_RUNS = 10_000;
 

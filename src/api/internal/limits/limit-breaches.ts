@@ -3,7 +3,7 @@ import { PinoLogger } from 'nestjs-pino';
 import { Database } from '../../../platform/db/database.js';
 import { findRuns } from '../../../platform/db/sweeps.js';
 
-/** Every limit of the runner plane that a run can hit (04-sandbox §6), as `run.limit_reached` names it. */
+/** Every limit of the runner plane that a run can hit (docs/design/runner.md), as `run.limit_reached` names it. */
 export type PlaneLimit =
   | 'connections'
   | 'headers'

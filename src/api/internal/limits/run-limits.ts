@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 
-/** Things of one run that are counted while they last. */
+/** What is counted per run while it lasts. */
 export type Countable = 'connections' | 'parked_permissions' | 'model_requests';
 
 interface Bucket {
@@ -9,7 +9,7 @@ interface Bucket {
 }
 
 /**
- * What each run has going on in this process (04-sandbox §6). Numbers only; entries vanish with their last user, buckets
+ * What each run has going on in this process (docs/design/runner.md). Only numbers are kept; entries vanish with their last user, buckets
  * once they are full again.
  */
 @Injectable()

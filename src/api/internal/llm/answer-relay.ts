@@ -27,13 +27,13 @@ export interface AnswerReading {
 
 /** An answer in one piece of up to this many bytes leaves in one write when it is settled; a longer one is passed on as it comes. */
 const MAX_HELD_BYTES = 64 * 1024;
-/** Headers of a provider's error that tell a client when to come back; no other header is passed on (chapter 20 §15.4). */
+/** Headers of a provider's error that tell a client when to come back; no other header is passed on (docs/design/model-gateway.md). */
 const RETRY_HEADERS = ['retry-after', 'retry-after-ms', 'x-should-retry'] as const;
 
 /**
  * Passes one answer from the provider to the client byte by byte and meters it on the way. A slow client slows the provider
- * down, so memory stays flat; a client that hangs up leaves the rest to be drained, because the stream is the only meter
- * (chapter 20 §15.4). The client's answer ends with `end`, when the usage is on the record.
+ * down, so memory stays flat; when a client hangs up the rest is drained, because the stream is the only meter. The client's
+ * answer ends with `end`, when the usage is on the record.
  */
 export class AnswerRelay implements Dispatcher.DispatchHandler {
   readonly finished: Promise<RelayedAnswer>;

@@ -6,14 +6,14 @@ import type { ReserveAnswer } from '../../../platform/db/reservations.js';
 import type { CarriedToolResult } from '../../../platform/llm/model-dialect.js';
 import type { RunnerCaller } from '../auth/runner-caller.js';
 
-/** A result that a harness made up for an unknown tool or invalid input is this short at most (04-sandbox §1). */
+/** A result that a harness made up for an unknown tool or invalid input is this short at most (docs/design/model-gateway.md). */
 const MAX_REFUSED_BYTES = 2048;
 /** How many such results a run may have; the next one fails it. */
 export const MAX_REFUSED_RESULTS = 5;
 const MAX_RUNS = 2000;
 
 /**
- * The cross-check of 04-sandbox §1: a model request must not carry the result of a tool use that the gate never decided.
+ * The cross-check: a model request must not carry the result of a tool use that the gate never decided.
  * A conversation repeats its results in every request; those found decided once are not asked about again.
  */
 @Injectable()
@@ -42,7 +42,7 @@ export class CarriedResults {
     this.decided.set(sessionId, decided);
   }
 
-  /** Notes uses that the harness answered itself, each once; of a request that fails the run, as many as it takes to tell why. */
+  /** Notes uses that the harness answered itself, each once; of a request that fails the run, only as many as the reason needs. */
   async noteRefused(caller: RunnerCaller, answer: ReserveAnswer): Promise<void> {
     if (answer.refused.length === 0) return;
     const events: NewEvent[] = answer.refused.slice(0, MAX_REFUSED_RESULTS + 1).map((id) => ({

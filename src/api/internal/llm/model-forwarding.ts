@@ -12,7 +12,7 @@ import { Upstreams } from './upstreams.js';
 
 const MAX_HEADER_CHARACTERS = 1024;
 
-/** Steps 13 and 14 of chapter 20 §15.2: sends an admitted request to its provider, passes the answer on and settles it. */
+/** Sends an admitted request to its provider, passes the answer on and settles it (docs/design/model-gateway.md, steps 13 and 14). */
 @Injectable()
 export class ModelForwarding {
   constructor(

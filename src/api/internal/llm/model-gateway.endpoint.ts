@@ -13,8 +13,8 @@ import { refusal } from './refusal.js';
 import { RequestPreparation } from './request-preparation.js';
 
 /**
- * The model gateway: the only way of a run to a model (chapter 20 §15, 06-gate §7). It admits, holds budget, forwards the
- * screened body, passes the answer through and settles what it cost. Refusals come in the order of chapter 20 §15.2.
+ * The model gateway: the only way of a run to a model. It admits, holds budget, forwards the screened body, passes the answer
+ * through and settles what it cost. Refusals come in the order of docs/design/model-gateway.md.
  */
 @Injectable()
 export class ModelGatewayEndpoint implements PlaneEndpoint {

@@ -19,14 +19,14 @@ import { ProcessLease } from './process-lease.js';
 import { refusal } from './refusal.js';
 import { settlementOf } from './settlement.js';
 
-/** Bytes of a request that count as one input token before the provider has counted (06-gate §7). */
+/** Bytes of a request that count as one input token before the provider has counted (docs/design/budgets.md). */
 const BYTES_PER_TOKEN = 3;
 const SETTLE_RETRY_MS = [100, 500, 2000];
 
 const UNASKED = 'the result of a tool call that the gate never decided was sent to the model';
 const TOO_MANY_REFUSED = 'the harness answered too many tool calls itself, without asking the gate';
 
-/** Holds a model request against the budget before it is sent and settles it afterwards (06-gate §7). */
+/** Holds a model request against the budget before it is sent and settles it afterwards. */
 @Injectable()
 export class ModelSpend {
   constructor(
@@ -39,8 +39,8 @@ export class ModelSpend {
   ) {}
 
   /**
-   * Steps 4, 7 and 8 of chapter 20 §15.2 for a request that reserves nothing: the run accepts work and has budget left.
-   * `early` is the refusal of a step between them, if there is one.
+   * For a request that reserves nothing: the run accepts work and has budget left (docs/design/model-gateway.md, steps 4, 7
+   * and 8). `early` is the refusal of a step between them, if there is one.
    */
   async check(caller: RunnerCaller, run: FrozenRun, early: SandgateError | null): Promise<void> {
     const [row] = await this.database.withTenant(caller.organizationId, (tx) =>
@@ -141,7 +141,7 @@ export class ModelSpend {
   }
 }
 
-/** The most that a request can cost before its output: written to the dearest cache that it asks for, read from none. */
+/** The most that a request can cost before its output: all of its input priced as written to the dearest cache that it asks for. */
 function estimateCost(
   price: ModelPrice | null,
   inputTokens: number,

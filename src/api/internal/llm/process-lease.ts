@@ -9,7 +9,7 @@ import { ApiConfig } from '../../foundation.module.js';
 /** Renewals per life of the lease, so that two may fail. */
 const RENEWALS = 3;
 
-/** The lease that this process's reservations name: when it dies, what it had reserved is settled for it (06-gate §7). */
+/** The lease that this process's reservations name: when it dies, what it had reserved is settled for it (docs/design/budgets.md). */
 @Injectable()
 export class ProcessLease implements OnApplicationShutdown {
   private opening: Promise<string> | null = null;

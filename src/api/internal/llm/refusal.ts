@@ -1,7 +1,7 @@
 import { SandgateError } from '../../../domain/errors.js';
 import type { ErrorCode } from '../../../domain/errors.js';
 
-/** Headers with which a model client learns whether a retry can help (00-design §1). */
+/** Headers with which a model client learns whether a retry can help (docs/design/model-gateway.md). */
 export type RetryAdvice = 'final' | 'transient';
 
 const ADVICE = new WeakMap<SandgateError, RetryAdvice>();
@@ -13,7 +13,7 @@ export function refusal(code: ErrorCode, message: string, advice: RetryAdvice): 
   return error;
 }
 
-/** What a model client should make of a failure: what the client itself did wrong stays wrong. */
+/** Whether a model client may retry a failure: its own mistakes stay mistakes. */
 export function retryAdvice(error: SandgateError): RetryAdvice {
   const known = ADVICE.get(error);
   if (known !== undefined) return known;

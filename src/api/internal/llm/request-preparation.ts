@@ -13,13 +13,13 @@ import { Upstreams } from './upstreams.js';
 
 /**
  * What a request is before anything is looked up for it. A refusal is kept until the steps before it have had their say:
- * an `early` one stands before the run's budgets are looked at, a `late` one behind them (chapter 20 §15.2).
+ * an `early` one stands before the run's budgets are looked at, a `late` one behind them (docs/design/model-gateway.md).
  */
 export type PreparedRequest =
   | { kind: 'ready'; dialect: ModelDialect; target: DialectPath; request: ScreenedRequest }
   | { kind: 'early' | 'late'; refusal: SandgateError };
 
-/** Steps 5, 6 and 9 to 11 of chapter 20 §15.2: the dialect of the run, the endpoint and the body screen. */
+/** The dialect of the run, the endpoint and the body screen: steps 5, 6 and 9 to 11 of the gateway's order. */
 @Injectable()
 export class RequestPreparation {
   constructor(

@@ -11,7 +11,7 @@ import type { ModelCall, Reservation } from './model-call.js';
 /** Statuses above 499 with which providers say that they are too busy to begin. */
 const TOO_BUSY: readonly unknown[] = [503, 529];
 
-/** Statuses below 500 of somebody who gave up waiting: a gateway says so although the model behind it may have answered. */
+/** Statuses below 500 with which a gateway says that it gave up waiting; the model behind it may still have answered. */
 const GAVE_UP: readonly unknown[] = [408, 499];
 
 /** A provider that refuses before it generates bills nothing; the same holds when no connection was made. */

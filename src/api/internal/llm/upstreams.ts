@@ -29,7 +29,7 @@ export class Upstreams implements OnApplicationShutdown {
     await Promise.all([...this.served.values()].map((upstream) => upstream.close()));
   }
 
-  /** Step 6 of chapter 20 §15.2: the refusal of a dialect that this deployment's providers do not speak. */
+  /** The refusal of a dialect that this deployment's providers do not speak (docs/design/model-gateway.md, step 6). */
   unservedRefusal(dialect: Dialect): SandgateError | null {
     if (this.served.size === 0 || this.served.has(dialect)) return null;
     return refusal('upstream_failed', missingUpstream(this.config.llm, dialect) ?? 'no model provider', 'final');

@@ -17,7 +17,7 @@ import { readPostedEvent } from './posted-event.js';
 
 const MAX_KEY_CHARACTERS = 200;
 
-/** Appends one line of a runner's narrative (chapter 20 §6). Accepted in every status until the tokens are revoked. */
+/** Appends one line of a runner's narrative (docs/design/runner.md). Accepted in every status until the tokens are revoked. */
 @Injectable()
 export class EventsEndpoint implements PlaneEndpoint {
   readonly method = 'POST';

@@ -7,7 +7,7 @@ import { ApiConfig } from '../../foundation.module.js';
 /** Connections kept apart from everything else, so that no queue of other work makes a live runner look dead. */
 const LANE_CONNECTIONS = 2;
 
-/** The database lane of the heartbeats (04-sandbox §6). */
+/** The database lane of the heartbeats (docs/design/runner.md). */
 @Injectable()
 export class HeartbeatLane implements OnApplicationShutdown {
   private opening: Promise<Database> | null = null;

@@ -5,7 +5,7 @@ import { callerOf } from '../auth/runner-caller.js';
 import { HeartbeatLane } from './heartbeat-lane.js';
 import type { PlaneEndpoint } from './plane-endpoint.js';
 
-/** Liveness of a runner and the directives for it (chapter 20 §7). */
+/** Liveness of a runner and the directives for it (docs/design/runner.md). */
 @Injectable()
 export class HeartbeatEndpoint implements PlaneEndpoint {
   readonly method = 'POST';

@@ -4,7 +4,7 @@ import type { PlaneRoute } from '../auth/runner-caller.js';
 /** One route of the runner plane. What `handle` resolves to is the JSON answer; undefined means that it answered itself. */
 export interface PlaneEndpoint {
   method: 'GET' | 'POST';
-  /** Below `/internal` and, with `ofSession`, below `/internal/sessions/{id}` as well (00-design §1, "Runner plane"). */
+  /** Below `/internal` and, with `ofSession`, below `/internal/sessions/{id}` as well. */
   path: string;
   ofSession: boolean;
   route: PlaneRoute;

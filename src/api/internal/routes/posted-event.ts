@@ -24,7 +24,7 @@ const MAX_TYPE_CHARACTERS = 128;
 
 type MemberType = 'string' | 'boolean' | 'nullable_string';
 
-/** Members of the kinds that a runner may post; what else stands beside them is dropped (chapter 20 §6). */
+/** Members of the kinds that a runner may post; what else stands beside them is dropped (docs/design/runner.md). */
 const KNOWN: ReadonlyMap<string, Record<string, MemberType>> = new Map([
   ['agent.message', { role: 'string', text: 'string' }],
   ['tool.completed', { tool_call_id: 'string', tool: 'string', ok: 'boolean', summary: 'nullable_string' }],
@@ -47,7 +47,7 @@ function knownMembers(type: string, data: ExactObject): ExactObject {
   return Object.fromEntries(entries.filter(([name]) => data[name] !== undefined).map(([name]) => [name, data[name]!]));
 }
 
-/** A runner speaks for its agent or for itself; whatever else it claims to be is the harness (chapter 20 §6). */
+/** A runner speaks for its agent or for itself; whatever else it claims to be is the harness. */
 function actorOf(claimed: ExactJson | undefined): EventActor {
   return claimed === 'agent' ? 'agent' : 'harness';
 }
@@ -74,7 +74,7 @@ export function readPostedEvent(body: ExactJson, recordsAgentMessages: boolean):
   return { kind: 'event', event: { actor: actorOf(envelope['actor']), type, data: plain, posted: true } };
 }
 
-/** The ledger would replace such text in the data, but not in a kind; a runner that is told of it can mend what it posts. */
+/** The ledger would replace such text in the data, but not in a kind; a runner that is told can correct what it posts. */
 function refuseUnstorable(member: string, value: ExactJson): void {
   const problem = findUnstorable(value);
   if (problem === null) return;

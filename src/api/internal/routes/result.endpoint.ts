@@ -21,7 +21,7 @@ interface Report {
   summary: string | null;
 }
 
-/** The runner reports how it ended. The intent is durable before the acknowledgement (chapter 20 §8). */
+/** The runner reports how it ended. The intent is durable before the acknowledgement (docs/design/runner.md). */
 @Injectable()
 export class ResultEndpoint implements PlaneEndpoint {
   readonly method = 'POST';
@@ -76,6 +76,6 @@ function readReport(request: FastifyRequest): Report {
   const summary = body['summary'] ?? null;
   if (summary === null) return { outcome, summary };
   if (typeof summary !== 'string') throw new SandgateError('invalid_request', 'summary: a string is required');
-  // What a model said last must not cost the run its outcome.
+  // A bad character in the model's last words must not lose the outcome of the run.
   return { outcome, summary: Array.from(normalizeText(summary)).slice(0, MAX_SUMMARY_CHARACTERS).join('') };
 }

@@ -11,7 +11,7 @@ import { jsonBodyOf } from '../body/plane-body.js';
 import type { PlaneEndpoint } from './plane-endpoint.js';
 import { runAcceptsWork } from '../../../platform/db/run-status.js';
 
-/** Extends all four tokens of a run; no token is returned (chapter 20 §9). */
+/** Extends all four tokens of a run; no token is returned (docs/design/runner.md). */
 @Injectable()
 export class TokenRenewEndpoint implements PlaneEndpoint {
   readonly method = 'POST';

@@ -6,7 +6,7 @@ import { callerOf } from '../auth/runner-caller.js';
 import type { PlaneEndpoint } from './plane-endpoint.js';
 import { runAcceptsWork } from '../../../platform/db/run-status.js';
 
-/** The packed workspace of a run. Sandboxes on this host mount theirs, so no run of it has an archive (chapter 20 §10). */
+/** The packed workspace of a run. Sandboxes on this host mount theirs, so no run of it has an archive (docs/design/runner.md). */
 @Injectable()
 export class WorkspaceEndpoint implements PlaneEndpoint {
   readonly method = 'GET';

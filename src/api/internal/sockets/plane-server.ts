@@ -16,12 +16,15 @@ export interface PlaneServerOptions {
 
 /** Longer than any client keeps an idle connection, so that the server does not close one that is being used again. */
 const KEEP_ALIVE_MS = 72_000;
-/** A body that takes longer than this to arrive is given up; the answer may take as long as it likes. */
+/** A body that takes longer than this to arrive is given up; the answer has no such limit. */
 const BODY_TIMEOUT_MS = 120_000;
 /** Connections beyond the limit that are still accepted to be told so. */
 const REFUSED_CONNECTION_MS = 5000;
 
-/** The HTTP server of one run's plane socket: `/internal` only, its connections bound to the run (04-sandbox §5, §6). */
+/**
+ * The HTTP server of one run's plane socket: `/internal` only, its connections bound to the run (docs/design/sandbox.md,
+ * docs/design/runner.md).
+ */
 export function createPlaneServer(options: PlaneServerOptions): Server {
   const refused = new WeakSet<Socket>();
   const server = createServer({

@@ -3,7 +3,7 @@ import type { ScriptedAnswer } from '../../demo/model-script.js';
 import type { Clock, Obligation } from './record.js';
 import type { ScriptedPlane, ScriptedPlaneOptions } from './scripted-plane.js';
 
-/** What a scenario sees and does while its run goes on. */
+/** What a scenario can observe and do during its run. */
 export interface Stage {
   plane: ScriptedPlane;
   workspace: string;

@@ -24,7 +24,7 @@ export interface PlaneEvent {
 export type Verdict =
   { decision: 'allow'; updated_input?: JsonObject } | { decision: 'deny'; message: string } | 'pending';
 
-/** What may come of one request instead of its proper answer: a status, or a connection that breaks off. */
+/** What may be done instead of the proper answer: a status, or a connection that breaks off. */
 export type Fault = { status: number; body?: JsonObject; headers?: Record<string, string> } | 'cut' | null;
 
 type TokenName = 'control' | 'tool' | 'llm';
@@ -32,9 +32,9 @@ type TokenName = 'control' | 'tool' | 'llm';
 /** One request as it arrived; times are milliseconds of `performance.now()`. */
 export interface PlaneRequest {
   route: string;
-  /** Whose token it carried; null for any other text. */
+  /** The audience of the token that it carried; null for any other text. */
   token: TokenName | null;
-  /** Whose token the route asks for; null for a route that the plane does not have. */
+  /** The audience that the route asks for; null for an unknown route. */
   audience: TokenName | null;
   key: string | null;
   body: JsonObject;
@@ -64,7 +64,7 @@ export interface ScriptedPlaneOptions {
   modelUrl?: string;
 }
 
-/** What the plane of a run keeps too: a shorter time would close connections that a patient runner is about to use. */
+/** As the real plane: a shorter time would close connections that a slow runner is about to use. */
 const KEEP_ALIVE_MS = 72_000;
 const SESSION_ID = '018f3c1e-0000-7000-8000-00000000abcd';
 const AUDIENCE: Record<string, TokenName> = {

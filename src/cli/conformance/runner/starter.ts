@@ -22,7 +22,7 @@ export interface StartedRunner {
   kill: () => void;
 }
 
-/** How runners come to life. */
+/** How runners are started. */
 export interface RunnerStarter {
   workspace: () => Promise<ScenarioWorkspace>;
   /** Where sockets must lie for its runners to reach them; anywhere when absent. */
@@ -75,7 +75,7 @@ function readOrEmpty(path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch {
-    // Closed to us is what it should be; on another system there is no such file.
+    // It should be closed to us; on another system there is no such file.
     return '';
   }
 }
@@ -116,7 +116,7 @@ export function handStarter(told: (file: string) => void): RunnerStarter {
   };
 }
 
-/** A runner that has reported, or says nothing any more, is taken for ended. */
+/** A runner that has reported, or has gone silent, counts as ended. */
 function isOver(plane: ScriptedPlane, begun: number): boolean {
   const last = plane.requests.at(-1);
   if (last === undefined) return performance.now() - begun > FIRST_CONTACT_MS;

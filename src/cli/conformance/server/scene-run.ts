@@ -12,7 +12,7 @@ import type { Scene, SteeredRun } from './scene.js';
 
 const TERMINAL = new Set(['completed', 'failed', 'cancelled', 'budget_exceeded']);
 const POLL_MS = 200;
-/** A run that waits for a place in the queue, and winds down for its whole minute. */
+/** Enough for a run that waits in the queue and takes a minute to wind down. */
 const RUN_TIMEOUT_MS = 300_000;
 const PAGE = 1000;
 

@@ -19,7 +19,7 @@ const MAX_SUBSTITUTIONS = 1000;
 const SUBSTITUTION = /[$<>]\(|\$\{|\$\[|`|<</g;
 /** Deeper trees are not walked. */
 const MAX_NODE_DEPTH = 400;
-/** Files that bash makes up: a socket to anywhere. */
+/** Files that exist in bash alone and open a socket to any host. */
 const NETWORK = /^\/dev\/(?:tcp|udp)\//;
 const OUTPUT = /^\/dev\/std(?:out|err)$/;
 /** UTF-16 units of all the texts on which deny patterns run. */

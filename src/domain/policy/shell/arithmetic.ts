@@ -7,7 +7,7 @@ const ASSIGNS = /^(?:[-+*/%&|^]|<<|>>)?=$|^\+\+$|^--$/;
 
 /**
  * Bash evaluates the value of a name in arithmetic as arithmetic again, subscripts and their substitutions included. So names are
- * only harmless while the line itself gives no variable a text.
+ * harmless only as long as the line assigns no text to a variable.
  */
 export class ArithmeticNames {
   private read = false;

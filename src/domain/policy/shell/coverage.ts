@@ -17,7 +17,7 @@ export interface AllowPrefixes {
   readonly count: number;
 }
 
-/** Prefixes are parsed like lines (06-gate §1); one that is no chain of literal words covers nothing. */
+/** Prefixes are parsed like lines (docs/design/policy.md); one that is no chain of literal words covers nothing. */
 export function compileAllowPrefixes(sources: readonly string[]): AllowPrefixes {
   const byProgram = new Map<string, AllowPrefix[]>();
   sources.forEach((source, order) => {

@@ -10,7 +10,7 @@ export interface ShellCommand {
   text: string;
   /** After quote removal; null where an expansion decides. The first is the program; empty when there is none. */
   words: readonly (string | null)[];
-  /** Whether an assignment before it may change what it does (06-gate §1). */
+  /** Whether an assignment before it may change what it does (docs/design/policy.md). */
   unsafeAssignment: boolean;
   /** The word that makes it run or load more than its name says: only a prefix that holds that word covers it. */
   hazard: Hazard | null;

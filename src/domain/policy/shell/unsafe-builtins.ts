@@ -1,7 +1,7 @@
 import type { ShellWord } from './shell-word.js';
 import { isHarmlessVariable, isPlainVariable } from './variables.js';
 
-/** Builtins that run text, or change what later words mean (06-gate §1). */
+/** Builtins that run text, or change what later words mean (docs/design/policy.md). */
 const RUN_TEXT = new Set(
   'eval let source . trap alias unalias exec coproc enable compgen complete compopt bind hash shopt fc'.split(' '),
 );

@@ -1,4 +1,4 @@
-/** Variables whose assignment before a command changes nothing that a policy cares about (06-gate §1). */
+/** Variables whose assignment before a command changes nothing that a policy cares about (docs/design/policy.md). */
 export const HARMLESS_NAMES = '(?:CI|NODE_ENV|LANG|LC_[A-Z]+|TZ|FORCE_COLOR|NO_COLOR)';
 const HARMLESS = new RegExp(`^${HARMLESS_NAMES}$`);
 

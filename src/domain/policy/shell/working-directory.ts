@@ -39,7 +39,7 @@ export class WorkingDirectories {
     else this.places = [...new Set([...this.places, ...(moved as string[])])];
   }
 
-  /** Every place where a path may land; one of unknown place when that is all that can be said. */
+  /** Every place where a path may land; a path of unknown place when nothing more is certain. */
   resolve(path: string | null, text: string): CandidatePath[] {
     if (path === null) return [{ text, path: null }];
     if (this.places === null) return [resolvePath(path, null)];

@@ -192,7 +192,7 @@ function unsetBy(value: string, option: string, argument: string | null): string
   return value === '-' || value === '--ignore-environment' || /^-[^-]*i/.test(value) ? ['GIT_CONFIG_COUNT'] : [];
 }
 
-/** `xargs` appends words that nobody has seen: they may only be arguments of a command that stands there whole. */
+/** `xargs` appends unknown words: they are accepted only as arguments of a command that is written out. */
 function withUnknownArguments({ result, replaced }: Scanned): Unwrapped {
   if (result.kind === 'nothing') return { kind: 'nothing' };
   if (result.kind !== 'command') return result;

@@ -5,7 +5,7 @@ import { countOf, listOf, memberOf, textOf } from '../metering/loose-members.js'
 
 /** Collects what answers of the Messages API say of themselves; the counts of a stream are cumulative, so the largest holds. */
 export class AnthropicReader implements AnswerReader {
-  /** What an agent writes about these words stands in escaped quotes. */
+  /** In text that the model writes these words stand in escaped quotes. */
   readonly telling = ['"usage"', '"tool_use"', '"message_stop"'];
   readonly maxLineBytes = 512 * 1024;
   private usage: ModelUsage | null = null;

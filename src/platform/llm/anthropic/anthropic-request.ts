@@ -62,7 +62,7 @@ function toolResults(body: ExactObject): CarriedToolResult[] {
 }
 
 /**
- * Screens a parsed request of the Anthropic Messages API (chapter 20 §15.3): the frozen model only, no server-executed
+ * Screens a parsed request of the Anthropic Messages API (docs/design/model-gateway.md): the frozen model only, no server-executed
  * tools. Throws `invalid_request` with a sentence that names the member.
  */
 export function screenAnthropicRequest(value: unknown, frozenModel: string): ScreenedRequest {
@@ -81,7 +81,7 @@ export function screenAnthropicRequest(value: unknown, frozenModel: string): Scr
 }
 
 /**
- * The text to forward, its output limit lowered to what the budget affords (06-gate §7). A thinking budget must stay below that
+ * The text to forward, its output limit lowered to what the budget affords (docs/design/budgets.md). A thinking budget must stay below that
  * limit, or the provider would refuse the request; where none fits, thinking is switched off.
  */
 export function withOutputLimit({ body, text }: Pick<ScreenedRequest, 'body' | 'text'>, grantedTokens: number): string {

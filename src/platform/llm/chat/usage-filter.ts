@@ -11,7 +11,7 @@ export interface AnswerFilter {
 const NEWLINE = 0x0a;
 const RETURN = 0x0d;
 const NOTHING = Buffer.alloc(0);
-/** An event that outgrows this is none of those that are taken out; it is passed on as it comes. */
+/** An event that is longer than this is never one of those to take out, so it is passed on as it comes. */
 const MAX_EVENT_BYTES = 16 * 1024;
 
 /**

@@ -3,7 +3,7 @@ import type { ModelUsage } from '../../../domain/prices/price-list.js';
 import { isStorableName, MAX_NAME_CHARACTERS } from '../../db/storable-text.js';
 import { SseLines } from './sse-lines.js';
 
-/** A tool use that the model asked for: its id and name, never its input (04-sandbox §1). */
+/** A tool use that the model asked for: its id and name, never its input (docs/design/model-gateway.md). */
 export interface MeteredToolUse {
   id: string;
   tool: string;
@@ -30,7 +30,7 @@ export interface AnswerMeter {
 export interface AnswerReader {
   /** Every event that tells something holds one of these; the rest of a stream is not taken apart. */
   readonly telling: readonly string[];
-  /** An unterminated line of a stream beyond this is dropped (chapter 20 §15.7). */
+  /** An unterminated line of a stream beyond this is dropped. */
   readonly maxLineBytes: number;
   /** The data of one event of a stream, without `data:`. */
   readEvent(data: string): void;
@@ -43,8 +43,8 @@ export interface AnswerReader {
 const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
 
 /**
- * What a model calls a tool may be anything, and must not keep its usage off the record: a use whose id no row can hold is left out,
- * because its result is refused for that id, and such a name is mended.
+ * A model may give a tool any name, which must not keep its usage off the record. A use whose id cannot be stored is left out,
+ * because its result will be refused for that id; a name that cannot be stored is replaced.
  */
 function resultOf(reader: AnswerReader): Omit<MeteredAnswer, 'digest'> {
   const { usage, toolUses } = reader.result();
@@ -58,12 +58,12 @@ function resultOf(reader: AnswerReader): Omit<MeteredAnswer, 'digest'> {
   };
 }
 
-/** The meter of one answer, streamed or whole (chapter 20 §15.7). */
+/** The meter of one answer, streamed or whole. */
 export function meterWith(reader: AnswerReader, streamed: boolean): AnswerMeter {
   return streamed ? new StreamMeter(reader) : new WholeMeter(reader);
 }
 
-/** The value of a JSON text; undefined for one that is none, which carries no usage and went to the client as it came. */
+/** The value of a JSON text; undefined for any other text, which has no usage and went to the client unchanged. */
 export function parseLoosely(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -93,7 +93,7 @@ class StreamMeter implements AnswerMeter {
 
   private read(complete: Buffer): void {
     const { telling } = this.reader;
-    // Text deltas are the bulk of a stream and tell nothing; only pieces that name usage or a tool use are taken apart.
+    // Text deltas are most of a stream and report nothing; only pieces that name usage or a tool use are taken apart.
     if (!telling.some((word) => complete.includes(word))) return;
     for (const line of complete.toString('utf8').split('\n')) {
       if (line.startsWith('data:') && telling.some((word) => line.includes(word))) this.reader.readEvent(line.slice(5));

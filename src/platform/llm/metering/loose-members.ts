@@ -18,7 +18,7 @@ export function textOf(value: unknown, name: string): string | undefined {
 /** No answer has as many tokens; a larger number is a defect of its server, and no row could hold the sum of a few. */
 const MAX_COUNT = 1e12;
 
-/** A count of tokens; undefined for anything that is none. */
+/** A count of tokens; undefined for anything else. */
 export function countOf(value: unknown, name: string): number | undefined {
   const count = memberOf(value, name);
   return typeof count === 'number' && count >= 0 && count <= MAX_COUNT ? Math.trunc(count) : undefined;

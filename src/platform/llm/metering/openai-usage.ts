@@ -2,7 +2,7 @@ import type { ModelUsage } from '../../../domain/prices/price-list.js';
 import { countOf, memberOf } from './loose-members.js';
 
 /**
- * A usage report of the OpenAI dialects, in either's spelling (chapter 20 §15.7). Cached tokens are part of the input there and
+ * A usage report of the OpenAI dialects, in either's spelling (docs/design/model-gateway.md). Cached tokens are part of the input there and
  * stand beside it here; reasoning tokens are part of the output in both. Null for anything that counts nothing.
  */
 export function openAiUsage(report: unknown): ModelUsage | null {

@@ -4,8 +4,8 @@ import type { CarriedToolResult } from '../model-dialect.js';
 import { jsonBytes, objectsOf, requireResultId } from '../request-rules.js';
 
 /**
- * The words with which Codex answers a call itself, without asking: a tool that it does not have, an input that is none or that its
- * settings refuse, a call that its client declined. The dialect has no mark for it (04-sandbox §1).
+ * The words with which Codex answers a call itself, without asking: a tool that it does not have, an input that is malformed or
+ * that its settings refuse, a call that its client declined. The dialect has no mark for it (docs/design/model-gateway.md).
  */
 const REFUSAL = new RegExp(
   `^\\s*(${[

@@ -27,7 +27,10 @@ function isClientTool(tool: ExactObject): boolean {
   return type === 'function' || type === 'custom' || (type === 'tool_search' && tool['execution'] === 'client');
 }
 
-/** The tools that the harness executes; all others are left out in silence, because Codex offers some in every request (chapter 20 §15.3). */
+/**
+ * The tools that the harness executes; all others are left out in silence, because Codex offers some in every request
+ * (docs/design/model-gateway.md).
+ */
 function clientTools(tools: ExactJson[]): ExactJson[] {
   return tools.flatMap((tool) => {
     if (!isExactObject(tool)) return [];
@@ -51,7 +54,7 @@ function stripServerTools(body: ExactObject): ExactObject {
 }
 
 /**
- * Screens a parsed request of OpenAI's Responses API (chapter 20 §15.3): the frozen model only, the whole conversation, no tools
+ * Screens a parsed request of OpenAI's Responses API: the frozen model only, the whole conversation, no tools
  * that the provider executes, nothing kept. Throws `invalid_request` with a sentence that names the member.
  */
 export function screenResponsesRequest(value: unknown, rules: ScreenRules): ScreenedRequest {

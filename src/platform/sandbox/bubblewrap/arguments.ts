@@ -1,6 +1,9 @@
 import type { SystemFacts } from './system-facts.js';
 
-/** Who the processes are on the host: `root` drops to a uid of their own, `user` keeps ours inside a user namespace (04-sandbox §2). */
+/**
+ * Who the processes are on the host: `root` drops to a uid of their own, `user` keeps ours inside a user namespace
+ * (docs/design/sandbox.md).
+ */
 export type SandboxMode = 'root' | 'user';
 
 /** The uid and gid inside when a user namespace maps them; as root the host's uid shows. */
@@ -29,7 +32,7 @@ export interface SandboxShape {
   /** Where the program starts; as root one that everybody may enter, since bubblewrap keeps no right to enter others. */
   workingFolder: string;
   descriptors: { seccomp: number; etc: EtcDescriptors; status?: number };
-  /** Kill it with the process that started it. Agents' sandboxes outlive the control plane (04-sandbox §7). */
+  /** Kill it with the process that started it. Agents' sandboxes outlive the control plane. */
   dieWithParent: boolean;
 }
 
@@ -72,7 +75,7 @@ function namespaces(shape: SandboxShape): string[] {
     const id = String(INSIDE_ID);
     return ['--unshare-user', '--disable-userns', '--uid', id, '--gid', id, ...names, '--cap-drop', 'ALL'];
   }
-  // The three that setpriv needs to become the run's uid; it empties every set on its way.
+  // The three capabilities that setpriv needs to become the run's uid; it drops them all on its way.
   return [
     ...names,
     '--cap-drop',

@@ -10,8 +10,8 @@ const ENV = { PATH: '/usr/bin:/bin', LC_ALL: 'C' };
 
 /**
  * Makes blank disk images: the first of a size is formatted, the next ones are copies of it, which takes a quarter of the time, and
- * one copy lies ready. Only the size asked for last is kept. Nothing of an earlier life is used, since a power cut may have left
- * anything in it.
+ * one copy lies ready. Only the size asked for last is kept. Images of an earlier process are not used, since a power cut may have
+ * damaged them.
  */
 export class BlankDisks {
   private kept: { path: string; sizeMb: number } | null = null;
@@ -39,7 +39,7 @@ export class BlankDisks {
     await this.keep(image, sizeMb);
   }
 
-  /** Lays the next copy ready; for a moment at which no run waits. @returns false where none could be made: then none is missed */
+  /** Lays the next copy ready; for a moment at which no run waits. @returns false when none could be made, which does no harm */
   async prepare(): Promise<boolean> {
     const { kept } = this;
     if (kept === null || this.spare?.sizeMb === kept.sizeMb) return true;
@@ -48,7 +48,7 @@ export class BlankDisks {
     try {
       await copy(kept.path, path);
     } catch {
-      // A host without room for a spare says so where a run needs its disk.
+      // A lack of room for a spare is reported when a run needs its disk.
       return false;
     }
     this.spare = { path, sizeMb: kept.sizeMb };

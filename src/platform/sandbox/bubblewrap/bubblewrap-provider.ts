@@ -52,7 +52,10 @@ interface ReadOnlyFolders {
   harness: string | null;
 }
 
-/** Sandboxes by bubblewrap on this host: no engine, no image (04-sandbox). All state is in files, so any process can go on with a run. */
+/**
+ * Sandboxes by bubblewrap on this host: no engine, no image (docs/design/sandbox.md). All state is in files, so any process can go
+ * on with a run.
+ */
 export class BubblewrapProvider implements SandboxProvider {
   readonly name = 'bubblewrap';
   private readonly launching = new Map<string, Promise<SandboxHandle>>();
@@ -216,7 +219,7 @@ export class BubblewrapProvider implements SandboxProvider {
       if (remains !== null) await killSandbox(folder, remains);
       throw error;
     } finally {
-      // The sandbox has what it needs. What could not be taken away now goes with the run.
+      // The sandbox has what it needs. What could not be removed now is removed with the run.
       this.hiding.set(
         spec.runId,
         shown.hide().catch(() => undefined),
@@ -249,7 +252,7 @@ export class BubblewrapProvider implements SandboxProvider {
     return { workspaceDir, planeDir, harnessDir };
   }
 
-  /** A link in its place would be mounted for what it leads to. */
+  /** If a link stood in its place, its target would be mounted. */
   private async findTools(): Promise<string | null> {
     const folder = toolsFolder(this.options.dataDir);
     return (await isFolder(folder)) ? folder : null;

@@ -23,7 +23,7 @@ const EXPECTED_STATUS = {
   Seccomp: '2',
 };
 
-/** Tries the whole profile with a real program; a profile that cannot be given here is a reason not to start (00-design §2). */
+/** Tries the whole profile with a real program; a profile that cannot be given here is a reason not to start (docs/design/sandbox.md). */
 export async function checkHost(host: Host, dataDir: string): Promise<ProviderReport> {
   const missing: string[] = [];
   const notes = [

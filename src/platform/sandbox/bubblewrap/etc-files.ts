@@ -1,6 +1,6 @@
 /**
- * The generated files of `/etc`: inside, the uid is called `agent` (04-sandbox §2, §3). Names come from files alone: there is
- * nobody to ask.
+ * The generated files of `/etc`: inside, the uid is called `agent` (docs/design/sandbox.md). Names come from files alone, because
+ * there is no name service inside.
  */
 export function etcFiles(uid: number): Record<'passwd' | 'group' | 'hosts' | 'nsswitch.conf', string> {
   const nobody = 'nobody:x:65534:65534:nobody:/:/usr/sbin/nologin\n';

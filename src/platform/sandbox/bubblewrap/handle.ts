@@ -4,7 +4,7 @@ import type { ProcessIdentity } from './process-identity.js';
 
 const RUNTIME = 'bubblewrap';
 
-/** A handle finds the sandbox's first process again: by pid, start time and boot (04-sandbox §7). */
+/** A handle finds the sandbox's first process again: by pid, start time and boot (docs/design/sandbox.md). */
 export function toHandle(runId: string, identity: ProcessIdentity): SandboxHandle {
   return {
     runtime: RUNTIME,

@@ -45,7 +45,7 @@ export function findConfinedHost(): ConfinedHost {
   return confinedHost;
 }
 
-/** Looks the host over. Trials of limits take some milliseconds. @throws SandgateError `unavailable` as {@link findConfinedHost} */
+/** Finds out what the host offers. Trials of limits take some milliseconds. @throws SandgateError `unavailable` as {@link findConfinedHost} */
 export async function findHost(): Promise<Host> {
   const confined = findConfinedHost();
   const [version, limiter] = await Promise.all([readVersion(confined.bwrap), chooseLimiter(confined.mode)]);

@@ -18,7 +18,7 @@ export interface RlimitSettings {
 /**
  * The program of the launching shell: `sh -c <script> sandgate <sandbox folder> <group>... -- <program>...`. It starts bubblewrap
  * with an empty environment and its output in a ring, lets go of all descriptors and waits. It has a session of its own and
- * needs nobody: when the control plane dies, the sandbox and its ring live on (04-sandbox §7). Values are numbers or arguments,
+ * needs nobody: when the control plane dies, the sandbox and its ring live on (docs/design/sandbox.md). Values are numbers or arguments,
  * never spliced text.
  */
 export function launchScript(limits: RlimitSettings): string {

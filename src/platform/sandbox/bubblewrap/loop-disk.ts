@@ -29,7 +29,7 @@ const FORMAT = [
 ];
 
 /**
- * A sized ext4 image mounted over a loop device (04-sandbox §3): a hard quota that vanishes atomically. Idempotent: an image
+ * A sized ext4 image mounted over a loop device (docs/design/sandbox.md): a hard quota that vanishes atomically. Idempotent: an image
  * that is there is mounted again, one that is mounted stays.
  *
  * @param makeImage makes the image where there is none; formats one by default
@@ -49,7 +49,7 @@ export async function mountDisk(
   await orFull('mounted', () => run('mount', mount, { timeout: TIMEOUT_MS, env: ENV }));
 }
 
-/** The host was seen to make disks at its boot, so one that it cannot make now is a matter of room. */
+/** The host could make disks when this process started, so a failure now means a lack of room. */
 async function orFull(what: 'made' | 'mounted', step: () => Promise<unknown>): Promise<void> {
   try {
     await step();

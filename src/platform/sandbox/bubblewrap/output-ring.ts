@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isMissing } from '../../../domain/system-error.js';
 import { pathExists } from '../../filesystem/path-exists.js';
 
-/** How much of a runner's output is kept (04-sandbox §7). */
+/** How much of a runner's output is kept (docs/design/sandbox.md). */
 export const RING_BYTES = 1024 * 1024;
 
 const CLOSE_TIMEOUT_MS = 2_000;

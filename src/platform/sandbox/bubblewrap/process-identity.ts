@@ -2,7 +2,7 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { isSystemError } from '../../../domain/system-error.js';
 import { readProcessStat } from '../../processes/process-stat.js';
 
-/** Names one process for ever: pids are reused, a pid with its start time and boot is not. */
+/** Identifies one process for good: pids are reused, a pid with its start time and boot is not. */
 export interface ProcessIdentity {
   pid: number;
   /** Clock ticks since boot, field 22 of `/proc/<pid>/stat`. */

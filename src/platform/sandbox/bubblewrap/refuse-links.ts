@@ -2,7 +2,7 @@ import { lstat, realpath } from 'node:fs/promises';
 import { SandgateError } from '../../../domain/errors.js';
 
 /**
- * Refuses a path that is, or leads through, a symbolic link before it is mounted (04-sandbox §3): a link could lead the mount
+ * Refuses a path that is, or leads through, a symbolic link before it is mounted (docs/design/sandbox.md): a link could lead the mount
  * elsewhere between this look and bubblewrap's.
  */
 export async function refuseLinks(paths: string[]): Promise<void> {

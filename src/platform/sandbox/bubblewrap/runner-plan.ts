@@ -23,7 +23,7 @@ export const INSIDE = {
   home: '/home/agent',
 } as const;
 
-/** What the runner finds in its environment; everything of the run itself comes by descriptor (04-sandbox §4). */
+/** What the runner finds in its environment; everything of the run itself comes by descriptor (docs/design/runner.md). */
 const ENVIRONMENT = {
   PATH: '/opt/sandgate/node/bin:/usr/local/bin:/usr/bin:/bin',
   HOME: INSIDE.home,

@@ -59,7 +59,7 @@ async function readFinalStatus(folder: RunFolder): Promise<{ exitCode: number | 
   for (;;) {
     const status = await readStatus(folder.status);
     if (status.exitCode !== null || Date.now() > deadline) return status;
-    // With the ring closed nobody is left who could write it.
+    // When the ring is closed, nobody is left to write the code.
     if (await isRingClosed(folder.sandbox)) return readStatus(folder.status);
     await sleep(DEATH_POLL_MS);
   }
@@ -85,7 +85,7 @@ export async function superviseUntilExit(
       await folder.writeEnd({ reason: breach });
       await killSandbox(folder, identity);
     } else if ((await readStatus(folder.status)).exitCode !== null) {
-      // The runner is over, and with it the run; what it left running in the background goes with it.
+      // The runner has ended, and so has the run; its background processes are killed.
       await killSandbox(folder, identity);
     } else {
       await watch?.next(launch?.limits.kind === 'soft' ? SOFT_POLL_MS : SUPERVISION_POLL_MS, signal);

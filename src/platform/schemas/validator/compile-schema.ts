@@ -8,9 +8,9 @@ import { schemaPatterns } from './pattern.js';
 export type Validator = (document: JsonValue) => string[];
 
 const OPTIONS: Options = {
-  // Keywords and formats that the dialect does not know mean nothing; `$schema` is one of them (chapter 30 §9).
+  // Keywords and formats that the dialect does not know mean nothing; `$schema` is one of them (docs/design/gate.md).
   strict: false,
-  // No number is infinite; one beyond the range of doubles is none that anybody could hold.
+  // A number beyond the range of doubles reads as infinite, which no reader could hold.
   strictNumbers: true,
   validateFormats: false,
   meta: false,
@@ -45,7 +45,7 @@ const META = {
 } as const;
 const metaValidators = new Map<SchemaDialect, (schema: JsonObject) => boolean>();
 
-/** A compiler takes much that is no schema for one that accepts everything; the dialect's own schema does not. */
+/** A compiler accepts many malformed schemas and lets everything pass then; the dialect's own schema finds them. */
 function isOfDialect(schema: JsonObject, dialect: SchemaDialect): boolean {
   const validate = metaValidators.get(dialect) ?? metaValidatorOf(dialect);
   metaValidators.set(dialect, validate);

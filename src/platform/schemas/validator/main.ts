@@ -3,8 +3,8 @@ import type { SchemaReply, SchemaRequest } from '../schema-job.js';
 import { Validators } from './validators.js';
 
 /**
- * A validator's thread: the only place where the schema of an MCP tool is compiled and run (06-gate §6). It may be ended at any
- * moment, holds nothing that anybody would miss, and sees no environment.
+ * A validator's thread: the only place where the schema of an MCP tool is compiled and run (docs/design/gate.md). It may be ended at any
+ * moment, holds no state worth keeping, and sees no environment.
  */
 if (parentPort === null) throw new Error('a validator runs in a thread of its own');
 const port = parentPort;
@@ -15,7 +15,7 @@ port.on('message', ({ id, ...job }: SchemaRequest) => {
   port.postMessage({ kind: 'found', id, finding, cpuMs: cpuMs() } satisfies SchemaReply);
 });
 
-// What loading leaves to the first use is not charged to somebody's first call.
+// Loads lazily initialised parts now, so that the first call is not charged for them.
 validators.check({ key: '', dialect: '2020-12', schema: '{"properties":{"a":{"pattern":"^a"}}}', input: '{"a":"a"}' });
 port.postMessage({ kind: 'ready', cpuMs: cpuMs() } satisfies SchemaReply);
 

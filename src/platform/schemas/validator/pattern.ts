@@ -8,8 +8,8 @@ interface SchemaPattern {
 }
 
 /**
- * A pattern of a schema in the linear-time engine that all patterns of others go to (06-gate §6). Throws for one that it cannot
- * express (look-around, back-references): its schema is no use then.
+ * A pattern of a schema in the linear-time engine that all patterns of others go to (docs/design/gate.md). Throws for one that it cannot
+ * express (look-around, back-references): its schema cannot be used then.
  */
 function compilePattern(source: string): SchemaPattern {
   const compiled = RE2JS.compile(RE2JS.translateRegExp(source));

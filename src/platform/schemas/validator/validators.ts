@@ -14,7 +14,7 @@ interface Compiled {
   characters: number;
 }
 
-/** Compiled schemas of one thread, the latest used of them (chapter 30 §9). */
+/** Compiled schemas of one thread, the latest used of them (docs/design/gate.md). */
 export class Validators {
   /** In order of use, the latest last. */
   private readonly compiled = new Map<string, Compiled>();

@@ -27,7 +27,7 @@ export class BaseTree {
     return this.entries.get(path);
   }
 
-  /** Whether the base tracks something inside this folder, one of those that are litter otherwise. */
+  /** Whether the base tracks something inside this folder of build products. */
   tracksInside(litterFolder: string): boolean {
     return this.litter.has(litterFolder);
   }

@@ -53,7 +53,7 @@ export function blobPrefix(bytes: number): string {
   return `blob ${bytes}\0`;
 }
 
-/** The name that git gives to a blob of this content. */
+/** The object id that git gives to this content. */
 export function blobId(content: Buffer, format: ObjectFormat): string {
   return createHash(format).update(blobPrefix(content.length)).update(content).digest('hex');
 }

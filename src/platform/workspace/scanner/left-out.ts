@@ -45,7 +45,7 @@ export class LeftOutList {
     this.files.push({ path: path.toString('latin1'), folder: false, why, files: 1, bytes, digest });
   }
 
-  /** Counts and digests the folders, last of all, within what the limits leave; empty ones are not worth a line. */
+  /** Counts and digests the folders, last of all, within what the limits leave; empty ones are not listed. */
   settle(limits: DigestLimits): { leftOut: LeftOut[]; unlisted: number } {
     const folders = [...this.folders].map(([path, why]) => {
       const summary = summarizeTree(Buffer.from(`${this.root}/${path}`, 'latin1'), limits);
@@ -56,7 +56,7 @@ export class LeftOutList {
   }
 }
 
-/** The agent's `.git` where it is not what the baseline is; its index, which any look at the status rewrites, aside. */
+/** The agent's `.git` where it differs from the baseline, except for its index, which `git status` rewrites. */
 export function changedRepository(root: string, baseline: string, limits: DigestLimits): LeftOut | undefined {
   const own = summarizeOrAbsent(`${root}/.git`, limits);
   if (own === undefined || own.digest === summarizeTree(baseline, limits, ['index']).digest) return undefined;

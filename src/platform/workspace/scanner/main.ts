@@ -37,7 +37,7 @@ const MAX_DIGESTED_BYTES = 8 * 1024 ** 3;
 
 /**
  * The part of collecting that reads what an agent wrote: a program of its own, run in a sandbox of its own with an unprivileged uid
- * (04-sandbox §8). git never looks at the tree; it gets blobs and index entries, so nothing in the tree can configure it.
+ * (docs/design/workspaces.md). git never looks at the tree; it gets blobs and index entries, so nothing in the tree can configure it.
  */
 function scan(request: ScanRequest): void {
   const pack = new PackWriter(`${request.objects}/pack`, request.format);

@@ -13,7 +13,7 @@ export function isGitAlias(name: Buffer): boolean {
 
 const LITTER_FOLDERS = new Set(['__pycache__', '.pytest_cache', 'node_modules', 'target', '.venv', 'venv']);
 
-/** Folders of build products, which a diff leaves out and lists instead (chapter 10 §11). */
+/** Folders of build products, which a diff leaves out and lists instead (docs/design/workspaces.md). */
 export function isLitterFolder(name: string): boolean {
   return LITTER_FOLDERS.has(name) || name.endsWith('.egg-info');
 }

@@ -42,7 +42,7 @@ export class TreeScan {
   readonly oversized: Buffer[] = [];
   files = 0;
   bytes = 0;
-  /** A litter folder in which the base tracks something: the tracked files count, the others are listed with the folder. */
+  /** A folder of build products in which the base tracks something: tracked files are compared, the others are listed with the folder. */
   private mixed: { path: string; depth: number } | undefined;
   private depth = 0;
 

@@ -9,7 +9,7 @@ import type { JsonObject } from '../../../domain/json.js';
 
 afterEach(closeAgents);
 
-/** A model of nobody in particular, as a local server has them. */
+/** A model of no known provider, as local servers have them. */
 const startAgent: typeof start = (script, options, variables) =>
   start(script, options, { SERVICE_MODEL: 'qwen3-coder', ...variables });
 

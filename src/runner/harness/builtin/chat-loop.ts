@@ -67,7 +67,7 @@ class ChatLoop {
       text = (message.content ?? '').trim();
       if (text !== '') await this.context.narrator.say('agent', text);
       if (message.refusal || reason === 'content_filter') return refusedToGoOn(message.refusal ?? text);
-      // What was cut off may be half a call, and half a command is another command.
+      // A reply that was cut off may hold half a call, and half a command is a different command.
       if (reason === 'length') return outOfTokens(reason, text);
       const calls = this.#callsOf(message);
       if (calls.length === 0) return completedWith(text);
@@ -130,7 +130,7 @@ class ChatLoop {
     });
   }
 
-  /** What the model is told of a call. The calls of one reply are made one after the other, in order (06-gate §4). */
+  /** What the model is told of a call. The calls of one reply are made one after the other, in order (docs/design/gate.md). */
   async #perform(call: AskedCall): Promise<string> {
     const tool = this.tools.find(({ name }) => name === call.name);
     if (tool === undefined) return this.#answerUnknown(call);
@@ -153,7 +153,7 @@ class ChatLoop {
   }
 }
 
-/** The call with checked input, or what the model is told about its arguments, which nobody is asked about (04-sandbox §1). */
+/** The call with checked input, or what the model is told about its arguments, which nobody is asked about (docs/design/model-gateway.md). */
 function prepare(tool: CanonicalTool, text: string): { input: JsonValue; work: PreparedCall } | string {
   const input = parseArguments(text);
   if (input === undefined) return refused(`the arguments of ${tool.name} are not valid JSON; send one JSON object`);

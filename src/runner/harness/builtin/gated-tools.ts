@@ -18,7 +18,7 @@ interface CheckedInput {
  * the gate (docs/policies.md). Everything else asks under the model's own tool-use id, the first time that it is used, before it acts; a denial is a tool error.
  *
  * Calls of one reply are asked and performed one after the other: what a human is shown of the files that a command names
- * must still hold when the call is released, so no other call of the run may act in between (06-gate §4).
+ * must still hold when the call is released, so no other call of the run may act in between (docs/design/gate.md).
  */
 export function gatedTools(context: HarnessContext, tools: CanonicalTool[]): BetaRunnableTool<CheckedInput>[] {
   const inTurn = oneAtATime();
@@ -47,7 +47,7 @@ export function offeredTools(context: HarnessContext, maxName: number): Canonica
 
 /**
  * The gate knows a call by its id for the whole run and answers a repeated one as before. A model that gives two calls one id must not
- * have the second performed on the first one's decision, so that one is asked under an id of its own.
+ * have the second performed on the first one's decision, so the second is asked under an id of its own.
  */
 function eachOnce(): (id: string) => string {
   const used = new Set<string>();

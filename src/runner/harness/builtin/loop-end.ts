@@ -1,10 +1,10 @@
 import { boundedReason } from '../bounded-reason.js';
 import type { HarnessResult } from '../harness.js';
 
-/** A name this long is no model's; the answer that names it must stay under the 2 KiB of 04-sandbox §1. */
+/** No model gives a tool a longer name; the answer that repeats it must stay under 2 KiB (docs/design/model-gateway.md). */
 const MAX_TOOL_NAME = 256;
 
-/** The model did something that no model does; the run ends with the reason. */
+/** The model's reply cannot be used; the run ends with the reason. */
 export class UnusableReplyError extends Error {
   override readonly name = 'UnusableReplyError';
 }

@@ -21,7 +21,7 @@ const CLAUDE_TOOLS = ['Agent', 'Bash', 'Edit', 'Glob', 'Grep', 'NotebookEdit', '
 const ALIASES = ['Task'];
 
 /**
- * Claude Code through the Claude Agent SDK, both from the installed program (chapter 20 §14.1). Model calls go over the
+ * Claude Code through the Claude Agent SDK, both from the installed program (docs/design/runner.md). Model calls go over the
  * loopback bridge to the gateway, every tool call to the gate under the model's own id.
  */
 export const claudeHarness: Harness = {
@@ -98,7 +98,7 @@ function fixedOptions(
       ...(systemPrompt === null ? {} : { append: systemPrompt }),
     },
     tools: [...CLAUDE_TOOLS],
-    // No settings, instructions or servers from files: the workspace is the agent's to write.
+    // No settings, instructions or servers from files, because the agent may write the workspace.
     settingSources: [],
     strictMcpConfig: true,
     permissionMode: 'default',
@@ -106,7 +106,7 @@ function fixedOptions(
     // The task is text: no slash command and no @file in it acts by itself.
     verbatimPrompts: true,
     // Ignores settings files, refuses to skip permissions and opens no socket for other sessions. It would also refuse files
-    // outside the working directories before anybody is asked; which paths may be touched is the gate's to say.
+    // outside the working directories before anybody is asked; the gate decides which paths may be touched.
     extraArgs: { restricted: null },
     additionalDirectories: ['/'],
   };
@@ -126,7 +126,7 @@ async function follow(
     for await (const message of messages) {
       await conversation.take(message);
       if (conversation.result === null) continue;
-      // What it would still do has no place in the run.
+      // What it would do after its last message must not happen in the run.
       child.kill();
       break;
     }

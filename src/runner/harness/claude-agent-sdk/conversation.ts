@@ -6,7 +6,10 @@ import { UngovernedToolError } from '../ungoverned-tool-error.js';
 import type { ContentBlock, ProgramMessage } from './sdk.js';
 import type { ToolGate } from './tool-gate.js';
 
-/** A result that the program made up itself, for an unknown tool or invalid input, is an error of this size at most (04-sandbox §1). */
+/**
+ * A result that the program made up itself, for an unknown tool or invalid input, is an error of this size at most
+ * (docs/design/model-gateway.md).
+ */
 const MAX_OWN_REFUSAL_BYTES = 2_048;
 
 export interface ConversationSetup {
@@ -18,7 +21,7 @@ export interface ConversationSetup {
 
 /**
  * Follows what the program says: tells the run's story, finds its outcome, and trips when a tool use has a result although the
- * gate did not allow it. The tripwire detects, the gate's hook prevents (chapter 20 §14.1).
+ * gate did not allow it. The tripwire detects, the gate's hook prevents (docs/design/runner.md).
  */
 export class Conversation {
   readonly #seen = new Map<string, string>();
@@ -29,7 +32,7 @@ export class Conversation {
     private readonly setup: ConversationSetup,
   ) {}
 
-  /** Null until the program has told the end of its work. */
+  /** Null until the program has reported the end of its work. */
   get result(): HarnessResult | null {
     return this.#result;
   }
@@ -99,7 +102,7 @@ export class Conversation {
     );
   }
 
-  /** A refusal of our own credential is the run's end, as it is on every other route (chapter 20 §13). */
+  /** A refusal of our own credential is the run's end, as it is on every other route. */
   #inspect(content: ContentBlock[]): void {
     const text = content.map((block) => (block.type === 'text' ? block.text : '')).join('\n');
     if (text.includes('wrong_audience')) this.context.plane.inspectRefusal('llm', 403, text);

@@ -17,7 +17,7 @@ export const MODEL_VARIABLES = [
 /** The program finds its key on this descriptor, reads it once and forgets the variable: the token stands in no environment. */
 export const KEY_FD = 3;
 
-/** What the program would do beside the run's work: other hosts, other models, files of its own, things that outlive a turn. */
+/** Switches off what the program does besides the run's work: other hosts, other models, files of its own, things that outlive a turn. */
 const QUIET = {
   CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
   DISABLE_TELEMETRY: '1',
@@ -40,7 +40,7 @@ const QUIET = {
   // Gateways and other providers know the documented wire format only, and a tool that is looked up later is not in the request.
   CLAUDE_CODE_DISABLE_EXPERIMENTAL_BETAS: '1',
   ENABLE_TOOL_SEARCH: 'false',
-  // Instructions come from the revision; nothing in the workspace speaks for it.
+  // Instructions come from the revision, and not from files of the workspace.
   CLAUDE_CODE_DISABLE_CLAUDE_MDS: '1',
   CLAUDE_CODE_DISABLE_AUTO_MEMORY: '1',
   CLAUDE_CODE_DISABLE_FILE_MENTIONS: '1',
@@ -70,7 +70,7 @@ export interface ProgramEnvironment {
 
 /**
  * The whole environment of the program, which its tools inherit: that of tool processes, the gateway's address, the frozen model
- * in every model variable, and everything else off. No token is in it (chapter 20 §14.1).
+ * in every model variable, and everything else off. No token is in it (docs/design/runner.md).
  */
 export function programEnvironment(input: {
   tools: Record<string, string>;

@@ -5,7 +5,7 @@ import type { CanonicalTool, ToolContext, ToolOutcome } from '../../tools/canoni
 import type { InProcessServer, McpMessage, McpTransport } from './sdk.js';
 import type { ToolGate } from './tool-gate.js';
 
-/** Under which the program names the tool use that a call belongs to. */
+/** The member in which the program names the tool use that a call belongs to. */
 const USE_ID = 'claudecode/toolUseId';
 const PROTOCOL_VERSION = '2025-11-25';
 const METHOD_NOT_FOUND = -32601;
@@ -99,7 +99,7 @@ function content(text: string, isError: boolean): JsonObject {
   return { content: [{ type: 'text', text }], isError };
 }
 
-/** The answer of a connected service, its structured part included (chapter 20 §13). */
+/** The answer of a connected service, its structured part included (docs/design/runner.md). */
 function whole({ content: blocks, structuredContent }: NonNullable<ToolOutcome['mcp']>, isError: boolean): JsonObject {
   return { content: blocks, isError, ...(structuredContent === undefined ? {} : { structuredContent }) };
 }

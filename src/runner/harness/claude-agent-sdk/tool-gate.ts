@@ -18,7 +18,7 @@ interface AskedUse {
 
 /**
  * Makes the program ask before each tool. `canUseTool` alone is no gate, because the program consults it only for calls that it
- * would ask a person about; the hook turns every call into such a one (chapter 20 §14.1).
+ * would ask a person about; the hook turns every call into such a one (docs/design/runner.md).
  */
 export class ToolGate {
   readonly #uses = new Map<string, AskedUse>();

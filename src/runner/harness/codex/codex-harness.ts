@@ -9,12 +9,12 @@ import { commandLineSettings } from './codex-settings.js';
 import { frozenCatalog } from './model-catalog.js';
 import { offerTools } from './offered-tools.js';
 
-/** A turn that lasts longer is interrupted, and the run fails (chapter 20 §14.2). */
+/** A turn that lasts longer is interrupted, and the run fails (docs/design/runner.md). */
 const TURN_TIMEOUT_MS = 55 * 60_000;
 
 /**
  * The real Codex: `codex app-server` of the pinned version as a child, spoken to on its standard input and output, one thread and
- * one turn a run (chapter 20 §14.2). Its own sandbox is off; the run's sandbox and the gate are the boundary.
+ * one turn a run. Its own sandbox is off; the run's sandbox and the gate are the boundary.
  */
 export const codexHarness: Harness = {
   run: runCodex,

@@ -106,7 +106,7 @@ export async function readCatalog(paths: ProgramPaths, environment: Record<strin
   return JSON.parse(stdout);
 }
 
-/** Closed: what the agent's revision adds is for its tools, not for the program that asks about them. The program starts git itself. */
+/** Closed: variables of the agent's revision are for tools and not for the program that asks about them. The program starts git itself. */
 function programEnvironment({ home }: ProgramPaths, environment: Record<string, string>): Record<string, string> {
   const { PATH = '', HOME: account = '', TMPDIR = '', LANG = '', SHELL = '' } = environment;
   return {

@@ -36,7 +36,7 @@ export class CodexSession {
       onRequest: (method, params) => this.#desk.answer(method, params),
       onNotification: (method, params) => this.#hear(method, params),
     });
-    // Whoever waits hears of it; when nobody does, the failure is that of the call that is open.
+    // Reported to whoever waits; when nobody does, the open call fails with it.
     this.#failed.promise.catch(() => undefined);
     void program.exited.then((how) => this.#gone(how));
   }
@@ -124,7 +124,7 @@ export class CodexSession {
 
   async #interrupt(): Promise<void> {
     const parameters = { threadId: this.#threadId, turnId: this.#turnId };
-    // The program is killed right after: whether it let go by itself matters to nobody.
+    // The program is killed right after, so it does not matter whether it ended by itself.
     const asked = this.#peer.request('turn/interrupt', parameters).catch(() => undefined);
     await Promise.race([asked.then(() => this.#turnEnded.promise), sleep(INTERRUPT_MS, undefined, { ref: false })]);
   }

@@ -17,7 +17,7 @@ const GROUND_RULES = `You work in a disposable sandbox on the files in the worki
 - Leave \`workdir\` inside the working directory, omit \`login\`, \`shell\`, \`sandbox_permissions\` and \`prefix_rule\`, and set \`timeout_ms\` for whatever takes longer than ten seconds.
 - When the task is done, or cannot be done, answer with a short summary: what you changed, what you verified, what was denied or is left.`;
 
-/** Settings on the command line: they win over every file and repeat what matters for safety (chapter 20 §14.2). No secret stands here. */
+/** Settings on the command line: they win over every file and repeat what matters for safety (docs/design/runner.md). No secret stands here. */
 export function commandLineSettings(plane: string, catalogPath: string): string[] {
   const settings: Record<string, string | number | boolean> = {
     model_provider: PROVIDER,
@@ -62,7 +62,7 @@ export function threadParameters(context: HarnessContext, offered: OfferedTools)
   };
 }
 
-/** What the program says that it took, against what was asked for; null when it is the same. */
+/** Compares the settings that the program reports with those that were asked for; null when they are the same. */
 export function differenceOf(started: JsonObject, model: string): string | null {
   const expected = { model, modelProvider: PROVIDER, approvalPolicy: 'untrusted', approvalsReviewer: 'user' };
   const different = Object.entries(expected).find(([name, value]) => started[name] !== value);

@@ -2,8 +2,8 @@ import { isJsonObject } from '../../../domain/json.js';
 import type { JsonObject, JsonValue } from '../../../domain/json.js';
 
 /**
- * The input of `MultiEdit` for the changes of a `fileChange` item (chapter 20 §14.2), each with its diff: whoever decides is
- * shown the whole of it (06-gate §4). Null when nothing can be shown.
+ * The input of `MultiEdit` for the changes of a `fileChange` item (docs/design/runner.md), each with its diff: whoever decides is
+ * shown the whole of it (docs/design/gate.md). Null when nothing can be shown.
  */
 export function editsOf(changes: JsonValue | undefined, cwd: string): JsonObject | null {
   if (!Array.isArray(changes) || changes.length === 0) return null;

@@ -29,7 +29,7 @@ type Waiting = { resolve: (result: JsonObject) => void; reject: (error: Error) =
 
 /**
  * JSON-RPC in lines, as `codex app-server` speaks it on its standard input and output: without the member `jsonrpc`
- * (chapter 20 §14.2). Lines that are no message are skipped.
+ * (docs/design/runner.md). Lines that are no message are skipped.
  */
 export class JsonLinesPeer {
   readonly #waiting = new Map<number, Waiting>();

@@ -2,7 +2,7 @@ const SHELLS = /^(?:\/(?:usr\/(?:local\/)?)?bin\/)?(?:ba|da)?sh\s+-l?c\s+/;
 
 /**
  * The command line that the program wraps before it asks: one layer of `bash -c`, `sh -lc` and their kin, and one layer of
- * quotes, are taken off (chapter 20 §14.2). A text of any other shape is returned as it is; so is zsh's, whose language is not the one
+ * quotes, are taken off (docs/design/runner.md). A text of any other shape is returned as it is; so is zsh's, whose language is not the one
  * that the gate reads.
  */
 export function unwrapShell(command: string): string {

@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '../../../domain/json.js';
 
-/** A member of what the program says that should be a text; empty when it is another thing or missing. */
+/** A member of a message that should be a text; empty when it is missing or of another type. */
 export function textMember(object: JsonObject, name: string): string {
   return textOf(object[name]);
 }

@@ -12,12 +12,12 @@ import type { OfferedTools } from './offered-tools.js';
 import { unwrapShell } from './shell-command.js';
 import { textOf } from './text-member.js';
 
-/** What the program may be answered; the forms that would allow more than this one call are never used. */
+/** The answers that the program gets; those that would allow more than this one call are never used. */
 type Decision = 'accept' | 'decline';
 
 /** Items that are a tool's work, by their type, with the name that the gate knows it by. */
 const WORK_ITEMS: Record<string, string> = { commandExecution: 'Bash', fileChange: 'MultiEdit' };
-/** Items that would be a tool's work past everything that this harness offers. */
+/** Items of tools that this harness does not offer. */
 const FOREIGN_ITEMS = new Set([
   'mcpToolCall',
   'webSearch',
@@ -33,7 +33,7 @@ const IDLE = new Set(['declined', 'inProgress']);
 const MAX_NAMED = 200;
 
 /**
- * Answers what the program asks (the table of chapter 20 §14.2) and holds what it did against what it was allowed.
+ * Answers what the program asks (docs/harnesses/codex.md) and compares what it did with what it was allowed.
  *
  * Questions are put one after the other, each when the one before has its verdict. None waits for the work that was allowed: the
  * program holds an allowed command back while another of the same reply is being asked about.

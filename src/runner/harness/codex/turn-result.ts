@@ -4,7 +4,7 @@ import { boundedReason } from '../bounded-reason.js';
 import type { HarnessResult } from '../harness.js';
 import { textOf } from './text-member.js';
 
-/** What a finished turn means for the run: only one that the program calls completed is (chapter 20 §14.2). */
+/** What a finished turn means for the run: only one that the program calls completed is (docs/design/runner.md). */
 export function describeTurn({ status, error }: JsonObject, text: string): HarnessResult {
   if (status === 'completed')
     return { outcome: 'completed', summary: text || 'The agent finished without a closing message.' };

@@ -18,7 +18,7 @@ interface Tally {
 }
 
 /**
- * Performs the steps of the run's task (chapter 20 §14.4): the real contract and real execution without a model. Ids are
+ * Performs the steps of the run's task (docs/design/runner.md): the real contract and real execution without a model. Ids are
  * `rp_001`, `rp_002`, … in the order of the calls, so a restarted runner presents the same calls again (CP-150).
  */
 export const replayHarness: Harness = {

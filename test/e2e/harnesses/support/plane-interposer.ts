@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { planeDirectory } from '../../../../src/platform/plane/plane-socket-path.js';
 
-/** Stands in a run's plane socket from its start, carries bytes, and can cut every connection without anybody's death. */
+/** Takes the place of a run's plane socket from its start, passes bytes on, and can cut every connection without killing a process. */
 export class PlaneInterposer {
   readonly #open = new Set<net.Socket>();
 

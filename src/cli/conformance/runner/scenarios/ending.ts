@@ -2,7 +2,7 @@ import { asText } from '../../../server/event-data.js';
 import { exits, fileOf, obligation } from '../record.js';
 import type { Scenario } from '../scenario.js';
 
-/** Beside the supervision's own patience of thirty seconds. */
+/** Well within the thirty seconds after which supervision kills. */
 const QUIESCE_SECS = 20;
 
 const quiesce = (name: string, words: string, from: number): Scenario => ({

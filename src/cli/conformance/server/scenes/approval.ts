@@ -5,9 +5,9 @@ import type { Scene } from '../scene.js';
 const ALLOW = { status: 200, body: { decision: 'allow' } } as const;
 const ask = call('a1', 'Bash', { command: 'make release' });
 const HANG_UP_MS = 1_500;
-/** A person who takes longer than the first connection lives. */
+/** Decides later than the first connection lasts. */
 const THINKING_MS = 8_000;
-/** Less than a heartbeat takes that is held up until the person has thought, and enough for one on a busy machine. */
+/** Shorter than a heartbeat that is held up until the decision, and long enough for one on a busy machine. */
 const BEAT_MS = 4_000;
 /** Of the policy's rule for edits. */
 const TTL_MS = 5_000;

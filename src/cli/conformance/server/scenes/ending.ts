@@ -8,7 +8,7 @@ import type { Scene } from '../scene.js';
 const isError = (body: JsonObject): boolean => typeof body['error'] === 'string' && body['error'] !== '';
 const NOT_ACTIVE = 'session is not active';
 
-/** What a run that accepts no work any more must hear; sent at once, because its time is short. */
+/** The answers that a run which accepts no more work must get; sent at once, because its time is short. */
 const afterwards: JsonObject[] = [
   permission('late.permission', call('late', 'Read', { file_path: 'a' })),
   toolsCall('late.broker', call('late2', 'mcp__nowhere__find')),

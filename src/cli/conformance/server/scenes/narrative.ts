@@ -30,7 +30,7 @@ const TOLD_ONCE = event('tool.completed', {
   summary: 'kit',
   unknown: 1,
 });
-/** Of a token's shape and nobody's; put together here so that no scanner takes the kit for a leak. */
+/** It looks like a token and belongs to nobody; built here, so that secret scanners do not report it. */
 const TOKEN_SHAPE = ['svc', 'sess', 'ab'.repeat(32)].join('_');
 
 const BURST = 8;

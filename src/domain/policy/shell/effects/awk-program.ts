@@ -22,7 +22,7 @@ const BLANK = /(?:[ \t]|\\\n|#[^\n]*)+/y;
 const NAME = /[A-Za-z_][A-Za-z0-9_]*/y;
 const NUMBER = /(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?/y;
 const STRING = /"(?:[^"\\\n]|\\[^\n])*"/y;
-/** In brackets neither a slash nor what closes them for some alone. */
+/** In brackets: no slash, and no `]` that ends them in some implementations only. */
 const REGEX = /\/(?:[^/[\\\n]|\\[^\n]|\[(?:\^\]|\^(?!\])|\]|(?![\^\]]))(?:[^\][\\/\n]|\[:[a-z]+:\]|\\[^\][\n])*\])+\//y;
 const OPERATOR = /\+\+|--|&&|\|\||!~|[-+*/%^=!<>]=|[-+*%^=!<>~?:,;{}()[\]$/\n]/y;
 /** Operators that want an operand to the right. */
@@ -76,7 +76,7 @@ class AwkReader {
     return found;
   }
 
-  /** A comment that ends in a backslash goes on for some. */
+  /** In some implementations a comment that ends in a backslash goes on. */
   private blanks(): string | null {
     const found = this.take(BLANK);
     return found !== null && found.endsWith('\\') ? outside('a comment that ends in a backslash') : null;

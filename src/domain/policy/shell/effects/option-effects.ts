@@ -4,7 +4,7 @@ import { laterHazard } from './effects.js';
 import type { Grammar, Option } from './option-grammar.js';
 import { longOption } from './option-grammar.js';
 
-/** Reads the words of a program against its grammar. Errs towards finding an option where there is none. */
+/** Reads the words of a program against its grammar. In doubt it takes a word for an option. */
 export function optionEffects(program: string, grammar: Grammar, words: readonly ShellWord[]): Effects {
   return new OptionScan(program, grammar, words).run();
 }
@@ -118,7 +118,7 @@ class OptionScan {
     }
     if (option.use === 'runs') {
       this.refuse(`the option \`${name}\` of \`${this.program}\` runs or loads something`);
-      // What follows may be its argument, which is nobody's option.
+      // The next word may be its argument, and so no option.
       if (option.argument === 'required' && given === null && this.grammar.open === undefined) this.at++;
       return false;
     }

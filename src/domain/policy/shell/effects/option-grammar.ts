@@ -5,7 +5,7 @@
 export interface OptionGrammar {
   /**
    * Absent: the grammar is whole, and an option that it lacks is refused. `rows`: it only lists what is dangerous, and takes every
-   * other option for harmless; for programs whose options are too many to be worth listing, and interpreters in disguise.
+   * other option for harmless; for programs with too many options to list, and for interpreters by another name.
    */
   open?: 'rows';
   harmless?: string;

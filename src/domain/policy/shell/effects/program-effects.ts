@@ -25,7 +25,7 @@ const READERS: ReadonlyMap<string, Reader> = new Map<string, Reader>([
   ...['awk', 'gawk', 'mawk', 'nawk', 'original-awk'].map((program): [string, Reader] => [program, awkEffects]),
 ]);
 
-/** The loader of the system runs the program that it is handed. */
+/** The system's dynamic loader runs the program that it is given. */
 const LOADER = /^ld(?:-[\w.-]+)?\.so(?:\.\d+)?$/;
 
 /** What a simple command does beyond the name of its program (CP-338). Null when its program has no such reader. */

@@ -158,7 +158,7 @@ class SedReader {
       if (char === '\\') {
         const escaped = this.char;
         this.at++;
-        // A line goes on in a replacement alone; `\c` takes a character more for some.
+        // Only a replacement may go on in the next line; in some implementations `\c` takes one more character.
         if (escaped === '\n' && (regex || this.labelled)) return false;
         if (escaped === '' || escaped === 'c') return false;
       } else if (char === '[' && regex && this.brackets && !this.bracket(delimiter)) return false;
@@ -183,7 +183,7 @@ class SedReader {
     const held =
       this.text.slice(start, this.at).replaceAll('\\\\', '').replaceAll(`\\${delimiter}`, '').split(delimiter).length -
       1;
-    // One that knows brackets but not classes would see a third way.
+    // A sed that knows brackets but not classes would read it in a third way.
     if (classes && held > 1) return false;
     if (held > 0) this.ambiguous = true;
     this.at++;

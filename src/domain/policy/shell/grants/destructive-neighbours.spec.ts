@@ -105,7 +105,7 @@ const NEIGHBOURS: readonly Neighbours[] = [
   ['find . -name x', 'find . -delete'],
   ['find . -name x', 'find . -exec rm {} +'],
   ['ls', 'ls | xargs rm'],
-  // A yes to what does less is none to what does more.
+  // A yes to a harmless form is not a yes to the form that does more.
   ['git push --dry-run', 'git push'],
   ['npm publish --dry-run', 'npm publish'],
   ['kubectl delete pod x --dry-run=client', 'kubectl delete pod x'],

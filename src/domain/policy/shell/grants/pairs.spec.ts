@@ -173,7 +173,7 @@ const PAIRS: readonly Pair[] = [
   ['ansible-playbook site.yml', 'ansible-playbook teardown.yml', false],
   ['./deploy.sh staging', './deploy.sh staging', true],
   ['./deploy.sh staging', './deploy.sh production', false],
-  // Programs of which nothing is known: program and first argument; the program alone before a file, an option or a text.
+  // Unknown programs: program and first argument; the program alone before a file, an option or a text.
   ['migrate up', 'migrate up 3', true],
   ['migrate up', 'migrate down', false],
   ['grep TODO src', 'grep TODO test', true],
@@ -184,7 +184,7 @@ const PAIRS: readonly Pair[] = [
   ['cat a.txt', 'less b.txt', false],
   ['ls', 'ls -la', true],
   ['ls', 'ls src', false],
-  // Through wrappers; never into what nobody has seen.
+  // Through wrappers, but not into code that was not shown.
   ['timeout 60 npm install', 'npm install', true],
   ['npm install', 'env CI=1 npm install', true],
   ['npm install', 'nice -n 5 timeout 60 npm install', true],

@@ -81,7 +81,7 @@ class SubcommandScan {
     return this.unknownOption(value);
   }
 
-  /** Behind the words that a subcommand needs at least, an option may be unknown, and the word after it its value. */
+  /** After the words that a subcommand needs, an unknown option is accepted, and so is the word after it as its value. */
   private unknownOption(value: string): string | null {
     const complete = this.grammar.depth > 1 && this.path.length >= this.grammar.depth;
     if (!complete) return `the option \`${value}\` stands before a subcommand of \`${this.program}\` and is not known`;

@@ -20,7 +20,7 @@ export interface LimitedLaunch {
   processes: number | null;
 }
 
-/** One way to bound memory, processes and CPU (04-sandbox §3). */
+/** One way to bound memory, processes and CPU (docs/design/sandbox.md). */
 export interface Limiter {
   readonly kind: LimitRecord['kind'];
   prepare(runId: string, sizes: SandboxSizes): Promise<LimitedLaunch>;

@@ -37,7 +37,7 @@ const load = (k: number): Instruction => ({ code: LOAD_WORD, jt: 0, jf: 0, k });
 const refuse = (errno: number): Instruction[] => [ret(RET_ERRNO | errno)];
 
 /**
- * The filter of a sandbox as the kernel takes it (04-sandbox §3): calls of another architecture kill the process, calls that
+ * The filter of a sandbox as the kernel takes it (docs/design/sandbox.md): calls of another architecture kill the process, calls that
  * the profile does not allow are refused with EPERM.
  */
 export function compileFilter(profile: SeccompProfile, machine: Machine): Buffer {

@@ -47,7 +47,7 @@ const AF_NETLINK = 16n;
 const NETLINK_ROUTE = 0n;
 
 /**
- * Refused whatever the profile says (04-sandbox §3): ways to read or steer another process, kernel facilities with a history
+ * Refused whatever the profile says (docs/design/sandbox.md): ways to read or steer another process, kernel facilities with a history
  * of holes, and everything that makes or enters a namespace.
  */
 export const ALWAYS_REFUSED = [
