@@ -1,6 +1,6 @@
--- The roles that everything else names. Roles belong to the whole server, so another database of it may have made them
--- already, also at this very moment. The migrating login is made a member of both: the runtime then enters sandgate_app,
--- and functions can be given to sandgate_system.
+-- The roles that everything else names. Roles belong to the whole server, so another database of it may have made
+-- them already, also at this very moment. The migrating login is made a member of both: the runtime then enters
+-- sandgate_app, and functions can be given to sandgate_system.
 
 do $$
 begin

@@ -2,9 +2,9 @@
 -- and a commit. Each call is the function that it would have been alone, and what one of them locks none of the others
 -- waits for.
 
--- One answer for each call, in order; null for a call that was not made, because somebody else holds its run or because
--- it needs more than is done here, and that its caller makes alone. p_calls: [kind, arguments] each; p_sessions: the run
--- of each.
+-- One answer for each call, in order; null for a call that was not made, because somebody else holds its run or
+-- because it needs more than is done here, and that its caller makes alone. p_calls: [kind, arguments] each;
+-- p_sessions: the run of each.
 create or replace function svc_run_calls(p_tenant uuid, p_sessions uuid[], p_calls jsonb)
 returns setof jsonb
 language plpgsql

@@ -83,27 +83,27 @@ insert into connector_catalog (id, slug, name, icon, description, categories, ti
     '{code}', 'verified', 'stdio', 'none',
     '[{"pattern": "mcp__workspace-info__*", "action": "allow", "note": "reads the workspace alone"}]',
     '{
-      "command": "/opt/sandgate/node/bin/node",
-      "args": ["/opt/sandgate/runner/workspace-info.mjs"],
-      "tools": [
-        {
-          "name": "workspace_file_count",
-          "description": "Counts the regular files of the workspace, .git and node_modules left out.",
-          "input_schema": {"type": "object", "properties": {}, "additionalProperties": false}
-        },
-        {
-          "name": "workspace_grep_count",
-          "description":
-            "Counts the lines of the workspace that match a regular expression (RE2 syntax), and the files that hold them.",
-          "input_schema": {
-            "type": "object",
-            "properties": {"pattern": {"type": "string", "minLength": 1, "maxLength": 1000}},
-            "required": ["pattern"],
-            "additionalProperties": false
-          }
-        }
-      ]
-    }',
+  "command": "/opt/sandgate/node/bin/node",
+  "args": ["/opt/sandgate/runner/workspace-info.mjs"],
+  "tools": [
+    {
+      "name": "workspace_file_count",
+      "description": "Counts the regular files of the workspace, .git and node_modules left out.",
+      "input_schema": {"type": "object", "properties": {}, "additionalProperties": false}
+    },
+    {
+      "name": "workspace_grep_count",
+      "description":
+        "Counts the lines of the workspace that match a regular expression (RE2 syntax), and the files that hold them.",
+      "input_schema": {
+        "type": "object",
+        "properties": {"pattern": {"type": "string", "minLength": 1, "maxLength": 1000}},
+        "required": ["pattern"],
+        "additionalProperties": false
+      }
+    }
+  ]
+}',
     '{"source": "service", "source_ref": null, "upstream_id": null, "status": null, "imported_at": null}'
   );
 

@@ -1,7 +1,8 @@
 -- The hash-chained, append-only timeline of each run, its signed heads, and the artifacts of runs.
 
 -- Rules of columns that every call writes are domains: PostgreSQL plans the checks of a table anew in each statement,
--- and keeps those of a domain ready.
+-- and keeps those of a domain ready. A domain that changes gets a new name.
+-- squawk-ignore-file ban-create-domain-with-constraint
 create domain svc_event_actor as text check (value in ('agent', 'system', 'human', 'harness'));
 create domain svc_sha256 as bytea check (octet_length(value) = 32);
 create domain svc_event_seq as bigint check (value > 0);
