@@ -7,6 +7,10 @@ import { isOlder, ownRelease, type SchemaRelease } from './schema-release.js';
 /** Any process that migrates takes this lock first, so that two that start together do not race. */
 const MIGRATION_LOCK = 7_236_401;
 const LOCK_TIMEOUT_MS = 120_000;
+/** A statement that waits for a table holds up everybody who comes after it. */
+const TABLE_LOCK_TIMEOUT_MS = 10_000;
+/** SQLSTATE of a statement that gave up waiting for a lock. */
+const LOCK_NOT_AVAILABLE = '55P03';
 const MIGRATIONS_TABLE = 'schema_migrations';
 
 /**
@@ -16,21 +20,26 @@ const MIGRATIONS_TABLE = 'schema_migrations';
  *
  * @returns names of the migrations and function files that ran, in order; empty when there was nothing to do
  * @throws SandgateError `conflict` when the database is of a chain of migrations that this version does not know, or a function
- *   would get another signature
+ *   would get another signature; `unavailable` when another transaction holds a table that a migration changes for longer than
+ *   `tableLockMs`
  */
-export async function migrate(url: string, release: SchemaRelease = ownRelease()): Promise<string[]> {
+export async function migrate(
+  url: string,
+  release: SchemaRelease = ownRelease(),
+  tableLockMs: number = TABLE_LOCK_TIMEOUT_MS,
+): Promise<string[]> {
   const guard = new pg.Client({ connectionString: url, application_name: 'sandgate-migrate-lock' });
   await guard.connect();
   try {
     await guard.query(`set lock_timeout = ${LOCK_TIMEOUT_MS}`);
     await guard.query('select pg_advisory_lock($1)', [MIGRATION_LOCK]);
-    return await runPending(url, release);
+    return await runPending(url, release, tableLockMs);
   } finally {
     await guard.end();
   }
 }
 
-async function runPending(url: string, release: SchemaRelease): Promise<string[]> {
+async function runPending(url: string, release: SchemaRelease, tableLockMs: number): Promise<string[]> {
   const source = new DataSource({
     type: 'postgres',
     url,
@@ -45,12 +54,15 @@ async function runPending(url: string, release: SchemaRelease): Promise<string[]
     if (await isNewer(runner, release)) return [];
     await runner.startTransaction();
     try {
+      await runner.query(`set local lock_timeout = ${tableLockMs}`);
       const executor = new MigrationExecutor(source, runner);
       executor.transaction = 'all';
       const migrations = (await executor.executePendingMigrations()).map(({ name }) => name);
       const functions = await applyFunctions(runner, release);
       await runner.commitTransaction();
       return [...migrations, ...functions];
+    } catch (error) {
+      throw gaveWay(error) ? tablesHeld(tableLockMs, error) : error;
     } finally {
       if (runner.isTransactionActive) await runner.rollbackTransaction();
     }
@@ -58,6 +70,18 @@ async function runPending(url: string, release: SchemaRelease): Promise<string[]
     await runner.release();
     await source.destroy();
   }
+}
+
+function gaveWay(error: unknown): boolean {
+  return error instanceof Error && (error as { code?: unknown }).code === LOCK_NOT_AVAILABLE;
+}
+
+function tablesHeld(waitedMs: number, cause: unknown): SandgateError {
+  return new SandgateError(
+    'unavailable',
+    `a migration waited ${waitedMs} ms for a table that a transaction of another process holds, and nothing was changed: start again`,
+    { cause },
+  );
 }
 
 /**

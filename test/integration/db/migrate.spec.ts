@@ -97,6 +97,22 @@ describe('a database', () => {
     expect(rows).toEqual([{ migrations: 2 }]);
   });
 
+  it('of which somebody holds a table is given up after a while, and stays as it is', async () => {
+    const before = await describeSchema(test.owner);
+    const holder = await test.owner.connect();
+    try {
+      await holder.query('begin; lock table session_heads');
+      await expect(migrate(test.ownerUrl, nextRelease(), 200)).rejects.toThrow(
+        /waited 200 ms for a table that a transaction of another process holds, and nothing was changed/,
+      );
+    } finally {
+      await holder.query('rollback');
+      holder.release();
+    }
+    expect(await describeSchema(test.owner)).toBe(before);
+    expect(await migrate(test.ownerUrl, nextRelease())).not.toEqual([]);
+  });
+
   it('is migrated by one of two that come at once, and the other has nothing to do', async () => {
     await test.owner.query('drop schema public cascade; create schema public');
     const done = await Promise.all([migrate(test.ownerUrl), migrate(test.ownerUrl)]);
