@@ -1,6 +1,7 @@
 /**
- * Builds dist/: the compiled sources under the same paths as in the tree, the seeded policies, the pinned harness programs, the runner's bundle and the
- * workflow bundle. Leaves dist/.stamp, the digest of what was built, so that an unchanged tree is not built again.
+ * Builds dist/: the compiled sources and the SQL files under the same paths as in the tree, the seeded policies, the pinned harness
+ * programs, the runner's bundle and the workflow bundle. Leaves dist/.stamp, the digest of what was built, so that an unchanged
+ * tree is not built again.
  */
 import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -16,6 +17,10 @@ const digest = sourceDigest(root);
 mkdirSync(dist, { recursive: true });
 rmSync(join(dist, '.stamp'), { force: true });
 run('node_modules/@swc/cli/bin/swc.js', 'src', 'migrations', '-d', 'dist', '--ignore', '**/*.spec.ts', '--quiet');
+cpSync(join(root, 'migrations'), join(dist, 'migrations'), {
+  recursive: true,
+  filter: (path) => !path.endsWith('.ts'),
+});
 for (const tree of ['src', 'migrations']) prune(tree);
 for (const folder of ['policies', 'harnesses']) cpSync(join(root, folder), join(dist, folder), { recursive: true });
 run('build/bundle-runner.mjs');

@@ -2,7 +2,14 @@ import { v7 as uuidv7 } from 'uuid';
 import type { TestDatabase } from './database.js';
 
 /** Tables of the deployment itself: ids and numbers of hosts, processes and counters, no organization's data. */
-export const DEPLOYMENT_TABLES = ['capacity_counters', 'hosts', 'process_leases', 'sandbox_uids', 'schema_migrations'];
+export const DEPLOYMENT_TABLES = [
+  'capacity_counters',
+  'hosts',
+  'process_leases',
+  'sandbox_uids',
+  'schema_functions',
+  'schema_migrations',
+];
 
 export interface Column {
   name: string;

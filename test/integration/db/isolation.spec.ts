@@ -5,7 +5,7 @@ import { createTestDatabase, type TestDatabase } from '../../support/database.js
 import { DEPLOYMENT_TABLES, plantRow, readTenantTables, valueOf, type Table } from '../../support/planted-rows.js';
 import { createOrganization, createRun } from '../../support/run-fixture.js';
 
-/** The closed list of ways around row-level isolation. Whoever adds one adds it here and says why in its migration. */
+/** The closed list of ways around row-level isolation. Whoever adds one adds it here and says why beside it. */
 const CROSS_ORGANIZATION_FUNCTIONS = [
   'svc_admit_waiting',
   'svc_claim_oauth_flow',

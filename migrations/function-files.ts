@@ -1,0 +1,34 @@
+import { readSql } from './sql-files.js';
+
+/** A file of functions. Each is run whole and again whenever its text has changed. */
+export interface FunctionFile {
+  name: string;
+  sql: string;
+}
+
+/** Functions of triggers, which exist before the tables do. */
+export const TRIGGER_FUNCTIONS = 'functions/triggers.sql';
+
+/** In this order: a function in SQL is checked when it is made, and comes after those that it calls. */
+const FILES = [
+  TRIGGER_FUNCTIONS,
+  'functions/runs.sql',
+  'functions/ledger.sql',
+  'functions/approvals.sql',
+  'functions/gate.sql',
+  'functions/reservations.sql',
+  'functions/settlements.sql',
+  'functions/run-calls.sql',
+  'functions/capacity.sql',
+  'functions/outbox.sql',
+  'functions/connections.sql',
+  'functions/broker.sql',
+  'functions/oauth.sql',
+  'functions/egress.sql',
+  'functions/seal.sql',
+  'functions/deployment.sql',
+];
+
+export function readFunctionFiles(): FunctionFile[] {
+  return FILES.map((name) => ({ name, sql: readSql(name) }));
+}

@@ -1,0 +1,69 @@
+import { createHash } from 'node:crypto';
+import type { QueryRunner } from 'typeorm';
+import { SandgateError } from '../../domain/errors.js';
+import type { SchemaRelease } from './schema-release.js';
+
+/** SQLSTATE of `create or replace` where the function that is there returns or names something else. */
+const OTHER_SIGNATURE = '42P13';
+
+/**
+ * Runs the function files whose text is not the one that ran last, in the caller's transaction.
+ *
+ * @returns names of the files that ran
+ * @throws SandgateError `conflict` when a function would get another signature under its old name: a version that runs beside this
+ *   one still calls the old one
+ */
+export async function applyFunctions(runner: QueryRunner, release: SchemaRelease): Promise<string[]> {
+  const rows = (await runner.query('select file, checksum from schema_functions')) as {
+    file: string;
+    checksum: string;
+  }[];
+  const known = new Map(rows.map((row) => [row.file, row.checksum]));
+  const applied: string[] = [];
+  for (const { name, sql } of release.functions) {
+    const checksum = createHash('sha256').update(sql).digest('hex');
+    if (known.get(name) === checksum) continue;
+    await runFile(runner, name, sql);
+    await runner.query(
+      `insert into schema_functions (file, checksum, version) values ($1, $2, $3)
+       on conflict (file) do update set checksum = excluded.checksum, version = excluded.version, applied_at = now()`,
+      [name, checksum, release.version],
+    );
+    applied.push(name);
+  }
+  await runner.query('delete from schema_functions where file <> all ($1)', [
+    release.functions.map(({ name }) => name),
+  ]);
+  if (applied.length > 0) await refuseOverloads(runner);
+  return applied;
+}
+
+async function runFile(runner: QueryRunner, name: string, sql: string): Promise<void> {
+  try {
+    await runner.query(sql);
+  } catch (error) {
+    const { code, message } = error as { code?: unknown; message: string };
+    if (code !== OTHER_SIGNATURE) throw new Error(`${name}: ${message}`, { cause: error });
+    throw signatureChanged(`${name}: ${message}`, error);
+  }
+}
+
+/** Other arguments under an old name are a second function for PostgreSQL, and calls of the first would go to either. */
+async function refuseOverloads(runner: QueryRunner): Promise<void> {
+  const rows = (await runner.query(
+    `select string_agg(p.oid::regprocedure::text, ' and ' order by p.oid) as signatures
+     from pg_proc p where p.pronamespace = current_schema()::regnamespace and p.proname like 'svc\\_%'
+     group by p.proname having count(*) > 1 order by p.proname`,
+  )) as { signatures: string }[];
+  if (rows.length === 0) return;
+  throw signatureChanged(`there would be ${rows.map(({ signatures }) => signatures).join(', ')}`);
+}
+
+function signatureChanged(what: string, cause?: unknown): SandgateError {
+  return new SandgateError(
+    'conflict',
+    `${what}: a function whose signature changes gets a new name, because the version before still calls the old one; ` +
+      'a later migration drops that (CONTRIBUTING.md, Upgrades)',
+    { cause },
+  );
+}
