@@ -1,7 +1,11 @@
 import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 
 /** The compiler's options without its exclusion of specs, which holds for the build only. */
 const { $schema, exclude, ...compiler } = JSON.parse(readFileSync(new URL('.swcrc', import.meta.url), 'utf8'));
+
+// For the workers and all programs of Node that suites start: most load the same modules, hundreds of times in a run.
+process.env.NODE_COMPILE_CACHE ??= fileURLToPath(new URL('node_modules/.cache/compiled', import.meta.url));
 
 /** One configuration, three projects: `unit` beside the code, `integration` on real PostgreSQL and Temporal, `e2e` with real sandboxes. */
 const shared = {
@@ -12,11 +16,14 @@ const shared = {
 };
 
 export default {
+  // Every suite has databases, ports, folders and uids of its own, whatever runs beside it. Jest itself would leave one core of two idle.
+  maxWorkers: 2,
+  testSequencer: '<rootDir>/build/jest-slow-first.mjs',
   // Modules of a suite are never given back; without a worker that is replaced, one process would hold those of all suites.
   workerIdleMemoryLimit: '1GB',
   // Ends what hangs, on a machine however slow; no test shows by it that something is fast.
   testTimeout: 120_000,
-  reporters: ['default', '<rootDir>/build/jest-closing-line.mjs'],
+  reporters: ['default', '<rootDir>/build/jest-slowest-suites.mjs', '<rootDir>/build/jest-closing-line.mjs'],
   projects: [
     { ...shared, displayName: 'unit', testMatch: ['<rootDir>/src/**/*.spec.ts', '<rootDir>/build/*.spec.mjs'] },
     {

@@ -28,6 +28,11 @@ export const COMMANDS = {
     needs: ['packages', 'build', 'tools', 'oracles', 'temporal'],
     argv: [...JEST, '--selectProjects', 'e2e'],
   },
+  'test:quick': { needs: ['packages', 'build', 'tools', 'temporal'], argv: ['build/run-part.mjs', 'quick'] },
+  'test:changed': {
+    needs: ['packages', 'build', 'tools', 'oracles', 'temporal'],
+    argv: ['build/run-part.mjs', 'changed'],
+  },
   nightly: { needs: ['packages', 'build', 'tools', 'oracles', 'temporal'], argv: ['build/run-nightly.mjs'] },
   'fuzz:shell': { needs: ['packages', 'build', 'tools', 'oracles'], argv: ['build/fuzz-shell.mjs'] },
   bench: { needs: ['packages', 'build', 'tools', 'temporal'], argv: ['test/bench/run.mjs'] },

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { planeRoot } from '../../src/platform/plane/plane-socket-path.js';
 import type { Installation as InstallationClass } from '../../src/embedded/installation.js';
+import { ownPlace } from './own-place.js';
 
 /** Small durations, so that what production does in seconds happens in a test without waiting. */
 const QUICK: NodeJS.ProcessEnv = {
@@ -62,7 +63,7 @@ export class LiveStack {
     const notices: string[] = [];
     await takeOwnPorts(dataDir);
     const installation = await Installation.start({
-      env: { PATH: process.env['PATH'], HOME: process.env['HOME'], ...QUICK, ...env, SERVICE_DATA_DIR: dataDir },
+      env: { ...ownPlace(), ...QUICK, ...env, SERVICE_DATA_DIR: dataDir },
       notify: (line) => notices.push(line),
     });
     return new LiveStack(installation, dataDir, notices);

@@ -1,6 +1,8 @@
 import { join } from 'node:path';
 import pg from 'pg';
+import { SANDBOX_UID_COUNT } from '../../src/platform/db/sandbox-uids.js';
 import type { LiveStack } from './live-stack.js';
+import { SANDBOX_UID_BASE } from './own-place.js';
 
 /** A server that a test has killed is started again by the installation. */
 const RESTARTED_WITHIN_MS = 60_000;
@@ -57,8 +59,9 @@ export class StackDatabase {
     );
     const taken = await this.query<{ session_id: string }>(
       `insert into sandbox_uids (uid, host_id, session_id)
-       select uid, hosts.id, gen_random_uuid() from hosts, generate_series(231000, 231000 + 4095) uid
+       select uid, hosts.id, gen_random_uuid() from hosts, generate_series($1::int, $1 + $2::int - 1) uid
        on conflict do nothing returning session_id`,
+      [SANDBOX_UID_BASE, SANDBOX_UID_COUNT],
     );
     const ids = taken.map((row) => row.session_id);
     return async () => {

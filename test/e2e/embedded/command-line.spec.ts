@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { parse } from 'yaml';
 import type { Schemas } from '../../../src/client/client.js';
+import { compiledBefore } from '../../support/own-place.js';
 import { StartedSandgate, temporaryStateFolder, until } from './started-sandgate.js';
 
 jest.setTimeout(240_000);
@@ -22,7 +23,7 @@ let sandgate: StartedSandgate;
 
 /** The command as a script calls it: no terminal, nothing but the state folder to find the server by. */
 function cli(...argv: string[]): Promise<Outcome> {
-  const env = { PATH: process.env['PATH'], HOME: folder, SERVICE_DATA_DIR: dataDir };
+  const env = { PATH: process.env['PATH'], HOME: folder, SERVICE_DATA_DIR: dataDir, ...compiledBefore() };
   return new Promise((done) => {
     execFile(
       process.execPath,

@@ -4,6 +4,7 @@ import { mkdtempSync, readFileSync, readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { ownPlace } from '../../support/own-place.js';
 
 const PROGRAM = resolve('dist/src/cli/main.js');
 const START_TIMEOUT_MS = 120_000;
@@ -29,7 +30,7 @@ export class StartedSandgate {
 
   static spawn(dataDir: string, env: NodeJS.ProcessEnv = {}): StartedSandgate {
     const child = spawn(process.execPath, [PROGRAM, 'start'], {
-      env: { PATH: process.env['PATH'], HOME: process.env['HOME'], SERVICE_DATA_DIR: dataDir, ...env },
+      env: { ...ownPlace(), SERVICE_DATA_DIR: dataDir, ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     return new StartedSandgate(child, dataDir);

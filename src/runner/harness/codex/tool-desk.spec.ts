@@ -109,6 +109,14 @@ describe('what Codex asks', () => {
     expect(asked.map(({ id }) => id)).toEqual(['c1', 'c2']);
   });
 
+  it('is asked in the order of arrival, however long a working directory takes to be looked up', async () => {
+    desk.started({ id: 'p1', type: 'fileChange', changes: [{ path: '/w/a', kind: { type: 'add' }, diff: '+x' }] });
+    const command = ask();
+    const patch = desk.answer('item/fileChange/requestApproval', { itemId: 'p1' });
+    expect(await Promise.all([command, patch])).toEqual([{ decision: 'accept' }, { decision: 'accept' }]);
+    expect(asked.map(({ id }) => id)).toEqual(['c1', 'p1']);
+  });
+
   it('shows the whole of a patch, both ends of a move, and declines one of which nothing is seen', async () => {
     const changes = [{ path: '/w/a', kind: { type: 'update', move_path: '/w/b' }, diff: '-x' }];
     desk.started({ id: 'p1', type: 'fileChange', changes });

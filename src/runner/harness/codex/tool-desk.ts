@@ -35,8 +35,8 @@ const MAX_NAMED = 200;
 /**
  * Answers what the program asks (docs/harnesses/codex.md) and compares what it did with what it was allowed.
  *
- * Questions are put one after the other, each when the one before has its verdict. None waits for the work that was allowed: the
- * program holds an allowed command back while another of the same reply is being asked about.
+ * Questions are put one after the other in the order in which they arrive, each when the one before has its verdict. None waits for
+ * the work that was allowed: the program holds an allowed command back while another of the same reply is being asked about.
  */
 export class ToolDesk {
   /** Tools by the ids of items that may be performed. */
@@ -98,15 +98,17 @@ export class ToolDesk {
     const { kind, itemId, approvalId, command, cwd } = params;
     const id = typeof approvalId === 'string' ? approvalId : itemId;
     if (typeof id !== 'string' || typeof itemId !== 'string' || typeof command !== 'string') return 'decline';
-    const refusal = refusalOf(params) ?? (await this.#outside(cwd));
-    if (refusal !== null || typeof cwd !== 'string') {
-      this.context.log(`${id}: declined, ${refusal}`);
-      await this.explain(`${named(command)} was not run: ${refusal}.`);
-      return 'decline';
-    }
-    // A program from before the member existed asks about commands alone.
-    if (kind !== undefined && kind !== 'command') return 'decline';
-    return this.#decide(id, itemId, 'Bash', { command: unwrapShell(command), cwd });
+    return this.#inTurn(async () => {
+      const refusal = refusalOf(params) ?? (await this.#outside(cwd));
+      if (refusal !== null || typeof cwd !== 'string') {
+        this.context.log(`${id}: declined, ${refusal}`);
+        await this.explain(`${named(command)} was not run: ${refusal}.`);
+        return 'decline';
+      }
+      // A program from before the member existed asks about commands alone.
+      if (kind !== undefined && kind !== 'command') return 'decline';
+      return this.#decide(id, itemId, 'Bash', { command: unwrapShell(command), cwd });
+    });
   }
 
   async #decideChanges({ itemId, grantRoot }: JsonObject): Promise<Decision> {
@@ -116,23 +118,26 @@ export class ToolDesk {
       await this.explain('The patch was not applied: nothing of it could be shown to those who decide.');
       return 'decline';
     }
-    return this.#decide(itemId, itemId, 'MultiEdit', input);
+    return this.#inTurn(() => this.#decide(itemId, itemId, 'MultiEdit', input));
   }
 
-  #decide(id: string, itemId: string, tool: string, input: JsonObject): Promise<Decision> {
-    const asked = this.#turn.then(async (): Promise<Decision> => {
-      const answer = await this.context.plane.permission(toolCall(id, tool, input));
-      this.context.signal.throwIfAborted();
-      // A changed input cannot be handed to the program, which runs what it asked about.
-      if (answer.decision === 'allow' && answer.updatedInput === undefined) {
-        this.#allowed.set(itemId, tool);
-        return 'accept';
-      }
-      this.context.log(`${id} ${tool}: denied`);
-      const reason = answer.decision === 'deny' ? answer.message : 'its input would have to be changed';
-      await this.explain(`${named(textOf(input['command']) || 'The patch')} was denied: ${reason}`);
-      return 'decline';
-    });
+  async #decide(id: string, itemId: string, tool: string, input: JsonObject): Promise<Decision> {
+    const answer = await this.context.plane.permission(toolCall(id, tool, input));
+    this.context.signal.throwIfAborted();
+    // A changed input cannot be handed to the program, which runs what it asked about.
+    if (answer.decision === 'allow' && answer.updatedInput === undefined) {
+      this.#allowed.set(itemId, tool);
+      return 'accept';
+    }
+    this.context.log(`${id} ${tool}: denied`);
+    const reason = answer.decision === 'deny' ? answer.message : 'its input would have to be changed';
+    await this.explain(`${named(textOf(input['command']) || 'The patch')} was denied: ${reason}`);
+    return 'decline';
+  }
+
+  /** Called before anything is waited for, or a later question could overtake this one. */
+  #inTurn<T>(ask: () => Promise<T>): Promise<T> {
+    const asked = this.#turn.then(ask);
     this.#turn = asked.catch(() => undefined);
     return asked;
   }
@@ -141,13 +146,12 @@ export class ToolDesk {
     const tool = this.offered.find(textOf(offeredName));
     if (tool === null || typeof callId !== 'string' || input === undefined)
       return answerOf(`error: there is no tool ${textOf(offeredName).slice(0, 64)}`, false);
-    const work = this.#turn.then(async () => {
+    const work = this.#inTurn(async () => {
       const outcome = await askAndRun(this.context, tool, toolCall(callId, tool.name, input), tool.prepare(input));
       return outcome.kind === 'executed'
         ? answerOf(outcome.text, !outcome.isError)
         : answerOf(`The call was denied: ${outcome.message}`, false);
     });
-    this.#turn = work.catch(() => undefined);
     try {
       return await work;
     } catch (error) {

@@ -17,13 +17,16 @@ export type Step =
   | { do: 'list' }
   | { do: 'hang' };
 
+/** Of this lab's suite alone where several run at once: the kernel counts processes by uid. */
+const FIRST_UID = Number(process.env['SERVICE_SANDBOX_UID_BASE'] ?? 231_000);
+
 /** Uids as the record hands them out, without a record: the file system remembers them. */
 class FolderUids implements UidAllocator {
   constructor(private readonly file: string) {}
 
   async claim(runId: string): Promise<number> {
     const claims = await this.read();
-    const uid = claims[runId] ?? Math.max(231_000, ...Object.values(claims)) + 1;
+    const uid = claims[runId] ?? Math.max(FIRST_UID, ...Object.values(claims)) + 1;
     if (claims[runId] === undefined) await this.write({ ...claims, [runId]: uid });
     return uid;
   }

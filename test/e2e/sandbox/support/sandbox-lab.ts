@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { planeRoot } from '../../../../src/platform/plane/plane-socket-path.js';
+import { SANDBOX_UID_BASE } from '../../../support/own-place.js';
 import type { Step } from './probe-host.js';
 
 const run = promisify(execFile);
@@ -110,7 +111,8 @@ export class SandboxLab implements AsyncDisposable {
   }
 
   private environment(env: Record<string, string>): Record<string, string> {
-    return { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', HOME: this.folder, ...env };
+    const uids = { SERVICE_SANDBOX_UID_BASE: String(SANDBOX_UID_BASE) };
+    return { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', HOME: this.folder, ...uids, ...env };
   }
 }
 
