@@ -1,9 +1,9 @@
 import { budgetEventData } from '../domain/budgets/budget-state.js';
 import type { NewEvent } from '../domain/events/event-kinds.js';
-import type { Database, TenantTransaction } from '../platform/db/database.js';
-import { recordFailure } from '../platform/db/failures.js';
-import { recordIntent } from '../platform/db/intents.js';
-import { lockRun } from '../platform/db/run-moves.js';
+import type { Database, TenantTransaction } from '../core/record/database.js';
+import { recordFailure } from '../core/finalization/failures.js';
+import { recordIntent } from '../core/finalization/intents.js';
+import { lockRun } from '../core/runs/run-moves.js';
 import type { DriverStop, RunRef } from './run-activities.js';
 
 /** What ends a run here and not at the gate. */

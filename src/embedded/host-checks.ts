@@ -6,7 +6,7 @@ import { Connection } from '@temporalio/client';
 import { installCommand, PROGRAM_HARNESSES } from '../domain/harness/harness-program.js';
 import { configWarnings, loadConfig } from '../platform/config/index.js';
 import type { SandgateConfig } from '../platform/config/index.js';
-import { usableHarnesses } from '../platform/harness-programs/installed-program.js';
+import { usableHarnesses } from '../platform/packages/harnesses/installed-program.js';
 import { missingSearchAttributes } from '../platform/temporal/search-attributes.js';
 import { embeddedDatabaseUrl } from './postgres.js';
 import { findPostgresBinaries } from './postgres-binaries.js';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
-import { Database, type DatabaseOptions } from '../../src/platform/db/database.js';
-import { migrate } from '../../src/platform/db/migrate.js';
+import { Database, type DatabaseOptions } from '../../src/core/record/database.js';
+import { migrate } from '../../src/platform/postgres/migrate.js';
 
 const TEMPLATE = 'sandgate_template';
 /** Specs of several workers meet here; the first one makes the template. */

@@ -4,14 +4,14 @@ import type { BundlePin } from '../../domain/capabilities/bundle.js';
 import { parseBundleRefs, resolvePins } from '../../domain/capabilities/pins.js';
 import { SandgateError } from '../../domain/errors.js';
 import { isUuid } from '../../domain/uuid.js';
-import { isUniqueViolation } from '../../platform/db/database-errors.js';
-import { Database } from '../../platform/db/database.js';
-import type { TenantTransaction } from '../../platform/db/database.js';
-import { findBundle } from '../capabilities/capability-queries.js';
-import { notFound } from '../http/resource-id.js';
-import { PolicyEntity } from '../policies/policy.entity.js';
-import { AgentEntity, AgentRevisionEntity } from './agent.entity.js';
-import { findAgent, latestDescriptions, latestRevision } from './agent-lookup.js';
+import { isUniqueViolation } from '../../platform/postgres/database-errors.js';
+import { Database } from '../../core/record/database.js';
+import type { TenantTransaction } from '../../core/record/database.js';
+import { findBundle } from '../../core/capabilities/capability-queries.js';
+import { notFound } from '../../domain/resource-id.js';
+import { PolicyEntity } from '../../core/policies/policy.entity.js';
+import { AgentEntity, AgentRevisionEntity } from '../../core/agents/agent.entity.js';
+import { findAgent, latestDescriptions, latestRevision } from '../../core/agents/agent-lookup.js';
 import { RevisionDrafter, type RevisionDraft } from './revision-draft.js';
 import {
   toAgentView,

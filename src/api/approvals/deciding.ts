@@ -5,7 +5,7 @@ import {
   type ConnectionOwner,
 } from '../../domain/connections/decision-authority.js';
 import { isMcpName } from '../../domain/tools/mcp-name.js';
-import type { TenantTransaction } from '../../platform/db/database.js';
+import type { TenantTransaction } from '../../core/record/database.js';
 import { userIdOf, type Principal } from '../auth/principal.js';
 
 /** What is to be known of an approval before anybody decides it. */

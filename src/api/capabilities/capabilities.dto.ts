@@ -3,7 +3,7 @@ import { Allow } from 'class-validator';
 import { IDENTITY_MEMBERS, type BundleServer } from '../../domain/capabilities/bundle.js';
 import { toolsDigest } from '../../domain/capabilities/tools-digest.js';
 import type { JsonObject } from '../../domain/json.js';
-import type { CapabilityBundleEntity } from './capability-bundle.entity.js';
+import type { CapabilityBundleEntity } from '../../core/capabilities/capability-bundle.entity.js';
 
 const SERVER_NAME = '^[a-z0-9][a-z0-9-]{0,63}$';
 const SCHEMA = { type: 'object', additionalProperties: true } as const;

@@ -4,9 +4,9 @@ import { definitionDigest } from '../../domain/capabilities/bundle.js';
 import { parseBundle, type BundleDraft } from '../../domain/capabilities/parse-bundle.js';
 import type { JsonObject } from '../../domain/json.js';
 import { isUuid } from '../../domain/uuid.js';
-import { Database } from '../../platform/db/database.js';
-import type { TenantTransaction } from '../../platform/db/database.js';
-import { notFound } from '../http/resource-id.js';
+import { Database } from '../../core/record/database.js';
+import type { TenantTransaction } from '../../core/record/database.js';
+import { notFound } from '../../domain/resource-id.js';
 import {
   toCapabilityAnswer,
   toListEntry,
@@ -15,8 +15,8 @@ import {
   type CapabilityListRow,
   type CreateCapability,
 } from './capabilities.dto.js';
-import { CapabilityBundleEntity } from './capability-bundle.entity.js';
-import { findBundle } from './capability-queries.js';
+import { CapabilityBundleEntity } from '../../core/capabilities/capability-bundle.entity.js';
+import { findBundle } from '../../core/capabilities/capability-queries.js';
 
 const INT32_MAX = 2_147_483_647;
 

@@ -2,12 +2,12 @@ import { Injectable } from '@nestjs/common';
 import type { ConnectionRecord } from '../../domain/connections/connection.js';
 import { SandgateError } from '../../domain/errors.js';
 import type { CodehostInstallation } from '../../platform/codehost/codehost-api.js';
-import { Codehost } from '../../platform/codehost/codehost.js';
+import { Codehost } from '../../core/codehost/codehost.js';
 import { CodehostError } from '../../platform/codehost/codehost-error.js';
-import { ConnectionCaches } from '../../platform/connections/connection-caches.js';
-import { moveConnection } from '../../platform/connections/connection-rows.js';
-import { Database, type TenantTransaction } from '../../platform/db/database.js';
-import { isUniqueViolation } from '../../platform/db/database-errors.js';
+import { ConnectionCaches } from '../../core/connections/connection-caches.js';
+import { moveConnection } from '../../core/connections/connection-rows.js';
+import { Database, type TenantTransaction } from '../../core/record/database.js';
+import { isUniqueViolation } from '../../platform/postgres/database-errors.js';
 import { LIVE_INSTALLATION } from './codehost-connections.js';
 
 const APPROVABLE = ['pending', 'revoked', 'suspended', 'error'] as const;

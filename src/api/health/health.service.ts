@@ -1,8 +1,8 @@
 import { Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
 import { PinoLogger } from 'nestjs-pino';
 import { SandgateError } from '../../domain/errors.js';
-import { Database } from '../../platform/db/database.js';
-import { ApiConfig } from '../foundation.module.js';
+import { Database } from '../../core/record/database.js';
+import { ApiConfig } from '../foundation/foundation.module.js';
 import type { Health, Readiness } from './health.dto.js';
 
 /** Longest wait for the database's answer, in milliseconds: a probe must say no before its own caller gives up. */

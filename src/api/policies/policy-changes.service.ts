@@ -8,12 +8,12 @@ import { parsePolicyStrict } from '../../domain/policy/parse-policy.js';
 import { isReservedPolicyName } from '../../domain/policy/policy-name.js';
 import { parsePolicyYaml } from '../../domain/policy/policy-yaml.js';
 import type { JsonObject } from '../../domain/json.js';
-import { Database } from '../../platform/db/database.js';
-import type { TenantTransaction } from '../../platform/db/database.js';
-import { notFound } from '../http/resource-id.js';
+import { Database } from '../../core/record/database.js';
+import type { TenantTransaction } from '../../core/record/database.js';
+import { notFound } from '../../domain/resource-id.js';
 import type { ImportedPolicy, PolicyView } from './policies.dto.js';
 import type { ClonePolicy, ImportPolicy, RevertPolicy } from './policy-requests.dto.js';
-import { countRevisions } from './policy-users.js';
+import { countRevisions } from '../../core/policies/policy-users.js';
 import {
   appendVersion,
   createPolicy,
@@ -25,7 +25,7 @@ import {
   readHeadVersion,
   requireBase,
   requirePolicy,
-} from './policy-versions.js';
+} from '../../core/policies/policy-versions.js';
 import { contentOf, toPolicyView, validContentOf } from './policy-views.js';
 
 const MAX_SUMMARY_BYTES = 500;

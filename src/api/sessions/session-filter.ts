@@ -2,11 +2,11 @@ import type { SelectQueryBuilder } from 'typeorm';
 import { SandgateError } from '../../domain/errors.js';
 import { RUN_STATUSES } from '../../domain/run/status.js';
 import { isUuid } from '../../domain/uuid.js';
-import type { TenantTransaction } from '../../platform/db/database.js';
-import { findAgent } from '../agents/agent-lookup.js';
+import type { TenantTransaction } from '../../core/record/database.js';
+import { findAgent } from '../../core/agents/agent-lookup.js';
 import { parseLimit } from '../http/limit.js';
-import { parseLabelFilter } from './labels.js';
-import { SessionEntity } from './session.entity.js';
+import { parseLabelFilter } from '../../domain/run/labels.js';
+import { SessionEntity } from '../../core/runs/session.entity.js';
 
 export const DEFAULT_PAGE = 50;
 

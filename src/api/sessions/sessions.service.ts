@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { SandgateError } from '../../domain/errors.js';
-import { Database } from '../../platform/db/database.js';
-import type { TenantTransaction } from '../../platform/db/database.js';
-import { recordIntent } from '../../platform/db/intents.js';
+import { Database } from '../../core/record/database.js';
+import type { TenantTransaction } from '../../core/record/database.js';
+import { recordIntent } from '../../core/finalization/intents.js';
 import { findSessions, type SessionFilter } from './session-filter.js';
 import { requireSession, requireSessionExists, viewSession, viewSessions } from './session-lookup.js';
-import type { SessionEntity } from './session.entity.js';
+import type { SessionEntity } from '../../core/runs/session.entity.js';
 import type { CancelAnswer, SessionRead, SessionView } from './sessions.dto.js';
 import { readUsage } from './usage.js';
 import type { UsageTotals } from './usage.dto.js';

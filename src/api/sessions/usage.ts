@@ -1,5 +1,5 @@
 import { microsToUsd } from '../../domain/budgets/money.js';
-import type { TenantTransaction } from '../../platform/db/database.js';
+import type { TenantTransaction } from '../../core/record/database.js';
 import type { UsageTotals } from './usage.dto.js';
 
 /** Sums arrive as text, because PostgreSQL's sum of bigint is numeric. */

@@ -7,7 +7,7 @@ import { didYouMean } from '../../domain/nearest-name.js';
 import { locate } from '../../embedded/state-folder.js';
 import { readLiveInstance } from '../../embedded/state-lock.js';
 import { defaultDataDir } from '../../embedded/configuration.js';
-import { CliError, EXIT } from '../exit-codes.js';
+import { CliError, EXIT } from '../terminal/exit-codes.js';
 
 /** Where the server is and what opens it. */
 export interface ServerConnection {

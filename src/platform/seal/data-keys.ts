@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { SandgateError } from '../../domain/errors.js';
-import type { Database } from '../db/database.js';
+import type { Database } from '../../core/record/database.js';
 import type { KeyManagement } from './key-management.js';
 import { KEY_BYTES } from './xchacha.js';
 

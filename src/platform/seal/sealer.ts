@@ -1,5 +1,5 @@
 import { SandgateError } from '../../domain/errors.js';
-import type { Database } from '../db/database.js';
+import type { Database } from '../../core/record/database.js';
 import { DATA_KEY_VERSION, DataKeys } from './data-keys.js';
 import { StaticKeyManagement, type KeyManagement } from './key-management.js';
 import { decrypt, encrypt } from './xchacha.js';

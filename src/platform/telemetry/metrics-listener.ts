@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { ListenAddress } from '../config/index.js';
 import type { Logger } from './logger.js';
-import { METRICS_CONTENT_TYPE, type Metrics } from './metrics.js';
+import { METRICS_CONTENT_TYPE, type Metrics } from '../../core/metrics/metrics.js';
 
 /** A scraper that needs longer than this to ask has gone. */
 const REQUEST_TIMEOUT_MS = 10_000;

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { Client, Connection } from '@temporalio/client';
 import pg from 'pg';
-import { Database } from '../../../src/platform/db/database.js';
+import { Database } from '../../../src/core/record/database.js';
 import { createSealer, type Sealer } from '../../../src/platform/seal/sealer.js';
 import { LiveStack } from '../../support/live-stack.js';
 import { HostileServer } from '../../support/mcp/hostile-server.js';

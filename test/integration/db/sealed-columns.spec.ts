@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { v7 as uuidv7 } from 'uuid';
-import { checkSealing } from '../../../src/platform/seal/boot-checks.js';
+import { checkSealing } from '../../../src/core/seal/boot-checks.js';
 import { createSealer, type SealedPlace, type SealKeys } from '../../../src/platform/seal/sealer.js';
 import { createTestDatabase, type TestDatabase } from '../../support/database.js';
 import { plantRow, readTenantTables, type Table } from '../../support/planted-rows.js';

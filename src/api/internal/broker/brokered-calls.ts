@@ -5,13 +5,13 @@ import { dispatchId, MAX_CLAIM_ATTEMPTS, type ClaimKey } from '../../../domain/b
 import { digestOf } from '../../../domain/digest/digest.js';
 import { SandgateError } from '../../../domain/errors.js';
 import { GATE_MESSAGES } from '../../../domain/gate/messages.js';
-import { offerCall, readStoredClaim, type CallRow, type StoredClaim } from '../../../platform/db/claims.js';
-import { Database } from '../../../platform/db/database.js';
-import { ToolCallPayloads, type PayloadKey } from '../../../platform/seal/tool-call-payloads.js';
-import { BrokeredDispatch, type DispatchOutcome } from '../../../platform/temporal/brokered-dispatch.js';
+import { offerCall, readStoredClaim, type CallRow, type StoredClaim } from '../../../core/broker/claims.js';
+import { Database } from '../../../core/record/database.js';
+import { ToolCallPayloads, type PayloadKey } from '../../../core/gate/tool-call-payloads.js';
+import { BrokeredDispatch, type DispatchOutcome } from '../../../core/driver/brokered-dispatch.js';
 import type { RunnerCaller } from '../auth/runner-caller.js';
-import type { ToolCallRequest } from '../gate/tool-call.js';
-import { runAcceptsWork } from '../../../platform/db/run-status.js';
+import type { ToolCallRequest } from '../body/tool-call.js';
+import { runAcceptsWork } from '../../../core/runs/run-status.js';
 
 /** The stored answer, as text that is sent as it is; or what else there is to say. */
 export type BrokerAnswer = { text: string } | BrokerRefusal;

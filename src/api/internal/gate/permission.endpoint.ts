@@ -6,7 +6,7 @@ import { planeBodyOf } from '../body/plane-body.js';
 import type { PlaneEndpoint } from '../routes/plane-endpoint.js';
 import { untilHungUp } from '../../http/until-hung-up.js';
 import { GateService } from './gate.service.js';
-import { MAX_CALL_VALUES, readToolCall } from './tool-call.js';
+import { MAX_CALL_VALUES, readToolCall } from '../body/tool-call.js';
 
 /** The gate for one tool call of a harness. After authentication it answers 4xx for nothing (chapter 20 §4, 04-sandbox §6). */
 @Injectable()

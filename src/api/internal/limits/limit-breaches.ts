@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { PinoLogger } from 'nestjs-pino';
-import { Database } from '../../../platform/db/database.js';
-import { findRuns } from '../../../platform/db/sweeps.js';
+import { Database } from '../../../core/record/database.js';
+import { findRuns } from '../../../core/maintenance/sweeps.js';
 
 /** Every limit of the runner plane that a run can hit (04-sandbox §6), as `run.limit_reached` names it. */
 export type PlaneLimit =

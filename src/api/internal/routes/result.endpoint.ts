@@ -3,14 +3,14 @@ import type { FastifyRequest } from 'fastify';
 import { SandgateError } from '../../../domain/errors.js';
 import { isTerminal } from '../../../domain/run/status.js';
 import { normalizeText } from '../../../domain/redaction/normalize-text.js';
-import { Database } from '../../../platform/db/database.js';
-import { recordIntent } from '../../../platform/db/intents.js';
+import { Database } from '../../../core/record/database.js';
+import { recordIntent } from '../../../core/finalization/intents.js';
 import { callerOf } from '../auth/runner-caller.js';
 import type { RunnerCaller } from '../auth/runner-caller.js';
 import { jsonBodyOf } from '../body/plane-body.js';
 import { objectBody, textMember } from './body-member.js';
 import type { PlaneEndpoint } from './plane-endpoint.js';
-import { readRunStatus } from '../../../platform/db/run-status.js';
+import { readRunStatus } from '../../../core/runs/run-status.js';
 
 const MAX_OUTCOME_CHARACTERS = 64;
 /** Clients cut at 4000; a longer summary is cut here. */
