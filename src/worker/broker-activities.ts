@@ -11,7 +11,7 @@ import type { Database } from '../core/record/database.js';
 import type { Egress } from '../platform/egress/egress.js';
 import { OutboundLimits } from '../core/broker/outbound-limits.js';
 import { createAccessTokens } from '../core/oauth/access-tokens.js';
-import { createSealer } from '../platform/seal/sealer.js';
+import { createSealer } from '../core/seal/create-sealer.js';
 import { ToolCallPayloads } from '../core/gate/tool-call-payloads.js';
 import type { Logger } from '../platform/telemetry/logger.js';
 import type { Metrics } from '../core/metrics/metrics.js';

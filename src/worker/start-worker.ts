@@ -20,7 +20,7 @@ import { Egress } from '../platform/egress/egress.js';
 import { seeHost } from '../core/hosts/hosts.js';
 import { usableHarnesses } from '../platform/packages/harnesses/installed-program.js';
 import { SANDBOX_UID_COUNT, SandboxUids } from '../core/hosts/sandbox-uids.js';
-import { createSealer } from '../platform/seal/sealer.js';
+import { createSealer } from '../core/seal/create-sealer.js';
 import { chooseProvider } from '../platform/sandbox/choice/choose-provider.js';
 import type { SandboxProvider } from '../platform/sandbox/provider.js';
 import type { Logger } from '../platform/telemetry/logger.js';
@@ -31,7 +31,8 @@ import { ApprovalNotices } from '../core/driver/approval-notices.js';
 import { createRunDriver } from '../core/driver/connect-driver.js';
 import { ensureSearchAttributes } from '../platform/temporal/search-attributes.js';
 import { TemporalOutboxDispatcher } from '../core/driver/outbox-dispatcher.js';
-import { connectTemporalClient, type RunDriver } from '../core/driver/run-driver.js';
+import type { RunDriver } from '../core/driver/run-driver.js';
+import { connectTemporalClient } from '../platform/temporal/connect-client.js';
 import {
   approvalNoticeWorkflow,
   CONTROL_QUEUE,

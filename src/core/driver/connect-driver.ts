@@ -5,7 +5,8 @@ import type { Logger } from '../../platform/telemetry/logger.js';
 import { ApprovalNotices, TellingRunDriver, type NoticeWorkflowNames } from './approval-notices.js';
 import { BrokeredDispatch, type BrokeredCallNames } from './brokered-dispatch.js';
 import { TemporalOutboxDispatcher } from './outbox-dispatcher.js';
-import { RunDriver, connectTemporalClient, type RunWorkflowNames } from './run-driver.js';
+import { RunDriver, type RunWorkflowNames } from './run-driver.js';
+import { connectTemporalClient } from '../../platform/temporal/connect-client.js';
 
 /** A process's way to the driver. `close` waits for wake-ups under way; rows that stay behind are the relay's. */
 export interface ConnectedDriver {

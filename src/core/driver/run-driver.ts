@@ -1,13 +1,11 @@
 import {
-  Client,
-  Connection,
+  type Client,
   WorkflowIdConflictPolicy,
   WorkflowIdReusePolicy,
   type SignalDefinition,
   type WorkflowSignalWithStartOptions,
   type WorkflowStartOptions,
 } from '@temporalio/client';
-import type { TemporalConfig } from '../../platform/config/temporal.config.js';
 import type { OutboxKind } from '../record/outbox.js';
 
 /** A run as the driver knows it: ids only. */
@@ -53,9 +51,4 @@ export class RunDriver {
       staticSummary: `Run ${run.sessionId}`,
     };
   }
-}
-
-/** A client whose connection is made at the first call, so that a process boots while Temporal is away. */
-export function connectTemporalClient(config: TemporalConfig): Client {
-  return new Client({ connection: Connection.lazy(config.connection), namespace: config.namespace });
 }

@@ -1,6 +1,6 @@
 import type { EventActor, LedgerEvent } from '../../domain/events/event-kinds.js';
 import type { JsonObject } from '../../domain/json.js';
-import type { TenantTransaction } from '../record/database.js';
+import type { OrganizationTransaction } from '../../platform/postgres/postgres.js';
 
 interface EventRow {
   event_id: string;
@@ -16,7 +16,7 @@ interface EventRow {
  * whose seq is strictly greater than `after` (the decimal text of an int64), ascending.
  */
 export async function readEventsAfter(
-  tx: TenantTransaction,
+  tx: OrganizationTransaction,
   sessionId: string,
   after: string,
   limit: number,
@@ -38,7 +38,7 @@ export async function readEventsAfter(
 }
 
 /** Highest seq of the run, or null when the organization has no such run. */
-export async function readHeadSeq(tx: TenantTransaction, sessionId: string): Promise<number | null> {
+export async function readHeadSeq(tx: OrganizationTransaction, sessionId: string): Promise<number | null> {
   const [row] = await tx.query<{ seq: string }>('select seq from session_heads where session_id = $1', [sessionId]);
   return row === undefined ? null : Number(row.seq);
 }

@@ -2,7 +2,7 @@ import type { HeadSigner, HeadStatement, SignedHead } from '../../domain/ledger/
 import { exportHeader, writeExportLine, type ExportEvent, type ExportHead } from '../../domain/ledger/export-format.js';
 import { SandgateError } from '../../domain/errors.js';
 import type { JsonObject } from '../../domain/json.js';
-import type { Database, TenantTransaction } from '../record/database.js';
+import type { OrganizationTransaction, OrganizationTransactions } from '../../platform/postgres/postgres.js';
 
 /** Who signs heads: a key of this installation, or one in a key management service. */
 export type LedgerSigner = HeadSigner;
@@ -16,7 +16,7 @@ const BATCH = 500;
  * @throws SandgateError `not_found`
  */
 export async function signLedgerHead(
-  db: Database,
+  db: OrganizationTransactions,
   organizationId: string,
   sessionId: string,
   signer: LedgerSigner,
@@ -36,7 +36,7 @@ export async function signLedgerHead(
 
 /** The lines of an export (domain/ledger/export-format), up to a head that is signed now. */
 export async function* exportLedger(
-  db: Database,
+  db: OrganizationTransactions,
   organizationId: string,
   sessionId: string,
   signer: LedgerSigner,
@@ -69,7 +69,7 @@ function statementOf(organizationId: string, sessionId: string, signer: LedgerSi
   };
 }
 
-async function readHead(tx: TenantTransaction, sessionId: string): Promise<Head> {
+async function readHead(tx: OrganizationTransaction, sessionId: string): Promise<Head> {
   const [row] = await tx.query<{ seq: string; hash: string; now: Date }>(
     `select seq, encode(head_hash, 'hex') as hash, clock_timestamp() as now from session_heads where session_id = $1`,
     [sessionId],
@@ -79,7 +79,7 @@ async function readHead(tx: TenantTransaction, sessionId: string): Promise<Head>
 }
 
 /** The newest stored head of the run. */
-export async function readSignedHead(tx: TenantTransaction, sessionId: string): Promise<SignedHead | null> {
+export async function readSignedHead(tx: OrganizationTransaction, sessionId: string): Promise<SignedHead | null> {
   const [row] = await tx.query<{ seq: string; hash: string; signature: string; key_id: string; signed_at: Date }>(
     `select seq, encode(hash, 'hex') as hash, encode(signature, 'hex') as signature, key_id, signed_at
      from ledger_heads where session_id = $1 order by seq desc limit 1`,
@@ -97,7 +97,7 @@ export async function readSignedHead(tx: TenantTransaction, sessionId: string): 
   };
 }
 
-async function storeSignedHead(tx: TenantTransaction, head: SignedHead): Promise<void> {
+async function storeSignedHead(tx: OrganizationTransaction, head: SignedHead): Promise<void> {
   await tx.query(
     `insert into ledger_heads (tenant_id, session_id, seq, hash, signature, key_id, signed_at)
      values ($1, $2, $3, decode($4, 'hex'), decode($5, 'hex'), $6, $7) on conflict (session_id, seq) do nothing`,
@@ -118,7 +118,7 @@ interface EventRow {
 }
 
 async function readEvents(
-  tx: TenantTransaction,
+  tx: OrganizationTransaction,
   sessionId: string,
   after: number,
   upTo: number,

@@ -5,9 +5,6 @@ import { readDeploymentFigures } from './deployment-figures.js';
 import { DeploymentMetrics } from './deployment-metrics.js';
 import { RecordMetrics } from './record-metrics.js';
 
-/** Of Prometheus' text format 0.0.4 (chapter 60 §18). */
-export const METRICS_CONTENT_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
-
 const REFRESH_EVENTS = ['attempt', 'success', 'invalid_grant', 'error', 'race'] as const;
 
 /** The default looks every 10 ms, which an idle process would feel. */

@@ -1,39 +1,16 @@
 import type pg from 'pg';
-import { DataSource, type EntityManager, type QueryRunner } from 'typeorm';
+import type { EntityManager } from 'typeorm';
 import type { NewEvent } from '../../domain/events/event-kinds.js';
-import { isUuid } from '../../domain/uuid.js';
 import { translateDatabaseErrors } from '../../platform/postgres/database-errors.js';
+import { Postgres, type OrganizationTransaction, type PostgresOptions } from '../../platform/postgres/postgres.js';
 import { appendAlone, appendEvents } from '../ledger/append-events.js';
 import { insertOutbox, type OutboxDispatcher, type OutboxKind, type OutboxRow } from './outbox.js';
 import type { RecordObserver } from './record-observer.js';
 import { RunCalls } from './run-calls.js';
 import { LedgerWakeups } from './wakeups.js';
 
-export interface DatabaseOptions {
-  url: string;
-  poolSize: number;
-  /** TypeORM entities of the process. */
-  // eslint-disable-next-line @typescript-eslint/no-unsafe-function-type
-  entities?: Function[];
-  applicationName: string;
-}
-
-/** Settings of every pooled connection: the runtime role, bounds so that nothing waits for ever, and a log without parameters. */
-const SESSION_SETTINGS = {
-  role: 'sandgate_app',
-  jit: 'off',
-  statement_timeout: '30000',
-  lock_timeout: '10000',
-  idle_in_transaction_session_timeout: '60000',
-  // The one setting of what PostgreSQL logs of a failed statement that an ordinary role may set (docs/operations.md).
-  log_parameter_max_length_on_error: '0',
-};
-
-/** One transaction of one organization: row-level isolation shows and accepts only its rows (00-design §4). */
-export interface TenantTransaction {
-  readonly organizationId: string;
-  readonly manager: EntityManager;
-  query<R extends object>(sql: string, params?: unknown[]): Promise<R[]>;
+/** One transaction of one organization, and what its commit makes known. */
+export interface TenantTransaction extends OrganizationTransaction {
   /**
    * Appends to a run's ledger: redacts, normalises, digests, then one SQL call that locks the run's head row.
    *
@@ -60,31 +37,19 @@ export class Database {
   /** Set by the process that is measured. */
   observer: RecordObserver | null = null;
 
+  readonly pool: pg.Pool;
+
   private constructor(
-    readonly dataSource: DataSource,
-    readonly pool: pg.Pool,
+    private readonly postgres: Postgres,
     readonly wakeups: LedgerWakeups,
   ) {
-    this.calls = new RunCalls(pool);
+    this.pool = postgres.pool;
+    this.calls = new RunCalls(postgres.pool);
   }
 
-  static async connect(options: DatabaseOptions): Promise<Database> {
-    const dataSource = new DataSource({
-      type: 'postgres',
-      url: options.url,
-      applicationName: options.applicationName,
-      poolSize: options.poolSize,
-      connectTimeoutMS: 10_000,
-      entities: options.entities ?? [],
-      extra: {
-        options: Object.entries(SESSION_SETTINGS)
-          .map(([name, value]) => `-c ${name}=${value}`)
-          .join(' '),
-      },
-    });
-    await dataSource.initialize();
-    const { master } = dataSource.driver as unknown as { master: pg.Pool };
-    return new Database(dataSource, master, new LedgerWakeups(options.url, master, options.applicationName));
+  static async connect(options: PostgresOptions): Promise<Database> {
+    const postgres = await Postgres.connect(options);
+    return new Database(postgres, new LedgerWakeups(options.url, postgres.pool, options.applicationName));
   }
 
   /**
@@ -92,26 +57,10 @@ export class Database {
    * publishes wake-ups and hands outbox rows over. No network call belongs inside.
    */
   async withTenant<T>(organizationId: string, work: (tx: TenantTransaction) => Promise<T>): Promise<T> {
-    if (!isUuid(organizationId)) throw new TypeError('withTenant needs the id of an organization');
-    const runner = this.dataSource.createQueryRunner();
-    const tx = new OpenTransaction(organizationId, runner);
-    try {
-      return await translateDatabaseErrors(async () => {
-        await runner.startTransaction();
-        try {
-          await runner.query(`select set_config('svc.tenant', $1, true)`, [organizationId]);
-          const result = await work(tx);
-          await runner.commitTransaction();
-          this.publish(tx);
-          return result;
-        } catch (error) {
-          if (runner.isTransactionActive) await runner.rollbackTransaction();
-          throw error;
-        }
-      });
-    } finally {
-      await runner.release();
-    }
+    const left = new LeftBehind();
+    const result = await this.postgres.withTenant(organizationId, (tx) => work(new RecordTransaction(tx, left)));
+    this.publish(organizationId, left);
+    return result;
   }
 
   /**
@@ -136,15 +85,15 @@ export class Database {
 
   async close(): Promise<void> {
     await this.wakeups.close();
-    await this.dataSource.destroy();
+    await this.postgres.close();
   }
 
-  private publish(tx: OpenTransaction): void {
-    for (const sessionId of tx.ledgers) this.wakeups.publish(sessionId);
-    for (const sessionId of tx.approvals) this.wakeups.publishApproval(sessionId);
-    if (tx.approvals.size > 0) this.wakeups.publishInbox(tx.organizationId);
-    if (tx.rows.length > 0) this.handOver(tx.rows);
-    if (this.observer !== null) for (const tell of tx.told) tell(this.observer);
+  private publish(organizationId: string, left: LeftBehind): void {
+    for (const sessionId of left.ledgers) this.wakeups.publish(sessionId);
+    for (const sessionId of left.approvals) this.wakeups.publishApproval(sessionId);
+    if (left.approvals.size > 0) this.wakeups.publishInbox(organizationId);
+    if (left.rows.length > 0) this.handOver(left.rows);
+    if (this.observer !== null) for (const tell of left.told) tell(this.observer);
   }
 
   private handOver(rows: OutboxRow[]): void {
@@ -152,48 +101,53 @@ export class Database {
   }
 }
 
-class OpenTransaction implements TenantTransaction {
+/** What a transaction leaves to be made known after its commit. */
+class LeftBehind {
   readonly ledgers = new Set<string>();
   readonly approvals = new Set<string>();
   readonly rows: OutboxRow[] = [];
   readonly told: ((observer: RecordObserver) => void)[] = [];
+}
 
+class RecordTransaction implements TenantTransaction {
   constructor(
-    readonly organizationId: string,
-    private readonly runner: QueryRunner,
+    private readonly tx: OrganizationTransaction,
+    private readonly left: LeftBehind,
   ) {}
 
-  get manager(): EntityManager {
-    return this.runner.manager;
+  get organizationId(): string {
+    return this.tx.organizationId;
   }
 
-  /** Rows of the statement; TypeORM answers `[rows, count]` for update and delete. */
-  async query<R extends object>(sql: string, params: unknown[] = []): Promise<R[]> {
-    const result = await this.runner.query(sql, params, true);
-    return (result.records as R[] | undefined) ?? [];
+  get manager(): EntityManager {
+    return this.tx.manager;
+  }
+
+  query<R extends object>(sql: string, params: unknown[] = []): Promise<R[]> {
+    return this.tx.query<R>(sql, params);
   }
 
   async append(sessionId: string, events: NewEvent[]): Promise<number[]> {
     if (events.length === 0) return [];
     const seqs = await appendEvents(this, sessionId, events);
-    this.ledgers.add(sessionId);
+    this.left.ledgers.add(sessionId);
     this.tell((observer) => observer.appended(events));
     return seqs;
   }
 
   async enqueue(sessionId: string, kind: OutboxKind): Promise<void> {
-    this.rows.push(await insertOutbox(this, sessionId, kind));
+    this.left.rows.push(await insertOutbox(this, sessionId, kind));
   }
 
   wake(sessionId: string, what: 'ledger' | 'approval'): void {
-    (what === 'ledger' ? this.ledgers : this.approvals).add(sessionId);
+    (what === 'ledger' ? this.left.ledgers : this.left.approvals).add(sessionId);
   }
 
   handOver(row: OutboxRow): void {
-    this.rows.push(row);
+    this.left.rows.push(row);
   }
 
   tell(what: (observer: RecordObserver) => void): void {
-    this.told.push(what);
+    this.left.told.push(what);
   }
 }

@@ -1,5 +1,6 @@
 import type { Database } from '../record/database.js';
 import { DATA_KEY_VERSION, DataKeys } from '../../platform/seal/data-keys.js';
+import { DataKeyRows } from './data-key-rows.js';
 import { keyManagementOf, type SealKeys } from '../../platform/seal/sealer.js';
 import type { KeyManagement } from '../../platform/seal/key-management.js';
 
@@ -61,7 +62,8 @@ function list(counts: SealedCount[]): string {
 }
 
 async function checkDataKeys(db: Database, kms: KeyManagement, deploymentOrganizationId: string): Promise<void> {
-  if ((await readKeks(db)).length === 0) await new DataKeys(db, kms).forSealing(deploymentOrganizationId);
+  if ((await readKeks(db)).length === 0)
+    await new DataKeys(new DataKeyRows(db), kms).forSealing(deploymentOrganizationId);
   const keks = await readKeks(db);
   const foreign = keks.filter((kek) => kek.kek_id !== kms.kekId);
   if (foreign.length > 0) {

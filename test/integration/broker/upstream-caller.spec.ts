@@ -18,7 +18,7 @@ import { Egress } from '../../../src/platform/egress/egress.js';
 import type { GuardedClient } from '../../../src/platform/egress/guarded-client.js';
 import { OutboundLimits } from '../../../src/core/broker/outbound-limits.js';
 import { photograph } from '../../../src/platform/mcp/photograph.js';
-import { createSealer } from '../../../src/platform/seal/sealer.js';
+import { createSealer } from '../../../src/core/seal/create-sealer.js';
 import { createTestDatabase, type TestDatabase } from '../../support/database.js';
 import { loopbackEgress } from '../../support/mcp/broker-client.js';
 import { ECHO, HostileServer } from '../../support/mcp/hostile-server.js';

@@ -10,7 +10,8 @@ import { CONNECTION_SECRETS, type ConnectionSecret } from '../../../src/core/con
 import type { NewConnection } from '../../../src/core/connections/connection-rows.js';
 import { Egress } from '../../../src/platform/egress/egress.js';
 import { createAccessTokens } from '../../../src/core/oauth/access-tokens.js';
-import { createSealer, type SealKeys } from '../../../src/platform/seal/sealer.js';
+import type { SealKeys } from '../../../src/platform/seal/sealer.js';
+import { createSealer } from '../../../src/core/seal/create-sealer.js';
 import { createTestDatabase, type TestDatabase } from '../../support/database.js';
 import { createOrganization } from '../../support/run-fixture.js';
 import { TokenEndpoint } from '../../support/token-endpoint.js';

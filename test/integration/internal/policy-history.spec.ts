@@ -4,7 +4,7 @@ import {
   type MaintenanceDependencies,
 } from '../../../src/activities/maintenance.activities.js';
 import { configWarnings, loadConfig } from '../../../src/platform/config/index.js';
-import { createSealer } from '../../../src/platform/seal/sealer.js';
+import { createSealer } from '../../../src/core/seal/create-sealer.js';
 import { ToolCallPayloads } from '../../../src/core/gate/tool-call-payloads.js';
 import { createTestDatabase, type TestDatabase } from '../../support/database.js';
 import { createGatedRun, post, readLedger, readRows } from '../../support/gated-run.js';

@@ -11,7 +11,7 @@ import { ConnectionCredentials } from '../../../src/core/connections/connection-
 import { ConnectionRecords } from '../../../src/core/connections/connection-records.js';
 import { Egress } from '../../../src/platform/egress/egress.js';
 import { AccessTokens, createAccessTokens } from '../../../src/core/oauth/access-tokens.js';
-import { createSealer } from '../../../src/platform/seal/sealer.js';
+import { createSealer } from '../../../src/core/seal/create-sealer.js';
 import { startApi, type TestApi } from '../../support/api.js';
 import { startRealServer, type RealServer } from '../../support/mcp/real-servers.js';
 import { startBrowser } from '../../support/oauth/browser.js';
