@@ -13,7 +13,8 @@ import { signLedgerHead } from '../core/ledger/ledger-heads.js';
 import { countLiveReservations, giveUpReservations } from '../core/budgets/reservations.js';
 import { moveRun } from '../core/runs/run-moves.js';
 import { readRunView, type RunViewRow } from '../core/runs/run-view.js';
-import { stopRun, warnWallClock } from './run-stops.js';
+import { stopRun } from './run-stops.js';
+import { warnWallClock } from '../core/finalization/driver-stops.js';
 import type { DriverTiming, RunRecordActivities, RunRef, RunView } from './run-activities.js';
 
 export interface RunRecordDependencies {

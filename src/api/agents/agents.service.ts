@@ -7,6 +7,7 @@ import { isUuid } from '../../domain/uuid.js';
 import { isUniqueViolation } from '../../platform/postgres/database-errors.js';
 import { Database } from '../../core/record/database.js';
 import type { TenantTransaction } from '../../core/record/database.js';
+import { lockName } from '../../core/record/named-lock.js';
 import { findBundle } from '../../core/capabilities/capability-queries.js';
 import { notFound } from '../../domain/resource-id.js';
 import { PolicyEntity } from '../../core/policies/policy.entity.js';
@@ -91,7 +92,7 @@ export class AgentsService {
         throw new SandgateError('invalid_request', 'name: an agent cannot be renamed');
       }
       // Two revisions appended at once take turns, so that each inherits from the one before it.
-      await tx.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`agent:${agent.id}`]);
+      await lockName(tx, `agent:${agent.id}`);
       const previous = await latestRevision(tx, agent);
       const draft = this.drafter.draft(input, previous);
       // An empty name is a name that nobody has, not a wish for what there was.

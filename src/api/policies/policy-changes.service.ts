@@ -17,6 +17,7 @@ import { countRevisions } from '../../core/policies/policy-users.js';
 import {
   appendVersion,
   createPolicy,
+  deletePolicy,
   ensurePolicy,
   findHeadVersion,
   findPolicy,
@@ -150,7 +151,7 @@ export class PolicyChangesService {
         const what = revisions === 1 ? '1 agent revision names' : `${revisions} agent revisions name`;
         throw new SandgateError('conflict', `${name} is in use: ${what} it, and revisions are never deleted`);
       }
-      await tx.query('delete from policies where id = $1', [policy.id]);
+      await deletePolicy(tx, policy.id);
     });
   }
 }

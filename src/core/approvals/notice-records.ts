@@ -80,3 +80,10 @@ export async function listUnnoticedApprovals(
   );
   return rows;
 }
+
+/** Over all organizations: questions of the last hours that nobody could be told of. */
+export async function countFailedNotices(client: pg.Client, hours: number): Promise<number> {
+  await client.query('set role sandgate_app');
+  const { rows } = await client.query<{ failed: string }>('select svc_count_failed_notices($1) as failed', [hours]);
+  return Number(rows[0]?.failed ?? 0);
+}

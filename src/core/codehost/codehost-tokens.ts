@@ -2,6 +2,7 @@ import { SandgateError } from '../../domain/errors.js';
 import type { Database, TenantTransaction } from '../record/database.js';
 import type { ConnectionSecrets } from '../connections/connection-secrets.js';
 import type { Sealer } from '../../platform/seal/sealer.js';
+import { readActiveRegistration, type AppRegistration } from './app-registrations.js';
 import { appJwt, readAppKey } from '../../platform/codehost/app-jwt.js';
 import type { CodehostApi, InstallationToken, RepositoryLister } from '../../platform/codehost/codehost-api.js';
 import { explained } from '../../platform/codehost/prove-connection.js';
@@ -77,8 +78,8 @@ export class CodehostTokens {
     for (const key of this.minted.keys()) if (key.startsWith(`${connectionId}:`)) this.minted.delete(key);
   }
 
-  private async requireRegistration(organizationId: string, id: string): Promise<RegistrationRow> {
-    const app = await this.database.withTenant(organizationId, (tx) => readRegistration(tx, id));
+  private async requireRegistration(organizationId: string, id: string): Promise<AppRegistration> {
+    const app = await this.database.withTenant(organizationId, (tx) => readActiveRegistration(tx, id));
     if (app !== undefined) return app;
     throw new SandgateError('conflict', 'the app registration of the connection is not active');
   }
@@ -122,20 +123,6 @@ export class CodehostTokens {
     if (row.app_id === null) throw new SandgateError('internal', 'a connection of an app does not name it');
     return appJwt(row.app_id, readAppKey(await this.openCredential(of, row)));
   }
-}
-
-interface RegistrationRow {
-  app_id: string;
-  pem_sealed: Buffer;
-  pem_key_version: number;
-}
-
-async function readRegistration(tx: TenantTransaction, id: string): Promise<RegistrationRow | undefined> {
-  const [row] = await tx.query<RegistrationRow>(
-    `select app_id, pem_sealed, pem_key_version from github_app_registrations where id = $1 and status = 'active'`,
-    [id],
-  );
-  return row;
 }
 
 async function readCredential(tx: TenantTransaction, connectionId: string): Promise<CredentialRow | undefined> {

@@ -88,6 +88,11 @@ export async function readIntent(tx: TenantTransaction, sessionId: string): Prom
   return row ?? null;
 }
 
+export async function hasIntent(tx: TenantTransaction, sessionId: string): Promise<boolean> {
+  const intents = await tx.query('select 1 from session_finalizations where session_id = $1', [sessionId]);
+  return intents.length > 0;
+}
+
 /** Deletes the retry ticket: only after all terminal cleanup succeeded. */
 export async function deleteIntent(tx: TenantTransaction, sessionId: string): Promise<void> {
   await tx.query('delete from session_finalizations where session_id = $1', [sessionId]);

@@ -48,6 +48,15 @@ export async function listHosts(pool: pg.Pool, withinSecs: number): Promise<Host
   return rows.map(({ last_seen_at, ...row }) => ({ ...row, lastSeenAt: last_seen_at }));
 }
 
+/** Names of the providers of the hosts that were seen within the last `withinSecs`; null when there is none. */
+export async function readProviders(pool: pg.Pool, withinSecs: number): Promise<string | null> {
+  const { rows } = await pool.query<{ provider: string | null }>(
+    `select string_agg(distinct provider, ', ') as provider from hosts where last_seen_at > now() - make_interval(secs => $1)`,
+    [withinSecs],
+  );
+  return rows[0]?.provider ?? null;
+}
+
 /**
  * Harnesses that runs can be placed for: those of the hosts seen within the last `withinSecs`, or of all known ones while none is
  * online, since a run that is created then waits for one.

@@ -42,3 +42,16 @@ export async function readHeadSeq(tx: OrganizationTransaction, sessionId: string
   const [row] = await tx.query<{ seq: string }>('select seq from session_heads where session_id = $1', [sessionId]);
   return row === undefined ? null : Number(row.seq);
 }
+
+/** The reason that an event gives; null when it gives none, or is not there. */
+export async function readEventReason(
+  tx: OrganizationTransaction,
+  sessionId: string,
+  seq: number,
+): Promise<string | null> {
+  const [event] = await tx.query<{ reason: string | null }>(
+    `select payload #>> '{data,reason}' as reason from events where session_id = $1 and seq = $2`,
+    [sessionId, seq],
+  );
+  return event?.reason ?? null;
+}

@@ -147,3 +147,8 @@ export async function appendVersion(
   const version = await tx.manager.findOneByOrFail(PolicyVersionEntity, { id });
   return { policy: { ...policy, updated_at: touched?.updated_at ?? policy.updated_at }, version };
 }
+
+/** Erases the identity with all its versions. */
+export async function deletePolicy(tx: TenantTransaction, id: string): Promise<void> {
+  await tx.query('delete from policies where id = $1', [id]);
+}

@@ -2,6 +2,7 @@ import { SandgateError } from '../../domain/errors.js';
 import type { SandgateConfig } from '../../platform/config/index.js';
 import { countFreePlaces } from './capacity.js';
 import type { TenantTransaction } from '../record/database.js';
+import { lockName } from '../record/named-lock.js';
 
 /**
  * Refuses a run that would wait beyond the depth of its organization's queue, before anything is created (chapter 10 §5). What
@@ -11,7 +12,7 @@ import type { TenantTransaction } from '../record/database.js';
 export async function requireQueueRoom(tx: TenantTransaction, capacity: SandgateConfig['capacity']): Promise<void> {
   const { tenantQueueDepth: depth } = capacity;
   if (depth === null) return;
-  await tx.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`queue:${tx.organizationId}`]);
+  await lockName(tx, `queue:${tx.organizationId}`);
   if ((await countFreePlaces(tx, capacity)) + depth > 0) return;
   throw new SandgateError(
     'queue_full',

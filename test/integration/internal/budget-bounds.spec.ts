@@ -3,7 +3,8 @@ import {
   createMaintenanceActivities,
   type MaintenanceDependencies,
 } from '../../../src/activities/maintenance.activities.js';
-import { stopRun, warnWallClock } from '../../../src/activities/run-stops.js';
+import { stopRun } from '../../../src/activities/run-stops.js';
+import { warnWallClock } from '../../../src/core/finalization/driver-stops.js';
 import { readRunView } from '../../../src/core/runs/run-view.js';
 import { openProcessLease } from '../../../src/core/budgets/process-leases.js';
 import { reserve } from '../../../src/core/budgets/reservations.js';

@@ -4,7 +4,7 @@ import { SandgateError } from '../../../domain/errors.js';
 import { isTerminal } from '../../../domain/run/status.js';
 import { normalizeText } from '../../../domain/redaction/normalize-text.js';
 import { Database } from '../../../core/record/database.js';
-import { recordIntent } from '../../../core/finalization/intents.js';
+import { hasIntent, recordIntent } from '../../../core/finalization/intents.js';
 import { callerOf } from '../auth/runner-caller.js';
 import type { RunnerCaller } from '../auth/runner-caller.js';
 import { jsonBodyOf } from '../body/plane-body.js';
@@ -44,8 +44,7 @@ export class ResultEndpoint implements PlaneEndpoint {
     return this.database.withTenant(caller.organizationId, async (tx) => {
       const status = await readRunStatus(tx, caller.sessionId);
       if (status !== 'unknown' && isTerminal(status)) return { ok: true, note: 'already terminal' };
-      const intents = await tx.query('select 1 from session_finalizations where session_id = $1', [caller.sessionId]);
-      return intents.length > 0 ? { ok: true, note: 'finalizing' } : null;
+      return (await hasIntent(tx, caller.sessionId)) ? { ok: true, note: 'finalizing' } : null;
     });
   }
 

@@ -1,6 +1,18 @@
 import { microsToUsd } from '../../domain/budgets/money.js';
-import type { TenantTransaction } from '../../core/record/database.js';
-import type { UsageTotals } from './usage.dto.js';
+import type { TenantTransaction } from '../record/database.js';
+
+/** See the public document for each member. */
+export interface RunUsage {
+  input_tokens: number;
+  output_tokens: number;
+  cache_read_tokens: number;
+  cache_write_tokens: number;
+  cost_usd: number;
+  requests: number;
+  tool_calls: number;
+  unreported_requests: number;
+  reserved_cost_usd: number;
+}
 
 /** Sums arrive as text, because PostgreSQL's sum of bigint is numeric. */
 interface UsageRow {
@@ -16,7 +28,7 @@ interface UsageRow {
 }
 
 /** UsageTotals of a run: what providers reported, and apart from it what never was reported (chapter 10 §9). */
-export async function readUsage(tx: TenantTransaction, sessionId: string): Promise<UsageTotals> {
+export async function readUsage(tx: TenantTransaction, sessionId: string): Promise<RunUsage> {
   const [row] = await tx.query<UsageRow>(
     `select u.*, r.*, coalesce((select tool_calls from session_heads where session_id = $1), 0) as tool_calls
        from (select coalesce(sum(input_tokens), 0) as input_tokens,
