@@ -3,6 +3,23 @@ import tseslint from 'typescript-eslint';
 
 const WAY_OUT = 'hosts outside are reached through src/platform/egress';
 
+const SQL_PLACE = 'SQL text stands in migrations and in src/core/<noun> (ARCHITECTURE.md)';
+/** A text that is a statement. Words that also begin a sentence need what follows them in SQL. */
+const STATEMENT = [
+  String.raw`select\s[^]*\bfrom\s`,
+  String.raw`select\s+([a-z_]+\(|1\b)`,
+  String.raw`insert\s+into\s`,
+  String.raw`update\s+\w+\s+(as\s+\w+\s+)?set\s`,
+  String.raw`delete\s+from\s`,
+  String.raw`with\s+\w+\s+as\s`,
+  String.raw`(create|alter|drop)\s+(table|database|role|index|function|view)\s`,
+  String.raw`set\s+(role|local|session)\s`,
+].join('|');
+const inText = (pattern, message) => [
+  { selector: `Literal[value=/^\\s*(${pattern})/i]`, message },
+  { selector: `TemplateElement[value.raw=/^\\s*(${pattern})/i]`, message },
+];
+
 export default tseslint.config(
   { ignores: ['dist/', 'node_modules/', 'src/client/schema.d.ts', 'coverage/'] },
   js.configs.recommended,
@@ -72,6 +89,32 @@ export default tseslint.config(
             },
           ],
         },
+      ],
+    },
+  },
+  {
+    files: ['src/**'],
+    ignores: ['src/core/*/**', 'src/platform/postgres/**', '**/*.spec.ts'],
+    rules: {
+      'no-restricted-syntax': [
+        'error',
+        {
+          selector:
+            "CallExpression[callee.property.name='query'] > :matches(Literal, TemplateLiteral, BinaryExpression).arguments:first-child",
+          message: SQL_PLACE,
+        },
+        { selector: "TaggedTemplateExpression[tag.name='sql']", message: SQL_PLACE },
+        ...inText(STATEMENT, SQL_PLACE),
+      ],
+    },
+  },
+  {
+    // The adapter speaks of sessions, locks and roles; tables and functions of ours have their wrappers in core.
+    files: ['src/platform/postgres/**'],
+    rules: {
+      'no-restricted-syntax': [
+        'error',
+        ...inText(String.raw`[^]*(\bsvc_|\b(from|join)\s+(?!pg_)[a-z]|\b(insert\s+into|delete\s+from)\s)`, SQL_PLACE),
       ],
     },
   },

@@ -3,10 +3,10 @@ import {
   recordNotice,
   type NoticeState,
   type NoticeSubject,
-} from '../platform/db/approval-notices.js';
-import type { Database } from '../platform/db/database.js';
+} from '../core/approvals/notice-records.js';
+import type { Database } from '../core/record/database.js';
 import type { GuardedClient } from '../platform/egress/guarded-client.js';
-import { sendWebhook, type WebhookOutcome, type WebhookTarget } from '../platform/webhook/send-webhook.js';
+import { sendWebhook, type WebhookOutcome, type WebhookTarget } from '../core/approvals/send-webhook.js';
 import { whileHeartbeating } from './heartbeat.js';
 import type { ApprovalNoticeActivities, ApprovalRef } from './run-activities.js';
 

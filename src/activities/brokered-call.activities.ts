@@ -6,8 +6,8 @@ import type { BrokeredCallRef, BrokeredOutcome } from '../domain/broker/dispatch
 import { writeAnswer } from '../domain/broker/stored-answer.js';
 import type { NewEvent } from '../domain/events/event-kinds.js';
 import { parseMcpName } from '../domain/tools/mcp-name.js';
-import type { CallTargets } from '../platform/broker/call-targets.js';
-import type { CallTarget, UpstreamCaller, UpstreamResult } from '../platform/broker/upstream-call.js';
+import type { CallTargets } from '../core/broker/call-targets.js';
+import type { CallTarget, UpstreamCaller, UpstreamResult } from '../core/broker/upstream-call.js';
 import {
   claimCall,
   readStoredClaim,
@@ -18,13 +18,13 @@ import {
   type Claim,
   type ClaimAnswer,
   type Settlement,
-} from '../platform/db/claims.js';
-import type { Database } from '../platform/db/database.js';
-import { decisionEvent } from '../platform/db/gate-events.js';
-import { newRowId } from '../platform/db/row-id.js';
-import { untilReachable } from '../platform/db/until-reachable.js';
+} from '../core/broker/claims.js';
+import type { Database } from '../core/record/database.js';
+import { decisionEvent } from '../core/gate/gate-events.js';
+import { newRowId } from '../platform/postgres/row-id.js';
+import { untilReachable } from '../platform/postgres/until-reachable.js';
 import type { Logger } from '../platform/telemetry/logger.js';
-import type { ToolCallPayloads } from '../platform/seal/tool-call-payloads.js';
+import type { ToolCallPayloads } from '../core/gate/tool-call-payloads.js';
 import type { BrokerActivities, RunRef } from './run-activities.js';
 
 export interface BrokerDependencies {

@@ -1,9 +1,9 @@
 import { readdir, rm } from 'node:fs/promises';
 import { isTerminal, parseRunStatus } from '../domain/run/status.js';
-import type { Database } from '../platform/db/database.js';
-import { findRuns } from '../platform/db/sweeps.js';
+import type { Database } from '../core/record/database.js';
+import { findRuns } from '../core/maintenance/sweeps.js';
 import { isMissing } from '../domain/system-error.js';
-import { planeDirectory, planeRoot } from '../platform/plane/plane-socket-path.js';
+import { planeDirectory, planeRoot } from '../platform/host/plane-socket-path.js';
 import type { SandboxProvider } from '../platform/sandbox/provider.js';
 import { reapOrphans, type RunClaim } from '../platform/sandbox/reap-orphans.js';
 import { removeBaseline } from '../platform/workspace/index.js';

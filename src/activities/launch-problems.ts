@@ -1,10 +1,10 @@
 import { SandgateError } from '../domain/errors.js';
 import { classifyLaunchProblem } from '../domain/run/launch-attempts.js';
-import { admitWaiting, type AdmissionLimits } from '../platform/db/capacity.js';
-import type { Database } from '../platform/db/database.js';
-import { recordFailure } from '../platform/db/failures.js';
-import { readLaunch } from '../platform/db/launch.js';
-import { countLaunchFault, requeueRun, type RequeueLimits } from '../platform/db/requeue.js';
+import { admitWaiting, type AdmissionLimits } from '../core/runs/capacity.js';
+import type { Database } from '../core/record/database.js';
+import { recordFailure } from '../core/finalization/failures.js';
+import { readLaunch } from '../core/launch/launch.js';
+import { countLaunchFault, requeueRun, type RequeueLimits } from '../core/launch/requeue.js';
 import type { RunRef } from './run-activities.js';
 
 export interface LaunchProblemDependencies {

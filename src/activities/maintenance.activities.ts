@@ -1,9 +1,9 @@
-import { admitWaiting, recountCapacity, type AdmissionLimits } from '../platform/db/capacity.js';
-import { expireApprovals } from '../platform/db/approvals.js';
-import { giveUpClaims, listRunsWithExpiredClaims } from '../platform/db/claims.js';
-import type { Database } from '../platform/db/database.js';
-import { recordIntent } from '../platform/db/intents.js';
-import { listHosts } from '../platform/db/hosts.js';
+import { admitWaiting, recountCapacity, type AdmissionLimits } from '../core/runs/capacity.js';
+import { expireApprovals } from '../core/approvals/approvals.js';
+import { giveUpClaims, listRunsWithExpiredClaims } from '../core/broker/claims.js';
+import type { Database } from '../core/record/database.js';
+import { recordIntent } from '../core/finalization/intents.js';
+import { listHosts } from '../core/hosts/hosts.js';
 import {
   listOverdueApprovals,
   listOverspentRuns,
@@ -11,11 +11,11 @@ import {
   listUnfinishedRuns,
   sweepExpired,
   sweepReservations,
-} from '../platform/db/sweeps.js';
-import { sweepUpstreamSessions } from '../platform/db/upstream-sessions.js';
+} from '../core/maintenance/sweeps.js';
+import { sweepUpstreamSessions } from '../core/broker/upstream-session-rows.js';
 import { parseRunStatus } from '../domain/run/status.js';
-import type { ApprovalNotices } from '../platform/temporal/approval-notices.js';
-import type { RunDriver } from '../platform/temporal/run-driver.js';
+import type { ApprovalNotices } from '../core/driver/approval-notices.js';
+import type { RunDriver } from '../core/driver/run-driver.js';
 import type { MaintenanceActivities } from './run-activities.js';
 
 export interface MaintenanceDependencies {

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Database } from '../platform/db/database.js';
-import { readStaleOutbox } from '../platform/db/outbox.js';
-import type { TemporalOutboxDispatcher } from '../platform/temporal/outbox-dispatcher.js';
+import type { Database } from '../core/record/database.js';
+import { readStaleOutbox } from '../core/record/outbox.js';
+import type { TemporalOutboxDispatcher } from '../core/driver/outbox-dispatcher.js';
 import { whileHeartbeating } from './heartbeat.js';
 import type { RelayActivities } from './run-activities.js';
 

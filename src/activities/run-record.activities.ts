@@ -1,19 +1,20 @@
 import type { BrokeredCallRef, BrokeredOutcome } from '../domain/broker/dispatch.js';
 import type { HeadSigner } from '../domain/ledger/signed-head.js';
 import { RUN_STATUSES, canMove, parseRunStatus } from '../domain/run/status.js';
-import { expireApprovals } from '../platform/db/approvals.js';
-import type { Admission, QueueLimits } from '../platform/db/admission.js';
-import { storeMissingDiff } from '../platform/db/artifacts.js';
-import { admitWaiting } from '../platform/db/capacity.js';
-import { forgetCallTexts, giveUpClaims, readStoredClaim } from '../platform/db/claims.js';
-import { concludeRun } from '../platform/db/conclusion.js';
-import type { Database, TenantTransaction } from '../platform/db/database.js';
-import { deleteIntent, readIntent } from '../platform/db/intents.js';
-import { signLedgerHead } from '../platform/db/ledger-heads.js';
-import { countLiveReservations, giveUpReservations } from '../platform/db/reservations.js';
-import { moveRun } from '../platform/db/run-moves.js';
-import { readRunView, type RunViewRow } from '../platform/db/run-view.js';
-import { stopRun, warnWallClock } from './run-stops.js';
+import { expireApprovals } from '../core/approvals/approvals.js';
+import type { Admission, QueueLimits } from '../core/launch/admission.js';
+import { storeMissingDiff } from '../core/artifacts/artifacts.js';
+import { admitWaiting } from '../core/runs/capacity.js';
+import { forgetCallTexts, giveUpClaims, readStoredClaim } from '../core/broker/claims.js';
+import { concludeRun } from '../core/finalization/conclusion.js';
+import type { Database, TenantTransaction } from '../core/record/database.js';
+import { deleteIntent, readIntent } from '../core/finalization/intents.js';
+import { signLedgerHead } from '../core/ledger/ledger-heads.js';
+import { countLiveReservations, giveUpReservations } from '../core/budgets/reservations.js';
+import { moveRun } from '../core/runs/run-moves.js';
+import { readRunView, type RunViewRow } from '../core/runs/run-view.js';
+import { stopRun } from './run-stops.js';
+import { warnWallClock } from '../core/finalization/driver-stops.js';
 import type { DriverTiming, RunRecordActivities, RunRef, RunView } from './run-activities.js';
 
 export interface RunRecordDependencies {

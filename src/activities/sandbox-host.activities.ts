@@ -10,23 +10,23 @@ import {
   recordBaseCommit,
   startInitializing,
   type LaunchRow,
-} from '../platform/db/launch.js';
+} from '../core/launch/launch.js';
 import {
   readStoredDiff,
   storeArtifact,
   storeDiff,
   storeMissingDiff,
   type CollectedDiff,
-} from '../platform/db/artifacts.js';
-import type { AdmissionLimits } from '../platform/db/capacity.js';
-import type { RequeueLimits } from '../platform/db/requeue.js';
-import type { Database } from '../platform/db/database.js';
-import type { Audience } from '../platform/db/tokens.js';
-import { requireProgram } from '../platform/harness-programs/installed-program.js';
-import { makePlaneDirectory, planeDirectory } from '../platform/plane/plane-socket-path.js';
+} from '../core/artifacts/artifacts.js';
+import type { AdmissionLimits } from '../core/runs/capacity.js';
+import type { RequeueLimits } from '../core/launch/requeue.js';
+import type { Database } from '../core/record/database.js';
+import type { Audience } from '../core/runs/tokens.js';
+import { requireProgram } from '../platform/packages/harnesses/installed-program.js';
+import { makePlaneDirectory, planeDirectory } from '../platform/host/plane-socket-path.js';
 import { RING_BYTES } from '../platform/sandbox/bubblewrap/output-ring.js';
 import type { SandboxHandle, SandboxProvider } from '../platform/sandbox/provider.js';
-import { assertToolsInstalled } from '../platform/tool-packages/assert-installed.js';
+import { assertToolsInstalled } from '../platform/packages/tools/assert-installed.js';
 import {
   collectDiff,
   materialize,

@@ -1,7 +1,7 @@
 import { redactEnd } from '../domain/redaction/redact-text.js';
-import type { Database } from '../platform/db/database.js';
-import { recordFailure } from '../platform/db/failures.js';
-import { readSandboxHandle } from '../platform/db/launch.js';
+import type { Database } from '../core/record/database.js';
+import { recordFailure } from '../core/finalization/failures.js';
+import { readSandboxHandle } from '../core/launch/launch.js';
 import type { SandboxExit, SandboxProvider } from '../platform/sandbox/provider.js';
 import { whileHeartbeating } from './heartbeat.js';
 import type { RunRef, SandboxWatchActivities } from './run-activities.js';

@@ -9,7 +9,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Logger } from 'nestjs-pino';
 import { AppModule } from './app.module.js';
 import { Tracing } from '../platform/telemetry/tracing.js';
-import type { Foundation } from './foundation.module.js';
+import type { Foundation } from './foundation/foundation.module.js';
 import { answerClientError } from './http/client-error.js';
 import { toSandgateError } from './http/error.filter.js';
 import { readFormsAt } from './http/form-bodies.js';
@@ -18,7 +18,7 @@ import { readJsonBodiesOnly } from './http/json-bodies.js';
 import { traceRequests } from './http/request-spans.js';
 import { RouteTable } from './http/route-table.js';
 import { buildOpenApiDocument } from './openapi/document.js';
-import { OpenApiHolder } from './reference/openapi-holder.js';
+import { OpenApiHolder } from './openapi/openapi-holder.js';
 
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,64}$/;
 /** Longer than any id or name, so that a longer one is answered as not found and not as a malformed address. */

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { loadConfig } from '../platform/config/index.js';
-import { Database } from '../platform/db/database.js';
+import { Database } from '../core/record/database.js';
 import { AppModule } from './app.module.js';
 import { RouteTable } from './http/route-table.js';
 import { buildOpenApiDocument } from './openapi/document.js';

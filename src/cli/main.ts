@@ -2,8 +2,8 @@ import { CommanderError } from 'commander';
 import { SandgateError } from '../domain/errors.js';
 import { ConfigError } from '../embedded/configuration.js';
 import { StartRefused } from '../embedded/start-refused.js';
-import { CliError, EXIT, exitCodeOfStatus } from './exit-codes.js';
-import type { ExitCode } from './exit-codes.js';
+import { CliError, EXIT, exitCodeOfStatus } from './terminal/exit-codes.js';
+import type { ExitCode } from './terminal/exit-codes.js';
 import { buildProgram } from './program.js';
 import { block } from './terminal/escape.js';
 

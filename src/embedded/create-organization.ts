@@ -1,6 +1,6 @@
-import { Organizations } from '../platform/organizations/organizations.js';
-import type { Organization } from '../platform/organizations/organizations.js';
-import { fixerHarness } from '../platform/organizations/seed-agent.js';
+import { Organizations } from '../core/organizations/organizations.js';
+import type { Organization } from '../core/organizations/organizations.js';
+import { fixerHarness } from '../core/organizations/seed-agent.js';
 import { withOperatorDatabase } from './operator-database.js';
 
 /** Makes an organization straight in the database. */

@@ -1,14 +1,14 @@
 import { join } from 'node:path';
 import type { ProgramHarness } from '../domain/harness/harness-program.js';
-import { copyProgram } from '../platform/harness-programs/copy-program.js';
-import { installProgram } from '../platform/harness-programs/install-program.js';
-import type { InstalledProgram } from '../platform/harness-programs/installed-program.js';
-import { readPinned, type PinnedProgram } from '../platform/harness-programs/pinned-program.js';
+import { copyProgram } from '../platform/packages/harnesses/copy-program.js';
+import { installProgram } from '../platform/packages/harnesses/install-program.js';
+import type { InstalledProgram } from '../platform/packages/harnesses/installed-program.js';
+import { readPinned, type PinnedProgram } from '../platform/packages/harnesses/pinned-program.js';
 import { cacheDir } from './temporal-binary.js';
 
 /** What the command line does with the programs of harnesses in the state folder of this machine. */
-export { removeProgram } from '../platform/harness-programs/install-program.js';
-export { listInstalledPrograms, type InstalledProgram } from '../platform/harness-programs/installed-program.js';
+export { removeProgram } from '../platform/packages/harnesses/install-program.js';
+export { listInstalledPrograms, type InstalledProgram } from '../platform/packages/harnesses/installed-program.js';
 
 export function pinnedProgram(harness: ProgramHarness): Promise<PinnedProgram> {
   return readPinned(harness);

@@ -1,12 +1,13 @@
 import { execFile } from 'node:child_process';
 import { existsSync, statSync } from 'node:fs';
 import { promisify } from 'node:util';
-import { Client } from 'pg';
 import { Connection } from '@temporalio/client';
 import { installCommand, PROGRAM_HARNESSES } from '../domain/harness/harness-program.js';
+import { countFailedNotices } from '../core/approvals/notice-records.js';
 import { configWarnings, loadConfig } from '../platform/config/index.js';
 import type { SandgateConfig } from '../platform/config/index.js';
-import { usableHarnesses } from '../platform/harness-programs/installed-program.js';
+import { usableHarnesses } from '../platform/packages/harnesses/installed-program.js';
+import { readServerVersion, withClient } from '../platform/postgres/one-off.js';
 import { missingSearchAttributes } from '../platform/temporal/search-attributes.js';
 import { embeddedDatabaseUrl } from './postgres.js';
 import { findPostgresBinaries } from './postgres-binaries.js';
@@ -67,14 +68,8 @@ function checkPostgres(config: SandgateConfig): Promise<HostCheck> {
       const { postgres } = findPostgresBinaries();
       return (await promisify(execFile)(postgres, ['--version'], { timeout: 10_000 })).stdout.trim();
     }
-    const client = new Client({ connectionString: config.database.url, connectionTimeoutMillis: 10_000 });
-    await client.connect();
-    try {
-      const { rows } = await client.query<{ server_version: string }>('show server_version');
-      return `DATABASE_URL answers, version ${rows[0]?.server_version}`;
-    } finally {
-      await client.end();
-    }
+    const version = await readServerVersion({ connectionString: config.database.url, connectionTimeoutMillis: 10_000 });
+    return `DATABASE_URL answers, version ${version}`;
   });
 }
 
@@ -148,20 +143,14 @@ function checkNotices(config: SandgateConfig): Promise<HostCheck> {
     const running = readLiveInstance(folder.lock) !== undefined;
     if (config.database.url === null && !running) return 'configured; the server does not run';
     const connectionString = config.database.url ?? embeddedDatabaseUrl(folder);
-    const client = new Client({ connectionString, connectionTimeoutMillis: 10_000 });
-    await client.connect();
-    try {
-      await client.query('set role sandgate_app');
-      const { rows } = await client.query<{ failed: string }>('select svc_count_failed_notices($1) as failed', [24]);
-      const failed = Number(rows[0]?.failed ?? 0);
-      if (failed > 0)
-        throw new Error(
-          `${failed} pending approval(s) of the last day could not be told to anybody; the worker's log says why (SERVICE_APPROVAL_WEBHOOK_URL)`,
-        );
-      return 'every notice of the last day was taken';
-    } finally {
-      await client.end();
-    }
+    const failed = await withClient({ connectionString, connectionTimeoutMillis: 10_000 }, (client) =>
+      countFailedNotices(client, 24),
+    );
+    if (failed > 0)
+      throw new Error(
+        `${failed} pending approval(s) of the last day could not be told to anybody; the worker's log says why (SERVICE_APPROVAL_WEBHOOK_URL)`,
+      );
+    return 'every notice of the last day was taken';
   });
 }
 

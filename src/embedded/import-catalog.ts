@@ -1,5 +1,5 @@
 import { readImport, type ImportDocuments } from '../domain/catalog/import-connectors.js';
-import { importConnectors, type ImportCounts } from '../platform/db/import-connectors.js';
+import { importConnectors, type ImportCounts } from '../core/catalog/import-connectors.js';
 import { withOperatorDatabase } from './operator-database.js';
 
 /** Takes listings of foreign catalogs into the record. Reads the given documents and nothing else. */

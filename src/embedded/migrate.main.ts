@@ -1,4 +1,4 @@
-import { migrate } from '../platform/db/migrate.js';
+import { migrate } from '../platform/postgres/migrate.js';
 
 /** A process of its own, so that the supervisor does not carry the database layer for the rest of its life. */
 const url = process.env['DATABASE_URL'];

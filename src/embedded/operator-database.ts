@@ -1,5 +1,5 @@
 import { loadConfig, type SandgateConfig } from '../platform/config/index.js';
-import { Database } from '../platform/db/database.js';
+import { Database } from '../core/record/database.js';
 import { locate } from './state-folder.js';
 import { readLiveInstance } from './state-lock.js';
 import { StartRefused } from './start-refused.js';

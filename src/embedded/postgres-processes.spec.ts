@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { readProcessStat } from '../platform/processes/process-stat.js';
+import { readProcessStat } from '../platform/host/process-stat.js';
 import { killPostgresLeftovers } from './postgres-processes.js';
 
 describe('what is left of an earlier PostgreSQL', () => {

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, readdirSync, readlinkSync, realpathSync } fro
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { codeOf, isSystemError } from '../domain/system-error.js';
-import { readProcessStat } from '../platform/processes/process-stat.js';
+import { readProcessStat } from '../platform/host/process-stat.js';
 
 interface PostgresProcess {
   readonly pid: number;

@@ -3,7 +3,7 @@ import { existsSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { Client } from 'pg';
+import { ensureDatabase } from '../platform/postgres/one-off.js';
 import { findPostgresBinaries } from './postgres-binaries.js';
 import type { PostgresBinaries } from './postgres-binaries.js';
 import { killPostgresLeftovers, postmasterPid } from './postgres-processes.js';
@@ -94,20 +94,9 @@ export class EmbeddedPostgres {
     }
   }
 
-  private async ensureDatabase(): Promise<void> {
-    const client = new Client({
-      host: this.folder.postgresSocketDir,
-      user: OWNER,
-      database: 'postgres',
-      connectionTimeoutMillis: 5000,
-    });
-    await client.connect();
-    try {
-      const found = await client.query('SELECT 1 FROM pg_database WHERE datname = $1', [DATABASE]);
-      if (found.rowCount === 0) await client.query(`CREATE DATABASE ${DATABASE}`);
-    } finally {
-      await client.end();
-    }
+  private ensureDatabase(): Promise<void> {
+    const { postgresSocketDir: host } = this.folder;
+    return ensureDatabase({ host, user: OWNER, database: 'postgres', connectionTimeoutMillis: 5000 }, DATABASE);
   }
 }
 

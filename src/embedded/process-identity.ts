@@ -1,5 +1,5 @@
 import { isSystemError } from '../domain/system-error.js';
-import { readProcessStat } from '../platform/processes/process-stat.js';
+import { readProcessStat } from '../platform/host/process-stat.js';
 
 /** A process is named by pid and start time together, because pids are used again. */
 export interface ProcessIdentity {

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { planeRoot } from '../platform/plane/plane-socket-path.js';
-import { chooseProvider } from '../platform/sandbox/choose-provider.js';
+import { planeRoot } from '../platform/host/plane-socket-path.js';
+import { chooseProvider } from '../platform/sandbox/choice/choose-provider.js';
 import type { UidAllocator } from '../platform/sandbox/provider.js';
 import { killPostgresLeftovers } from './postgres-processes.js';
 import { locate } from './state-folder.js';

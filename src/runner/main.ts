@@ -1,9 +1,9 @@
 import { EXIT } from './exit-codes.js';
 import type { ExitCode } from './exit-codes.js';
-import { messageOf } from './failure-text.js';
+import { messageOf } from './log/failure-text.js';
 import { HandOffError, readHandOff } from './launch/hand-off.js';
 import { MissingVariableError, readSettings } from './launch/runner-settings.js';
-import { logToStdout } from './runner-log.js';
+import { logToStdout } from './log/runner-log.js';
 import { runRunner } from './runner.js';
 import { runSelfCheck } from './self-check/self-check.js';
 

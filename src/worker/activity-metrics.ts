@@ -2,7 +2,7 @@ import type { Context } from '@temporalio/activity';
 import type { ActivityExecuteInput, ActivityInboundCallsInterceptor, Next } from '@temporalio/worker';
 import { Counter } from 'prom-client';
 import type { RunRef } from '../activities/run-activities.js';
-import type { Metrics } from '../platform/telemetry/metrics.js';
+import type { Metrics } from '../core/metrics/metrics.js';
 import { ActiveRuns } from './active-runs.js';
 
 /** What this worker measures of its activities, whose names are ours. Their times are among the metrics of the Temporal SDK. */

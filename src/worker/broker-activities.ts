@@ -1,20 +1,20 @@
 import { createBrokerActivities } from '../activities/brokered-call.activities.js';
 import type { BrokerActivities } from '../activities/run-activities.js';
-import { CallTargets } from '../platform/broker/call-targets.js';
-import { BrokeredUpstream } from '../platform/broker/upstream-caller.js';
-import { UpstreamSessions } from '../platform/broker/upstream-sessions.js';
+import { CallTargets } from '../core/broker/call-targets.js';
+import { BrokeredUpstream } from '../core/broker/upstream-caller.js';
+import { UpstreamSessions } from '../core/broker/upstream-sessions.js';
 import type { SandgateConfig } from '../platform/config/index.js';
-import { ConnectionCredentials } from '../platform/connections/connection-credentials.js';
-import { ConnectionRecords } from '../platform/connections/connection-records.js';
-import { ConnectionSecrets } from '../platform/connections/connection-secrets.js';
-import type { Database } from '../platform/db/database.js';
+import { ConnectionCredentials } from '../core/connections/connection-credentials.js';
+import { ConnectionRecords } from '../core/connections/connection-records.js';
+import { ConnectionSecrets } from '../core/connections/connection-secrets.js';
+import type { Database } from '../core/record/database.js';
 import type { Egress } from '../platform/egress/egress.js';
-import { OutboundLimits } from '../platform/egress/outbound-limits.js';
-import { createAccessTokens } from '../platform/oauth/access-tokens.js';
-import { createSealer } from '../platform/seal/sealer.js';
-import { ToolCallPayloads } from '../platform/seal/tool-call-payloads.js';
+import { OutboundLimits } from '../core/broker/outbound-limits.js';
+import { createAccessTokens } from '../core/oauth/access-tokens.js';
+import { createSealer } from '../core/seal/create-sealer.js';
+import { ToolCallPayloads } from '../core/gate/tool-call-payloads.js';
 import type { Logger } from '../platform/telemetry/logger.js';
-import type { Metrics } from '../platform/telemetry/metrics.js';
+import type { Metrics } from '../core/metrics/metrics.js';
 
 /** The broker of a worker process: what it needs to call upstream servers, each one instance. */
 export function brokerActivities(

@@ -1,5 +1,5 @@
 import { loadConfig } from '../platform/config/index.js';
-import { closeInheritedDescriptors } from '../platform/processes/inherited-descriptors.js';
+import { closeInheritedDescriptors } from '../platform/host/inherited-descriptors.js';
 import { createLogger } from '../platform/telemetry/logger.js';
 import { startTracing } from '../platform/telemetry/start-tracing.js';
 import { startWorker } from './start-worker.js';

@@ -1,8 +1,8 @@
 import type { Context } from '@temporalio/activity';
 import type { ActivityExecuteInput, ActivityInboundCallsInterceptor, Next } from '@temporalio/worker';
 import type { RunRef } from '../activities/run-activities.js';
-import type { Database } from '../platform/db/database.js';
-import { readTracedRun, type TracedRunRow } from '../platform/db/traced-run.js';
+import type { Database } from '../core/record/database.js';
+import { readTracedRun, type TracedRunRow } from '../core/runs/traced-run.js';
 import type { Logger } from '../platform/telemetry/logger.js';
 import type { Tracing } from '../platform/telemetry/tracing.js';
 

@@ -12,26 +12,27 @@ import { createRunRecordActivities } from '../activities/run-record.activities.j
 import { createSandboxHostSteps, type SandboxHostSteps } from '../activities/sandbox-host.activities.js';
 import { createSandboxWatchActivities } from '../activities/sandbox-watch.activities.js';
 import { ensureHostId, publicUrl, requireSetting, type SandgateConfig } from '../platform/config/index.js';
-import { admitRun, type Admission } from '../platform/db/admission.js';
-import { admitWaiting } from '../platform/db/capacity.js';
-import { Database } from '../platform/db/database.js';
-import { Codehost } from '../platform/codehost/codehost.js';
+import { admitRun, type Admission } from '../core/launch/admission.js';
+import { admitWaiting } from '../core/runs/capacity.js';
+import { Database } from '../core/record/database.js';
+import { Codehost } from '../core/codehost/codehost.js';
 import { Egress } from '../platform/egress/egress.js';
-import { seeHost } from '../platform/db/hosts.js';
-import { usableHarnesses } from '../platform/harness-programs/installed-program.js';
-import { SANDBOX_UID_COUNT, SandboxUids } from '../platform/db/sandbox-uids.js';
-import { createSealer } from '../platform/seal/sealer.js';
-import { chooseProvider } from '../platform/sandbox/choose-provider.js';
+import { seeHost } from '../core/hosts/hosts.js';
+import { usableHarnesses } from '../platform/packages/harnesses/installed-program.js';
+import { SANDBOX_UID_COUNT, SandboxUids } from '../core/hosts/sandbox-uids.js';
+import { createSealer } from '../core/seal/create-sealer.js';
+import { chooseProvider } from '../platform/sandbox/choice/choose-provider.js';
 import type { SandboxProvider } from '../platform/sandbox/provider.js';
 import type { Logger } from '../platform/telemetry/logger.js';
-import { Metrics } from '../platform/telemetry/metrics.js';
+import { Metrics } from '../core/metrics/metrics.js';
 import type { Tracing } from '../platform/telemetry/tracing.js';
 import { listenForScrapes } from '../platform/telemetry/metrics-listener.js';
-import { ApprovalNotices } from '../platform/temporal/approval-notices.js';
-import { createRunDriver } from '../platform/temporal/connect-driver.js';
+import { ApprovalNotices } from '../core/driver/approval-notices.js';
+import { createRunDriver } from '../core/driver/connect-driver.js';
 import { ensureSearchAttributes } from '../platform/temporal/search-attributes.js';
-import { TemporalOutboxDispatcher } from '../platform/temporal/outbox-dispatcher.js';
-import { connectTemporalClient, type RunDriver } from '../platform/temporal/run-driver.js';
+import { TemporalOutboxDispatcher } from '../core/driver/outbox-dispatcher.js';
+import type { RunDriver } from '../core/driver/run-driver.js';
+import { connectTemporalClient } from '../platform/temporal/connect-client.js';
 import {
   approvalNoticeWorkflow,
   CONTROL_QUEUE,
@@ -40,7 +41,7 @@ import {
   runWorkflow,
 } from '../workflows/messages.js';
 import type { RunRef } from '../activities/run-activities.js';
-import type { WebhookTarget } from '../platform/webhook/send-webhook.js';
+import type { WebhookTarget } from '../core/approvals/send-webhook.js';
 import { ActivityMetrics } from './activity-metrics.js';
 import { brokerActivities } from './broker-activities.js';
 import { FailureInterceptor } from './failure-interceptor.js';

@@ -1,5 +1,5 @@
 import type { RunRef } from '../activities/run-activities.js';
-import type { LedgerWakeups } from '../platform/db/wakeups.js';
+import type { LedgerWakeups } from '../core/record/wakeups.js';
 import type { Logger } from '../platform/telemetry/logger.js';
 
 /** Runs let in ahead of their workflows at once. A burst is left to the workflows, whose steps it would only repeat. */

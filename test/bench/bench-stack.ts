@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { Installation } from '../../src/embedded/installation.js';
 import { removeState } from '../../src/embedded/remove-state.js';
-import { Database } from '../../src/platform/db/database.js';
+import { Database } from '../../src/core/record/database.js';
 import { forkServer, type ForkedServer } from './load/forked-server.js';
 
 interface Json {

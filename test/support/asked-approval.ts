@@ -3,9 +3,9 @@ import { digestOf } from '../../src/domain/digest/digest.js';
 import type { ExactJson } from '../../src/domain/digest/exact-json.js';
 import { writeShownCall, type CallFindings } from '../../src/domain/gate/shown-call.js';
 import type { JsonObject } from '../../src/domain/json.js';
-import { requestApproval } from '../../src/platform/db/gate.js';
-import { createSealer } from '../../src/platform/seal/sealer.js';
-import { ToolCallPayloads } from '../../src/platform/seal/tool-call-payloads.js';
+import { requestApproval } from '../../src/core/gate/gate.js';
+import { createSealer } from '../../src/core/seal/create-sealer.js';
+import { ToolCallPayloads } from '../../src/core/gate/tool-call-payloads.js';
 import type { TestApi } from './api.js';
 import { createRun, gateCall, type FixtureRun } from './run-fixture.js';
 

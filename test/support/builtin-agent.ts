@@ -1,4 +1,4 @@
-import { inOrder, type ModelScript, type ScriptedAnswer } from '../../src/cli/demo/model-script.js';
+import { inOrder, type ModelScript, type ScriptedAnswer } from '../../src/cli/demo/wire/model-script.js';
 import { startScriptedModel, type ScriptedModel } from '../../src/cli/demo/scripted-model.js';
 import { startRun, type TestRun } from './runner-run.js';
 import { ScriptedPlane, type ScriptedPlaneOptions } from './scripted-plane.js';

@@ -4,9 +4,9 @@ import { toolsDigest } from '../../src/domain/capabilities/tools-digest.js';
 import { digestOf } from '../../src/domain/digest/digest.js';
 import type { ProtocolVersion } from '../../src/domain/mcp/protocol-versions.js';
 import type { SnapshotTool } from '../../src/domain/mcp/snapshot-tool.js';
-import { insertConnection } from '../../src/platform/connections/connection-rows.js';
-import { appendSnapshot } from '../../src/platform/connections/tool-snapshots.js';
-import type { Database } from '../../src/platform/db/database.js';
+import { insertConnection } from '../../src/core/connections/connection-rows.js';
+import { appendSnapshot } from '../../src/core/connections/tool-snapshots.js';
+import type { Database } from '../../src/core/record/database.js';
 
 export interface ConnectedOptions {
   name?: string;

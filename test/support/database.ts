@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
-import { Database, type DatabaseOptions } from '../../src/platform/db/database.js';
-import { migrate } from '../../src/platform/db/migrate.js';
+import { Database } from '../../src/core/record/database.js';
+import { migrate } from '../../src/platform/postgres/migrate.js';
+import type { PostgresOptions } from '../../src/platform/postgres/postgres.js';
 
 const TEMPLATE = 'sandgate_template';
 /** Specs of several workers meet here; the first one makes the template. */
@@ -18,11 +19,11 @@ export interface TestDatabase {
   /** As the runtime role. */
   db: Database;
   /** Another process of the same deployment. */
-  connect(options?: Partial<DatabaseOptions>): Promise<Database>;
+  connect(options?: Partial<PostgresOptions>): Promise<Database>;
   close(): Promise<void>;
 }
 
-export async function createTestDatabase(options: Partial<DatabaseOptions> = {}): Promise<TestDatabase> {
+export async function createTestDatabase(options: Partial<PostgresOptions> = {}): Promise<TestDatabase> {
   const server = process.env['TEST_DATABASE_URL'];
   if (server === undefined) throw new Error('TEST_DATABASE_URL is not set: run the integration project of jest');
   const name = `spec_${randomBytes(6).toString('hex')}`;
@@ -38,7 +39,7 @@ export async function createTestDatabase(options: Partial<DatabaseOptions> = {})
     if (error.code !== ADMIN_SHUTDOWN) throw error;
   });
   const opened: Database[] = [];
-  const connect = async (more: Partial<DatabaseOptions> = {}): Promise<Database> => {
+  const connect = async (more: Partial<PostgresOptions> = {}): Promise<Database> => {
     const db = await Database.connect({ url: ownerUrl, poolSize: 16, applicationName: name, ...options, ...more });
     opened.push(db);
     return db;

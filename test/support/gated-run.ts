@@ -3,8 +3,8 @@ import { digestOf } from '../../src/domain/digest/digest.js';
 import type { JsonObject, JsonValue } from '../../src/domain/json.js';
 import type { Budgets, FrozenBundle, FrozenTool } from '../../src/domain/run/spec.js';
 import type { RunStatus } from '../../src/domain/run/status.js';
-import type { Database } from '../../src/platform/db/database.js';
-import { mintRunTokens } from '../../src/platform/db/tokens.js';
+import type { Database } from '../../src/core/record/database.js';
+import { mintRunTokens } from '../../src/core/runs/tokens.js';
 import { createOrganization, emptySurface, surfaceWith } from './run-fixture.js';
 import type { FixtureOrganization, FixtureRun } from './run-fixture.js';
 

@@ -5,7 +5,7 @@ import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { planeRoot } from '../../src/platform/plane/plane-socket-path.js';
+import { planeRoot } from '../../src/platform/host/plane-socket-path.js';
 import type { Installation as InstallationClass } from '../../src/embedded/installation.js';
 import { ownPlace } from './own-place.js';
 

@@ -1,5 +1,5 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
-import { ownRelease, type SchemaRelease } from '../../src/platform/db/schema-release.js';
+import { ownRelease, type SchemaRelease } from '../../src/platform/postgres/schema-release.js';
 
 /** Expands: a column that the version before does not write, and a function of a new name beside the one that it calls. */
 class CountHeartbeats1900000000000 implements MigrationInterface {

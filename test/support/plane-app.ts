@@ -9,12 +9,12 @@ import { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { LoggerModule } from 'nestjs-pino';
 import { v7 as uuidv7 } from 'uuid';
-import { FoundationModule } from '../../src/api/foundation.module.js';
+import { FoundationModule } from '../../src/api/foundation/foundation.module.js';
 import { InternalModule } from '../../src/api/internal/internal.module.js';
 import { RunLimits } from '../../src/api/internal/limits/run-limits.js';
 import { loadConfig } from '../../src/platform/config/index.js';
 import type { SandgateConfig } from '../../src/platform/config/index.js';
-import type { Database } from '../../src/platform/db/database.js';
+import type { Database } from '../../src/core/record/database.js';
 import type { TestDatabase } from './database.js';
 
 /** The runner plane over HTTP on real PostgreSQL, without the rest of the API. */

@@ -2,9 +2,9 @@ import { digestOf } from '../../src/domain/digest/digest.js';
 import type { ExactJson } from '../../src/domain/digest/exact-json.js';
 import { writePolicyView } from '../../src/domain/simulation/policy-view.js';
 import { summarize } from '../../src/domain/tools/summary.js';
-import type { Database } from '../../src/platform/db/database.js';
-import { decideAutomatic, type AutomaticVerdict } from '../../src/platform/db/gate.js';
-import type { ToolCallPayloads } from '../../src/platform/seal/tool-call-payloads.js';
+import type { Database } from '../../src/core/record/database.js';
+import { decideAutomatic, type AutomaticVerdict } from '../../src/core/gate/gate.js';
+import type { ToolCallPayloads } from '../../src/core/gate/tool-call-payloads.js';
 import { gateCall, type FixtureRun } from './run-fixture.js';
 
 export interface RecordedInput {

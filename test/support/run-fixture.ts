@@ -4,9 +4,9 @@ import { digestOf } from '../../src/domain/digest/digest.js';
 import type { JsonValue } from '../../src/domain/json.js';
 import type { BrokeredSurface, Budgets, FrozenTool } from '../../src/domain/run/spec.js';
 import type { RunStatus } from '../../src/domain/run/status.js';
-import type { Database } from '../../src/platform/db/database.js';
-import { digestRunToken, mintRunTokens, type Audience } from '../../src/platform/db/tokens.js';
-import type { GateCall } from '../../src/platform/db/gate.js';
+import type { Database } from '../../src/core/record/database.js';
+import { digestRunToken, mintRunTokens, type Audience } from '../../src/core/runs/tokens.js';
+import type { GateCall } from '../../src/core/gate/gate.js';
 
 export interface FixtureOrganization {
   organizationId: string;

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import pg from 'pg';
-import { SANDBOX_UID_COUNT } from '../../src/platform/db/sandbox-uids.js';
+import { SANDBOX_UID_COUNT } from '../../src/core/hosts/sandbox-uids.js';
 import type { LiveStack } from './live-stack.js';
 import { SANDBOX_UID_BASE } from './own-place.js';
 

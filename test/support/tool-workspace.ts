@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import type { ToolContext, ToolOutcome } from '../../src/runner/tools/canonical-tool.js';
 import { findTool } from '../../src/runner/tools/tool-catalog.js';
 import { toolEnvironment } from '../../src/runner/tools/tool-environment.js';
-import { WorkspaceRoot } from '../../src/runner/workspace/workspace-root.js';
+import { WorkspaceRoot } from '../../src/runner/tools/workspace-root.js';
 
 /** A folder with a workspace and a neighbour that no tool may reach. */
 export class ToolWorkspace {

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { v7 as uuidv7 } from 'uuid';
 import { UserCredentials, type UserIdentity } from '../../src/api/auth/user-credentials.js';
 import type { Role } from '../../src/domain/identity/role.js';
-import type { Database } from '../../src/platform/db/database.js';
+import type { Database } from '../../src/core/record/database.js';
 
 /** A person of an organization, with a bearer that the test's API takes for theirs. */
 export interface TestUser extends UserIdentity {

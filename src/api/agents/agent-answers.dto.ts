@@ -4,7 +4,7 @@ import type { Budgets, SandboxSizes, WorkspaceSpec } from '../../domain/run/spec
 import { BudgetsView } from '../budgets/budgets.dto.js';
 import { SandboxSizesInput } from '../sandboxes/sandbox-sizes.dto.js';
 import { WorkspaceView } from '../workspaces/workspace.dto.js';
-import type { AgentEntity, AgentRevisionEntity } from './agent.entity.js';
+import type { AgentEntity, AgentRevisionEntity } from '../../core/agents/agent.entity.js';
 import { ConnectionRequirementBody } from './connection-requirement.dto.js';
 
 export class AgentView {

@@ -4,14 +4,15 @@ import type { BundlePin } from '../../domain/capabilities/bundle.js';
 import { parseBundleRefs, resolvePins } from '../../domain/capabilities/pins.js';
 import { SandgateError } from '../../domain/errors.js';
 import { isUuid } from '../../domain/uuid.js';
-import { isUniqueViolation } from '../../platform/db/database-errors.js';
-import { Database } from '../../platform/db/database.js';
-import type { TenantTransaction } from '../../platform/db/database.js';
-import { findBundle } from '../capabilities/capability-queries.js';
-import { notFound } from '../http/resource-id.js';
-import { PolicyEntity } from '../policies/policy.entity.js';
-import { AgentEntity, AgentRevisionEntity } from './agent.entity.js';
-import { findAgent, latestDescriptions, latestRevision } from './agent-lookup.js';
+import { isUniqueViolation } from '../../platform/postgres/database-errors.js';
+import { Database } from '../../core/record/database.js';
+import type { TenantTransaction } from '../../core/record/database.js';
+import { lockName } from '../../core/record/named-lock.js';
+import { findBundle } from '../../core/capabilities/capability-queries.js';
+import { notFound } from '../../domain/resource-id.js';
+import { PolicyEntity } from '../../core/policies/policy.entity.js';
+import { AgentEntity, AgentRevisionEntity } from '../../core/agents/agent.entity.js';
+import { findAgent, latestDescriptions, latestRevision } from '../../core/agents/agent-lookup.js';
 import { RevisionDrafter, type RevisionDraft } from './revision-draft.js';
 import {
   toAgentView,
@@ -91,7 +92,7 @@ export class AgentsService {
         throw new SandgateError('invalid_request', 'name: an agent cannot be renamed');
       }
       // Two revisions appended at once take turns, so that each inherits from the one before it.
-      await tx.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`agent:${agent.id}`]);
+      await lockName(tx, `agent:${agent.id}`);
       const previous = await latestRevision(tx, agent);
       const draft = this.drafter.draft(input, previous);
       // An empty name is the name of nothing; it does not ask for the inherited value.

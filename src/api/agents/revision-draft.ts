@@ -7,10 +7,10 @@ import type { SandboxSizes, WorkspaceSpec } from '../../domain/run/spec.js';
 import { parseWorkspace, type WorkspaceInput } from '../../domain/run/workspace-input.js';
 import { cloneBaseOf } from '../../platform/config/codehost.config.js';
 import { wholeBudgets } from '../budgets/budgets.dto.js';
-import { ApiConfig } from '../foundation.module.js';
+import { ApiConfig } from '../foundation/foundation.module.js';
 import { HarnessCatalog, type Harness } from '../harnesses/harness-catalog.js';
 import { offlineNetwork } from '../sandboxes/offline-network.js';
-import type { AgentRevisionEntity } from './agent.entity.js';
+import type { AgentRevisionEntity } from '../../core/agents/agent.entity.js';
 import type { AddRevision } from './agents.dto.js';
 
 /** A revision before it has a row: everything but identities, number, time and what only the database knows. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { SandgateError } from '../../domain/errors.js';
-import type { ApprovalState } from './approval-queries.js';
+import type { ApprovalState } from '../../core/approvals/approval-queries.js';
 
 const MAX_WAIT_SECS = 60;
 const CURSOR = /^[\x21-\x7e]{1,128}$/;

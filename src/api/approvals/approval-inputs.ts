@@ -2,9 +2,9 @@ import { Injectable } from '@nestjs/common';
 import type { ExactJson } from '../../domain/digest/exact-json.js';
 import { readShownCall, type CallFindings, type ShownCall } from '../../domain/gate/shown-call.js';
 import { redactForApprover } from '../../domain/redaction/redact-for-approver.js';
-import type { ApprovalRow } from '../../platform/db/approvals.js';
-import { Database } from '../../platform/db/database.js';
-import { callKey, ToolCallPayloads } from '../../platform/seal/tool-call-payloads.js';
+import type { ApprovalRow } from '../../core/approvals/approvals.js';
+import { Database } from '../../core/record/database.js';
+import { callKey, ToolCallPayloads } from '../../core/gate/tool-call-payloads.js';
 import type { Principal } from '../auth/principal.js';
 import { decisionProblems } from './deciding.js';
 

@@ -2,11 +2,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
 import { PinoLogger } from 'nestjs-pino';
 import { SandgateError } from '../../domain/errors.js';
-import { Database } from '../../platform/db/database.js';
-import { ApiConfig } from '../foundation.module.js';
+import { Database } from '../../core/record/database.js';
+import { ApiConfig } from '../foundation/foundation.module.js';
 import { MAX_LIMIT } from '../http/limit.js';
 import { cursorOf, type WaitRequest } from './approval-cursor.js';
-import { listStates, type ApprovalScope, type ApprovalState } from './approval-queries.js';
+import { listStates, type ApprovalScope, type ApprovalState } from '../../core/approvals/approval-queries.js';
 
 /** The caller's side of a long poll. */
 export interface WaitingCaller {

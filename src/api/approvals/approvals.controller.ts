@@ -5,7 +5,7 @@ import { Permission } from '../auth/permission.decorator.js';
 import { CurrentPrincipal, type Principal } from '../auth/principal.js';
 import { untilHungUp } from '../http/until-hung-up.js';
 import { MAX_LIMIT, parseLimit } from '../http/limit.js';
-import { pathId } from '../http/resource-id.js';
+import { pathId } from '../../domain/resource-id.js';
 import { Answer, Failures } from '../openapi/answers.js';
 import { IdParam, LimitQuery, WaitQueries } from '../openapi/parameters.js';
 import { parseWait } from './approval-cursor.js';

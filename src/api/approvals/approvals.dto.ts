@@ -1,7 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import type { ExactJson } from '../../domain/digest/exact-json.js';
 import type { ShownCall } from '../../domain/gate/shown-call.js';
-import type { ApprovalRow } from '../../platform/db/approvals.js';
+import type { ApprovalRow } from '../../core/approvals/approvals.js';
 import { ANY_JSON } from '../openapi/any-json.js';
 import { ApprovalExplanation, toExplanation } from './explanation.dto.js';
 import { ApprovalGrant, toGrant } from './grant.dto.js';

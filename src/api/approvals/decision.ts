@@ -1,6 +1,6 @@
 import { SandgateError } from '../../domain/errors.js';
 import { isJsonObject } from '../../domain/json.js';
-import type { ApprovalDecision } from '../../platform/db/approvals.js';
+import type { ApprovalDecision } from '../../core/approvals/approvals.js';
 
 const MEANING: ReadonlyMap<unknown, ApprovalDecision> = new Map([
   ['approved_once', 'approved_once'],

@@ -1,7 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import type { CallFindings } from '../../domain/gate/shown-call.js';
-import { describeGrant, EXAMPLES, madeUpExamples } from '../../domain/policy/shell/grants/describe-grant.js';
-import type { ApprovalRow } from '../../platform/db/approvals.js';
+import { describeGrant, EXAMPLES, madeUpExamples } from '../../domain/policy/shell/describe-grant.js';
+import type { ApprovalRow } from '../../core/approvals/approvals.js';
 
 class GrantExample {
   @ApiProperty({ description: 'One line, secrets replaced, at most 200 characters.' })

@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import type { ArtifactEntity } from './artifact.entity.js';
+import type { ArtifactEntity } from '../../core/artifacts/artifact.entity.js';
 
 export class ArtifactView {
   @ApiProperty({ format: 'uuid' })

@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { isUuid } from '../../domain/uuid.js';
-import { Database } from '../../platform/db/database.js';
-import { notFound } from '../http/resource-id.js';
+import { Database } from '../../core/record/database.js';
+import { notFound } from '../../domain/resource-id.js';
 import { requireSessionExists } from '../sessions/session-lookup.js';
-import { ArtifactEntity } from './artifact.entity.js';
+import { ArtifactEntity } from '../../core/artifacts/artifact.entity.js';
 
 /** What a run left behind (docs/design/workspaces.md). */
 @Injectable()

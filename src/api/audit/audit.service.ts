@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { SandgateError } from '../../domain/errors.js';
 import { createHeadSigner, type HeadSigner } from '../../domain/ledger/signed-head.js';
-import { Database } from '../../platform/db/database.js';
-import { exportLedger } from '../../platform/db/ledger-heads.js';
-import { ApiConfig } from '../foundation.module.js';
+import { Database } from '../../core/record/database.js';
+import { exportLedger } from '../../core/ledger/ledger-heads.js';
+import { ApiConfig } from '../foundation/foundation.module.js';
 import { requireSessionExists } from '../sessions/session-lookup.js';
 import type { LedgerKeyView } from './audit.dto.js';
 

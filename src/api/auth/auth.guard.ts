@@ -2,8 +2,8 @@ import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/com
 import { Reflector } from '@nestjs/core';
 import type { FastifyRequest } from 'fastify';
 import { SandgateError } from '../../domain/errors.js';
-import { Database } from '../../platform/db/database.js';
-import { readActiveMember } from '../../platform/identity/members.js';
+import { Database } from '../../core/record/database.js';
+import { readActiveMember } from '../../core/identity/members.js';
 import { AdminToken } from './admin-token.js';
 import { readBearer } from './credentials.js';
 import { DeploymentOrganization } from './deployment-organization.js';

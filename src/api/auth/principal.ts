@@ -2,7 +2,7 @@ import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { SandgateError } from '../../domain/errors.js';
 import type { Role } from '../../domain/identity/role.js';
-import type { Viewer } from '../../platform/connections/viewer.js';
+import type { Viewer } from '../../core/connections/viewer.js';
 import type { PermissionName } from './permission.decorator.js';
 
 /**

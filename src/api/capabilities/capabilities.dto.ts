@@ -3,7 +3,8 @@ import { Allow } from 'class-validator';
 import { IDENTITY_MEMBERS, type BundleServer } from '../../domain/capabilities/bundle.js';
 import { toolsDigest } from '../../domain/capabilities/tools-digest.js';
 import type { JsonObject } from '../../domain/json.js';
-import type { CapabilityBundleEntity } from './capability-bundle.entity.js';
+import type { BundleSummary } from '../../core/capabilities/capability-queries.js';
+import type { CapabilityBundleEntity } from '../../core/capabilities/capability-bundle.entity.js';
 
 const SERVER_NAME = '^[a-z0-9][a-z0-9-]{0,63}$';
 const SCHEMA = { type: 'object', additionalProperties: true } as const;
@@ -187,9 +188,6 @@ export function toCapabilityAnswer(bundle: CapabilityBundleEntity): CapabilityAn
   };
 }
 
-/** A row of the list; the query counts, so that definitions of megabytes stay in the database. */
-export type CapabilityListRow = Omit<CapabilityListEntry, 'created_at'> & { created_at: Date };
-
-export function toListEntry(row: CapabilityListRow): CapabilityListEntry {
+export function toListEntry(row: BundleSummary): CapabilityListEntry {
   return { ...row, created_at: row.created_at.toISOString() };
 }

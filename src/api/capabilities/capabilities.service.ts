@@ -1,22 +1,19 @@
 import { Injectable } from '@nestjs/common';
-import { v7 as uuidv7 } from 'uuid';
-import { definitionDigest } from '../../domain/capabilities/bundle.js';
-import { parseBundle, type BundleDraft } from '../../domain/capabilities/parse-bundle.js';
+import { parseBundle } from '../../domain/capabilities/parse-bundle.js';
 import type { JsonObject } from '../../domain/json.js';
 import { isUuid } from '../../domain/uuid.js';
-import { Database } from '../../platform/db/database.js';
-import type { TenantTransaction } from '../../platform/db/database.js';
-import { notFound } from '../http/resource-id.js';
+import { Database } from '../../core/record/database.js';
+import type { TenantTransaction } from '../../core/record/database.js';
+import { notFound } from '../../domain/resource-id.js';
 import {
   toCapabilityAnswer,
   toListEntry,
   type CapabilityAnswer,
   type CapabilityList,
-  type CapabilityListRow,
   type CreateCapability,
 } from './capabilities.dto.js';
-import { CapabilityBundleEntity } from './capability-bundle.entity.js';
-import { findBundle } from './capability-queries.js';
+import { CapabilityBundleEntity } from '../../core/capabilities/capability-bundle.entity.js';
+import { appendBundle, findBundle, listBundles } from '../../core/capabilities/capability-queries.js';
 
 const INT32_MAX = 2_147_483_647;
 
@@ -28,21 +25,12 @@ export class CapabilitiesService {
   /** Appends the next version, also for content that is already there. @throws SandgateError `invalid_request` */
   create(organizationId: string, input: CreateCapability): Promise<CapabilityAnswer> {
     const draft = parseBundle({ ...input } as unknown as JsonObject);
-    return this.database.withTenant(organizationId, async (tx) => toCapabilityAnswer(await append(tx, draft)));
+    return this.database.withTenant(organizationId, async (tx) => toCapabilityAnswer(await appendBundle(tx, draft)));
   }
 
   list(organizationId: string, limit: number): Promise<CapabilityList> {
     return this.database.withTenant(organizationId, async (tx) => {
-      const rows = await tx.query<CapabilityListRow>(
-        `select b.id, b.name, b.version, b.description, b.definition_digest, s.server_count, s.tool_count, s.classes, b.created_at
-           from capability_bundles b,
-                lateral (select count(*)::int as server_count,
-                                coalesce(sum(jsonb_array_length(server -> 'tools')), 0)::int as tool_count,
-                                coalesce(json_agg(distinct server ->> 'class'), '[]') as classes
-                           from jsonb_array_elements(b.definition -> 'servers') server) s
-          order by b.name, b.version desc limit $1`,
-        [limit],
-      );
+      const rows = await listBundles(tx, limit);
       return { bundles: rows.map(toListEntry) };
     });
   }
@@ -75,25 +63,4 @@ export class CapabilitiesService {
       return toCapabilityAnswer(bundle);
     });
   }
-}
-
-async function append(tx: TenantTransaction, draft: BundleDraft): Promise<CapabilityBundleEntity> {
-  // Publishers of one name take turns, so that each number is given once.
-  const lock = `capability:${tx.organizationId}:${draft.name}`;
-  await tx.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [lock]);
-  const [bundle] = await tx.query<CapabilityBundleEntity>(
-    `insert into capability_bundles (id, tenant_id, name, version, description, definition, definition_digest)
-     select $1, $2, $3, coalesce(max(version), 0) + 1, $4, $5, $6 from capability_bundles where name = $3
-     returning *`,
-    [
-      uuidv7(),
-      tx.organizationId,
-      draft.name,
-      draft.description,
-      JSON.stringify({ servers: draft.servers }),
-      definitionDigest(draft.servers),
-    ],
-  );
-  if (bundle === undefined) throw new Error('an insert of one row returned none');
-  return bundle;
 }

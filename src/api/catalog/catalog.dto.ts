@@ -16,8 +16,8 @@ import {
 import { CONNECTION_STATUSES, type AuthKind, type ConnectionStatus } from '../../domain/connections/connection.js';
 import { SCOPE_PATTERN } from '../../domain/connections/oauth-client.js';
 import { HOST_PATTERN } from '../../domain/catalog/parse-connector.js';
-import type { CatalogRow, EntryBundle, EntryConnection } from './connector-queries.js';
-import type { ConnectorRow } from './connector-row.js';
+import type { CatalogRow, EntryBundle, EntryConnection } from '../../core/catalog/connector-queries.js';
+import type { ConnectorRow } from '../../core/catalog/connector-row.js';
 import { AuthHintsView, ProvenanceView, SandboxLaunchView, ToolHintView } from './connector-parts.dto.js';
 
 const SLUG = '^[a-z0-9][a-z0-9-]{0,63}$';

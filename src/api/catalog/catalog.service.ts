@@ -2,11 +2,11 @@ import { Injectable } from '@nestjs/common';
 import { parseConnector } from '../../domain/catalog/parse-connector.js';
 
 import { SandgateError } from '../../domain/errors.js';
-import { Database } from '../../platform/db/database.js';
+import { Database } from '../../core/record/database.js';
 import { GuardedClient } from '../../platform/egress/guarded-client.js';
 import { userIdOf, type Principal } from '../auth/principal.js';
-import { notFound } from '../http/resource-id.js';
-import { findConnector, insertCustom, listConnectors } from './connector-queries.js';
+import { notFound } from '../../domain/resource-id.js';
+import { findConnector, insertCustom, listConnectors } from '../../core/catalog/connector-queries.js';
 import { toCatalogEntry, toConnector, type CatalogEntry, type CatalogList, type Connector } from './catalog.dto.js';
 
 /** Connector definitions: those of the deployment and the organization's own, which shadow them (docs/design/connections.md). */

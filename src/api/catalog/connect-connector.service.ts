@@ -6,18 +6,18 @@ import { parseOAuthClient, type OAuthClient } from '../../domain/connections/oau
 import { refuseMembers } from '../../domain/connections/refuse-members.js';
 import { parseStaticCredential } from '../../domain/connections/static-credential.js';
 import { SandgateError } from '../../domain/errors.js';
-import { ConnectionRecords } from '../../platform/connections/connection-records.js';
-import type { Viewer } from '../../platform/connections/viewer.js';
-import { Database } from '../../platform/db/database.js';
-import { ConnectFlows } from '../../platform/oauth/connect-flows.js';
+import { ConnectionRecords } from '../../core/connections/connection-records.js';
+import type { Viewer } from '../../core/connections/viewer.js';
+import { Database } from '../../core/record/database.js';
+import { ConnectFlows } from '../../core/oauth/connect-flows.js';
 import { CapabilitiesService } from '../capabilities/capabilities.service.js';
 import type { CreateCapability } from '../capabilities/capabilities.dto.js';
 import { resolveOwner, type ConnectionOwner } from '../connections/connection-owner.js';
 import { toConnection, toSnapshotView } from '../connections/connections.dto.js';
 import { McpConnections, type McpTarget, type PhotographedConnection } from '../connections/mcp-connections.js';
-import { notFound } from '../http/resource-id.js';
+import { notFound } from '../../domain/resource-id.js';
 import type { ConnectConnector, ConnectedConnector } from './connect.dto.js';
-import { findConnector } from './connector-queries.js';
+import { findConnector } from '../../core/catalog/connector-queries.js';
 
 /** Makes of a catalog entry what runs can use: a connection, or a bundle for a program of the sandbox (docs/design/connections.md). */
 @Injectable()

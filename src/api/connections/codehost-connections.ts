@@ -6,12 +6,12 @@ import { readOptionalText } from '../../domain/connections/optional-text.js';
 import { refuseMembers } from '../../domain/connections/refuse-members.js';
 import { readBearerToken } from '../../domain/connections/static-credential.js';
 import { SandgateError } from '../../domain/errors.js';
-import { Codehost } from '../../platform/codehost/codehost.js';
+import { Codehost } from '../../core/codehost/codehost.js';
 import { proveInstallation, proveToken } from '../../platform/codehost/prove-connection.js';
-import { ConnectionRecords } from '../../platform/connections/connection-records.js';
-import type { NewConnection } from '../../platform/connections/connection-rows.js';
-import { ConnectionSecrets } from '../../platform/connections/connection-secrets.js';
-import { isUniqueViolation } from '../../platform/db/database-errors.js';
+import { ConnectionRecords } from '../../core/connections/connection-records.js';
+import type { NewConnection } from '../../core/connections/connection-rows.js';
+import { ConnectionSecrets } from '../../core/connections/connection-secrets.js';
+import { isUniqueViolation } from '../../platform/postgres/database-errors.js';
 import type { ConnectionOwner } from './connection-owner.js';
 import type { CreateConnection } from './create-connection.dto.js';
 

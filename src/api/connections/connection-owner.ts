@@ -1,8 +1,8 @@
 import { parseOwner } from '../../domain/connections/owner.js';
 import type { ConnectionRecord } from '../../domain/connections/connection.js';
 import { SandgateError } from '../../domain/errors.js';
-import { requireOrganizationAuthority } from '../../platform/connections/connection-records.js';
-import type { Viewer } from '../../platform/connections/viewer.js';
+import { requireOrganizationAuthority } from '../../core/connections/connection-records.js';
+import type { Viewer } from '../../core/connections/viewer.js';
 
 /** The columns of a new connection that say whose it is. */
 export type ConnectionOwner = Pick<ConnectionRecord, 'owner_type' | 'owner_user_id' | 'created_by_user_id'>;

@@ -3,7 +3,7 @@ import { CONNECTION_STATUSES, PROVIDERS, type ConnectionRecord } from '../../dom
 import type { AuthKind, ConnectionProvider, ConnectionStatus } from '../../domain/connections/connection.js';
 import type { SnapshotChanges } from '../../domain/connections/snapshot-changes.js';
 import type { JsonObject } from '../../domain/json.js';
-import type { ToolSnapshot } from '../../platform/connections/tool-snapshots.js';
+import type { ToolSnapshot } from '../../core/connections/tool-snapshots.js';
 
 const OBJECT = { type: 'object', additionalProperties: true } as const;
 

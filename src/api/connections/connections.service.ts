@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { compareSnapshots } from '../../domain/connections/snapshot-changes.js';
 import { SandgateError } from '../../domain/errors.js';
-import { ConnectionCaches } from '../../platform/connections/connection-caches.js';
-import { ConnectionRecords } from '../../platform/connections/connection-records.js';
-import { ConnectionSecrets } from '../../platform/connections/connection-secrets.js';
-import { ToolSnapshots } from '../../platform/connections/tool-snapshots.js';
-import type { Viewer } from '../../platform/connections/viewer.js';
+import { ConnectionCaches } from '../../core/connections/connection-caches.js';
+import { ConnectionRecords } from '../../core/connections/connection-records.js';
+import { ConnectionSecrets } from '../../core/connections/connection-secrets.js';
+import { ToolSnapshots } from '../../core/connections/tool-snapshots.js';
+import type { Viewer } from '../../core/connections/viewer.js';
 import {
   toConnection,
   toSnapshotView,

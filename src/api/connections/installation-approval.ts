@@ -2,12 +2,13 @@ import { Injectable } from '@nestjs/common';
 import type { ConnectionRecord } from '../../domain/connections/connection.js';
 import { SandgateError } from '../../domain/errors.js';
 import type { CodehostInstallation } from '../../platform/codehost/codehost-api.js';
-import { Codehost } from '../../platform/codehost/codehost.js';
+import { holdRegistration } from '../../core/codehost/app-registrations.js';
+import { Codehost } from '../../core/codehost/codehost.js';
 import { CodehostError } from '../../platform/codehost/codehost-error.js';
-import { ConnectionCaches } from '../../platform/connections/connection-caches.js';
-import { moveConnection } from '../../platform/connections/connection-rows.js';
-import { Database, type TenantTransaction } from '../../platform/db/database.js';
-import { isUniqueViolation } from '../../platform/db/database-errors.js';
+import { ConnectionCaches } from '../../core/connections/connection-caches.js';
+import { moveConnection } from '../../core/connections/connection-rows.js';
+import { Database, type TenantTransaction } from '../../core/record/database.js';
+import { isUniqueViolation } from '../../platform/postgres/database-errors.js';
 import { LIVE_INSTALLATION } from './codehost-connections.js';
 
 const APPROVABLE = ['pending', 'revoked', 'suspended', 'error'] as const;
@@ -73,11 +74,7 @@ async function settle(
   registrationId: string,
   { suspended }: CodehostInstallation,
 ): Promise<ConnectionRecord | null> {
-  const [registration] = await tx.query<{ status: string }>(
-    'select status from github_app_registrations where id = $1 for share',
-    [registrationId],
-  );
-  if (registration?.status !== 'active') {
+  if (!(await holdRegistration(tx, registrationId))) {
     if (status !== 'revoked') await moveConnection(tx, id, APPROVABLE, 'revoked');
     return null;
   }

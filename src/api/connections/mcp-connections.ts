@@ -10,10 +10,10 @@ import type {
 import type { OAuthClient } from '../../domain/connections/oauth-client.js';
 import { staticHeaders, type StaticCredential } from '../../domain/connections/static-credential.js';
 import { SandgateError } from '../../domain/errors.js';
-import { insertConnection, type NewConnection } from '../../platform/connections/connection-rows.js';
-import { ConnectionSecrets } from '../../platform/connections/connection-secrets.js';
-import { appendSnapshot, ToolSnapshots, type ToolSnapshot } from '../../platform/connections/tool-snapshots.js';
-import { Database } from '../../platform/db/database.js';
+import { insertConnection, type NewConnection } from '../../core/connections/connection-rows.js';
+import { ConnectionSecrets } from '../../core/connections/connection-secrets.js';
+import { appendSnapshot, ToolSnapshots, type ToolSnapshot } from '../../core/connections/tool-snapshots.js';
+import { Database } from '../../core/record/database.js';
 import { GuardedClient } from '../../platform/egress/guarded-client.js';
 import { PhotographError, type Photograph } from '../../platform/mcp/photograph.js';
 import type { ConnectionOwner } from './connection-owner.js';

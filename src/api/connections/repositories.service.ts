@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { requireActive } from '../../domain/connections/require-active.js';
 import { SandgateError } from '../../domain/errors.js';
-import { Codehost } from '../../platform/codehost/codehost.js';
+import { Codehost } from '../../core/codehost/codehost.js';
 import { CodehostError } from '../../platform/codehost/codehost-error.js';
-import { ConnectionRecords } from '../../platform/connections/connection-records.js';
-import { ConnectionSecrets } from '../../platform/connections/connection-secrets.js';
-import type { Viewer } from '../../platform/connections/viewer.js';
+import { ConnectionRecords } from '../../core/connections/connection-records.js';
+import { ConnectionSecrets } from '../../core/connections/connection-secrets.js';
+import type { Viewer } from '../../core/connections/viewer.js';
 import type { RepositoryList } from './repositories.dto.js';
 
 /** Lists what a connection of the code host sees, page by page (docs/design/connections.md). */

@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import type { LedgerEvent } from '../../domain/events/event-kinds.js';
-import { EVENT_REFERENCE } from './event-schemas.js';
+import { EVENT_REFERENCE } from '../openapi/event-schemas.js';
 
 export class EventList {
   @ApiProperty({

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { LedgerEvent } from '../../domain/events/event-kinds.js';
-import { Database } from '../../platform/db/database.js';
-import { notFound } from '../http/resource-id.js';
-import { readEventsAfter, readHeadSeq } from './event-queries.js';
+import { Database } from '../../core/record/database.js';
+import { notFound } from '../../domain/resource-id.js';
+import { readEventsAfter, readHeadSeq } from '../../core/ledger/event-queries.js';
 
 /** Reads the timeline of a run (docs/design/events.md). */
 @Injectable()

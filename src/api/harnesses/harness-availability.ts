@@ -2,11 +2,11 @@ import { Injectable } from '@nestjs/common';
 import { installCommand, needsProgram } from '../../domain/harness/harness-program.js';
 import { dialectOf } from '../../domain/models/dialect.js';
 import { ensureHostId } from '../../platform/config/index.js';
-import { HOST_SEEN_WITHIN_SECS } from '../../platform/db/capacity.js';
-import { listRunnableHarnesses, noteHarnesses, type RowsOf } from '../../platform/db/hosts.js';
-import { usableHarnesses } from '../../platform/harness-programs/installed-program.js';
+import { HOST_SEEN_WITHIN_SECS } from '../../core/runs/capacity.js';
+import { listRunnableHarnesses, noteHarnesses, type RowsOf } from '../../core/hosts/hosts.js';
+import { usableHarnesses } from '../../platform/packages/harnesses/installed-program.js';
 import { missingUpstream } from '../../platform/llm/upstream.js';
-import { ApiConfig } from '../foundation.module.js';
+import { ApiConfig } from '../foundation/foundation.module.js';
 import type { Harness } from './harness-catalog.js';
 
 /** Why runs of a harness cannot be created. */

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { BUILT_IN_MODELS, defaultModelOf, HARNESS_IDS, type HarnessId } from '../../domain/harness/harness-models.js';
-import { ApiConfig } from '../foundation.module.js';
+import { ApiConfig } from '../foundation/foundation.module.js';
 
 /** One agent program that a run can use. */
 export interface Harness {

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { Database } from '../../platform/db/database.js';
-import type { RowsOf } from '../../platform/db/hosts.js';
+import { Database } from '../../core/record/database.js';
+import type { RowsOf } from '../../core/hosts/hosts.js';
 import { HarnessAvailability } from './harness-availability.js';
 import { HarnessCatalog } from './harness-catalog.js';
 import { toHarnessView, type HarnessList } from './harnesses.dto.js';

@@ -1,8 +1,9 @@
 import { Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
 import { PinoLogger } from 'nestjs-pino';
 import { SandgateError } from '../../domain/errors.js';
-import { Database } from '../../platform/db/database.js';
-import { ApiConfig } from '../foundation.module.js';
+import { readProviders } from '../../core/hosts/hosts.js';
+import { Database } from '../../core/record/database.js';
+import { ApiConfig } from '../foundation/foundation.module.js';
 import type { Health, Readiness } from './health.dto.js';
 
 /** Longest wait for the database's answer, in milliseconds: a probe must say no before its own caller gives up. */
@@ -41,18 +42,13 @@ export class HealthService implements BeforeApplicationShutdown {
   }
 
   private async askDatabase(): Promise<{ provider: string | null } | null> {
-    const question = this.database.pool
-      .query<{ provider: string | null }>(
-        `select string_agg(distinct provider, ', ') as provider from hosts where last_seen_at > now() - make_interval(secs => $1)`,
-        [HOST_SEEN_WITHIN_SECS],
-      )
-      .then(
-        (result) => result.rows[0] ?? { provider: null },
-        (error: unknown) => {
-          this.logger.warn({ err: error }, 'the database did not answer the readiness probe');
-          return null;
-        },
-      );
+    const question = readProviders(this.database.pool, HOST_SEEN_WITHIN_SECS).then(
+      (provider) => ({ provider }),
+      (error: unknown) => {
+        this.logger.warn({ err: error }, 'the database did not answer the readiness probe');
+        return null;
+      },
+    );
     const { promise: tooLate, resolve } = Promise.withResolvers<null>();
     const timer = setTimeout(() => resolve(null), READY_WITHIN_MS);
     try {

@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import { SandgateError } from '../../domain/errors.js';
-import { isStorableText } from '../../platform/db/storable-text.js';
+import { isStorableText } from '../../domain/storage/storable-text.js';
 import { toSandgateError } from './error.filter.js';
 import { parseLimit, parseSeq } from './limit.js';
 import { refuseUnstorableText } from './request-text.js';
-import { pathId } from './resource-id.js';
+import { pathId } from '../../domain/resource-id.js';
 import { RouteTable } from './route-table.js';
 
 describe('limit and seq', () => {

@@ -14,7 +14,7 @@ import { BudgetStops } from './gate/budget-stops.js';
 import { GateObserver } from './gate/gate-observer.js';
 import { GateService } from './gate/gate.service.js';
 import { PermissionEndpoint } from './gate/permission.endpoint.js';
-import { RunSpecs } from './gate/run-specs.js';
+import { RunSpecs } from '../../core/gate/run-specs.js';
 import { SchemaStage } from './gate/schema-stage.js';
 import { ShownFiles } from './gate/shown-files.js';
 import { ToolsCallEndpoint } from './gate/tools-call.endpoint.js';

@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { PinoLogger } from 'nestjs-pino';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { SandgateError } from '../../domain/errors.js';
-import { ApiConfig } from '../foundation.module.js';
+import { ApiConfig } from '../foundation/foundation.module.js';
 import { toSandgateError } from '../http/error.filter.js';
 import { PlaneGuard } from './auth/plane.guard.js';
 import type { PlaneRoute } from './auth/runner-caller.js';

@@ -7,8 +7,8 @@ import { McpConnection, type CallContext } from '../../platform/mcp/connection.j
 import { ExchangeError } from '../../platform/mcp/exchange-error.js';
 import { begin, greet } from '../../platform/mcp/handshake.js';
 import { listTools, type OfferedTools } from '../../platform/mcp/list-tools.js';
-import { discover } from '../../platform/oauth/discovery.js';
-import { OAuthHttp } from '../../platform/oauth/oauth-http.js';
+import { discover } from '../../core/oauth/discovery.js';
+import { OAuthHttp } from '../../core/oauth/oauth-http.js';
 import type { ProbedServer, ProbedTool } from './mcp.dto.js';
 
 const MAX_PREVIEW = 64;

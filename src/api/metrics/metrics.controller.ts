@@ -1,6 +1,7 @@
 import { Controller, Get, Header } from '@nestjs/common';
 import { ApiBearerAuth, ApiOperation, ApiResponse, ApiTags } from '@nestjs/swagger';
-import { METRICS_CONTENT_TYPE, Metrics } from '../../platform/telemetry/metrics.js';
+import { Metrics } from '../../core/metrics/metrics.js';
+import { METRICS_CONTENT_TYPE } from '../../platform/telemetry/metrics-listener.js';
 import { Permission } from '../auth/permission.decorator.js';
 import { Failures } from '../openapi/answers.js';
 

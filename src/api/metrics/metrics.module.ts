@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { Metrics } from '../../platform/telemetry/metrics.js';
+import { Metrics } from '../../core/metrics/metrics.js';
 import { HarnessCatalog } from '../harnesses/harness-catalog.js';
 import { HarnessesModule } from '../harnesses/harnesses.module.js';
 import { MetricsController } from './metrics.controller.js';

@@ -1,9 +1,9 @@
 import { Controller, Get } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
-import { clientDocument } from '../../platform/oauth/client-document.js';
-import { PublicAddress } from '../../platform/oauth/public-address.js';
+import { clientDocument } from '../../core/oauth/client-document.js';
+import { PublicAddress } from '../../core/oauth/public-address.js';
 import { Public } from '../auth/permission.decorator.js';
-import { notFound } from '../http/resource-id.js';
+import { notFound } from '../../domain/resource-id.js';
 import { Answer, Failures } from '../openapi/answers.js';
 import { ClientDocument } from './oauth.dto.js';
 

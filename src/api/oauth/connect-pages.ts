@@ -1,5 +1,5 @@
-import type { CallbackOutcome, CallbackRefusal } from '../../platform/oauth/connect-callback.js';
-import type { ConnectQuestion, GoRefusal } from '../../platform/oauth/go-page.js';
+import type { CallbackOutcome, CallbackRefusal } from '../../core/oauth/connect-callback.js';
+import type { ConnectQuestion, GoRefusal } from '../../core/oauth/go-page.js';
 import type { Page } from './page.js';
 
 const FAILED = 'Connection failed';

@@ -1,4 +1,4 @@
-import { FLOW_TTL_SECS } from '../../platform/oauth/flow-records.js';
+import { FLOW_TTL_SECS } from '../../core/oauth/flow-records.js';
 
 /** Binds a browser to the connect flow that was opened in it (docs/design/oauth.md). */
 const NAME = '__Host-svc_oauth_flow';

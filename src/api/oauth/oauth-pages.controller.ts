@@ -1,9 +1,9 @@
 import { Body, Controller, Get, HttpCode, Param, Post, Query, Req, Res, UseFilters } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { ConnectCallback } from '../../platform/oauth/connect-callback.js';
-import { GoPage } from '../../platform/oauth/go-page.js';
-import { PublicAddress } from '../../platform/oauth/public-address.js';
+import { ConnectCallback } from '../../core/oauth/connect-callback.js';
+import { GoPage } from '../../core/oauth/go-page.js';
+import { PublicAddress } from '../../core/oauth/public-address.js';
 import { Public } from '../auth/permission.decorator.js';
 import { callbackPage, goRefusalPage, questionPage } from './connect-pages.js';
 import { clearFlowCookie, readFlowCookie, setFlowCookie } from './flow-cookie.js';

@@ -1,10 +1,10 @@
 import { Controller, HttpCode, Param, Post } from '@nestjs/common';
 import { ApiBearerAuth, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { ConnectionRecords } from '../../platform/connections/connection-records.js';
-import { ConnectFlows } from '../../platform/oauth/connect-flows.js';
+import { ConnectionRecords } from '../../core/connections/connection-records.js';
+import { ConnectFlows } from '../../core/oauth/connect-flows.js';
 import { Permission } from '../auth/permission.decorator.js';
 import { CurrentPrincipal, userIdOf, viewerOf, type Principal } from '../auth/principal.js';
-import { pathId } from '../http/resource-id.js';
+import { pathId } from '../../domain/resource-id.js';
 import { Answer, Failures } from '../openapi/answers.js';
 import { IdParam } from '../openapi/parameters.js';
 import { StartedConnectFlow } from './oauth.dto.js';

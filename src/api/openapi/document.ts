@@ -1,6 +1,6 @@
 import type { INestApplication } from '@nestjs/common';
 import { closeRequestBodies } from './schema.js';
-import { eventSchemas } from '../events/event-schemas.js';
+import { eventSchemas } from './event-schemas.js';
 import { DocumentBuilder, SwaggerModule, type OpenAPIObject } from '@nestjs/swagger';
 
 /** Version of the interface, which is not the version of the program (CP-319). */

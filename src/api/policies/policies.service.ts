@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import { Database } from '../../platform/db/database.js';
-import { notFound } from '../http/resource-id.js';
-import { PolicyEntity, PolicyVersionEntity } from './policy.entity.js';
+import { Database } from '../../core/record/database.js';
+import { notFound } from '../../domain/resource-id.js';
+import { PolicyEntity, PolicyVersionEntity } from '../../core/policies/policy.entity.js';
 import type { PolicyDetail, PolicyListItem, PolicyView } from './policies.dto.js';
-import { agentsByPolicy, mcpToolsUnder } from './policy-users.js';
-import { findVersion, readHeads, requirePolicy, requireVersion } from './policy-versions.js';
+import { agentsByPolicy, mcpToolsUnder } from '../../core/policies/policy-users.js';
+import { findVersion, readHeads, requirePolicy, requireVersion } from '../../core/policies/policy-versions.js';
 import { toDetail, toListItem, toPolicyView } from './policy-views.js';
 
 /** Reads policies and their versions (docs/design/policy.md). */

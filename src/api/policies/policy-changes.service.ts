@@ -8,15 +8,16 @@ import { parsePolicyStrict } from '../../domain/policy/parse-policy.js';
 import { isReservedPolicyName } from '../../domain/policy/policy-name.js';
 import { parsePolicyYaml } from '../../domain/policy/policy-yaml.js';
 import type { JsonObject } from '../../domain/json.js';
-import { Database } from '../../platform/db/database.js';
-import type { TenantTransaction } from '../../platform/db/database.js';
-import { notFound } from '../http/resource-id.js';
+import { Database } from '../../core/record/database.js';
+import type { TenantTransaction } from '../../core/record/database.js';
+import { notFound } from '../../domain/resource-id.js';
 import type { ImportedPolicy, PolicyView } from './policies.dto.js';
 import type { ClonePolicy, ImportPolicy, RevertPolicy } from './policy-requests.dto.js';
-import { countRevisions } from './policy-users.js';
+import { countRevisions } from '../../core/policies/policy-users.js';
 import {
   appendVersion,
   createPolicy,
+  deletePolicy,
   ensurePolicy,
   findHeadVersion,
   findPolicy,
@@ -25,7 +26,7 @@ import {
   readHeadVersion,
   requireBase,
   requirePolicy,
-} from './policy-versions.js';
+} from '../../core/policies/policy-versions.js';
 import { contentOf, toPolicyView, validContentOf } from './policy-views.js';
 
 const MAX_SUMMARY_BYTES = 500;
@@ -150,7 +151,7 @@ export class PolicyChangesService {
         const what = revisions === 1 ? '1 agent revision names' : `${revisions} agent revisions name`;
         throw new SandgateError('conflict', `${name} is in use: ${what} it, and revisions are never deleted`);
       }
-      await tx.query('delete from policies where id = $1', [policy.id]);
+      await deletePolicy(tx, policy.id);
     });
   }
 }

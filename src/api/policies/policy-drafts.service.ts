@@ -8,10 +8,10 @@ import { compileDocument } from '../../domain/policy/compile-policy.js';
 import { evaluate } from '../../domain/policy/evaluate.js';
 import { parsePolicyStrict } from '../../domain/policy/parse-policy.js';
 import { validatePolicyYaml } from '../../domain/policy/policy-yaml.js';
-import { Database } from '../../platform/db/database.js';
+import { Database } from '../../core/record/database.js';
 import type { PolicyValidity } from './policies.dto.js';
-import { mcpToolsUnder } from './policy-users.js';
-import { findPolicy } from './policy-versions.js';
+import { mcpToolsUnder } from '../../core/policies/policy-users.js';
+import { findPolicy } from '../../core/policies/policy-versions.js';
 import { governedView } from './policy-views.js';
 import type { ExplainedCall, PolicyPreview } from './preview.dto.js';
 

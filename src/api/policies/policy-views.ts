@@ -9,9 +9,9 @@ import { SandgateError } from '../../domain/errors.js';
 import type { JsonObject } from '../../domain/json.js';
 import type { MatrixRowView } from './matrix.dto.js';
 import type { AutonomySummaryView, PolicyDetail, PolicyListItem, PolicyView } from './policies.dto.js';
-import type { PolicyVersionEntity } from './policy.entity.js';
-import type { AgentUsing } from './policy-users.js';
-import type { PolicyAt } from './policy-versions.js';
+import type { PolicyVersionEntity } from '../../core/policies/policy.entity.js';
+import type { AgentUsing } from '../../core/policies/policy-users.js';
+import type { PolicyAt } from '../../core/policies/policy-versions.js';
 
 /** What a version says, as it is shown and as runs freeze it. */
 export function contentOf(version: PolicyVersionEntity): JsonObject {

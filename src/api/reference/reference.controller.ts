@@ -6,7 +6,7 @@ import { ApiExcludeController } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { SandgateError } from '../../domain/errors.js';
 import { Public } from '../auth/permission.decorator.js';
-import { OpenApiHolder } from './openapi-holder.js';
+import { OpenApiHolder } from '../openapi/openapi-holder.js';
 import { REFERENCE_INIT, REFERENCE_PAGE } from './reference-page.js';
 
 const ASSETS = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));

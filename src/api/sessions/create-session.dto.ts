@@ -16,7 +16,7 @@ import { MAX_PROMPT_CHARS } from '../agents/agents.dto.js';
 import { BudgetsInput } from '../budgets/budgets.dto.js';
 import { OFFLINE_NETWORK } from '../sandboxes/offline-network.js';
 import { WorkspaceBody } from '../workspaces/workspace.dto.js';
-import { IsLabels, LABEL_NAME_PATTERN, MAX_LABEL_VALUE, MAX_LABELS } from './labels.js';
+import { IsLabels, LABEL_NAME_PATTERN, MAX_LABEL_VALUE, MAX_LABELS } from '../../domain/run/labels.js';
 
 const LABELS = {
   type: 'object',

@@ -7,9 +7,9 @@ import { SandgateError } from '../../domain/errors.js';
 import type { JsonObject } from '../../domain/json.js';
 import type { BrokeredSurface, RunSpec, WorkspaceSpec } from '../../domain/run/spec.js';
 import { isUuid } from '../../domain/uuid.js';
-import { listVisible } from '../../platform/connections/connection-rows.js';
-import { latestSnapshot } from '../../platform/connections/tool-snapshots.js';
-import type { TenantTransaction } from '../../platform/db/database.js';
+import { listVisible } from '../../core/connections/connection-rows.js';
+import { latestSnapshot } from '../../core/connections/tool-snapshots.js';
+import type { TenantTransaction } from '../../core/record/database.js';
 import { userIdOf, viewerOf, type Principal } from '../auth/principal.js';
 
 /** What a new run is to be bound to. */

@@ -1,26 +1,11 @@
-import type { SelectQueryBuilder } from 'typeorm';
 import { SandgateError } from '../../domain/errors.js';
 import { RUN_STATUSES } from '../../domain/run/status.js';
 import { isUuid } from '../../domain/uuid.js';
-import type { TenantTransaction } from '../../platform/db/database.js';
-import { findAgent } from '../agents/agent-lookup.js';
+import type { SessionFilter } from '../../core/runs/find-sessions.js';
 import { parseLimit } from '../http/limit.js';
-import { parseLabelFilter } from './labels.js';
-import { SessionEntity } from './session.entity.js';
+import { parseLabelFilter } from '../../domain/run/labels.js';
 
 export const DEFAULT_PAGE = 50;
-
-/** What a list of runs is narrowed to. */
-export interface SessionFilter {
-  limit: number;
-  status: string[] | undefined;
-  agent: string | undefined;
-  labels: Record<string, string> | undefined;
-  /** Only runs created before this one. */
-  before: string | undefined;
-  /** Only runs created after this one. */
-  after: string | undefined;
-}
 
 /** @throws SandgateError `invalid_request` naming the query parameter. */
 export function parseSessionFilter(query: Record<string, unknown>): SessionFilter {
@@ -32,43 +17,6 @@ export function parseSessionFilter(query: Record<string, unknown>): SessionFilte
     before: parseCursor(query['before'], 'before'),
     after: parseCursor(query['after'], 'after'),
   };
-}
-
-/** Runs that match, newest first. A page after a cursor holds those next to it. */
-export async function findSessions(tx: TenantTransaction, filter: SessionFilter): Promise<SessionEntity[]> {
-  const query = tx.manager.createQueryBuilder(SessionEntity, 's').take(filter.limit);
-  if (filter.status !== undefined) query.andWhere('s.status in (:...status)', { status: filter.status });
-  if (filter.labels !== undefined)
-    query.andWhere('s.labels @> :labels::jsonb', { labels: JSON.stringify(filter.labels) });
-  if (filter.agent !== undefined) {
-    const agent = await findAgent(tx, filter.agent);
-    if (agent === null) return [];
-    query.andWhere('s.agent_id = :agent', { agent: agent.id });
-  }
-  await narrowByCursor(tx, query, 'before', filter.before);
-  await narrowByCursor(tx, query, 'after', filter.after);
-  // A page after a cursor is the one next to it, so it is read upwards; it is answered newest first all the same.
-  const upwards = filter.after !== undefined && filter.before === undefined;
-  const direction = upwards ? 'ASC' : 'DESC';
-  const sessions = await query.orderBy('s.created_at', direction).addOrderBy('s.id', direction).getMany();
-  return upwards ? sessions.reverse() : sessions;
-}
-
-async function narrowByCursor(
-  tx: TenantTransaction,
-  query: SelectQueryBuilder<SessionEntity>,
-  name: 'before' | 'after',
-  id: string | undefined,
-): Promise<void> {
-  if (id === undefined) return;
-  if (!(await tx.manager.existsBy(SessionEntity, { id }))) {
-    throw new SandgateError('invalid_request', `${name}: no such run`);
-  }
-  const comparison = name === 'before' ? '<' : '>';
-  query.andWhere(
-    `(s.created_at, s.id) ${comparison} (select c.created_at, c.id from sessions c where c.id = :${name})`,
-    { [name]: id },
-  );
 }
 
 function parseStatuses(raw: unknown): string[] | undefined {

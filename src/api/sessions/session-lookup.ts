@@ -1,7 +1,7 @@
 import { In } from 'typeorm';
-import type { TenantTransaction } from '../../platform/db/database.js';
-import { notFound } from '../http/resource-id.js';
-import { SessionEntity, SessionHeadEntity } from './session.entity.js';
+import type { TenantTransaction } from '../../core/record/database.js';
+import { notFound } from '../../domain/resource-id.js';
+import { SessionEntity, SessionHeadEntity } from '../../core/runs/session.entity.js';
 import { toSessionView } from './session-view.js';
 import type { SessionView } from './sessions.dto.js';
 

@@ -1,4 +1,4 @@
-import type { SessionEntity, SessionHeadEntity } from './session.entity.js';
+import type { SessionEntity, SessionHeadEntity } from '../../core/runs/session.entity.js';
 import type { SessionView } from './sessions.dto.js';
 
 /** A run as clients see it; hosts, leases and tokens stay inside (docs/design/runs.md). */

@@ -1,13 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { SandgateError } from '../../domain/errors.js';
-import { Database } from '../../platform/db/database.js';
-import type { TenantTransaction } from '../../platform/db/database.js';
-import { recordIntent } from '../../platform/db/intents.js';
-import { findSessions, type SessionFilter } from './session-filter.js';
+import { Database } from '../../core/record/database.js';
+import { recordIntent } from '../../core/finalization/intents.js';
+import { findSessions, queuePosition, type SessionFilter } from '../../core/runs/find-sessions.js';
 import { requireSession, requireSessionExists, viewSession, viewSessions } from './session-lookup.js';
-import type { SessionEntity } from './session.entity.js';
 import type { CancelAnswer, SessionRead, SessionView } from './sessions.dto.js';
-import { readUsage } from './usage.js';
+import { readUsage } from '../../core/budgets/usage.js';
 import type { UsageTotals } from './usage.dto.js';
 
 /** Reads runs, and asks one to stop (docs/design/runs.md). */
@@ -61,15 +59,4 @@ export class SessionsService {
       });
     }
   }
-}
-
-/** Older queued runs of the organization; undefined unless the run is queued. */
-async function queuePosition(tx: TenantTransaction, session: SessionEntity): Promise<number | undefined> {
-  if (session.status !== 'queued') return undefined;
-  const [row] = await tx.query<{ older: string }>(
-    `select count(*) as older from sessions s, sessions mine
-      where mine.id = $1 and s.status = 'queued' and (s.created_at, s.id) < (mine.created_at, mine.id)`,
-    [session.id],
-  );
-  return Number(row?.older ?? 0);
 }

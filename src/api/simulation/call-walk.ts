@@ -3,9 +3,9 @@ import { compilePolicy } from '../../domain/policy/compile-policy.js';
 import { SandgateError } from '../../domain/errors.js';
 import type { RecordedCall } from '../../domain/simulation/recorded-call.js';
 import { recordedAnswer } from '../../domain/simulation/recorded-call.js';
-import type { Database } from '../../platform/db/database.js';
-import { countCalls, readCalls, readRuns, readSnapshots } from './recorded-calls.js';
-import type { CallCursor, CallFilter, CallRow, RunRow } from './recorded-calls.js';
+import type { Database } from '../../core/record/database.js';
+import { countCalls, readCalls, readRuns, readSnapshots } from '../../core/simulation/recorded-calls.js';
+import type { CallCursor, CallFilter, CallRow, RunRow } from '../../core/simulation/recorded-calls.js';
 
 /** Runs of one step; their calls are read by pages. */
 const RUNS_PER_STEP = 100;

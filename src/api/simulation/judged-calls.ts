@@ -8,10 +8,10 @@ import {
   type UnknownCause,
 } from '../../domain/simulation/judge-twice.js';
 import { readPolicyView } from '../../domain/simulation/policy-view.js';
-import type { Database } from '../../platform/db/database.js';
-import type { ToolCallPayloads } from '../../platform/seal/tool-call-payloads.js';
+import type { Database } from '../../core/record/database.js';
+import type { ToolCallPayloads } from '../../core/gate/tool-call-payloads.js';
 import { CallWalk, type WalkedCall } from './call-walk.js';
-import type { CallFilter } from './recorded-calls.js';
+import type { CallFilter } from '../../core/simulation/recorded-calls.js';
 import { TimeSlices } from './time-slices.js';
 
 /** What is tried against what. */

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import type { ImportDocuments } from '../../domain/catalog/import-connectors.js';
 import type { JsonValue } from '../../domain/json.js';
-import { CliError, EXIT } from '../exit-codes.js';
-import { contextOf } from '../program-context.js';
+import { CliError, EXIT } from '../terminal/exit-codes.js';
+import { contextOf } from './program-context.js';
 import { dataDirOf } from '../server/connection.js';
 import { inline } from '../terminal/escape.js';
 import { printDocument, write } from '../terminal/output.js';

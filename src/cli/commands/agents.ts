@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { contextOf } from '../program-context.js';
-import type { CommandContext } from '../program-context.js';
+import { contextOf } from './program-context.js';
+import type { CommandContext } from './program-context.js';
 import type { Schemas } from '../../client/client.js';
 import type { Agent } from '../server/wire.js';
 import { inline } from '../terminal/escape.js';

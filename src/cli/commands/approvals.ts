@@ -1,17 +1,17 @@
 import type { Command } from 'commander';
-import { CliError, EXIT } from '../exit-codes.js';
-import { contextOf } from '../program-context.js';
-import type { CommandContext } from '../program-context.js';
+import { CliError, EXIT } from '../terminal/exit-codes.js';
+import { contextOf } from './program-context.js';
+import type { CommandContext } from './program-context.js';
 import { decide, listApprovals, pendingApprovals, readApproval } from '../server/approvals.js';
 import { findRun, isPart, shortId } from '../server/runs.js';
 import type { SandgateClient } from '../server/sandgate-client.js';
 import type { Approval, Decision } from '../server/wire.js';
-import { renderApproval, timeLeft } from '../terminal/approval-view.js';
+import { renderApproval, timeLeft } from '../views/approval-view.js';
 import { inline } from '../terminal/escape.js';
 import { LiveScreen } from '../terminal/live-screen.js';
 import { printDocument, printRows, write } from '../terminal/output.js';
 import type { Column } from '../terminal/output.js';
-import { describeDecision } from './decide.js';
+import { describeDecision } from '../views/decide.js';
 import { watchApprovals } from './watch-approvals.js';
 
 const COLUMNS: readonly Column<Approval>[] = [

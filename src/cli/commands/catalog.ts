@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import type { Schemas } from '../../client/client.js';
-import { CliError, EXIT } from '../exit-codes.js';
-import { contextOf } from '../program-context.js';
-import type { CommandContext } from '../program-context.js';
+import { CliError, EXIT } from '../terminal/exit-codes.js';
+import { contextOf } from './program-context.js';
+import type { CommandContext } from './program-context.js';
 import type { CatalogEntry } from '../server/wire.js';
 import { wordsOf } from '../terminal/arguments.js';
 import { inline } from '../terminal/escape.js';

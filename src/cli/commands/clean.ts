@@ -1,7 +1,7 @@
 import { existsSync, rmSync } from 'node:fs';
 import type { Command } from 'commander';
 import { cacheDir } from '../../embedded/temporal-binary.js';
-import { flagsOf } from '../program-context.js';
+import { flagsOf } from './program-context.js';
 import { dataDirOf } from '../server/connection.js';
 import { confirm } from '../terminal/confirm.js';
 import { inline } from '../terminal/escape.js';

@@ -6,7 +6,7 @@ import {
   loadConfig,
   renderConfigurationDocument,
 } from '../../embedded/configuration.js';
-import { contextOf, fromCaller } from '../program-context.js';
+import { contextOf, fromCaller } from './program-context.js';
 import { printRows } from '../terminal/output.js';
 
 export function registerConfigCommand(program: Command): void {

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { CliError, EXIT } from '../exit-codes.js';
-import { flagsOf, formatOf, fromCaller } from '../program-context.js';
+import { CliError, EXIT } from '../terminal/exit-codes.js';
+import { flagsOf, formatOf, fromCaller } from './program-context.js';
 import { resolveConnection } from '../server/connection.js';
 import { SandgateClient } from '../server/sandgate-client.js';
 import { inline } from '../terminal/escape.js';
@@ -69,7 +69,7 @@ function list(text: string): string[] {
 }
 
 async function checkServer(flags: ServerFlags, command: Command): Promise<void> {
-  const { runServerKit } = await import('../conformance/server/run-kit.js');
+  const { runServerKit } = await import('../conformance/server/scenes/run-kit.js');
   const shared = flagsOf(command);
   const env = flags.token === undefined ? process.env : { ...process.env, SANDGATE_TOKEN: flags.token };
   const connection = resolveConnection(flags.url === undefined ? shared : { ...shared, server: flags.url }, env);
@@ -90,7 +90,7 @@ async function checkRunner(argv: string[], flags: RunnerFlags, command: Command)
   if (flags.agent !== 'script' && flags.agent !== 'model')
     throw new CliError(`--agent takes script or model, not ${inline(flags.agent)}`, EXIT.usage);
   const [{ runScenarios }, { Clock }, { commandStarter, handStarter }] = await Promise.all([
-    import('../conformance/runner/run-scenarios.js'),
+    import('../conformance/runner/scenarios/run-scenarios.js'),
     import('../conformance/runner/record.js'),
     import('../conformance/runner/starter.js'),
   ]);

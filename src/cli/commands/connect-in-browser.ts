@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { CliError, EXIT } from '../exit-codes.js';
+import { CliError, EXIT } from '../terminal/exit-codes.js';
 import { readConnection, readTools } from '../server/connections.js';
 import { textOf } from '../server/event-data.js';
 import type { SandgateClient } from '../server/sandgate-client.js';

@@ -1,4 +1,4 @@
-import type { CommandContext } from '../program-context.js';
+import type { CommandContext } from './program-context.js';
 import type { Connection, Snapshot } from '../server/wire.js';
 import { inline } from '../terminal/escape.js';
 import { printDocument, write } from '../terminal/output.js';

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import type { Schemas } from '../../client/client.js';
-import { CliError, EXIT } from '../exit-codes.js';
-import { contextOf } from '../program-context.js';
-import type { CommandContext } from '../program-context.js';
+import { CliError, EXIT } from '../terminal/exit-codes.js';
+import { contextOf } from './program-context.js';
+import type { CommandContext } from './program-context.js';
 import { revokeConnection, startAuthorization } from '../server/connections.js';
 import type { SandgateClient } from '../server/sandgate-client.js';
 import { wordsOf } from '../terminal/arguments.js';

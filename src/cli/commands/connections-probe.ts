@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { contextOf } from '../program-context.js';
-import type { CommandContext } from '../program-context.js';
+import { contextOf } from './program-context.js';
+import type { CommandContext } from './program-context.js';
 import { printRecord } from '../terminal/output.js';
 
 export function registerProbeCommand(connections: Command): void {

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { contextOf } from '../program-context.js';
-import type { CommandContext } from '../program-context.js';
+import { contextOf } from './program-context.js';
+import type { CommandContext } from './program-context.js';
 import { findConnection, listConnections, revokeConnection, startAuthorization } from '../server/connections.js';
 import { textOf } from '../server/event-data.js';
 import { shortId } from '../server/runs.js';

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import { checkHost } from '../../embedded/host-checks.js';
 import type { HostCheck } from '../../embedded/host-checks.js';
-import { CliError, EXIT } from '../exit-codes.js';
-import { formatOf } from '../program-context.js';
+import { CliError, EXIT } from '../terminal/exit-codes.js';
+import { formatOf } from './program-context.js';
 import { printRows } from '../terminal/output.js';
 import { environmentFor } from './start.js';
 

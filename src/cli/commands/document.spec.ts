@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { EXIT } from '../exit-codes.js';
+import { EXIT } from '../terminal/exit-codes.js';
 import { buildProgram } from '../program.js';
 import { readDocument, reading } from './document.js';
 

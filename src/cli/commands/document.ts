@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
-import { CliError, EXIT } from '../exit-codes.js';
-import { fromCaller } from '../program-context.js';
+import { CliError, EXIT } from '../terminal/exit-codes.js';
+import { fromCaller } from './program-context.js';
 import { inline } from '../terminal/escape.js';
 
 /** Converts a file that a person named. @throws CliError with the exit code of usage, naming the file, when that fails */

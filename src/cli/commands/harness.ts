@@ -6,8 +6,8 @@ import {
   PROGRAM_HARNESSES,
   type ProgramHarness,
 } from '../../domain/harness/harness-program.js';
-import { CliError, EXIT } from '../exit-codes.js';
-import { formatOf, flagsOf } from '../program-context.js';
+import { CliError, EXIT } from '../terminal/exit-codes.js';
+import { formatOf, flagsOf } from './program-context.js';
 import { dataDirOf } from '../server/connection.js';
 import { printDocument, printRows, write } from '../terminal/output.js';
 

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { Schemas } from '../../client/client.js';
-import { contextOf } from '../program-context.js';
-import type { CommandContext } from '../program-context.js';
+import { contextOf } from './program-context.js';
+import type { CommandContext } from './program-context.js';
 import { wholeNumber } from '../terminal/arguments.js';
 import { block, inline } from '../terminal/escape.js';
 import { printDocument, printRows, write } from '../terminal/output.js';

@@ -1,10 +1,10 @@
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import type { Schemas } from '../../client/client.js';
-import { CliError, EXIT } from '../exit-codes.js';
-import { contextOf } from '../program-context.js';
-import type { CommandContext } from '../program-context.js';
+import { CliError, EXIT } from '../terminal/exit-codes.js';
+import { contextOf } from './program-context.js';
+import type { CommandContext } from './program-context.js';
 import { findRun } from '../server/runs.js';
-import { renderSimulation } from '../terminal/simulation-report.js';
+import { renderSimulation } from '../views/simulation-report.js';
 import { printDocument, write } from '../terminal/output.js';
 import { coloursFor } from '../terminal/style.js';
 import { readNamedText } from './document.js';

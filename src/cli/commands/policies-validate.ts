@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import { validatePolicyYaml } from '../../domain/policy/policy-yaml.js';
-import { CliError, EXIT } from '../exit-codes.js';
-import { contextOf } from '../program-context.js';
-import type { CommandContext } from '../program-context.js';
+import { CliError, EXIT } from '../terminal/exit-codes.js';
+import { contextOf } from './program-context.js';
+import type { CommandContext } from './program-context.js';
 import { inline } from '../terminal/escape.js';
 import { printDocument, write } from '../terminal/output.js';
 import { readNamedText } from './document.js';

@@ -1,7 +1,7 @@
 import type { ExactJson } from '../../domain/digest/exact-json.js';
 import { isExactObject } from '../../domain/digest/exact-json.js';
 import { yamlToJson } from '../../domain/policy/policy-yaml.js';
-import { CliError, EXIT } from '../exit-codes.js';
+import { CliError, EXIT } from '../terminal/exit-codes.js';
 import { inline } from '../terminal/escape.js';
 import { reading } from './document.js';
 

@@ -1,6 +1,6 @@
 import { isUuid } from '../../domain/uuid.js';
-import { CliError, EXIT } from '../exit-codes.js';
-import { fromCaller } from '../program-context.js';
+import { CliError, EXIT } from '../terminal/exit-codes.js';
+import { fromCaller } from './program-context.js';
 import { findConnection } from '../server/connections.js';
 import { textOf } from '../server/event-data.js';
 import { findRun, workspaceOf } from '../server/runs.js';

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import { parseToolPackage, toolPackageText } from '../../domain/tools/tool-package.js';
-import { formatOf, flagsOf } from '../program-context.js';
+import { formatOf, flagsOf } from './program-context.js';
 import { dataDirOf } from '../server/connection.js';
-import { CliError, EXIT } from '../exit-codes.js';
+import { CliError, EXIT } from '../terminal/exit-codes.js';
 import { inline } from '../terminal/escape.js';
 import { printDocument, printRows, write } from '../terminal/output.js';
 

@@ -1,13 +1,13 @@
-import { EXIT } from '../exit-codes.js';
-import type { CommandContext } from '../program-context.js';
+import { EXIT } from '../terminal/exit-codes.js';
+import type { CommandContext } from './program-context.js';
 import { followApprovals, readApproval } from '../server/approvals.js';
 import type { SandgateClient } from '../server/sandgate-client.js';
 import type { Approval } from '../server/wire.js';
-import { timeLeft } from '../terminal/approval-view.js';
+import { timeLeft } from '../views/approval-view.js';
 import { inline, short } from '../terminal/escape.js';
 import { LiveScreen } from '../terminal/live-screen.js';
 import { toJson, write } from '../terminal/output.js';
-import { ApprovalDesk } from './decide.js';
+import { ApprovalDesk } from '../views/decide.js';
 
 const CALL_CHARACTERS = 120;
 const KEY_CHARACTERS = 80;

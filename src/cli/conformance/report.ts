@@ -1,4 +1,4 @@
-import { CliError, EXIT } from '../exit-codes.js';
+import { CliError, EXIT } from '../terminal/exit-codes.js';
 import { printRows, write } from '../terminal/output.js';
 import type { OutputFormat } from '../terminal/output.js';
 import type { CheckResult } from './check.js';

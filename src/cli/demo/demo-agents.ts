@@ -1,6 +1,6 @@
 import type { HarnessId } from '../../domain/harness/harness-models.js';
 import { codexDemoModel, demoModel, replayDemoTask, TASK } from './scenario.js';
-import type { ModelScript } from './model-script.js';
+import type { ModelScript } from './wire/model-script.js';
 
 /** What the demo does with one harness. */
 export interface DemoAgent {

@@ -1,6 +1,6 @@
 import { textOf } from '../server/event-data.js';
 import type { RunEvent, Session, UsageTotals } from '../server/wire.js';
-import type { RecordedRequest } from './model-script.js';
+import type { RecordedRequest } from './wire/model-script.js';
 import { toolResults } from './wire/wire-format.js';
 import { DEPLOYED, DEPLOY_COMMAND, NETWORK_COMMAND, REPAIRED, TURNS } from './scenario.js';
 

@@ -1,5 +1,5 @@
-import { byConversation, reply } from './model-script.js';
-import type { ModelScript, ScriptedReply } from './model-script.js';
+import { byConversation, reply } from './wire/model-script.js';
+import type { ModelScript, ScriptedReply } from './wire/model-script.js';
 
 /** What the demo asks the agent to do. */
 export const TASK =

@@ -1,6 +1,6 @@
 import Anthropic from '@anthropic-ai/sdk';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { byConversation, inOrder, reply } from './model-script.js';
+import { byConversation, inOrder, reply } from './wire/model-script.js';
 import { startScriptedModel } from './scripted-model.js';
 import type { ScriptedModel, ScriptedModelOptions } from './scripted-model.js';
 

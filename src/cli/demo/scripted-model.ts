@@ -3,7 +3,7 @@ import http from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseJsonObject } from '../../domain/json.js';
 import type { JsonObject } from '../../domain/json.js';
-import type { ModelScript, RecordedRequest, ScriptedError, ScriptedReply } from './model-script.js';
+import type { ModelScript, RecordedRequest, ScriptedError, ScriptedReply } from './wire/model-script.js';
 import { chatError, chatProblem, CHAT_IDS, completionEvents, wholeCompletion } from './wire/chat.js';
 import { composeReply, tokensOf, type ComposedReply } from './wire/composed-reply.js';
 import { messageEvents, messagesError, messagesProblem, MESSAGES_IDS, wholeMessage } from './wire/messages.js';

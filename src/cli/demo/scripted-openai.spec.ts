@@ -1,6 +1,6 @@
 import OpenAI from 'openai';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { byConversation, inOrder, reply } from './model-script.js';
+import { byConversation, inOrder, reply } from './wire/model-script.js';
 import { startScriptedModel, type ScriptedModel, type ScriptedModelOptions } from './scripted-model.js';
 import { toolResults } from './wire/wire-format.js';
 

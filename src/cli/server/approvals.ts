@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseJsonPreservingNumbers } from '../../domain/digest/parse-json.js';
-import { CliError, EXIT } from '../exit-codes.js';
+import { CliError, EXIT } from '../terminal/exit-codes.js';
 import type { SandgateClient } from './sandgate-client.js';
 import type { Approval, ApprovalList, DecidedApproval, Decision } from './wire.js';
 

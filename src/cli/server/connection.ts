@@ -7,7 +7,7 @@ import { didYouMean } from '../../domain/nearest-name.js';
 import { locate } from '../../embedded/state-folder.js';
 import { readLiveInstance } from '../../embedded/state-lock.js';
 import { defaultDataDir } from '../../embedded/configuration.js';
-import { CliError, EXIT } from '../exit-codes.js';
+import { CliError, EXIT } from '../terminal/exit-codes.js';
 
 /** The server's address and token. */
 export interface ServerConnection {

@@ -1,5 +1,5 @@
 import { isUuid } from '../../domain/uuid.js';
-import { CliError, EXIT } from '../exit-codes.js';
+import { CliError, EXIT } from '../terminal/exit-codes.js';
 import { inline } from '../terminal/escape.js';
 import { isPart } from './runs.js';
 import type { SandgateClient } from './sandgate-client.js';

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { CliError, EXIT } from '../exit-codes.js';
+import { CliError, EXIT } from '../terminal/exit-codes.js';
 import type { SandgateClient } from './sandgate-client.js';
 import type { RunEvent } from './wire.js';
 

@@ -1,5 +1,5 @@
 import { isUuid } from '../../domain/uuid.js';
-import { CliError, EXIT } from '../exit-codes.js';
+import { CliError, EXIT } from '../terminal/exit-codes.js';
 import { textOf } from './event-data.js';
 import type { SandgateClient } from './sandgate-client.js';
 import type { Artifact, Session, UsageTotals } from './wire.js';

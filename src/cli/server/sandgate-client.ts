@@ -1,6 +1,6 @@
 import { createSandgateClient, followEvents } from '../../client/client.js';
 import type { SandgateClient as GeneratedClient } from '../../client/client.js';
-import { CliError, EXIT, exitCodeOfStatus } from '../exit-codes.js';
+import { CliError, EXIT, exitCodeOfStatus } from '../terminal/exit-codes.js';
 import { inline } from '../terminal/escape.js';
 import type { ServerConnection } from './connection.js';
 import { asText } from './event-data.js';

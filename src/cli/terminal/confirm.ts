@@ -1,5 +1,5 @@
 import { createInterface } from 'node:readline/promises';
-import { CliError, EXIT } from '../exit-codes.js';
+import { CliError, EXIT } from './exit-codes.js';
 
 /**
  * Asks for a word before something is lost. Without a terminal nobody can be asked, and the option `--yes` is named.

@@ -1,6 +1,6 @@
 import Table from 'cli-table3';
 import { Document, visit } from 'yaml';
-import { CliError, EXIT } from '../exit-codes.js';
+import { CliError, EXIT } from './exit-codes.js';
 import { HIDDEN, block, short } from './escape.js';
 
 const OUTPUT_FORMATS = ['table', 'json', 'yaml'] as const;

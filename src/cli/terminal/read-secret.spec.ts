@@ -1,6 +1,6 @@
 import { PassThrough, Readable } from 'node:stream';
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
-import { EXIT } from '../exit-codes.js';
+import { EXIT } from './exit-codes.js';
 import { readSecret } from './read-secret.js';
 
 const SECRET = 'tok_s3cr3t';

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import { CliError, EXIT } from '../exit-codes.js';
+import { CliError, EXIT } from './exit-codes.js';
 
 const MAX_SECRET_CHARS = 65_536;
 

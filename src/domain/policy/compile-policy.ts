@@ -1,11 +1,11 @@
 import { RE2JS } from 're2js';
 import { SandgateError } from '../errors.js';
 import type { JsonValue } from '../json.js';
-import type { PathGlob } from './glob.js';
+import type { PathGlob } from './paths/glob.js';
 import type { PolicyDocument, PolicyRule } from './document.js';
 import { blankPolicy, KNOWN_POLICY_ENGINES, POLICY_ENGINE } from './document.js';
 import { parsePolicyLenient } from './parse-policy.js';
-import { compilePathGlob } from './path.js';
+import { compilePathGlob } from './paths/path.js';
 import type { AllowPrefixes } from './shell/coverage.js';
 import { compileAllowPrefixes } from './shell/coverage.js';
 import type { RuleIndex } from './tool-matcher.js';

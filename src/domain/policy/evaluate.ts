@@ -6,7 +6,7 @@ import { judgePaths } from './judge-paths.js';
 import { judgeShell } from './judge-shell.js';
 import type { Outcome } from './outcome.js';
 import { explain, firstCharacters, isStricter, reasonOf, SHOWN_PART } from './outcome.js';
-import { resolvePath, WORKSPACE_ROOT } from './path.js';
+import { resolvePath, WORKSPACE_ROOT } from './paths/path.js';
 import type {
   ApprovalTerms,
   AutonomyMode,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { compilePolicy } from './compile-policy.js';
 import { evaluate } from './evaluate.js';
-import { repositoryFilesOf } from './path.js';
+import { repositoryFilesOf } from './paths/path.js';
 
 const policy = compilePolicy({
   name: 'paths',

@@ -1,7 +1,7 @@
 import type { CompiledGlob, CompiledRule } from './compile-policy.js';
 import type { Outcome } from './outcome.js';
-import type { CandidatePath } from './path.js';
-import { repositoryFilesOf } from './path.js';
+import type { CandidatePath } from './paths/path.js';
+import { repositoryFilesOf } from './paths/path.js';
 
 type PathOutcome = Pick<Outcome, 'action' | 'decidedBy' | 'pattern' | 'subject'>;
 

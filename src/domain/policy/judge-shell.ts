@@ -4,7 +4,7 @@ import type { Outcome } from './outcome.js';
 import { isStricter, strictest } from './outcome.js';
 import { analyseLine } from './shell/analyse-line.js';
 import { coveringPrefix, resembledPrefix } from './shell/coverage.js';
-import type { ShellCommand, ShellLine, ShellRedirect } from './shell/shell-line.js';
+import type { ShellCommand, ShellLine, ShellRedirect } from './shell/effects/shell-line.js';
 import type { PolicyAction, ShellPartView } from './verdict.js';
 
 export interface ShellJudgement {

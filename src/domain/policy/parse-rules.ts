@@ -3,7 +3,7 @@ import type { ExactJson, ExactObject } from '../digest/exact-json.js';
 import type { DocumentReader } from './document-reader.js';
 import type { PathConstraint, PolicyRule, ShellConstraint } from './document.js';
 import { APPROVAL_SCOPES, AUTONOMOUS_ACTIONS, POLICY_ACTIONS } from './document.js';
-import { compileGlob } from './glob.js';
+import { compileGlob } from './paths/glob.js';
 import { MAX_PATTERN_STEPS, patternExpansion } from './pattern-expansion.js';
 
 const MAX_RULES = 512;

@@ -1,4 +1,4 @@
-import { resolvePath } from '../policy/path.js';
+import { resolvePath } from '../policy/paths/path.js';
 import { analyseLine } from '../policy/shell/analyse-line.js';
 import type { PolicyVerdict, ShellPartView, ToolCall } from '../policy/verdict.js';
 import { commandOf, pathsOf } from '../tools/tool-input.js';

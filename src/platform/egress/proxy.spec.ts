@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { startConnectProxy, type ConnectProxy } from '../../../test/support/connect-proxy.js';
 import { startHttpsHost, type HttpsHost } from '../../../test/support/https-host.js';
 import { ModelUpstream } from '../llm/upstream.js';
-import { sendWebhook } from '../webhook/send-webhook.js';
+import { sendWebhook } from '../../core/approvals/send-webhook.js';
 import { Egress } from './egress.js';
 import { EgressError } from './egress-error.js';
 

@@ -1,6 +1,6 @@
 import type { ExactObject } from '../../domain/digest/exact-json.js';
 import type { Dialect } from '../../domain/models/dialect.js';
-import type { AnswerFilter } from './chat/usage-filter.js';
+import type { AnswerFilter } from './metering/usage-filter.js';
 import type { AnswerMeter } from './metering/answer-meter.js';
 import type { UpstreamPath } from './upstream.js';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { screenAnthropicRequest } from './anthropic/anthropic-request.js';
-import { screenChatRequest } from './chat/chat-request.js';
-import { screenResponsesRequest } from './responses/responses-request.js';
+import { screenAnthropicRequest } from './dialects/anthropic/anthropic-request.js';
+import { screenChatRequest } from './dialects/chat/chat-request.js';
+import { screenResponsesRequest } from './dialects/responses/responses-request.js';
 
 const RULES = { model: 'm', providerStores: true };
 const INLINE = 'data:image/png;base64,AAAA';

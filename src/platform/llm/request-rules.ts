@@ -1,7 +1,7 @@
 import { isExactObject } from '../../domain/digest/exact-json.js';
 import type { ExactJson, ExactObject } from '../../domain/digest/exact-json.js';
 import { SandgateError } from '../../domain/errors.js';
-import { isStorableName, MAX_NAME_CHARACTERS } from '../db/storable-text.js';
+import { isStorableName, MAX_NAME_CHARACTERS } from '../../domain/storage/storable-text.js';
 import type { ScreenedRequest } from './model-dialect.js';
 
 /** What a request without a limit of its own may produce (docs/design/model-gateway.md). */

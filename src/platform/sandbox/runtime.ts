@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { chmod, copyFile, link, mkdir, mkdtemp, readdir, readFile, rename, stat, symlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { removeTree } from '../filesystem/remove-tree.js';
+import { removeTree } from '../host/remove-tree.js';
 
 /** What is mounted read-only at `/opt/sandgate`: the runner, its Node, the Node of tools, and the folders for installed packages. */
 export interface Runtime {

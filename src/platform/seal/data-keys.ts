@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import { SandgateError } from '../../domain/errors.js';
-import type { Database } from '../db/database.js';
 import type { KeyManagement } from './key-management.js';
 import { KEY_BYTES } from './xchacha.js';
 
@@ -8,6 +7,19 @@ import { KEY_BYTES } from './xchacha.js';
 export const DATA_KEY_VERSION = 1;
 const CACHED_KEYS = 64;
 const CACHED_FOR_MS = 600_000;
+
+/** A data key as it rests: wrapped by the key-encryption key of that id. */
+export interface WrappedDataKey {
+  kekId: string;
+  wrapped: Buffer;
+}
+
+/** Where the wrapped data keys of organizations rest. */
+export interface DataKeyStore {
+  find(organizationId: string, version: number): Promise<WrappedDataKey | null>;
+  /** Leaves a key that is there already as it is. */
+  add(organizationId: string, version: number, key: WrappedDataKey): Promise<void>;
+}
 
 interface Cached {
   key: Promise<Buffer>;
@@ -22,7 +34,7 @@ export class DataKeys {
   private readonly cache = new Map<string, Cached>();
 
   constructor(
-    private readonly db: Database,
+    private readonly store: DataKeyStore,
     private readonly kms: KeyManagement,
     private readonly now: () => number = Date.now,
   ) {}
@@ -74,31 +86,20 @@ export class DataKeys {
   }
 
   private async load(organizationId: string): Promise<Buffer | null> {
-    const [row] = await this.db.withTenant(organizationId, (tx) =>
-      tx.query<{ kek_id: string; wrapped_dek: Buffer }>(
-        'select kek_id, wrapped_dek from tenant_deks where version = $1',
-        [DATA_KEY_VERSION],
-      ),
-    );
-    if (row === undefined) return null;
-    if (row.kek_id !== this.kms.kekId) {
+    const key = await this.store.find(organizationId, DATA_KEY_VERSION);
+    if (key === null) return null;
+    if (key.kekId !== this.kms.kekId) {
       throw new SandgateError(
         'unavailable',
-        `the data key was wrapped by ${row.kek_id}, not by the configured ${this.kms.kekId}`,
+        `the data key was wrapped by ${key.kekId}, not by the configured ${this.kms.kekId}`,
       );
     }
-    return this.kms.unwrap(organizationId, DATA_KEY_VERSION, row.wrapped_dek);
+    return this.kms.unwrap(organizationId, DATA_KEY_VERSION, key.wrapped);
   }
 
   private async mint(organizationId: string): Promise<Buffer> {
     const wrapped = await this.kms.wrap(organizationId, DATA_KEY_VERSION, randomBytes(KEY_BYTES));
-    await this.db.withTenant(organizationId, (tx) =>
-      tx.query(
-        `insert into tenant_deks (tenant_id, version, kek_id, wrapped_dek) values ($1, $2, $3, $4)
-         on conflict (tenant_id, version) do nothing`,
-        [organizationId, DATA_KEY_VERSION, this.kms.kekId, wrapped],
-      ),
-    );
+    await this.store.add(organizationId, DATA_KEY_VERSION, { kekId: this.kms.kekId, wrapped });
     // Another process may have been first: its key is the organization's.
     const winner = await this.load(organizationId);
     if (winner === null) throw new SandgateError('internal', 'the new data key was not stored');

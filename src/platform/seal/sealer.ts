@@ -1,6 +1,5 @@
 import { SandgateError } from '../../domain/errors.js';
-import type { Database } from '../db/database.js';
-import { DATA_KEY_VERSION, DataKeys } from './data-keys.js';
+import { DATA_KEY_VERSION, type DataKeys } from './data-keys.js';
 import { StaticKeyManagement, type KeyManagement } from './key-management.js';
 import { decrypt, encrypt } from './xchacha.js';
 
@@ -114,12 +113,7 @@ export class Sealer {
   }
 }
 
-/** The sealer of a configuration. Mode `aws` is refused at boot (boot-checks.ts). */
-export function createSealer(db: Database, keys: SealKeys): Sealer {
-  const kms = keyManagementOf(keys);
-  return new Sealer(kms === null ? null : new DataKeys(db, kms), keys.credentialKey);
-}
-
+/** Null where data keys are off. Mode `aws` is refused at boot (core/seal/boot-checks). */
 export function keyManagementOf(keys: SealKeys): KeyManagement | null {
   return keys.kmsMode === 'static' && keys.staticKek !== null ? new StaticKeyManagement(keys.staticKek) : null;
 }

@@ -1,7 +1,14 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { ListenAddress } from '../config/index.js';
 import type { Logger } from './logger.js';
-import { METRICS_CONTENT_TYPE, type Metrics } from './metrics.js';
+
+/** Of Prometheus' text format 0.0.4 (chapter 60 §18). */
+export const METRICS_CONTENT_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
+
+/** What a scrape reads. */
+export interface ScrapedMetrics {
+  render(): Promise<string>;
+}
 
 /** A request that takes longer than this to arrive is dropped. */
 const REQUEST_TIMEOUT_MS = 10_000;
@@ -13,7 +20,7 @@ const REQUEST_TIMEOUT_MS = 10_000;
  * @throws when the address cannot be listened to; a failure afterwards is logged and ends nothing else
  */
 export async function listenForScrapes(
-  metrics: Metrics,
+  metrics: ScrapedMetrics,
   address: ListenAddress,
   log: Pick<Logger, 'error'>,
 ): Promise<Server> {
@@ -30,7 +37,7 @@ export async function listenForScrapes(
 }
 
 async function answer(
-  metrics: Metrics,
+  metrics: ScrapedMetrics,
   { method, url }: IncomingMessage,
   response: ServerResponse,
   log: Pick<Logger, 'error'>,

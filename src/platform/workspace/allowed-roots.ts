@@ -1,7 +1,7 @@
 import { realpath } from 'node:fs/promises';
 import { SandgateError } from '../../domain/errors.js';
 import { isSystemError } from '../../domain/system-error.js';
-import { DirectoryHandle } from '../filesystem/directory-handle.js';
+import { DirectoryHandle } from '../host/directory-handle.js';
 
 /** Whether `path` is `folder` or lies inside it; both canonical. */
 export function isInside(path: string, folder: string): boolean {

@@ -3,7 +3,7 @@ import { chmod, copyFile, lchown, mkdir, readlink, symlink, type FileHandle } fr
 import { SandgateError } from '../../domain/errors.js';
 import { canonicalRoots, isInside, openAllowed } from './allowed-roots.js';
 import { isSystemError } from '../../domain/system-error.js';
-import { DirectoryHandle } from '../filesystem/directory-handle.js';
+import { DirectoryHandle } from '../host/directory-handle.js';
 import type { Confinement } from './git-command.js';
 import { IgnoreRules, IncludeGlobs, readSmallFile } from './ignore-rules.js';
 import { staysInside } from './link-target.js';

@@ -1,5 +1,5 @@
 import { SandgateError } from '../../domain/errors.js';
-import { runConfined } from '../sandbox/confined.js';
+import { runConfined } from '../sandbox/bubblewrap/confined.js';
 
 /** Longest single git call of a collection or a snapshot (docs/design/workspaces.md). */
 export const GIT_CALL_MS = 90_000;

@@ -1,6 +1,6 @@
 import ignore, { type Ignore } from 'ignore';
 import { isSystemError } from '../../domain/system-error.js';
-import type { DirectoryHandle } from '../filesystem/directory-handle.js';
+import type { DirectoryHandle } from '../host/directory-handle.js';
 
 const MAX_IGNORE_FILE_BYTES = 1024 * 1024;
 

@@ -5,7 +5,7 @@ import { copyFolder } from './copy-folder.js';
 import { fetchRepository } from './fetch-repository.js';
 import { ConfinedTimeout, GIT_FETCH_MS, type Confinement } from './git-command.js';
 import type { RemoteAccess } from './remote-access.js';
-import { emptyTree } from '../filesystem/remove-tree.js';
+import { emptyTree } from '../host/remove-tree.js';
 import { removeBaseline, ScratchFolder } from './scratch-folder.js';
 import { snapshotFolder, snapshotNothing, type Snapshot } from './snapshot.js';
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { BigIntStats } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
-import { WORKSPACE_ROOT } from '../../domain/policy/path.js';
+import { WORKSPACE_ROOT } from '../../domain/policy/paths/path.js';
 import { openNamedFile } from './open-named-file.js';
 
 /** A regular file of a workspace as it was when it was measured. */

@@ -1,6 +1,6 @@
 import { readlink, type FileHandle } from 'node:fs/promises';
 import { isSystemError } from '../../domain/system-error.js';
-import { DirectoryHandle } from '../filesystem/directory-handle.js';
+import { DirectoryHandle } from '../host/directory-handle.js';
 
 /** As many links as the kernel follows. */
 const MAX_LINKS = 40;

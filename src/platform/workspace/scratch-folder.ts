@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, readdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { OwnedWriter } from './git-folder.js';
-import { removeTree } from '../filesystem/remove-tree.js';
+import { removeTree } from '../host/remove-tree.js';
 
 const MARK = '.work-';
 

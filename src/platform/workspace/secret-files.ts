@@ -1,4 +1,4 @@
-import type { DirectoryHandle } from '../filesystem/directory-handle.js';
+import type { DirectoryHandle } from '../host/directory-handle.js';
 import { readSmallFile } from './ignore-rules.js';
 
 const SECRET_NAMES = [/^\.env/i, /\.pem$/i, /^id_/i, /^\.netrc$/i];

@@ -3,7 +3,7 @@ import { dirname, join, resolve } from 'node:path';
 import { SandgateError } from '../../domain/errors.js';
 import { isInside } from './allowed-roots.js';
 import { isSystemError } from '../../domain/system-error.js';
-import { DirectoryHandle } from '../filesystem/directory-handle.js';
+import { DirectoryHandle } from '../host/directory-handle.js';
 import { failureText, runGit, type Confinement } from './git-command.js';
 import { OwnedWriter, writeGitFolder } from './git-folder.js';
 import { IgnoreRules, readSmallFile } from './ignore-rules.js';

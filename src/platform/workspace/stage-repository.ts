@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { SandgateError } from '../../domain/errors.js';
 import { canonicalRoots, openAllowed } from './allowed-roots.js';
 import { isSystemError } from '../../domain/system-error.js';
-import { DirectoryHandle } from '../filesystem/directory-handle.js';
+import { DirectoryHandle } from '../host/directory-handle.js';
 import { OwnedWriter, writeGitFolder } from './git-folder.js';
 import { readSmallFile } from './ignore-rules.js';
 import { objectFormatOf, repositoryAt } from './source-repository.js';

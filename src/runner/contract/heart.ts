@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { messageOf } from '../failure-text.js';
-import type { RunnerLog } from '../runner-log.js';
-import type { RunStop } from '../run-stop.js';
+import { messageOf } from '../log/failure-text.js';
+import type { RunnerLog } from '../log/runner-log.js';
+import type { RunStop } from './run-stop.js';
 import type { PlaneClient } from './plane-client.js';
 
 /**

@@ -1,6 +1,6 @@
 import type { EventActor } from '../../domain/events/event-kinds.js';
-import { messageOf } from '../failure-text.js';
-import type { RunnerLog } from '../runner-log.js';
+import { messageOf } from '../log/failure-text.js';
+import type { RunnerLog } from '../log/runner-log.js';
 import type { NarrativeEvent, PlaneClient } from './plane-client.js';
 
 /** An event may be 64 KiB in all (docs/design/runner.md); the remainder is for its envelope and for JSON's escapes. */

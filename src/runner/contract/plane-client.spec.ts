@@ -3,7 +3,7 @@ import { ScriptedPlane } from '../../../test/support/scripted-plane.js';
 import type { ScriptedPlaneOptions } from '../../../test/support/scripted-plane.js';
 import { FAST_TIMING } from '../../../test/support/runner-run.js';
 import type { JsonValue } from '../../domain/json.js';
-import { RunStop } from '../run-stop.js';
+import { RunStop } from './run-stop.js';
 import { keepRenewing } from './heart.js';
 import { boundText, Narrator } from './narrator.js';
 import { PlaneClient } from './plane-client.js';

@@ -3,7 +3,7 @@ import type { KnownEvent, RunnerEventType } from '../../domain/events/event-kind
 import { parseJsonObject } from '../../domain/json.js';
 import { normalizeText } from '../../domain/redaction/normalize-text.js';
 import type { RunnerTokens } from '../launch/hand-off.js';
-import type { RunStop } from '../run-stop.js';
+import type { RunStop } from './run-stop.js';
 import { callText } from './call-text.js';
 import type { ToolCallRequest } from './call-text.js';
 import { CONTRACT_TIMING, RETRIES } from './contract-timing.js';

@@ -3,7 +3,7 @@ import type { PlaneClient } from '../contract/plane-client.js';
 import type { PlaneProbe } from '../probe/plane-probe.js';
 import type { RunnerSettings } from '../launch/runner-settings.js';
 import type { SandboxTools } from '../mcp/sandbox-tools.js';
-import type { RunnerLog } from '../runner-log.js';
+import type { RunnerLog } from '../log/runner-log.js';
 import type { CanonicalTool, ToolContext } from '../tools/canonical-tool.js';
 
 /** How a harness reaches the model gateway; everything goes to the runner plane, nothing else is reachable. */

@@ -1,7 +1,7 @@
 import { closeSync, readSync } from 'node:fs';
 import { isJsonObject } from '../../domain/json.js';
 import { isSystemError } from '../../domain/system-error.js';
-import { messageOf } from '../failure-text.js';
+import { messageOf } from '../log/failure-text.js';
 
 /** The descriptor on which the launcher hands the runner its variables and tokens (docs/design/sandbox.md, docs/design/runner.md). */
 export const HAND_OFF_FD = 3;

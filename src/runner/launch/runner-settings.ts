@@ -1,5 +1,5 @@
-import { parseManifest } from '../mcp/server-manifest.js';
-import type { CapabilityManifest } from '../mcp/server-manifest.js';
+import { parseManifest } from './server-manifest.js';
+import type { CapabilityManifest } from './server-manifest.js';
 
 export interface RunnerSettings {
   controlUrl: string;

@@ -4,7 +4,7 @@ import type { Narrator } from '../contract/narrator.js';
 import type { PlaneClient, ToolCallRequest } from '../contract/plane-client.js';
 import type { CanonicalTool, ToolOutcome } from '../tools/canonical-tool.js';
 import { InvalidToolInputError } from '../tools/input-shape.js';
-import type { BrokeredManifest, ToolManifest } from './server-manifest.js';
+import type { BrokeredManifest, ToolManifest } from '../launch/server-manifest.js';
 import { readAnswer } from './tool-answer.js';
 
 /**

@@ -1,5 +1,5 @@
 import { tmpdir } from 'node:os';
-import { messageOf } from '../failure-text.js';
+import { messageOf } from '../log/failure-text.js';
 import { SandboxServer } from './sandbox-server.js';
 
 /**

@@ -5,7 +5,7 @@ import { InvalidToolInputError } from '../tools/input-shape.js';
 import { SandboxServer } from './sandbox-server.js';
 import type { ServerSurroundings } from './sandbox-server.js';
 import type { SandboxTools } from './sandbox-tools.js';
-import type { ServerManifest, ToolManifest } from './server-manifest.js';
+import type { ServerManifest, ToolManifest } from '../launch/server-manifest.js';
 
 /**
  * Starts every server of the manifest and offers its frozen tools, and those alone: what else a server would offer stays

@@ -1,10 +1,10 @@
 import { Client, ProtocolError, SdkError, SdkErrorCode } from '@modelcontextprotocol/client';
 import type { Tool } from '@modelcontextprotocol/client';
 import type { JsonObject } from '../../domain/json.js';
-import { messageOf } from '../failure-text.js';
+import { messageOf } from '../log/failure-text.js';
 import { BASH_DEFAULT_TIMEOUT_MS, BASH_MAX_TIMEOUT_MS } from '../tools/bash.js';
 import type { ToolOutcome } from '../tools/canonical-tool.js';
-import type { ServerManifest } from './server-manifest.js';
+import type { ServerManifest } from '../launch/server-manifest.js';
 import { ServerProcess } from './server-process.js';
 import { ServerStartError } from './server-start-error.js';
 import { boundAnswer, readAnswer } from './tool-answer.js';

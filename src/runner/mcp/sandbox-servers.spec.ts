@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { startRun, type TestRun } from '../../../test/support/runner-run.js';
 import { ScriptedPlane, type ScriptedPlaneOptions } from '../../../test/support/scripted-plane.js';
-import { inOrder, reply, type ScriptedAnswer } from '../../cli/demo/model-script.js';
+import { inOrder, reply, type ScriptedAnswer } from '../../cli/demo/wire/model-script.js';
 import { startScriptedModel, type ScriptedModel } from '../../cli/demo/scripted-model.js';
 import { isJsonObject, type JsonObject } from '../../domain/json.js';
 import { openSandboxTools } from './open-sandbox-tools.js';

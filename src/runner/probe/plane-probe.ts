@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { JsonObject, JsonValue } from '../../domain/json.js';
 import { nodeHttp } from '../contract/node-http.js';
 import type { PlaneAddress } from '../contract/plane-transport.js';
-import { messageOf } from '../failure-text.js';
+import { messageOf } from '../log/failure-text.js';
 import type { RunnerTokens } from '../launch/hand-off.js';
 import type { ProbeItem, ProbeRequest } from './probe-step.js';
 

@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '../../domain/json.js';
 import { codeOf } from '../../domain/system-error.js';
-import type { WorkspaceRoot } from '../workspace/workspace-root.js';
+import type { WorkspaceRoot } from './workspace-root.js';
 import { inputSchema, parseInput } from './input-shape.js';
 import type { InputFields, InputOf } from './input-shape.js';
 import { ToolFailure } from './tool-failure.js';

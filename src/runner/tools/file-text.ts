@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { constants } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
-import type { WorkspaceRoot } from '../workspace/workspace-root.js';
+import type { WorkspaceRoot } from './workspace-root.js';
 import { ToolFailure } from './tool-failure.js';
 
 export const MAX_FILE_BYTES = 16 * 1024 * 1024;

@@ -1,6 +1,6 @@
 import type { FileHandle } from 'node:fs/promises';
-import { FileWalk } from '../workspace/file-walk.js';
-import type { WorkspaceRoot } from '../workspace/workspace-root.js';
+import { FileWalk } from './file-walk.js';
+import type { WorkspaceRoot } from './workspace-root.js';
 
 const MAX_ENTRIES = 200_000;
 const MAX_DEPTH = 64;

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { WorkspaceRoot } from '../workspace/workspace-root.js';
+import { WorkspaceRoot } from '../tools/workspace-root.js';
 import { countFiles, countMatches } from './counts.js';
 
 let folder: string;

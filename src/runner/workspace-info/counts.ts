@@ -3,7 +3,7 @@ import { RE2JS } from 're2js';
 import { isBinary, readBounded } from '../tools/file-text.js';
 import { cutNotice, openSearch } from '../tools/search-scope.js';
 import { ToolFailure } from '../tools/tool-failure.js';
-import type { WorkspaceRoot } from '../workspace/workspace-root.js';
+import type { WorkspaceRoot } from '../tools/workspace-root.js';
 
 const MAX_SEARCHED_BYTES = 4 * 1024 * 1024;
 const MAX_PATTERN = 1_000;

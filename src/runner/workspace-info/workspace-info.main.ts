@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.js';
 import { ToolFailure } from '../tools/tool-failure.js';
-import { WorkspaceRoot } from '../workspace/workspace-root.js';
+import { WorkspaceRoot } from '../tools/workspace-root.js';
 import { countFiles, countMatches } from './counts.js';
 
 /**

@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { makePlaneDirectory, planeRoot } from '../../../src/platform/plane/plane-socket-path.js';
+import { makePlaneDirectory, planeRoot } from '../../../src/platform/host/plane-socket-path.js';
 import { BubblewrapProvider } from '../../../src/platform/sandbox/bubblewrap/bubblewrap-provider.js';
 import { findHost } from '../../../src/platform/sandbox/bubblewrap/host.js';
 import type { UidAllocator } from '../../../src/platform/sandbox/provider.js';

@@ -14,7 +14,7 @@ import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import type { Schemas } from '../../../src/client/client.js';
-import { byConversation, reply, type ModelScript } from '../../../src/cli/demo/model-script.js';
+import { byConversation, reply, type ModelScript } from '../../../src/cli/demo/wire/model-script.js';
 import { startScriptedModel, type ScriptedModel } from '../../../src/cli/demo/scripted-model.js';
 import { isJsonObject, type JsonObject } from '../../../src/domain/json.js';
 import { LiveStack, type TimelineEvent } from '../../support/live-stack.js';

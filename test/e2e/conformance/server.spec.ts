@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { Evidence } from '../../../src/cli/conformance/server/evidence.js';
 import { prepareAgent } from '../../../src/cli/conformance/server/prepare-agent.js';
-import { collectEvidence } from '../../../src/cli/conformance/server/run-kit.js';
+import { collectEvidence } from '../../../src/cli/conformance/server/scenes/run-kit.js';
 import type { Scene } from '../../../src/cli/conformance/server/scene.js';
 import { SCENES } from '../../../src/cli/conformance/server/scenes/index.js';
 import { SandgateClient } from '../../../src/cli/server/sandgate-client.js';

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { planeRoot } from '../../../src/platform/plane/plane-socket-path.js';
+import { planeRoot } from '../../../src/platform/host/plane-socket-path.js';
 import { LiveStack, TERMINAL, type Part } from '../../support/live-stack.js';
 import { letGo, WORKS } from '../../support/working-run.js';
 import { expectWholeLedger } from '../../support/whole-ledger.js';

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
-import { planeRoot } from '../../../src/platform/plane/plane-socket-path.js';
+import { planeRoot } from '../../../src/platform/host/plane-socket-path.js';
 import { LiveStack, type Approval } from '../../support/live-stack.js';
 import { expectWholeLedger } from '../../support/whole-ledger.js';
 import { letGo, WORKS } from '../../support/working-run.js';

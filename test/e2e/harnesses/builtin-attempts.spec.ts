@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { reply } from '../../../src/cli/demo/model-script.js';
+import { reply } from '../../../src/cli/demo/wire/model-script.js';
 import type { JsonObject } from '../../../src/domain/json.js';
 import { BASH_ATTEMPTS, type BashAttempt } from './support/bash-attempts.js';
 import { BuiltinLab } from './support/builtin-lab.js';

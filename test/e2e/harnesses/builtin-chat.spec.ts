@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { byConversation, reply } from '../../../src/cli/demo/model-script.js';
+import { byConversation, reply } from '../../../src/cli/demo/wire/model-script.js';
 import { startScriptedModel, type ScriptedModel } from '../../../src/cli/demo/scripted-model.js';
 import { toolResults } from '../../../src/cli/demo/wire/wire-format.js';
 import type { Schemas } from '../../../src/client/client.js';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { byConversation, reply, type ScriptedBlock } from '../../../src/cli/demo/model-script.js';
+import { byConversation, reply, type ScriptedBlock } from '../../../src/cli/demo/wire/model-script.js';
 import { startScriptedModel, type ScriptedModel } from '../../../src/cli/demo/scripted-model.js';
 import { toolResults } from '../../../src/cli/demo/wire/wire-format.js';
 import { LiveStack } from '../../support/live-stack.js';

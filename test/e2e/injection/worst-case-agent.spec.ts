@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import type { Schemas } from '../../../src/client/client.js';
-import { reply, type RecordedRequest, type ScriptedAnswer } from '../../../src/cli/demo/model-script.js';
+import { reply, type RecordedRequest, type ScriptedAnswer } from '../../../src/cli/demo/wire/model-script.js';
 import { startScriptedModel, type ScriptedModel } from '../../../src/cli/demo/scripted-model.js';
 import { toolResults } from '../../../src/cli/demo/wire/wire-format.js';
 import { LiveStack, type Approval, type Session, type TimelineEvent } from '../../support/live-stack.js';

@@ -4,10 +4,10 @@
  */
 import { createHash, randomBytes } from 'node:crypto';
 import * as oauth from 'oauth4webapi';
-import { discover } from '../../../dist/src/platform/oauth/discovery.js';
-import { OAuthHttp } from '../../../dist/src/platform/oauth/oauth-http.js';
-import { registerClient } from '../../../dist/src/platform/oauth/register-client.js';
-import { TokenRequests } from '../../../dist/src/platform/oauth/token-requests.js';
+import { discover } from '../../../dist/src/core/oauth/discovery.js';
+import { OAuthHttp } from '../../../dist/src/core/oauth/oauth-http.js';
+import { registerClient } from '../../../dist/src/core/oauth/register-client.js';
+import { TokenRequests } from '../../../dist/src/core/oauth/token-requests.js';
 
 /** Where the scenarios look for the metadata document of a client. */
 const CLIENT_DOCUMENT = 'https://conformance-test.local/client-metadata.json';

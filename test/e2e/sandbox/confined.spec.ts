@@ -14,8 +14,8 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { ConfinedCommand } from '../../../src/platform/sandbox/confined.js';
-import { runConfined } from '../../../src/platform/sandbox/confined.js';
+import type { ConfinedCommand } from '../../../src/platform/sandbox/bubblewrap/confined.js';
+import { runConfined } from '../../../src/platform/sandbox/bubblewrap/confined.js';
 
 jest.setTimeout(60_000);
 

@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { toolsFolder } from '../../../src/platform/tool-packages/tool-folder.js';
+import { toolsFolder } from '../../../src/platform/packages/tools/tool-folder.js';
 import { LiveStack } from '../../support/live-stack.js';
 
 jest.setTimeout(240_000);

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Client, Connection } from '@temporalio/client';
 import pg from 'pg';
-import { byConversation, reply } from '../../../src/cli/demo/model-script.js';
+import { byConversation, reply } from '../../../src/cli/demo/wire/model-script.js';
 import { startScriptedModel, type ScriptedModel } from '../../../src/cli/demo/scripted-model.js';
 import { LiveStack } from '../../support/live-stack.js';
 import { makeCanary, placesOf, type Haystack } from './canary-search.js';

@@ -4,7 +4,7 @@ import http from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
-import type { Database as DatabaseClass } from '../../../src/platform/db/database.js';
+import type { Database as DatabaseClass } from '../../../src/core/record/database.js';
 import { LiveStack, type TimelineEvent } from '../../support/live-stack.js';
 import { SeededRandom } from '../../support/seeded-random.js';
 import { LedgerReader, type Resume } from './ledger-reader.js';
@@ -155,7 +155,7 @@ describe(`event streams, seed ${SEED}`, () => {
 
   /** Appends as another process of the deployment would. @returns the new head */
   async function growLedger(run: string): Promise<number> {
-    const built = new URL('../../../dist/src/platform/db/database.js', import.meta.url).href;
+    const built = new URL('../../../dist/src/core/record/database.js', import.meta.url).href;
     const { Database } = (await import(built)) as { Database: typeof DatabaseClass };
     const { rows } = await owner.query<{ tenant_id: string }>('select tenant_id from sessions where id = $1', [run]);
     const url = `postgres://sandgate@/sandgate?host=${encodeURIComponent(join(stack.dataDir, 'pg'))}`;

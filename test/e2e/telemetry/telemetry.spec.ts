@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { byConversation, reply } from '../../../src/cli/demo/model-script.js';
+import { byConversation, reply } from '../../../src/cli/demo/wire/model-script.js';
 import { startScriptedModel, type ScriptedModel } from '../../../src/cli/demo/scripted-model.js';
 import { LiveStack, type Session } from '../../support/live-stack.js';
 import { readMetrics, type ScrapedMetrics } from '../../support/scraped-metrics.js';

@@ -15,7 +15,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { WorkspaceSpec } from '../../../src/domain/run/spec.js';
-import { removeTree } from '../../../src/platform/filesystem/remove-tree.js';
+import { removeTree } from '../../../src/platform/host/remove-tree.js';
 import {
   collectDiff,
   materialize,

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { v7 as uuidv7 } from 'uuid';
-import { planeDirectory, planeRoot } from '../../../src/platform/plane/plane-socket-path.js';
+import { planeDirectory, planeRoot } from '../../../src/platform/host/plane-socket-path.js';
 import { reapHostOrphans } from '../../../src/activities/host-maintenance.activities.js';
 import type { SandboxProvider } from '../../../src/platform/sandbox/provider.js';
 import { createTestDatabase, type TestDatabase } from '../../support/database.js';

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import type { JsonObject } from '../../../src/domain/json.js';
 import { resolveBindings, type RunBindings } from '../../../src/api/sessions/run-bindings.js';
 import type { RunSpec } from '../../../src/domain/run/spec.js';
-import { insertConnection } from '../../../src/platform/connections/connection-rows.js';
-import { appendSnapshot } from '../../../src/platform/connections/tool-snapshots.js';
+import { insertConnection } from '../../../src/core/connections/connection-rows.js';
+import { appendSnapshot } from '../../../src/core/connections/tool-snapshots.js';
 import { ADMIN_TOKEN, startApi, type Answer, type TestApi } from '../../support/api.js';
 import { connected, CRM_URL, snapshotTool, type ConnectedOptions } from '../../support/connected.js';
 import { createOrganization } from '../../support/run-fixture.js';

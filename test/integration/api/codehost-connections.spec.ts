@@ -3,7 +3,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { v7 as uuidv7 } from 'uuid';
 import type { Schemas } from '../../../src/client/client.js';
 import type { RunSpec, WorkspaceSpec } from '../../../src/domain/run/spec.js';
-import { Codehost } from '../../../src/platform/codehost/codehost.js';
+import { Codehost } from '../../../src/core/codehost/codehost.js';
 import { Sealer } from '../../../src/platform/seal/sealer.js';
 import { CodeHost } from '../../support/codehost/code-host.js';
 import { RestApi, type HostedApp } from '../../support/codehost/rest-api.js';

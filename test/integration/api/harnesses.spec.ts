@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { v7 as uuidv7 } from 'uuid';
 import { ensureHostId } from '../../../src/platform/config/index.js';
-import { seeHost } from '../../../src/platform/db/hosts.js';
-import { programFolder } from '../../../src/platform/harness-programs/installed-program.js';
-import { readPinned } from '../../../src/platform/harness-programs/pinned-program.js';
+import { seeHost } from '../../../src/core/hosts/hosts.js';
+import { programFolder } from '../../../src/platform/packages/harnesses/installed-program.js';
+import { readPinned } from '../../../src/platform/packages/harnesses/pinned-program.js';
 import { startApi, type TestApi } from '../../support/api.js';
 
 let api: TestApi;

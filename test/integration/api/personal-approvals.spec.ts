@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { startApi, ADMIN_TOKEN, type Answer, type TestApi } from '../../support/api.js';
 import { ask } from '../../support/asked-approval.js';
 import { connected } from '../../support/connected.js';
-import { mintRunTokens } from '../../../src/platform/db/tokens.js';
+import { mintRunTokens } from '../../../src/core/runs/tokens.js';
 import type { FixtureRun } from '../../support/run-fixture.js';
 import type { ApprovalGrant } from '../../../src/api/approvals/grant.dto.js';
 import type { TestUser } from '../../support/users.js';

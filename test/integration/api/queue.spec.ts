@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { v7 as uuidv7 } from 'uuid';
-import { seeHost } from '../../../src/platform/db/hosts.js';
+import { seeHost } from '../../../src/core/hosts/hosts.js';
 import { createOrganization, createRun } from '../../support/run-fixture.js';
 import { startApi, type Answer, type TestApi } from '../../support/api.js';
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { RouteTable } from '../../../src/api/http/route-table.js';
 import { InternalModule } from '../../../src/api/internal/internal.module.js';
-import { AUDIENCES, type Audience } from '../../../src/platform/db/tokens.js';
+import { AUDIENCES, type Audience } from '../../../src/core/runs/tokens.js';
 import { ADMIN_TOKEN, startApi, type Answer, type TestApi } from '../../support/api.js';
 import { createRun, type FixtureRun } from '../../support/run-fixture.js';
 import { deactivate } from '../../support/users.js';

@@ -5,20 +5,20 @@ import { Registry } from 'prom-client';
 import { v7 as uuidv7 } from 'uuid';
 import type { BrokeredSurface } from '../../../src/domain/run/spec.js';
 import type { ResourceBinding } from '../../../src/domain/connections/resource-binding.js';
-import { insertBindings } from '../../../src/platform/bindings/resource-bindings.js';
-import { CallTargets } from '../../../src/platform/broker/call-targets.js';
-import { BrokeredUpstream } from '../../../src/platform/broker/upstream-caller.js';
-import type { CallTarget, UpstreamResult } from '../../../src/platform/broker/upstream-call.js';
-import { UpstreamSessions } from '../../../src/platform/broker/upstream-sessions.js';
+import { insertBindings } from '../../../src/core/bindings/resource-bindings.js';
+import { CallTargets } from '../../../src/core/broker/call-targets.js';
+import { BrokeredUpstream } from '../../../src/core/broker/upstream-caller.js';
+import type { CallTarget, UpstreamResult } from '../../../src/core/broker/upstream-call.js';
+import { UpstreamSessions } from '../../../src/core/broker/upstream-sessions.js';
 import {
   createConnectionServices,
   type ConnectionServices,
-} from '../../../src/platform/connections/connection-services.js';
+} from '../../../src/core/connections/connection-services.js';
 import { Egress } from '../../../src/platform/egress/egress.js';
 import type { GuardedClient } from '../../../src/platform/egress/guarded-client.js';
-import { OutboundLimits } from '../../../src/platform/egress/outbound-limits.js';
+import { OutboundLimits } from '../../../src/core/broker/outbound-limits.js';
 import { photograph } from '../../../src/platform/mcp/photograph.js';
-import { createSealer } from '../../../src/platform/seal/sealer.js';
+import { createSealer } from '../../../src/core/seal/create-sealer.js';
 import { createTestDatabase, type TestDatabase } from '../../support/database.js';
 import { loopbackEgress } from '../../support/mcp/broker-client.js';
 import { ECHO, HostileServer } from '../../support/mcp/hostile-server.js';

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { insertCustom } from '../../../src/api/catalog/connector-queries.js';
+import { insertCustom } from '../../../src/core/catalog/connector-queries.js';
 import type { Schemas } from '../../../src/client/client.js';
 import { parseConnector } from '../../../src/domain/catalog/parse-connector.js';
 import { startApi, type Answer, type TestApi } from '../../support/api.js';

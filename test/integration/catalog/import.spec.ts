@@ -2,12 +2,12 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { findConnector, insertCustom, listConnectors } from '../../../src/api/catalog/connector-queries.js';
+import { findConnector, insertCustom, listConnectors } from '../../../src/core/catalog/connector-queries.js';
 import { readImport } from '../../../src/domain/catalog/import-connectors.js';
 import { parseConnector } from '../../../src/domain/catalog/parse-connector.js';
 import type { JsonValue } from '../../../src/domain/json.js';
 import { importCatalog } from '../../../src/embedded/import-catalog.js';
-import { importConnectors } from '../../../src/platform/db/import-connectors.js';
+import { importConnectors } from '../../../src/core/catalog/import-connectors.js';
 import { createTestDatabase, type TestDatabase } from '../../support/database.js';
 import { createOrganization } from '../../support/run-fixture.js';
 

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { CliError } from '../../../src/cli/exit-codes.js';
+import { CliError } from '../../../src/cli/terminal/exit-codes.js';
 import { buildProgram } from '../../../src/cli/program.js';
 import { ADMIN_TOKEN, startApi, type TestApi } from '../../support/api.js';
 import { ask, newRun } from '../../support/asked-approval.js';

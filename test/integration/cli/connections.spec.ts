@@ -6,7 +6,7 @@ import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { CommanderError } from 'commander';
-import { CliError } from '../../../src/cli/exit-codes.js';
+import { CliError } from '../../../src/cli/terminal/exit-codes.js';
 import { buildProgram } from '../../../src/cli/program.js';
 import type { Schemas } from '../../../src/client/client.js';
 import { ADMIN_TOKEN, type TestApi } from '../../support/api.js';

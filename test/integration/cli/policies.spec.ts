@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { CommanderError } from 'commander';
-import { CliError } from '../../../src/cli/exit-codes.js';
+import { CliError } from '../../../src/cli/terminal/exit-codes.js';
 import { buildProgram } from '../../../src/cli/program.js';
 import type { Schemas } from '../../../src/client/client.js';
 import { ADMIN_TOKEN, startApi, type TestApi } from '../../support/api.js';

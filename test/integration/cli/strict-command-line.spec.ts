@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { CommanderError, type Command, type Option } from 'commander';
-import { CliError } from '../../../src/cli/exit-codes.js';
+import { CliError } from '../../../src/cli/terminal/exit-codes.js';
 import { buildProgram } from '../../../src/cli/program.js';
 import { resolveConnection } from '../../../src/cli/server/connection.js';
 import { misspelt } from '../../support/described-requests.js';

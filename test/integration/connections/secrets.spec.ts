@@ -5,12 +5,13 @@ import type { ConnectionStatus } from '../../../src/domain/connections/connectio
 import {
   createConnectionServices,
   type ConnectionServices,
-} from '../../../src/platform/connections/connection-services.js';
-import { CONNECTION_SECRETS, type ConnectionSecret } from '../../../src/platform/connections/connection-secrets.js';
-import type { NewConnection } from '../../../src/platform/connections/connection-rows.js';
+} from '../../../src/core/connections/connection-services.js';
+import { CONNECTION_SECRETS, type ConnectionSecret } from '../../../src/core/connections/connection-secrets.js';
+import type { NewConnection } from '../../../src/core/connections/connection-rows.js';
 import { Egress } from '../../../src/platform/egress/egress.js';
-import { createAccessTokens } from '../../../src/platform/oauth/access-tokens.js';
-import { createSealer, type SealKeys } from '../../../src/platform/seal/sealer.js';
+import { createAccessTokens } from '../../../src/core/oauth/access-tokens.js';
+import type { SealKeys } from '../../../src/platform/seal/sealer.js';
+import { createSealer } from '../../../src/core/seal/create-sealer.js';
 import { createTestDatabase, type TestDatabase } from '../../support/database.js';
 import { createOrganization } from '../../support/run-fixture.js';
 import { TokenEndpoint } from '../../support/token-endpoint.js';

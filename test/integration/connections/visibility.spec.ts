@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { RouteTable } from '../../../src/api/http/route-table.js';
-import { AccessTokens } from '../../../src/platform/oauth/access-tokens.js';
+import { AccessTokens } from '../../../src/core/oauth/access-tokens.js';
 import type { Answer, TestApi } from '../../support/api.js';
 import { connectionIn, startConnectionsApi, type Connection } from '../../support/connections-api.js';
 import { HostileServer } from '../../support/mcp/hostile-server.js';

@@ -6,9 +6,9 @@ import {
   readNoticeSubject,
   recordNotice,
   type NoticeState,
-} from '../../../src/platform/db/approval-notices.js';
-import { decideApproval } from '../../../src/platform/db/approvals.js';
-import { requestApproval } from '../../../src/platform/db/gate.js';
+} from '../../../src/core/approvals/notice-records.js';
+import { decideApproval } from '../../../src/core/approvals/approvals.js';
+import { requestApproval } from '../../../src/core/gate/gate.js';
 import { createTestDatabase, type TestDatabase } from '../../support/database.js';
 import { createRun, gateCall, type FixtureRun } from '../../support/run-fixture.js';
 

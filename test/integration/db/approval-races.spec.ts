@@ -4,9 +4,9 @@ import {
   expireApprovals,
   readApproval,
   type ApprovalDecision,
-} from '../../../src/platform/db/approvals.js';
-import { requestApproval, type Question } from '../../../src/platform/db/gate.js';
-import { recordIntent } from '../../../src/platform/db/intents.js';
+} from '../../../src/core/approvals/approvals.js';
+import { requestApproval, type Question } from '../../../src/core/gate/gate.js';
+import { recordIntent } from '../../../src/core/finalization/intents.js';
 import { createTestDatabase, type TestDatabase } from '../../support/database.js';
 import {
   createOrganization,

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { releaseApproved, withholdApproved } from '../../../src/platform/db/approval-release.js';
+import { releaseApproved, withholdApproved } from '../../../src/core/approvals/approval-release.js';
 import {
   decideApproval,
   expireApprovals,
   recordSessionTerminal,
   type ApprovalDecision,
-} from '../../../src/platform/db/approvals.js';
-import { decideAutomatic, requestApproval, type GateCall, type Question } from '../../../src/platform/db/gate.js';
-import type { OutboxRow } from '../../../src/platform/db/outbox.js';
-import { moveRun } from '../../../src/platform/db/run-moves.js';
+} from '../../../src/core/approvals/approvals.js';
+import { decideAutomatic, requestApproval, type GateCall, type Question } from '../../../src/core/gate/gate.js';
+import type { OutboxRow } from '../../../src/core/record/outbox.js';
+import { moveRun } from '../../../src/core/runs/run-moves.js';
 import { createTestDatabase, type TestDatabase } from '../../support/database.js';
 import { createRun, gateCall, readLedger, readStatus, type FixtureRun } from '../../support/run-fixture.js';
 

@@ -5,8 +5,8 @@ import type {
   ResolverKind,
   ResourceBinding,
 } from '../../../src/domain/connections/resource-binding.js';
-import { bindingProblem } from '../../../src/platform/bindings/recheck-binding.js';
-import { findBinding, insertBindings } from '../../../src/platform/bindings/resource-bindings.js';
+import { bindingProblem } from '../../../src/core/bindings/recheck-binding.js';
+import { findBinding, insertBindings } from '../../../src/core/bindings/resource-bindings.js';
 import { connected } from '../../support/connected.js';
 import { createTestDatabase, type TestDatabase } from '../../support/database.js';
 import { createOrganization, createRun, type FixtureRun } from '../../support/run-fixture.js';

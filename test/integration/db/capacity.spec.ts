@@ -1,12 +1,12 @@
 import { afterAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { v7 as uuidv7 } from 'uuid';
-import { admitRun } from '../../../src/platform/db/admission.js';
-import { admitWaiting, recountCapacity, releaseCapacity } from '../../../src/platform/db/capacity.js';
-import { concludeRun } from '../../../src/platform/db/conclusion.js';
-import { seeHost } from '../../../src/platform/db/hosts.js';
-import { recordIntent } from '../../../src/platform/db/intents.js';
-import { deleteOutbox, readStaleOutbox } from '../../../src/platform/db/outbox.js';
-import { moveRun } from '../../../src/platform/db/run-moves.js';
+import { admitRun } from '../../../src/core/launch/admission.js';
+import { admitWaiting, recountCapacity, releaseCapacity } from '../../../src/core/runs/capacity.js';
+import { concludeRun } from '../../../src/core/finalization/conclusion.js';
+import { seeHost } from '../../../src/core/hosts/hosts.js';
+import { recordIntent } from '../../../src/core/finalization/intents.js';
+import { deleteOutbox, readStaleOutbox } from '../../../src/core/record/outbox.js';
+import { moveRun } from '../../../src/core/runs/run-moves.js';
 import { createTestDatabase, type TestDatabase } from '../../support/database.js';
 import { createOrganization, createRun, readLedger, readStatus, type FixtureRun } from '../../support/run-fixture.js';
 

@@ -3,7 +3,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { brokeredEvent } from '../../../src/domain/broker/brokered-event.js';
 import type { ResourceBinding } from '../../../src/domain/connections/resource-binding.js';
 import type { SettledClaimState } from '../../../src/domain/broker/claim.js';
-import { insertBindings } from '../../../src/platform/bindings/resource-bindings.js';
+import { insertBindings } from '../../../src/core/bindings/resource-bindings.js';
 import {
   claimCall,
   forgetCallTexts,
@@ -15,9 +15,9 @@ import {
   takeCall,
   type CallRow,
   type Claim,
-} from '../../../src/platform/db/claims.js';
-import { decideAutomatic } from '../../../src/platform/db/gate.js';
-import { recordIntent } from '../../../src/platform/db/intents.js';
+} from '../../../src/core/broker/claims.js';
+import { decideAutomatic } from '../../../src/core/gate/gate.js';
+import { recordIntent } from '../../../src/core/finalization/intents.js';
 import { connected } from '../../support/connected.js';
 import { createTestDatabase, type TestDatabase } from '../../support/database.js';
 import { createRun, gateCall, readLedger, type FixtureRun } from '../../support/run-fixture.js';

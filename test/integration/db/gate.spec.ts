@@ -1,11 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { acceptsWork, RUN_STATUSES } from '../../../src/domain/run/status.js';
-import {
-  decideAutomatic,
-  requestApproval,
-  type AutomaticVerdict,
-  type Question,
-} from '../../../src/platform/db/gate.js';
+import { decideAutomatic, requestApproval, type AutomaticVerdict, type Question } from '../../../src/core/gate/gate.js';
 import { createTestDatabase, type TestDatabase } from '../../support/database.js';
 import { createRun, gateCall, readLedger, readStatus, tokenDigest } from '../../support/run-fixture.js';
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { v7 as uuidv7 } from 'uuid';
-import { describeRuntimeRole } from '../../../src/platform/db/runtime-role.js';
+import { describeRuntimeRole } from '../../../src/platform/postgres/runtime-role.js';
 import { createTestDatabase, type TestDatabase } from '../../support/database.js';
 import { DEPLOYMENT_TABLES, plantRow, readTenantTables, valueOf, type Table } from '../../support/planted-rows.js';
 import { createOrganization, createRun } from '../../support/run-fixture.js';

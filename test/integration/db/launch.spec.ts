@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { v7 as uuidv7 } from 'uuid';
 import { stopRun } from '../../../src/activities/run-stops.js';
-import { admitRun } from '../../../src/platform/db/admission.js';
-import { decideApproval } from '../../../src/platform/db/approvals.js';
-import { seeHost } from '../../../src/platform/db/hosts.js';
-import { readIntent } from '../../../src/platform/db/intents.js';
-import { attachSandbox } from '../../../src/platform/db/launch.js';
-import { readRunView } from '../../../src/platform/db/run-view.js';
-import { requestApproval } from '../../../src/platform/db/gate.js';
+import { admitRun } from '../../../src/core/launch/admission.js';
+import { decideApproval } from '../../../src/core/approvals/approvals.js';
+import { seeHost } from '../../../src/core/hosts/hosts.js';
+import { readIntent } from '../../../src/core/finalization/intents.js';
+import { attachSandbox } from '../../../src/core/launch/launch.js';
+import { readRunView } from '../../../src/core/runs/run-view.js';
+import { requestApproval } from '../../../src/core/gate/gate.js';
 import { createTestDatabase, type TestDatabase } from '../../support/database.js';
 import { createRun, gateCall, readLedger, readStatus, type FixtureRun } from '../../support/run-fixture.js';
 

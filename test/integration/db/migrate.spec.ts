@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { migrate } from '../../../src/platform/db/migrate.js';
-import { ownRelease } from '../../../src/platform/db/schema-release.js';
+import { migrate } from '../../../src/platform/postgres/migrate.js';
+import { ownRelease } from '../../../src/platform/postgres/schema-release.js';
 import { createTestDatabase, type TestDatabase } from '../../support/database.js';
 import { describeSchema } from '../../support/describe-schema.js';
 import { changed, nextRelease } from '../../support/next-release.js';

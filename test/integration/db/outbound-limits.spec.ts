@@ -6,7 +6,7 @@ import {
   OutboundLimits,
   type DialScopes,
   type OutboundLimitSettings,
-} from '../../../src/platform/egress/outbound-limits.js';
+} from '../../../src/core/broker/outbound-limits.js';
 import { createTestDatabase, type TestDatabase } from '../../support/database.js';
 import { createOrganization } from '../../support/run-fixture.js';
 import { withinOneMinute } from '../../support/within-one-minute.js';

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { v7 as uuidv7 } from 'uuid';
 import type { JsonObject } from '../../../src/domain/json.js';
 import { digestStoredBody } from '../../../src/domain/ledger/event-body.js';
-import { closeProcessLease, openProcessLease, renewProcessLease } from '../../../src/platform/db/process-leases.js';
+import { closeProcessLease, openProcessLease, renewProcessLease } from '../../../src/core/budgets/process-leases.js';
 import {
   countLiveReservations,
   giveUpReservations,
@@ -10,9 +10,9 @@ import {
   settle,
   type ModelRequest,
   type Settlement,
-} from '../../../src/platform/db/reservations.js';
-import { sweepReservations } from '../../../src/platform/db/sweeps.js';
-import { decideAutomatic } from '../../../src/platform/db/gate.js';
+} from '../../../src/core/budgets/reservations.js';
+import { sweepReservations } from '../../../src/core/maintenance/sweeps.js';
+import { decideAutomatic } from '../../../src/core/gate/gate.js';
 import { createTestDatabase, type TestDatabase } from '../../support/database.js';
 import { createRun, gateCall, readLedger, tokenDigest, type FixtureRun } from '../../support/run-fixture.js';
 

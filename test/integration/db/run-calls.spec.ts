@@ -1,8 +1,8 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { verifyExport } from '../../../src/domain/ledger/verify-export.js';
-import { decideAutomatic, type AutomaticVerdict } from '../../../src/platform/db/gate.js';
-import { exportLedger } from '../../../src/platform/db/ledger-heads.js';
+import { decideAutomatic, type AutomaticVerdict } from '../../../src/core/gate/gate.js';
+import { exportLedger } from '../../../src/core/ledger/ledger-heads.js';
 import { createHeadSigner } from '../../../src/domain/ledger/signed-head.js';
 import { createTestDatabase, type TestDatabase } from '../../support/database.js';
 import { createOrganization, createRun, gateCall, readLedger } from '../../support/run-fixture.js';

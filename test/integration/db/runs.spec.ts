@@ -4,20 +4,20 @@ import { v7 as uuidv7 } from 'uuid';
 import { createHeadSigner } from '../../../src/domain/ledger/signed-head.js';
 import { verifyExport } from '../../../src/domain/ledger/verify-export.js';
 import { canMove, isSilentMove, isTerminal, RUN_STATUSES } from '../../../src/domain/run/status.js';
-import { Organizations } from '../../../src/platform/organizations/organizations.js';
-import { recordHeartbeat } from '../../../src/platform/db/heartbeats.js';
-import { readIntent, recordIntent } from '../../../src/platform/db/intents.js';
-import { exportLedger, signLedgerHead } from '../../../src/platform/db/ledger-heads.js';
-import { migrate } from '../../../src/platform/db/migrate.js';
-import { moveRun } from '../../../src/platform/db/run-moves.js';
-import { SandboxUids } from '../../../src/platform/db/sandbox-uids.js';
+import { Organizations } from '../../../src/core/organizations/organizations.js';
+import { recordHeartbeat } from '../../../src/core/runs/heartbeats.js';
+import { readIntent, recordIntent } from '../../../src/core/finalization/intents.js';
+import { exportLedger, signLedgerHead } from '../../../src/core/ledger/ledger-heads.js';
+import { migrate } from '../../../src/platform/postgres/migrate.js';
+import { moveRun } from '../../../src/core/runs/run-moves.js';
+import { SandboxUids } from '../../../src/core/hosts/sandbox-uids.js';
 import {
   AUDIENCES,
   digestRunToken,
   lookupRunToken,
   mintRunTokens,
   renewTokens,
-} from '../../../src/platform/db/tokens.js';
+} from '../../../src/core/runs/tokens.js';
 import { createTestDatabase, type TestDatabase } from '../../support/database.js';
 import { createRun, readLedger, readStatus, tokenDigest } from '../../support/run-fixture.js';
 

@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { v7 as uuidv7 } from 'uuid';
-import { checkSealing } from '../../../src/platform/seal/boot-checks.js';
-import { createSealer, type SealedPlace, type Sealer, type SealKeys } from '../../../src/platform/seal/sealer.js';
-import { ToolCallPayloads } from '../../../src/platform/seal/tool-call-payloads.js';
+import { checkSealing } from '../../../src/core/seal/boot-checks.js';
+import type { SealedPlace, Sealer, SealKeys } from '../../../src/platform/seal/sealer.js';
+import { createSealer } from '../../../src/core/seal/create-sealer.js';
+import { ToolCallPayloads } from '../../../src/core/gate/tool-call-payloads.js';
 import { createTestDatabase, type TestDatabase } from '../../support/database.js';
 import { createOrganization, createRun } from '../../support/run-fixture.js';
 

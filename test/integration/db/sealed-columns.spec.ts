@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { v7 as uuidv7 } from 'uuid';
-import { checkSealing } from '../../../src/platform/seal/boot-checks.js';
-import { createSealer, type SealedPlace, type SealKeys } from '../../../src/platform/seal/sealer.js';
+import { checkSealing } from '../../../src/core/seal/boot-checks.js';
+import type { SealedPlace, SealKeys } from '../../../src/platform/seal/sealer.js';
+import { createSealer } from '../../../src/core/seal/create-sealer.js';
 import { createTestDatabase, type TestDatabase } from '../../support/database.js';
 import { plantRow, readTenantTables, type Table } from '../../support/planted-rows.js';
 import { createOrganization } from '../../support/run-fixture.js';

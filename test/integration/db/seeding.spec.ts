@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { v7 as uuidv7 } from 'uuid';
-import { Organizations } from '../../../src/platform/organizations/organizations.js';
-import { seedPolicies } from '../../../src/platform/organizations/seed-policies.js';
+import { Organizations } from '../../../src/core/organizations/organizations.js';
+import { seedPolicies } from '../../../src/core/organizations/seed-policies.js';
 import { createTestDatabase, type TestDatabase } from '../../support/database.js';
 
 let test: TestDatabase;

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { Database } from '../../../src/platform/db/database.js';
-import { deleteOutbox, readStaleOutbox, type OutboxRow } from '../../../src/platform/db/outbox.js';
+import type { Database } from '../../../src/core/record/database.js';
+import { deleteOutbox, readStaleOutbox, type OutboxRow } from '../../../src/core/record/outbox.js';
 import { createTestDatabase, type TestDatabase } from '../../support/database.js';
 import { createRun, type FixtureRun } from '../../support/run-fixture.js';
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { AUDIENCES } from '../../../src/platform/db/tokens.js';
+import { AUDIENCES } from '../../../src/core/runs/tokens.js';
 import { createTestDatabase } from '../../support/database.js';
 import type { TestDatabase } from '../../support/database.js';
 import { createGatedRun, post, readLedger, readRows } from '../../support/gated-run.js';

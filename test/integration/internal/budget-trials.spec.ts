@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { openProcessLease } from '../../../src/platform/db/process-leases.js';
-import { reserve, settle } from '../../../src/platform/db/reservations.js';
+import { openProcessLease } from '../../../src/core/budgets/process-leases.js';
+import { reserve, settle } from '../../../src/core/budgets/reservations.js';
 import { createTestDatabase, type TestDatabase } from '../../support/database.js';
 import { createGatedRun, post, readLedger, readRows, type LedgerLine } from '../../support/gated-run.js';
 import { startPlane, type PlaneApp } from '../../support/plane-app.js';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { moveRun } from '../../../src/platform/db/run-moves.js';
+import { moveRun } from '../../../src/core/runs/run-moves.js';
 import { createTestDatabase } from '../../support/database.js';
 import type { TestDatabase } from '../../support/database.js';
 import { createGatedRun, post, readLedger, readRows } from '../../support/gated-run.js';

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { startScriptedModel } from '../../../src/cli/demo/scripted-model.js';
 import type { ScriptedModel } from '../../../src/cli/demo/scripted-model.js';
-import { decideApproval } from '../../../src/platform/db/approvals.js';
-import { recordIntent } from '../../../src/platform/db/intents.js';
+import { decideApproval } from '../../../src/core/approvals/approvals.js';
+import { recordIntent } from '../../../src/core/finalization/intents.js';
 import { createTestDatabase } from '../../support/database.js';
 import type { TestDatabase } from '../../support/database.js';
 import { createGatedRun, post, readLedger, readRows } from '../../support/gated-run.js';

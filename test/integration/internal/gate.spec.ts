@@ -1,10 +1,10 @@
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { decideApproval } from '../../../src/platform/db/approvals.js';
-import type { ApprovalDecision } from '../../../src/platform/db/approvals.js';
-import { recordIntent } from '../../../src/platform/db/intents.js';
-import { moveRun } from '../../../src/platform/db/run-moves.js';
+import { decideApproval } from '../../../src/core/approvals/approvals.js';
+import type { ApprovalDecision } from '../../../src/core/approvals/approvals.js';
+import { recordIntent } from '../../../src/core/finalization/intents.js';
+import { moveRun } from '../../../src/core/runs/run-moves.js';
 import { createTestDatabase } from '../../support/database.js';
 import type { TestDatabase } from '../../support/database.js';
 import { createGatedRun, post, readLedger, readRows } from '../../support/gated-run.js';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { decideApproval, expireApprovals } from '../../../src/platform/db/approvals.js';
-import { recordIntent } from '../../../src/platform/db/intents.js';
+import { decideApproval, expireApprovals } from '../../../src/core/approvals/approvals.js';
+import { recordIntent } from '../../../src/core/finalization/intents.js';
 import { createTestDatabase, type TestDatabase } from '../../support/database.js';
 import { createGatedRun, post, readLedger, readRows } from '../../support/gated-run.js';
 import type { LedgerLine, PlaneAnswer } from '../../support/gated-run.js';

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Pool } from 'undici';
 import { RouteTable } from '../../../src/api/http/route-table.js';
 import { InternalModule } from '../../../src/api/internal/internal.module.js';
-import type { Audience } from '../../../src/platform/db/tokens.js';
+import type { Audience } from '../../../src/core/runs/tokens.js';
 import { startApi, type TestApi } from '../../support/api.js';
 import { createGatedRun, readLedger, type LedgerLine } from '../../support/gated-run.js';
 import { hostileRequests, MARK, MARK_DIGITS, type HostileRequest } from '../../support/hostile-requests.js';

@@ -5,7 +5,7 @@ import Anthropic from '@anthropic-ai/sdk';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { startScriptedModel } from '../../../src/cli/demo/scripted-model.js';
 import type { ScriptedModel } from '../../../src/cli/demo/scripted-model.js';
-import type { ModelScript } from '../../../src/cli/demo/model-script.js';
+import type { ModelScript } from '../../../src/cli/demo/wire/model-script.js';
 import { startConnectProxy } from '../../support/connect-proxy.js';
 import { createTestDatabase } from '../../support/database.js';
 import type { TestDatabase } from '../../support/database.js';

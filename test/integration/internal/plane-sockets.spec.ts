@@ -10,7 +10,7 @@ import {
   planeRoot,
   planeSocketAccepts,
   socketAddress,
-} from '../../../src/platform/plane/plane-socket-path.js';
+} from '../../../src/platform/host/plane-socket-path.js';
 import { createTestDatabase } from '../../support/database.js';
 import type { TestDatabase } from '../../support/database.js';
 import { createGatedRun, readLedger } from '../../support/gated-run.js';

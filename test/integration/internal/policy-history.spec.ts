@@ -4,8 +4,8 @@ import {
   type MaintenanceDependencies,
 } from '../../../src/activities/maintenance.activities.js';
 import { configWarnings, loadConfig } from '../../../src/platform/config/index.js';
-import { createSealer } from '../../../src/platform/seal/sealer.js';
-import { ToolCallPayloads } from '../../../src/platform/seal/tool-call-payloads.js';
+import { createSealer } from '../../../src/core/seal/create-sealer.js';
+import { ToolCallPayloads } from '../../../src/core/gate/tool-call-payloads.js';
 import { createTestDatabase, type TestDatabase } from '../../support/database.js';
 import { createGatedRun, post, readLedger, readRows } from '../../support/gated-run.js';
 import { startPlane, type PlaneApp } from '../../support/plane-app.js';

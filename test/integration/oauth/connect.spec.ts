@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { AccessTokens, createAccessTokens } from '../../../src/platform/oauth/access-tokens.js';
+import { AccessTokens, createAccessTokens } from '../../../src/core/oauth/access-tokens.js';
 import { Egress } from '../../../src/platform/egress/egress.js';
-import { createSealer } from '../../../src/platform/seal/sealer.js';
+import { createSealer } from '../../../src/core/seal/create-sealer.js';
 import { ConnectBench } from '../../support/oauth/connect-bench.js';
 import { grant } from '../../support/oauth/scripted-issuer.js';
 

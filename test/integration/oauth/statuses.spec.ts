@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { ConnectionStatus } from '../../../src/domain/connections/connection.js';
-import { AccessTokens } from '../../../src/platform/oauth/access-tokens.js';
+import { AccessTokens } from '../../../src/core/oauth/access-tokens.js';
 import { ConnectBench } from '../../support/oauth/connect-bench.js';
 import { grant } from '../../support/oauth/scripted-issuer.js';
 

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { CANONICAL_TOOLS } from '../../../src/domain/tools/vocabulary.js';
 import { InternalModule } from '../../../src/api/internal/internal.module.js';
-import { expireApprovals } from '../../../src/platform/db/approvals.js';
-import { recordIntent } from '../../../src/platform/db/intents.js';
-import { concludeRun } from '../../../src/platform/db/conclusion.js';
-import { moveRun } from '../../../src/platform/db/run-moves.js';
+import { expireApprovals } from '../../../src/core/approvals/approvals.js';
+import { recordIntent } from '../../../src/core/finalization/intents.js';
+import { concludeRun } from '../../../src/core/finalization/conclusion.js';
+import { moveRun } from '../../../src/core/runs/run-moves.js';
 import { startApi, type TestApi } from '../../support/api.js';
 import { createGatedRun, post } from '../../support/gated-run.js';
 import type { FixtureOrganization, FixtureRun } from '../../support/run-fixture.js';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ServiceError } from '@temporalio/client';
-import { deleteOutbox, readStaleOutbox, type OutboxRow } from '../../../src/platform/db/outbox.js';
-import { TemporalOutboxDispatcher } from '../../../src/platform/temporal/outbox-dispatcher.js';
+import { deleteOutbox, readStaleOutbox, type OutboxRow } from '../../../src/core/record/outbox.js';
+import { TemporalOutboxDispatcher } from '../../../src/core/driver/outbox-dispatcher.js';
 import { createTestDatabase, type TestDatabase } from '../../support/database.js';
 import { createOrganization, createRun, type FixtureRun } from '../../support/run-fixture.js';
 

@@ -3,7 +3,7 @@ import { mkdtempSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { removeTree } from '../../../src/platform/filesystem/remove-tree.js';
+import { removeTree } from '../../../src/platform/host/remove-tree.js';
 import { startHttpsHost, type HttpsHost } from '../https-host.js';
 
 /** One request as it arrived. */

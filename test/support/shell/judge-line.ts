@@ -1,6 +1,6 @@
-import { foldSegments, WORKSPACE_ROOT } from '../../../src/domain/policy/path.js';
+import { foldSegments, WORKSPACE_ROOT } from '../../../src/domain/policy/paths/path.js';
 import { analyseLine } from '../../../src/domain/policy/shell/analyse-line.js';
-import type { ShellLine } from '../../../src/domain/policy/shell/shell-line.js';
+import type { ShellLine } from '../../../src/domain/policy/shell/effects/shell-line.js';
 import type { Observed } from './oracle.js';
 import { FIXTURE } from './oracle.js';
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { FastifyRequest } from 'fastify';
-import type { Audience } from '../../../platform/db/tokens.js';
+import type { Audience } from '../../../core/runs/tokens.js';
 
 /** Who calls the runner plane: the run that the bearer belongs to. The id in the path says nothing (docs/design/runner.md). */
 export interface RunnerCaller {

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { Database } from '../../../platform/db/database.js';
-import { digestRunToken, lookupRunToken } from '../../../platform/db/tokens.js';
+import { Database } from '../../../core/record/database.js';
+import { digestRunToken, lookupRunToken } from '../../../core/runs/tokens.js';
 import type { RunnerCaller } from './runner-caller.js';
 
 /** How long a token that was found live is taken for live. The gate and the reservation check it again in their own transaction. */

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { ApiConfig } from '../../foundation.module.js';
+import { ApiConfig } from '../../foundation/foundation.module.js';
 
 /** Bytes of request bodies that this process holds at once (docs/design/runner.md). */
 @Injectable()

@@ -5,13 +5,14 @@ import { dispatchId, MAX_CLAIM_ATTEMPTS, type ClaimKey } from '../../../domain/b
 import { digestOf } from '../../../domain/digest/digest.js';
 import { SandgateError } from '../../../domain/errors.js';
 import { GATE_MESSAGES } from '../../../domain/gate/messages.js';
-import { offerCall, readStoredClaim, type CallRow, type StoredClaim } from '../../../platform/db/claims.js';
-import { Database } from '../../../platform/db/database.js';
-import { ToolCallPayloads, type PayloadKey } from '../../../platform/seal/tool-call-payloads.js';
-import { BrokeredDispatch, type DispatchOutcome } from '../../../platform/temporal/brokered-dispatch.js';
+import { offerCall, readStoredClaim, type CallRow, type StoredClaim } from '../../../core/broker/claims.js';
+import { readEventReason } from '../../../core/ledger/event-queries.js';
+import { Database } from '../../../core/record/database.js';
+import { ToolCallPayloads, type PayloadKey } from '../../../core/gate/tool-call-payloads.js';
+import { BrokeredDispatch, type DispatchOutcome } from '../../../core/driver/brokered-dispatch.js';
 import type { RunnerCaller } from '../auth/runner-caller.js';
-import type { ToolCallRequest } from '../gate/tool-call.js';
-import { runAcceptsWork } from '../../../platform/db/run-status.js';
+import type { ToolCallRequest } from '../body/tool-call.js';
+import { runAcceptsWork } from '../../../core/runs/run-status.js';
 
 /** The stored answer, as text that is sent as it is; or what else there is to say. */
 export type BrokerAnswer = { text: string } | BrokerRefusal;
@@ -114,13 +115,8 @@ export class BrokeredCallService {
   }
 
   private async reasonOf({ organizationId, sessionId }: CallRow, seq: number): Promise<string> {
-    const [event] = await this.database.withTenant(organizationId, (tx) =>
-      tx.query<{ reason: string | null }>(
-        `select payload #>> '{data,reason}' as reason from events where session_id = $1 and seq = $2`,
-        [sessionId, seq],
-      ),
-    );
-    return event?.reason ?? GATE_MESSAGES.replayDenied;
+    const reason = await this.database.withTenant(organizationId, (tx) => readEventReason(tx, sessionId, seq));
+    return reason ?? GATE_MESSAGES.replayDenied;
   }
 }
 

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import pLimit, { type LimitFunction } from 'p-limit';
 import { SandgateError } from '../../../domain/errors.js';
 import { GATE_MESSAGES } from '../../../domain/gate/messages.js';
-import { ApiConfig } from '../../foundation.module.js';
+import { ApiConfig } from '../../foundation/foundation.module.js';
 import { LimitBreaches } from '../limits/limit-breaches.js';
 import { RunEnd, type WaitedRun } from './run-end.js';
 

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
-import { Database } from '../../../platform/db/database.js';
-import { runAcceptsWork } from '../../../platform/db/run-status.js';
-import { ApiConfig } from '../../foundation.module.js';
+import { Database } from '../../../core/record/database.js';
+import { runAcceptsWork } from '../../../core/runs/run-status.js';
+import { ApiConfig } from '../../foundation/foundation.module.js';
 
 /** A run, as a waiting call knows it. */
 export interface WaitedRun {

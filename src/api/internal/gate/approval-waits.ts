@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import type { BeforeApplicationShutdown } from '@nestjs/common';
 import { SandgateError } from '../../../domain/errors.js';
-import { readApproval, expireApprovals } from '../../../platform/db/approvals.js';
-import type { ApprovalRow } from '../../../platform/db/approvals.js';
-import { Database } from '../../../platform/db/database.js';
-import { runAcceptsWork } from '../../../platform/db/run-status.js';
-import { ApiConfig } from '../../foundation.module.js';
+import { readApproval, expireApprovals } from '../../../core/approvals/approvals.js';
+import type { ApprovalRow } from '../../../core/approvals/approvals.js';
+import { Database } from '../../../core/record/database.js';
+import { runAcceptsWork } from '../../../core/runs/run-status.js';
+import { ApiConfig } from '../../foundation/foundation.module.js';
 import { LimitBreaches } from '../limits/limit-breaches.js';
 import { RunLimits } from '../limits/run-limits.js';
 

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { Database } from '../../../platform/db/database.js';
-import type { GateCall } from '../../../platform/db/gate.js';
-import { recordIntent } from '../../../platform/db/intents.js';
+import { Database } from '../../../core/record/database.js';
+import type { GateCall } from '../../../core/gate/gate.js';
+import { recordIntent } from '../../../core/finalization/intents.js';
 import { budgetEventData, exceededReason } from '../../../domain/budgets/budget-state.js';
 import type { BudgetCap } from '../../../domain/budgets/effective-budgets.js';
 import type { NewEvent } from '../../../domain/events/event-kinds.js';

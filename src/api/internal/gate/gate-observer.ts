@@ -2,12 +2,12 @@ import { Injectable } from '@nestjs/common';
 import { Histogram } from 'prom-client';
 import type { GateVerdict } from '../../../domain/gate/gate-verdict.js';
 import { isCanonicalTool } from '../../../domain/tools/vocabulary.js';
-import type { GateAnswer, GateOutcome } from '../../../platform/db/gate.js';
-import { OTHER } from '../../../platform/telemetry/metric-labels.js';
-import { Metrics } from '../../../platform/telemetry/metrics.js';
+import type { GateAnswer, GateOutcome } from '../../../core/gate/gate.js';
+import { OTHER } from '../../../core/metrics/metric-labels.js';
+import { Metrics } from '../../../core/metrics/metrics.js';
 import { preciseNow, Tracing } from '../../../platform/telemetry/tracing.js';
 import type { GateResult } from './gate-result.js';
-import type { FrozenRun } from './run-specs.js';
+import type { FrozenRun } from '../../../core/gate/run-specs.js';
 
 /** One decided call. */
 export interface DecidedCall {
@@ -25,7 +25,7 @@ export interface DecidedCall {
 
 /**
  * How fast the gate decides, and a span for each call that it decided. What it decides is counted where it is recorded
- * (`platform/telemetry/record-metrics`).
+ * (`core/metrics/record-metrics`).
  */
 @Injectable()
 export class GateObserver {

@@ -7,9 +7,9 @@ import { judge } from '../../../domain/gate/judge.js';
 import { GATE_MESSAGES } from '../../../domain/gate/messages.js';
 import { normalizeText } from '../../../domain/redaction/normalize-text.js';
 import { summarize } from '../../../domain/tools/summary.js';
-import { Database } from '../../../platform/db/database.js';
-import { decideAutomatic } from '../../../platform/db/gate.js';
-import type { AutomaticVerdict, GateAnswer, GateCall } from '../../../platform/db/gate.js';
+import { Database } from '../../../core/record/database.js';
+import { decideAutomatic } from '../../../core/gate/gate.js';
+import type { AutomaticVerdict, GateAnswer, GateCall } from '../../../core/gate/gate.js';
 import { preciseNow } from '../../../platform/telemetry/tracing.js';
 import type { RunnerCaller } from '../auth/runner-caller.js';
 import { PolicyHistory } from '../history/policy-history.js';
@@ -17,10 +17,10 @@ import { ApprovalGate } from './approval-gate.js';
 import { BudgetStops } from './budget-stops.js';
 import { GateObserver } from './gate-observer.js';
 import type { GateResult } from './gate-result.js';
-import { RunSpecs } from './run-specs.js';
-import type { FrozenRun } from './run-specs.js';
+import { RunSpecs } from '../../../core/gate/run-specs.js';
+import type { FrozenRun } from '../../../core/gate/run-specs.js';
 import { SchemaStage } from './schema-stage.js';
-import type { ReadToolCall, ToolCallRequest, UnreadableCall } from './tool-call.js';
+import type { ReadToolCall, ToolCallRequest, UnreadableCall } from '../body/tool-call.js';
 
 /** Reloads of a specification that one call makes at most; it never changes, so more would mean a fault. */
 const MAX_RELOADS = 3;

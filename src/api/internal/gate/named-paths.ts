@@ -1,8 +1,8 @@
 import { posix } from 'node:path';
 import type { ExactJson } from '../../../domain/digest/exact-json.js';
 import { isExactObject } from '../../../domain/digest/exact-json.js';
-import { WORKSPACE_ROOT } from '../../../domain/policy/path.js';
-import { APPENDED } from '../../../domain/policy/shell/wrappers.js';
+import { WORKSPACE_ROOT } from '../../../domain/policy/paths/path.js';
+import { APPENDED } from '../../../domain/policy/shell/words/wrappers.js';
 import { analyseLine } from '../../../domain/policy/shell/analyse-line.js';
 
 /** Looking at more than this would make asking slow; no command that a person reads names so many. */

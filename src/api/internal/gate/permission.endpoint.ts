@@ -6,7 +6,7 @@ import { planeBodyOf } from '../body/plane-body.js';
 import type { PlaneEndpoint } from '../routes/plane-endpoint.js';
 import { untilHungUp } from '../../http/until-hung-up.js';
 import { GateService } from './gate.service.js';
-import { MAX_CALL_VALUES, readToolCall } from './tool-call.js';
+import { MAX_CALL_VALUES, readToolCall } from '../body/tool-call.js';
 
 /** The gate for one tool call of a harness. After authentication it never answers 4xx (docs/design/runner.md). */
 @Injectable()

@@ -5,7 +5,7 @@ import type { ExactJson } from '../../../domain/digest/exact-json.js';
 import type { SchemaFinding } from '../../../domain/gate/schema-finding.js';
 import { argumentBreach } from '../../../domain/gate/schema-limits.js';
 import { SchemaPool } from '../../../platform/schemas/schema-pool.js';
-import type { FrozenRun } from './run-specs.js';
+import type { FrozenRun } from '../../../core/gate/run-specs.js';
 
 /**
  * The third stage of the gate: arguments against the frozen input schema (docs/design/gate.md). Counting is done here; a

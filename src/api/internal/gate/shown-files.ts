@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import type { ExactJson } from '../../../domain/digest/exact-json.js';
-import { withholdApproved } from '../../../platform/db/approval-release.js';
-import type { ApprovalRow } from '../../../platform/db/approvals.js';
-import { Database } from '../../../platform/db/database.js';
+import { withholdApproved } from '../../../core/approvals/approval-release.js';
+import type { ApprovalRow } from '../../../core/approvals/approvals.js';
+import { Database } from '../../../core/record/database.js';
 import { RunFolder } from '../../../platform/sandbox/bubblewrap/run-folder.js';
 import { changedFile, measureFiles } from '../../../platform/workspace/measure-files.js';
 import type { MeasuredFile } from '../../../platform/workspace/measure-files.js';
-import { ApiConfig } from '../../foundation.module.js';
+import { ApiConfig } from '../../foundation/foundation.module.js';
 import { namedPaths } from './named-paths.js';
 
 /**

@@ -12,8 +12,8 @@ import { BrokeredCallService, type BrokerAnswer } from '../broker/brokered-calls
 import { CallPlaces } from '../broker/call-places.js';
 import type { PlaneEndpoint } from '../routes/plane-endpoint.js';
 import { GateService } from './gate.service.js';
-import { RunSpecs } from './run-specs.js';
-import { MAX_CALL_VALUES, readToolCall, type ToolCallRequest, type UnreadableCall } from './tool-call.js';
+import { RunSpecs } from '../../../core/gate/run-specs.js';
+import { MAX_CALL_VALUES, readToolCall, type ToolCallRequest, type UnreadableCall } from '../body/tool-call.js';
 
 /** Gate and execution of one brokered tool call (docs/design/runner.md, docs/design/broker.md). */
 @Injectable()

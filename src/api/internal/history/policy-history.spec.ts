@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import type { PinoLogger } from 'nestjs-pino';
-import type { GateAnswer, GateCall, GateOutcome } from '../../../platform/db/gate.js';
-import type { PolicyViewText, ToolCallPayloads } from '../../../platform/seal/tool-call-payloads.js';
-import type { ApiConfig } from '../../foundation.module.js';
+import type { GateAnswer, GateCall, GateOutcome } from '../../../core/gate/gate.js';
+import type { PolicyViewText, ToolCallPayloads } from '../../../core/gate/tool-call-payloads.js';
+import type { ApiConfig } from '../../foundation/foundation.module.js';
 import { PolicyHistory } from './policy-history.js';
 
 interface Written {

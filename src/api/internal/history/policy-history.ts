@@ -3,9 +3,9 @@ import type { OnApplicationShutdown } from '@nestjs/common';
 import { PinoLogger } from 'nestjs-pino';
 import type { ExactJson } from '../../../domain/digest/exact-json.js';
 import { writePolicyView } from '../../../domain/simulation/policy-view.js';
-import type { GateAnswer, GateCall, GateOutcome } from '../../../platform/db/gate.js';
-import { ToolCallPayloads } from '../../../platform/seal/tool-call-payloads.js';
-import { ApiConfig } from '../../foundation.module.js';
+import type { GateAnswer, GateCall, GateOutcome } from '../../../core/gate/gate.js';
+import { ToolCallPayloads } from '../../../core/gate/tool-call-payloads.js';
+import { ApiConfig } from '../../foundation/foundation.module.js';
 import { ViewBuffer } from './view-buffer.js';
 
 const SECS_PER_DAY = 86_400;

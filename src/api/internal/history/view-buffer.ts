@@ -1,4 +1,4 @@
-import { callKey, type PolicyViewText } from '../../../platform/seal/tool-call-payloads.js';
+import { callKey, type PolicyViewText } from '../../../core/gate/tool-call-payloads.js';
 
 /** A view that waits to be stored. */
 export interface WaitingView extends PolicyViewText {

@@ -1,20 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { PinoLogger } from 'nestjs-pino';
-import { Database } from '../../../platform/db/database.js';
-import { findRuns } from '../../../platform/db/sweeps.js';
-
-/** Every limit of the runner plane that a run can hit (docs/design/runner.md), as `run.limit_reached` names it. */
-export type PlaneLimit =
-  | 'connections'
-  | 'headers'
-  | 'parked_permissions'
-  | 'pending_approvals'
-  | 'event_rate'
-  | 'event_size'
-  | 'event_count'
-  | 'ledger_size'
-  | 'model_requests'
-  | 'brokered_calls';
+import { Database } from '../../../core/record/database.js';
+import { recordReachedLimit, type PlaneLimit } from '../../../core/runs/reached-limits.js';
+import { findRuns } from '../../../core/maintenance/sweeps.js';
 
 const MAX_REMEMBERED = 50_000;
 
@@ -43,15 +31,6 @@ export class LimitBreaches {
   private async record(sessionId: string, limit: PlaneLimit): Promise<void> {
     const [run] = await findRuns(this.database.pool, [sessionId]);
     if (run === undefined) return;
-    await this.database.withTenant(run.organizationId, async (tx) => {
-      // The head row is what appends lock; holding it keeps another process from writing the same line.
-      await tx.query('select 1 from session_heads where session_id = $1 for no key update', [sessionId]);
-      const known = await tx.query(
-        `select 1 from events where session_id = $1 and type = 'run.limit_reached' and payload -> 'data' ->> 'limit' = $2 limit 1`,
-        [sessionId, limit],
-      );
-      if (known.length > 0) return;
-      await tx.append(sessionId, [{ actor: 'system', type: 'run.limit_reached', data: { limit } }]);
-    });
+    await this.database.withTenant(run.organizationId, (tx) => recordReachedLimit(tx, sessionId, limit));
   }
 }

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import type { Dispatcher } from 'undici';
-import type { AnswerFilter } from '../../../platform/llm/chat/usage-filter.js';
+import type { AnswerFilter } from '../../../platform/llm/metering/usage-filter.js';
 import type { AnswerMeter, MeteredAnswer } from '../../../platform/llm/metering/answer-meter.js';
 import { UPSTREAM_TIMEOUT_MS } from '../../../platform/llm/upstream.js';
 import { preciseNow } from '../../../platform/telemetry/tracing.js';

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { NewEvent } from '../../../domain/events/event-kinds.js';
-import { Database } from '../../../platform/db/database.js';
-import { recordIntent } from '../../../platform/db/intents.js';
-import type { ReserveAnswer } from '../../../platform/db/reservations.js';
+import { Database } from '../../../core/record/database.js';
+import { recordIntent } from '../../../core/finalization/intents.js';
+import type { ReserveAnswer } from '../../../core/budgets/reservations.js';
 import type { CarriedToolResult } from '../../../platform/llm/model-dialect.js';
 import type { RunnerCaller } from '../auth/runner-caller.js';
 

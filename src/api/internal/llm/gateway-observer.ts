@@ -3,8 +3,8 @@ import { SpanKind } from '@opentelemetry/api';
 import { Counter, Histogram } from 'prom-client';
 import type { ErrorCode } from '../../../domain/errors.js';
 import { DIALECTS } from '../../../domain/models/dialect.js';
-import { ClosedLabel } from '../../../platform/telemetry/metric-labels.js';
-import { Metrics } from '../../../platform/telemetry/metrics.js';
+import { ClosedLabel } from '../../../core/metrics/metric-labels.js';
+import { Metrics } from '../../../core/metrics/metrics.js';
 import { preciseNow, Tracing } from '../../../platform/telemetry/tracing.js';
 import { RunLimits } from '../limits/run-limits.js';
 import type { RelayedAnswer } from './answer-relay.js';
@@ -23,7 +23,7 @@ export interface ForwardedRequest {
 
 /**
  * Measures the model gateway and writes its spans, by the conventions of OpenTelemetry for generative AI. Model, counts, times and
- * statuses are all that is told; tokens and money are counted where they are recorded (`platform/telemetry/record-metrics`).
+ * statuses are all that is told; tokens and money are counted where they are recorded (`core/metrics/record-metrics`).
  */
 @Injectable()
 export class GatewayObserver {

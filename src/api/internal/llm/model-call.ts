@@ -1,7 +1,7 @@
 import type { ModelDialect, ScreenedRequest } from '../../../platform/llm/model-dialect.js';
 import type { UpstreamPath } from '../../../platform/llm/upstream.js';
 import type { RunnerCaller } from '../auth/runner-caller.js';
-import type { FrozenRun } from '../gate/run-specs.js';
+import type { FrozenRun } from '../../../core/gate/run-specs.js';
 
 /** One screened model request on its way through the gateway. */
 export interface ModelCall {

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { ApiConfig } from '../../foundation.module.js';
+import { ApiConfig } from '../../foundation/foundation.module.js';
 import { callerOf } from '../auth/runner-caller.js';
 import type { RunnerCaller } from '../auth/runner-caller.js';
 import { LimitBreaches } from '../limits/limit-breaches.js';

@@ -4,14 +4,15 @@ import { costCapMicros, exhaustedCap } from '../../../domain/budgets/budget-stat
 import { SandgateError } from '../../../domain/errors.js';
 import { PriceList } from '../../../domain/prices/price-list.js';
 import type { ModelPrice, ModelUsage } from '../../../domain/prices/price-list.js';
-import { Database } from '../../../platform/db/database.js';
-import { reserve, settle } from '../../../platform/db/reservations.js';
-import type { ReserveAnswer } from '../../../platform/db/reservations.js';
-import { ApiConfig } from '../../foundation.module.js';
+import { Database } from '../../../core/record/database.js';
+import { reserve, settle } from '../../../core/budgets/reservations.js';
+import type { ReserveAnswer } from '../../../core/budgets/reservations.js';
+import { readSpend } from '../../../core/budgets/spend.js';
+import { ApiConfig } from '../../foundation/foundation.module.js';
 import type { RunnerCaller } from '../auth/runner-caller.js';
 import { BudgetStops } from '../gate/budget-stops.js';
 import type { ExhaustedCap } from '../gate/budget-stops.js';
-import type { FrozenRun } from '../gate/run-specs.js';
+import type { FrozenRun } from '../../../core/gate/run-specs.js';
 import type { RelayedAnswer } from './answer-relay.js';
 import { CarriedResults, MAX_REFUSED_RESULTS } from './carried-results.js';
 import type { ModelCall, Reservation } from './model-call.js';
@@ -43,17 +44,10 @@ export class ModelSpend {
    * and 8). `early` is the refusal of a step between them, if there is one.
    */
   async check(caller: RunnerCaller, run: FrozenRun, early: SandgateError | null): Promise<void> {
-    const [row] = await this.database.withTenant(caller.organizationId, (tx) =>
-      tx.query<{ accepts: boolean; spent_tokens: string; spent_cost_micros: string }>(
-        `select svc_accepts_work(s.status) and not h.ending as accepts, h.spent_tokens, h.spent_cost_micros
-         from sessions s join session_heads h on h.session_id = s.id where s.id = $1`,
-        [caller.sessionId],
-      ),
-    );
-    if (row === undefined) throw refusal('not_found', 'not found', 'final');
-    if (!row.accepts) throw refusal('invalid_request', 'session is not active', 'final');
+    const spend = await this.database.withTenant(caller.organizationId, (tx) => readSpend(tx, caller.sessionId));
+    if (spend === null) throw refusal('not_found', 'not found', 'final');
+    if (!spend.accepts) throw refusal('invalid_request', 'session is not active', 'final');
     if (early !== null) throw early;
-    const spend = { tokens: Number(row.spent_tokens), costMicros: Number(row.spent_cost_micros) };
     const exhausted = exhaustedCap(run.spec.budgets, spend);
     if (exhausted !== null) await this.refuseExhausted(caller, exhausted);
   }

@@ -2,9 +2,9 @@ import { Injectable } from '@nestjs/common';
 import type { OnApplicationShutdown } from '@nestjs/common';
 import { PinoLogger } from 'nestjs-pino';
 import { ensureHostId } from '../../../platform/config/host-id.js';
-import { Database } from '../../../platform/db/database.js';
-import { closeProcessLease, openProcessLease, renewProcessLease } from '../../../platform/db/process-leases.js';
-import { ApiConfig } from '../../foundation.module.js';
+import { Database } from '../../../core/record/database.js';
+import { closeProcessLease, openProcessLease, renewProcessLease } from '../../../core/budgets/process-leases.js';
+import { ApiConfig } from '../../foundation/foundation.module.js';
 
 /** Renewals per life of the lease, so that two may fail. */
 const RENEWALS = 3;

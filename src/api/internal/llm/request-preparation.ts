@@ -2,12 +2,12 @@ import { Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { dialectOf } from '../../../domain/models/dialect.js';
 import { SandgateError } from '../../../domain/errors.js';
-import { MODEL_DIALECTS } from '../../../platform/llm/dialects.js';
+import { MODEL_DIALECTS } from '../../../platform/llm/dialects/dialects.js';
 import type { DialectPath, ModelDialect, ScreenedRequest } from '../../../platform/llm/model-dialect.js';
 import { jsonBodyOf } from '../body/plane-body.js';
 import type { RunnerCaller } from '../auth/runner-caller.js';
-import { RunSpecs } from '../gate/run-specs.js';
-import type { FrozenRun } from '../gate/run-specs.js';
+import { RunSpecs } from '../../../core/gate/run-specs.js';
+import type { FrozenRun } from '../../../core/gate/run-specs.js';
 import { refusal } from './refusal.js';
 import { Upstreams } from './upstreams.js';
 

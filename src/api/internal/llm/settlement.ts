@@ -4,7 +4,7 @@ import { digestOfText } from '../../../domain/digest/digest.js';
 import type { NewEvent } from '../../../domain/events/event-kinds.js';
 import type { PriceList } from '../../../domain/prices/price-list.js';
 import type { ModelUsage } from '../../../domain/prices/price-list.js';
-import type { Settlement } from '../../../platform/db/reservations.js';
+import type { Settlement } from '../../../core/budgets/reservations.js';
 import type { RelayedAnswer } from './answer-relay.js';
 import type { ModelCall, Reservation } from './model-call.js';
 

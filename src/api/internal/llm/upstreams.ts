@@ -5,7 +5,7 @@ import type { Dialect } from '../../../domain/models/dialect.js';
 import { SandgateError } from '../../../domain/errors.js';
 import { Egress } from '../../../platform/egress/egress.js';
 import { missingUpstream, ModelUpstream, providerStores } from '../../../platform/llm/upstream.js';
-import { ApiConfig } from '../../foundation.module.js';
+import { ApiConfig } from '../../foundation/foundation.module.js';
 import { refusal } from './refusal.js';
 
 /** The model providers of this deployment, one for each dialect that it serves. */

@@ -2,7 +2,7 @@ import type { ExactJson, ExactObject } from '../../../domain/digest/exact-json.j
 import { isExactObject } from '../../../domain/digest/exact-json.js';
 import { SandgateError } from '../../../domain/errors.js';
 import { GATE_MESSAGES } from '../../../domain/gate/messages.js';
-import { isStorableText } from '../../../platform/db/storable-text.js';
+import { isStorableText } from '../../../domain/storage/storable-text.js';
 
 export function objectBody(body: ExactJson): ExactObject {
   if (!isExactObject(body)) throw new SandgateError('invalid_request', 'the request body must be a JSON object');

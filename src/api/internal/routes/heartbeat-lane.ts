@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { OnApplicationShutdown } from '@nestjs/common';
-import { Database } from '../../../platform/db/database.js';
-import { recordHeartbeat } from '../../../platform/db/heartbeats.js';
-import { ApiConfig } from '../../foundation.module.js';
+import { Database } from '../../../core/record/database.js';
+import { recordHeartbeat } from '../../../core/runs/heartbeats.js';
+import { ApiConfig } from '../../foundation/foundation.module.js';
 
 /** Connections kept apart from everything else, so that no queue of other work makes a live runner look dead. */
 const LANE_CONNECTIONS = 2;

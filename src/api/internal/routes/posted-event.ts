@@ -5,7 +5,7 @@ import { SERVER_EVENT_TYPES } from '../../../domain/events/event-kinds.js';
 import type { EventActor, RunnerEvent } from '../../../domain/events/event-kinds.js';
 import { GATE_MESSAGES } from '../../../domain/gate/messages.js';
 import type { JsonObject } from '../../../domain/json.js';
-import { findUnstorable } from '../../../platform/db/storable-json.js';
+import { findUnstorable } from '../../../domain/storage/storable-json.js';
 import { objectBody } from './body-member.js';
 
 const SERVER_TYPES: ReadonlySet<string> = new Set<string>(SERVER_EVENT_TYPES);

@@ -3,14 +3,14 @@ import type { FastifyRequest } from 'fastify';
 import { SandgateError } from '../../../domain/errors.js';
 import { isTerminal } from '../../../domain/run/status.js';
 import { normalizeText } from '../../../domain/redaction/normalize-text.js';
-import { Database } from '../../../platform/db/database.js';
-import { recordIntent } from '../../../platform/db/intents.js';
+import { Database } from '../../../core/record/database.js';
+import { hasIntent, recordIntent } from '../../../core/finalization/intents.js';
 import { callerOf } from '../auth/runner-caller.js';
 import type { RunnerCaller } from '../auth/runner-caller.js';
 import { jsonBodyOf } from '../body/plane-body.js';
 import { objectBody, textMember } from './body-member.js';
 import type { PlaneEndpoint } from './plane-endpoint.js';
-import { readRunStatus } from '../../../platform/db/run-status.js';
+import { readRunStatus } from '../../../core/runs/run-status.js';
 
 const MAX_OUTCOME_CHARACTERS = 64;
 /** Clients cut at 4000; a longer summary is cut here. */
@@ -44,8 +44,7 @@ export class ResultEndpoint implements PlaneEndpoint {
     return this.database.withTenant(caller.organizationId, async (tx) => {
       const status = await readRunStatus(tx, caller.sessionId);
       if (status !== 'unknown' && isTerminal(status)) return { ok: true, note: 'already terminal' };
-      const intents = await tx.query('select 1 from session_finalizations where session_id = $1', [caller.sessionId]);
-      return intents.length > 0 ? { ok: true, note: 'finalizing' } : null;
+      return (await hasIntent(tx, caller.sessionId)) ? { ok: true, note: 'finalizing' } : null;
     });
   }
 

@@ -3,13 +3,13 @@ import type { FastifyRequest } from 'fastify';
 import { isExactObject } from '../../../domain/digest/exact-json.js';
 import type { ExactJson } from '../../../domain/digest/exact-json.js';
 import { SandgateError } from '../../../domain/errors.js';
-import { Database } from '../../../platform/db/database.js';
-import { renewTokens } from '../../../platform/db/tokens.js';
-import { ApiConfig } from '../../foundation.module.js';
+import { Database } from '../../../core/record/database.js';
+import { renewTokens } from '../../../core/runs/tokens.js';
+import { ApiConfig } from '../../foundation/foundation.module.js';
 import { callerOf } from '../auth/runner-caller.js';
 import { jsonBodyOf } from '../body/plane-body.js';
 import type { PlaneEndpoint } from './plane-endpoint.js';
-import { runAcceptsWork } from '../../../platform/db/run-status.js';
+import { runAcceptsWork } from '../../../core/runs/run-status.js';
 
 /** Extends all four tokens of a run; no token is returned (docs/design/runner.md). */
 @Injectable()

@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { SandgateError } from '../../../domain/errors.js';
-import { Database } from '../../../platform/db/database.js';
+import { Database } from '../../../core/record/database.js';
 import { callerOf } from '../auth/runner-caller.js';
 import type { PlaneEndpoint } from './plane-endpoint.js';
-import { runAcceptsWork } from '../../../platform/db/run-status.js';
+import { runAcceptsWork } from '../../../core/runs/run-status.js';
 
 /** The packed workspace of a run. Sandboxes on this host mount theirs, so no run of it has an archive (docs/design/runner.md). */
 @Injectable()

@@ -9,8 +9,8 @@ import type { OnApplicationShutdown } from '@nestjs/common';
 import { PinoLogger } from 'nestjs-pino';
 import { isSystemError } from '../../../domain/system-error.js';
 import { ensureHostId } from '../../../platform/config/host-id.js';
-import { Database } from '../../../platform/db/database.js';
-import { listHostRuns } from '../../../platform/db/sweeps.js';
+import { Database } from '../../../core/record/database.js';
+import { listHostRuns } from '../../../core/maintenance/sweeps.js';
 import {
   bindingAddress,
   makePlaneDirectory,
@@ -19,8 +19,8 @@ import {
   PLANE_SOCKET_NAME,
   planeDirectory,
   planeRoot,
-} from '../../../platform/plane/plane-socket-path.js';
-import { ApiConfig } from '../../foundation.module.js';
+} from '../../../platform/host/plane-socket-path.js';
+import { ApiConfig } from '../../foundation/foundation.module.js';
 import { LimitBreaches } from '../limits/limit-breaches.js';
 import { RunLimits } from '../limits/run-limits.js';
 import { createPlaneServer } from './plane-server.js';

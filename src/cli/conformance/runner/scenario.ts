@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../../domain/json.js';
-import type { ScriptedAnswer } from '../../demo/model-script.js';
+import type { ScriptedAnswer } from '../../demo/wire/model-script.js';
 import type { Clock, Obligation } from './record.js';
 import type { ScriptedPlane, ScriptedPlaneOptions } from './scripted-plane.js';
 

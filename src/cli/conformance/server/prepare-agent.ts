@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { CliError, EXIT } from '../../exit-codes.js';
+import { CliError, EXIT } from '../../terminal/exit-codes.js';
 import type { SandgateClient } from '../../server/sandgate-client.js';
 
 /** Reading is free, writing denied, commands ask; an edit asks for five seconds only. */

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { isJsonObject } from '../../../domain/json.js';
 import type { JsonObject } from '../../../domain/json.js';
-import { CliError, EXIT } from '../../exit-codes.js';
+import { CliError, EXIT } from '../../terminal/exit-codes.js';
 import { decide, listApprovals } from '../../server/approvals.js';
 import { readDiff, readRun } from '../../server/runs.js';
 import type { SandgateClient } from '../../server/sandgate-client.js';

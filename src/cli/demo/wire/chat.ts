@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from '../../../domain/json.js';
-import type { ScriptedError } from '../model-script.js';
+import type { ScriptedError } from './model-script.js';
 import { newId, piecesOf, type ComposedReply } from './composed-reply.js';
 import { isOf, openAiError, type OpenAiUsage, openAiUsage } from './openai.js';
 import { itemsOf, objectsIn, stringIn, type WireEvent } from './wire-format.js';

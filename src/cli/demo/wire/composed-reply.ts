@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { ScriptedReply, ScriptedUsage } from '../model-script.js';
+import type { ScriptedReply, ScriptedUsage } from './model-script.js';
 
 const BYTES_PER_TOKEN = 4;
 const PIECE_CHARACTERS = 24;

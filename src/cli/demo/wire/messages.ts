@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from '../../../domain/json.js';
-import type { ScriptedError } from '../model-script.js';
+import type { ScriptedError } from './model-script.js';
 import { newId, piecesOf, type ComposedBlock, type ComposedReply } from './composed-reply.js';
 import { itemsOf, objectsIn, type WireEvent } from './wire-format.js';
 

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../../../domain/json.js';
-import type { ScriptedError, ScriptedUsage } from '../model-script.js';
+import type { ScriptedError, ScriptedUsage } from './model-script.js';
 
 /** What both formats of OpenAI have in common. */
 export interface OpenAiUsage {

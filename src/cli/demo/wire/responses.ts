@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../../domain/json.js';
-import type { ScriptedError } from '../model-script.js';
+import type { ScriptedError } from './model-script.js';
 import { newId, piecesOf, type ComposedBlock, type ComposedReply } from './composed-reply.js';
 import { openAiError, openAiUsage } from './openai.js';
 import { itemsOf, stringIn, type WireEvent } from './wire-format.js';

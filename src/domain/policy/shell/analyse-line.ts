@@ -1,13 +1,13 @@
 import type { SyntaxNode } from 'unbash';
 import { forEachChild, parse } from 'unbash';
-import { WORKSPACE_ROOT } from '../path.js';
+import { WORKSPACE_ROOT } from '../paths/path.js';
 import { ArithmeticNames } from './arithmetic.js';
 import { bashOnly } from './bash-only.js';
 import { readLine } from './language/line-reader.js';
 import { SecondReading } from './language/second-reading.js';
-import type { ShellCommand, ShellLine, ShellRedirect } from './shell-line.js';
+import type { ShellCommand, ShellLine, ShellRedirect } from './effects/shell-line.js';
 import { SimpleCommands } from './simple-commands.js';
-import { literalValue } from './shell-word.js';
+import { literalValue } from './words/shell-word.js';
 import { WorkingDirectories } from './working-directory.js';
 
 /** Nested shells in shells; the parser itself bounds everything else. */

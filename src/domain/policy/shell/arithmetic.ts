@@ -1,5 +1,5 @@
 import type { SyntaxNode } from 'unbash';
-import { isPlainVariable, isSteeredVariable } from './variables.js';
+import { isPlainVariable, isSteeredVariable } from './words/variables.js';
 
 const NAMES = /[A-Za-z_][A-Za-z0-9_]*/g;
 const DIGITS = /^-?[0-9]*$/;

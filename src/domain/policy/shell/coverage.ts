@@ -1,7 +1,7 @@
 import type { Command } from 'unbash';
 import { parse } from 'unbash';
-import type { ShellCommand } from './shell-line.js';
-import { literalValue } from './shell-word.js';
+import type { ShellCommand } from './effects/shell-line.js';
+import { literalValue } from './words/shell-word.js';
 
 interface AllowPrefix {
   /** As authored. */

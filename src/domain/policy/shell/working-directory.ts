@@ -1,6 +1,6 @@
-import type { CandidatePath } from '../path.js';
-import { resolvePath } from '../path.js';
-import type { ShellWord } from './shell-word.js';
+import type { CandidatePath } from '../paths/path.js';
+import { resolvePath } from '../paths/path.js';
+import type { ShellWord } from './words/shell-word.js';
 
 const MAX_DIRECTORIES = 16;
 /** Names of the kernel for other files: `/proc/self/cwd/.env` is that of the workspace. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { ModelUsage } from '../../../domain/prices/price-list.js';
-import { MODEL_DIALECTS } from '../dialects.js';
+import { MODEL_DIALECTS } from '../dialects/dialects.js';
 import type { MeteredAnswer } from './answer-meter.js';
 
 type OpenAi = 'openai-chat' | 'openai-responses';

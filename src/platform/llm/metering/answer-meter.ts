@@ -1,6 +1,6 @@
 import { createHash, hash, type Hash } from 'node:crypto';
 import type { ModelUsage } from '../../../domain/prices/price-list.js';
-import { isStorableName, MAX_NAME_CHARACTERS } from '../../db/storable-text.js';
+import { isStorableName, MAX_NAME_CHARACTERS } from '../../../domain/storage/storable-text.js';
 import { SseLines } from './sse-lines.js';
 
 /** A tool use that the model asked for: its id and name, never its input (docs/design/model-gateway.md). */

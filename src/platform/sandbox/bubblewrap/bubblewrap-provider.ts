@@ -10,10 +10,10 @@ import type {
   SandboxState,
   UidAllocator,
 } from '../provider.js';
-import { removeTree } from '../../filesystem/remove-tree.js';
-import { isFolder } from '../../npm-packages/placed-folder.js';
-import { planeRoot } from '../../plane/plane-socket-path.js';
-import { toolsFolder } from '../../tool-packages/tool-folder.js';
+import { removeTree } from '../../host/remove-tree.js';
+import { isFolder } from '../../packages/npm/placed-folder.js';
+import { planeRoot } from '../../host/plane-socket-path.js';
+import { toolsFolder } from '../../packages/tools/tool-folder.js';
 import type { Runtime } from '../runtime.js';
 import { isMissing } from '../../../domain/system-error.js';
 import type { SandboxMode } from './arguments.js';
@@ -26,8 +26,8 @@ import { launchSandbox } from './launch.js';
 import { removeGroups } from './limits/cgroup-limiter.js';
 import { createOwnedFolder, deleteImage, formatImage, isMountPoint, mountDisk, unmountDisk } from './loop-disk.js';
 import { awaitRingClosed, readRing } from './output-ring.js';
-import type { ProcessIdentity } from './process-identity.js';
-import { currentBootId, identifyProcess, isAlive, startedAtMs } from './process-identity.js';
+import type { ProcessIdentity } from '../../host/process-identity.js';
+import { currentBootId, identifyProcess, isAlive, startedAtMs } from '../../host/process-identity.js';
 import { resolveInside } from './refuse-links.js';
 import { isRunId, RunFolder } from './run-folder.js';
 import { runnerPlan } from './runner-plan.js';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fromHandle, toHandle } from './handle.js';
 import { withLaunchLock } from './launch-lock.js';
-import { identifyProcess } from './process-identity.js';
+import { identifyProcess } from '../../host/process-identity.js';
 import { refuseLinks, resolveInside } from './refuse-links.js';
 import { RunFolder } from './run-folder.js';
 

@@ -1,6 +1,6 @@
 import { SandgateError } from '../../../domain/errors.js';
 import type { SandboxHandle } from '../provider.js';
-import type { ProcessIdentity } from './process-identity.js';
+import type { ProcessIdentity } from '../../host/process-identity.js';
 
 const RUNTIME = 'bubblewrap';
 

@@ -2,8 +2,8 @@ import { open, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { SandgateError } from '../../../domain/errors.js';
 import { codeOf, isMissing } from '../../../domain/system-error.js';
-import type { ProcessIdentity } from './process-identity.js';
-import { identifyProcess, isAlive } from './process-identity.js';
+import type { ProcessIdentity } from '../../host/process-identity.js';
+import { identifyProcess, isAlive } from '../../host/process-identity.js';
 
 /**
  * Keeps two processes from launching the same run at once. A lock whose holder died is taken over.

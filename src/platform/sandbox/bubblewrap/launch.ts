@@ -11,8 +11,8 @@ import { etcFiles } from './etc-files.js';
 import { ETC_FD, FD, launchScript } from './launch-script.js';
 import type { LimitedLaunch } from './limits/limits.js';
 import { readRing } from './output-ring.js';
-import type { ProcessIdentity } from './process-identity.js';
-import { identifyProcess } from './process-identity.js';
+import type { ProcessIdentity } from '../../host/process-identity.js';
+import { identifyProcess } from '../../host/process-identity.js';
 import type { RunFolder } from './run-folder.js';
 import { FileWatch, readStatus, readText } from './status-file.js';
 

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { SandgateError } from '../../../domain/errors.js';
 import { codeOf } from '../../../domain/system-error.js';
-import { pathExists } from '../../filesystem/path-exists.js';
+import { pathExists } from '../../host/path-exists.js';
 
 const run = promisify(execFile);
 const TIMEOUT_MS = 60_000;

@@ -2,7 +2,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isMissing } from '../../../domain/system-error.js';
-import { pathExists } from '../../filesystem/path-exists.js';
+import { pathExists } from '../../host/path-exists.js';
 
 /** How much of a runner's output is kept (docs/design/sandbox.md). */
 export const RING_BYTES = 1024 * 1024;

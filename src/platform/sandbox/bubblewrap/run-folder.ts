@@ -4,7 +4,7 @@ import { SandgateError } from '../../../domain/errors.js';
 import { isMissing } from '../../../domain/system-error.js';
 import type { SandboxMode } from './arguments.js';
 import type { LimitRecord } from './limits/limits.js';
-import type { ProcessIdentity } from './process-identity.js';
+import type { ProcessIdentity } from '../../host/process-identity.js';
 import type { SandboxSizes } from '../../../domain/run/spec.js';
 
 /** Written before a launch, so that nothing started is ever unknown to the next process. */

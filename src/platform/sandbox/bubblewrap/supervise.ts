@@ -4,8 +4,8 @@ import type { SandboxExit, SandboxState } from '../provider.js';
 import { listMembers, ranOutOfMemory } from './limits/cgroup-limiter.js';
 import { breachOf, measureFolder, sampleProcesses } from './limits/sampler.js';
 import { isRingClosed, readRing } from './output-ring.js';
-import type { ProcessIdentity } from './process-identity.js';
-import { currentBootId, identifyProcess, isAlive, killProcess } from './process-identity.js';
+import type { ProcessIdentity } from '../../host/process-identity.js';
+import { currentBootId, identifyProcess, isAlive, killProcess } from '../../host/process-identity.js';
 import type { LaunchRecord, RunFolder } from './run-folder.js';
 import { FileWatch, readStatus } from './status-file.js';
 

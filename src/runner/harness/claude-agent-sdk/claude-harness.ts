@@ -1,4 +1,4 @@
-import { messageOf } from '../../failure-text.js';
+import { messageOf } from '../../log/failure-text.js';
 import { boundedReason } from '../bounded-reason.js';
 import type { Harness, HarnessContext, HarnessResult } from '../harness.js';
 import { isModelToolName, MAX_TOOL_NAME, tellHiddenTools } from '../model-tool-names.js';

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../../domain/json.js';
 import { parseMcpName } from '../../../domain/tools/mcp-name.js';
-import { messageOf } from '../../failure-text.js';
+import { messageOf } from '../../log/failure-text.js';
 import type { CanonicalTool, ToolContext, ToolOutcome } from '../../tools/canonical-tool.js';
 import type { InProcessServer, McpMessage, McpTransport } from './sdk.js';
 import type { ToolGate } from './tool-gate.js';

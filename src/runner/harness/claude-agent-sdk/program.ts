@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { HARNESS_INSIDE, installCommand } from '../../../domain/harness/harness-program.js';
-import { messageOf } from '../../failure-text.js';
+import { messageOf } from '../../log/failure-text.js';
 import type { ClaudeSdk } from './sdk.js';
 
 const MODULES = 'node_modules';

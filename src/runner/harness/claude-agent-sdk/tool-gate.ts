@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import type { JsonObject } from '../../../domain/json.js';
-import { messageOf } from '../../failure-text.js';
+import { messageOf } from '../../log/failure-text.js';
 import { toolCall } from '../governed-call.js';
 import type { HarnessContext } from '../harness.js';
 import type { CanUseTool, PermissionResult, PreToolUseHook } from './sdk.js';

@@ -5,7 +5,7 @@ import type { Readable, Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { HARNESS_INSIDE } from '../../../domain/harness/harness-program.js';
-import { messageOf } from '../../failure-text.js';
+import { messageOf } from '../../log/failure-text.js';
 import { killGroup } from '../../tools/kill-group.js';
 import { GIT_VARIABLES } from '../../tools/tool-environment.js';
 

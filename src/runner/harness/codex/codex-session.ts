@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isJsonObject } from '../../../domain/json.js';
 import type { JsonObject } from '../../../domain/json.js';
-import { messageOf } from '../../failure-text.js';
+import { messageOf } from '../../log/failure-text.js';
 import type { HarnessContext, HarnessResult } from '../harness.js';
 import type { CodexProgram } from './codex-program.js';
 import { differenceOf, threadParameters } from './codex-settings.js';

@@ -6,7 +6,7 @@ import type { JsonObject, JsonValue } from '../../../domain/json.js';
 import type { BrokeredAnswer } from '../../contract/plane-answers.js';
 import type { ToolCallRequest } from '../../contract/plane-client.js';
 import { brokeredTools } from '../../mcp/brokered-tools.js';
-import { WorkspaceRoot } from '../../workspace/workspace-root.js';
+import { WorkspaceRoot } from '../../tools/workspace-root.js';
 import type { HarnessContext } from '../harness.js';
 import { offerTools } from './offered-tools.js';
 import { ToolDesk } from './tool-desk.js';

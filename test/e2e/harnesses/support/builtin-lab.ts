@@ -1,4 +1,4 @@
-import { byConversation, type ModelScript, type ScriptedAnswer } from '../../../../src/cli/demo/model-script.js';
+import { byConversation, type ModelScript, type ScriptedAnswer } from '../../../../src/cli/demo/wire/model-script.js';
 import { startScriptedModel, type ScriptedModel } from '../../../../src/cli/demo/scripted-model.js';
 import type { JsonObject } from '../../../../src/domain/json.js';
 import { LiveStack } from '../../../support/live-stack.js';

@@ -1,5 +1,5 @@
-import { byConversation, reply } from '../../../../src/cli/demo/model-script.js';
-import type { ModelScript, ScriptedAnswer } from '../../../../src/cli/demo/model-script.js';
+import { byConversation, reply } from '../../../../src/cli/demo/wire/model-script.js';
+import type { ModelScript, ScriptedAnswer } from '../../../../src/cli/demo/wire/model-script.js';
 import { startScriptedModel, type ScriptedModel } from '../../../../src/cli/demo/scripted-model.js';
 import { isJsonObject, type JsonObject } from '../../../../src/domain/json.js';
 import { provideHarness } from '../../../../src/embedded/harness-programs.js';

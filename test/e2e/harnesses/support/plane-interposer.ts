@@ -3,7 +3,7 @@ import net from 'node:net';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { planeDirectory } from '../../../../src/platform/plane/plane-socket-path.js';
+import { planeDirectory } from '../../../../src/platform/host/plane-socket-path.js';
 
 /** Takes the place of a run's plane socket from its start, passes bytes on, and can cut every connection without killing a process. */
 export class PlaneInterposer {

@@ -1,9 +1,9 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ProgramHarness } from '../../../../src/domain/harness/harness-program.js';
-import { programFolder } from '../../../../src/platform/harness-programs/installed-program.js';
-import { readPinned } from '../../../../src/platform/harness-programs/pinned-program.js';
-import { RECORD, treeDigest } from '../../../../src/platform/npm-packages/tree-digest.js';
+import { programFolder } from '../../../../src/platform/packages/harnesses/installed-program.js';
+import { readPinned } from '../../../../src/platform/packages/harnesses/pinned-program.js';
+import { RECORD, treeDigest } from '../../../../src/platform/packages/npm/tree-digest.js';
 
 /** Where the program of a harness lies in a data folder. */
 export async function folderOf(dataDir: string, harness: ProgramHarness): Promise<string> {

@@ -1,7 +1,7 @@
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { SandboxSizes } from '../../../../src/domain/run/spec.js';
-import { makePlaneDirectory } from '../../../../src/platform/plane/plane-socket-path.js';
+import { makePlaneDirectory } from '../../../../src/platform/host/plane-socket-path.js';
 import { BubblewrapProvider } from '../../../../src/platform/sandbox/bubblewrap/bubblewrap-provider.js';
 import { findHost } from '../../../../src/platform/sandbox/bubblewrap/host.js';
 import type { SandboxExit, SandboxHandle, UidAllocator } from '../../../../src/platform/sandbox/provider.js';

@@ -3,8 +3,8 @@ import { chmodSync, chownSync, copyFileSync, mkdirSync, mkdtempSync, rmSync } fr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { planeRoot } from '../../../../src/platform/plane/plane-socket-path.js';
 import { SANDBOX_UID_BASE } from '../../../support/own-place.js';
+import { planeRoot } from '../../../../src/platform/host/plane-socket-path.js';
 import type { Step } from './probe-host.js';
 
 const run = promisify(execFile);

@@ -1,4 +1,4 @@
-import type { ShellWord } from '../shell-word.js';
+import type { ShellWord } from '../words/shell-word.js';
 import { awkRefusal } from './awk-program.js';
 import type { Effects, Hazard } from './effects.js';
 import { laterHazard, NO_EFFECTS, onlyHazard } from './effects.js';

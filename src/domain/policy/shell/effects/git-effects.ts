@@ -1,4 +1,4 @@
-import type { ShellWord } from '../shell-word.js';
+import type { ShellWord } from '../words/shell-word.js';
 import type { Effects, Hazard } from './effects.js';
 import { laterHazard, onlyHazard } from './effects.js';
 import { optionEffects } from './option-effects.js';

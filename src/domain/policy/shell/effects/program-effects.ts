@@ -1,6 +1,6 @@
-import { RUNS_ARGUMENTS } from '../interpreters.js';
-import type { ShellWord } from '../shell-word.js';
-import { baseName } from '../wrappers.js';
+import { RUNS_ARGUMENTS } from '../words/interpreters.js';
+import type { ShellWord } from '../words/shell-word.js';
+import { baseName } from '../words/wrappers.js';
 import { awkEffects } from './awk-effects.js';
 import type { Effects } from './effects.js';
 import { onlyHazard } from './effects.js';

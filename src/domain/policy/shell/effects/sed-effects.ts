@@ -1,4 +1,4 @@
-import type { ShellWord } from '../shell-word.js';
+import type { ShellWord } from '../words/shell-word.js';
 import type { Effects } from './effects.js';
 import { laterHazard } from './effects.js';
 import { readSedScript } from './sed-script.js';

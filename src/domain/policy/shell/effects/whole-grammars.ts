@@ -1,4 +1,4 @@
-import { HARMLESS_NAMES } from '../variables.js';
+import { HARMLESS_NAMES } from '../words/variables.js';
 import type { OptionGrammar } from './option-grammar.js';
 
 const HELP = '--help --version';

@@ -1,11 +1,11 @@
 import { isMcpName } from '../../../tools/mcp-name.js';
 import { isCanonicalTool } from '../../../tools/vocabulary.js';
-import { isGivenCode } from '../interpreters.js';
-import type { GrantKey } from '../shell-line.js';
-import type { ShellWord } from '../shell-word.js';
-import type { Unwrapped } from '../unwrapped.js';
-import { isHarmlessVariable } from '../variables.js';
-import { baseName, unwrap } from '../wrappers.js';
+import { isGivenCode } from '../words/interpreters.js';
+import type { GrantKey } from '../effects/shell-line.js';
+import type { ShellWord } from '../words/shell-word.js';
+import type { Unwrapped } from '../words/unwrapped.js';
+import { isHarmlessVariable } from '../words/variables.js';
+import { baseName, unwrap } from '../words/wrappers.js';
 import { countsOnce, optionCountsOnce } from './counts-once.js';
 import { grammarOf } from './programs.js';
 import { isCertainlyPath, isLiteral, isPlainWord, isSubcommandWord, runsScripts, scriptKey } from './script-key.js';

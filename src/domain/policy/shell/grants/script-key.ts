@@ -1,7 +1,7 @@
-import { isInterpreter } from '../interpreters.js';
-import type { GrantKey } from '../shell-line.js';
-import type { ShellWord } from '../shell-word.js';
-import { baseName, isShell } from '../wrappers.js';
+import { isInterpreter } from '../words/interpreters.js';
+import type { GrantKey } from '../effects/shell-line.js';
+import type { ShellWord } from '../words/shell-word.js';
+import { baseName, isShell } from '../words/wrappers.js';
 
 /** Options before a script that change nothing about which code runs. */
 const HARMLESS = /^(?:-[uBOqs]+|-jar|--no-warnings|--trace-warnings|--enable-source-maps)$/;

@@ -1,5 +1,5 @@
-import type { GrantKey } from '../shell-line.js';
-import type { ShellWord } from '../shell-word.js';
+import type { GrantKey } from '../effects/shell-line.js';
+import type { ShellWord } from '../words/shell-word.js';
 import { isListedOption, reachesFurther } from './counts-once.js';
 import { isSubcommandWord } from './script-key.js';
 import type { ReadGrammar } from './subcommand-grammar.js';

@@ -1,4 +1,4 @@
-import { isPlainVariable } from '../variables.js';
+import { isPlainVariable } from '../words/variables.js';
 import type { CanonicalLine } from './canonical-line.js';
 import { readArithmetic } from './expansions.js';
 import type { Scanner } from './scanner.js';

@@ -1,4 +1,4 @@
-import { isPlainVariable } from '../variables.js';
+import { isPlainVariable } from '../words/variables.js';
 import type { Scanner } from './scanner.js';
 
 const NAME = '[A-Za-z_][A-Za-z0-9_]*';

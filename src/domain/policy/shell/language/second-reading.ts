@@ -1,5 +1,5 @@
 import type { Assignment, Command, HereString, Redirect, SyntaxNode, Word } from 'unbash';
-import { literalValue } from '../shell-word.js';
+import { literalValue } from '../words/shell-word.js';
 import type { UnderstoodLine, UnderstoodWord } from './understood-line.js';
 
 const DISAGREEMENT = 'two parsers read the line in two ways';

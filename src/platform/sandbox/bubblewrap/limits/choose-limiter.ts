@@ -2,7 +2,6 @@ import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { release } from 'node:os';
 import { promisify } from 'node:util';
-import type { SandboxMode } from '../arguments.js';
 import { CgroupLimiter, removeGroups } from './cgroup-limiter.js';
 import { findCgroupTree } from './cgroup-tree.js';
 import type { Limiter } from './limits.js';
@@ -13,7 +12,7 @@ const TRIAL_TIMEOUT_MS = 5_000;
 const TRIAL_SIZES = { memory_mb: 64, cpus: 1, disk_mb: 16, pids: 16 };
 
 /** The strictest limiter that works here, tried with a real process: cgroups, then a systemd scope, then soft limits. */
-export async function chooseLimiter(mode: SandboxMode): Promise<Limiter> {
+export async function chooseLimiter(mode: 'root' | 'user'): Promise<Limiter> {
   const tree = findCgroupTree();
   const candidates: Limiter[] = [];
   if (tree !== null) candidates.push(new CgroupLimiter(tree));

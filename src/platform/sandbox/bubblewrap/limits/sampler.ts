@@ -3,7 +3,7 @@ import { lstat, opendir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { SandboxSizes } from '../../../../domain/run/spec.js';
 import { codeOf, isMissing } from '../../../../domain/system-error.js';
-import { listDescendants } from '../process-identity.js';
+import { listDescendants } from '../../../host/process-identity.js';
 import { OWN_PROCESSES } from './limits.js';
 
 const PAGE_BYTES = 4096;

@@ -1,0 +1,21 @@
+import { KnownMembers } from './known-members.js';
+import type { DescribedRequests } from './schema.js';
+
+/** The interface description as it is served and enforced; built once, when all controllers are known. */
+export class OpenApiHolder {
+  #json = '{}';
+  #knownMembers = new KnownMembers({ paths: {} });
+
+  get json(): string {
+    return this.#json;
+  }
+
+  get knownMembers(): KnownMembers {
+    return this.#knownMembers;
+  }
+
+  set(document: object): void {
+    this.#json = JSON.stringify(document);
+    this.#knownMembers = new KnownMembers(document as DescribedRequests);
+  }
+}

@@ -1,0 +1,175 @@
+import { SandgateError } from '../../domain/errors.js';
+import type { NewEvent } from '../../domain/events/event-kinds.js';
+import type { JsonObject } from '../../domain/json.js';
+import type { TenantTransaction } from '../record/database.js';
+import { decisionEvent } from '../gate/gate-events.js';
+import { bodyArguments } from '../ledger/append-events.js';
+import { runAcceptsWork } from '../runs/run-status.js';
+
+export type ApprovalDecision = 'approved_once' | 'approved_session' | 'denied';
+
+/** A row of the registry of gated calls; `intent`, `auto_allowed` and `auto_denied` are never listed to clients. */
+export interface ApprovalRow {
+  id: string;
+  session_id: string;
+  tool_call_id: string;
+  tool: string;
+  summary: string;
+  input_digest: string;
+  risk: string | null;
+  scope: 'once' | 'session' | null;
+  scope_key: string | null;
+  scope_keys: string[] | null;
+  status:
+    'intent' | 'auto_allowed' | 'auto_denied' | 'pending' | 'approved_once' | 'approved_session' | 'denied' | 'expired';
+  source: string | null;
+  original_verdict: string | null;
+  reason: string | null;
+  explanation: JsonObject | null;
+  withheld_reason: string | null;
+  session_terminal_recorded: boolean;
+  /** When the approved call was let go; until then it is compared with what its approver saw. */
+  released_at: Date | null;
+  requested_at: Date;
+  expires_at: Date | null;
+  decided_at: Date | null;
+  decided_by: string | null;
+}
+
+export interface DecisionResult {
+  approval: ApprovalRow;
+  /** Whether this call settled it; false when it was settled before, by a person or by its expiry, as the row says. */
+  won: boolean;
+  /** `approved_session` was asked for on a call without scope keys and recorded as `approved_once` (docs/design/gate.md). */
+  narrowed: boolean;
+}
+
+const COLUMNS = `id, session_id, tool_call_id, tool, summary, input_digest, risk, scope, scope_key, scope_keys, status, source,
+  original_verdict, reason, explanation, withheld_reason, session_terminal_recorded, released_at, requested_at, expires_at, decided_at,
+  decided_by`;
+
+/** @throws SandgateError `not_found` */
+export async function readApproval(tx: TenantTransaction, approvalId: string): Promise<ApprovalRow> {
+  const [row] = await tx.query<ApprovalRow>(`select ${COLUMNS} from approvals where id = $1`, [approvalId]);
+  if (row === undefined) throw new SandgateError('not_found', 'no such approval');
+  return row;
+}
+
+/**
+ * Settles a pending approval by compare-and-swap and appends approval.decided and tool.decision in the same transaction
+ * (CP-144, CP-145). Past its deadline by the database's clock it becomes `expired` instead. A late decision changes nothing
+ * and gets the settled row. An approval of a call whose run has ended releases nothing, and says so (CP-149).
+ *
+ * @param decidedBy `operator` or a user id; never from a request body
+ * @throws SandgateError `not_found`
+ */
+export async function decideApproval(
+  tx: TenantTransaction,
+  input: { approvalId: string; decision: ApprovalDecision; decidedBy: string },
+): Promise<DecisionResult> {
+  const asked = await readApproval(tx, input.approvalId);
+  const keyless = asked.scope_keys === null || asked.scope_keys.length === 0;
+  const narrowed = input.decision === 'approved_session' && keyless;
+  const decision = narrowed ? 'approved_once' : input.decision;
+  const won = asked.status === 'pending' && (await settle(tx, asked, decision, input.decidedBy, false));
+  if (!won && asked.status === 'pending') await settle(tx, asked, 'expired', 'timeout', false);
+  // Waiting callers were answered when the run ended, so this is the only place left that can record the refusal.
+  const refused = won && decision !== 'denied' && !(await runAcceptsWork(tx, asked.session_id));
+  if (refused) await recordSessionTerminal(tx, asked.id);
+  return { approval: await readApproval(tx, input.approvalId), won, narrowed: won && narrowed };
+}
+
+/**
+ * Records, once for all who waited and whoever decided, that an approved call was refused because its run had stopped (CP-149).
+ *
+ * @returns whether this call recorded it
+ */
+export async function recordSessionTerminal(tx: TenantTransaction, approvalId: string): Promise<boolean> {
+  const row = await readApproval(tx, approvalId);
+  await tx.query('select 1 from session_heads where session_id = $1 for no key update', [row.session_id]);
+  const [marked] = await tx.query(
+    `update approvals set session_terminal_recorded = true
+     where id = $1 and not session_terminal_recorded returning id`,
+    [approvalId],
+  );
+  if (marked === undefined) return false;
+  await tx.append(row.session_id, [
+    decisionEvent(
+      { toolCallId: row.tool_call_id, tool: row.tool },
+      {
+        kind: 'deny',
+        source: 'session_terminal',
+        originalVerdict: 'require_approval',
+        reason: 'session is not active',
+      },
+    ),
+  ]);
+  return true;
+}
+
+/**
+ * Settles every pending approval of the run whose deadline passed by the database's clock.
+ *
+ * @param options.all settle the others too: the run ends
+ * @returns the next deadline of what is still pending, or null
+ */
+export async function expireApprovals(
+  tx: TenantTransaction,
+  sessionId: string,
+  options: { all?: boolean } = {},
+): Promise<{ expired: number; nextDeadline: Date | null }> {
+  // Locks the head row first, as everywhere, so that nothing becomes pending in between.
+  await tx.query('select 1 from session_heads where session_id = $1 for no key update', [sessionId]);
+  const due = await tx.query<ApprovalRow>(
+    `select ${COLUMNS} from approvals where session_id = $1 and status = 'pending' and ($2 or expires_at <= clock_timestamp())
+     order by requested_at, id`,
+    [sessionId, options.all === true],
+  );
+  let expired = 0;
+  for (const row of due) if (await settle(tx, row, 'expired', 'timeout', options.all === true)) expired += 1;
+  const [next] = await tx.query<{ deadline: Date | null }>(
+    `select min(expires_at) as deadline from approvals where session_id = $1 and status = 'pending'`,
+    [sessionId],
+  );
+  return { expired, nextDeadline: next?.deadline ?? null };
+}
+
+async function settle(
+  tx: TenantTransaction,
+  row: ApprovalRow,
+  status: ApprovalDecision | 'expired',
+  decidedBy: string,
+  early: boolean,
+): Promise<boolean> {
+  const events = settledEvents(row, status, decidedBy);
+  const { bodies, digests } = bodyArguments(events);
+  const [result] = await tx.query<{ won: boolean }>(
+    'select svc_settle_approval($1, $2, $3, $4, $5, $6::text[], $7::text[]) as won',
+    [row.session_id, row.id, status, decidedBy, early, bodies, digests],
+  );
+  if (result?.won !== true) return false;
+  tx.wake(row.session_id, 'ledger');
+  tx.wake(row.session_id, 'approval');
+  await tx.enqueue(row.session_id, 'approval_decided');
+  const waitedSecs = Math.max(0, Date.now() - row.requested_at.getTime()) / 1000;
+  tx.tell((observer) => {
+    observer.appended(events);
+    observer.approvalSettled(status, waitedSecs);
+  });
+  return true;
+}
+
+function settledEvents(row: ApprovalRow, status: ApprovalDecision | 'expired', decidedBy: string): NewEvent[] {
+  const allowed = status === 'approved_once' || status === 'approved_session';
+  return [
+    {
+      actor: 'human',
+      type: 'approval.decided',
+      data: { approval_id: row.id, tool_call_id: row.tool_call_id, decision: status, decided_by: decidedBy },
+    },
+    decisionEvent(
+      { toolCallId: row.tool_call_id, tool: row.tool },
+      { kind: allowed ? 'allow' : 'deny', source: 'human', originalVerdict: null, reason: `human:${decidedBy}` },
+    ),
+  ];
+}

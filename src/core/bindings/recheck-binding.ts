@@ -1,0 +1,87 @@
+import type { ResourceBinding } from '../../domain/connections/resource-binding.js';
+import type { Database, TenantTransaction } from '../record/database.js';
+import { translateDatabaseErrors } from '../../platform/postgres/database-errors.js';
+
+/** What is true now of the authority that a binding was frozen with, as `svc_live_authority` reads it. */
+export interface LiveAuthority {
+  status: string | null;
+  authorization_generation: number | null;
+  owner_type: string | null;
+  owner_user_id: string | null;
+  invoker_active: boolean;
+  owner_active: boolean;
+}
+
+/** The call of a run that a connection is used for, by its binding. */
+export interface CallUse {
+  sessionId: string;
+  bindingId: string;
+}
+
+/** Whether the run of a call accepts work, and what is true of its authority, as `svc_read_standing` reads them. */
+export interface CallStanding {
+  accepts: boolean | null;
+  live: LiveAuthority | null;
+}
+
+/**
+ * The reason why a binding must not be used any more, or null; asked before every use of a credential (CP-309, CP-314). Of two
+ * reasons the earlier one in the order of docs/design/connections.md is told. The model may read it: it names the slot and never
+ * the connection.
+ */
+export async function bindingProblem(tx: TenantTransaction, binding: ResourceBinding): Promise<string | null> {
+  const [live] = await tx.query<LiveAuthority>('select * from svc_live_authority($1)', [binding.id]);
+  return liveProblem(binding, live ?? null);
+}
+
+/** As {@link bindingProblem}, for an authority that was just read. */
+export function liveProblem(binding: ResourceBinding, live: LiveAuthority | null): string | null {
+  const { authority, resolvedBy, slot } = binding;
+  if (live === null) return `the binding of slot ${slot} is not this organization's`;
+  const invoker = invokerProblem(resolvedBy.kind, live.invoker_active);
+  if (invoker !== null) return invoker;
+  if (authority.kind === 'none') return null;
+  if (authority.kind === 'subscription_secret') return `the subscription bound to slot ${slot} was revoked`;
+  const subject = `the connection bound to slot ${slot}`;
+  if (live.status !== 'active') return `${subject} is ${live.status ?? 'gone'} — reconnect it`;
+  if (live.authorization_generation !== authority.generation)
+    return `${subject} was reauthorized after this run started — its binding is stale`;
+  if (live.owner_type !== authority.ownerType || live.owner_user_id !== authority.ownerUserId)
+    return `${subject} has another owner than when this run started — its binding is stale`;
+  if (authority.ownerType === 'user' && !live.owner_active)
+    return `${subject} is personal, and its owner's membership is not active`;
+  return null;
+}
+
+/** One round trip. */
+export async function readStanding(db: Database, organizationId: string, use: CallUse): Promise<CallStanding | null> {
+  const { rows } = await translateDatabaseErrors(() =>
+    db.pool.query<CallStanding>({
+      name: 'svc_read_standing',
+      text: 'select * from svc_read_standing($1, $2, $3)',
+      values: [organizationId, use.sessionId, use.bindingId],
+    }),
+  );
+  return rows[0] ?? null;
+}
+
+/** The reason why a call whose claim is taken must not be sent any more, or null. */
+export function standingProblem(binding: ResourceBinding, standing: CallStanding | null | undefined): string | null {
+  if (standing?.accepts !== true) return 'the run was stopped before the call was sent';
+  return liveProblem(binding, standing.live);
+}
+
+/** Unattended runs act for a subscription; one that cannot be found counts as revoked. */
+function invokerProblem(kind: ResourceBinding['resolvedBy']['kind'], userActive: boolean): string | null {
+  switch (kind) {
+    case 'operator':
+    case 'system':
+      return null;
+    case 'user':
+      return userActive ? null : 'the user who started this run is no longer an active member of the organization';
+    case 'trigger':
+    case 'schedule':
+    case 'webhook':
+      return `the ${kind} that started this run was revoked`;
+  }
+}

@@ -1,0 +1,80 @@
+import { In } from 'typeorm';
+import { v7 as uuidv7 } from 'uuid';
+import { definitionDigest, type BundlePin } from '../../domain/capabilities/bundle.js';
+import type { BundleDraft } from '../../domain/capabilities/parse-bundle.js';
+import type { BundleRef } from '../../domain/capabilities/pins.js';
+import type { TenantTransaction } from '../record/database.js';
+import { lockName } from '../record/named-lock.js';
+import { isStorableText } from '../../domain/storage/storable-text.js';
+import { CapabilityBundleEntity } from './capability-bundle.entity.js';
+
+/** The version that a reference names, the newest one for a bare name; null when there is none. */
+export async function findBundle(
+  tx: TenantTransaction,
+  { name, version }: Pick<BundleRef, 'name' | 'version'>,
+): Promise<CapabilityBundleEntity | null> {
+  if (!isStorableText(name)) return null;
+  return tx.manager.findOne(CapabilityBundleEntity, {
+    where: version === null ? { name } : { name, version },
+    order: { version: 'DESC' },
+  });
+}
+
+/** The pinned versions, in the order of the pins. A pin without its row is a defect. */
+export async function readPinned(tx: TenantTransaction, pins: readonly BundlePin[]): Promise<CapabilityBundleEntity[]> {
+  if (pins.length === 0) return [];
+  const rows = await tx.manager.findBy(CapabilityBundleEntity, { id: In(pins.map(({ id }) => id)) });
+  return pins.map((pin) => {
+    const row = rows.find(({ id }) => id === pin.id);
+    if (row === undefined) throw new Error(`bundle ${pin.name}@${pin.version} of a revision has no row`);
+    return row;
+  });
+}
+
+/** A bundle in a list, counted by the query, so that definitions of megabytes stay in the database. */
+export interface BundleSummary {
+  id: string;
+  name: string;
+  version: number;
+  description: string | null;
+  definition_digest: string;
+  server_count: number;
+  tool_count: number;
+  classes: string[];
+  created_at: Date;
+}
+
+/** By name, the newest version of each first. */
+export function listBundles(tx: TenantTransaction, limit: number): Promise<BundleSummary[]> {
+  return tx.query<BundleSummary>(
+    `select b.id, b.name, b.version, b.description, b.definition_digest, s.server_count, s.tool_count, s.classes, b.created_at
+       from capability_bundles b,
+            lateral (select count(*)::int as server_count,
+                            coalesce(sum(jsonb_array_length(server -> 'tools')), 0)::int as tool_count,
+                            coalesce(json_agg(distinct server ->> 'class'), '[]') as classes
+                       from jsonb_array_elements(b.definition -> 'servers') server) s
+      order by b.name, b.version desc limit $1`,
+    [limit],
+  );
+}
+
+/** Appends the next version of the name. */
+export async function appendBundle(tx: TenantTransaction, draft: BundleDraft): Promise<CapabilityBundleEntity> {
+  // Publishers of one name take turns, so that each number is given once.
+  await lockName(tx, `capability:${tx.organizationId}:${draft.name}`);
+  const [bundle] = await tx.query<CapabilityBundleEntity>(
+    `insert into capability_bundles (id, tenant_id, name, version, description, definition, definition_digest)
+     select $1, $2, $3, coalesce(max(version), 0) + 1, $4, $5, $6 from capability_bundles where name = $3
+     returning *`,
+    [
+      uuidv7(),
+      tx.organizationId,
+      draft.name,
+      draft.description,
+      JSON.stringify({ servers: draft.servers }),
+      definitionDigest(draft.servers),
+    ],
+  );
+  if (bundle === undefined) throw new Error('an insert of one row returned none');
+  return bundle;
+}

@@ -1,0 +1,54 @@
+import {
+  type Client,
+  WorkflowIdConflictPolicy,
+  WorkflowIdReusePolicy,
+  type SignalDefinition,
+  type WorkflowSignalWithStartOptions,
+  type WorkflowStartOptions,
+} from '@temporalio/client';
+import type { OutboxKind } from '../record/outbox.js';
+
+/** A run as the driver knows it: ids only. */
+export interface DrivenRun {
+  organizationId: string;
+  sessionId: string;
+}
+
+/** The names of the `run` workflow that callers share with it; given by the process that wires the driver. */
+export interface RunWorkflowNames {
+  workflowType: string;
+  taskQueue: string;
+  workflowId(sessionId: string): string;
+  signals: Record<Exclude<OutboxKind, 'created'>, SignalDefinition>;
+}
+
+/** Starts and wakes `run` workflows. Every wake-up also starts a workflow that is not there, so a lost store loses no run. */
+export class RunDriver {
+  constructor(
+    private readonly client: Client,
+    private readonly names: RunWorkflowNames,
+    private readonly workflowTaskTimeoutMs: number,
+  ) {}
+
+  /** @throws the client's error when Temporal cannot be reached; the caller keeps its outbox row. */
+  async wake(run: DrivenRun, wakeUp: OutboxKind): Promise<void> {
+    if (wakeUp === 'created') {
+      await this.client.workflow.start(this.names.workflowType, this.startOptions(run));
+      return;
+    }
+    const options: WorkflowSignalWithStartOptions = { ...this.startOptions(run), signal: this.names.signals[wakeUp] };
+    await this.client.workflow.signalWithStart(this.names.workflowType, options);
+  }
+
+  private startOptions(run: DrivenRun): WorkflowStartOptions {
+    return {
+      workflowId: this.names.workflowId(run.sessionId),
+      taskQueue: this.names.taskQueue,
+      args: [{ organizationId: run.organizationId, sessionId: run.sessionId }],
+      workflowIdConflictPolicy: WorkflowIdConflictPolicy.USE_EXISTING,
+      workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE,
+      workflowTaskTimeout: this.workflowTaskTimeoutMs,
+      staticSummary: `Run ${run.sessionId}`,
+    };
+  }
+}

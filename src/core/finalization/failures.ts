@@ -1,0 +1,20 @@
+import { redactText } from '../../domain/redaction/redact-text.js';
+import type { Database } from '../record/database.js';
+import { recordIntent } from './intents.js';
+
+/**
+ * Ends a run as `failed`: the intent first, and with it one `run.error`. An earlier intent wins and nothing is written.
+ * `message` may carry foreign text, which the append redacts; `reason` is the run's status reason (default: the message).
+ */
+export async function recordFailure(
+  database: Database,
+  run: { organizationId: string; sessionId: string },
+  message: string,
+  reason = message,
+): Promise<boolean> {
+  return database.withTenant(run.organizationId, async (tx) => {
+    const intent = { outcome: 'failed', reason: redactText(reason), wantsQuiesce: false };
+    const error = { actor: 'system', type: 'run.error', data: { message } } as const;
+    return (await recordIntent(tx, run.sessionId, intent, [error])) === 'recorded';
+  });
+}

@@ -1,0 +1,39 @@
+import type pg from 'pg';
+import { translateDatabaseErrors } from '../../platform/postgres/database-errors.js';
+
+/** A sealed view of one call, ready to be stored. */
+export interface SealedPolicyView {
+  sessionId: string;
+  toolCallId: string;
+  sealed: Buffer;
+  keyVersion: number;
+}
+
+/**
+ * Keeps views of one organization in one round trip; of a call that has one already the first stays.
+ *
+ * @param keepSecs retention in seconds
+ * @returns how many are new
+ */
+export async function insertPolicyViews(
+  pool: pg.Pool,
+  organizationId: string,
+  views: readonly SealedPolicyView[],
+  keepSecs: number,
+): Promise<number> {
+  const { rows } = await translateDatabaseErrors(() =>
+    pool.query<{ kept: number }>({
+      name: 'svc_keep_policy_views',
+      text: 'select svc_keep_policy_views($1, $2::uuid[], $3::text[], $4::bytea[], $5::smallint[], $6) as kept',
+      values: [
+        organizationId,
+        views.map((view) => view.sessionId),
+        views.map((view) => view.toolCallId),
+        views.map((view) => view.sealed),
+        views.map((view) => view.keyVersion),
+        keepSecs,
+      ],
+    }),
+  );
+  return rows[0]?.kept ?? 0;
+}

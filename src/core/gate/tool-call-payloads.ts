@@ -1,0 +1,157 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Database, TenantTransaction } from '../record/database.js';
+import { insertPolicyViews, type SealedPolicyView } from './policy-views.js';
+import type { Sealer } from '../../platform/seal/sealer.js';
+
+export type PayloadKind = 'input' | 'result' | 'policy_view';
+
+export interface PayloadKey {
+  organizationId: string;
+  sessionId: string;
+  toolCallId: string;
+  kind: PayloadKind;
+}
+
+/** One call of one run. */
+export type CallRef = Pick<PayloadKey, 'sessionId' | 'toolCallId'>;
+
+export function callKey(call: CallRef): string {
+  return `${call.sessionId}:${call.toolCallId}`;
+}
+
+/** Bytes as they rest; key version 0 is clear text. */
+export interface RestingPayload {
+  sealed: Buffer;
+  keyVersion: number;
+}
+
+/** What policy read of one call, in clear, before it is sealed and stored. */
+export interface PolicyViewText extends CallRef {
+  text: string;
+}
+
+const CLEAR = 0;
+/** Sealing one takes about 20 µs; between two slices other work of the process goes on. */
+const SEALED_PER_TURN = 16;
+
+/** The one place where tool inputs and results are stored (docs/design/sealing.md), sealed per organization and row. */
+export class ToolCallPayloads {
+  constructor(
+    private readonly db: Database,
+    private readonly sealer: Sealer,
+  ) {}
+
+  /**
+   * What the row may hold. Without a sealing key an input stays in clear under row-level isolation, for as long as its
+   * approval is pending; nothing else is kept then (null).
+   */
+  async protect(key: PayloadKey, text: string): Promise<RestingPayload | null> {
+    if (!this.sealer.available) {
+      return key.kind === 'input' ? { sealed: Buffer.from(text, 'utf8'), keyVersion: CLEAR } : null;
+    }
+    const { bytes, keyVersion } = await this.sealer.seal(placeOf(key), text);
+    return { sealed: bytes, keyVersion };
+  }
+
+  /** Whether inputs and answers of brokered calls can be kept: only sealed ones are. */
+  get keepsAnswers(): boolean {
+    return this.sealer.available;
+  }
+
+  /** @throws SandgateError `unavailable` without a sealing key */
+  async seal(key: PayloadKey, text: string): Promise<RestingPayload> {
+    const { bytes, keyVersion } = await this.sealer.seal(placeOf(key), text);
+    return { sealed: bytes, keyVersion };
+  }
+
+  /** Stores a protected payload; the first one of its kind stays. */
+  async store(tx: TenantTransaction, key: PayloadKey, payload: RestingPayload, keepSecs: number | null): Promise<void> {
+    await tx.query(
+      `insert into tool_call_payloads (tenant_id, session_id, tool_call_id, kind, sealed, key_version, expires_at)
+       values ($1, $2, $3, $4, $5, $6, clock_timestamp() + make_interval(secs => $7))
+       on conflict (session_id, tool_call_id, kind) do nothing`,
+      [key.organizationId, key.sessionId, key.toolCallId, key.kind, payload.sealed, payload.keyVersion, keepSecs],
+    );
+  }
+
+  /** Whether a policy view can be kept: without a sealing key none is. */
+  get keepsPolicyViews(): boolean {
+    return this.sealer.available;
+  }
+
+  /**
+   * Seals and stores the policy views of calls of one organization, each in its own place, with one statement.
+   *
+   * @param keepSecs retention in seconds
+   * @returns how many are new
+   * @throws SandgateError `unavailable` without a sealing key
+   */
+  async storePolicyViews(organizationId: string, views: readonly PolicyViewText[], keepSecs: number): Promise<number> {
+    const rows: SealedPolicyView[] = [];
+    for (const [i, { sessionId, toolCallId, text }] of views.entries()) {
+      if (i % SEALED_PER_TURN === SEALED_PER_TURN - 1) await nextTurn();
+      const key: PayloadKey = { organizationId, sessionId, toolCallId, kind: 'policy_view' };
+      const { bytes, keyVersion } = await this.sealer.seal(placeOf(key), text);
+      rows.push({ sessionId, toolCallId, sealed: bytes, keyVersion });
+    }
+    return insertPolicyViews(this.db.pool, organizationId, rows, keepSecs);
+  }
+
+  /** The text, or null when nothing rests there (any more). */
+  async open(key: PayloadKey): Promise<string | null> {
+    const [row] = await this.db.withTenant(key.organizationId, (tx) =>
+      tx.query<{ sealed: Buffer; key_version: number }>(
+        `select sealed, key_version from tool_call_payloads
+         where session_id = $1 and tool_call_id = $2 and kind = $3 and (expires_at is null or expires_at > clock_timestamp())`,
+        [key.sessionId, key.toolCallId, key.kind],
+      ),
+    );
+    return row === undefined ? null : this.openResting(key, { sealed: row.sealed, keyVersion: row.key_version });
+  }
+
+  /** Opens what rests under many calls of one kind with one read; the result is keyed by {@link callKey}. */
+  async openMany(organizationId: string, kind: PayloadKind, calls: readonly CallRef[]): Promise<Map<string, string>> {
+    if (calls.length === 0) return new Map();
+    const rows = await this.db.withTenant(organizationId, (tx) =>
+      tx.query<{ session_id: string; tool_call_id: string; sealed: Buffer; key_version: number }>(
+        `select p.session_id, p.tool_call_id, p.sealed, p.key_version
+           from unnest($1::uuid[], $2::text[]) as asked (session_id, tool_call_id)
+           join tool_call_payloads p on p.session_id = asked.session_id and p.tool_call_id = asked.tool_call_id
+          where p.kind = $3 and (p.expires_at is null or p.expires_at > clock_timestamp())`,
+        [calls.map((call) => call.sessionId), calls.map((call) => call.toolCallId), kind],
+      ),
+    );
+    const opened = new Map<string, string>();
+    for (const row of rows) {
+      const key = { organizationId, sessionId: row.session_id, toolCallId: row.tool_call_id, kind };
+      opened.set(callKey(key), await this.openResting(key, { sealed: row.sealed, keyVersion: row.key_version }));
+    }
+    return opened;
+  }
+
+  /**
+   * The text of a payload that was read with other rows.
+   *
+   * @throws SandgateError as {@link Sealer.open}
+   */
+  async openResting(key: PayloadKey, { sealed, keyVersion }: RestingPayload): Promise<string> {
+    if (keyVersion === CLEAR) return sealed.toString('utf8');
+    return (await this.sealer.open(placeOf(key), sealed, keyVersion)).toString('utf8');
+  }
+
+  async remove(tx: TenantTransaction, key: Omit<PayloadKey, 'organizationId'>): Promise<void> {
+    await tx.query('delete from tool_call_payloads where session_id = $1 and tool_call_id = $2 and kind = $3', [
+      key.sessionId,
+      key.toolCallId,
+      key.kind,
+    ]);
+  }
+}
+
+function placeOf(key: PayloadKey): { organizationId: string; column: string; row: string } {
+  return {
+    organizationId: key.organizationId,
+    column: 'tool_call_payloads.sealed',
+    row: `${key.sessionId}:${key.toolCallId}:${key.kind}`,
+  };
+}

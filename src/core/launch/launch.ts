@@ -1,0 +1,138 @@
+import { acceptsWork, parseRunStatus, type RunStatus } from '../../domain/run/status.js';
+import type { RunSpec, WorkspaceSpec } from '../../domain/run/spec.js';
+import type { JsonObject } from '../../domain/json.js';
+import type { TenantTransaction } from '../record/database.js';
+import { lockRun, moveRun } from '../runs/run-moves.js';
+import { mintRunTokens, type Audience } from '../runs/tokens.js';
+
+/** What a launch reads of its run. */
+export interface LaunchRow {
+  status: RunStatus;
+  run_spec: RunSpec;
+  base_commit: string | null;
+}
+
+/** A sandbox as the session carries it on the wire (docs/design/runs.md). */
+export interface StoredSandboxHandle {
+  runtime: string;
+  external_id: string;
+  attrs: JsonObject;
+}
+
+/**
+ * The run for a launch step, or undefined when the launch lost it: it accepts no work any more, or somebody asked to stop it.
+ * With `evenWhenStopping` the row is read whatever its state.
+ */
+export async function readLaunch(
+  tx: TenantTransaction,
+  sessionId: string,
+  options: { evenWhenStopping?: boolean } = {},
+): Promise<LaunchRow | undefined> {
+  await lockRun(tx, sessionId);
+  const [row] = await tx.query<{ status: string; run_spec: RunSpec; base_commit: string | null; stopping: boolean }>(
+    `select s.status, s.run_spec, s.base_commit,
+            exists (select 1 from session_finalizations f where f.session_id = s.id) as stopping
+       from sessions s where s.id = $1`,
+    [sessionId],
+  );
+  const status = row === undefined ? undefined : parseRunStatus(row.status);
+  if (row === undefined || status === undefined) return undefined;
+  if (options.evenWhenStopping !== true && (row.stopping || !acceptsWork(status))) return undefined;
+  return { status, run_spec: row.run_spec, base_commit: row.base_commit };
+}
+
+/** Stores four fresh tokens (earlier ones die) and moves to `initializing`; undefined when the launch lost its run. */
+export async function startInitializing(
+  tx: TenantTransaction,
+  sessionId: string,
+  tokenTtlSecs: number,
+): Promise<Record<Audience, string> | undefined> {
+  const row = await readLaunch(tx, sessionId);
+  if (row === undefined) return undefined;
+  const tokens = await mintRunTokens(tx, sessionId, tokenTtlSecs);
+  if (row.status === 'provisioning') await moveRun(tx, sessionId, 'provisioning', 'initializing', null);
+  return tokens;
+}
+
+/** Stores the base commit and tells it in the ledger once; false when the launch lost its run. */
+export async function recordBaseCommit(
+  tx: TenantTransaction,
+  sessionId: string,
+  prepared: {
+    workspace: WorkspaceSpec;
+    baseCommit: string;
+    files: number;
+    leftOut: number;
+    notFetched?: { submodules: number; lfsFiles: number };
+  },
+): Promise<boolean> {
+  const row = await readLaunch(tx, sessionId);
+  if (row === undefined) return false;
+  await tx.query('update sessions set base_commit = $2, updated_at = now() where id = $1', [
+    sessionId,
+    prepared.baseCommit,
+  ]);
+  if (row.base_commit === prepared.baseCommit) return true;
+  const { workspace } = prepared;
+  const origin =
+    workspace.kind === 'git_repository'
+      ? { repo: workspace.clone_url, ...(workspace.ref === undefined ? {} : { ref: workspace.ref }) }
+      : {};
+  const { notFetched } = prepared;
+  const missing =
+    notFetched === undefined
+      ? {}
+      : { submodules_not_fetched: notFetched.submodules, lfs_files_not_fetched: notFetched.lfsFiles };
+  await tx.append(sessionId, [
+    {
+      actor: 'system',
+      type: 'workspace.initialized',
+      data: {
+        base_commit: prepared.baseCommit,
+        files: prepared.files,
+        left_out: prepared.leftOut,
+        ...origin,
+        ...missing,
+      },
+    },
+  ]);
+  return true;
+}
+
+/** Attaches the sandbox and moves to `running` in one transaction; false when the launch lost its run. */
+export async function attachSandbox(
+  tx: TenantTransaction,
+  sessionId: string,
+  handle: StoredSandboxHandle,
+): Promise<boolean> {
+  const row = await readLaunch(tx, sessionId);
+  if (row?.status !== 'initializing') return false;
+  await tx.query('update sessions set sandbox_handle = $2 where id = $1', [sessionId, JSON.stringify(handle)]);
+  await tx.query('update session_heads set last_heartbeat_at = now() where session_id = $1', [sessionId]);
+  if (!(await moveRun(tx, sessionId, 'initializing', 'running', null))) return false;
+  await awaitEarlyQuestions(tx, sessionId);
+  await tx.append(sessionId, [
+    {
+      actor: 'system',
+      type: 'agent.message',
+      data: { role: 'system', text: `Sandbox ${handle.external_id.slice(0, 12)} (${handle.runtime}) launched.` },
+    },
+  ]);
+  return true;
+}
+
+/** A runner may have asked before its sandbox was attached; then the run starts in `awaiting_approval`. */
+async function awaitEarlyQuestions(tx: TenantTransaction, sessionId: string): Promise<void> {
+  const pending = await tx.query(`select 1 from approvals where session_id = $1 and status = 'pending' limit 1`, [
+    sessionId,
+  ]);
+  if (pending.length > 0) await moveRun(tx, sessionId, 'running', 'awaiting_approval', 'awaiting human approval');
+}
+
+export async function readSandboxHandle(tx: TenantTransaction, sessionId: string): Promise<StoredSandboxHandle | null> {
+  const [row] = await tx.query<{ sandbox_handle: StoredSandboxHandle | null }>(
+    'select sandbox_handle from sessions where id = $1',
+    [sessionId],
+  );
+  return row?.sandbox_handle ?? null;
+}

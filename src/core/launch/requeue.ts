@@ -1,0 +1,60 @@
+import type { NewEvent } from '../../domain/events/event-kinds.js';
+import { requeueDelaySecs } from '../../domain/run/launch-attempts.js';
+import { releaseCapacity } from '../runs/capacity.js';
+import type { TenantTransaction } from '../record/database.js';
+import { recordIntent } from '../finalization/intents.js';
+import { readLaunch } from './launch.js';
+import { moveRun } from '../runs/run-moves.js';
+
+export interface RequeueLimits {
+  /** Launches that may fail for lack of room; the last one fails the run. */
+  launchMaxAttempts: number;
+  /** First wait between two launches, in seconds; it doubles. */
+  launchRequeueBackoffSecs: number;
+}
+
+/**
+ * Puts a run whose host has no room back into the queue, without its place, to be tried again after a backoff; after the last
+ * attempt it fails (docs/design/runs.md). `lost`: the run is no longer the launch's to move. A pass of admission belongs behind it.
+ *
+ * @param problem what the host lacks, in words for people
+ */
+export async function requeueRun(
+  tx: TenantTransaction,
+  sessionId: string,
+  problem: string,
+  limits: RequeueLimits,
+): Promise<'requeued' | 'failed' | 'lost'> {
+  const row = await readLaunch(tx, sessionId);
+  if (row?.status !== 'provisioning') return 'lost';
+  const [counted] = await tx.query<{ launch_attempts: number }>(
+    `update sessions set launch_attempts = launch_attempts + 1, refused_by = host_id where id = $1
+     returning launch_attempts`,
+    [sessionId],
+  );
+  const attempts = counted?.launch_attempts ?? 1;
+  if (attempts >= limits.launchMaxAttempts) {
+    const reason = `capacity_exhausted_max_attempts: ${problem} (${attempts} launches)`;
+    const error: NewEvent = { actor: 'system', type: 'run.error', data: { message: reason } };
+    await recordIntent(tx, sessionId, { outcome: 'failed', reason, wantsQuiesce: false }, [error]);
+    return 'failed';
+  }
+  const waitSecs = requeueDelaySecs(attempts, limits.launchRequeueBackoffSecs);
+  await tx.query('update sessions set not_before = clock_timestamp() + make_interval(secs => $2) where id = $1', [
+    sessionId,
+    waitSecs,
+  ]);
+  await releaseCapacity(tx, sessionId);
+  const reason = `out of capacity: ${problem}; launch ${attempts + 1} of ${limits.launchMaxAttempts} in ${waitSecs} s`;
+  await moveRun(tx, sessionId, 'provisioning', 'queued', reason);
+  return 'requeued';
+}
+
+/** Counts a launch that broke for a reason other than lack of room. @returns how many there were */
+export async function countLaunchFault(tx: TenantTransaction, sessionId: string): Promise<number> {
+  const [row] = await tx.query<{ launch_faults: number }>(
+    'update sessions set launch_faults = launch_faults + 1 where id = $1 returning launch_faults',
+    [sessionId],
+  );
+  return row?.launch_faults ?? 1;
+}

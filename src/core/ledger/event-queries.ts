@@ -1,0 +1,57 @@
+import type { EventActor, LedgerEvent } from '../../domain/events/event-kinds.js';
+import type { JsonObject } from '../../domain/json.js';
+import type { OrganizationTransaction } from '../../platform/postgres/postgres.js';
+
+interface EventRow {
+  event_id: string;
+  seq: string;
+  actor: EventActor;
+  type: string;
+  payload: { type: string; data: JsonObject };
+  occurred_at: Date;
+}
+
+/**
+ * The one query behind polling and streaming, so that a client may change between them at any event: those of the run
+ * whose seq is strictly greater than `after` (the decimal text of an int64), ascending.
+ */
+export async function readEventsAfter(
+  tx: OrganizationTransaction,
+  sessionId: string,
+  after: string,
+  limit: number,
+): Promise<LedgerEvent[]> {
+  const rows = await tx.query<EventRow>(
+    `select event_id, seq, actor, type, payload, occurred_at from events
+      where session_id = $1 and seq > $2::bigint order by seq limit $3`,
+    [sessionId, after, limit],
+  );
+  return rows.map((row) => ({
+    event_id: row.event_id,
+    session_id: sessionId,
+    seq: Number(row.seq),
+    actor: row.actor,
+    type: row.type,
+    payload: row.payload,
+    occurred_at: row.occurred_at.toISOString(),
+  }));
+}
+
+/** Highest seq of the run, or null when the organization has no such run. */
+export async function readHeadSeq(tx: OrganizationTransaction, sessionId: string): Promise<number | null> {
+  const [row] = await tx.query<{ seq: string }>('select seq from session_heads where session_id = $1', [sessionId]);
+  return row === undefined ? null : Number(row.seq);
+}
+
+/** The reason that an event gives; null when it gives none, or is not there. */
+export async function readEventReason(
+  tx: OrganizationTransaction,
+  sessionId: string,
+  seq: number,
+): Promise<string | null> {
+  const [event] = await tx.query<{ reason: string | null }>(
+    `select payload #>> '{data,reason}' as reason from events where session_id = $1 and seq = $2`,
+    [sessionId, seq],
+  );
+  return event?.reason ?? null;
+}

@@ -1,0 +1,81 @@
+import type pg from 'pg';
+import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client';
+import type { Database } from '../record/database.js';
+import { readDeploymentFigures } from './deployment-figures.js';
+import { DeploymentMetrics } from './deployment-metrics.js';
+import { RecordMetrics } from './record-metrics.js';
+
+const REFRESH_EVENTS = ['attempt', 'success', 'invalid_grant', 'error', 'race'] as const;
+
+/** The default of 10 ms would keep an idle process busy. */
+const EVENT_LOOP_LOOK_MS = 50;
+
+/** The metrics of this process: one registry, in which everybody registers what they measure. */
+export class Metrics {
+  readonly registry = new Registry();
+  private readonly scrapeErrors: Counter;
+  private readonly record: RecordMetrics;
+  private readonly refreshes: Counter<'event'>;
+
+  constructor() {
+    collectDefaultMetrics({ register: this.registry, eventLoopMonitoringPrecision: EVENT_LOOP_LOOK_MS });
+    this.record = new RecordMetrics(this.registry);
+    this.refreshes = new Counter({
+      registers: [this.registry],
+      name: 'service_oauth_refresh_total',
+      help: 'Refreshes of access tokens of OAuth connections; race: another process had refreshed already.',
+      labelNames: ['event'],
+    });
+    for (const event of REFRESH_EVENTS) this.refreshes.inc({ event }, 0);
+    this.scrapeErrors = new Counter({
+      registers: [this.registry],
+      name: 'service_metrics_scrape_errors_total',
+      help: 'Figures that could not be read for a scrape; it was answered without them.',
+    });
+  }
+
+  /** Measures what the process records, and its connections. */
+  observe(database: Database): void {
+    database.observer = this.record;
+    this.gauge('service_db_pool_connections', 'Open connections to the database.', () => database.pool.totalCount);
+    this.gauge('service_db_pool_idle', 'Open connections that nobody uses.', () => database.pool.idleCount);
+    this.gauge('service_db_pool_waiting', 'Callers that wait for a connection.', () => database.pool.waitingCount);
+    this.gauge('service_db_pool_max', 'Connections that may be open at once.', () => largest(database.pool));
+  }
+
+  /** A step of refreshing the access token of a connection. */
+  oauthRefresh(event: (typeof REFRESH_EVENTS)[number]): void {
+    this.refreshes.inc({ event });
+  }
+
+  /** The models that have series of their own; all others count as one. */
+  nameModels(models: Iterable<string>): void {
+    this.record.nameModels(models);
+  }
+
+  /** Measures the deployment as the record has it. */
+  observeDeployment(database: Database): void {
+    const read = () => readDeploymentFigures(database.pool);
+    new DeploymentMetrics(this.registry, read, () => this.scrapeErrors.inc());
+  }
+
+  /** A figure that is read at each scrape, from this process's memory alone. */
+  gauge(name: string, help: string, read: () => number): void {
+    new Gauge({
+      registers: [this.registry],
+      name,
+      help,
+      collect() {
+        this.set(read());
+      },
+    });
+  }
+
+  render(): Promise<string> {
+    return this.registry.metrics();
+  }
+}
+
+function largest({ options }: pg.Pool): number {
+  return options.max;
+}

@@ -1,0 +1,138 @@
+import { createHash } from 'node:crypto';
+import type { TenantTransaction } from '../record/database.js';
+import { deploymentOrganization } from './client-registrations.js';
+import type { ConnectParts } from './connect-flows.js';
+import { findLiveFlow, openFlow, type StoredFlow } from './flow-records.js';
+import { openTicket, type GoTicket } from './go-token.js';
+import { readOAuthConnection, type OAuthConnectionRow } from './oauth-connections.js';
+import { requesterMayConnect } from './requester.js';
+
+/** What a person reads before they go to the authorization server. */
+export interface ConnectQuestion {
+  organization: string;
+  connection: string;
+  /** A personal connection serves its owner alone. */
+  personal: boolean;
+  serverHost: string;
+  issuerHost: string;
+  /** Where the browser will be sent. */
+  authorizationOrigin: string;
+  /** Who asked for the connection; null for the operator. */
+  requester: string | null;
+  scopes: readonly string[];
+}
+
+export type GoRefusal =
+  'gone' | 'connection_gone' | 'requester_gone' | 'cannot_connect' | 'no_sealing' | 'not_confirmed' | 'other_browser';
+
+export type Shown = { question: ConnectQuestion; cookie: string } | { refusal: GoRefusal };
+export type Confirmed = { location: string; cookie: string } | { refusal: GoRefusal };
+
+interface LiveFlow {
+  ticket: GoTicket;
+  flow: StoredFlow;
+  connection: OAuthConnectionRow;
+}
+
+/**
+ * The page behind a go_url (docs/design/oauth.md). Whoever gets the link may open it, so it says who asks for what, and nothing begins
+ * without a click: the cookie that the callback wants is given to the browser in which somebody clicked, and to no other.
+ */
+export class GoPage {
+  constructor(private readonly parts: ConnectParts) {}
+
+  /** The question, and a cookie that lets this browser answer it. */
+  async show(token: string, cookie: string | null): Promise<Shown> {
+    const live = await this.find(token);
+    if ('refusal' in live) return live;
+    const { ticket, flow, connection } = live;
+    const people = await this.parts.database.withTenant(ticket.organizationId, (tx) => readPeople(tx, flow));
+    // A browser that opened the flow before keeps the cookie that its callback will need.
+    const opener = cookie === ticket.browser ? ticket.browser : readerCookie(ticket);
+    return { question: { ...describe(flow, connection), ...people }, cookie: opener };
+  }
+
+  /** The click. @param cookie what the page before gave to this browser */
+  async confirm(token: string, cookie: string | null): Promise<Confirmed> {
+    const live = await this.find(token);
+    if ('refusal' in live) return live;
+    const { ticket, flow } = live;
+    const again = cookie === ticket.browser;
+    if (!again && cookie !== readerCookie(ticket)) return { refusal: 'not_confirmed' };
+    const { database } = this.parts;
+    const opened = await database.withTenant(ticket.organizationId, (tx) => openFlow(tx, flow.id, again));
+    if (!opened) return { refusal: 'other_browser' };
+    return { location: authorizationUrl(flow, ticket.state), cookie: ticket.browser };
+  }
+
+  private async find(token: string): Promise<LiveFlow | { refusal: GoRefusal }> {
+    const { address, database, sealer } = this.parts;
+    if (!sealer.available) return { refusal: 'no_sealing' };
+    if (!address.canConnect) return { refusal: 'cannot_connect' };
+    const ticket = await openTicket(sealer, await deploymentOrganization(queries(database)), token);
+    if (ticket === null) return { refusal: 'gone' };
+    return database.withTenant(ticket.organizationId, async (tx) => {
+      const flow = await findLiveFlow(tx, ticket.flowId);
+      if (flow === null) return { refusal: 'gone' as const };
+      const connection = await readOAuthConnection(tx, flow.connection_id);
+      if (connection === null || connection.status === 'revoked') return { refusal: 'connection_gone' as const };
+      if (!(await requesterMayConnect(tx, flow, connection))) return { refusal: 'requester_gone' as const };
+      return { ticket, flow, connection };
+    });
+  }
+}
+
+/** Made of the secret cookie, which cannot be found from it: who has only read the page has not clicked. */
+function readerCookie({ browser }: GoTicket): string {
+  return createHash('sha256').update(`reader ${browser}`).digest('base64url');
+}
+
+function queries({ pool }: ConnectParts['database']): Pick<TenantTransaction, 'query'> {
+  return { query: async <R extends object>(sql: string) => (await pool.query<R>(sql)).rows };
+}
+
+function describe(
+  flow: StoredFlow,
+  connection: OAuthConnectionRow,
+): Omit<ConnectQuestion, 'organization' | 'requester'> {
+  return {
+    connection: connection.displayName,
+    personal: connection.personal,
+    serverHost: new URL(connection.baseUrl).host,
+    issuerHost: new URL(flow.issuer).host,
+    authorizationOrigin: new URL(flow.authorization_endpoint).origin,
+    scopes: flow.scopes,
+  };
+}
+
+async function readPeople(
+  tx: TenantTransaction,
+  flow: StoredFlow,
+): Promise<Pick<ConnectQuestion, 'organization' | 'requester'>> {
+  const [row] = await tx.query<{ organization: string; requester: string | null }>(
+    `select o.name as organization, (select coalesce(u.name, u.email, u.id::text) from users u where u.id = $2) as requester
+     from organizations o where o.id = $1`,
+    [tx.organizationId, flow.initiated_by_user_id],
+  );
+  if (row === undefined) throw new Error('the organization of a flow is not there');
+  return row;
+}
+
+/** Every parameter is ours or was frozen at the start. */
+function authorizationUrl(flow: StoredFlow, state: string): string {
+  const url = new URL(flow.authorization_endpoint);
+  const parameters = {
+    response_type: 'code',
+    client_id: flow.client_id,
+    redirect_uri: flow.redirect_uri,
+    state,
+    code_challenge: flow.challenge,
+    code_challenge_method: 'S256',
+    resource: flow.resource,
+    ...(flow.scopes.length === 0 ? {} : { scope: flow.scopes.join(' ') }),
+    // Without it servers of OpenID Connect leave out the refresh token (OpenID Connect Core §11).
+    ...(flow.scopes.includes('offline_access') ? { prompt: 'consent' } : {}),
+  };
+  for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
+  return url.href;
+}

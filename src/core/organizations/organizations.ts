@@ -1,0 +1,96 @@
+import { v7 as uuidv7 } from 'uuid';
+import { SandgateError } from '../../domain/errors.js';
+import type { Database, TenantTransaction } from '../record/database.js';
+import { translateDatabaseErrors } from '../../platform/postgres/database-errors.js';
+import { seedFixer, type FixerHarness } from './seed-agent.js';
+import { seedPolicies } from './seed-policies.js';
+
+export interface Organization {
+  id: string;
+  slug: string;
+  name: string;
+  created_at: Date;
+}
+
+const SLUG = /^[a-z0-9][a-z0-9-]{0,62}$/;
+const MAX_NAME = 200;
+
+/** The organizations of this deployment: one use case per method. */
+export class Organizations {
+  constructor(
+    private readonly db: Database,
+    private readonly fixer: FixerHarness,
+    /** Hears what is wrong with what is there, in sentences for the boot log. */
+    private readonly warn: (message: string) => void = () => undefined,
+  ) {}
+
+  /**
+   * Makes an organization with its seeded policies and agent.
+   *
+   * @throws SandgateError `invalid_request` for a malformed slug or name, `conflict` when the slug is taken
+   */
+  async create(slug: string, name: string): Promise<Organization> {
+    const made = await this.insert(slug, name);
+    if (made === null) throw new SandgateError('conflict', `slug: an organization ${slug} exists already`);
+    return made;
+  }
+
+  /** The organization of that slug, made if it is missing; what is seeded and absent is added. Processes that boot together agree on one. */
+  async ensure(slug: string, name: string): Promise<Organization> {
+    const found = (await this.find(slug)) ?? (await this.insert(slug, name)) ?? (await this.get(slug));
+    await this.seed(found.id);
+    return found;
+  }
+
+  /** @throws SandgateError `not_found` */
+  async get(slug: string): Promise<Organization> {
+    const found = await this.find(slug);
+    if (found === null) throw new SandgateError('not_found', `no organization ${slug}`);
+    return found;
+  }
+
+  async find(slug: string): Promise<Organization | null> {
+    const { rows } = await translateDatabaseErrors(() =>
+      this.db.pool.query<Organization>('select * from svc_find_organization($1)', [slug]),
+    );
+    return rows[0] ?? null;
+  }
+
+  /** All of them, by slug. */
+  async list(): Promise<Organization[]> {
+    const { rows } = await translateDatabaseErrors(() =>
+      this.db.pool.query<Organization>('select * from svc_list_organizations()'),
+    );
+    return rows;
+  }
+
+  /** Null when the slug is taken. */
+  private async insert(slug: string, name: string): Promise<Organization | null> {
+    if (!SLUG.test(slug)) {
+      throw new SandgateError('invalid_request', 'slug: 1 to 63 of a-z, 0-9 and -, not beginning with -');
+    }
+    if (name.trim() === '' || name.length > MAX_NAME) {
+      throw new SandgateError('invalid_request', `name: 1 to ${MAX_NAME} characters`);
+    }
+    const id = uuidv7();
+    return this.db.withTenant(id, async (tx) => {
+      const [made] = await tx.query<Organization>(
+        `insert into organizations (id, slug, name) values ($1, $2, $3)
+         on conflict (slug) do nothing returning id, slug, name, created_at`,
+        [id, slug, name],
+      );
+      if (made === undefined) return null;
+      await this.seedWithin(tx);
+      return made;
+    });
+  }
+
+  private async seed(organizationId: string): Promise<void> {
+    await this.db.withTenant(organizationId, (tx) => this.seedWithin(tx));
+  }
+
+  private async seedWithin(tx: TenantTransaction): Promise<void> {
+    for (const warning of await seedPolicies(tx)) this.warn(warning);
+    await seedFixer(tx, this.fixer);
+  }
+}

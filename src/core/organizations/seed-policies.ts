@@ -1,0 +1,65 @@
+import { v7 as uuidv7 } from 'uuid';
+import { SandgateError } from '../../domain/errors.js';
+import type { JsonValue } from '../../domain/json.js';
+import { defectsOfContent } from '../../domain/policy/compile-policy.js';
+import type { TenantTransaction } from '../record/database.js';
+import { policiesFolder, readPolicyFiles, reservedAmong, type PolicyFile } from './policy-files.js';
+
+/** The policy that an agent gets when nobody names one. */
+const DEFAULT_POLICY = 'default';
+
+/**
+ * Adds the policies of the folder that the organization lacks, as version 1, author `seed`; one of that name is never overwritten
+ * (docs/design/policy.md). Answers warnings: an invalid file for a policy that exists, a `default` that cannot be read.
+ *
+ * @throws SandgateError `internal` for an invalid file of a policy that is absent, a reserved name, and a missing `default`: every
+ * run needs a policy, so the boot is refused
+ */
+export async function seedPolicies(tx: TenantTransaction, folder = policiesFolder()): Promise<string[]> {
+  const files = await readPolicyFiles(folder);
+  const reserved = reservedAmong(files);
+  if (reserved !== undefined) throw refused(`${reserved.file}: ${reserved.name} is a word of the interface`);
+  const known = await tx.query<{ name: string }>('select name from policies where name = any ($1)', [
+    files.map(({ name }) => name),
+  ]);
+  const names = new Set(known.map((row) => row.name));
+  const warnings: string[] = [];
+  for (const file of files) {
+    if (!names.has(file.name)) await seedPolicy(tx, file);
+    else if (file.problem !== null) {
+      warnings.push(`the policy file ${file.file} is not valid; policy ${file.name} stays as it is: ${file.problem}`);
+    }
+  }
+  return [...warnings, ...(await checkDefault(tx))];
+}
+
+async function seedPolicy(tx: TenantTransaction, file: PolicyFile): Promise<void> {
+  if (file.problem !== null) throw refused(`${file.file} is not valid and there is no policy yet: ${file.problem}`);
+  const [identity] = await tx.query<{ id: string }>(
+    `insert into policies (id, tenant_id, name) values ($1, $2, $3)
+     on conflict (tenant_id, name) do nothing returning id`,
+    [uuidv7(), tx.organizationId, file.name],
+  );
+  if (identity === undefined) return;
+  await tx.query(
+    `insert into policy_versions (id, tenant_id, policy_id, version, content, yaml_source, author)
+     values ($1, $2, $3, 1, $4, $5, 'seed')`,
+    [uuidv7(), tx.organizationId, identity.id, JSON.stringify(file.content), file.yaml],
+  );
+}
+
+async function checkDefault(tx: TenantTransaction): Promise<string[]> {
+  const [head] = await tx.query<{ content: JsonValue }>(
+    `select v.content from policies p join policy_versions v on v.policy_id = p.id
+      where p.name = $1 order by v.version desc limit 1`,
+    [DEFAULT_POLICY],
+  );
+  if (head === undefined) throw refused(`there is no policy ${DEFAULT_POLICY} and no file to make it from`);
+  return defectsOfContent(head.content)
+    .slice(0, 1)
+    .map((defect) => `the policy ${DEFAULT_POLICY} cannot be used, no run can be created under it: ${defect}`);
+}
+
+function refused(why: string): SandgateError {
+  return new SandgateError('internal', `seeding policies: ${why}`);
+}

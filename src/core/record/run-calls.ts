@@ -1,0 +1,109 @@
+import pg from 'pg';
+import { translateDatabaseErrors } from '../../platform/postgres/database-errors.js';
+
+/** A call of a hot-path function for one run. Arguments are the members of the SQL type `svc_<kind>_call`. */
+export interface RunCall<A> {
+  kind: 'gate' | 'reserve' | 'settle';
+  organizationId: string;
+  sessionId: string;
+  arguments: object;
+  /** Makes the call in a statement of its own, when others hold its run or the grouped form does not know its case. */
+  alone: () => Promise<A>;
+}
+
+interface Waiting {
+  call: RunCall<unknown>;
+  resolve: (answer: unknown) => void;
+  reject: (error: unknown) => void;
+}
+
+/** Statements under way at once, each of an organization of its own: while one waits for the disk, another computes. */
+const MAX_UNDER_WAY = 2;
+/** Calls of one statement. One that is answered later than it could be costs more than the commit that it saves. */
+const MAX_GROUP = 64;
+
+const SQL = 'select svc_run_calls($1, $2::uuid[], $3::jsonb) as answer';
+
+/**
+ * Hot-path calls, grouped: the first call of an organization leaves at once; those that arrive while it is on its way leave
+ * together when it is back. An organization has one statement on its way: with two, its calls would pay twice for what a statement
+ * costs whatever it holds. Each call is answered after the commit that holds it and fails alone: a run that somebody else has
+ * locked and a call that raises an error hold nobody up, because those are made again by themselves.
+ */
+export class RunCalls {
+  /** By organization, the longest waiting first. */
+  private readonly waiting = new Map<string, Waiting[]>();
+  private readonly underWay = new Set<string>();
+
+  constructor(private readonly pool: pg.Pool) {}
+
+  /** @returns the row that the SQL function answered, as JSON: numbers for bigints, ISO 8601 texts for times */
+  make<A extends object>(call: RunCall<A>): Promise<A> {
+    return new Promise<A>((resolve, reject) => {
+      this.add({ call, resolve: (answer) => resolve(answer as A), reject });
+      this.next();
+    });
+  }
+
+  private add(call: Waiting): void {
+    const { organizationId } = call.call;
+    const others = this.waiting.get(organizationId);
+    if (others === undefined) this.waiting.set(organizationId, [call]);
+    else others.push(call);
+  }
+
+  private next(): void {
+    for (const [organizationId, calls] of this.waiting) {
+      if (this.underWay.size >= MAX_UNDER_WAY) return;
+      if (this.underWay.has(organizationId)) continue;
+      this.waiting.delete(organizationId);
+      // Calls that do not fit wait behind the other organizations.
+      if (calls.length > MAX_GROUP) this.waiting.set(organizationId, calls.splice(MAX_GROUP));
+      this.underWay.add(organizationId);
+      void this.send(calls).finally(() => {
+        this.underWay.delete(organizationId);
+        this.next();
+      });
+    }
+  }
+
+  private async send(calls: Waiting[]): Promise<void> {
+    try {
+      const answers = await query(this.pool, calls);
+      calls.forEach((call, index) => {
+        const answer = answers[index];
+        if (answer === null || answer === undefined) sendAlone(call);
+        else call.resolve(answer);
+      });
+    } catch (error) {
+      for (const call of calls) {
+        if (calls.length > 1 && wasUndone(error)) sendAlone(call);
+        else call.reject(error);
+      }
+    }
+  }
+}
+
+/** On a connection of its own, where it may wait for the run while the others go on. */
+function sendAlone({ call, resolve, reject }: Waiting): void {
+  call.alone().then(resolve, reject);
+}
+
+async function query(pool: pg.Pool, calls: Waiting[]): Promise<unknown[]> {
+  const sessions = calls.map(({ call }) => call.sessionId);
+  const list = JSON.stringify(calls.map(({ call }) => [call.kind, call.arguments]));
+  const { rows } = await translateDatabaseErrors(() =>
+    pool.query<{ answer: unknown }>({
+      name: 'svc_run_calls',
+      text: SQL,
+      values: [calls[0]?.call.organizationId, sessions, list],
+    }),
+  );
+  return rows.map((row) => row.answer);
+}
+
+/** Whether the server refused the statement, so that nothing of it stands; a server or a connection that went away leaves that open. */
+function wasUndone(error: unknown): boolean {
+  const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
+  return cause instanceof pg.DatabaseError && !/^(08|57P|58|XX)/.test(cause.code ?? '');
+}

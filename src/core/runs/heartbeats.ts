@@ -1,0 +1,23 @@
+import type pg from 'pg';
+import { translateDatabaseErrors } from '../../platform/postgres/database-errors.js';
+
+/**
+ * Records that the run's runner lives. Takes a pool of its own if the caller wants one: heartbeats must never queue behind
+ * other work (docs/design/runner.md).
+ *
+ * @returns the run's status, or null when the organization has no such run
+ */
+export async function recordHeartbeat(
+  pool: pg.Pool,
+  organizationId: string,
+  sessionId: string,
+): Promise<string | null> {
+  const { rows } = await translateDatabaseErrors(() =>
+    pool.query<{ status: string | null }>({
+      name: 'svc_heartbeat',
+      text: 'select svc_heartbeat($1, $2) as status',
+      values: [organizationId, sessionId],
+    }),
+  );
+  return rows[0]?.status ?? null;
+}

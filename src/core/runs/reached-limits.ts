@@ -1,0 +1,26 @@
+import type { TenantTransaction } from '../record/database.js';
+
+/** Every limit of the runner plane that a run can hit (04-sandbox §6), as `run.limit_reached` names it. */
+export type PlaneLimit =
+  | 'connections'
+  | 'headers'
+  | 'parked_permissions'
+  | 'pending_approvals'
+  | 'event_rate'
+  | 'event_size'
+  | 'event_count'
+  | 'ledger_size'
+  | 'model_requests'
+  | 'brokered_calls';
+
+/** Writes `run.limit_reached` unless the ledger has it already. */
+export async function recordReachedLimit(tx: TenantTransaction, sessionId: string, limit: PlaneLimit): Promise<void> {
+  // The head row is what appends lock; holding it keeps another process from writing the same line.
+  await tx.query('select 1 from session_heads where session_id = $1 for no key update', [sessionId]);
+  const known = await tx.query(
+    `select 1 from events where session_id = $1 and type = 'run.limit_reached' and payload -> 'data' ->> 'limit' = $2 limit 1`,
+    [sessionId, limit],
+  );
+  if (known.length > 0) return;
+  await tx.append(sessionId, [{ actor: 'system', type: 'run.limit_reached', data: { limit } }]);
+}

@@ -1,0 +1,123 @@
+import { describe, expect, it } from '@jest/globals';
+import type { BundleVersion } from '../capabilities/bundle.js';
+import { freezeSpec, type SpecSources } from './freeze-spec.js';
+import { buildRunnerEnvironment } from '../run/runner-environment.js';
+import type { BrokeredSurface, FrozenBundle } from '../run/spec.js';
+
+const policy = {
+  id: 'p',
+  version: 3,
+  content: { name: 'default', budgets: { max_cost_usd: 1, max_tool_calls: null }, autonomy: { permitted: false } },
+};
+
+const frozen: FrozenBundle = {
+  id: 'b',
+  name: 'kb',
+  version: 2,
+  definition_digest: 'sha256:0',
+  servers: [{ class: 'sandbox', name: 'kb', command: 'kb', args: [], tools: [] }],
+};
+const { servers, ...identity } = frozen;
+const bundle: BundleVersion = { ...identity, definition: { servers } };
+
+const surface: BrokeredSurface = {
+  slot: 'crm',
+  url: 'https://crm.example.com/',
+  binding_id: '0190a000-0000-7000-8000-000000000000',
+  snapshot_version: 3,
+  tools: [{ name: 'find', description: 'd', input_schema: {}, definition_digest: 'sha256:1' }],
+  tools_digest: 'sha256:0',
+  protocol_version: '2025-11-25',
+};
+
+function sources(change: Partial<SpecSources['request']> = {}, unpricedModel = false): SpecSources {
+  return {
+    agent: { id: 'a', name: 'fixer' },
+    revision: {
+      id: 'r',
+      harness: 'builtin',
+      runner_image: '',
+      model: 'm',
+      system_prompt: 'who',
+      budgets: { max_cost_usd: 2, max_tool_calls: 9, max_tokens: null, max_wall_clock_secs: null },
+      sandbox: { memory_mb: 256 },
+      env: {},
+    },
+    policy,
+    request: {
+      task: 'what',
+      autonomous: false,
+      workspace: { kind: 'scratch' },
+      budgets: null,
+      allowUnpriced: false,
+      ...change,
+    },
+    invocation: { kind: 'manual', actor: 'operator' },
+    trustTier: 'trusted',
+    bundles: [],
+    brokered: [],
+    sandboxDefaults: { memory_mb: 2048, cpus: 2, disk_mb: 4096, pids: 512 },
+    policyEngine: 1,
+    unpricedModel,
+  };
+}
+
+describe('freezeSpec', () => {
+  it('CP-009 CP-010 CP-011 CP-012 holds revision, policy, workspace and effective budgets', () => {
+    const spec = freezeSpec(sources({ budgets: { max_tool_calls: 4, max_cost_usd: 50 } }));
+    expect(spec).toMatchObject({ model: 'm', system_prompt: 'who', task: 'what', workspace: { kind: 'scratch' } });
+    expect(spec.policy_snapshot).toEqual(policy.content);
+    expect(spec.budgets).toEqual({ max_cost_usd: 1, max_tool_calls: 4, max_tokens: null, max_wall_clock_secs: null });
+    expect(spec.sandbox).toEqual({ memory_mb: 256, cpus: 2, disk_mb: 4096, pids: 512 });
+    expect([spec.policy_version, spec.policy_engine, spec.trust_tier]).toEqual([3, 1, 'trusted']);
+  });
+
+  it('CP-077 a policy can forbid autonomous runs', () => {
+    expect(() => freezeSpec(sources({ autonomous: true }))).toThrow('does not permit autonomous runs');
+    expect(freezeSpec({ ...sources({ autonomous: true }), policy: { ...policy, content: {} } }).autonomy).toBe(
+      'autonomous',
+    );
+  });
+
+  it('CP-013 holds the bundles that are left and the variables of the revision, and leaves both out when there are none', () => {
+    const plain = freezeSpec(sources());
+    expect(Object.keys(plain)).not.toContain('capabilities');
+    expect(Object.keys(plain)).not.toContain('env');
+    const base = sources();
+    const full = freezeSpec({ ...base, bundles: [bundle], revision: { ...base.revision, env: { TZ: 'UTC' } } });
+    expect([full.capabilities, full.env]).toEqual([[frozen], { TZ: 'UTC' }]);
+  });
+
+  it('CP-014 refers to the bindings by their surfaces, and leaves them out when there are none', () => {
+    expect(Object.keys(freezeSpec(sources()))).not.toContain('brokered');
+    expect(freezeSpec({ ...sources(), brokered: [surface] }).brokered).toEqual([surface]);
+    const named = { ...surface, slot: 'kb' };
+    expect(() => freezeSpec({ ...sources(), bundles: [bundle], brokered: [named] })).toThrow(
+      'bindings.kb: server kb of bundle kb@2 has the name of this slot',
+    );
+  });
+
+  it('CP-318 the read-only tier freezes neither bundle nor surface', () => {
+    const spec = freezeSpec({ ...sources(), bundles: [bundle], brokered: [surface], trustTier: 'read_only' });
+    expect(spec.trust_tier).toBe('read_only');
+    expect(Object.keys(spec)).not.toContain('capabilities');
+    expect(Object.keys(spec)).not.toContain('brokered');
+  });
+
+  it('CP-028 the runner is told slot and tools of a connected service, and nothing that could address it', () => {
+    const spec = freezeSpec({ ...sources(), bundles: [bundle], brokered: [surface] });
+    const manifest = JSON.parse(buildRunnerEnvironment('s', spec)['SERVICE_CAPABILITIES'] ?? '') as unknown;
+    expect(manifest).toEqual({
+      servers: [
+        { class: 'sandbox', name: 'kb', command: 'kb', args: [], tools: [] },
+        { class: 'brokered', name: 'crm', tools: [{ name: 'find', description: 'd', input_schema: {} }] },
+      ],
+    });
+  });
+
+  it('a cost cap that cannot bind is refused unless the request says so', () => {
+    expect(() => freezeSpec(sources({}, true))).toThrow('allow_unpriced');
+    expect(freezeSpec(sources({ allowUnpriced: true }, true)).allow_unpriced).toBe(true);
+    expect(freezeSpec(sources()).allow_unpriced).toBeUndefined();
+  });
+});

@@ -1,0 +1,13 @@
+import { SandgateError } from './errors.js';
+import { isUuid } from './uuid.js';
+
+/** An id in a path. One that cannot name a row is answered like one that names none (docs/design/api-conventions.md). */
+export function pathId(text: string, what: string): string {
+  if (!isUuid(text)) throw notFound(what);
+  return text.toLowerCase();
+}
+
+/** Says what is missing, and the same of what another organization has. */
+export function notFound(what: string): SandgateError {
+  return new SandgateError('not_found', `no such ${what}`);
+}

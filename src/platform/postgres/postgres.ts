@@ -1,0 +1,106 @@
+import type pg from 'pg';
+import { DataSource, type EntityManager, type QueryRunner } from 'typeorm';
+import { isUuid } from '../../domain/uuid.js';
+import { translateDatabaseErrors } from './database-errors.js';
+
+export interface PostgresOptions {
+  url: string;
+  poolSize: number;
+  /** TypeORM entities of the process. */
+  // eslint-disable-next-line @typescript-eslint/no-unsafe-function-type
+  entities?: Function[];
+  applicationName: string;
+}
+
+/** Settings of every pooled connection: the runtime role, bounds so that nothing waits for ever, and a log without parameters. */
+const SESSION_SETTINGS = {
+  role: 'sandgate_app',
+  jit: 'off',
+  statement_timeout: '30000',
+  lock_timeout: '10000',
+  idle_in_transaction_session_timeout: '60000',
+  // The one setting of what PostgreSQL logs of a failed statement that an ordinary role may set (docs/operations.md).
+  log_parameter_max_length_on_error: '0',
+};
+
+/** One transaction of one organization: row-level isolation shows and accepts only its rows. */
+export interface OrganizationTransaction {
+  readonly organizationId: string;
+  readonly manager: EntityManager;
+  query<R extends object>(sql: string, params?: unknown[]): Promise<R[]>;
+}
+
+/** Runs work in transactions of an organization; what readers need that leave nothing behind. */
+export interface OrganizationTransactions {
+  withTenant<T>(organizationId: string, work: (tx: OrganizationTransaction) => Promise<T>): Promise<T>;
+}
+
+/** A pool of connections to PostgreSQL, as the runtime role that row-level isolation binds. */
+export class Postgres implements OrganizationTransactions {
+  private constructor(
+    private readonly dataSource: DataSource,
+    readonly pool: pg.Pool,
+  ) {}
+
+  static async connect(options: PostgresOptions): Promise<Postgres> {
+    const dataSource = new DataSource({
+      type: 'postgres',
+      url: options.url,
+      applicationName: options.applicationName,
+      poolSize: options.poolSize,
+      connectTimeoutMS: 10_000,
+      entities: options.entities ?? [],
+      extra: {
+        options: Object.entries(SESSION_SETTINGS)
+          .map(([name, value]) => `-c ${name}=${value}`)
+          .join(' '),
+      },
+    });
+    await dataSource.initialize();
+    const { master } = dataSource.driver as unknown as { master: pg.Pool };
+    return new Postgres(dataSource, master);
+  }
+
+  /** Commits when `work` resolves, rolls back when it rejects. No network call belongs inside. */
+  async withTenant<T>(organizationId: string, work: (tx: OrganizationTransaction) => Promise<T>): Promise<T> {
+    if (!isUuid(organizationId)) throw new TypeError('withTenant needs the id of an organization');
+    const runner = this.dataSource.createQueryRunner();
+    try {
+      return await translateDatabaseErrors(async () => {
+        await runner.startTransaction();
+        try {
+          await runner.query(`select set_config('svc.tenant', $1, true)`, [organizationId]);
+          const result = await work(new OpenTransaction(organizationId, runner));
+          await runner.commitTransaction();
+          return result;
+        } catch (error) {
+          if (runner.isTransactionActive) await runner.rollbackTransaction();
+          throw error;
+        }
+      });
+    } finally {
+      await runner.release();
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.dataSource.destroy();
+  }
+}
+
+class OpenTransaction implements OrganizationTransaction {
+  constructor(
+    readonly organizationId: string,
+    private readonly runner: QueryRunner,
+  ) {}
+
+  get manager(): EntityManager {
+    return this.runner.manager;
+  }
+
+  /** Rows of the statement; TypeORM answers `[rows, count]` for update and delete. */
+  async query<R extends object>(sql: string, params: unknown[] = []): Promise<R[]> {
+    const result = await this.runner.query(sql, params, true);
+    return (result.records as R[] | undefined) ?? [];
+  }
+}

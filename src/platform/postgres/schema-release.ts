@@ -1,0 +1,35 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { MigrationInterface } from 'typeorm';
+import { MIGRATIONS, readFunctionFiles, type FunctionFile } from '../../../migrations/index.js';
+import { installationFolder } from '../host/installation-folder.js';
+
+/** What a version of Sandgate brings of the schema. */
+export interface SchemaRelease {
+  version: string;
+  migrations: readonly (new () => MigrationInterface)[];
+  functions: readonly FunctionFile[];
+}
+
+/** The schema of this build. */
+export function ownRelease(): SchemaRelease {
+  const { version } = JSON.parse(
+    readFileSync(join(installationFolder('.', 'package.json'), 'package.json'), 'utf8'),
+  ) as {
+    version: string;
+  };
+  return { version, migrations: MIGRATIONS, functions: readFunctionFiles() };
+}
+
+/** Whether version `one` comes before `other`; of versions with a suffix such as `-rc.1` the numbers alone count. */
+export function isOlder(one: string, other: string): boolean {
+  const [ours, theirs] = [numbersOf(one), numbersOf(other)];
+  const at = ours.findIndex((number, place) => number !== theirs[place]);
+  return at !== -1 && (ours[at] ?? 0) < (theirs[at] ?? 0);
+}
+
+function numbersOf(version: string): number[] {
+  const [, ...numbers] = /^(\d+)\.(\d+)\.(\d+)(?:[-+].*)?$/.exec(version) ?? [];
+  if (numbers.length === 0) throw new Error(`"${version}" is no version such as 1.2.3`);
+  return numbers.map(Number);
+}

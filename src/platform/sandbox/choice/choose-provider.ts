@@ -1,0 +1,64 @@
+import { mkdir, realpath } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { SandgateError } from '../../../domain/errors.js';
+import { BubblewrapProvider } from '../bubblewrap/bubblewrap-provider.js';
+import { findHost } from '../bubblewrap/host.js';
+import type { SandboxProvider, UidAllocator } from '../provider.js';
+import type { RuntimeSource } from '../runtime.js';
+import { stageRuntime } from '../runtime.js';
+
+/** The members of the configuration that decide. */
+export interface ProviderConfig {
+  sandbox: { readonly provider: string };
+  data: { readonly dir: string };
+}
+
+const NOT_IN_THIS_VERSION = new Map([
+  ['docker', 'Docker'],
+  ['kubernetes', 'Kubernetes'],
+  ['k8s', 'Kubernetes'],
+]);
+
+/** Where the build puts the runner, seen from the built form of this file. */
+const BUILT_RUNTIME: RuntimeSource = {
+  runnerBundle: fileURLToPath(new URL('../../../../runner/main.mjs', import.meta.url)),
+};
+
+/**
+ * The sandbox provider of this host, tried and with its runtime staged. `auto` is bubblewrap, the only one of this version.
+ * @param uids used only when this process is root
+ * @throws SandgateError `unavailable` saying what is missing: a provider that cannot isolate as promised does not start
+ */
+export async function chooseProvider(
+  config: ProviderConfig,
+  uids: UidAllocator,
+  source: RuntimeSource = BUILT_RUNTIME,
+): Promise<SandboxProvider> {
+  const { provider: wanted } = config.sandbox;
+  const absent = NOT_IN_THIS_VERSION.get(wanted);
+  if (absent !== undefined) {
+    throw new SandgateError(
+      'unavailable',
+      `SERVICE_PROVIDER=${wanted}: the ${absent} provider is not available in this version; use auto or bubblewrap`,
+    );
+  }
+  if (wanted !== 'auto' && wanted !== 'bubblewrap') {
+    throw new SandgateError('invalid_request', `SERVICE_PROVIDER=${wanted}: auto or bubblewrap is possible`);
+  }
+  if (process.platform !== 'linux') {
+    throw new SandgateError(
+      'unavailable',
+      `sandboxes need Linux in this version; this machine runs ${process.platform}`,
+    );
+  }
+  const host = await findHost();
+  // Links on the way to the data folder are resolved once, here; any link that is met later is an attack.
+  await mkdir(config.data.dir, { recursive: true, mode: 0o700 });
+  const dataDir = await realpath(config.data.dir);
+  const runtime = await stageRuntime(dataDir, source);
+  const provider = new BubblewrapProvider({ dataDir, host, runtime, uids });
+  const report = await provider.check();
+  if (!report.ok)
+    throw new SandgateError('unavailable', `no sandbox can be given on this host: ${report.missing.join('; ')}`);
+  return provider;
+}
