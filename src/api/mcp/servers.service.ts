@@ -26,7 +26,7 @@ export class McpServersService {
     private readonly connecting: ConnectConnectorService,
   ) {}
 
-  /** @throws SandgateError `invalid_request` for what is no address; everything else is part of the answer */
+  /** @throws SandgateError `invalid_request` for a text that is not an address; every other failure is part of the answer */
   probe(url: unknown): Promise<ProbedServer> {
     return probeServer(this.egress, parseConnectorUrl(url, 'url'), new AbortController().signal);
   }

@@ -75,7 +75,7 @@ async function checkServer(flags: ServerFlags, command: Command): Promise<void> 
   const connection = resolveConnection(flags.url === undefined ? shared : { ...shared, server: flags.url }, env);
   const internal = flags.internalUrl?.replace(/\/+$/, '');
   if (internal !== undefined && !URL.canParse(internal))
-    throw new CliError(`--internal-url ${inline(internal)} is no address`, EXIT.usage);
+    throw new CliError(`--internal-url ${inline(internal)} is not an address`, EXIT.usage);
   const results = await runServerKit({
     client: new SandgateClient(connection),
     internalUrl: internal ?? connection.url,

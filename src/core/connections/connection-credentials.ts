@@ -45,7 +45,7 @@ export class ConnectionCredentials {
     if (connection === null) throw new SandgateError('conflict', 'the connection is gone');
     requireActive(connection);
     if (connection.authorization_generation !== ref.generation) {
-      throw new SandgateError('conflict', 'the connection was reauthorized — its credential of before is stale');
+      throw new SandgateError('conflict', 'the connection was reauthorized — its earlier credential is stale');
     }
     return connection;
   }

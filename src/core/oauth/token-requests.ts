@@ -118,7 +118,7 @@ function formEncoded(text: string): string {
 }
 
 function readTokens(tokens: oauth.TokenEndpointResponse): TokenAnswer {
-  if (tokens.token_type !== 'bearer') throw new TypeError('the token is no bearer token');
+  if (tokens.token_type !== 'bearer') throw new TypeError('the token is not a bearer token');
   if (!isHeaderValue(tokens.access_token)) throw new TypeError('the token cannot stand in a header');
   const lifetime = tokens.expires_in ?? DEFAULT_LIFETIME_SECS;
   return {

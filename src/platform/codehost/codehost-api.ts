@@ -187,5 +187,5 @@ function textOf(row: JsonObject, member: string): string {
 }
 
 function malformed(): CodehostError {
-  return new CodehostError(null, 'the code host answered with something else than its API promises');
+  return new CodehostError(null, 'the code host answered with something other than its API promises');
 }

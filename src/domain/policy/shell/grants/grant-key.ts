@@ -64,7 +64,7 @@ function wrapperCountsOnce(unwrapped: Unwrapped | null): string | null {
 
 function programCountsOnce(program: string, words: readonly ShellWord[]): string | null {
   const name = baseName(program);
-  if (program !== '[' && !isSubcommandWord(program)) return 'the name of the program is no plain word';
+  if (program !== '[' && !isSubcommandWord(program)) return 'the name of the program is not a plain word';
   if (isCanonicalTool(program) || isMcpName(program)) return 'the program has the name of a tool';
   const values = words.slice(1).map(({ value }) => value);
   if (isGivenCode(program, values)) return `\`${name}\` is given code, or a program to run`;

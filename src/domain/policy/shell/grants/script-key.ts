@@ -83,7 +83,7 @@ function moduleKey(
 function keyOfScript(program: string, [script, first]: readonly ShellWord[]): GrantKey {
   const name = script?.value ?? '';
   if (name.startsWith('-')) return { once: `the option \`${name}\` of \`${program}\` is not known` };
-  if (!isSubcommandWord(name)) return { once: 'the name of the script is no plain word' };
+  if (!isSubcommandWord(name)) return { once: 'the name of the script is not a plain word' };
   if (first?.value === null && !isCertainlyPath(first)) return { once: `\`${first.text}\` is not known beforehand` };
   const told = first?.value ?? null;
   return { key: [program, name, ...(told !== null && isPlainWord(told) ? [told] : [])].join(' ') };

@@ -64,7 +64,7 @@ class SubcommandScan {
   private word({ value, text }: ShellWord): string | null {
     if (value === null) return `\`${text}\` stands where a subcommand of \`${this.program}\` is named`;
     if (value.startsWith('-')) return this.option(value);
-    if (!isSubcommandWord(value)) return `\`${text}\` is no plain word for a subcommand of \`${this.program}\``;
+    if (!isSubcommandWord(value)) return `\`${text}\` is not a plain word for a subcommand of \`${this.program}\``;
     this.path.push(value);
     return null;
   }
