@@ -12,7 +12,6 @@ const NOT_OURS = [
   /^harnesses\/[^/]+\/package-lock\.json$/,
   /^test\/replay\/histories\//,
   /^test\/support\/shell\/ordinary-lines\.json$/,
-  /^migrations\/[^/]+\.ts$/,
   /^build\/citations\.spec\.mjs$/,
 ];
 

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
-import { migrate } from '../dist/src/platform/db/migrate.js';
+import { migrate } from '../dist/src/platform/postgres/migrate.js';
 import { describeSchema } from '../test/support/describe-schema.ts';
 import startServices from '../test/support/start-services.ts';
 import stopServices from '../test/support/stop-services.ts';

@@ -3,7 +3,7 @@ import { readAskedCalls } from '../../core/approvals/asked-calls.js';
 import type { TenantTransaction } from '../../core/record/database.js';
 import { userIdOf, type Principal } from '../auth/principal.js';
 
-/** Why the caller must not decide each of these approvals, null where the caller may; by approval id (chapter 60 §6). */
+/** Why the caller must not decide each of these approvals, null where the caller may; by approval id (docs/design/identity.md). */
 export async function decisionProblems(
   tx: TenantTransaction,
   principal: Principal,

@@ -1,7 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import type { RunUsage } from '../../core/budgets/usage.js';
 
-/** What providers reported, nothing else; requests without a report stand apart (00-design §1). */
+/** What providers reported, nothing else; requests without a report stand apart (docs/design/runs.md). */
 export class UsageTotals implements RunUsage {
   @ApiProperty({ type: 'integer', format: 'int64', minimum: 0, description: 'Uncached input tokens.' })
   input_tokens!: number;

@@ -27,7 +27,7 @@ interface UsageRow {
   reserved_micros: string;
 }
 
-/** UsageTotals of a run: what providers reported, and apart from it what never was reported (chapter 10 §9). */
+/** UsageTotals of a run: what providers reported, and apart from it what never was reported (docs/design/runs.md). */
 export async function readUsage(tx: TenantTransaction, sessionId: string): Promise<RunUsage> {
   const [row] = await tx.query<UsageRow>(
     `select u.*, r.*, coalesce((select tool_calls from session_heads where session_id = $1), 0) as tool_calls

@@ -22,7 +22,7 @@ export async function stopByWallClock(tx: TenantTransaction, sessionId: string, 
   await recordIntent(tx, sessionId, intent, await wallClockEvent(tx, sessionId, 'budget.exceeded'));
 }
 
-/** Writes `budget.warning` for the wall clock once, to a run that is still under way (06-gate §7). */
+/** Writes `budget.warning` for the wall clock once, to a run that is still under way (docs/design/budgets.md). */
 export async function warnWallClock(tx: TenantTransaction, sessionId: string): Promise<void> {
   const status = await lockRun(tx, sessionId);
   if (status !== 'running' && status !== 'awaiting_approval') return;

@@ -53,7 +53,7 @@ async function narrowByCursor(
   );
 }
 
-/** Older queued runs of the organization; undefined unless the run is queued (chapter 10 §5). */
+/** Older queued runs of the organization; undefined unless the run is queued. */
 export async function queuePosition(tx: TenantTransaction, session: SessionEntity): Promise<number | undefined> {
   if (session.status !== 'queued') return undefined;
   const [row] = await tx.query<{ older: string }>(

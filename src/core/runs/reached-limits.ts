@@ -1,6 +1,6 @@
 import type { TenantTransaction } from '../record/database.js';
 
-/** Every limit of the runner plane that a run can hit (04-sandbox §6), as `run.limit_reached` names it. */
+/** Every limit of the runner plane that a run can hit (docs/design/runner.md), as `run.limit_reached` names it. */
 export type PlaneLimit =
   | 'connections'
   | 'headers'

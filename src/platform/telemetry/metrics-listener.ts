@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { ListenAddress } from '../config/index.js';
 import type { Logger } from './logger.js';
 
-/** Of Prometheus' text format 0.0.4 (chapter 60 §18). */
+/** Of Prometheus' text format 0.0.4 (docs/observability.md). */
 export const METRICS_CONTENT_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 
 /** What a scrape reads. */
