@@ -6,7 +6,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { anchorsOf, findFaults, proofNumbers } from './citations.mjs';
 
-/** Recordings, foreign listings and generated files; and migrations that are kept as they once ran. */
+/** Recordings, foreign listings and generated files. */
 const NOT_OURS = [
   /^package-lock\.json$/,
   /^harnesses\/[^/]+\/package-lock\.json$/,

@@ -47,6 +47,8 @@ export interface Approval {
 
 export type Part = 'api' | 'worker' | 'temporal' | 'postgres';
 
+const LAST_WARNINGS = 5;
+
 export const TERMINAL = new Set(['completed', 'failed', 'cancelled', 'budget_exceeded']);
 
 /** A whole installation from the built output, in a folder of its own, spoken to over its public plane. */
@@ -167,13 +169,22 @@ export class LiveStack {
     return this.json<Approval>('POST', `/v1/approvals/${approvalId}/decision`, { decision });
   }
 
+  /** What tells afterwards why something did not happen: the notices, and the last warnings of API and worker. */
+  private said(): string[] {
+    const warnings = ['api', 'worker'].flatMap((part) => {
+      const log = readFileSync(join(this.dataDir, 'logs', `${part}.log`), 'utf8');
+      return log.trimEnd().split('\n').slice(-LAST_WARNINGS);
+    });
+    return [...this.notices, ...warnings.map((line) => line.slice(0, 500))];
+  }
+
   /** Polls until `look` answers something; the time limit is a bound on a failure, not a wait. */
   async until<T>(what: string, withinMs: number, look: () => Promise<T | undefined>): Promise<T> {
     const deadline = Date.now() + withinMs;
     for (;;) {
       const seen = await look();
       if (seen !== undefined) return seen;
-      if (Date.now() > deadline) throw new Error(`waited ${withinMs} ms for ${what}; ${this.notices.join(' | ')}`);
+      if (Date.now() > deadline) throw new Error(`waited ${withinMs} ms for ${what}; ${this.said().join(' | ')}`);
       await delay(20);
     }
   }
