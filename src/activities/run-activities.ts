@@ -20,15 +20,15 @@ export interface RunView {
   pendingApprovals: number;
   msUntilApprovalExpiry: number | null;
   msUntilWallClock: number | null;
-  /** Until 80 % of the wall clock; null once the warning is written, absent in views of earlier builds. */
-  msUntilWallClockWarning?: number | null;
-  /** Until the wait in the queue is over; null for a run that does not wait, absent in views of earlier builds. */
-  msUntilQueueExpiry?: number | null;
+  /** Until 80 % of the wall clock; null once the warning is written. */
+  msUntilWallClockWarning: number | null;
+  /** Until the wait in the queue is over; null for a run that does not wait. */
+  msUntilQueueExpiry: number | null;
   msUntilLaunchDeadline: number | null;
-  /** Until the first open claim of a brokered call is past its time; absent in views of earlier builds. */
-  msUntilClaimExpiry?: number | null;
-  /** The run has brokered tools; absent in views of earlier builds. */
-  brokered?: boolean;
+  /** Until the first open claim of a brokered call is past its time. */
+  msUntilClaimExpiry: number | null;
+  /** The run has brokered tools. */
+  brokered: boolean;
   intent: { outcome: RunOutcome; msUntilQuiesceDeadline: number | null } | null;
   timing: DriverTiming;
   /** The namespace lacks the search attributes of runs, so none may be set. */
@@ -64,7 +64,7 @@ export interface BrokerActivities {
 export interface RunRecordActivities {
   describeRun(run: RunRef): Promise<RunView | null>;
   /** Moves to `provisioning` when the run is given a place, else parks it in the queue; `waitMs`: when to ask again. */
-  admitRun(run: RunRef): Promise<{ admitted: boolean; hostId: string | null; waitMs?: number | null }>;
+  admitRun(run: RunRef): Promise<{ admitted: boolean; hostId: string | null; waitMs: number | null }>;
   /** Records the intent of a stop that the workflow decided; an earlier intent wins. */
   stopRun(run: RunRef, stop: DriverStop): Promise<void>;
   expireApprovals(run: RunRef): Promise<void>;

@@ -59,7 +59,7 @@ export async function migrateDatabase(env: NodeJS.ProcessEnv): Promise<void> {
   } catch (error) {
     const { stderr } = error as { stderr?: string };
     const reason =
-      /^(?:\w*[Ee]rror): .*$/m.exec(stderr ?? '')?.[0] ?? (error instanceof Error ? error.message : String(error));
+      /^\w*[Ee]rror: (.*)$/m.exec(stderr ?? '')?.[1] ?? (error instanceof Error ? error.message : String(error));
     throw new StartRefused(`the database could not be brought to the current schema: ${reason}`);
   }
 }

@@ -1,4 +1,4 @@
-import { ActivityFailure, TimeoutFailure, patched } from '@temporalio/workflow';
+import { ActivityFailure, TimeoutFailure } from '@temporalio/workflow';
 
 /** Whether no worker of the host took the work in time: the host is away (docs/design/sandbox.md). */
 export function isHostLost(failure: unknown): boolean {
@@ -26,7 +26,7 @@ export function offerTwice<A extends unknown[], R>(
     try {
       return await offer(...args);
     } catch (failure) {
-      if (!isHostLost(failure) || !patched('offer-twice')) throw failure;
+      if (!isHostLost(failure)) throw failure;
       return offerAgain(...args);
     }
   };

@@ -19,11 +19,11 @@ export async function finalizeRun(ref: RunRef, view: RunView, driver: RunDriverS
     await record.beginFinalizing(ref);
     await driver.look();
     if (host !== null) await collectFromHost(ref, host, waitMs, driver);
-    if (view.brokered === true) await driver.calls.settle(view.timing.reservationDrainMs);
+    if (view.brokered) await driver.calls.settle(view.timing.reservationDrainMs);
     await settleModelSpend(ref, view.timing.reservationDrainMs);
     await record.concludeRun(ref);
   }
-  if (view.brokered === true) await closeUpstreamSessions(ref, view);
+  if (view.brokered) await closeUpstreamSessions(ref, view);
   driver.say('Removes the sandbox and its workspace.');
   driver.unwatch();
   // A host that comes back removes what it still has by itself, at its boot.

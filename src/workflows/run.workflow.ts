@@ -1,4 +1,4 @@
-import { CancellationScope, condition, continueAsNew, isCancellation, patched } from '@temporalio/workflow';
+import { CancellationScope, condition, continueAsNew, isCancellation } from '@temporalio/workflow';
 import type { RunRef, RunView } from '../activities/run-activities.js';
 import { isHostLost } from './host-lost.js';
 import { finalizeRun } from './run-finalization.js';
@@ -69,7 +69,7 @@ async function advance(ref: RunRef, view: RunView, driver: RunDriverState): Prom
 }
 
 async function admit(ref: RunRef, view: RunView, driver: RunDriverState): Promise<void> {
-  if (isOverdue(view.msUntilQueueExpiry) && patched('queue-ttl')) {
+  if (isOverdue(view.msUntilQueueExpiry)) {
     await record.stopRun(ref, { code: 'queue_ttl' });
     // The intent wakes this workflow too. A task that ended the run before would be refused, and no history would tell the step.
     await driver.wake(INTENT_SIGNAL_MS);
@@ -121,7 +121,7 @@ async function supervise(ref: RunRef, first: RunView, driver: RunDriverState): P
     if (await stopWhenOver(ref, view, driver)) return;
     if (isOverdue(view.msUntilApprovalExpiry)) await record.expireApprovals(ref);
     else if (isOverdue(view.msUntilClaimExpiry)) await record.giveUpClaims(ref, 'expired');
-    else if (isOverdue(view.msUntilWallClockWarning) && patched('wall-clock-warning')) await record.warnWallClock(ref);
+    else if (isOverdue(view.msUntilWallClockWarning)) await record.warnWallClock(ref);
     else await driver.wake(untilDue(view));
     if (isHistoryLong()) return;
     view = await driver.look();
@@ -136,14 +136,13 @@ async function stopWhenOver(ref: RunRef, view: RunView, driver: RunDriverState):
   return true;
 }
 
-/** A view that an earlier build recorded may lack members; a missing one is never due. */
-function isOverdue(ms: number | null | undefined): boolean {
-  return ms != null && ms <= 0;
+function isOverdue(ms: number | null): boolean {
+  return ms !== null && ms <= 0;
 }
 
 function untilDue(view: RunView): number | null {
   const { msUntilWallClock, msUntilApprovalExpiry, msUntilWallClockWarning, msUntilClaimExpiry } = view;
   const durations = [msUntilWallClock, msUntilApprovalExpiry, msUntilWallClockWarning, msUntilClaimExpiry];
-  const due = durations.filter((duration) => duration != null);
+  const due = durations.filter((duration) => duration !== null);
   return due.length === 0 ? null : Math.min(...due);
 }

@@ -1,6 +1,7 @@
 import { v7 as uuidv7 } from 'uuid';
 import { digestOf } from '../../src/domain/digest/digest.js';
 import type { JsonObject, JsonValue } from '../../src/domain/json.js';
+import { POLICY_ENGINE } from '../../src/domain/policy/document.js';
 import type { Budgets, FrozenBundle, FrozenTool } from '../../src/domain/run/spec.js';
 import type { RunStatus } from '../../src/domain/run/status.js';
 import type { Database } from '../../src/core/record/database.js';
@@ -81,7 +82,7 @@ function frozenSpec(organization: FixtureOrganization, options: GatedRunOptions)
       tools: options.tools ?? [],
       ...options.policy,
     },
-    policy_engine: 1,
+    policy_engine: POLICY_ENGINE,
     sandbox: { memory_mb: 512, cpus: 1, disk_mb: 512, pids: 128 },
     ...(options.kb === undefined ? {} : { capabilities: [frozenKb(options.kb)] as unknown as JsonValue }),
     network: { schema_version: 1, mode: 'offline' },

@@ -30,7 +30,7 @@ function example(summary: string): Report['changes'][number]['examples'][number]
 function report(change: Partial<Report> = {}): Report {
   return {
     policy: { id: RUN, name: 'default' },
-    draft: { name: 'draft', digest: 'sha256:0', policy_engine: 1 },
+    draft: { name: 'draft', digest: 'sha256:0', policy_engine: 2 },
     history_days: 30,
     limits: { calls: 10_000, stopped: 'limit', not_examined: 1234 },
     totals: {

@@ -28,8 +28,8 @@ interface Notification {
   ledger: string[];
   approvals: string[];
   inboxes: string[];
-  /** Pairs of organization and run; a process of an earlier version sends none. */
-  started?: [string, string][];
+  /** Pairs of organization and run. */
+  started: [string, string][];
 }
 
 /**
@@ -217,7 +217,7 @@ export class LedgerWakeups extends EventEmitter<{ reconnected: []; trouble: [Err
     for (const sessionId of message.ledger) this.subscribers.emit(`ledger:${sessionId}`);
     for (const sessionId of message.approvals) this.subscribers.emit(`approval:${sessionId}`);
     for (const organizationId of message.inboxes) this.subscribers.emit(`inbox:${organizationId}`);
-    for (const [organizationId, sessionId] of message.started ?? [])
+    for (const [organizationId, sessionId] of message.started)
       this.subscribers.emit('started', { organizationId, sessionId });
   }
 }

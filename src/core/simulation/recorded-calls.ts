@@ -65,7 +65,7 @@ export function readRuns(
   return tx.query<RunRow>(
     `select s.id, s.run_spec ->> 'agent_name' as agent_name, s.autonomy,
             (s.run_spec ->> 'policy_version')::int as policy_version,
-            coalesce((s.run_spec ->> 'policy_engine')::int, 1) as policy_engine,
+            (s.run_spec ->> 'policy_engine')::int as policy_engine,
             encode(sha256(convert_to((s.run_spec -> 'policy_snapshot')::text, 'UTF8')), 'hex') as snapshot_digest
        from (select s.id from sessions s where ${RUN_MATCHES} and ($6::uuid is null or s.id < $6)
               order by s.id desc limit $7) picked

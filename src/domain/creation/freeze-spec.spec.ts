@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { BundleVersion } from '../capabilities/bundle.js';
+import { POLICY_ENGINE } from '../policy/document.js';
 import { freezeSpec, type SpecSources } from './freeze-spec.js';
 import { buildRunnerEnvironment } from '../run/runner-environment.js';
 import type { BrokeredSurface, FrozenBundle } from '../run/spec.js';
@@ -57,7 +58,7 @@ function sources(change: Partial<SpecSources['request']> = {}, unpricedModel = f
     bundles: [],
     brokered: [],
     sandboxDefaults: { memory_mb: 2048, cpus: 2, disk_mb: 4096, pids: 512 },
-    policyEngine: 1,
+    policyEngine: POLICY_ENGINE,
     unpricedModel,
   };
 }
@@ -69,7 +70,7 @@ describe('freezeSpec', () => {
     expect(spec.policy_snapshot).toEqual(policy.content);
     expect(spec.budgets).toEqual({ max_cost_usd: 1, max_tool_calls: 4, max_tokens: null, max_wall_clock_secs: null });
     expect(spec.sandbox).toEqual({ memory_mb: 256, cpus: 2, disk_mb: 4096, pids: 512 });
-    expect([spec.policy_version, spec.policy_engine, spec.trust_tier]).toEqual([3, 1, 'trusted']);
+    expect([spec.policy_version, spec.policy_engine, spec.trust_tier]).toEqual([3, POLICY_ENGINE, 'trusted']);
   });
 
   it('CP-077 a policy can forbid autonomous runs', () => {

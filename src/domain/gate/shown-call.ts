@@ -2,6 +2,7 @@ import { canonicalJson } from '../digest/canonical-json.js';
 import type { ExactJson, ExactObject } from '../digest/exact-json.js';
 import { isExactObject } from '../digest/exact-json.js';
 import { parseJsonPreservingNumbers } from '../digest/parse-json.js';
+import { SandgateError } from '../errors.js';
 import type { Explanation, ShellPartView } from '../policy/verdict.js';
 
 /** What the gate found in the input of a call; as confidential as the input itself. */
@@ -28,15 +29,6 @@ export interface ShownCall {
 /** Which rule of the policy decided and how; the policy's own words, which may rest in clear. */
 export type DecidingRule = Pick<Explanation, 'decided_by' | 'rule' | 'matcher' | 'pattern'>;
 
-const NO_FINDINGS: CallFindings = {
-  subject: null,
-  cwd: null,
-  parts: [],
-  parts_omitted: 0,
-  not_known_beforehand: [],
-  once_because: null,
-};
-
 /** Splits an explanation into what comes from the policy and what comes from the call. */
 export function separateFindings(
   explanation: Explanation,
@@ -52,14 +44,16 @@ export function writeShownCall(shown: ShownCall): string {
   return canonicalJson({ input: shown.input, findings: shown.findings as unknown as ExactObject });
 }
 
-/** Reads what {@link writeShownCall} wrote. Text of an earlier version is the bare input, or has fewer findings. */
+/**
+ * Reads what {@link writeShownCall} wrote.
+ *
+ * @throws SandgateError `internal` when the text is anything else
+ */
 export function readShownCall(text: string): ShownCall {
   const value = parseJsonPreservingNumbers(text);
-  if (!isExactObject(value) || Object.keys(value).sort().join() !== 'findings,input') {
-    return { input: value, findings: NO_FINDINGS };
+  const { input, findings } = isExactObject(value) ? value : {};
+  if (input === undefined || findings === undefined) {
+    throw new SandgateError('internal', 'what rests of a pending call is no input with findings');
   }
-  return {
-    input: value['input'] ?? null,
-    findings: { ...NO_FINDINGS, ...(value['findings'] as unknown as Partial<CallFindings>) },
-  };
+  return { input, findings: findings as unknown as CallFindings };
 }

@@ -2,12 +2,8 @@ import type { JsonObject } from '../json.js';
 import type { Budgets } from '../run/spec.js';
 import type { ApprovalScope, PolicyAction } from './verdict.js';
 
-/**
- * Version of the evaluation rules, frozen into a RunSpec. 2 grants a program with its subcommand where 1 granted the program. A run
- * that froze 1 is judged by 2: that only narrows, and a grant under 1 never matches more than it said (`docs/policies.md`, Versions).
- */
+/** Version of the evaluation rules, frozen into a RunSpec: a run is judged by the rules that it was made under (`docs/policies.md`, Versions). */
 export const POLICY_ENGINE = 2;
-export const KNOWN_POLICY_ENGINES: readonly number[] = [1, POLICY_ENGINE];
 
 export const POLICY_ACTIONS = ['allow', 'approve', 'deny'] as const satisfies readonly PolicyAction[];
 export const APPROVAL_SCOPES = ['once', 'session'] as const satisfies readonly ApprovalScope[];

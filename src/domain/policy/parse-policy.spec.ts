@@ -4,7 +4,7 @@ import { parseJsonPreservingNumbers } from '../digest/parse-json.js';
 import type { ExactJson } from '../digest/exact-json.js';
 import { canonicalPolicy } from './canonical-form.js';
 import { compileFrozenPolicy, compilePolicy, policyDefects } from './compile-policy.js';
-import { blankPolicy } from './document.js';
+import { blankPolicy, POLICY_ENGINE } from './document.js';
 import { evaluate } from './evaluate.js';
 import { parsePolicyLenient, parsePolicyStrict, validatePolicy } from './parse-policy.js';
 import { parsePolicyYaml, policyToYaml, yamlToJson } from './policy-yaml.js';
@@ -251,7 +251,12 @@ describe('lenient parser', () => {
   });
 
   it.each([
-    ['content that is no policy', { name: 'x', tools: [{ match: ['a'], action: 'maybe' }] }, 1, 'tools[0].action'],
+    [
+      'content that is no policy',
+      { name: 'x', tools: [{ match: ['a'], action: 'maybe' }] },
+      POLICY_ENGINE,
+      'tools[0].action',
+    ],
     ['rules that this version lacks', { name: 'x', defaults: { tool_action: 'allow' } }, 99, 'policy engine 99'],
   ])('has a run that froze %s denied every call, and says why', (_what, content, engine, why) => {
     const { verdict, reason } = evaluate(
@@ -267,7 +272,8 @@ describe('lenient parser', () => {
       expect.objectContaining({ code: 'internal' }),
     );
     expect(() => compilePolicy({ name: 'x' }, 99)).toThrow('policy engine 99');
-    expect(compilePolicy({ name: 'x' }, 1).document).toEqual(compilePolicy({ name: 'x' }).document);
+    expect(() => compilePolicy({ name: 'x' }, 1)).toThrow('policy engine 1');
+    expect(compilePolicy({ name: 'x' }, POLICY_ENGINE).document).toEqual(compilePolicy({ name: 'x' }).document);
   });
 
   it('never emits folded overrides again', () => {

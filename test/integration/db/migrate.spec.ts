@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import type { migrateDatabase as Migrate } from '../../../src/embedded/service-parts.js';
 import { migrate } from '../../../src/platform/postgres/migrate.js';
 import { ownRelease } from '../../../src/platform/postgres/schema-release.js';
 import { createTestDatabase, type TestDatabase } from '../../support/database.js';
@@ -95,6 +96,11 @@ describe('a database', () => {
     );
     const { rows } = await test.owner.query('select count(*)::int as migrations from schema_migrations');
     expect(rows).toEqual([{ migrations: 2 }]);
+    const built = new URL('../../../dist/src/embedded/service-parts.js', import.meta.url).href;
+    const { migrateDatabase } = (await import(built)) as { migrateDatabase: typeof Migrate };
+    await expect(migrateDatabase({ PATH: process.env['PATH'], DATABASE_URL: test.ownerUrl })).rejects.toThrow(
+      /^the database could not be brought to the current schema: the database was made by a version of Sandgate/,
+    );
   });
 
   it('of which somebody holds a table is given up after a while, and stays as it is', async () => {
