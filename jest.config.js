@@ -29,10 +29,16 @@ export default {
     {
       ...shared,
       displayName: 'integration',
+      runtime: '<rootDir>/build/jest-shared-modules.mjs',
       testMatch: ['<rootDir>/test/integration/**/*.spec.ts'],
       globalSetup: '<rootDir>/test/support/start-services.ts',
       globalTeardown: '<rootDir>/test/support/stop-services.ts',
     },
-    { ...shared, displayName: 'e2e', testMatch: ['<rootDir>/test/e2e/**/*.spec.ts'] },
+    {
+      ...shared,
+      displayName: 'e2e',
+      runtime: '<rootDir>/build/jest-shared-modules.mjs',
+      testMatch: ['<rootDir>/test/e2e/**/*.spec.ts'],
+    },
   ],
 };

@@ -1,3 +1,4 @@
+/** @own-modules How long its turns take must not depend on what ran in this process before. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { guardSchema } from '../../../src/domain/gate/schema-limits.js';
