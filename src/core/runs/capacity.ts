@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import type { Database, TenantTransaction } from '../record/database.js';
 import { translateDatabaseErrors } from '../../platform/postgres/database-errors.js';
-import type { OutboxKind } from '../record/outbox.js';
+import type { OutboxKind } from '../../domain/run/outbox-kind.js';
 
 /** Active runs that are let in at once; null is unlimited. */
 export interface AdmissionLimits {
