@@ -20,7 +20,7 @@ import {
   type Settlement,
 } from '../core/broker/claims.js';
 import type { Database } from '../core/record/database.js';
-import { decisionEvent } from '../core/gate/gate-events.js';
+import { decisionEvent } from '../core/gate/gate-call.js';
 import { newRowId } from '../platform/postgres/row-id.js';
 import { untilReachable } from '../platform/postgres/until-reachable.js';
 import type { Logger } from '../platform/telemetry/logger.js';

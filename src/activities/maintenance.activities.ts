@@ -15,7 +15,7 @@ import {
 import { sweepUpstreamSessions } from '../core/broker/upstream-session-rows.js';
 import { parseRunStatus } from '../domain/run/status.js';
 import type { ApprovalNotices } from '../core/driver/approval-notices.js';
-import type { RunDriver } from '../core/driver/run-driver.js';
+import type { RunDriver } from '../platform/temporal/run-driver.js';
 import type { MaintenanceActivities } from './run-activities.js';
 
 export interface MaintenanceDependencies {

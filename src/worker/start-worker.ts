@@ -31,7 +31,8 @@ import { ApprovalNotices } from '../core/driver/approval-notices.js';
 import { createRunDriver } from '../core/driver/connect-driver.js';
 import { ensureSearchAttributes } from '../platform/temporal/search-attributes.js';
 import { TemporalOutboxDispatcher } from '../core/driver/outbox-dispatcher.js';
-import type { RunDriver } from '../core/driver/run-driver.js';
+import { NoticeStarter } from '../platform/temporal/notice-starter.js';
+import type { RunDriver } from '../platform/temporal/run-driver.js';
 import { connectTemporalClient } from '../platform/temporal/connect-client.js';
 import {
   approvalNoticeWorkflow,
@@ -273,7 +274,8 @@ function controlActivities(config: SandgateConfig, parts: WorkerParts, admit: Ad
       capacity: config.capacity,
       quiesceSecs: timing.quiesceMs / 1000,
       openRuns: () => openRunWorkflows(client),
-      notices: notices.url === null ? null : new ApprovalNotices(client, approvalNoticeWorkflow, database),
+      notices:
+        notices.url === null ? null : new ApprovalNotices(new NoticeStarter(client, approvalNoticeWorkflow), database),
       noticeStartedWithinMs: timing.maintenanceMs,
     }),
     ...createApprovalNoticeActivities({

@@ -18,7 +18,7 @@ import { createSealer } from '../../core/seal/create-sealer.js';
 import { ToolCallPayloads } from '../../core/gate/tool-call-payloads.js';
 import { Metrics } from '../../core/metrics/metrics.js';
 import { Tracing } from '../../platform/telemetry/tracing.js';
-import { BrokeredDispatch } from '../../core/driver/brokered-dispatch.js';
+import { BrokeredDispatch } from '../../platform/temporal/brokered-dispatch.js';
 import { AdminToken } from '../auth/admin-token.js';
 import { DeploymentOrganization } from '../auth/deployment-organization.js';
 import { NoUserCredentials, UserCredentials } from '../auth/user-credentials.js';

@@ -3,8 +3,8 @@ import type { OnApplicationBootstrap, OnModuleInit, Type } from '@nestjs/common'
 import { HttpAdapterHost, ModuleRef } from '@nestjs/core';
 import type { FastifyInstance } from 'fastify';
 import { PlaneGuard } from './auth/plane.guard.js';
-import { RunnerTokens } from './auth/runner-tokens.js';
-import { BodyBudget } from './body/body-budget.js';
+import { RunnerTokens } from './auth/plane.guard.js';
+import { BodyBudget } from './body/plane-body.js';
 import { BrokeredCallService } from './broker/brokered-calls.js';
 import { CallPlaces } from './broker/call-places.js';
 import { RunEnd } from './broker/run-end.js';
@@ -14,6 +14,7 @@ import { BudgetStops } from './gate/budget-stops.js';
 import { GateObserver } from './gate/gate-observer.js';
 import { GateService } from './gate/gate.service.js';
 import { PermissionEndpoint } from './gate/permission.endpoint.js';
+import { Database } from '../../core/record/database.js';
 import { RunSpecs } from '../../core/gate/run-specs.js';
 import { SchemaStage } from './gate/schema-stage.js';
 import { ShownFiles } from './gate/shown-files.js';
@@ -80,7 +81,7 @@ const ENDPOINTS: Type<PlaneEndpoint>[] = [
     RunLimits,
     RunnerPlane,
     RunnerTokens,
-    RunSpecs,
+    { provide: RunSpecs, useFactory: (database: Database) => new RunSpecs(database), inject: [Database] },
     SchemaStage,
     ShownFiles,
     Upstreams,

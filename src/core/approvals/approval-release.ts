@@ -1,6 +1,6 @@
 import type { TenantTransaction } from '../record/database.js';
 import { readApproval } from './approvals.js';
-import { decisionEvent } from '../gate/gate-events.js';
+import { decisionEvent } from '../gate/gate-call.js';
 
 /**
  * Marks an approved call as let go; from here on its repetitions get the stored verdict.

@@ -2,7 +2,7 @@ import { SandgateError } from '../../domain/errors.js';
 import type { NewEvent } from '../../domain/events/event-kinds.js';
 import type { JsonObject } from '../../domain/json.js';
 import type { TenantTransaction } from '../record/database.js';
-import { decisionEvent } from '../gate/gate-events.js';
+import { decisionEvent } from '../gate/gate-call.js';
 import { bodyArguments } from '../ledger/append-events.js';
 import { runAcceptsWork } from '../runs/run-status.js';
 

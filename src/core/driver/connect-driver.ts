@@ -1,12 +1,17 @@
-import type { Client } from '@temporalio/client';
 import type { SandgateConfig } from '../../platform/config/index.js';
 import type { Database } from '../record/database.js';
 import type { Logger } from '../../platform/telemetry/logger.js';
-import { ApprovalNotices, TellingRunDriver, type NoticeWorkflowNames } from './approval-notices.js';
-import { BrokeredDispatch, type BrokeredCallNames } from './brokered-dispatch.js';
+import { BrokeredDispatch } from '../../platform/temporal/brokered-dispatch.js';
+import { NoticeStarter } from '../../platform/temporal/notice-starter.js';
+import { RunDriver } from '../../platform/temporal/run-driver.js';
+import type {
+  BrokeredCallNames,
+  NoticeWorkflowNames,
+  RunWorkflowNames,
+} from '../../platform/temporal/workflow-names.js';
+import { ApprovalNotices, TellingRunDriver } from './approval-notices.js';
 import { TemporalOutboxDispatcher } from './outbox-dispatcher.js';
-import { RunDriver, type RunWorkflowNames } from './run-driver.js';
-import { connectTemporalClient } from '../../platform/temporal/connect-client.js';
+import { connectTemporalClient, type TemporalClient } from '../../platform/temporal/connect-client.js';
 
 /** A process's way to the driver. `close` waits for wake-ups under way; the relay sends what is left. */
 export interface ConnectedDriver {
@@ -19,11 +24,11 @@ export interface ConnectedDriver {
 export function createRunDriver(
   { notices, timing }: Pick<SandgateConfig, 'notices' | 'timing'>,
   database: Database,
-  client: Client,
+  client: TemporalClient,
   names: { run: RunWorkflowNames; notice: NoticeWorkflowNames },
 ): RunDriver {
   if (notices.url === null) return new RunDriver(client, names.run, timing.workflowTaskMs);
-  const told = new ApprovalNotices(client, names.notice, database);
+  const told = new ApprovalNotices(new NoticeStarter(client, names.notice), database);
   return new TellingRunDriver(told, client, names.run, timing.workflowTaskMs);
 }
 

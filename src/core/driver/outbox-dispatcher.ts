@@ -1,16 +1,15 @@
-import { isGrpcServiceError } from '@temporalio/client';
 import pLimit from 'p-limit';
 import type pg from 'pg';
 import { deferOutbox, deleteOutbox, type OutboxDispatcher, type OutboxRow } from '../record/outbox.js';
-import type { DrivenRun, RunDriver } from './run-driver.js';
+import { isAway } from '../../platform/temporal/is-away.js';
+import type { RunDriver } from '../../platform/temporal/run-driver.js';
+import type { DrivenRun } from '../../platform/temporal/workflow-names.js';
 
 /** Called for wake-ups that could not be sent; the relay sends them again. */
 export type OnUndelivered = (rows: OutboxRow[], cause: unknown) => void;
 
 /** Runs whose wake-ups are sent at once. */
 const AT_ONCE = 8;
-/** gRPC statuses of a server that is away or too busy, which says nothing about the row. */
-const AWAY: readonly number[] = [4, 8, 14];
 /** After so many runs that found the driver away the rest of the batch waits for the next round. */
 const GIVE_UP_AFTER = 8;
 
@@ -84,10 +83,4 @@ export class TemporalOutboxDispatcher implements OutboxDispatcher {
   async drained(): Promise<void> {
     await Promise.allSettled(this.inFlight);
   }
-}
-
-/** The client wraps what the connection said. */
-function isAway(cause: unknown): boolean {
-  const said = cause instanceof Error && cause.cause !== undefined ? cause.cause : cause;
-  return isGrpcServiceError(said) && AWAY.includes(said.code);
 }

@@ -3,8 +3,14 @@ import type { NewEvent } from '../../domain/events/event-kinds.js';
 import { GATE_MESSAGES } from '../../domain/gate/messages.js';
 import type { Database } from '../record/database.js';
 import { translateDatabaseErrors } from '../../platform/postgres/database-errors.js';
-import type { AutomaticVerdict, GateCall, Question } from './gate-call.js';
-import { askedEvent, decisionEvent, requestedEvent } from './gate-events.js';
+import {
+  askedEvent,
+  decisionEvent,
+  requestedEvent,
+  type AutomaticVerdict,
+  type GateCall,
+  type Question,
+} from './gate-call.js';
 import { newRowId } from '../../platform/postgres/row-id.js';
 import { bodyArguments, LATE_VALUE } from '../ledger/append-events.js';
 

@@ -1,12 +1,12 @@
-import { Injectable } from '@nestjs/common';
 import { SandgateError } from '../../domain/errors.js';
-import { FrozenSet } from '../../domain/gate/frozen-set.js';
+import { FrozenSet, type FrozenCallable } from '../../domain/gate/frozen-set.js';
 import type { GateSpec } from '../../domain/gate/gate-verdict.js';
+import { unusableSchemaReason } from '../../domain/gate/messages.js';
+import { ENDED_VALIDATOR } from '../../domain/gate/schema-finding.js';
+import { guardSchema, type GuardedSchema } from '../../domain/gate/schema-limits.js';
 import { compileFrozenPolicy } from '../../domain/policy/compile-policy.js';
 import type { RunSpec } from '../../domain/run/spec.js';
-import { Database, type TenantTransaction } from '../record/database.js';
-import { readEndedValidators } from './ended-validators.js';
-import { RunSchemas } from './run-schemas.js';
+import type { Database, TenantTransaction } from '../record/database.js';
 
 /** The frozen specification of a run, ready to judge with. */
 export interface FrozenRun {
@@ -24,7 +24,6 @@ const MAX_REMEMBERED = 2000;
  * Frozen specifications by run. A specification never changes, so one read serves every call; the database compares the
  * digest on each of them and says when a reload is due (docs/design/gate.md).
  */
-@Injectable()
 export class RunSpecs {
   private readonly known = new Map<string, Promise<FrozenRun>>();
 
@@ -76,4 +75,44 @@ export class RunSpecs {
       },
     };
   }
+}
+
+/** What one run's schemas have turned out to be. */
+class RunSchemas {
+  private readonly guarded = new Map<string, GuardedSchema>();
+
+  /** @param unusable reasons by name of tools that are known to be un-callable in this run */
+  constructor(private readonly unusable: Map<string, string> = new Map()) {}
+
+  /** Whether its schema needs no counting any more. */
+  knows(tool: FrozenCallable): boolean {
+    return this.guarded.has(tool.name) || this.unusable.has(tool.name);
+  }
+
+  /** The schema's text within the limits, or why the tool cannot be called in this run any more. */
+  of(tool: FrozenCallable): GuardedSchema {
+    const reason = this.unusable.get(tool.name);
+    if (reason !== undefined) return { kind: 'refused', reason };
+    const guarded = this.guarded.get(tool.name) ?? guardSchema(tool.schema);
+    this.guarded.set(tool.name, guarded);
+    return guarded;
+  }
+
+  condemn(tool: FrozenCallable, reason: string): void {
+    this.unusable.set(tool.name, reason);
+  }
+}
+
+/**
+ * The tools of a run whose validator had to be ended, with the reason, so that they stay un-callable for a process that reads
+ * the run anew (06-gate §6). The recorded denials say it; there is no other record.
+ */
+async function readEndedValidators(tx: TenantTransaction, sessionId: string): Promise<Map<string, string>> {
+  const reasons = new Map(Object.values(ENDED_VALIDATOR).map((reason) => [unusableSchemaReason(reason), reason]));
+  const rows = await tx.query<{ tool: string; reason: string }>(
+    `select distinct tool, reason from approvals
+     where session_id = $1 and status = 'auto_denied' and source = 'schema' and reason = any ($2::text[])`,
+    [sessionId, [...reasons.keys()]],
+  );
+  return new Map(rows.map(({ tool, reason }) => [tool, reasons.get(reason) ?? reason]));
 }

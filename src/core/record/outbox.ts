@@ -1,7 +1,5 @@
 import type pg from 'pg';
-
-/** Why a run's workflow is woken; each is a signal of the `run` workflow, `created` starts it. */
-export type OutboxKind = 'created' | 'intent' | 'approval_requested' | 'approval_decided' | 'capacity';
+import type { OutboxKind } from '../../domain/run/outbox-kind.js';
 
 /** A wake-up for the workflow of one run. */
 export interface OutboxRow {

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import type { Database, TenantTransaction } from '../record/database.js';
 import { translateDatabaseErrors } from '../../platform/postgres/database-errors.js';
-import type { OutboxKind } from '../record/outbox.js';
+import type { OutboxKind } from '../../domain/run/outbox-kind.js';
 
 /** Runs that may be active at once; null means unlimited. */
 export interface AdmissionLimits {

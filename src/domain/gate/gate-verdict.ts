@@ -44,3 +44,7 @@ export type GateVerdict =
       explanation: Explanation | null;
     }
   | { kind: 'require_approval'; reason: string; approval: ApprovalTerms; explanation: Explanation };
+
+/** What a runner is told. `inactive`: the run accepts no work. `gone`: the caller hung up before there was an answer. */
+export type GateResult =
+  { kind: 'allow' } | { kind: 'deny'; message: string } | { kind: 'inactive' } | { kind: 'gone' };

@@ -1,11 +1,49 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import { Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { SandgateError } from '../../../domain/errors.js';
-import { readRunnerToken, refuseCookieBesideBearer } from './bearer.js';
+import { Database } from '../../../core/record/database.js';
+import { digestRunToken, lookupRunToken } from '../../../core/runs/tokens.js';
+import { hasWebCookie } from '../../auth/credentials.js';
 import { runOfPlaneSocket } from './plane-peer.js';
-import { rememberCaller } from './runner-caller.js';
-import type { PlaneRoute } from './runner-caller.js';
-import { RunnerTokens } from './runner-tokens.js';
+import { rememberCaller, type PlaneRoute, type RunnerCaller } from './runner-caller.js';
+
+/** How long a token that was found live is believed. The gate and the reservation check it again in their own transaction. */
+const BELIEVED_MS = 2000;
+const MAX_REMEMBERED = 10_000;
+
+/** Finds the run behind a runner token. */
+@Injectable()
+export class RunnerTokens {
+  private readonly remembered = new Map<string, { caller: RunnerCaller; until: number }>();
+
+  constructor(private readonly database: Database) {}
+
+  /** The caller, or null for a token that nobody holds. A believed answer is at most two seconds old. */
+  async find(token: string, believed: boolean): Promise<RunnerCaller | null> {
+    const sha256 = digestRunToken(token);
+    if (sha256 === null) return null;
+    const known = believed ? this.remembered.get(sha256) : undefined;
+    if (known !== undefined && known.until > performance.now()) return known.caller;
+    const row = await lookupRunToken(this.database.pool, sha256);
+    if (row === null) return null;
+    const caller: RunnerCaller = {
+      tokenSha256: sha256,
+      organizationId: row.organizationId,
+      sessionId: row.sessionId,
+      audience: row.audience,
+      live: !row.expired && !row.revoked,
+    };
+    if (caller.live) this.remember(sha256, caller);
+    else this.remembered.delete(sha256);
+    return caller;
+  }
+
+  private remember(sha256: string, caller: RunnerCaller): void {
+    if (this.remembered.size >= MAX_REMEMBERED) this.remembered.clear();
+    this.remembered.set(sha256, { caller, until: performance.now() + BELIEVED_MS });
+  }
+}
 
 /**
  * Lets a request of the runner plane in, before its body is read: an unknown token 401, then the audience 403
@@ -27,5 +65,20 @@ export class PlaneGuard {
     if (planeRun !== undefined && planeRun !== caller.sessionId) throw new SandgateError('wrong_run', 'wrong_run');
     refuseCookieBesideBearer(request.headers);
     rememberCaller(request, caller);
+  }
+}
+
+/** What a request gives as its runner token, or null. A scheme is matched as `Bearer `, exactly. */
+function readRunnerToken(headers: IncomingHttpHeaders, acceptsApiKey: boolean): string | null {
+  const apiKey = headers['x-api-key'];
+  if (acceptsApiKey && typeof apiKey === 'string') return apiKey;
+  const { authorization } = headers;
+  return authorization?.startsWith('Bearer ') === true ? authorization.slice('Bearer '.length) : null;
+}
+
+/** A bearer beside the web session cookie is a mistake or an attack; neither may win (chapter 20 §1). */
+function refuseCookieBesideBearer(headers: IncomingHttpHeaders): void {
+  if (hasWebCookie(headers.cookie)) {
+    throw new SandgateError('invalid_request', 'a web session cookie and a runner token cannot be combined');
   }
 }

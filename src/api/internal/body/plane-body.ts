@@ -1,9 +1,32 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import type { ExactJson } from '../../../domain/digest/exact-json.js';
 import { parseJsonPreservingNumbers } from '../../../domain/digest/parse-json.js';
 import { SandgateError } from '../../../domain/errors.js';
-import type { BodyBudget } from './body-budget.js';
+import { ApiConfig } from '../../foundation/foundation.module.js';
+
+/** Bytes of request bodies that this process holds at once (04-sandbox §6). */
+@Injectable()
+export class BodyBudget {
+  private held = 0;
+  private readonly limit: number;
+
+  constructor(config: ApiConfig) {
+    this.limit = config.limits.bodyBytesInFlight;
+  }
+
+  /** Takes room for more bytes, or says that there is none. */
+  take(bytes: number): boolean {
+    if (this.held + bytes > this.limit) return false;
+    this.held += bytes;
+    return true;
+  }
+
+  release(bytes: number): void {
+    this.held -= bytes;
+  }
+}
 
 /** The body of a request of the runner plane. */
 export type PlaneBody =

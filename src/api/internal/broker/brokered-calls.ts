@@ -9,7 +9,7 @@ import { offerCall, readStoredClaim, type CallRow, type StoredClaim } from '../.
 import { readEventReason } from '../../../core/ledger/event-queries.js';
 import { Database } from '../../../core/record/database.js';
 import { ToolCallPayloads, type PayloadKey } from '../../../core/gate/tool-call-payloads.js';
-import { BrokeredDispatch, type DispatchOutcome } from '../../../core/driver/brokered-dispatch.js';
+import { BrokeredDispatch, type DispatchOutcome } from '../../../platform/temporal/brokered-dispatch.js';
 import type { RunnerCaller } from '../auth/runner-caller.js';
 import type { ToolCallRequest } from '../body/tool-call.js';
 import { runAcceptsWork } from '../../../core/runs/run-status.js';

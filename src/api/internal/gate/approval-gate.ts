@@ -18,7 +18,7 @@ import { ApiConfig } from '../../foundation/foundation.module.js';
 import { LimitBreaches } from '../limits/limit-breaches.js';
 import { ApprovalWaits } from './approval-waits.js';
 import type { WaitEnd } from './approval-waits.js';
-import type { GateResult } from './gate-result.js';
+import type { GateResult } from '../../../domain/gate/gate-verdict.js';
 import { wordsNotKnown } from './named-paths.js';
 import { ShownFiles } from './shown-files.js';
 

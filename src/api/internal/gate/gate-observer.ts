@@ -6,7 +6,7 @@ import type { GateAnswer, GateOutcome } from '../../../core/gate/gate.js';
 import { OTHER } from '../../../core/metrics/metric-labels.js';
 import { Metrics } from '../../../core/metrics/metrics.js';
 import { preciseNow, Tracing } from '../../../platform/telemetry/tracing.js';
-import type { GateResult } from './gate-result.js';
+import type { GateResult } from '../../../domain/gate/gate-verdict.js';
 import type { FrozenRun } from '../../../core/gate/run-specs.js';
 
 /** One decided call. */

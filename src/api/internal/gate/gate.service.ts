@@ -16,7 +16,7 @@ import { PolicyHistory } from '../history/policy-history.js';
 import { ApprovalGate } from './approval-gate.js';
 import { BudgetStops } from './budget-stops.js';
 import { GateObserver } from './gate-observer.js';
-import type { GateResult } from './gate-result.js';
+import type { GateResult } from '../../../domain/gate/gate-verdict.js';
 import { RunSpecs } from '../../../core/gate/run-specs.js';
 import type { FrozenRun } from '../../../core/gate/run-specs.js';
 import { SchemaStage } from './schema-stage.js';

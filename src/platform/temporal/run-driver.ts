@@ -2,25 +2,11 @@ import {
   type Client,
   WorkflowIdConflictPolicy,
   WorkflowIdReusePolicy,
-  type SignalDefinition,
   type WorkflowSignalWithStartOptions,
   type WorkflowStartOptions,
 } from '@temporalio/client';
-import type { OutboxKind } from '../record/outbox.js';
-
-/** A run as the driver knows it: ids only. */
-export interface DrivenRun {
-  organizationId: string;
-  sessionId: string;
-}
-
-/** The names of the `run` workflow that callers share with it; given by the process that wires the driver. */
-export interface RunWorkflowNames {
-  workflowType: string;
-  taskQueue: string;
-  workflowId(sessionId: string): string;
-  signals: Record<Exclude<OutboxKind, 'created'>, SignalDefinition>;
-}
+import type { OutboxKind } from '../../domain/run/outbox-kind.js';
+import type { DrivenRun, RunWorkflowNames } from './workflow-names.js';
 
 /** Starts and wakes `run` workflows. Every wake-up also starts a workflow that is not there, so a lost store loses no run. */
 export class RunDriver {

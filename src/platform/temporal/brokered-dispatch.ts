@@ -1,16 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { WorkflowNotFoundError, WorkflowUpdateFailedError, type Client } from '@temporalio/client';
-import { ApplicationFailure, type UpdateDefinition } from '@temporalio/common';
+import { ApplicationFailure } from '@temporalio/common';
 import type { BrokeredCallRef, BrokeredOutcome } from '../../domain/broker/dispatch.js';
-import type { DrivenRun, RunDriver } from './run-driver.js';
-
-/** The names of the update that callers share with the `run` workflow; given by the process that wires the driver. */
-export interface BrokeredCallNames {
-  workflowId(sessionId: string): string;
-  brokeredCall: UpdateDefinition<BrokeredOutcome, [BrokeredCallRef]>;
-  /** Types of the failures with which the workflow turns an update away. */
-  brokeredRefusals: { ending: string; continuing: string };
-}
+import type { RunDriver } from './run-driver.js';
+import type { BrokeredCallNames, DrivenRun } from './workflow-names.js';
 
 /** `unsure`: what became of the dispatch is not known here; the record knows, or will. */
 export type DispatchOutcome = BrokeredOutcome | { outcome: 'unsure' };

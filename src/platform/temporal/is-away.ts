@@ -1,0 +1,10 @@
+import { isGrpcServiceError } from '@temporalio/client';
+
+/** gRPC statuses of a server that is away or too busy, which says nothing about the row. */
+const AWAY: readonly number[] = [4, 8, 14];
+
+/** Whether the server could not be asked. The client wraps what the connection said. */
+export function isAway(cause: unknown): boolean {
+  const said = cause instanceof Error && cause.cause !== undefined ? cause.cause : cause;
+  return isGrpcServiceError(said) && AWAY.includes(said.code);
+}

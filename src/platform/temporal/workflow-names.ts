@@ -1,0 +1,33 @@
+import type { SignalDefinition } from '@temporalio/client';
+import type { UpdateDefinition } from '@temporalio/common';
+import type { BrokeredCallRef, BrokeredOutcome } from '../../domain/broker/dispatch.js';
+import type { OutboxKind } from '../../domain/run/outbox-kind.js';
+
+/** A run as the driver knows it: ids only. */
+export interface DrivenRun {
+  organizationId: string;
+  sessionId: string;
+}
+
+/** The names of the `run` workflow that callers share with it; given by the process that wires the driver. */
+export interface RunWorkflowNames {
+  workflowType: string;
+  taskQueue: string;
+  workflowId(sessionId: string): string;
+  signals: Record<Exclude<OutboxKind, 'created'>, SignalDefinition>;
+}
+
+/** The names of the update that callers share with the `run` workflow; given by the process that wires the driver. */
+export interface BrokeredCallNames {
+  workflowId(sessionId: string): string;
+  brokeredCall: UpdateDefinition<BrokeredOutcome, [BrokeredCallRef]>;
+  /** Types of the failures with which the workflow turns an update away. */
+  brokeredRefusals: { ending: string; continuing: string };
+}
+
+/** The names of the notice's workflow that callers share with it; given by the process that wires the driver. */
+export interface NoticeWorkflowNames {
+  workflowType: string;
+  taskQueue: string;
+  workflowId(approvalId: string): string;
+}
