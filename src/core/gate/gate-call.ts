@@ -52,7 +52,7 @@ export function requestedEvent(call: GateCall): NewEvent {
   };
 }
 
-/** `tool.decision` as every path writes it (chapter 10 §13). */
+/** `tool.decision` as every path writes it (docs/design/events.md). */
 export function decisionEvent(call: { toolCallId: string; tool: string }, verdict: AutomaticVerdict): NewEvent {
   return {
     actor: 'system',

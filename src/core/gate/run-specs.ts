@@ -105,7 +105,7 @@ class RunSchemas {
 
 /**
  * The tools of a run whose validator had to be ended, with the reason, so that they stay un-callable for a process that reads
- * the run anew (06-gate §6). The recorded denials say it; there is no other record.
+ * the run anew (docs/design/gate.md). The recorded denials say it; there is no other record.
  */
 async function readEndedValidators(tx: TenantTransaction, sessionId: string): Promise<Map<string, string>> {
   const reasons = new Map(Object.values(ENDED_VALIDATOR).map((reason) => [unusableSchemaReason(reason), reason]));

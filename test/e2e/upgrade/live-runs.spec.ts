@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { embeddedDatabaseUrl } from '../../../src/embedded/postgres.js';
-import { migrate } from '../../../src/platform/db/migrate.js';
+import { migrate } from '../../../src/platform/postgres/migrate.js';
 import { LiveStack, type Session } from '../../support/live-stack.js';
 import { nextRelease } from '../../support/next-release.js';
 import { StackDatabase } from '../../support/stack-database.js';

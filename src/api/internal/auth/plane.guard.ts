@@ -76,7 +76,7 @@ function readRunnerToken(headers: IncomingHttpHeaders, acceptsApiKey: boolean): 
   return authorization?.startsWith('Bearer ') === true ? authorization.slice('Bearer '.length) : null;
 }
 
-/** A bearer beside the web session cookie is a mistake or an attack; neither may win (chapter 20 §1). */
+/** A bearer beside the web session cookie is a mistake or an attack; neither may win. */
 function refuseCookieBesideBearer(headers: IncomingHttpHeaders): void {
   if (hasWebCookie(headers.cookie)) {
     throw new SandgateError('invalid_request', 'a web session cookie and a runner token cannot be combined');

@@ -6,7 +6,7 @@ import { parseJsonPreservingNumbers } from '../../../domain/digest/parse-json.js
 import { SandgateError } from '../../../domain/errors.js';
 import { ApiConfig } from '../../foundation/foundation.module.js';
 
-/** Bytes of request bodies that this process holds at once (04-sandbox §6). */
+/** Bytes of request bodies that this process holds at once (docs/design/runner.md). */
 @Injectable()
 export class BodyBudget {
   private held = 0;
