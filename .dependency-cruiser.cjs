@@ -71,6 +71,20 @@ module.exports = {
       to: { path: ['^src/platform/schemas/validator/', 'node_modules/ajv/'] },
     },
     {
+      name: 'nest-apart',
+      comment: 'the framework is how the API admits; what the product does stands without it',
+      severity: 'error',
+      from: { path: '^src/', pathNot: part('api') },
+      to: { path: 'node_modules/@nestjs/' },
+    },
+    {
+      name: 'temporal-apart',
+      comment: 'core and API reach workflows through platform/temporal',
+      severity: 'error',
+      from: { path: [part('core'), part('api'), part('domain')] },
+      to: { path: 'node_modules/@temporalio/' },
+    },
+    {
       name: 'workflows-packages',
       comment: 'workflow code runs in a deterministic sandbox',
       severity: 'error',

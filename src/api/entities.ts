@@ -4,7 +4,7 @@ import { CapabilityBundleEntity } from '../core/capabilities/capability-bundle.e
 import { PolicyEntity, PolicyVersionEntity } from '../core/policies/policy.entity.js';
 import { SessionEntity, SessionHeadEntity } from '../core/runs/session.entity.js';
 
-/** The tables that this process maps; everything else is reached through `core`. */
+/** The tables that this process maps; everything else is reached through statements in `core`. */
 export const API_ENTITIES = [
   AgentEntity,
   AgentRevisionEntity,

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { ConnectionRecord } from '../../domain/connections/connection.js';
 import { SandgateError } from '../../domain/errors.js';
-import type { CodehostInstallation } from '../../platform/codehost/codehost-api.js';
+import type { CodehostInstallation } from '../../platform/codehost/code-host.js';
 import { holdRegistration } from '../../core/codehost/app-registrations.js';
 import { Codehost } from '../../core/codehost/codehost.js';
 import { CodehostError } from '../../platform/codehost/codehost-error.js';

@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import type { CodehostRepository } from '../../platform/codehost/codehost-api.js';
+import type { CodehostRepository } from '../../platform/codehost/code-host.js';
 
 /** A repository that a connection of the code host sees. */
 class RepositoryView implements CodehostRepository {

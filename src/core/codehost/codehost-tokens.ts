@@ -4,7 +4,7 @@ import type { ConnectionSecrets } from '../connections/connection-secrets.js';
 import type { Sealer } from '../../platform/seal/sealer.js';
 import { readActiveRegistration, type AppRegistration } from './app-registrations.js';
 import { appJwt, readAppKey } from '../../platform/codehost/app-jwt.js';
-import type { CodehostApi, InstallationToken, RepositoryLister } from '../../platform/codehost/codehost-api.js';
+import type { CodeHost, InstallationToken, RepositoryLister } from '../../platform/codehost/code-host.js';
 import { explained } from '../../platform/codehost/prove-connection.js';
 
 /** A cached token is used while it has more than this left (docs/design/connections.md). */
@@ -40,7 +40,7 @@ export class CodehostTokens {
     private readonly database: Database,
     private readonly secrets: ConnectionSecrets,
     private readonly sealer: Sealer,
-    private readonly api: CodehostApi,
+    private readonly api: CodeHost,
   ) {}
 
   /**

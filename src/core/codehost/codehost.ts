@@ -5,6 +5,7 @@ import type { Database } from '../record/database.js';
 import type { Egress } from '../../platform/egress/egress.js';
 import type { Sealer } from '../../platform/seal/sealer.js';
 import type { RemoteAccess } from '../../platform/workspace/index.js';
+import type { CodeHost } from '../../platform/codehost/code-host.js';
 import { CodehostApi } from '../../platform/codehost/codehost-api.js';
 import { CodehostTokens } from './codehost-tokens.js';
 import { gitRoute } from '../../platform/codehost/git-route.js';
@@ -19,7 +20,7 @@ export interface CodehostParts {
 
 /** The code host of this deployment as one process sees it: its API, tokens for it, and what runs use to fetch from it. */
 export class Codehost {
-  readonly api: CodehostApi;
+  readonly api: CodeHost;
   readonly tokens: CodehostTokens;
 
   constructor(private readonly parts: CodehostParts) {

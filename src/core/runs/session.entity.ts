@@ -1,7 +1,7 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { Budgets, WorkspaceSpec } from '../../domain/run/spec.js';
 
-/** A run. Status and times are moved by the functions beside this file alone; this side reads them. */
+/** A run. Status and times are moved by statements alone; the entity reads them. */
 @Entity('sessions')
 export class SessionEntity {
   @PrimaryColumn('uuid')

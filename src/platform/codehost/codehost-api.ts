@@ -1,52 +1,20 @@
 import { isJsonObject, type JsonObject } from '../../domain/json.js';
 import { EgressError } from '../egress/egress-error.js';
 import type { GuardedClient } from '../egress/guarded-client.js';
+import type {
+  CodeHost,
+  CodehostAccount,
+  CodehostApp,
+  CodehostInstallation,
+  CodehostRepository,
+  InstallationToken,
+  RepositoryLister,
+} from './code-host.js';
 import { CodehostError } from './codehost-error.js';
 
 /** Of one call, its answer included (docs/design/connections.md). */
 const CALL_MS = 15_000;
 const MAX_ANSWER_BYTES = 8 * 1024 * 1024;
-
-/** The account behind a personal token. */
-export interface CodehostAccount {
-  id: string;
-  login: string;
-  /** Of the header `x-oauth-scopes`; tokens of the fine-grained kind have none. */
-  scopes: string[];
-}
-
-export interface CodehostApp {
-  id: string;
-  slug: string;
-}
-
-export interface CodehostInstallation {
-  id: string;
-  /** The app that is installed. */
-  appId: string;
-  accountLogin: string;
-  suspended: boolean;
-}
-
-export interface InstallationToken {
-  token: string;
-  /** Clock time in milliseconds. */
-  expiresAt: number;
-}
-
-/** One row of a repository picker. */
-export interface CodehostRepository {
-  id: string;
-  full_name: string;
-  private: boolean;
-  default_branch: string | null;
-  html_url: string | null;
-  updated_at: string | null;
-  pushed_at: string | null;
-}
-
-/** Whose repositories are listed: a person's token's, or an installation's. */
-export type RepositoryLister = 'user' | 'installation';
 
 /** Tokens without a stated end are taken to live this long. */
 const UNSTATED_LIFE_MS = 55 * 60 * 1000;
@@ -55,30 +23,24 @@ const UNSTATED_LIFE_MS = 55 * 60 * 1000;
  * The REST API of the code host, GitHub's or one that is compatible with it. Its address is the operator's, so no
  * class of addresses is closed to it. Redirects are refused, and of what the host answers only the members named here are read.
  */
-export class CodehostApi {
+export class CodehostApi implements CodeHost {
   /** @param client for hosts that the operator configured */
   constructor(
     private readonly baseUrl: string,
     private readonly client: Pick<GuardedClient, 'request'>,
   ) {}
 
-  /** @throws CodehostError status 401 for a token that the host does not know */
   async currentUser(token: string): Promise<CodehostAccount> {
     const { body, headers } = await this.call('GET', '/user', token);
     const scopes = (headers.get('x-oauth-scopes') ?? '').split(',').map((scope) => scope.trim());
     return { id: idOf(body), login: textOf(body, 'login'), scopes: scopes.filter((scope) => scope !== '') };
   }
 
-  /** @param jwt of the app */
   async app(jwt: string): Promise<CodehostApp> {
     const { body } = await this.call('GET', '/app', jwt);
     return { id: idOf(body), slug: textOf(body, 'slug') };
   }
 
-  /**
-   * @param jwt of the app
-   * @throws CodehostError status 404 when the app has no such installation
-   */
   async installation(jwt: string, id: string): Promise<CodehostInstallation> {
     const { body } = await this.call('GET', `/app/installations/${encodeURIComponent(id)}`, jwt);
     const account = body['account'];
@@ -90,7 +52,6 @@ export class CodehostApi {
     };
   }
 
-  /** @param jwt of the app */
   async installationToken(jwt: string, id: string): Promise<InstallationToken> {
     const { body } = await this.call('POST', `/app/installations/${encodeURIComponent(id)}/access_tokens`, jwt);
     const expires = Date.parse(typeof body['expires_at'] === 'string' ? body['expires_at'] : '');
@@ -100,7 +61,6 @@ export class CodehostApi {
     };
   }
 
-  /** @param page from 1 */
   async repositories(
     token: string,
     lister: RepositoryLister,

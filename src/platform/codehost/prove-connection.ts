@@ -1,6 +1,6 @@
 import { SandgateError } from '../../domain/errors.js';
 import { appJwt, readAppKey } from './app-jwt.js';
-import type { CodehostAccount, CodehostApi, CodehostInstallation } from './codehost-api.js';
+import type { CodehostAccount, CodeHost, CodehostInstallation } from './code-host.js';
 import { CodehostError } from './codehost-error.js';
 
 /** What a caller enters to connect an installation of an app of their own (docs/design/connections.md). */
@@ -20,7 +20,7 @@ export interface ProvenInstallation extends CodehostInstallation {
  *
  * @throws SandgateError `invalid_request` when the host rejects it, `upstream_failed` when the host cannot be asked
  */
-export function proveToken(api: CodehostApi, token: string): Promise<CodehostAccount> {
+export function proveToken(api: CodeHost, token: string): Promise<CodehostAccount> {
   return explained(() => api.currentUser(token), {
     401: 'token: the code host rejected this token',
     403: 'token: the code host forbids this token',
@@ -32,7 +32,7 @@ export function proveToken(api: CodehostApi, token: string): Promise<CodehostAcc
  *
  * @throws SandgateError `invalid_request` when it is not, `upstream_failed` when the host cannot be asked
  */
-export async function proveInstallation(api: CodehostApi, given: AppCredentials): Promise<ProvenInstallation> {
+export async function proveInstallation(api: CodeHost, given: AppCredentials): Promise<ProvenInstallation> {
   const jwt = appJwt(given.appId, readAppKey(given.privateKey));
   const app = await explained(() => api.app(jwt), {
     401: 'private_key: the code host rejected this app_id with this key',

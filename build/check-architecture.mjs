@@ -1,0 +1,90 @@
+/**
+ * Compares ARCHITECTURE.md with the tree: its map names every folder under src with one sentence and no folder that is not there, every
+ * path that it names is there, and its walks are no longer than promised. Then looks for circles of folders, a folder and those within
+ * it included, which dependency-cruiser does not tell apart.
+ */
+import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, posix } from 'node:path';
+
+const MAP = 'ARCHITECTURE.md';
+/** Most files of a walk, by its heading. */
+const WALKS = { 'One verdict': 15, 'One brokered call': 25 };
+
+const text = readFileSync(MAP, 'utf8');
+const faults = [...mapFaults(), ...pathFaults(), ...walkFaults()].map((fault) => `${MAP}: ${fault}`);
+faults.push(...circles().map((folders) => `a circle of folders: ${folders.join(', ')}`));
+for (const fault of faults) console.error(fault);
+process.exit(faults.length === 0 ? 0 : 1);
+
+function mapFaults() {
+  const rows = new Map(
+    [...text.matchAll(/^\| `(src\/[^`]+)` \| ([^|]*) \|/gm)].map(([, folder, says]) => [folder, says.trim()]),
+  );
+  const there = foldersBelow('src');
+  return [
+    ...there.filter((folder) => !rows.has(folder)).map((folder) => `the map does not name ${folder}`),
+    ...[...rows.keys()].filter((folder) => !there.includes(folder)).map((folder) => `${folder} is not there`),
+    ...[...rows]
+      .filter(([, says]) => says === '' || /[.?!] \S/.test(says))
+      .map(([folder]) => `${folder} needs one sentence`),
+  ];
+}
+
+function foldersBelow(folder) {
+  const inside = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isDirectory());
+  return inside.flatMap(({ name }) => [`${folder}/${name}`, ...foldersBelow(`${folder}/${name}`)]);
+}
+
+function pathFaults() {
+  const named = [...text.matchAll(/`((?:src|test|build|docs|migrations)\/[\w./-]+)`/g)].map(([, path]) => path);
+  return named.filter((path) => !existsSync(path)).map((path) => `${path} is not there`);
+}
+
+function walkFaults() {
+  return Object.entries(WALKS).flatMap(([heading, most]) => {
+    const [, section] = text.match(new RegExp(`^### ${heading}\n([^]*?)(?=^#|$(?![^]))`, 'm')) ?? [];
+    if (section === undefined) return [`there is no walk "${heading}"`];
+    const steps = section.match(/^\d+\. /gm)?.length ?? 0;
+    return steps > 0 && steps <= most ? [] : [`the walk "${heading}" has ${steps} files, and may have ${most}`];
+  });
+}
+
+/** Sets of folders that reach each other by imports, types included; specs may import what they try. */
+function circles() {
+  const reached = importsOfFolders();
+  const found = [];
+  for (const folder of reached.keys()) {
+    if (found.some((circle) => circle.includes(folder))) continue;
+    const circle = [...reached.keys()].filter(
+      (other) => reaches(reached, folder, other) && reaches(reached, other, folder),
+    );
+    if (circle.length > 1) found.push(circle.toSorted());
+  }
+  return found;
+}
+
+function importsOfFolders() {
+  const imports = new Map();
+  for (const file of globSync('src/**/*.ts', { exclude: (name) => name.endsWith('.spec.ts') })) {
+    const folder = dirname(file);
+    const others = imports.get(folder) ?? new Set();
+    imports.set(folder, others);
+    for (const [, name] of readFileSync(file, 'utf8').matchAll(/(?:from|import\(|import) '(\.{1,2}\/[^']+)'/g)) {
+      const other = dirname(posix.normalize(join(folder, name)));
+      if (other !== folder && other.startsWith('src')) others.add(other);
+    }
+  }
+  return imports;
+}
+
+function reaches(imports, from, to) {
+  const seen = new Set();
+  const open = [...(imports.get(from) ?? [])];
+  for (let folder = open.pop(); folder !== undefined; folder = open.pop()) {
+    if (folder === to) return true;
+    if (seen.has(folder)) continue;
+    seen.add(folder);
+    open.push(...(imports.get(folder) ?? []));
+  }
+  return false;
+}
