@@ -1,7 +1,4 @@
 import { rm } from 'node:fs/promises';
-import { SandgateError } from '../domain/errors.js';
-import { redactText } from '../domain/redaction/redact-text.js';
-import { classifyLaunchProblem } from '../domain/run/launch-attempts.js';
 import { buildRunnerEnvironment } from '../domain/run/runner-environment.js';
 import type { RunSpec } from '../domain/run/spec.js';
 import {
@@ -11,30 +8,22 @@ import {
   startInitializing,
   type LaunchRow,
 } from '../core/launch/launch.js';
-import {
-  readStoredDiff,
-  storeArtifact,
-  storeDiff,
-  storeMissingDiff,
-  type CollectedDiff,
-} from '../core/artifacts/artifacts.js';
 import type { AdmissionLimits } from '../core/runs/capacity.js';
 import type { RequeueLimits } from '../core/launch/requeue.js';
 import type { Database } from '../core/record/database.js';
 import type { Audience } from '../core/runs/tokens.js';
 import { requireProgram } from '../platform/packages/harnesses/installed-program.js';
 import { makePlaneDirectory, planeDirectory } from '../platform/host/plane-socket-path.js';
-import { RING_BYTES } from '../platform/sandbox/bubblewrap/output-ring.js';
 import type { SandboxHandle, SandboxProvider } from '../platform/sandbox/provider.js';
 import { assertToolsInstalled } from '../platform/packages/tools/assert-installed.js';
 import {
-  collectDiff,
   materialize,
   removeBaseline,
   type MaterializedWorkspace,
   type RemoteAccess,
 } from '../platform/workspace/index.js';
 import { baselineFolder } from './baseline-folder.js';
+import { collectArtifacts, findLive, recordMissingDiff, STILL_LIVE, WIND_DOWN_ATTEMPTS } from './collect-artifacts.js';
 import { whileHeartbeating } from './heartbeat.js';
 import type { RunRef, SandboxHostActivities } from './run-activities.js';
 import { settleLaunchProblem, type LaunchProblemDependencies } from './launch-problems.js';
@@ -64,13 +53,6 @@ export interface RepositoryFetching {
   uid: number;
 }
 
-/** A step that keeps failing on a dead sandbox is given up after this many attempts: a run must end even if its host is broken. */
-const WIND_DOWN_ATTEMPTS = 6;
-
-/** Reasons of a diff that is not there (docs/design/runs.md). */
-const STILL_LIVE = 'runner_still_live';
-const COLLECTION_FAILED = 'collection_failed';
-
 /** The steps of one host: those that workflows call, and the early start of a launch. */
 export interface SandboxHostSteps {
   activities: SandboxHostActivities;
@@ -94,7 +76,7 @@ export function createSandboxHostSteps(dependencies: SandboxHostDependencies): S
     activities: {
       launchSandbox: (run) => whileHeartbeating((signal) => turns.take(run, signal)),
       stopSandbox: (run, graceMs) => afterLaunch(run, (attempt) => host.stop(run, graceMs, attempt)),
-      collectArtifacts: (run) => afterLaunch(run, (attempt) => host.collect(run, attempt)),
+      collectArtifacts: (run) => afterLaunch(run, (attempt) => collectArtifacts(dependencies, run, attempt)),
       releaseSandbox: (run) => afterLaunch(run, () => host.release(run)),
     },
     beginLaunch: (run) => turns.begin(run),
@@ -216,7 +198,7 @@ class SandboxHost {
 
   async stop(run: RunRef, graceMs: number, attempt: number): Promise<void> {
     const { provider } = this.on;
-    const handle = await this.findLive(run);
+    const handle = await findLive(provider, run);
     if (handle === undefined) return;
     if (graceMs > 0) await exitWithin(provider, handle, graceMs);
     try {
@@ -224,67 +206,8 @@ class SandboxHost {
     } catch (cause) {
       if (attempt < WIND_DOWN_ATTEMPTS) throw cause;
       // Its death cannot be confirmed, so nothing is collected; the release goes on trying after the run has ended.
-      await this.storeMissing(run, STILL_LIVE);
+      await recordMissingDiff(this.on.database, run, STILL_LIVE);
     }
-  }
-
-  private async findLive(run: RunRef): Promise<SandboxHandle | undefined> {
-    return (await this.on.provider.listManaged()).find(({ runId }) => runId === run.sessionId)?.handle;
-  }
-
-  /** Takes the diff of a dead sandbox; a stored real diff is final. */
-  async collect(run: RunRef, attempt: number): Promise<void> {
-    const launch = await this.on.database.withTenant(run.organizationId, async (tx) => ({
-      stored: await readStoredDiff(tx, run.sessionId),
-      baseCommit: (await readLaunch(tx, run.sessionId, { evenWhenStopping: true }))?.base_commit ?? null,
-    }));
-    if (launch.baseCommit === null) return;
-    if ((await this.findLive(run)) !== undefined) return this.storeMissing(run, STILL_LIVE);
-    if (launch.stored !== 'collected') await this.collectDiff(run, launch.baseCommit, attempt);
-    await this.storeLog(run);
-  }
-
-  private async collectDiff(run: RunRef, baseCommit: string, attempt: number): Promise<void> {
-    let diff: CollectedDiff;
-    try {
-      diff = await this.takeDiff(run, baseCommit);
-    } catch (cause) {
-      const final = cause instanceof SandgateError && classifyLaunchProblem(cause) === 'refused';
-      if (!final && attempt < WIND_DOWN_ATTEMPTS) throw cause;
-      return this.storeMissing(run, final ? cause.message : COLLECTION_FAILED);
-    }
-    await this.on.database.withTenant(run.organizationId, (tx) => storeDiff(tx, run.sessionId, diff));
-  }
-
-  private async takeDiff(run: RunRef, baseCommit: string): Promise<CollectedDiff> {
-    const { provider } = this.on;
-    const workspaceDir = await provider.reopenWorkspace(run.sessionId);
-    if (workspaceDir === null) throw new SandgateError('not_found', 'workspace_gone');
-    return collectDiff({
-      workspaceDir,
-      baselineDir: this.baselineDir(run.sessionId),
-      baseCommit,
-      uid: await provider.workspaceOwner(run.sessionId),
-      timeoutMs: this.on.collectTimeoutMs,
-    });
-  }
-
-  private storeMissing(run: RunRef, reason: string): Promise<void> {
-    return this.on.database.withTenant(run.organizationId, (tx) => storeMissingDiff(tx, run.sessionId, reason));
-  }
-
-  private async storeLog(run: RunRef): Promise<void> {
-    const output = redactText(withoutTornLine(await this.on.provider.readOutput(run.sessionId)).toString('utf8'));
-    if (output === '') return;
-    await this.on.database.withTenant(run.organizationId, (tx) =>
-      storeArtifact(tx, run.sessionId, {
-        kind: 'log',
-        name: 'runner.log',
-        contentType: 'text/plain',
-        content: Buffer.from(output),
-        truncated: false,
-      }),
-    );
   }
 
   async release(run: RunRef): Promise<void> {
@@ -306,10 +229,4 @@ async function exitWithin(provider: SandboxProvider, handle: SandboxHandle, grac
   } catch (cause) {
     if (!patience.aborted) throw cause;
   }
-}
-
-/** A full ring begins in the middle of a line: the end of a secret could not be told from other text there. */
-function withoutTornLine(output: Buffer): Buffer {
-  const end = output.length < RING_BYTES ? -1 : output.indexOf('\n');
-  return output.subarray(end + 1);
 }

@@ -1,8 +1,5 @@
-import { realpath } from 'node:fs/promises';
-import { hostname } from 'node:os';
-import type { Client } from '@temporalio/client';
 import type { Context } from '@temporalio/activity';
-import { NativeConnection, Worker, type ActivityInterceptorsFactory, type WorkerOptions } from '@temporalio/worker';
+import { Worker, type ActivityInterceptorsFactory, type WorkerOptions } from '@temporalio/worker';
 import { createHeadSigner } from '../domain/ledger/signed-head.js';
 import { createApprovalNoticeActivities } from '../activities/approval-notice.activities.js';
 import { createHostMaintenanceActivities, reapHostOrphans } from '../activities/host-maintenance.activities.js';
@@ -11,36 +8,19 @@ import { createRelayActivities } from '../activities/relay.activities.js';
 import { createRunRecordActivities } from '../activities/run-record.activities.js';
 import { createSandboxHostSteps, type SandboxHostSteps } from '../activities/sandbox-host.activities.js';
 import { createSandboxWatchActivities } from '../activities/sandbox-watch.activities.js';
-import { ensureHostId, publicUrl, requireSetting, type SandgateConfig } from '../platform/config/index.js';
+import { publicUrl, requireSetting, type SandgateConfig } from '../platform/config/index.js';
 import { admitRun, type Admission } from '../core/launch/admission.js';
 import { admitWaiting } from '../core/runs/capacity.js';
-import { Database } from '../core/record/database.js';
-import { Codehost } from '../core/codehost/codehost.js';
-import { Egress } from '../platform/egress/egress.js';
 import { seeHost } from '../core/hosts/hosts.js';
 import { usableHarnesses } from '../platform/packages/harnesses/installed-program.js';
-import { SANDBOX_UID_COUNT, SandboxUids } from '../core/hosts/sandbox-uids.js';
-import { createSealer } from '../core/seal/create-sealer.js';
-import { chooseProvider } from '../platform/sandbox/choice/choose-provider.js';
-import type { SandboxProvider } from '../platform/sandbox/provider.js';
+import { SANDBOX_UID_COUNT } from '../core/hosts/sandbox-uids.js';
 import type { Logger } from '../platform/telemetry/logger.js';
 import { Metrics } from '../core/metrics/metrics.js';
 import type { Tracing } from '../platform/telemetry/tracing.js';
 import { listenForScrapes } from '../platform/telemetry/metrics-listener.js';
 import { ApprovalNotices } from '../core/driver/approval-notices.js';
-import { createRunDriver } from '../core/driver/connect-driver.js';
-import { ensureSearchAttributes } from '../platform/temporal/search-attributes.js';
-import { TemporalOutboxDispatcher } from '../core/driver/outbox-dispatcher.js';
 import { NoticeStarter } from '../platform/temporal/notice-starter.js';
-import type { RunDriver } from '../platform/temporal/run-driver.js';
-import { connectTemporalClient } from '../platform/temporal/connect-client.js';
-import {
-  approvalNoticeWorkflow,
-  CONTROL_QUEUE,
-  hostQueue,
-  hostWatchQueue,
-  runWorkflow,
-} from '../workflows/messages.js';
+import { approvalNoticeWorkflow, CONTROL_QUEUE, hostQueue, hostWatchQueue } from '../workflows/messages.js';
 import type { RunRef } from '../activities/run-activities.js';
 import type { WebhookTarget } from '../core/approvals/send-webhook.js';
 import { ActivityMetrics } from './activity-metrics.js';
@@ -52,6 +32,7 @@ import { RunSpans } from './run-spans.js';
 import { everyWhileAlive } from './standing-duties.js';
 import { ensureStandingWorkflows } from './standing-workflows.js';
 import { workflowSource } from './workflow-bundle.js';
+import { connectParts, type WorkerParts } from './worker-parts.js';
 
 /** A worker process: control queue, and the two queues of this sandbox host. */
 export interface RunningWorker {
@@ -128,65 +109,6 @@ function hostReport(config: SandgateConfig, { database, host, dataDir }: WorkerP
     const has = harnesses.join();
     if (before !== null && before !== has) await admitWaiting(database, config.capacity);
     before = has;
-  };
-}
-
-interface WorkerParts {
-  database: Database;
-  provider: SandboxProvider;
-  client: Client;
-  driver: RunDriver;
-  dispatcher: TemporalOutboxDispatcher;
-  connection: NativeConnection;
-  host: { id: string; name: string; capacity: number; provider: string };
-  /** Without links on the way: later any link is one that should not be there. */
-  dataDir: string;
-  /** Everything that this process sends outside. */
-  egress: Egress;
-  codehost: Codehost;
-  searchAttributesMissing: boolean;
-  metrics: Metrics;
-  log: Logger;
-}
-
-async function connectParts(config: SandgateConfig, log: Logger, metrics: Metrics): Promise<WorkerParts> {
-  const database = await Database.connect({
-    url: requireSetting(config.database.url, 'DATABASE_URL'),
-    poolSize: config.database.poolSize,
-    applicationName: 'sandgate-worker',
-  });
-  const hostId = ensureHostId(config);
-  const provider = await chooseProvider(config, new SandboxUids(database.pool, hostId, config.sandbox.uidBase));
-  const host = { id: hostId, name: hostname(), capacity: config.sandbox.capacity, provider: provider.name };
-  const client = connectTemporalClient(config.temporal);
-  const names = { run: runWorkflow, notice: approvalNoticeWorkflow };
-  const driver = createRunDriver(config, database, client, names);
-  const dispatcher = new TemporalOutboxDispatcher(driver, database.pool, (rows, cause) =>
-    log.warn({ err: cause, wakeUps: rows.length }, 'wake-ups are left to the relay'),
-  );
-  database.outbox = dispatcher;
-  const dataDir = await realpath(config.data.dir);
-  const connection = await NativeConnection.connect(config.temporal.connection);
-  const missing = await ensureSearchAttributes(client, config.temporal.namespace);
-  if (missing.length > 0) log.warn({ missing }, 'search attributes are missing; runs go on without them');
-  const searchAttributesMissing = missing.length > 0;
-  const egress = new Egress(config.egress);
-  const sealer = createSealer(database, config.seal);
-  const codehost = new Codehost({ config: config.codehost, database, sealer, egress });
-  return {
-    database,
-    provider,
-    client,
-    driver,
-    dispatcher,
-    connection,
-    host,
-    dataDir,
-    egress,
-    codehost,
-    searchAttributesMissing,
-    metrics,
-    log,
   };
 }
 

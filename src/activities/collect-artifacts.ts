@@ -1,0 +1,103 @@
+import { SandgateError } from '../domain/errors.js';
+import { redactText } from '../domain/redaction/redact-text.js';
+import { classifyLaunchProblem } from '../domain/run/launch-attempts.js';
+import {
+  readStoredDiff,
+  storeArtifact,
+  storeDiff,
+  storeMissingDiff,
+  type CollectedDiff,
+} from '../core/artifacts/artifacts.js';
+import { readLaunch } from '../core/launch/launch.js';
+import type { Database } from '../core/record/database.js';
+import { RING_BYTES } from '../platform/sandbox/bubblewrap/output-ring.js';
+import type { SandboxHandle, SandboxProvider } from '../platform/sandbox/provider.js';
+import { collectDiff } from '../platform/workspace/index.js';
+import { baselineFolder } from './baseline-folder.js';
+import type { RunRef } from './run-activities.js';
+
+export interface CollectionDependencies {
+  database: Database;
+  provider: SandboxProvider;
+  dataDir: string;
+  /** Limits of one collection in milliseconds; the whole takes at most 120 s (docs/design/workspaces.md). */
+  collectTimeoutMs: number;
+}
+
+/** A step that keeps failing on a dead sandbox is given up after this many attempts: a run must end even if its host is broken. */
+export const WIND_DOWN_ATTEMPTS = 6;
+
+/** Reasons of a diff that is not there (docs/design/runs.md). */
+export const STILL_LIVE = 'runner_still_live';
+const COLLECTION_FAILED = 'collection_failed';
+
+/** Takes the diff of a dead sandbox; a stored real diff is final. */
+export async function collectArtifacts(on: CollectionDependencies, run: RunRef, attempt: number): Promise<void> {
+  const launch = await on.database.withTenant(run.organizationId, async (tx) => ({
+    stored: await readStoredDiff(tx, run.sessionId),
+    baseCommit: (await readLaunch(tx, run.sessionId, { evenWhenStopping: true }))?.base_commit ?? null,
+  }));
+  if (launch.baseCommit === null) return;
+  if ((await findLive(on.provider, run)) !== undefined) return recordMissingDiff(on.database, run, STILL_LIVE);
+  if (launch.stored !== 'collected') await storeDiffOf(on, run, launch.baseCommit, attempt);
+  await storeLog(on, run);
+}
+
+/** The sandbox of the run, while it lives on this host. */
+export async function findLive(provider: SandboxProvider, run: RunRef): Promise<SandboxHandle | undefined> {
+  return (await provider.listManaged()).find(({ runId }) => runId === run.sessionId)?.handle;
+}
+
+export function recordMissingDiff(database: Database, run: RunRef, reason: string): Promise<void> {
+  return database.withTenant(run.organizationId, (tx) => storeMissingDiff(tx, run.sessionId, reason));
+}
+
+async function storeDiffOf(
+  on: CollectionDependencies,
+  run: RunRef,
+  baseCommit: string,
+  attempt: number,
+): Promise<void> {
+  let diff: CollectedDiff;
+  try {
+    diff = await takeDiff(on, run, baseCommit);
+  } catch (cause) {
+    const final = cause instanceof SandgateError && classifyLaunchProblem(cause) === 'refused';
+    if (!final && attempt < WIND_DOWN_ATTEMPTS) throw cause;
+    return recordMissingDiff(on.database, run, final ? cause.message : COLLECTION_FAILED);
+  }
+  await on.database.withTenant(run.organizationId, (tx) => storeDiff(tx, run.sessionId, diff));
+}
+
+async function takeDiff(on: CollectionDependencies, run: RunRef, baseCommit: string): Promise<CollectedDiff> {
+  const { provider } = on;
+  const workspaceDir = await provider.reopenWorkspace(run.sessionId);
+  if (workspaceDir === null) throw new SandgateError('not_found', 'workspace_gone');
+  return collectDiff({
+    workspaceDir,
+    baselineDir: baselineFolder(on.dataDir, run.sessionId),
+    baseCommit,
+    uid: await provider.workspaceOwner(run.sessionId),
+    timeoutMs: on.collectTimeoutMs,
+  });
+}
+
+async function storeLog(on: CollectionDependencies, run: RunRef): Promise<void> {
+  const output = redactText(withoutTornLine(await on.provider.readOutput(run.sessionId)).toString('utf8'));
+  if (output === '') return;
+  await on.database.withTenant(run.organizationId, (tx) =>
+    storeArtifact(tx, run.sessionId, {
+      kind: 'log',
+      name: 'runner.log',
+      contentType: 'text/plain',
+      content: Buffer.from(output),
+      truncated: false,
+    }),
+  );
+}
+
+/** A full ring begins in the middle of a line: the end of a secret could not be told from other text there. */
+function withoutTornLine(output: Buffer): Buffer {
+  const end = output.length < RING_BYTES ? -1 : output.indexOf('\n');
+  return output.subarray(end + 1);
+}

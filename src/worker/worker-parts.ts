@@ -1,0 +1,80 @@
+import { realpath } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import type { Client } from '@temporalio/client';
+import { NativeConnection } from '@temporalio/worker';
+import { ensureHostId, requireSetting, type SandgateConfig } from '../platform/config/index.js';
+import { Database } from '../core/record/database.js';
+import { Codehost } from '../core/codehost/codehost.js';
+import { Egress } from '../platform/egress/egress.js';
+import { SandboxUids } from '../core/hosts/sandbox-uids.js';
+import { createSealer } from '../core/seal/create-sealer.js';
+import { chooseProvider } from '../platform/sandbox/choice/choose-provider.js';
+import type { SandboxProvider } from '../platform/sandbox/provider.js';
+import type { Logger } from '../platform/telemetry/logger.js';
+import { type Metrics } from '../core/metrics/metrics.js';
+import { createRunDriver } from '../core/driver/connect-driver.js';
+import { ensureSearchAttributes } from '../platform/temporal/search-attributes.js';
+import { TemporalOutboxDispatcher } from '../core/driver/outbox-dispatcher.js';
+import type { RunDriver } from '../platform/temporal/run-driver.js';
+import { connectTemporalClient } from '../platform/temporal/connect-client.js';
+import { approvalNoticeWorkflow, runWorkflow } from '../workflows/messages.js';
+
+export interface WorkerParts {
+  database: Database;
+  provider: SandboxProvider;
+  client: Client;
+  driver: RunDriver;
+  dispatcher: TemporalOutboxDispatcher;
+  connection: NativeConnection;
+  host: { id: string; name: string; capacity: number; provider: string };
+  /** Without links on the way: later any link is one that should not be there. */
+  dataDir: string;
+  /** Everything that this process sends outside. */
+  egress: Egress;
+  codehost: Codehost;
+  searchAttributesMissing: boolean;
+  metrics: Metrics;
+  log: Logger;
+}
+
+/** Connects to record, Temporal and the outside, and takes the sandbox provider of this host. */
+export async function connectParts(config: SandgateConfig, log: Logger, metrics: Metrics): Promise<WorkerParts> {
+  const database = await Database.connect({
+    url: requireSetting(config.database.url, 'DATABASE_URL'),
+    poolSize: config.database.poolSize,
+    applicationName: 'sandgate-worker',
+  });
+  const hostId = ensureHostId(config);
+  const provider = await chooseProvider(config, new SandboxUids(database.pool, hostId, config.sandbox.uidBase));
+  const host = { id: hostId, name: hostname(), capacity: config.sandbox.capacity, provider: provider.name };
+  const client = connectTemporalClient(config.temporal);
+  const names = { run: runWorkflow, notice: approvalNoticeWorkflow };
+  const driver = createRunDriver(config, database, client, names);
+  const dispatcher = new TemporalOutboxDispatcher(driver, database.pool, (rows, cause) =>
+    log.warn({ err: cause, wakeUps: rows.length }, 'wake-ups are left to the relay'),
+  );
+  database.outbox = dispatcher;
+  const dataDir = await realpath(config.data.dir);
+  const connection = await NativeConnection.connect(config.temporal.connection);
+  const missing = await ensureSearchAttributes(client, config.temporal.namespace);
+  if (missing.length > 0) log.warn({ missing }, 'search attributes are missing; runs go on without them');
+  const searchAttributesMissing = missing.length > 0;
+  const egress = new Egress(config.egress);
+  const sealer = createSealer(database, config.seal);
+  const codehost = new Codehost({ config: config.codehost, database, sealer, egress });
+  return {
+    database,
+    provider,
+    client,
+    driver,
+    dispatcher,
+    connection,
+    host,
+    dataDir,
+    egress,
+    codehost,
+    searchAttributesMissing,
+    metrics,
+    log,
+  };
+}
