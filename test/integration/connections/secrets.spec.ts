@@ -11,9 +11,9 @@ import type { NewConnection } from '../../../src/platform/connections/connection
 import { Egress } from '../../../src/platform/egress/egress.js';
 import { createAccessTokens } from '../../../src/platform/oauth/access-tokens.js';
 import { createSealer, type SealKeys } from '../../../src/platform/seal/sealer.js';
-import { createTestDatabase, type TestDatabase } from '../../support/database.js';
-import { createOrganization } from '../../support/run-fixture.js';
-import { TokenEndpoint } from '../../support/token-endpoint.js';
+import { createTestDatabase, type TestDatabase } from '../../support/database/database.js';
+import { createOrganization } from '../../support/runs/run-fixture.js';
+import { TokenEndpoint } from '../../support/oauth/token-endpoint.js';
 
 const KEYS: SealKeys = { kmsMode: 'static', staticKek: randomBytes(32), credentialKey: null };
 

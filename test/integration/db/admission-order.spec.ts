@@ -7,9 +7,14 @@ import type { Database } from '../../../src/platform/db/database.js';
 import { seeHost } from '../../../src/platform/db/hosts.js';
 import { recordIntent } from '../../../src/platform/db/intents.js';
 import { moveRun } from '../../../src/platform/db/run-moves.js';
-import { ADMITTED_RUNS, expectTurnsKept, type AdmittedRun } from '../../support/admission-turns.js';
-import { createTestDatabase, type TestDatabase } from '../../support/database.js';
-import { createOrganization, createRun, type FixtureOrganization, type FixtureRun } from '../../support/run-fixture.js';
+import { ADMITTED_RUNS, expectTurnsKept, type AdmittedRun } from '../../support/runs/admission-turns.js';
+import { createTestDatabase, type TestDatabase } from '../../support/database/database.js';
+import {
+  createOrganization,
+  createRun,
+  type FixtureOrganization,
+  type FixtureRun,
+} from '../../support/runs/run-fixture.js';
 
 describe('the order of admission', () => {
   let test: TestDatabase;

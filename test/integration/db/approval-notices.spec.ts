@@ -9,8 +9,8 @@ import {
 } from '../../../src/platform/db/approval-notices.js';
 import { decideApproval } from '../../../src/platform/db/approvals.js';
 import { requestApproval } from '../../../src/platform/db/gate.js';
-import { createTestDatabase, type TestDatabase } from '../../support/database.js';
-import { createRun, gateCall, type FixtureRun } from '../../support/run-fixture.js';
+import { createTestDatabase, type TestDatabase } from '../../support/database/database.js';
+import { createRun, gateCall, type FixtureRun } from '../../support/runs/run-fixture.js';
 
 describe('the record of notices', () => {
   let test: TestDatabase;

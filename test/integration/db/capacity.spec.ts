@@ -7,8 +7,14 @@ import { seeHost } from '../../../src/platform/db/hosts.js';
 import { recordIntent } from '../../../src/platform/db/intents.js';
 import { deleteOutbox, readStaleOutbox } from '../../../src/platform/db/outbox.js';
 import { moveRun } from '../../../src/platform/db/run-moves.js';
-import { createTestDatabase, type TestDatabase } from '../../support/database.js';
-import { createOrganization, createRun, readLedger, readStatus, type FixtureRun } from '../../support/run-fixture.js';
+import { createTestDatabase, type TestDatabase } from '../../support/database/database.js';
+import {
+  createOrganization,
+  createRun,
+  readLedger,
+  readStatus,
+  type FixtureRun,
+} from '../../support/runs/run-fixture.js';
 
 describe('capacity', () => {
   let test: TestDatabase;

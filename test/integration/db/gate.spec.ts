@@ -6,8 +6,8 @@ import {
   type AutomaticVerdict,
   type Question,
 } from '../../../src/platform/db/gate.js';
-import { createTestDatabase, type TestDatabase } from '../../support/database.js';
-import { createRun, gateCall, readLedger, readStatus, tokenDigest } from '../../support/run-fixture.js';
+import { createTestDatabase, type TestDatabase } from '../../support/database/database.js';
+import { createRun, gateCall, readLedger, readStatus, tokenDigest } from '../../support/runs/run-fixture.js';
 
 const ALLOW: AutomaticVerdict = { kind: 'allow', source: 'policy', originalVerdict: null, reason: null };
 const DENY: AutomaticVerdict = { kind: 'deny', source: 'policy', originalVerdict: null, reason: 'network egress' };

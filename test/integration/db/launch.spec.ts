@@ -8,8 +8,8 @@ import { readIntent } from '../../../src/platform/db/intents.js';
 import { attachSandbox } from '../../../src/platform/db/launch.js';
 import { readRunView } from '../../../src/platform/db/run-view.js';
 import { requestApproval } from '../../../src/platform/db/gate.js';
-import { createTestDatabase, type TestDatabase } from '../../support/database.js';
-import { createRun, gateCall, readLedger, readStatus, type FixtureRun } from '../../support/run-fixture.js';
+import { createTestDatabase, type TestDatabase } from '../../support/database/database.js';
+import { createRun, gateCall, readLedger, readStatus, type FixtureRun } from '../../support/runs/run-fixture.js';
 
 const LIMITS = { globalMaxActive: null, tenantMaxActive: null, queueTtlSecs: 900 };
 

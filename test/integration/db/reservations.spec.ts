@@ -13,8 +13,8 @@ import {
 } from '../../../src/platform/db/reservations.js';
 import { sweepReservations } from '../../../src/platform/db/sweeps.js';
 import { decideAutomatic } from '../../../src/platform/db/gate.js';
-import { createTestDatabase, type TestDatabase } from '../../support/database.js';
-import { createRun, gateCall, readLedger, tokenDigest, type FixtureRun } from '../../support/run-fixture.js';
+import { createTestDatabase, type TestDatabase } from '../../support/database/database.js';
+import { createRun, gateCall, readLedger, tokenDigest, type FixtureRun } from '../../support/runs/run-fixture.js';
 
 const MODEL_RESPONSE = {
   model: 'm',

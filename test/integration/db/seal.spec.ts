@@ -4,8 +4,8 @@ import { v7 as uuidv7 } from 'uuid';
 import { checkSealing } from '../../../src/platform/seal/boot-checks.js';
 import { createSealer, type SealedPlace, type Sealer, type SealKeys } from '../../../src/platform/seal/sealer.js';
 import { ToolCallPayloads } from '../../../src/platform/seal/tool-call-payloads.js';
-import { createTestDatabase, type TestDatabase } from '../../support/database.js';
-import { createOrganization, createRun } from '../../support/run-fixture.js';
+import { createTestDatabase, type TestDatabase } from '../../support/database/database.js';
+import { createOrganization, createRun } from '../../support/runs/run-fixture.js';
 
 const off = (credentialKey: Buffer | null): SealKeys => ({ kmsMode: 'off', staticKek: null, credentialKey });
 const withKek = (staticKek: Buffer, credentialKey: Buffer | null = null): SealKeys => ({

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { planeRoot } from '../../../../src/platform/plane/plane-socket-path.js';
-import { SANDBOX_UID_BASE } from '../../../support/own-place.js';
+import { SANDBOX_UID_BASE } from '../../../support/installation/own-place.js';
 import type { Step } from './probe-host.js';
 
 const run = promisify(execFile);
