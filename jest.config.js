@@ -31,8 +31,8 @@ export default {
       displayName: 'integration',
       runtime: '<rootDir>/build/jest-shared-modules.mjs',
       testMatch: ['<rootDir>/test/integration/**/*.spec.ts'],
-      globalSetup: '<rootDir>/test/support/start-services.ts',
-      globalTeardown: '<rootDir>/test/support/stop-services.ts',
+      globalSetup: '<rootDir>/test/support/database/start-services.ts',
+      globalTeardown: '<rootDir>/test/support/database/stop-services.ts',
     },
     {
       ...shared,

@@ -5,9 +5,9 @@ import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { migrate } from '../dist/src/platform/postgres/migrate.js';
-import { describeSchema } from '../test/support/describe-schema.ts';
-import startServices from '../test/support/start-services.ts';
-import stopServices from '../test/support/stop-services.ts';
+import { describeSchema } from '../test/support/database/describe-schema.ts';
+import startServices from '../test/support/database/start-services.ts';
+import stopServices from '../test/support/database/stop-services.ts';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 

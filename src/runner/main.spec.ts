@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { ScriptedPlane } from '../../test/support/scripted-plane.js';
+import { ScriptedPlane } from '../../test/support/plane/scripted-plane.js';
 
 let folder: string;
 

@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { ScriptedPlane } from '../../test/support/scripted-plane.js';
-import type { ScriptedPlaneOptions } from '../../test/support/scripted-plane.js';
-import { startRun } from '../../test/support/runner-run.js';
-import type { TestRun } from '../../test/support/runner-run.js';
-import { untilHolds } from '../../test/support/until.js';
+import { ScriptedPlane } from '../../test/support/plane/scripted-plane.js';
+import type { ScriptedPlaneOptions } from '../../test/support/plane/scripted-plane.js';
+import { startRun } from '../../test/support/runner/runner-run.js';
+import type { TestRun } from '../../test/support/runner/runner-run.js';
+import { untilHolds } from '../../test/support/time/until.js';
 import type { RunnerOptions } from './runner.js';
 
 const open: { stop(): Promise<void> }[] = [];

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 import { v7 as uuidv7 } from 'uuid';
 import type { JsonObject } from '../../src/domain/json.js';
-import { createGatedRun, type GatedRunOptions } from '../support/gated-run.js';
-import type { FixtureOrganization, FixtureRun } from '../support/run-fixture.js';
+import { createGatedRun, type GatedRunOptions } from '../support/gate/gated-run.js';
+import type { FixtureOrganization, FixtureRun } from '../support/runs/run-fixture.js';
 import type { BenchStack } from './bench-stack.js';
 
 /** A host that is offline: the workflow waits for it and leaves these runs alone while a row is measured. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { HOSTILE } from '../../../test/support/hostile-texts.js';
+import { HOSTILE } from '../../../test/support/texts/hostile-texts.js';
 import { block, columns, inline, short, wrap } from './escape.js';
 
 // eslint-disable-next-line no-control-regex -- the point of the test

@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
 import { describe, expect, it } from '@jest/globals';
-import { HOSTILE } from '../../../test/support/hostile-texts.js';
+import { HOSTILE } from '../../../test/support/texts/hostile-texts.js';
 import type { Approval } from '../server/wire.js';
 import { askApproval, type Keyboard } from './approval-prompt.js';
 import { APPROVAL_HEADING } from './approval-view.js';

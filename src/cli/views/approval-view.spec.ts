@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { HOSTILE } from '../../../test/support/hostile-texts.js';
+import { HOSTILE } from '../../../test/support/texts/hostile-texts.js';
 import { parseJsonPreservingNumbers } from '../../domain/digest/parse-json.js';
 import type { Approval } from '../server/wire.js';
 import { APPROVAL_HEADING, renderApproval, timeLeft } from './approval-view.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { cpuClock } from '../../../test/support/cpu-clock.js';
+import { cpuClock } from '../../../test/support/time/cpu-clock.js';
 import { SandgateError } from '../errors.js';
 import { canonicalJson } from './canonical-json.js';
 import { digestOf } from './digest.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { anyCall, anyPolicy, anyRule } from '../../../test/support/policy-arbitraries.js';
+import { anyCall, anyPolicy, anyRule } from '../../../test/support/policies/policy-arbitraries.js';
 import { compileDocument } from './compile-policy.js';
 import type { PolicyDocument, PolicyRule } from './document.js';
 import { evaluate } from './evaluate.js';

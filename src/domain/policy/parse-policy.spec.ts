@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { cpuClock } from '../../../test/support/cpu-clock.js';
+import { cpuClock } from '../../../test/support/time/cpu-clock.js';
 import { parseJsonPreservingNumbers } from '../digest/parse-json.js';
 import type { ExactJson } from '../digest/exact-json.js';
 import { canonicalPolicy } from './canonical-form.js';

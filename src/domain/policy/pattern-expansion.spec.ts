@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { RE2JS } from 're2js';
-import { cpuClock } from '../../../test/support/cpu-clock.js';
+import { cpuClock } from '../../../test/support/time/cpu-clock.js';
 import { validatePolicy } from './parse-policy.js';
 import { MAX_PATTERN_STEPS, patternExpansion } from './pattern-expansion.js';
 

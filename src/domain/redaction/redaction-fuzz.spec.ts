@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { cpuClock } from '../../../test/support/cpu-clock.js';
-import { SECRET_EXAMPLES } from '../../../test/support/secret-examples.js';
+import { cpuClock } from '../../../test/support/time/cpu-clock.js';
+import { SECRET_EXAMPLES } from '../../../test/support/texts/secret-examples.js';
 import { redactForApprover } from './redact-for-approver.js';
 import { redactJson } from './redact-json.js';
 import { REDACTED, redactEnd, redactText } from './redact-text.js';

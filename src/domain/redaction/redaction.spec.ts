@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { ExactJson } from '../digest/exact-json.js';
 import { parseJsonPreservingNumbers } from '../digest/parse-json.js';
-import { NEAR_MISSES, SECRET_EXAMPLES } from '../../../test/support/secret-examples.js';
+import { NEAR_MISSES, SECRET_EXAMPLES } from '../../../test/support/texts/secret-examples.js';
 import { redactForApprover, redactTextForApprover } from './redact-for-approver.js';
 import { redactJson } from './redact-json.js';
 import { REDACTED, redactText } from './redact-text.js';

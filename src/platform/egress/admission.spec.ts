@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:net';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { ordinaryUrls, ssrfPayloads } from '../../../test/support/ssrf-payloads.js';
+import { ordinaryUrls, ssrfPayloads } from '../../../test/support/http/ssrf-payloads.js';
 import { classOf, readAddress } from './address-classes.js';
 import { Egress } from './egress.js';
 import { EgressError } from './egress-error.js';

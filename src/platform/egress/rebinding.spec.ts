@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { connect, type AddressInfo } from 'node:net';
 import { createServer as createTcpServer, type Server as TcpServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { a, aaaa, cname, startDnsServer, type DnsServer, type Zone } from '../../../test/support/dns-server.js';
+import { a, aaaa, cname, startDnsServer, type DnsServer, type Zone } from '../../../test/support/http/dns-server.js';
 import { Egress } from './egress.js';
 import { EgressError } from './egress-error.js';
 

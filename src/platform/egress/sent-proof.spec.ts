@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { SeededRandom } from '../../../test/support/seeded-random.js';
+import { SeededRandom } from '../../../test/support/random/seeded-random.js';
 import { Egress } from './egress.js';
 import { EgressError } from './egress-error.js';
 

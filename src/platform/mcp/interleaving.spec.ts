@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { freezeSession, loopbackEgress } from '../../../test/support/mcp/broker-client.js';
 import { HostileServer } from '../../../test/support/mcp/hostile-server.js';
-import { SeededRandom } from '../../../test/support/seeded-random.js';
+import { SeededRandom } from '../../../test/support/random/seeded-random.js';
 import type { Behaviour } from '../../../test/support/mcp/behaviour.js';
 import type { Egress } from '../egress/egress.js';
 

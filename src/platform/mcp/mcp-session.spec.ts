@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { freezeSession, loopbackEgress } from '../../../test/support/mcp/broker-client.js';
 import { HostileServer, type Arrival } from '../../../test/support/mcp/hostile-server.js';
 import type { Behaviour } from '../../../test/support/mcp/behaviour.js';
-import { untilHolds } from '../../../test/support/until.js';
+import { untilHolds } from '../../../test/support/time/until.js';
 import type { Egress } from '../egress/egress.js';
 import type { McpSession } from './mcp-session.js';
 import type { McpOutcome } from './mcp-outcome.js';

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { freezeSession, loopbackEgress } from '../../../test/support/mcp/broker-client.js';
 import { DEFINITION, mutate, permute } from '../../../test/support/mcp/definition-changes.js';
 import { HostileServer } from '../../../test/support/mcp/hostile-server.js';
-import { SeededRandom } from '../../../test/support/seeded-random.js';
+import { SeededRandom } from '../../../test/support/random/seeded-random.js';
 import type { Egress } from '../egress/egress.js';
 import { photograph } from './photograph.js';
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { trace } from '@opentelemetry/api';
-import { startSpanReceiver, type SpanReceiver } from '../../../test/support/span-receiver.js';
+import { startSpanReceiver, type SpanReceiver } from '../../../test/support/telemetry/span-receiver.js';
 import { activeTraceIds } from './logger.js';
 import { startTracing } from './start-tracing.js';
 import { spanIdOfRun, traceIdOfRun } from './traceparent.js';

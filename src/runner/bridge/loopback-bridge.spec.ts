@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { ScriptedPlane } from '../../../test/support/scripted-plane.js';
+import { ScriptedPlane } from '../../../test/support/plane/scripted-plane.js';
 import { openLoopbackBridge } from './loopback-bridge.js';
 import type { LoopbackBridge } from './loopback-bridge.js';
 

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { ScriptedPlane } from '../../../test/support/scripted-plane.js';
-import type { ScriptedPlaneOptions } from '../../../test/support/scripted-plane.js';
-import { FAST_TIMING } from '../../../test/support/runner-run.js';
+import { ScriptedPlane } from '../../../test/support/plane/scripted-plane.js';
+import type { ScriptedPlaneOptions } from '../../../test/support/plane/scripted-plane.js';
+import { FAST_TIMING } from '../../../test/support/runner/runner-run.js';
 import type { JsonValue } from '../../domain/json.js';
 import { RunStop } from './run-stop.js';
 import { keepRenewing } from './heart.js';

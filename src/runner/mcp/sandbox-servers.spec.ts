@@ -1,14 +1,14 @@
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { startRun, type TestRun } from '../../../test/support/runner-run.js';
-import { ScriptedPlane, type ScriptedPlaneOptions } from '../../../test/support/scripted-plane.js';
+import { startRun, type TestRun } from '../../../test/support/runner/runner-run.js';
+import { ScriptedPlane, type ScriptedPlaneOptions } from '../../../test/support/plane/scripted-plane.js';
 import { inOrder, reply, type ScriptedAnswer } from '../../cli/demo/wire/model-script.js';
 import { startScriptedModel, type ScriptedModel } from '../../cli/demo/scripted-model.js';
 import { isJsonObject, type JsonObject } from '../../domain/json.js';
 import { openSandboxTools } from './open-sandbox-tools.js';
 import type { SandboxTools } from './sandbox-tools.js';
 
-const SCRIPT = fileURLToPath(new URL('../../../test/support/mcp-server.mjs', import.meta.url));
+const SCRIPT = fileURLToPath(new URL('../../../test/support/mcp/mcp-server.mjs', import.meta.url));
 const NODE_PATH = process.execPath.slice(0, process.execPath.lastIndexOf('/'));
 
 const open: { close(): Promise<void> }[] = [];

@@ -2,9 +2,9 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import type { JsonObject, JsonValue } from '../../domain/json.js';
-import { startRun } from '../../../test/support/runner-run.js';
-import { ScriptedPlane } from '../../../test/support/scripted-plane.js';
-import type { ScriptedPlaneOptions } from '../../../test/support/scripted-plane.js';
+import { startRun } from '../../../test/support/runner/runner-run.js';
+import { ScriptedPlane } from '../../../test/support/plane/scripted-plane.js';
+import type { ScriptedPlaneOptions } from '../../../test/support/plane/scripted-plane.js';
 import { parseProbe } from './probe-step.js';
 
 const open: { stop(): Promise<void> }[] = [];

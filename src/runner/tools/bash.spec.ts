@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { ToolWorkspace } from '../../../test/support/tool-workspace.js';
+import { ToolWorkspace } from '../../../test/support/runner/tool-workspace.js';
 import { BASH_MAX_OUTPUT_CHARACTERS } from './bash.js';
 import { InvalidToolInputError } from './input-shape.js';
 import { KeptOutput } from './kept-output.js';

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { mkdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { openDescriptors, ToolWorkspace } from '../../../test/support/tool-workspace.js';
+import { openDescriptors, ToolWorkspace } from '../../../test/support/runner/tool-workspace.js';
 
 let bench: ToolWorkspace;
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { cpuClock } from '../../../test/support/cpu-clock.js';
-import { openDescriptors, ToolWorkspace } from '../../../test/support/tool-workspace.js';
+import { cpuClock } from '../../../test/support/time/cpu-clock.js';
+import { openDescriptors, ToolWorkspace } from '../../../test/support/runner/tool-workspace.js';
 import { compileGlob } from './glob-pattern.js';
 
 let bench: ToolWorkspace;

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { ToolWorkspace } from '../../../test/support/tool-workspace.js';
+import { ToolWorkspace } from '../../../test/support/runner/tool-workspace.js';
 import { toolEnvironment } from './tool-environment.js';
 
 let bench: ToolWorkspace;

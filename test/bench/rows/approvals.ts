@@ -1,5 +1,5 @@
 import { v7 as uuidv7 } from 'uuid';
-import type { FixtureRun } from '../../support/run-fixture.js';
+import type { FixtureRun } from '../../support/runs/run-fixture.js';
 import type { BenchStack } from '../bench-stack.js';
 import { createBareSchema } from '../bare-schema.js';
 import { forkServer } from '../load/forked-server.js';

@@ -1,6 +1,6 @@
 import { request, type IncomingMessage } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { FixtureRun } from '../../support/run-fixture.js';
+import type { FixtureRun } from '../../support/runs/run-fixture.js';
 import type { BenchStack } from '../bench-stack.js';
 import { forkServer } from '../load/forked-server.js';
 import { spreadOf, type Spread } from '../load/percentiles.js';

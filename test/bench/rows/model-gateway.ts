@@ -1,6 +1,6 @@
 import { Agent, request as undiciRequest, type Dispatcher } from 'undici';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { FixtureRun } from '../../support/run-fixture.js';
+import type { FixtureRun } from '../../support/runs/run-fixture.js';
 import type { BenchStack } from '../bench-stack.js';
 import type { LoopResult } from '../load/closed-loop.js';
 import { exchangeLoop } from '../load/exchange-loop.js';

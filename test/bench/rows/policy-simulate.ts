@@ -4,7 +4,7 @@ import type { SimulationView } from '../../../src/api/simulation/simulation.dto.
 import type { JsonObject } from '../../../src/domain/json.js';
 import { compilePolicy } from '../../../src/domain/policy/compile-policy.js';
 import { evaluate } from '../../../src/domain/policy/evaluate.js';
-import type { FixtureRun } from '../../support/run-fixture.js';
+import type { FixtureRun } from '../../support/runs/run-fixture.js';
 import type { BenchStack } from '../bench-stack.js';
 import { HttpConnection, postRequest } from '../load/http-connection.js';
 import { spreadOf } from '../load/percentiles.js';

@@ -2,8 +2,8 @@ import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { LiveStack, type Approval, type Part } from '../../support/live-stack.js';
-import { verifiesStandardWebhook, WebhookReceiver } from '../../support/webhook-receiver.js';
+import { LiveStack, type Approval, type Part } from '../../support/installation/live-stack.js';
+import { verifiesStandardWebhook, WebhookReceiver } from '../../support/http/webhook-receiver.js';
 
 const SECRET = `whsec_${Buffer.alloc(32, 9).toString('base64')}`;
 const COMMAND = 'sh deploy.sh --to marker-of-the-command';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
-import { LiveStack, type Approval, type Part } from '../../support/live-stack.js';
+import { LiveStack, type Approval, type Part } from '../../support/installation/live-stack.js';
 
 const ASKS = [{ tool: 'Bash', input: { command: 'sh deploy.sh' } }, { say: 'done' }];
 /** Long enough that the API can be stopped before it is over. */

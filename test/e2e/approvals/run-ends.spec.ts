@@ -1,11 +1,17 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { BUSY, connectServer, LOOPBACK_UPSTREAMS, NO_DIAL_LIMITS, RunnerVoice } from '../../support/brokered-run.js';
-import type { BrokeredAnswer } from '../../support/brokered-run.js';
-import { LiveStack, type Approval, type TimelineEvent } from '../../support/live-stack.js';
+import {
+  BUSY,
+  connectServer,
+  LOOPBACK_UPSTREAMS,
+  NO_DIAL_LIMITS,
+  RunnerVoice,
+} from '../../support/broker/brokered-run.js';
+import type { BrokeredAnswer } from '../../support/broker/brokered-run.js';
+import { LiveStack, type Approval, type TimelineEvent } from '../../support/installation/live-stack.js';
 import { ECHO, HostileServer } from '../../support/mcp/hostile-server.js';
-import { untilHolds } from '../../support/until.js';
+import { untilHolds } from '../../support/time/until.js';
 
 jest.setTimeout(180_000);
 

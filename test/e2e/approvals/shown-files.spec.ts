@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { LiveStack, type Approval } from '../../support/live-stack.js';
+import { LiveStack, type Approval } from '../../support/installation/live-stack.js';
 
 const HARMLESS = 'echo harmless\n';
 const HARMFUL = 'echo harm > effect\n';

@@ -8,10 +8,10 @@ import {
   LOOPBACK_UPSTREAMS,
   NO_DIAL_LIMITS,
   RunnerVoice,
-} from '../../support/brokered-run.js';
-import { LiveStack, type TimelineEvent } from '../../support/live-stack.js';
+} from '../../support/broker/brokered-run.js';
+import { LiveStack, type TimelineEvent } from '../../support/installation/live-stack.js';
 import { ECHO, HostileServer } from '../../support/mcp/hostile-server.js';
-import { StackDatabase } from '../../support/stack-database.js';
+import { StackDatabase } from '../../support/installation/stack-database.js';
 import { readHistories } from '../secrets/haystacks.js';
 
 jest.setTimeout(60_000);

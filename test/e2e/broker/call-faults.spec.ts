@@ -7,12 +7,12 @@ import {
   NO_DIAL_LIMITS,
   RunnerVoice,
   type BrokeredAnswer,
-} from '../../support/brokered-run.js';
-import { LiveStack, type Part } from '../../support/live-stack.js';
+} from '../../support/broker/brokered-run.js';
+import { LiveStack, type Part } from '../../support/installation/live-stack.js';
 import type { Behaviour } from '../../support/mcp/behaviour.js';
 import { ECHO, HostileServer } from '../../support/mcp/hostile-server.js';
-import { StackDatabase } from '../../support/stack-database.js';
-import { expectWholeLedger } from '../../support/whole-ledger.js';
+import { StackDatabase } from '../../support/installation/stack-database.js';
+import { expectWholeLedger } from '../../support/runs/whole-ledger.js';
 
 const TOOL = 'mcp__kb__echo';
 const KEY = 'upstream-key';

@@ -6,8 +6,8 @@ import {
   LOOPBACK_UPSTREAMS,
   NO_DIAL_LIMITS,
   RunnerVoice,
-} from '../../support/brokered-run.js';
-import { LiveStack, type Approval, type Part } from '../../support/live-stack.js';
+} from '../../support/broker/brokered-run.js';
+import { LiveStack, type Approval, type Part } from '../../support/installation/live-stack.js';
 import { ECHO, HostileServer } from '../../support/mcp/hostile-server.js';
 
 jest.setTimeout(120_000);

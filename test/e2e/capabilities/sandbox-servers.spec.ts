@@ -17,7 +17,7 @@ import type { Schemas } from '../../../src/client/client.js';
 import { byConversation, reply, type ModelScript } from '../../../src/cli/demo/wire/model-script.js';
 import { startScriptedModel, type ScriptedModel } from '../../../src/cli/demo/scripted-model.js';
 import { isJsonObject, type JsonObject } from '../../../src/domain/json.js';
-import { LiveStack, type TimelineEvent } from '../../support/live-stack.js';
+import { LiveStack, type TimelineEvent } from '../../support/installation/live-stack.js';
 
 jest.setTimeout(300_000);
 

@@ -8,7 +8,7 @@ import type { Scene } from '../../../src/cli/conformance/server/scene.js';
 import { SCENES } from '../../../src/cli/conformance/server/scenes/index.js';
 import { SandgateClient } from '../../../src/cli/server/sandgate-client.js';
 import type { RunEvent } from '../../../src/cli/server/wire.js';
-import { LiveStack } from '../../support/live-stack.js';
+import { LiveStack } from '../../support/installation/live-stack.js';
 
 jest.setTimeout(300_000);
 

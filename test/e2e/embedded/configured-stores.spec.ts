@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Connection } from '@temporalio/client';
 import { join } from 'node:path';
 import pg from 'pg';
-import { LiveStack } from '../../support/live-stack.js';
-import { expectWholeLedger } from '../../support/whole-ledger.js';
+import { LiveStack } from '../../support/installation/live-stack.js';
+import { expectWholeLedger } from '../../support/runs/whole-ledger.js';
 
 /** PostgreSQL and Temporal that somebody else runs: here those of another installation, in a database and a namespace apart. */
 describe('a start on a configured PostgreSQL and Temporal', () => {

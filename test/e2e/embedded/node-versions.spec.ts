@@ -5,7 +5,7 @@ import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { bringNode, personWith, type BroughtNode } from '../../support/older-node.js';
+import { bringNode, personWith, type BroughtNode } from '../../support/installation/older-node.js';
 
 jest.setTimeout(300_000);
 

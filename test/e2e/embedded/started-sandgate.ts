@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { ownPlace } from '../../support/own-place.js';
+import { ownPlace } from '../../support/installation/own-place.js';
 
 const PROGRAM = resolve('dist/src/cli/main.js');
 const START_TIMEOUT_MS = 120_000;

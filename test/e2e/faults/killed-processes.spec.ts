@@ -3,9 +3,9 @@ import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { planeRoot } from '../../../src/platform/host/plane-socket-path.js';
-import { LiveStack, TERMINAL, type Part } from '../../support/live-stack.js';
-import { letGo, WORKS } from '../../support/working-run.js';
-import { expectWholeLedger } from '../../support/whole-ledger.js';
+import { LiveStack, TERMINAL, type Part } from '../../support/installation/live-stack.js';
+import { letGo, WORKS } from '../../support/runs/working-run.js';
+import { expectWholeLedger } from '../../support/runs/whole-ledger.js';
 
 /** Enough files that preparing and collecting a workspace take long enough to be hit. */
 const MANY_FILES = 6000;

@@ -3,9 +3,9 @@ import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { planeRoot } from '../../../src/platform/host/plane-socket-path.js';
-import { LiveStack, type Approval } from '../../support/live-stack.js';
-import { expectWholeLedger } from '../../support/whole-ledger.js';
-import { letGo, WORKS } from '../../support/working-run.js';
+import { LiveStack, type Approval } from '../../support/installation/live-stack.js';
+import { expectWholeLedger } from '../../support/runs/whole-ledger.js';
+import { letGo, WORKS } from '../../support/runs/working-run.js';
 
 const ACTIVE = 14;
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { LiveStack, type Part } from '../../support/live-stack.js';
-import { StackDatabase } from '../../support/stack-database.js';
-import { expectWholeLedger } from '../../support/whole-ledger.js';
+import { LiveStack, type Part } from '../../support/installation/live-stack.js';
+import { StackDatabase } from '../../support/installation/stack-database.js';
+import { expectWholeLedger } from '../../support/runs/whole-ledger.js';
 
 const ROUNDS = Number(process.env['TEST_FAULT_ROUNDS'] ?? 1);
 const VICTIMS: Part[][] = [['api'], ['worker'], ['api', 'worker'], ['temporal'], ['postgres']];

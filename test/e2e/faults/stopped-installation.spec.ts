@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { LiveStack } from '../../support/live-stack.js';
+import { LiveStack } from '../../support/installation/live-stack.js';
 
 const HOST_GONE_MS = 3000;
 const ENV = { SERVICE_TIMING_HOST_GONE_MS: String(HOST_GONE_MS) };

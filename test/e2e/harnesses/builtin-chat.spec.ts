@@ -4,7 +4,7 @@ import { startScriptedModel, type ScriptedModel } from '../../../src/cli/demo/sc
 import { toolResults } from '../../../src/cli/demo/wire/wire-format.js';
 import type { Schemas } from '../../../src/client/client.js';
 import { provideHarness } from '../../../src/embedded/harness-programs.js';
-import { LiveStack } from '../../support/live-stack.js';
+import { LiveStack } from '../../support/installation/live-stack.js';
 
 jest.setTimeout(180_000);
 

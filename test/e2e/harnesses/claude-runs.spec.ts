@@ -162,7 +162,7 @@ describe('Claude Code in the sandbox', () => {
 
   it("uses a sandbox server's frozen tools through the gate, with the frozen words and no other tool", async () => {
     const served = join(folder, 'served');
-    cpSync('test/support/mcp-server.mjs', join(served, 'mcp-server.mjs'));
+    cpSync('test/support/mcp/mcp-server.mjs', join(served, 'mcp-server.mjs'));
     const tools = ['echo', 'count'].map((name) => ({
       name,
       description: `frozen words about ${name}`,

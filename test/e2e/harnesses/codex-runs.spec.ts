@@ -180,7 +180,7 @@ describe('Codex in the sandbox', () => {
 
   it("uses a sandbox server's frozen tools through the gate, asked once, with the frozen words and no other tool", async () => {
     const served = join(folder, 'served');
-    cpSync('test/support/mcp-server.mjs', join(served, 'mcp-server.mjs'));
+    cpSync('test/support/mcp/mcp-server.mjs', join(served, 'mcp-server.mjs'));
     const tools = ['echo', 'count'].map((name) => ({
       name,
       description: `frozen words about ${name}`,

@@ -4,8 +4,8 @@ import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { byConversation, reply, type ScriptedBlock } from '../../../src/cli/demo/wire/model-script.js';
 import { startScriptedModel, type ScriptedModel } from '../../../src/cli/demo/scripted-model.js';
 import { toolResults } from '../../../src/cli/demo/wire/wire-format.js';
-import { LiveStack } from '../../support/live-stack.js';
-import { StackDatabase } from '../../support/stack-database.js';
+import { LiveStack } from '../../support/installation/live-stack.js';
+import { StackDatabase } from '../../support/installation/stack-database.js';
 
 jest.setTimeout(240_000);
 

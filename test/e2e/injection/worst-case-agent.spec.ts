@@ -10,7 +10,7 @@ import type { Schemas } from '../../../src/client/client.js';
 import { reply, type RecordedRequest, type ScriptedAnswer } from '../../../src/cli/demo/wire/model-script.js';
 import { startScriptedModel, type ScriptedModel } from '../../../src/cli/demo/scripted-model.js';
 import { toolResults } from '../../../src/cli/demo/wire/wire-format.js';
-import { LiveStack, type Approval, type Session, type TimelineEvent } from '../../support/live-stack.js';
+import { LiveStack, type Approval, type Session, type TimelineEvent } from '../../support/installation/live-stack.js';
 import { injectedTexts, type InjectedText } from './injected-texts.js';
 import { OutsideRecorder } from './outside-recorder.js';
 

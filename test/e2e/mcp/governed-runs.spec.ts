@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import type { JsonObject } from '../../../src/domain/json.js';
-import type { TimelineEvent } from '../../support/live-stack.js';
+import type { TimelineEvent } from '../../support/installation/live-stack.js';
 import { OK } from '../../support/mcp/behaviour.js';
 import { ECHO, HostileServer } from '../../support/mcp/hostile-server.js';
 import { hasPython } from '../../support/mcp/python-environment.js';

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { ADMITTED_RUNS, expectTurnsKept, type AdmittedRun } from '../../support/admission-turns.js';
-import { LiveStack } from '../../support/live-stack.js';
-import { StackDatabase } from '../../support/stack-database.js';
+import { ADMITTED_RUNS, expectTurnsKept, type AdmittedRun } from '../../support/runs/admission-turns.js';
+import { LiveStack } from '../../support/installation/live-stack.js';
+import { StackDatabase } from '../../support/installation/stack-database.js';
 
 /** Of each of three organizations; the nightly campaign runs 100. */
 const RUNS_EACH = Number(process.env['TEST_QUEUE_RUNS'] ?? 8);

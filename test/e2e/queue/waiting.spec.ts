@@ -2,8 +2,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { LiveStack, TERMINAL, type Session, type TimelineEvent } from '../../support/live-stack.js';
-import { StackDatabase } from '../../support/stack-database.js';
+import { LiveStack, TERMINAL, type Session, type TimelineEvent } from '../../support/installation/live-stack.js';
+import { StackDatabase } from '../../support/installation/stack-database.js';
 
 const TTL_SECS = 20;
 /** Wall clock of a brief run: less than some wait in the queue, far more than an idle run needs on a busy machine. */

@@ -8,9 +8,9 @@ import pg from 'pg';
 import { Database } from '../../../src/core/record/database.js';
 import type { Sealer } from '../../../src/platform/seal/sealer.js';
 import { createSealer } from '../../../src/core/seal/create-sealer.js';
-import { LiveStack } from '../../support/live-stack.js';
+import { LiveStack } from '../../support/installation/live-stack.js';
 import { HostileServer } from '../../support/mcp/hostile-server.js';
-import { TokenEndpoint } from '../../support/token-endpoint.js';
+import { TokenEndpoint } from '../../support/oauth/token-endpoint.js';
 import { makeCanary, placesOf, type Haystack } from './canary-search.js';
 import { dumpDatabase, readAnswers, readHistories, readLogs } from './haystacks.js';
 

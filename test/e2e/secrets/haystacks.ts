@@ -2,7 +2,7 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Client } from '@temporalio/client';
 import type pg from 'pg';
-import type { LiveStack } from '../../support/live-stack.js';
+import type { LiveStack } from '../../support/installation/live-stack.js';
 import type { Haystack } from './canary-search.js';
 
 /** Every history of the namespace with every payload decoded to its bytes, and the files of the store itself. */

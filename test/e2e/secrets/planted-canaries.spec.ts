@@ -7,7 +7,7 @@ import { Client, Connection } from '@temporalio/client';
 import pg from 'pg';
 import { byConversation, reply } from '../../../src/cli/demo/wire/model-script.js';
 import { startScriptedModel, type ScriptedModel } from '../../../src/cli/demo/scripted-model.js';
-import { LiveStack } from '../../support/live-stack.js';
+import { LiveStack } from '../../support/installation/live-stack.js';
 import { makeCanary, placesOf, type Haystack } from './canary-search.js';
 import { BELONGS, PLACES, type Place } from './places.js';
 import { dumpDatabase, readAnswers, readHistories, readLogs } from './haystacks.js';

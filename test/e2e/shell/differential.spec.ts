@@ -8,7 +8,7 @@ import fc from 'fast-check';
 import { analyseLine } from '../../../src/domain/policy/shell/analyse-line.js';
 import { readLine } from '../../../src/domain/policy/shell/language/line-reader.js';
 import type { ShellCommand, ShellLine } from '../../../src/domain/policy/shell/effects/shell-line.js';
-import { gluedLine, wellFormedScript } from '../../support/bash-scripts.js';
+import { gluedLine, wellFormedScript } from '../../support/shell/bash-scripts.js';
 import { fuzzSlice, shortened } from '../../support/shell/fuzz-slice.js';
 import { generateLine } from '../../support/shell/generate-line.js';
 import type { Finding } from '../../support/shell/judge-line.js';

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import type { Database as DatabaseClass } from '../../../src/core/record/database.js';
-import { LiveStack, type TimelineEvent } from '../../support/live-stack.js';
-import { SeededRandom } from '../../support/seeded-random.js';
+import { LiveStack, type TimelineEvent } from '../../support/installation/live-stack.js';
+import { SeededRandom } from '../../support/random/seeded-random.js';
 import { LedgerReader, type Resume } from './ledger-reader.js';
 
 const SEED = Number(process.env['TEST_SEED'] ?? 20_261_005);

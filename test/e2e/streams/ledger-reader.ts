@@ -1,6 +1,6 @@
 import http from 'node:http';
-import type { TimelineEvent } from '../../support/live-stack.js';
-import type { SeededRandom } from '../../support/seeded-random.js';
+import type { TimelineEvent } from '../../support/installation/live-stack.js';
+import type { SeededRandom } from '../../support/random/seeded-random.js';
 
 export interface ReaderTarget {
   url: string;

@@ -8,9 +8,9 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { byConversation, reply } from '../../../src/cli/demo/wire/model-script.js';
 import { startScriptedModel, type ScriptedModel } from '../../../src/cli/demo/scripted-model.js';
-import { LiveStack, type Session } from '../../support/live-stack.js';
-import { readMetrics, type ScrapedMetrics } from '../../support/scraped-metrics.js';
-import { startSpanReceiver, type ReceivedSpan, type SpanReceiver } from '../../support/span-receiver.js';
+import { LiveStack, type Session } from '../../support/installation/live-stack.js';
+import { readMetrics, type ScrapedMetrics } from '../../support/telemetry/scraped-metrics.js';
+import { startSpanReceiver, type ReceivedSpan, type SpanReceiver } from '../../support/telemetry/span-receiver.js';
 
 jest.setTimeout(60_000);
 

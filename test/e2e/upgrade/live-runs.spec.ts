@@ -2,11 +2,11 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { embeddedDatabaseUrl } from '../../../src/embedded/postgres.js';
 import { migrate } from '../../../src/platform/postgres/migrate.js';
-import { LiveStack } from '../../support/live-stack.js';
-import { nextRelease } from '../../support/next-release.js';
-import { StackDatabase } from '../../support/stack-database.js';
-import { expectWholeLedger } from '../../support/whole-ledger.js';
-import { letGo, WORKS } from '../../support/working-run.js';
+import { LiveStack } from '../../support/installation/live-stack.js';
+import { nextRelease } from '../../support/database/next-release.js';
+import { StackDatabase } from '../../support/installation/stack-database.js';
+import { expectWholeLedger } from '../../support/runs/whole-ledger.js';
+import { letGo, WORKS } from '../../support/runs/working-run.js';
 
 const ASKS = [{ tool: 'Bash', input: { command: 'sh deploy.sh' } }, { say: 'done' }];
 

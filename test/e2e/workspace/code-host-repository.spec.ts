@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import type { WorkspaceSpec } from '../../../src/domain/run/spec.js';
 import type { RemoteAccess } from '../../../src/platform/workspace/index.js';
 import { CodeHost, end, type Interference } from '../../support/codehost/code-host.js';
-import { startConnectProxy } from '../../support/connect-proxy.js';
+import { startConnectProxy } from '../../support/http/connect-proxy.js';
 import { contentOf, FETCH_UID, git, Stage } from './support.js';
 
 jest.setTimeout(60_000);

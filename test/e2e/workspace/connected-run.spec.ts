@@ -7,7 +7,7 @@ import pg from 'pg';
 import type { Schemas } from '../../../src/client/client.js';
 import { CodeHost } from '../../support/codehost/code-host.js';
 import { RestApi } from '../../support/codehost/rest-api.js';
-import { LiveStack } from '../../support/live-stack.js';
+import { LiveStack } from '../../support/installation/live-stack.js';
 import { makeCanary, placesOf } from '../secrets/canary-search.js';
 import { dumpDatabase, readAnswers, readHistories, readLogs } from '../secrets/haystacks.js';
 import { git } from './support.js';

@@ -3,8 +3,8 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { LiveStack } from '../../support/live-stack.js';
-import { expectWholeLedger } from '../../support/whole-ledger.js';
+import { LiveStack } from '../../support/installation/live-stack.js';
+import { expectWholeLedger } from '../../support/runs/whole-ledger.js';
 
 describe('a repository that is checked out read-only', () => {
   let stack: LiveStack;

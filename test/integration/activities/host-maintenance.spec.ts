@@ -6,8 +6,8 @@ import { v7 as uuidv7 } from 'uuid';
 import { planeDirectory, planeRoot } from '../../../src/platform/host/plane-socket-path.js';
 import { reapHostOrphans } from '../../../src/activities/host-maintenance.activities.js';
 import type { SandboxProvider } from '../../../src/platform/sandbox/provider.js';
-import { createTestDatabase, type TestDatabase } from '../../support/database.js';
-import { createRun } from '../../support/run-fixture.js';
+import { createTestDatabase, type TestDatabase } from '../../support/database/database.js';
+import { createRun } from '../../support/runs/run-fixture.js';
 
 describe('what a host still has of runs', () => {
   let test: TestDatabase;

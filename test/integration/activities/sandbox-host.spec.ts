@@ -14,9 +14,9 @@ import { seeHost } from '../../../src/core/hosts/hosts.js';
 import { readIntent } from '../../../src/core/finalization/intents.js';
 import type { SandboxProvider } from '../../../src/platform/sandbox/provider.js';
 import type { RemoteAccess } from '../../../src/platform/workspace/index.js';
-import { createTestDatabase, type TestDatabase } from '../../support/database.js';
-import { createGatedRun, readLedger } from '../../support/gated-run.js';
-import type { FixtureRun } from '../../support/run-fixture.js';
+import { createTestDatabase, type TestDatabase } from '../../support/database/database.js';
+import { createGatedRun, readLedger } from '../../support/gate/gated-run.js';
+import type { FixtureRun } from '../../support/runs/run-fixture.js';
 
 const LIMITS = {
   globalMaxActive: null,

@@ -6,8 +6,8 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { PERMISSION_METADATA, PERMISSIONS, PUBLIC_METADATA } from '../../../src/api/auth/permission.decorator.js';
 import { listenInternalOnly } from '../../../src/api/listeners.js';
 import { InternalModule } from '../../../src/api/internal/internal.module.js';
-import { ADMIN_TOKEN, startApi, type TestApi } from '../../support/api.js';
-import { createRun, type FixtureRun } from '../../support/run-fixture.js';
+import { ADMIN_TOKEN, startApi, type TestApi } from '../../support/api/api.js';
+import { createRun, type FixtureRun } from '../../support/runs/run-fixture.js';
 
 let api: TestApi;
 let internal: Server;

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { startApi, type TestApi } from '../../support/api.js';
-import { newRun } from '../../support/asked-approval.js';
-import { createGatedRun, post } from '../../support/gated-run.js';
-import { startPlane, type PlaneApp } from '../../support/plane-app.js';
-import type { FixtureRun } from '../../support/run-fixture.js';
-import { until } from '../../support/until.js';
+import { startApi, type TestApi } from '../../support/api/api.js';
+import { newRun } from '../../support/gate/asked-approval.js';
+import { createGatedRun, post } from '../../support/gate/gated-run.js';
+import { startPlane, type PlaneApp } from '../../support/plane/plane-app.js';
+import type { FixtureRun } from '../../support/runs/run-fixture.js';
+import { until } from '../../support/time/until.js';
 
 const STILL_ASK = 'What forces, deletes or reaches further, such as `--force`, still asks.';
 const SHELL_ASKS = [

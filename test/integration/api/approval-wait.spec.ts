@@ -2,10 +2,10 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { v7 as uuidv7 } from 'uuid';
 import { ApprovalWatch } from '../../../src/api/approvals/approval-watch.js';
 import { createApi } from '../../../src/api/create-api.js';
-import { startApi, ADMIN_TOKEN, type Answer, type TestApi } from '../../support/api.js';
-import { ask, newRun } from '../../support/asked-approval.js';
-import { createRun, type FixtureRun } from '../../support/run-fixture.js';
-import { until } from '../../support/until.js';
+import { startApi, ADMIN_TOKEN, type Answer, type TestApi } from '../../support/api/api.js';
+import { ask, newRun } from '../../support/gate/asked-approval.js';
+import { createRun, type FixtureRun } from '../../support/runs/run-fixture.js';
+import { until } from '../../support/time/until.js';
 
 const MAX_WAITERS = 40;
 /** Longer than any wake-up takes on a busy machine, shorter than the fallback re-read and the waiting would be. */

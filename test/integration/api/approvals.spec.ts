@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { v7 as uuidv7 } from 'uuid';
-import { startApi, type TestApi } from '../../support/api.js';
-import { ask as askOf, newRun as newRunOf, type AskOptions } from '../../support/asked-approval.js';
-import { createRun, readLedger, readStatus, type FixtureRun } from '../../support/run-fixture.js';
+import { startApi, type TestApi } from '../../support/api/api.js';
+import { ask as askOf, newRun as newRunOf, type AskOptions } from '../../support/gate/asked-approval.js';
+import { createRun, readLedger, readStatus, type FixtureRun } from '../../support/runs/run-fixture.js';
 
 let api: TestApi;
 let run: FixtureRun;

@@ -4,10 +4,10 @@ import { resolveBindings, type RunBindings } from '../../../src/api/sessions/run
 import type { RunSpec } from '../../../src/domain/run/spec.js';
 import { insertConnection } from '../../../src/core/connections/connection-rows.js';
 import { appendSnapshot } from '../../../src/core/connections/tool-snapshots.js';
-import { ADMIN_TOKEN, startApi, type Answer, type TestApi } from '../../support/api.js';
-import { connected, CRM_URL, snapshotTool, type ConnectedOptions } from '../../support/connected.js';
-import { createOrganization } from '../../support/run-fixture.js';
-import type { TestUser } from '../../support/users.js';
+import { ADMIN_TOKEN, startApi, type Answer, type TestApi } from '../../support/api/api.js';
+import { connected, CRM_URL, snapshotTool, type ConnectedOptions } from '../../support/connections/connected.js';
+import { createOrganization } from '../../support/runs/run-fixture.js';
+import type { TestUser } from '../../support/api/users.js';
 
 const ROOT = '/srv/code';
 let api: TestApi;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { BUDGET_CAPS } from '../../../src/domain/budgets/effective-budgets.js';
-import { startApi, type TestApi } from '../../support/api.js';
+import { startApi, type TestApi } from '../../support/api/api.js';
 
 let api: TestApi;
 beforeAll(async () => {

@@ -3,7 +3,7 @@ import { v7 as uuidv7 } from 'uuid';
 import type { Schemas } from '../../../src/client/client.js';
 import { definitionDigest } from '../../../src/domain/capabilities/bundle.js';
 import type { FrozenBundle } from '../../../src/domain/run/spec.js';
-import { startApi, type Answer, type TestApi } from '../../support/api.js';
+import { startApi, type Answer, type TestApi } from '../../support/api/api.js';
 
 let api: TestApi;
 beforeAll(async () => {

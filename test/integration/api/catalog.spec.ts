@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Schemas } from '../../../src/client/client.js';
 import { insertCustom, findConnector, listConnectors } from '../../../src/core/catalog/connector-queries.js';
 import { parseConnector } from '../../../src/domain/catalog/parse-connector.js';
-import { startApi, type Answer, type TestApi } from '../../support/api.js';
-import { createOrganization } from '../../support/run-fixture.js';
+import { startApi, type Answer, type TestApi } from '../../support/api/api.js';
+import { createOrganization } from '../../support/runs/run-fixture.js';
 
 type Entry = Schemas['CatalogEntry'];
 

@@ -7,9 +7,13 @@ import { Codehost } from '../../../src/core/codehost/codehost.js';
 import { Sealer } from '../../../src/platform/seal/sealer.js';
 import { CodeHost } from '../../support/codehost/code-host.js';
 import { RestApi, type HostedApp } from '../../support/codehost/rest-api.js';
-import { connectionIn, startConnectionsApi, type CreatedConnection } from '../../support/connections-api.js';
-import type { TestApi } from '../../support/api.js';
-import { deactivate, type TestUser } from '../../support/users.js';
+import {
+  connectionIn,
+  startConnectionsApi,
+  type CreatedConnection,
+} from '../../support/connections/connections-api.js';
+import type { TestApi } from '../../support/api/api.js';
+import { deactivate, type TestUser } from '../../support/api/users.js';
 
 type GitRepository = Extract<WorkspaceSpec, { kind: 'git_repository' }>;
 

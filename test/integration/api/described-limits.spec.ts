@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { bodySchema, operationsOf, type DescribedRequests, type Operation } from '../../../src/api/openapi/schema.js';
-import { startApi, type TestApi } from '../../support/api.js';
+import { startApi, type TestApi } from '../../support/api/api.js';
 import {
   exampleOf,
   membersBelow,
@@ -9,7 +9,7 @@ import {
   withValue,
   type LimitedSchema,
   type Way,
-} from '../../support/described-requests.js';
+} from '../../support/api/described-requests.js';
 
 const ID = '01900000-0000-7000-8000-000000000000';
 /** Larger than any integer of a format, and exact as a double. */

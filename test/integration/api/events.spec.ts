@@ -3,7 +3,7 @@ import { createPublicKey } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { verifyExport } from '../../../src/domain/ledger/verify-export.js';
 import type { LedgerEvent } from '../../../src/domain/events/event-kinds.js';
-import { ADMIN_TOKEN, startApi, type TestApi } from '../../support/api.js';
+import { ADMIN_TOKEN, startApi, type TestApi } from '../../support/api/api.js';
 
 let api: TestApi;
 beforeAll(async () => {

@@ -6,8 +6,8 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { InternalModule } from '../../../src/api/internal/internal.module.js';
 import type { Schemas } from '../../../src/client/client.js';
 import { loadConfig } from '../../../src/platform/config/index.js';
-import { startApi, type Answer, type TestApi } from '../../support/api.js';
-import { createGatedRun, post } from '../../support/gated-run.js';
+import { startApi, type Answer, type TestApi } from '../../support/api/api.js';
+import { createGatedRun, post } from '../../support/gate/gated-run.js';
 
 let api: TestApi;
 beforeAll(async () => {

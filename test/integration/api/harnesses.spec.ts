@@ -6,7 +6,7 @@ import { ensureHostId } from '../../../src/platform/config/index.js';
 import { seeHost } from '../../../src/core/hosts/hosts.js';
 import { programFolder } from '../../../src/platform/packages/harnesses/installed-program.js';
 import { readPinned } from '../../../src/platform/packages/harnesses/pinned-program.js';
-import { startApi, type TestApi } from '../../support/api.js';
+import { startApi, type TestApi } from '../../support/api/api.js';
 
 let api: TestApi;
 beforeAll(async () => {

@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { startApi, type TestApi } from '../../support/api.js';
+import { startApi, type TestApi } from '../../support/api/api.js';
 
 let api: TestApi;
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { startApi, type TestApi } from '../../support/api.js';
+import { startApi, type TestApi } from '../../support/api/api.js';
 
 interface Operation {
   responses: Record<string, { content?: Record<string, { schema: unknown }> }>;

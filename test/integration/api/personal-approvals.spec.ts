@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { startApi, ADMIN_TOKEN, type Answer, type TestApi } from '../../support/api.js';
-import { ask } from '../../support/asked-approval.js';
-import { connected } from '../../support/connected.js';
+import { startApi, ADMIN_TOKEN, type Answer, type TestApi } from '../../support/api/api.js';
+import { ask } from '../../support/gate/asked-approval.js';
+import { connected } from '../../support/connections/connected.js';
 import { mintRunTokens } from '../../../src/core/runs/tokens.js';
-import type { FixtureRun } from '../../support/run-fixture.js';
+import type { FixtureRun } from '../../support/runs/run-fixture.js';
 import type { ApprovalGrant } from '../../../src/api/approvals/grant.dto.js';
-import type { TestUser } from '../../support/users.js';
+import type { TestUser } from '../../support/api/users.js';
 
 let api: TestApi;
 let people: Record<'ada' | 'member' | 'approver' | 'admin' | 'owner', TestUser>;

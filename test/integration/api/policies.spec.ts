@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Schemas } from '../../../src/client/client.js';
 import type { JsonObject } from '../../../src/domain/json.js';
 import { CANONICAL_TOOLS } from '../../../src/domain/tools/vocabulary.js';
-import { startApi, type Answer, type TestApi } from '../../support/api.js';
+import { startApi, type Answer, type TestApi } from '../../support/api/api.js';
 
 type Detail = Schemas['PolicyDetail'];
 type Imported = Schemas['ImportedPolicy'];

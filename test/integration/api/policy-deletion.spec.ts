@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { startApi, type Answer, type TestApi } from '../../support/api.js';
+import { startApi, type Answer, type TestApi } from '../../support/api/api.js';
 
 let api: TestApi;
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Schemas } from '../../../src/client/client.js';
 import { CANONICAL_TOOLS } from '../../../src/domain/tools/vocabulary.js';
-import { startApi, type Answer, type TestApi } from '../../support/api.js';
+import { startApi, type Answer, type TestApi } from '../../support/api/api.js';
 
 type Preview = Schemas['PolicyPreview'];
 

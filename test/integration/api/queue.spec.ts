@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { v7 as uuidv7 } from 'uuid';
 import { seeHost } from '../../../src/core/hosts/hosts.js';
-import { createOrganization, createRun } from '../../support/run-fixture.js';
-import { startApi, type Answer, type TestApi } from '../../support/api.js';
+import { createOrganization, createRun } from '../../support/runs/run-fixture.js';
+import { startApi, type Answer, type TestApi } from '../../support/api/api.js';
 
 let api: TestApi | undefined;
 afterEach(async () => {

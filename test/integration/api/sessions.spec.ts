@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { v7 as uuidv7 } from 'uuid';
 import { digestOf, digestOfText } from '../../../src/domain/digest/digest.js';
 import type { JsonObject } from '../../../src/domain/json.js';
-import { ADMIN_TOKEN, startApi, type Answer, type TestApi } from '../../support/api.js';
-import { createRun } from '../../support/run-fixture.js';
+import { ADMIN_TOKEN, startApi, type Answer, type TestApi } from '../../support/api/api.js';
+import { createRun } from '../../support/runs/run-fixture.js';
 
 const ROOT = '/srv/code';
 const TASK = '[{"tool":"Bash","input":{"command":"canary-of-the-task"}}]';

@@ -9,12 +9,12 @@ import type { JsonObject } from '../../../src/domain/json.js';
 import { decideApproval } from '../../../src/core/approvals/approvals.js';
 import { requestApproval } from '../../../src/core/gate/gate.js';
 import { ToolCallPayloads } from '../../../src/core/gate/tool-call-payloads.js';
-import { startApi, type Answer, type TestApi } from '../../support/api.js';
-import { createGatedRun, type GatedRunOptions } from '../../support/gated-run.js';
-import { randomCall, randomPolicy } from '../../support/random-policies.js';
-import { keepViews, recordCalls, type RecordedInput } from '../../support/recorded-calls.js';
-import { createOrganization, gateCall, type FixtureOrganization, type FixtureRun } from '../../support/run-fixture.js';
-import { SeededRandom } from '../../support/seeded-random.js';
+import { startApi, type Answer, type TestApi } from '../../support/api/api.js';
+import { createGatedRun, type GatedRunOptions } from '../../support/gate/gated-run.js';
+import { randomCall, randomPolicy } from '../../support/policies/random-policies.js';
+import { keepViews, recordCalls, type RecordedInput } from '../../support/runs/recorded-calls.js';
+import { createOrganization, gateCall, type FixtureOrganization, type FixtureRun } from '../../support/runs/run-fixture.js';
+import { SeededRandom } from '../../support/random/seeded-random.js';
 
 const SEALING = { SERVICE_KMS_MODE: 'static', SERVICE_KMS_STATIC_KEK: Buffer.alloc(32, 9).toString('base64') };
 const DENY_ALL: JsonObject = { name: 'draft', defaults: { tool_action: 'deny' } };

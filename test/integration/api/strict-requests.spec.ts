@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { bodySchema, operationsOf, type DescribedRequests, type Operation } from '../../../src/api/openapi/schema.js';
-import { startApi, type Answer, type TestApi } from '../../support/api.js';
+import { startApi, type Answer, type TestApi } from '../../support/api/api.js';
 import {
   closedObjects,
   exampleOf,
@@ -10,8 +10,8 @@ import {
   withRenamed,
   withValue,
   type Way,
-} from '../../support/described-requests.js';
-import { tableContents } from '../../support/table-contents.js';
+} from '../../support/api/described-requests.js';
+import { tableContents } from '../../support/database/table-contents.js';
 
 const ID = '01900000-0000-7000-8000-000000000000';
 const UNKNOWN = 'x_unheard_of';

@@ -2,9 +2,9 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { RouteTable } from '../../../src/api/http/route-table.js';
 import { InternalModule } from '../../../src/api/internal/internal.module.js';
 import { AUDIENCES, type Audience } from '../../../src/core/runs/tokens.js';
-import { ADMIN_TOKEN, startApi, type Answer, type TestApi } from '../../support/api.js';
-import { createRun, type FixtureRun } from '../../support/run-fixture.js';
-import { deactivate } from '../../support/users.js';
+import { ADMIN_TOKEN, startApi, type Answer, type TestApi } from '../../support/api/api.js';
+import { createRun, type FixtureRun } from '../../support/runs/run-fixture.js';
+import { deactivate } from '../../support/api/users.js';
 
 /** Every route that answers without a credential, and why. Nothing else may. */
 const PUBLIC: readonly [path: string, reason: string, methods?: readonly string[]][] = [

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { JsonObject } from '../../../src/domain/json.js';
-import { startApi, type TestApi } from '../../support/api.js';
+import { startApi, type TestApi } from '../../support/api/api.js';
 
 /** Stores nothing: it answers what is wrong with a text, whatever is in it. */
 const VALIDATION = '/v1/policies/validate';

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Role } from '../../../src/domain/identity/role.js';
-import { startApi, type TestApi } from '../../support/api.js';
-import { createOrganization } from '../../support/run-fixture.js';
-import { deactivate } from '../../support/users.js';
+import { startApi, type TestApi } from '../../support/api/api.js';
+import { createOrganization } from '../../support/runs/run-fixture.js';
+import { deactivate } from '../../support/api/users.js';
 
 let api: TestApi;
 beforeAll(async () => {

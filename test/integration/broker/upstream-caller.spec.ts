@@ -19,12 +19,12 @@ import type { GuardedClient } from '../../../src/platform/egress/guarded-client.
 import { OutboundLimits } from '../../../src/core/broker/outbound-limits.js';
 import { photograph } from '../../../src/platform/mcp/photograph.js';
 import { createSealer } from '../../../src/core/seal/create-sealer.js';
-import { createTestDatabase, type TestDatabase } from '../../support/database.js';
+import { createTestDatabase, type TestDatabase } from '../../support/database/database.js';
 import { loopbackEgress } from '../../support/mcp/broker-client.js';
 import { ECHO, HostileServer } from '../../support/mcp/hostile-server.js';
-import { createOrganization, createRun, type FixtureRun } from '../../support/run-fixture.js';
-import { until } from '../../support/until.js';
-import { withinOneMinute } from '../../support/within-one-minute.js';
+import { createOrganization, createRun, type FixtureRun } from '../../support/runs/run-fixture.js';
+import { until } from '../../support/time/until.js';
+import { withinOneMinute } from '../../support/time/within-one-minute.js';
 
 const KEYS = { kmsMode: 'static', staticKek: randomBytes(32), credentialKey: null } as const;
 const LIMITS = {

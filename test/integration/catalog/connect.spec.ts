@@ -2,12 +2,12 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import { insertCustom } from '../../../src/core/catalog/connector-queries.js';
 import type { Schemas } from '../../../src/client/client.js';
 import { parseConnector } from '../../../src/domain/catalog/parse-connector.js';
-import { startApi, type Answer, type TestApi } from '../../support/api.js';
-import { startConnectionsApi } from '../../support/connections-api.js';
+import { startApi, type Answer, type TestApi } from '../../support/api/api.js';
+import { startConnectionsApi } from '../../support/connections/connections-api.js';
 import { HostileServer } from '../../support/mcp/hostile-server.js';
-import { OAuthDescribedServer } from '../../support/oauth-described-server.js';
-import { createOrganization } from '../../support/run-fixture.js';
-import type { TestUser } from '../../support/users.js';
+import { OAuthDescribedServer } from '../../support/oauth/oauth-described-server.js';
+import { createOrganization } from '../../support/runs/run-fixture.js';
+import type { TestUser } from '../../support/api/users.js';
 
 type Connected = Schemas['ConnectedConnector'];
 type Entry = Schemas['CatalogEntry'];

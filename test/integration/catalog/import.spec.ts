@@ -8,8 +8,8 @@ import { parseConnector } from '../../../src/domain/catalog/parse-connector.js';
 import type { JsonValue } from '../../../src/domain/json.js';
 import { importCatalog } from '../../../src/embedded/import-catalog.js';
 import { importConnectors } from '../../../src/core/catalog/import-connectors.js';
-import { createTestDatabase, type TestDatabase } from '../../support/database.js';
-import { createOrganization } from '../../support/run-fixture.js';
+import { createTestDatabase, type TestDatabase } from '../../support/database/database.js';
+import { createOrganization } from '../../support/runs/run-fixture.js';
 
 const LISTING = JSON.parse(readFileSync(new URL('./registry-listing.json', import.meta.url), 'utf8')) as JsonValue;
 

@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Schemas } from '../../../src/client/client.js';
-import type { Answer, TestApi } from '../../support/api.js';
-import { startConnectionsApi } from '../../support/connections-api.js';
+import type { Answer, TestApi } from '../../support/api/api.js';
+import { startConnectionsApi } from '../../support/connections/connections-api.js';
 import { ECHO, HostileServer } from '../../support/mcp/hostile-server.js';
-import { OAuthDescribedServer } from '../../support/oauth-described-server.js';
+import { OAuthDescribedServer } from '../../support/oauth/oauth-described-server.js';
 
 type Probed = Schemas['ProbedServer'];
 type Added = Schemas['AddedServer'];

@@ -1,9 +1,9 @@
 import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { ADMIN_TOKEN, startApi, type TestApi } from '../../support/api.js';
-import { ask, newRun } from '../../support/asked-approval.js';
-import { until } from '../../support/until.js';
+import { ADMIN_TOKEN, startApi, type TestApi } from '../../support/api/api.js';
+import { ask, newRun } from '../../support/gate/asked-approval.js';
+import { until } from '../../support/time/until.js';
 
 const PROGRAM = fileURLToPath(new URL('../../../dist/src/cli/main.js', import.meta.url));
 

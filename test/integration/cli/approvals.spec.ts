@@ -1,11 +1,11 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { CliError } from '../../../src/cli/terminal/exit-codes.js';
 import { buildProgram } from '../../../src/cli/program.js';
-import { ADMIN_TOKEN, startApi, type TestApi } from '../../support/api.js';
-import { ask, newRun } from '../../support/asked-approval.js';
-import { HOSTILE } from '../../support/hostile-texts.js';
-import type { FixtureRun } from '../../support/run-fixture.js';
-import { until } from '../../support/until.js';
+import { ADMIN_TOKEN, startApi, type TestApi } from '../../support/api/api.js';
+import { ask, newRun } from '../../support/gate/asked-approval.js';
+import { HOSTILE } from '../../support/texts/hostile-texts.js';
+import type { FixtureRun } from '../../support/runs/run-fixture.js';
+import { until } from '../../support/time/until.js';
 
 let api: TestApi;
 let run: FixtureRun;

@@ -9,10 +9,10 @@ import { CommanderError } from 'commander';
 import { CliError } from '../../../src/cli/terminal/exit-codes.js';
 import { buildProgram } from '../../../src/cli/program.js';
 import type { Schemas } from '../../../src/client/client.js';
-import { ADMIN_TOKEN, type TestApi } from '../../support/api.js';
-import { startConnectionsApi } from '../../support/connections-api.js';
+import { ADMIN_TOKEN, type TestApi } from '../../support/api/api.js';
+import { startConnectionsApi } from '../../support/connections/connections-api.js';
 import { ECHO, HostileServer } from '../../support/mcp/hostile-server.js';
-import { OAuthDescribedServer } from '../../support/oauth-described-server.js';
+import { OAuthDescribedServer } from '../../support/oauth/oauth-described-server.js';
 
 interface Outcome {
   /** As the process would exit. */

@@ -6,7 +6,7 @@ import { CommanderError } from 'commander';
 import { CliError } from '../../../src/cli/terminal/exit-codes.js';
 import { buildProgram } from '../../../src/cli/program.js';
 import type { Schemas } from '../../../src/client/client.js';
-import { ADMIN_TOKEN, startApi, type TestApi } from '../../support/api.js';
+import { ADMIN_TOKEN, startApi, type TestApi } from '../../support/api/api.js';
 
 interface Outcome {
   /** As the process would exit. */

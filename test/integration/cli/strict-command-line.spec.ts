@@ -8,7 +8,7 @@ import { CommanderError, type Command, type Option } from 'commander';
 import { CliError } from '../../../src/cli/terminal/exit-codes.js';
 import { buildProgram } from '../../../src/cli/program.js';
 import { resolveConnection } from '../../../src/cli/server/connection.js';
-import { misspelt } from '../../support/described-requests.js';
+import { misspelt } from '../../support/api/described-requests.js';
 
 /** Records whoever asks it; a refused command line asks nobody. */
 let server: Server;

@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import type { TestApi } from '../../support/api.js';
-import { connectionIn, startConnectionsApi } from '../../support/connections-api.js';
+import type { TestApi } from '../../support/api/api.js';
+import { connectionIn, startConnectionsApi } from '../../support/connections/connections-api.js';
 import { HostileServer } from '../../support/mcp/hostile-server.js';
-import type { TestUser } from '../../support/users.js';
+import type { TestUser } from '../../support/api/users.js';
 
 const TOKEN = 'tok_5up3r-s3cret_0123456789';
 

@@ -12,9 +12,9 @@ import { Egress } from '../../../src/platform/egress/egress.js';
 import { createAccessTokens } from '../../../src/core/oauth/access-tokens.js';
 import type { SealKeys } from '../../../src/platform/seal/sealer.js';
 import { createSealer } from '../../../src/core/seal/create-sealer.js';
-import { createTestDatabase, type TestDatabase } from '../../support/database.js';
-import { createOrganization } from '../../support/run-fixture.js';
-import { TokenEndpoint } from '../../support/token-endpoint.js';
+import { createTestDatabase, type TestDatabase } from '../../support/database/database.js';
+import { createOrganization } from '../../support/runs/run-fixture.js';
+import { TokenEndpoint } from '../../support/oauth/token-endpoint.js';
 
 const KEYS: SealKeys = { kmsMode: 'static', staticKek: randomBytes(32), credentialKey: null };
 

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import type { TestApi } from '../../support/api.js';
+import type { TestApi } from '../../support/api/api.js';
 import {
   connectionIn,
   startConnectionsApi,
   type Connection,
   type RefreshedSnapshot,
-} from '../../support/connections-api.js';
+} from '../../support/connections/connections-api.js';
 import type { Behaviour } from '../../support/mcp/behaviour.js';
 import { ECHO, HostileServer } from '../../support/mcp/hostile-server.js';
-import { until } from '../../support/until.js';
+import { until } from '../../support/time/until.js';
 
 let api: TestApi;
 let server: HostileServer;

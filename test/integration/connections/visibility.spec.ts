@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { RouteTable } from '../../../src/api/http/route-table.js';
 import { AccessTokens } from '../../../src/core/oauth/access-tokens.js';
-import type { Answer, TestApi } from '../../support/api.js';
-import { connectionIn, startConnectionsApi, type Connection } from '../../support/connections-api.js';
+import type { Answer, TestApi } from '../../support/api/api.js';
+import { connectionIn, startConnectionsApi, type Connection } from '../../support/connections/connections-api.js';
 import { HostileServer } from '../../support/mcp/hostile-server.js';
-import { createOrganization } from '../../support/run-fixture.js';
-import type { TestUser } from '../../support/users.js';
+import { createOrganization } from '../../support/runs/run-fixture.js';
+import type { TestUser } from '../../support/api/users.js';
 
 const NOBODYS = '01900000-0000-7000-8000-000000000000';
 

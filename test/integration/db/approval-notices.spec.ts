@@ -9,8 +9,8 @@ import {
 } from '../../../src/core/approvals/notice-records.js';
 import { decideApproval } from '../../../src/core/approvals/approvals.js';
 import { requestApproval } from '../../../src/core/gate/gate.js';
-import { createTestDatabase, type TestDatabase } from '../../support/database.js';
-import { createRun, gateCall, type FixtureRun } from '../../support/run-fixture.js';
+import { createTestDatabase, type TestDatabase } from '../../support/database/database.js';
+import { createRun, gateCall, type FixtureRun } from '../../support/runs/run-fixture.js';
 
 describe('the record of notices', () => {
   let test: TestDatabase;

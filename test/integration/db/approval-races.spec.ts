@@ -7,7 +7,7 @@ import {
 } from '../../../src/core/approvals/approvals.js';
 import { requestApproval, type Question } from '../../../src/core/gate/gate.js';
 import { recordIntent } from '../../../src/core/finalization/intents.js';
-import { createTestDatabase, type TestDatabase } from '../../support/database.js';
+import { createTestDatabase, type TestDatabase } from '../../support/database/database.js';
 import {
   createOrganization,
   createRun,
@@ -16,8 +16,8 @@ import {
   type FixtureOrganization,
   type FixtureRun,
   type StoredEvent,
-} from '../../support/run-fixture.js';
-import { SeededRandom } from '../../support/seeded-random.js';
+} from '../../support/runs/run-fixture.js';
+import { SeededRandom } from '../../support/random/seeded-random.js';
 
 /** `npm run test:nightly` races 10,000 times (docs/proofs.md, 2). */
 const RACES = Number(process.env['SANDGATE_PROOF_RACES'] ?? 200);

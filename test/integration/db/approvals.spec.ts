@@ -9,8 +9,8 @@ import {
 import { decideAutomatic, requestApproval, type GateCall, type Question } from '../../../src/core/gate/gate.js';
 import type { OutboxRow } from '../../../src/core/record/outbox.js';
 import { moveRun } from '../../../src/core/runs/run-moves.js';
-import { createTestDatabase, type TestDatabase } from '../../support/database.js';
-import { createRun, gateCall, readLedger, readStatus, type FixtureRun } from '../../support/run-fixture.js';
+import { createTestDatabase, type TestDatabase } from '../../support/database/database.js';
+import { createRun, gateCall, readLedger, readStatus, type FixtureRun } from '../../support/runs/run-fixture.js';
 
 function question(keys: string[] | null, change: Partial<Question> = {}): Question {
   return {

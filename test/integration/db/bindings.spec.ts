@@ -7,10 +7,10 @@ import type {
 } from '../../../src/domain/connections/resource-binding.js';
 import { bindingProblem } from '../../../src/core/bindings/recheck-binding.js';
 import { findBinding, insertBindings } from '../../../src/core/bindings/resource-bindings.js';
-import { connected } from '../../support/connected.js';
-import { createTestDatabase, type TestDatabase } from '../../support/database.js';
-import { createOrganization, createRun, type FixtureRun } from '../../support/run-fixture.js';
-import { deactivate, TestUsers, type TestUser } from '../../support/users.js';
+import { connected } from '../../support/connections/connected.js';
+import { createTestDatabase, type TestDatabase } from '../../support/database/database.js';
+import { createOrganization, createRun, type FixtureRun } from '../../support/runs/run-fixture.js';
+import { deactivate, TestUsers, type TestUser } from '../../support/api/users.js';
 
 let database: TestDatabase;
 let run: FixtureRun;

@@ -18,9 +18,9 @@ import {
 } from '../../../src/core/broker/claims.js';
 import { decideAutomatic } from '../../../src/core/gate/gate.js';
 import { recordIntent } from '../../../src/core/finalization/intents.js';
-import { connected } from '../../support/connected.js';
-import { createTestDatabase, type TestDatabase } from '../../support/database.js';
-import { createRun, gateCall, readLedger, type FixtureRun } from '../../support/run-fixture.js';
+import { connected } from '../../support/connections/connected.js';
+import { createTestDatabase, type TestDatabase } from '../../support/database/database.js';
+import { createRun, gateCall, readLedger, type FixtureRun } from '../../support/runs/run-fixture.js';
 
 const INPUT = { sealed: Buffer.from('sealed input'), keyVersion: 2 };
 const ANSWER = { sealed: Buffer.from('sealed answer'), keyVersion: 2 };

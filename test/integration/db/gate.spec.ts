@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { acceptsWork, RUN_STATUSES } from '../../../src/domain/run/status.js';
 import { decideAutomatic, requestApproval, type AutomaticVerdict, type Question } from '../../../src/core/gate/gate.js';
-import { createTestDatabase, type TestDatabase } from '../../support/database.js';
-import { createRun, gateCall, readLedger, readStatus, tokenDigest } from '../../support/run-fixture.js';
+import { createTestDatabase, type TestDatabase } from '../../support/database/database.js';
+import { createRun, gateCall, readLedger, readStatus, tokenDigest } from '../../support/runs/run-fixture.js';
 
 const ALLOW: AutomaticVerdict = { kind: 'allow', source: 'policy', originalVerdict: null, reason: null };
 const DENY: AutomaticVerdict = { kind: 'deny', source: 'policy', originalVerdict: null, reason: 'network egress' };

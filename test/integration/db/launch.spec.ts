@@ -8,8 +8,8 @@ import { readIntent } from '../../../src/core/finalization/intents.js';
 import { attachSandbox } from '../../../src/core/launch/launch.js';
 import { readRunView } from '../../../src/core/runs/run-view.js';
 import { requestApproval } from '../../../src/core/gate/gate.js';
-import { createTestDatabase, type TestDatabase } from '../../support/database.js';
-import { createRun, gateCall, readLedger, readStatus, type FixtureRun } from '../../support/run-fixture.js';
+import { createTestDatabase, type TestDatabase } from '../../support/database/database.js';
+import { createRun, gateCall, readLedger, readStatus, type FixtureRun } from '../../support/runs/run-fixture.js';
 
 const LIMITS = { globalMaxActive: null, tenantMaxActive: null, queueTtlSecs: 900 };
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { NewEvent } from '../../../src/domain/events/event-kinds.js';
-import { createTestDatabase, type TestDatabase } from '../../support/database.js';
-import { createRun, readLedger } from '../../support/run-fixture.js';
+import { createTestDatabase, type TestDatabase } from '../../support/database/database.js';
+import { createRun, readLedger } from '../../support/runs/run-fixture.js';
 
 describe('the ledger of a run', () => {
   let test: TestDatabase;

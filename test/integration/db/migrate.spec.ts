@@ -2,9 +2,9 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { migrateDatabase as Migrate } from '../../../src/embedded/service-parts.js';
 import { migrate } from '../../../src/platform/postgres/migrate.js';
 import { ownRelease } from '../../../src/platform/postgres/schema-release.js';
-import { createTestDatabase, type TestDatabase } from '../../support/database.js';
-import { describeSchema } from '../../support/describe-schema.js';
-import { changed, nextRelease } from '../../support/next-release.js';
+import { createTestDatabase, type TestDatabase } from '../../support/database/database.js';
+import { describeSchema } from '../../support/database/describe-schema.js';
+import { changed, nextRelease } from '../../support/database/next-release.js';
 
 let test: TestDatabase;
 beforeEach(async () => {

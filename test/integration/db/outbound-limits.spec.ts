@@ -7,9 +7,9 @@ import {
   type DialScopes,
   type OutboundLimitSettings,
 } from '../../../src/core/broker/outbound-limits.js';
-import { createTestDatabase, type TestDatabase } from '../../support/database.js';
-import { createOrganization } from '../../support/run-fixture.js';
-import { withinOneMinute } from '../../support/within-one-minute.js';
+import { createTestDatabase, type TestDatabase } from '../../support/database/database.js';
+import { createOrganization } from '../../support/runs/run-fixture.js';
+import { withinOneMinute } from '../../support/time/within-one-minute.js';
 
 const SETTINGS: OutboundLimitSettings = {
   tenantPerMin: 0,

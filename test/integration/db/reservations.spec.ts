@@ -13,8 +13,8 @@ import {
 } from '../../../src/core/budgets/reservations.js';
 import { sweepReservations } from '../../../src/core/maintenance/sweeps.js';
 import { decideAutomatic } from '../../../src/core/gate/gate.js';
-import { createTestDatabase, type TestDatabase } from '../../support/database.js';
-import { createRun, gateCall, readLedger, tokenDigest, type FixtureRun } from '../../support/run-fixture.js';
+import { createTestDatabase, type TestDatabase } from '../../support/database/database.js';
+import { createRun, gateCall, readLedger, tokenDigest, type FixtureRun } from '../../support/runs/run-fixture.js';
 
 const MODEL_RESPONSE = {
   model: 'm',

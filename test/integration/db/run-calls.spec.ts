@@ -4,9 +4,9 @@ import { verifyExport } from '../../../src/domain/ledger/verify-export.js';
 import { decideAutomatic, type AutomaticVerdict } from '../../../src/core/gate/gate.js';
 import { exportLedger } from '../../../src/core/ledger/ledger-heads.js';
 import { createHeadSigner } from '../../../src/domain/ledger/signed-head.js';
-import { createTestDatabase, type TestDatabase } from '../../support/database.js';
-import { createOrganization, createRun, gateCall, readLedger } from '../../support/run-fixture.js';
-import type { FixtureRun } from '../../support/run-fixture.js';
+import { createTestDatabase, type TestDatabase } from '../../support/database/database.js';
+import { createOrganization, createRun, gateCall, readLedger } from '../../support/runs/run-fixture.js';
+import type { FixtureRun } from '../../support/runs/run-fixture.js';
 
 const ALLOW: AutomaticVerdict = { kind: 'allow', source: 'policy', originalVerdict: null, reason: null };
 const DENY: AutomaticVerdict = { kind: 'deny', source: 'policy', originalVerdict: 'deny', reason: 'no' };

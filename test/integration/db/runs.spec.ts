@@ -18,8 +18,8 @@ import {
   mintRunTokens,
   renewTokens,
 } from '../../../src/core/runs/tokens.js';
-import { createTestDatabase, type TestDatabase } from '../../support/database.js';
-import { createRun, readLedger, readStatus, tokenDigest } from '../../support/run-fixture.js';
+import { createTestDatabase, type TestDatabase } from '../../support/database/database.js';
+import { createRun, readLedger, readStatus, tokenDigest } from '../../support/runs/run-fixture.js';
 
 async function collect(lines: AsyncIterable<string>): Promise<string[]> {
   const all: string[] = [];

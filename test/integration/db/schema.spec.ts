@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { readFileSync } from 'node:fs';
-import { createTestDatabase, type TestDatabase } from '../../support/database.js';
-import { describeSchema } from '../../support/describe-schema.js';
+import { createTestDatabase, type TestDatabase } from '../../support/database/database.js';
+import { describeSchema } from '../../support/database/describe-schema.js';
 
 const CHECKED_IN = readFileSync(new URL('../../../migrations/schema.sql', import.meta.url), 'utf8');
 

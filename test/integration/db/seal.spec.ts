@@ -5,8 +5,8 @@ import { checkSealing } from '../../../src/core/seal/boot-checks.js';
 import type { SealedPlace, Sealer, SealKeys } from '../../../src/platform/seal/sealer.js';
 import { createSealer } from '../../../src/core/seal/create-sealer.js';
 import { ToolCallPayloads } from '../../../src/core/gate/tool-call-payloads.js';
-import { createTestDatabase, type TestDatabase } from '../../support/database.js';
-import { createOrganization, createRun } from '../../support/run-fixture.js';
+import { createTestDatabase, type TestDatabase } from '../../support/database/database.js';
+import { createOrganization, createRun } from '../../support/runs/run-fixture.js';
 
 const off = (credentialKey: Buffer | null): SealKeys => ({ kmsMode: 'off', staticKek: null, credentialKey });
 const withKek = (staticKek: Buffer, credentialKey: Buffer | null = null): SealKeys => ({

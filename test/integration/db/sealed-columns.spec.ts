@@ -4,9 +4,9 @@ import { v7 as uuidv7 } from 'uuid';
 import { checkSealing } from '../../../src/core/seal/boot-checks.js';
 import type { SealedPlace, SealKeys } from '../../../src/platform/seal/sealer.js';
 import { createSealer } from '../../../src/core/seal/create-sealer.js';
-import { createTestDatabase, type TestDatabase } from '../../support/database.js';
-import { plantRow, readTenantTables, type Table } from '../../support/planted-rows.js';
-import { createOrganization } from '../../support/run-fixture.js';
+import { createTestDatabase, type TestDatabase } from '../../support/database/database.js';
+import { plantRow, readTenantTables, type Table } from '../../support/database/planted-rows.js';
+import { createOrganization } from '../../support/runs/run-fixture.js';
 
 /**
  * Every sealed column, and the name under which its values are bound to it. Whoever adds one adds it here: what is not listed

@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { v7 as uuidv7 } from 'uuid';
 import { Organizations } from '../../../src/core/organizations/organizations.js';
 import { seedPolicies } from '../../../src/core/organizations/seed-policies.js';
-import { createTestDatabase, type TestDatabase } from '../../support/database.js';
+import { createTestDatabase, type TestDatabase } from '../../support/database/database.js';
 
 let test: TestDatabase;
 let folder: string;

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Database } from '../../../src/core/record/database.js';
 import { deleteOutbox, readStaleOutbox, type OutboxRow } from '../../../src/core/record/outbox.js';
-import { createTestDatabase, type TestDatabase } from '../../support/database.js';
-import { createRun, type FixtureRun } from '../../support/run-fixture.js';
+import { createTestDatabase, type TestDatabase } from '../../support/database/database.js';
+import { createRun, type FixtureRun } from '../../support/runs/run-fixture.js';
 
 const append = (db: Database, run: FixtureRun): Promise<number[]> =>
   db.withTenant(run.organizationId, (tx) =>

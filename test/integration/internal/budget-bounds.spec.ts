@@ -8,10 +8,10 @@ import { warnWallClock } from '../../../src/core/finalization/driver-stops.js';
 import { readRunView } from '../../../src/core/runs/run-view.js';
 import { openProcessLease } from '../../../src/core/budgets/process-leases.js';
 import { reserve } from '../../../src/core/budgets/reservations.js';
-import { createTestDatabase, type TestDatabase } from '../../support/database.js';
-import { createGatedRun, post, readLedger, readRows } from '../../support/gated-run.js';
-import { startPlane, type PlaneApp } from '../../support/plane-app.js';
-import { tokenDigest, type FixtureRun } from '../../support/run-fixture.js';
+import { createTestDatabase, type TestDatabase } from '../../support/database/database.js';
+import { createGatedRun, post, readLedger, readRows } from '../../support/gate/gated-run.js';
+import { startPlane, type PlaneApp } from '../../support/plane/plane-app.js';
+import { tokenDigest, type FixtureRun } from '../../support/runs/run-fixture.js';
 
 let database: TestDatabase;
 let plane: PlaneApp;

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { openProcessLease } from '../../../src/core/budgets/process-leases.js';
 import { reserve, settle } from '../../../src/core/budgets/reservations.js';
-import { createTestDatabase, type TestDatabase } from '../../support/database.js';
-import { createGatedRun, post, readLedger, readRows, type LedgerLine } from '../../support/gated-run.js';
-import { startPlane, type PlaneApp } from '../../support/plane-app.js';
-import { tokenDigest, type FixtureRun } from '../../support/run-fixture.js';
-import { SeededRandom } from '../../support/seeded-random.js';
+import { createTestDatabase, type TestDatabase } from '../../support/database/database.js';
+import { createGatedRun, post, readLedger, readRows, type LedgerLine } from '../../support/gate/gated-run.js';
+import { startPlane, type PlaneApp } from '../../support/plane/plane-app.js';
+import { tokenDigest, type FixtureRun } from '../../support/runs/run-fixture.js';
+import { SeededRandom } from '../../support/random/seeded-random.js';
 
 /** Each with 64 callers; the nightly campaign runs 1,000. */
 const TRIALS = Number(process.env['TEST_BUDGET_TRIALS'] ?? 20);

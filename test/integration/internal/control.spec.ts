@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { moveRun } from '../../../src/core/runs/run-moves.js';
-import { createTestDatabase } from '../../support/database.js';
-import type { TestDatabase } from '../../support/database.js';
-import { createGatedRun, post, readLedger, readRows } from '../../support/gated-run.js';
-import type { PlaneAnswer } from '../../support/gated-run.js';
-import { startPlane } from '../../support/plane-app.js';
-import type { PlaneApp } from '../../support/plane-app.js';
-import type { FixtureRun } from '../../support/run-fixture.js';
-import { until } from '../../support/until.js';
+import { createTestDatabase } from '../../support/database/database.js';
+import type { TestDatabase } from '../../support/database/database.js';
+import { createGatedRun, post, readLedger, readRows } from '../../support/gate/gated-run.js';
+import type { PlaneAnswer } from '../../support/gate/gated-run.js';
+import { startPlane } from '../../support/plane/plane-app.js';
+import type { PlaneApp } from '../../support/plane/plane-app.js';
+import type { FixtureRun } from '../../support/runs/run-fixture.js';
+import { until } from '../../support/time/until.js';
 
 let database: TestDatabase;
 let plane: PlaneApp;

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { decideApproval } from '../../../src/core/approvals/approvals.js';
-import { createTestDatabase } from '../../support/database.js';
-import type { TestDatabase } from '../../support/database.js';
-import { createGatedRun, post, readLedger, readRows } from '../../support/gated-run.js';
-import { startPlane } from '../../support/plane-app.js';
-import type { PlaneApp } from '../../support/plane-app.js';
-import type { FixtureRun } from '../../support/run-fixture.js';
+import { createTestDatabase } from '../../support/database/database.js';
+import type { TestDatabase } from '../../support/database/database.js';
+import { createGatedRun, post, readLedger, readRows } from '../../support/gate/gated-run.js';
+import { startPlane } from '../../support/plane/plane-app.js';
+import type { PlaneApp } from '../../support/plane/plane-app.js';
+import type { FixtureRun } from '../../support/runs/run-fixture.js';
 
 const CALLERS = 200;
 const ALLOW_ALL = [{ match: ['*'], action: 'allow' }];

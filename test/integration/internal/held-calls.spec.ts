@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { decideApproval, expireApprovals } from '../../../src/core/approvals/approvals.js';
 import { recordIntent } from '../../../src/core/finalization/intents.js';
-import { createTestDatabase, type TestDatabase } from '../../support/database.js';
-import { createGatedRun, post, readLedger, readRows } from '../../support/gated-run.js';
-import type { LedgerLine, PlaneAnswer } from '../../support/gated-run.js';
-import { startPlane, type PlaneApp } from '../../support/plane-app.js';
-import type { FixtureRun } from '../../support/run-fixture.js';
-import { until, untilHolds } from '../../support/until.js';
+import { createTestDatabase, type TestDatabase } from '../../support/database/database.js';
+import { createGatedRun, post, readLedger, readRows } from '../../support/gate/gated-run.js';
+import type { LedgerLine, PlaneAnswer } from '../../support/gate/gated-run.js';
+import { startPlane, type PlaneApp } from '../../support/plane/plane-app.js';
+import type { FixtureRun } from '../../support/runs/run-fixture.js';
+import { until, untilHolds } from '../../support/time/until.js';
 
 /** No re-read comes before this, so a call that is released was released by the end of its run. */
 const FAR_AWAY = { SERVICE_TIMING_TAIL_REREAD_MS: '600000' };

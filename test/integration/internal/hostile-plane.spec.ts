@@ -5,12 +5,12 @@ import { Pool } from 'undici';
 import { RouteTable } from '../../../src/api/http/route-table.js';
 import { InternalModule } from '../../../src/api/internal/internal.module.js';
 import type { Audience } from '../../../src/core/runs/tokens.js';
-import { startApi, type TestApi } from '../../support/api.js';
-import { createGatedRun, readLedger, type LedgerLine } from '../../support/gated-run.js';
-import { hostileRequests, MARK, MARK_DIGITS, type HostileRequest } from '../../support/hostile-requests.js';
-import type { FixtureRun } from '../../support/run-fixture.js';
-import { until } from '../../support/until.js';
-import { startWireProvider, type WireProvider } from '../../support/wire-provider.js';
+import { startApi, type TestApi } from '../../support/api/api.js';
+import { createGatedRun, readLedger, type LedgerLine } from '../../support/gate/gated-run.js';
+import { hostileRequests, MARK, MARK_DIGITS, type HostileRequest } from '../../support/plane/hostile-requests.js';
+import type { FixtureRun } from '../../support/runs/run-fixture.js';
+import { until } from '../../support/time/until.js';
+import { startWireProvider, type WireProvider } from '../../support/models/wire-provider.js';
 
 /** Requests in all; the nightly campaign makes 10,000. */
 const REQUESTS = Number(process.env['TEST_PLANE_REQUESTS'] ?? 2400);

@@ -1,16 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { createTestDatabase } from '../../support/database.js';
-import type { TestDatabase } from '../../support/database.js';
-import { createGatedRun, post, readRows } from '../../support/gated-run.js';
-import { DIALECT_CASES, wholeAnswer } from '../../support/model-wire.js';
-import type { DialectCase } from '../../support/model-wire.js';
-import { startPlane } from '../../support/plane-app.js';
-import type { PlaneApp } from '../../support/plane-app.js';
-import type { FixtureRun } from '../../support/run-fixture.js';
-import { SeededRandom } from '../../support/seeded-random.js';
-import { startWireProvider } from '../../support/wire-provider.js';
-import type { WireAnswer, WireProvider } from '../../support/wire-provider.js';
+import { createTestDatabase } from '../../support/database/database.js';
+import type { TestDatabase } from '../../support/database/database.js';
+import { createGatedRun, post, readRows } from '../../support/gate/gated-run.js';
+import { DIALECT_CASES, wholeAnswer } from '../../support/models/model-wire.js';
+import type { DialectCase } from '../../support/models/model-wire.js';
+import { startPlane } from '../../support/plane/plane-app.js';
+import type { PlaneApp } from '../../support/plane/plane-app.js';
+import type { FixtureRun } from '../../support/runs/run-fixture.js';
+import { SeededRandom } from '../../support/random/seeded-random.js';
+import { startWireProvider } from '../../support/models/wire-provider.js';
+import type { WireAnswer, WireProvider } from '../../support/models/wire-provider.js';
 
 /** Each with 64 callers, the dialects in turn; the nightly campaign runs 1,000. */
 const TRIALS = Number(process.env['TEST_BUDGET_TRIALS'] ?? 50);

@@ -1,14 +1,14 @@
 import OpenAI from 'openai';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { createTestDatabase } from '../../support/database.js';
-import type { TestDatabase } from '../../support/database.js';
-import { createGatedRun } from '../../support/gated-run.js';
-import { DIALECT_CASES, wholeAnswer } from '../../support/model-wire.js';
-import { startPlane } from '../../support/plane-app.js';
-import type { PlaneApp } from '../../support/plane-app.js';
-import type { FixtureRun } from '../../support/run-fixture.js';
-import { startWireProvider } from '../../support/wire-provider.js';
-import type { WireProvider } from '../../support/wire-provider.js';
+import { createTestDatabase } from '../../support/database/database.js';
+import type { TestDatabase } from '../../support/database/database.js';
+import { createGatedRun } from '../../support/gate/gated-run.js';
+import { DIALECT_CASES, wholeAnswer } from '../../support/models/model-wire.js';
+import { startPlane } from '../../support/plane/plane-app.js';
+import type { PlaneApp } from '../../support/plane/plane-app.js';
+import type { FixtureRun } from '../../support/runs/run-fixture.js';
+import { startWireProvider } from '../../support/models/wire-provider.js';
+import type { WireProvider } from '../../support/models/wire-provider.js';
 
 const USAGE = { input: 100, output: 50, cacheRead: 0, cacheWrite: 0 };
 

@@ -6,14 +6,14 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import { startScriptedModel } from '../../../src/cli/demo/scripted-model.js';
 import type { ScriptedModel } from '../../../src/cli/demo/scripted-model.js';
 import type { ModelScript } from '../../../src/cli/demo/wire/model-script.js';
-import { startConnectProxy } from '../../support/connect-proxy.js';
-import { createTestDatabase } from '../../support/database.js';
-import type { TestDatabase } from '../../support/database.js';
-import { createGatedRun, post, readLedger, readRows } from '../../support/gated-run.js';
-import type { PlaneAnswer } from '../../support/gated-run.js';
-import { startPlane } from '../../support/plane-app.js';
-import type { PlaneApp } from '../../support/plane-app.js';
-import type { FixtureRun } from '../../support/run-fixture.js';
+import { startConnectProxy } from '../../support/http/connect-proxy.js';
+import { createTestDatabase } from '../../support/database/database.js';
+import type { TestDatabase } from '../../support/database/database.js';
+import { createGatedRun, post, readLedger, readRows } from '../../support/gate/gated-run.js';
+import type { PlaneAnswer } from '../../support/gate/gated-run.js';
+import { startPlane } from '../../support/plane/plane-app.js';
+import type { PlaneApp } from '../../support/plane/plane-app.js';
+import type { FixtureRun } from '../../support/runs/run-fixture.js';
 
 const MODEL = 'claude-haiku-4-5';
 const USAGE = { input_tokens: 100, output_tokens: 50, cache_read_input_tokens: 10, cache_creation_input_tokens: 20 };

@@ -1,17 +1,17 @@
 import http from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { PriceList } from '../../../src/domain/prices/price-list.js';
-import { createTestDatabase } from '../../support/database.js';
-import type { TestDatabase } from '../../support/database.js';
-import { createGatedRun, readLedger, readRows } from '../../support/gated-run.js';
-import { DIALECT_CASES, streamedAnswer } from '../../support/model-wire.js';
-import type { DialectCase, WireUsage } from '../../support/model-wire.js';
-import { startPlane } from '../../support/plane-app.js';
-import type { PlaneApp } from '../../support/plane-app.js';
-import type { FixtureRun } from '../../support/run-fixture.js';
-import { SeededRandom } from '../../support/seeded-random.js';
-import { startWireProvider } from '../../support/wire-provider.js';
-import type { WireProvider } from '../../support/wire-provider.js';
+import { createTestDatabase } from '../../support/database/database.js';
+import type { TestDatabase } from '../../support/database/database.js';
+import { createGatedRun, readLedger, readRows } from '../../support/gate/gated-run.js';
+import { DIALECT_CASES, streamedAnswer } from '../../support/models/model-wire.js';
+import type { DialectCase, WireUsage } from '../../support/models/model-wire.js';
+import { startPlane } from '../../support/plane/plane-app.js';
+import type { PlaneApp } from '../../support/plane/plane-app.js';
+import type { FixtureRun } from '../../support/runs/run-fixture.js';
+import { SeededRandom } from '../../support/random/seeded-random.js';
+import { startWireProvider } from '../../support/models/wire-provider.js';
+import type { WireProvider } from '../../support/models/wire-provider.js';
 
 const STREAMS = 200;
 const AT_ONCE = 6;

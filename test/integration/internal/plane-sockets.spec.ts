@@ -11,13 +11,13 @@ import {
   planeSocketAccepts,
   socketAddress,
 } from '../../../src/platform/host/plane-socket-path.js';
-import { createTestDatabase } from '../../support/database.js';
-import type { TestDatabase } from '../../support/database.js';
-import { createGatedRun, readLedger } from '../../support/gated-run.js';
-import { startPlane } from '../../support/plane-app.js';
-import type { PlaneApp } from '../../support/plane-app.js';
-import type { FixtureRun } from '../../support/run-fixture.js';
-import { until } from '../../support/until.js';
+import { createTestDatabase } from '../../support/database/database.js';
+import type { TestDatabase } from '../../support/database/database.js';
+import { createGatedRun, readLedger } from '../../support/gate/gated-run.js';
+import { startPlane } from '../../support/plane/plane-app.js';
+import type { PlaneApp } from '../../support/plane/plane-app.js';
+import type { FixtureRun } from '../../support/runs/run-fixture.js';
+import { until } from '../../support/time/until.js';
 
 let database: TestDatabase;
 const planes: PlaneApp[] = [];

@@ -6,12 +6,12 @@ import {
 import { configWarnings, loadConfig } from '../../../src/platform/config/index.js';
 import { createSealer } from '../../../src/core/seal/create-sealer.js';
 import { ToolCallPayloads } from '../../../src/core/gate/tool-call-payloads.js';
-import { createTestDatabase, type TestDatabase } from '../../support/database.js';
-import { createGatedRun, post, readLedger, readRows } from '../../support/gated-run.js';
-import { startPlane, type PlaneApp } from '../../support/plane-app.js';
-import { keepViews } from '../../support/recorded-calls.js';
-import type { FixtureRun } from '../../support/run-fixture.js';
-import { until } from '../../support/until.js';
+import { createTestDatabase, type TestDatabase } from '../../support/database/database.js';
+import { createGatedRun, post, readLedger, readRows } from '../../support/gate/gated-run.js';
+import { startPlane, type PlaneApp } from '../../support/plane/plane-app.js';
+import { keepViews } from '../../support/runs/recorded-calls.js';
+import type { FixtureRun } from '../../support/runs/run-fixture.js';
+import { until } from '../../support/time/until.js';
 
 const ALLOW_ALL = [{ match: ['*'], action: 'allow' }];
 const CANARY = 'canary-4c1e77';

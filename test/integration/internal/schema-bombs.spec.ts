@@ -2,14 +2,14 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { guardSchema } from '../../../src/domain/gate/schema-limits.js';
-import { cpuClock, turnClock } from '../../support/cpu-clock.js';
-import { createTestDatabase } from '../../support/database.js';
-import type { TestDatabase } from '../../support/database.js';
-import { createGatedRun, post, readLedger } from '../../support/gated-run.js';
-import { startPlane } from '../../support/plane-app.js';
-import type { PlaneApp } from '../../support/plane-app.js';
-import type { FixtureRun } from '../../support/run-fixture.js';
-import { SCHEMA_BOMBS } from '../../support/schema-bombs.js';
+import { cpuClock, turnClock } from '../../support/time/cpu-clock.js';
+import { createTestDatabase } from '../../support/database/database.js';
+import type { TestDatabase } from '../../support/database/database.js';
+import { createGatedRun, post, readLedger } from '../../support/gate/gated-run.js';
+import { startPlane } from '../../support/plane/plane-app.js';
+import type { PlaneApp } from '../../support/plane/plane-app.js';
+import type { FixtureRun } from '../../support/runs/run-fixture.js';
+import { SCHEMA_BOMBS } from '../../support/gate/schema-bombs.js';
 
 const ALLOW_ALL = [{ match: ['*'], action: 'allow' }];
 const INVALID = 'frozen schema invalid — refresh the snapshot';

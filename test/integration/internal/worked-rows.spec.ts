@@ -6,12 +6,12 @@ import type { JsonObject } from '../../../src/domain/json.js';
 import { decideApproval } from '../../../src/core/approvals/approvals.js';
 import { recordIntent } from '../../../src/core/finalization/intents.js';
 import { moveRun } from '../../../src/core/runs/run-moves.js';
-import { createTestDatabase } from '../../support/database.js';
-import type { TestDatabase } from '../../support/database.js';
-import { createGatedRun, post, readLedger, readRows } from '../../support/gated-run.js';
-import { startPlane } from '../../support/plane-app.js';
-import type { PlaneApp } from '../../support/plane-app.js';
-import type { FixtureRun } from '../../support/run-fixture.js';
+import { createTestDatabase } from '../../support/database/database.js';
+import type { TestDatabase } from '../../support/database/database.js';
+import { createGatedRun, post, readLedger, readRows } from '../../support/gate/gated-run.js';
+import { startPlane } from '../../support/plane/plane-app.js';
+import type { PlaneApp } from '../../support/plane/plane-app.js';
+import type { FixtureRun } from '../../support/runs/run-fixture.js';
 
 const ALLOW = { decision: 'allow' };
 const INACTIVE = { decision: 'deny', message: 'session is not active' };

@@ -12,7 +12,7 @@ import { ConnectionRecords } from '../../../src/core/connections/connection-reco
 import { Egress } from '../../../src/platform/egress/egress.js';
 import { AccessTokens, createAccessTokens } from '../../../src/core/oauth/access-tokens.js';
 import { createSealer } from '../../../src/core/seal/create-sealer.js';
-import { startApi, type TestApi } from '../../support/api.js';
+import { startApi, type TestApi } from '../../support/api/api.js';
 import { startRealServer, type RealServer } from '../../support/mcp/real-servers.js';
 import { startBrowser } from '../../support/oauth/browser.js';
 import { startOidcServer, type OidcServer } from '../../support/oauth/oidc-server.js';

@@ -5,11 +5,11 @@ import { expireApprovals } from '../../../src/core/approvals/approvals.js';
 import { recordIntent } from '../../../src/core/finalization/intents.js';
 import { concludeRun } from '../../../src/core/finalization/conclusion.js';
 import { moveRun } from '../../../src/core/runs/run-moves.js';
-import { startApi, type TestApi } from '../../support/api.js';
-import { createGatedRun, post } from '../../support/gated-run.js';
-import type { FixtureOrganization, FixtureRun } from '../../support/run-fixture.js';
-import { readMetrics, type ScrapedMetrics } from '../../support/scraped-metrics.js';
-import { until } from '../../support/until.js';
+import { startApi, type TestApi } from '../../support/api/api.js';
+import { createGatedRun, post } from '../../support/gate/gated-run.js';
+import type { FixtureOrganization, FixtureRun } from '../../support/runs/run-fixture.js';
+import { readMetrics, type ScrapedMetrics } from '../../support/telemetry/scraped-metrics.js';
+import { until } from '../../support/time/until.js';
 
 const RULES = [
   { match: ['Read', 'mcp__kb__*'], action: 'allow' },

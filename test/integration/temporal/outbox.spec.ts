@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ServiceError } from '@temporalio/client';
 import { deleteOutbox, readStaleOutbox, type OutboxRow } from '../../../src/core/record/outbox.js';
 import { TemporalOutboxDispatcher } from '../../../src/core/driver/outbox-dispatcher.js';
-import { createTestDatabase, type TestDatabase } from '../../support/database.js';
-import { createOrganization, createRun, type FixtureRun } from '../../support/run-fixture.js';
+import { createTestDatabase, type TestDatabase } from '../../support/database/database.js';
+import { createOrganization, createRun, type FixtureRun } from '../../support/runs/run-fixture.js';
 
 /** What the client throws when no server answers. */
 function away(): Error {

@@ -4,7 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { removeTree } from '../../../src/platform/host/remove-tree.js';
-import { startHttpsHost, type HttpsHost } from '../https-host.js';
+import { startHttpsHost, type HttpsHost } from '../http/https-host.js';
 
 /** One request as it arrived. */
 export interface SeenRequest {

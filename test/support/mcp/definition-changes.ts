@@ -1,4 +1,4 @@
-import type { SeededRandom } from '../seeded-random.js';
+import type { SeededRandom } from '../random/seeded-random.js';
 
 /** Text of a tool that has something of everything that a definition can hold. */
 export const DEFINITION = `{

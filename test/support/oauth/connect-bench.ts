@@ -3,8 +3,8 @@ import { v7 as uuidv7 } from 'uuid';
 import { canonicalResource } from '../../../src/domain/connections/canonical-resource.js';
 import type { ConnectionRecord, OAuthState } from '../../../src/domain/connections/connection.js';
 import { ConnectionRecords } from '../../../src/core/connections/connection-records.js';
-import { startApi, type Answer, type TestApi } from '../api.js';
-import type { TestUser } from '../users.js';
+import { startApi, type Answer, type TestApi } from '../api/api.js';
+import type { TestUser } from '../api/users.js';
 import { startScriptedIssuer, type ScriptedIssuer } from './scripted-issuer.js';
 import { startScriptedMcp, type ScriptedMcp } from './scripted-mcp.js';
 

@@ -1,4 +1,4 @@
-import { SeededRandom } from '../seeded-random.js';
+import { SeededRandom } from '../random/seeded-random.js';
 
 /** A text, or how to make one. */
 export type Piece = string | (() => string);

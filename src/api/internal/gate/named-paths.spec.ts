@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { cpuClock } from '../../../../test/support/cpu-clock.js';
+import { cpuClock } from '../../../../test/support/time/cpu-clock.js';
 import { namedPaths, wordsNotKnown } from './named-paths.js';
 
 describe('paths that a command names', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { cpuClock } from '../../../../test/support/cpu-clock.js';
+import { cpuClock } from '../../../../test/support/time/cpu-clock.js';
 import { compileGlob } from './glob.js';
 import { compilePathGlob, foldSegments, resolvePath } from './path.js';
 

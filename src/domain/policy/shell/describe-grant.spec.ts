@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { termsOf } from '../../../../test/support/session-grants.js';
+import { termsOf } from '../../../../test/support/gate/session-grants.js';
 import { describeGrant, madeUpExamples } from './describe-grant.js';
 import { PROGRAMS_WITH_SUBCOMMANDS } from './grants/programs.js';
 

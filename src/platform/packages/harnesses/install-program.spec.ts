@@ -2,7 +2,7 @@ import { appendFile, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } fr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { PackageRegistry } from '../../../../test/support/package-registry.js';
+import { PackageRegistry } from '../../../../test/support/packages/package-registry.js';
 import { digestOfText } from '../../../domain/digest/digest.js';
 import { PROGRAM_HARNESSES } from '../../../domain/harness/harness-program.js';
 import { placeFolder, removePlaced } from '../npm/placed-folder.js';

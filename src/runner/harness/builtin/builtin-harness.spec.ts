@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { closeAgents, startAgent } from '../../../../test/support/builtin-agent.js';
+import { closeAgents, startAgent } from '../../../../test/support/runner/builtin-agent.js';
 import { byConversation, reply } from '../../../cli/demo/wire/model-script.js';
 import type { ScriptedModel } from '../../../cli/demo/scripted-model.js';
 import type { JsonObject } from '../../../domain/json.js';

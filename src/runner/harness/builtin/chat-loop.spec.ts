@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { closeAgents, startAgent as start } from '../../../../test/support/builtin-agent.js';
+import { closeAgents, startAgent as start } from '../../../../test/support/runner/builtin-agent.js';
 import { byConversation, reply } from '../../../cli/demo/wire/model-script.js';
 import type { ScriptedModel } from '../../../cli/demo/scripted-model.js';
 import { toolResults } from '../../../cli/demo/wire/wire-format.js';

@@ -1,7 +1,7 @@
 import { byConversation, type ModelScript, type ScriptedAnswer } from '../../../../src/cli/demo/wire/model-script.js';
 import { startScriptedModel, type ScriptedModel } from '../../../../src/cli/demo/scripted-model.js';
 import type { JsonObject } from '../../../../src/domain/json.js';
-import { LiveStack } from '../../../support/live-stack.js';
+import { LiveStack } from '../../../support/installation/live-stack.js';
 import { markOf, PROVIDER_KEY, toolResultsOf, TRIES, type ToolResult } from './claude-lab.js';
 import { HarnessLab } from './harness-lab.js';
 

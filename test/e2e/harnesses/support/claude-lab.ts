@@ -3,7 +3,7 @@ import type { ModelScript, ScriptedAnswer } from '../../../../src/cli/demo/wire/
 import { startScriptedModel, type ScriptedModel } from '../../../../src/cli/demo/scripted-model.js';
 import { isJsonObject, type JsonObject } from '../../../../src/domain/json.js';
 import { provideHarness } from '../../../../src/embedded/harness-programs.js';
-import { LiveStack } from '../../../support/live-stack.js';
+import { LiveStack } from '../../../support/installation/live-stack.js';
 import { HarnessLab } from './harness-lab.js';
 
 export const PROVIDER_KEY = 'the-key-of-the-scripted-model';

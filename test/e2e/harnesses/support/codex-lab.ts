@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from '../../../../src/domain/json.js';
 import { provideHarness } from '../../../../src/embedded/harness-programs.js';
-import { LiveStack } from '../../../support/live-stack.js';
+import { LiveStack } from '../../../support/installation/live-stack.js';
 import { HarnessLab } from './harness-lab.js';
 import { itemsOf, say, ScriptedResponses, turnsOf, type Answer, type Script } from './scripted-responses.js';
 

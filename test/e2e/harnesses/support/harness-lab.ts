@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Schemas } from '../../../../src/client/client.js';
 import type { JsonObject } from '../../../../src/domain/json.js';
-import type { LiveStack, Session, TimelineEvent } from '../../../support/live-stack.js';
+import type { LiveStack, Session, TimelineEvent } from '../../../support/installation/live-stack.js';
 
 /** A run that is over, with what its model was asked and told; `Result` is how one tool result looks in the model's format. */
 export interface FinishedRun<Result> {

@@ -3,7 +3,7 @@ import { chmodSync, chownSync, copyFileSync, mkdirSync, mkdtempSync, rmSync } fr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { SANDBOX_UID_BASE } from '../../../support/own-place.js';
+import { SANDBOX_UID_BASE } from '../../../support/installation/own-place.js';
 import { planeRoot } from '../../../../src/platform/host/plane-socket-path.js';
 import type { Step } from './probe-host.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { rides, termsOf } from '../../../../../test/support/session-grants.js';
+import { rides, termsOf } from '../../../../../test/support/gate/session-grants.js';
 
 /** What a person said yes to · what stands next to it and destroys, forces, widens or runs something */
 type Neighbours = readonly [granted: string, neighbour: string];

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { rides, termsOf } from '../../../../../test/support/session-grants.js';
+import { rides, termsOf } from '../../../../../test/support/gate/session-grants.js';
 
 /** granted · later · whether the later one rides on the grant */
 type Pair = readonly [granted: string, later: string, rides: boolean];

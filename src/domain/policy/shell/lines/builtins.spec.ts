@@ -1,4 +1,4 @@
-import { BUILTIN_PREFIXES, shellLines } from '../../../../../test/support/shell-lines.js';
+import { BUILTIN_PREFIXES, shellLines } from '../../../../../test/support/shell/shell-lines.js';
 
 shellLines(
   'Builtins and variables that change what later words mean, under a rule that allows the builtins themselves',

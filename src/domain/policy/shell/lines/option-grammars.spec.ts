@@ -1,4 +1,4 @@
-import { TOOL_PREFIXES, shellLines } from '../../../../../test/support/shell-lines.js';
+import { TOOL_PREFIXES, shellLines } from '../../../../../test/support/shell/shell-lines.js';
 
 shellLines(
   'Whole grammars of options, under a rule that allows the programs themselves',

@@ -1,4 +1,4 @@
-import { TOOL_PREFIXES, shellLines } from '../../../../../test/support/shell-lines.js';
+import { TOOL_PREFIXES, shellLines } from '../../../../../test/support/shell/shell-lines.js';
 
 shellLines(
   'Options that make a program run, load or write, under a rule that allows the programs themselves',

@@ -1,4 +1,4 @@
-import { TOOL_PREFIXES, shellLines } from '../../../../../test/support/shell-lines.js';
+import { TOOL_PREFIXES, shellLines } from '../../../../../test/support/shell/shell-lines.js';
 
 shellLines(
   'Scripts of sed and awk, under a rule that allows both',

@@ -1,4 +1,4 @@
-import { BASE_PREFIXES, shellLines } from '../../../../../test/support/shell-lines.js';
+import { BASE_PREFIXES, shellLines } from '../../../../../test/support/shell/shell-lines.js';
 
 shellLines(
   'Separators, substitutions and bodies that hide a second command',

@@ -1,4 +1,4 @@
-import { BASE_PREFIXES, shellLines } from '../../../../../test/support/shell-lines.js';
+import { BASE_PREFIXES, shellLines } from '../../../../../test/support/shell/shell-lines.js';
 
 shellLines(
   'Quoting, expansions and spellings',

@@ -1,4 +1,4 @@
-import { WRAPPER_PREFIXES, shellLines } from '../../../../../test/support/shell-lines.js';
+import { WRAPPER_PREFIXES, shellLines } from '../../../../../test/support/shell/shell-lines.js';
 
 shellLines(
   'Wrappers and shells, under a rule that allows the wrappers themselves',

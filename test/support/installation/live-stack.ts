@@ -1,0 +1,221 @@
+import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { planeRoot } from '../../../src/platform/host/plane-socket-path.js';
+import type { Installation as InstallationClass } from '../../../src/embedded/installation.js';
+import { ownPlace } from './own-place.js';
+
+/** Small durations, so that what production does in seconds happens in a test without waiting. */
+const QUICK: NodeJS.ProcessEnv = {
+  SERVICE_TIMING_STICKY_MS: '500',
+  SERVICE_TIMING_WORKFLOW_TASK_MS: '2000',
+  SERVICE_TIMING_ACTIVITY_HEARTBEAT_MS: '2000',
+  SERVICE_TIMING_ACTIVITY_RETRY_MS: '100',
+  SERVICE_TIMING_RELAY_STALE_MS: '500',
+  SERVICE_TIMING_MAINTENANCE_MS: '2000',
+  SERVICE_TIMING_HEARTBEAT_MS: '500',
+  SERVICE_TIMING_QUIESCE_MS: '3000',
+  SERVICE_LOG_LEVEL: 'warn',
+};
+
+export interface Session {
+  id: string;
+  status: string;
+  status_reason: string | null;
+  event_seq: number;
+  result_summary: string | null;
+  host_id?: string | null;
+}
+
+export interface TimelineEvent {
+  seq: number;
+  type: string;
+  actor: string;
+  payload: { type: string; data: Record<string, unknown> };
+}
+
+export interface Approval {
+  id: string;
+  session_id: string;
+  tool_call_id: string;
+  status: string;
+}
+
+export type Part = 'api' | 'worker' | 'temporal' | 'postgres';
+
+const LAST_WARNINGS = 5;
+
+export const TERMINAL = new Set(['completed', 'failed', 'cancelled', 'budget_exceeded']);
+
+/** A whole installation from the built output, in a folder of its own, spoken to over its public plane. */
+export class LiveStack {
+  private constructor(
+    readonly installation: InstallationClass,
+    readonly dataDir: string,
+    readonly notices: string[],
+  ) {}
+
+  static async start(env: NodeJS.ProcessEnv = {}, dataDir = mkdtempSync(join(tmpdir(), 'sg-'))): Promise<LiveStack> {
+    const built = new URL('../../../dist/src/embedded/installation.js', import.meta.url).href;
+    const { Installation } = (await import(built)) as { Installation: typeof InstallationClass };
+    const notices: string[] = [];
+    await takeOwnPorts(dataDir);
+    const installation = await Installation.start({
+      env: { ...ownPlace(), ...QUICK, ...env, SERVICE_DATA_DIR: dataDir },
+      notify: (line) => notices.push(line),
+    });
+    return new LiveStack(installation, dataDir, notices);
+  }
+
+  get url(): string {
+    return this.installation.url;
+  }
+
+  async stop(): Promise<void> {
+    await this.installation.stop('kill', AbortSignal.timeout(60_000));
+    // A worker that is stopped right after a run's end leaves the rest of the cleaning to the next start, which never comes here.
+    for (const mount of mountsBeneath(this.dataDir)) unmount(this.dataDir, mount);
+    // Killed processes may still be writing their last file.
+    for (const folder of [planeRoot(this.dataDir), this.dataDir])
+      rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
+  }
+
+  /** `kill -9`, of the whole process group where the part has one. */
+  kill(part: Part): void {
+    const pid = this.installation.pids[part];
+    if (pid === undefined) throw new Error(`${part} does not run`);
+    process.kill(-pid, 'SIGKILL');
+  }
+
+  request(method: string, path: string, body?: unknown): Promise<Response> {
+    return fetch(`${this.url}${path}`, {
+      method,
+      headers: {
+        authorization: `Bearer ${this.installation.adminToken}`,
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      signal: AbortSignal.timeout(30_000),
+    });
+  }
+
+  /** The answer of a call that must succeed; while a part is being restarted it is repeated for up to a minute. */
+  async json<T>(method: string, path: string, body?: unknown): Promise<T> {
+    const deadline = Date.now() + 60_000;
+    for (;;) {
+      const response = await this.request(method, path, body).catch(() => undefined);
+      if (response?.ok === true) return (await response.json()) as T;
+      if (response !== undefined && response.status < 500) {
+        throw new Error(`${method} ${path} answered ${response.status}: ${await response.text()}`);
+      }
+      if (Date.now() > deadline) throw new Error(`${method} ${path} did not succeed in 60 s (${response?.status})`);
+      await delay(50);
+    }
+  }
+
+  /** An agent on the replay harness. */
+  async createReplayAgent(name: string, policy = 'standard', more: object = {}): Promise<void> {
+    await this.json('POST', '/v1/agents', { name, harness: 'replay', policy, ...more });
+  }
+
+  async startRun(agent: string, steps: object[], more: object = {}): Promise<string> {
+    const task = JSON.stringify(steps);
+    const { session } = await this.json<{ session: Session }>('POST', '/v1/sessions', { agent, task, ...more });
+    return session.id;
+  }
+
+  async session(id: string): Promise<Session> {
+    return (await this.json<{ session: Session }>('GET', `/v1/sessions/${id}`)).session;
+  }
+
+  async untilStatus(id: string, statuses: string | readonly string[], withinMs = 120_000): Promise<Session> {
+    const wanted = new Set(typeof statuses === 'string' ? [statuses] : statuses);
+    return this.until(`run ${id} to be ${[...wanted].join(' or ')}`, withinMs, async () => {
+      const session = await this.session(id);
+      if (wanted.has(session.status)) return session;
+      if (TERMINAL.has(session.status)) {
+        throw new Error(`run ${id} is ${session.status} (${session.status_reason}), not ${[...wanted].join(' or ')}`);
+      }
+      return undefined;
+    });
+  }
+
+  untilTerminal(id: string, withinMs = 180_000): Promise<Session> {
+    return this.untilStatus(id, [...TERMINAL], withinMs);
+  }
+
+  async timeline(id: string): Promise<TimelineEvent[]> {
+    const all: TimelineEvent[] = [];
+    for (;;) {
+      const after = all.at(-1)?.seq ?? 0;
+      const page = await this.json<{ events: TimelineEvent[] }>('GET', `/v1/sessions/${id}/events?after=${after}`);
+      if (page.events.length === 0) return all;
+      all.push(...page.events);
+    }
+  }
+
+  async pendingApproval(id: string, withinMs = 120_000): Promise<Approval> {
+    return this.until(`an approval of run ${id}`, withinMs, async () => {
+      const { approvals } = await this.json<{ approvals: Approval[] }>('GET', `/v1/sessions/${id}/approvals`);
+      return approvals.find((approval) => approval.status === 'pending');
+    });
+  }
+
+  decide(approvalId: string, decision: string): Promise<Approval> {
+    return this.json<Approval>('POST', `/v1/approvals/${approvalId}/decision`, { decision });
+  }
+
+  /** What tells afterwards why something did not happen: the notices, and the last warnings of API and worker. */
+  private said(): string[] {
+    const warnings = ['api', 'worker'].flatMap((part) => {
+      const log = readFileSync(join(this.dataDir, 'logs', `${part}.log`), 'utf8');
+      return log.trimEnd().split('\n').slice(-LAST_WARNINGS);
+    });
+    return [...this.notices, ...warnings.map((line) => line.slice(0, 500))];
+  }
+
+  /** Polls until `look` answers something; the time limit is a bound on a failure, not a wait. */
+  async until<T>(what: string, withinMs: number, look: () => Promise<T | undefined>): Promise<T> {
+    const deadline = Date.now() + withinMs;
+    for (;;) {
+      const seen = await look();
+      if (seen !== undefined) return seen;
+      if (Date.now() > deadline) throw new Error(`waited ${withinMs} ms for ${what}; ${this.said().join(' | ')}`);
+      await delay(20);
+    }
+  }
+}
+
+/** A process that was killed may have left a command behind that unmounts the same at this moment. */
+function unmount(folder: string, mount: string): void {
+  try {
+    execFileSync('umount', ['-l', mount], { stdio: 'ignore' });
+  } catch (error) {
+    if (mountsBeneath(folder).includes(mount)) throw error;
+  }
+}
+
+function mountsBeneath(folder: string): string[] {
+  const targets = readFileSync('/proc/self/mounts', 'utf8')
+    .split('\n')
+    .map((line) => line.split(' ')[1] ?? '');
+  return targets.filter((target) => target.startsWith(`${folder}/`));
+}
+
+/** Ports that no other installation would choose: stacks of several specs start on one machine at the same time. */
+async function takeOwnPorts(dataDir: string): Promise<void> {
+  const servers = await Promise.all(
+    ['api', 'temporal', 'temporalWeb'].map(async (name) => {
+      const server = createServer().listen(0, '127.0.0.1');
+      await once(server, 'listening');
+      return { name, server, port: (server.address() as AddressInfo).port };
+    }),
+  );
+  const ports = Object.fromEntries(servers.map(({ name, port }) => [name, port]));
+  writeFileSync(join(dataDir, 'ports.json'), JSON.stringify(ports));
+  await Promise.all(servers.map(({ server }) => once(server.close(), 'close')));
+}

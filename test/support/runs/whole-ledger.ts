@@ -1,0 +1,22 @@
+import { expect } from '@jest/globals';
+import type { LiveStack, TimelineEvent } from '../installation/live-stack.js';
+
+/** Checks of every ended run: a gapless ledger, one end, one decision for each requested call, each in its order. */
+export async function expectWholeLedger(stack: LiveStack, sessionId: string): Promise<TimelineEvent[]> {
+  const events = await stack.until(`run.result of ${sessionId}`, 30_000, async () => {
+    const timeline = await stack.timeline(sessionId);
+    return timeline.some((event) => event.type === 'run.result') ? timeline : undefined;
+  });
+  expect(events.map((event) => event.seq)).toEqual(events.map((_event, index) => index + 1));
+  expect(events.filter((event) => event.type === 'run.result')).toHaveLength(1);
+  expect(events.filter((event) => event.type === 'session.created')).toHaveLength(1);
+  const requested = events.filter((event) => event.type === 'tool.requested').map(callOf);
+  const decided = events.filter((event) => event.type === 'tool.decision').map(callOf);
+  expect(new Set(requested).size).toBe(requested.length);
+  expect(decided.toSorted()).toEqual(requested.toSorted());
+  return events;
+}
+
+function callOf(event: TimelineEvent): string {
+  return String(event.payload.data['tool_call_id']);
+}
