@@ -8,6 +8,7 @@ import Runtime from 'jest-runtime';
 const ROOT = fileURLToPath(new URL('../', import.meta.url));
 const load = createRequire(import.meta.url);
 const OWN_MODULES = /^\/\*\* @own-modules /;
+const EXPECTATIONS = new Set(['expect', '@jest/expect']);
 /** Packages that belong to one suite: those of jest itself. */
 const OF_THE_SUITE = /^node_modules\/(@jest\/|jest-|jest\/|expect\/)/;
 
@@ -18,14 +19,22 @@ const OF_THE_SUITE = /^node_modules\/(@jest\/|jest-|jest\/|expect\/)/;
  */
 export default class SharedModulesRuntime extends Runtime {
   #before = stateOfProcess();
+  #shares;
 
   constructor(config, environment, resolver, transformer, sources, coverage, path, ...rest) {
     super(config, environment, resolver, transformer, sources, coverage, path, ...rest);
-    if (OWN_MODULES.test(sources.get(path) ?? '')) return;
+    this.#shares = !OWN_MODULES.test(sources.get(path) ?? '');
+    if (!this.#shares) return;
     // Everything in the realm of Node's own loader: values of two realms are not instances of each other's classes.
     this.esmLoader.getContext = () => undefined;
     const modulesOf = this.registries.getActiveEsmRegistry.bind(this.registries);
     this.registries.getActiveEsmRegistry = () => withShared(modulesOf());
+  }
+
+  /** Expectations look at values of the suite, so they belong to its realm: `expect.any(String)` names its String. */
+  requireInternalModule(from, name) {
+    if (this.#shares && EXPECTATIONS.has(name)) return createRequire(from)(name);
+    return super.requireInternalModule(from, name);
   }
 
   teardown() {

@@ -117,11 +117,27 @@ export const runPaths = {
   },
   'run-wall-clock': async (stage) => {
     const id = await stage.start('brief', WORKS_LONG);
+    await stage.until(id, 'running');
+    await delay(500);
+    // Away from before the warning is due until after the end, which then is all that is left to do.
+    const worker = -stage.installation.pids.worker;
+    process.kill(worker, 'SIGSTOP');
+    try {
+      await stage.wait('the end of the clock', async () => {
+        const { rows } = await stage.database.query(
+          `select clock_timestamp() > started_at + interval '3 s' as is_over from sessions where id = $1`,
+          [id],
+        );
+        return rows[0].is_over ? true : undefined;
+      });
+    } finally {
+      process.kill(worker, 'SIGCONT');
+    }
     await stage.until(id, 'budget_exceeded');
     return stage.closed(id);
   },
   'run-wall-clock-warned': async (stage) => {
-    const id = await stage.start('brief', WORKS);
+    const id = await stage.start('brief', WORKS_LONG);
     await stage.until(id, 'budget_exceeded');
     return stage.closed(id);
   },

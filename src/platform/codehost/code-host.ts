@@ -25,7 +25,7 @@ export interface InstallationToken {
   expiresAt: number;
 }
 
-/** One row of a repository picker (chapter 40 §2). */
+/** One row of a repository picker. */
 export interface CodehostRepository {
   id: string;
   full_name: string;

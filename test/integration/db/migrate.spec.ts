@@ -49,7 +49,8 @@ describe('functions', () => {
       (sql: string) =>
         sql
           .replace('svc_is_terminal(p_status text)\nreturns boolean', 'svc_is_terminal(p_status text)\nreturns text')
-          .replace(`'budget_exceeded') $$`, `'budget_exceeded')::text $$`),
+          .replace('select p_status in', 'select (p_status in')
+          .replace(`'budget_exceeded') $`, `'budget_exceeded'))::text $`),
     ],
   ])('with %s under the old name are refused, and nothing has changed', async (_what, rewrite) => {
     const before = await describeSchema(test.owner);
