@@ -40,7 +40,7 @@ export default tseslint.config(
       ],
       'no-empty': ['error', { allowEmptyCatch: false }],
       'no-console': 'error',
-      'max-lines': ['error', { max: 400, skipBlankLines: true, skipComments: true }],
+      'max-lines': ['error', 300],
       'max-depth': ['error', 4],
     },
   },

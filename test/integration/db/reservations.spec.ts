@@ -6,11 +6,10 @@ import { closeProcessLease, openProcessLease, renewProcessLease } from '../../..
 import {
   countLiveReservations,
   giveUpReservations,
-  reserve,
   settle,
-  type ModelRequest,
   type Settlement,
 } from '../../../src/core/budgets/reservations.js';
+import { reserve, type ModelRequest } from '../../../src/core/budgets/reserve.js';
 import { sweepReservations } from '../../../src/core/maintenance/sweeps.js';
 import { decideAutomatic } from '../../../src/core/gate/gate.js';
 import { createTestDatabase, type TestDatabase } from '../../support/database/database.js';

@@ -7,7 +7,7 @@ import { stopRun } from '../../../src/activities/run-stops.js';
 import { warnWallClock } from '../../../src/core/finalization/driver-stops.js';
 import { readRunView } from '../../../src/core/runs/run-view.js';
 import { openProcessLease } from '../../../src/core/budgets/process-leases.js';
-import { reserve } from '../../../src/core/budgets/reservations.js';
+import { reserve } from '../../../src/core/budgets/reserve.js';
 import { createTestDatabase, type TestDatabase } from '../../support/database/database.js';
 import { createGatedRun, post, readLedger, readRows } from '../../support/gate/gated-run.js';
 import { startPlane, type PlaneApp } from '../../support/plane/plane-app.js';

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { openProcessLease } from '../../../src/core/budgets/process-leases.js';
-import { reserve, settle } from '../../../src/core/budgets/reservations.js';
+import { settle } from '../../../src/core/budgets/reservations.js';
+import { reserve } from '../../../src/core/budgets/reserve.js';
 import { createTestDatabase, type TestDatabase } from '../../support/database/database.js';
 import { createGatedRun, post, readLedger, readRows, type LedgerLine } from '../../support/gate/gated-run.js';
 import { startPlane, type PlaneApp } from '../../support/plane/plane-app.js';

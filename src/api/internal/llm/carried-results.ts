@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { NewEvent } from '../../../domain/events/event-kinds.js';
 import { Database } from '../../../core/record/database.js';
 import { recordIntent } from '../../../core/finalization/intents.js';
-import type { ReserveAnswer } from '../../../core/budgets/reservations.js';
+import type { ReserveAnswer } from '../../../core/budgets/reserve.js';
 import type { CarriedToolResult } from '../../../platform/llm/model-dialect.js';
 import type { RunnerCaller } from '../auth/runner-caller.js';
 

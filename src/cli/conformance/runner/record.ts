@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { isSystemError } from '../../../domain/system-error.js';
 import { fail, pass } from '../check.js';
 import type { CheckInfo, Finding } from '../check.js';
-import type { PlaneRequest, ScriptedPlane } from './scripted-plane.js';
+import type { ScriptedPlane } from './scripted-plane.js';
+import type { PlaneRequest } from './plane-traffic.js';
 
 /** How the runner's process ended; null when somebody else started it, or it had to be killed for its time. */
 export type RunnerExit = { code: number | null; killed: boolean } | 'not seen';

@@ -3,7 +3,7 @@ import { asText } from '../../../server/event-data.js';
 import { asksFor, gapsBetween, obligation } from '../record.js';
 import type { RunnerRecord } from '../record.js';
 import { SERVICE_TOOL, type Scenario } from '../scenario.js';
-import type { Fault, PlaneRequest } from '../scripted-plane.js';
+import type { Fault, PlaneRequest } from '../plane-traffic.js';
 
 const UNAVAILABLE: Fault = { status: 503, body: { error: 'away' } };
 /** What becomes of each presentation: of the first call, of one that is refused, of one that comes too often, of one without an answer. */

@@ -7,7 +7,7 @@ import { asText } from '../../../server/event-data.js';
 import { asksFor, exits, fileOf, gapsBetween, obligation } from '../record.js';
 import type { RunnerRecord } from '../record.js';
 import type { Scenario } from '../scenario.js';
-import type { PlaneCall, Verdict } from '../scripted-plane.js';
+import type { PlaneCall, Verdict } from '../plane-traffic.js';
 
 const TOKEN = /svc_sess_[0-9a-f]{16}/;
 const HELD_SECS = 1.5;

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { asksFor, exits, fileOf, obligation, wrongWaits } from '../record.js';
 import type { RunnerRecord } from '../record.js';
 import type { Scenario } from '../scenario.js';
-import type { Fault, PlaneRequest } from '../scripted-plane.js';
+import type { Fault, PlaneRequest } from '../plane-traffic.js';
 
 const PERMISSION_CAP_SECS = 10;
 const OTHER_CAP_SECS = 8;
