@@ -1,6 +1,10 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { startRun, type TestRun } from '../../../test/support/runner/runner-run.js';
-import { ScriptedPlane, type PlaneCall, type ScriptedPlaneOptions } from '../../../test/support/plane/scripted-plane.js';
+import {
+  ScriptedPlane,
+  type PlaneCall,
+  type ScriptedPlaneOptions,
+} from '../../../test/support/plane/scripted-plane.js';
 import { inOrder, reply, type ScriptedAnswer } from '../../cli/demo/wire/model-script.js';
 import { startScriptedModel, type ScriptedModel } from '../../cli/demo/scripted-model.js';
 import { isJsonObject, type JsonObject } from '../../domain/json.js';

@@ -13,7 +13,12 @@ import { startApi, type Answer, type TestApi } from '../../support/api/api.js';
 import { createGatedRun, type GatedRunOptions } from '../../support/gate/gated-run.js';
 import { randomCall, randomPolicy } from '../../support/policies/random-policies.js';
 import { keepViews, recordCalls, type RecordedInput } from '../../support/runs/recorded-calls.js';
-import { createOrganization, gateCall, type FixtureOrganization, type FixtureRun } from '../../support/runs/run-fixture.js';
+import {
+  createOrganization,
+  gateCall,
+  type FixtureOrganization,
+  type FixtureRun,
+} from '../../support/runs/run-fixture.js';
 import { SeededRandom } from '../../support/random/seeded-random.js';
 
 const SEALING = { SERVICE_KMS_MODE: 'static', SERVICE_KMS_STATIC_KEK: Buffer.alloc(32, 9).toString('base64') };

@@ -9,7 +9,12 @@ import { recordIntent } from '../../../src/core/finalization/intents.js';
 import { moveRun } from '../../../src/core/runs/run-moves.js';
 import { ADMITTED_RUNS, expectTurnsKept, type AdmittedRun } from '../../support/runs/admission-turns.js';
 import { createTestDatabase, type TestDatabase } from '../../support/database/database.js';
-import { createOrganization, createRun, type FixtureOrganization, type FixtureRun } from '../../support/runs/run-fixture.js';
+import {
+  createOrganization,
+  createRun,
+  type FixtureOrganization,
+  type FixtureRun,
+} from '../../support/runs/run-fixture.js';
 
 describe('the order of admission', () => {
   let test: TestDatabase;

@@ -8,7 +8,13 @@ import { recordIntent } from '../../../src/core/finalization/intents.js';
 import { deleteOutbox, readStaleOutbox } from '../../../src/core/record/outbox.js';
 import { moveRun } from '../../../src/core/runs/run-moves.js';
 import { createTestDatabase, type TestDatabase } from '../../support/database/database.js';
-import { createOrganization, createRun, readLedger, readStatus, type FixtureRun } from '../../support/runs/run-fixture.js';
+import {
+  createOrganization,
+  createRun,
+  readLedger,
+  readStatus,
+  type FixtureRun,
+} from '../../support/runs/run-fixture.js';
 
 describe('capacity', () => {
   let test: TestDatabase;

@@ -2,7 +2,13 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { v7 as uuidv7 } from 'uuid';
 import { describeRuntimeRole } from '../../../src/platform/postgres/runtime-role.js';
 import { createTestDatabase, type TestDatabase } from '../../support/database/database.js';
-import { DEPLOYMENT_TABLES, plantRow, readTenantTables, valueOf, type Table } from '../../support/database/planted-rows.js';
+import {
+  DEPLOYMENT_TABLES,
+  plantRow,
+  readTenantTables,
+  valueOf,
+  type Table,
+} from '../../support/database/planted-rows.js';
 import { createOrganization, createRun } from '../../support/runs/run-fixture.js';
 
 /** The closed list of ways around row-level isolation. Whoever adds one adds it here and says why beside it. */
