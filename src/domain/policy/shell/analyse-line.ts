@@ -16,6 +16,7 @@ const MAX_SHELL_DEPTH = 4;
 const MAX_LENGTH = 262_144;
 /** Substitutions and here-documents that a line may open; the parser's recovery from unclosed ones is quadratic. */
 const MAX_SUBSTITUTIONS = 1000;
+const MAY_OPEN = /[$`<>]/;
 const SUBSTITUTION = /[$<>]\(|\$\{|\$\[|`|<</g;
 /** Deeper trees are not walked. */
 const MAX_NODE_DEPTH = 400;
@@ -198,7 +199,7 @@ class LineAnalysis {
 /** What makes a line too large to parse in bounded time, or null. */
 function excessOf(text: string): string | null {
   if (text.length > MAX_LENGTH) return `the line is longer than ${MAX_LENGTH} characters`;
-  const opened = text.match(SUBSTITUTION)?.length ?? 0;
+  const opened = MAY_OPEN.test(text) ? (text.match(SUBSTITUTION)?.length ?? 0) : 0;
   return opened > MAX_SUBSTITUTIONS
     ? `the line opens more than ${MAX_SUBSTITUTIONS} substitutions and here-documents`
     : null;

@@ -4,23 +4,18 @@ import type { UnderstoodLine, UnderstoodWord } from './understood-line.js';
 
 const DISAGREEMENT = 'two parsers read the line in two ways';
 
-interface Reading<W> {
-  words: readonly W[];
-  text: string;
-}
-
 /**
  * Gathers what the parser found in a line, to be held against what the reader of the language understood. Only a line that both read
  * alike is judged by its parts: to hide a command, a line has to deceive two parsers in the same way.
  */
 export class SecondReading {
-  private readonly commands: Reading<Word | Assignment>[] = [];
+  private readonly commands: (readonly (Word | Assignment)[])[] = [];
   private readonly redirects: string[] = [];
 
   note(node: SyntaxNode): void {
     if (node.type === 'Command') {
       const words = wordsOf(node);
-      if (words.length > 0) this.commands.push(reading(words));
+      if (words.length > 0) this.commands.push(words);
     } else if (node.type === 'Redirect' || node.type === 'HereString') {
       this.redirects.push(redirectOf(node));
     }
@@ -29,7 +24,7 @@ export class SecondReading {
   /** Why the two readings differ, or null. */
   problem(understood: UnderstoodLine): string | null {
     const redirects = understood.redirects.map(({ operator, target }) => `${operator} ${target.text}`);
-    const commands = understood.commands.filter((words) => words.length > 0).map(reading);
+    const commands = understood.commands.filter((words) => words.length > 0);
     if (redirects.length !== this.redirects.length || commands.length !== this.commands.length) return DISAGREEMENT;
     // One of the two meets a nested command before the command around it.
     if (commands.length > 1) {
@@ -59,19 +54,19 @@ function redirectOf({ descriptor, operator, target }: Redirect | HereString): st
   return `${from}${operator} ${target?.text ?? ''}`;
 }
 
-function reading<W extends { text: string }>(words: readonly W[]): Reading<W> {
-  let text = '';
-  for (const word of words) text += `${word.text}\0`;
-  return { words, text };
+function byText(first: readonly { text: string }[], second: readonly { text: string }[]): number {
+  for (let i = 0; i < first.length && i < second.length; i++) {
+    if (first[i]!.text !== second[i]!.text) return first[i]!.text < second[i]!.text ? -1 : 1;
+  }
+  return first.length - second.length;
 }
 
-function byText(a: { text: string }, b: { text: string }): number {
-  return a.text < b.text ? -1 : Number(a.text > b.text);
-}
-
-function areSame(first: Reading<UnderstoodWord>, second: Reading<Word | Assignment>): boolean {
+function areSame(first: readonly UnderstoodWord[], second: readonly (Word | Assignment)[]): boolean {
   return (
-    first.text === second.text &&
-    second.words.every((word, i) => word.type === 'Assignment' || literalValue(word) === first.words[i]!.value)
+    first.length === second.length &&
+    second.every((word, i) => {
+      const { text, value } = first[i]!;
+      return word.text === text && (word.type === 'Assignment' || literalValue(word) === value);
+    })
   );
 }
