@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { createRequire, isBuiltin } from 'node:module';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
@@ -23,7 +23,7 @@ export default class SharedModulesRuntime extends Runtime {
 
   constructor(config, environment, resolver, transformer, sources, coverage, path, ...rest) {
     super(config, environment, resolver, transformer, sources, coverage, path, ...rest);
-    this.#shares = !OWN_MODULES.test(sources.get(path) ?? '');
+    this.#shares = !OWN_MODULES.test(readFileSync(path, 'utf8'));
     if (!this.#shares) return;
     // Everything in the realm of Node's own loader: values of two realms are not instances of each other's classes.
     this.esmLoader.getContext = () => undefined;
