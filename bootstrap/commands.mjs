@@ -1,5 +1,10 @@
 const CLI = ['--enable-source-maps', 'dist/src/cli/main.js'];
-const JEST = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning', 'node_modules/jest/bin/jest.js'];
+/** What Node is given to run the tests. */
+export const JEST = [
+  '--experimental-vm-modules',
+  '--disable-warning=ExperimentalWarning',
+  'node_modules/jest/bin/jest.js',
+];
 
 /** What each command needs, in the order in which it is brought, and what is then run with Node. */
 export const COMMANDS = {

@@ -7,6 +7,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import process from 'node:process';
+import { JEST } from '../bootstrap/commands.mjs';
 
 const MOST = 2;
 
@@ -15,10 +16,9 @@ if (suites.length === 0 || suites.length > MOST) {
   console.error(`${suites.length} suites failed; only one or ${MOST} are run once more.`);
   process.exit(1);
 }
-const jest = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning', 'node_modules/jest/bin/jest.js'];
 let failed = 0;
 for (const suite of suites) {
-  const { status } = spawnSync(process.execPath, [...jest, '--runTestsByPath', suite], { stdio: 'inherit' });
+  const { status } = spawnSync(process.execPath, [...JEST, '--runTestsByPath', suite], { stdio: 'inherit' });
   if (status !== 0) failed++;
   else console.log(`unsteady: ${relative(process.cwd(), suite)}`);
 }

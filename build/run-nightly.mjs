@@ -4,6 +4,7 @@
  */
 import { spawnSync } from 'node:child_process';
 import process from 'node:process';
+import { JEST } from '../bootstrap/commands.mjs';
 
 const COUNTS = {
   TEST_FAULT_ROUNDS: '12',
@@ -24,6 +25,6 @@ const COUNTS = {
   SANDGATE_PROOF_RACES: '10000',
 };
 
-const jest = ['--experimental-vm-modules', 'node_modules/jest/bin/jest.js', '--runInBand', ...process.argv.slice(2)];
+const jest = [...JEST, '--runInBand', ...process.argv.slice(2)];
 const { status } = spawnSync(process.execPath, jest, { stdio: 'inherit', env: { ...COUNTS, ...process.env } });
 process.exit(status ?? 1);

@@ -7,6 +7,7 @@
 import { spawnSync } from 'node:child_process';
 import { globSync } from 'node:fs';
 import process from 'node:process';
+import { JEST } from '../bootstrap/commands.mjs';
 
 /** Beside the unit tests: a run's record, the gate, a brokered call, a policy, and one whole run in a sandbox. */
 const SLICE = [
@@ -17,11 +18,10 @@ const SLICE = [
   'test/integration/internal/gate.spec.ts',
   'test/e2e/workspace/read-only-checkout.spec.ts',
 ];
-const JEST = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning', 'node_modules/jest/bin/jest.js'];
 
 const [part, ...argv] = process.argv.slice(2);
 const PARTS = {
-  quick: () => ['--runTestsByPath', ...globSync('src/**/*.spec.ts'), ...SLICE],
+  quick: () => ['--runTestsByPath', ...globSync(['src/**/*.spec.ts', 'build/*.spec.mjs']), ...SLICE],
   changed: () => ['--changedSince', base(), '--passWithNoTests'],
 };
 if (!(part in PARTS)) {
