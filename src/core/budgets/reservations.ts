@@ -2,7 +2,7 @@ import type { NewEvent } from '../../domain/events/event-kinds.js';
 import type { Database, TenantTransaction } from '../record/database.js';
 import { newRowId } from '../../platform/postgres/row-id.js';
 import { bodyArguments } from '../ledger/append-events.js';
-import { queryRow, type Bigint } from './query-row.js';
+import { queryRow, type Bigint } from '../record/query-row.js';
 
 export interface ModelUsage {
   model: string;

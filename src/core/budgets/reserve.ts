@@ -1,6 +1,6 @@
 import type { Database } from '../record/database.js';
 import { newRowId } from '../../platform/postgres/row-id.js';
-import { queryRow, type Bigint } from './query-row.js';
+import { queryRow, type Bigint } from '../record/query-row.js';
 
 /** A model request before dispatch (docs/design/budgets.md). Money in micro-dollars; a null price reserves no cost. */
 export interface ModelRequest {

@@ -1,8 +1,7 @@
-import type pg from 'pg';
 import type { NewEvent } from '../../domain/events/event-kinds.js';
 import { GATE_MESSAGES } from '../../domain/gate/messages.js';
 import type { Database } from '../record/database.js';
-import { translateDatabaseErrors } from '../../platform/postgres/database-errors.js';
+import { queryRow } from '../record/query-row.js';
 import {
   askedEvent,
   decisionEvent,
@@ -81,13 +80,12 @@ export async function requestApproval(db: Database, call: GateCall, question: Qu
   const id = newRowId();
   const events = [requestedEvent(call), decisionEvent(call, SESSION_GRANT), askedEvent(call, question, id)] as const;
   const { bodies, digests } = bodyArguments([...events]);
-  const row = await queryAnswer(
-    db.pool,
-    'svc_ask',
-    `select * from svc_ask($1, $2, $3, $4, $5, $6, $7, $8, $9,
+  const row = await queryRow<AnswerRow>(db.pool, {
+    name: 'svc_ask',
+    text: `select * from svc_ask($1, $2, $3, $4, $5, $6, $7, $8, $9,
        row($10, $11, $12, $13::text[], $14, $15, $16::jsonb, $17, $18, $19, $20)::svc_question,
        $21, $22::text[], $23::text[], $24)`,
-    [
+    values: [
       ...callArguments(call, id),
       question.risk,
       question.scope,
@@ -105,7 +103,7 @@ export async function requestApproval(db: Database, call: GateCall, question: Qu
       digests,
       LATE_VALUE,
     ],
-  );
+  });
   if (row.outcome === 'session_allow') db.observer?.appended([events[0], events[1]]);
   if (row.outcome === 'asked') db.observer?.appended([events[0], events[2]]);
   return settleCall(db, call, row);
@@ -199,12 +197,20 @@ function callGate(
       digests,
     },
     alone: () =>
-      queryAnswer(
-        db.pool,
-        'svc_gate',
-        'select * from svc_gate($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15::text[], $16::text[])',
-        [...callArguments(call, id), kind === 'allow', source, originalVerdict, reason, maxCalls, bodies, digests],
-      ),
+      queryRow<AnswerRow>(db.pool, {
+        name: 'svc_gate',
+        text: 'select * from svc_gate($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15::text[], $16::text[])',
+        values: [
+          ...callArguments(call, id),
+          kind === 'allow',
+          source,
+          originalVerdict,
+          reason,
+          maxCalls,
+          bodies,
+          digests,
+        ],
+      }),
   });
 }
 
@@ -220,13 +226,6 @@ function callArguments(call: GateCall, id: string): unknown[] {
     call.summary,
     call.inputDigest,
   ];
-}
-
-async function queryAnswer(pool: pg.Pool, name: string, text: string, values: unknown[]): Promise<AnswerRow> {
-  const { rows } = await translateDatabaseErrors(() => pool.query<AnswerRow>({ name, text, values }));
-  const row = rows[0];
-  if (row === undefined) throw new Error(`${name} answered nothing`);
-  return row;
 }
 
 function toAnswer(row: AnswerRow): GateAnswer {
