@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { QueryRunner } from 'typeorm';
 import { SandgateError } from '../../domain/errors.js';
+import { readCode } from './database-errors.js';
 import type { SchemaRelease } from './schema-release.js';
 
 /** SQLSTATE of `create or replace` where the function that is there returns or names something else. */
@@ -42,8 +43,8 @@ async function runFile(runner: QueryRunner, name: string, sql: string): Promise<
   try {
     await runner.query(sql);
   } catch (error) {
-    const { code, message } = error as { code?: unknown; message: string };
-    if (code !== OTHER_SIGNATURE) throw new Error(`${name}: ${message}`, { cause: error });
+    const { message } = error as Error;
+    if (readCode(error) !== OTHER_SIGNATURE) throw new Error(`${name}: ${message}`, { cause: error });
     throw signatureChanged(`${name}: ${message}`, error);
   }
 }

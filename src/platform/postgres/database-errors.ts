@@ -27,7 +27,8 @@ function translate(error: unknown): unknown {
 }
 
 /** PostgreSQL and Node both put their code on the error; TypeORM keeps the original as `driverError`. */
-function readCode(error: Error): string | undefined {
+export function readCode(error: unknown): string | undefined {
+  if (!(error instanceof Error)) return undefined;
   const { code, driverError } = error as { code?: unknown; driverError?: { code?: unknown } };
   if (typeof code === 'string') return code;
   return typeof driverError?.code === 'string' ? driverError.code : undefined;
@@ -41,7 +42,7 @@ function isLostConnection(error: Error): boolean {
 
 /** Whether the statement failed on a unique constraint, optionally on that very one. */
 export function isUniqueViolation(error: unknown, constraint?: string): boolean {
-  if (!(error instanceof Error) || readCode(error) !== '23505') return false;
+  if (readCode(error) !== '23505') return false;
   const holder = error as { constraint?: string; driverError?: { constraint?: string } };
   return constraint === undefined || (holder.constraint ?? holder.driverError?.constraint) === constraint;
 }

@@ -1,3 +1,5 @@
+import { readCode } from '../postgres/database-errors.js';
+
 /** An error as a log line holds it. */
 export interface LoggedError {
   type: string;
@@ -50,8 +52,8 @@ function* causesOf(error: Error): Generator<Error> {
 }
 
 function messageOf(error: Error): string {
-  const state = stateOf(error);
-  if (state !== null && DATA_EXCEPTION.test(state)) return `PostgreSQL refused a value (${state})`;
+  const state = readCode(error);
+  if (state !== undefined && DATA_EXCEPTION.test(state)) return `PostgreSQL refused a value (${state})`;
   return error instanceof SyntaxError
     ? error.message.replace(QUOTED_JSON, 'the text is not valid JSON')
     : error.message;
@@ -61,13 +63,6 @@ function messageOf(error: Error): string {
 function stackOf(error: Error): string {
   const frames = (error.stack ?? '').split('\n').filter((line) => line.startsWith('    at '));
   return [`${error.name}: ${messageOf(error)}`, ...frames].join('\n');
-}
-
-/** TypeORM keeps the driver's error beside its own. */
-function stateOf(error: Error): string | null {
-  const { code, driverError } = error as { code?: unknown; driverError?: { code?: unknown } };
-  const state = code ?? driverError?.code;
-  return typeof state === 'string' ? state : null;
 }
 
 function tellingFields(error: Error): Record<string, string | number> {
