@@ -1,7 +1,8 @@
-import pg from 'pg';
 import { DataSource, MigrationExecutor, type QueryRunner } from 'typeorm';
 import { SandgateError } from '../../domain/errors.js';
 import { applyFunctions } from './apply-functions.js';
+import { readCode } from './database-errors.js';
+import { withClient } from './one-off.js';
 import { isOlder, ownRelease, type SchemaRelease } from './schema-release.js';
 
 /** Every process takes this lock before it migrates, so that two that start together do not race. */
@@ -28,15 +29,11 @@ export async function migrate(
   release: SchemaRelease = ownRelease(),
   tableLockMs: number = TABLE_LOCK_TIMEOUT_MS,
 ): Promise<string[]> {
-  const guard = new pg.Client({ connectionString: url, application_name: 'sandgate-migrate-lock' });
-  await guard.connect();
-  try {
+  return withClient({ connectionString: url, application_name: 'sandgate-migrate-lock' }, async (guard) => {
     await guard.query(`set lock_timeout = ${LOCK_TIMEOUT_MS}`);
     await guard.query('select pg_advisory_lock($1)', [MIGRATION_LOCK]);
-    return await runPending(url, release, tableLockMs);
-  } finally {
-    await guard.end();
-  }
+    return runPending(url, release, tableLockMs);
+  });
 }
 
 async function runPending(url: string, release: SchemaRelease, tableLockMs: number): Promise<string[]> {
@@ -62,7 +59,7 @@ async function runPending(url: string, release: SchemaRelease, tableLockMs: numb
       await runner.commitTransaction();
       return [...migrations, ...functions];
     } catch (error) {
-      throw gaveWay(error) ? tablesHeld(tableLockMs, error) : error;
+      throw readCode(error) === LOCK_NOT_AVAILABLE ? tablesHeld(tableLockMs, error) : error;
     } finally {
       if (runner.isTransactionActive) await runner.rollbackTransaction();
     }
@@ -70,10 +67,6 @@ async function runPending(url: string, release: SchemaRelease, tableLockMs: numb
     await runner.release();
     await source.destroy();
   }
-}
-
-function gaveWay(error: unknown): boolean {
-  return error instanceof Error && (error as { code?: unknown }).code === LOCK_NOT_AVAILABLE;
 }
 
 function tablesHeld(waitedMs: number, cause: unknown): SandgateError {
