@@ -1,3 +1,4 @@
+import { mapItems } from '../map-items.js';
 import { redactText } from '../redaction/redact-text.js';
 import { commandOf, pathsOf, stringMember } from '../tools/tool-input.js';
 import type { CompiledPolicy } from './compile-policy.js';
@@ -30,7 +31,7 @@ export function evaluate(policy: CompiledPolicy, call: ToolCall, mode: AutonomyM
   const original = strictestOf(outcomes);
   if (mode === 'supervised' || original.action !== 'approve')
     return verdictOf(policy, original, original, outcomes, parts);
-  const rewritten = outcomes.map((outcome): Outcome => {
+  const rewritten = mapItems(outcomes, (outcome): Outcome => {
     return outcome.action === 'approve' ? { ...outcome, action: autonomousAction(policy, outcome) } : outcome;
   });
   return verdictOf(policy, original, strictestOf(rewritten), outcomes, parts);
@@ -54,7 +55,7 @@ function outcomesOf(
   const directory = directoryOf(stringMember(input, 'cwd'));
   if (rule.shell !== null) return judgeShell(policy, rule, base.matcher ?? '', commandOf(input), directory);
   if (rule.paths !== null) {
-    const candidates = pathsOf(input).map((path) => resolvePath(path, directory));
+    const candidates = mapItems(pathsOf(input), (path) => resolvePath(path, directory));
     return { outcomes: [{ ...base, ...judgePaths(rule, tool, candidates) }], parts: [] };
   }
   return { outcomes: [{ ...base, action: rule.rule.action, decidedBy: 'rule_action' }], parts: [] };
@@ -121,7 +122,8 @@ function approvalTerms(policy: CompiledPolicy, decisive: Outcome, outcomes: read
 function grantable(asking: readonly Outcome[]): { keys: string[]; once: null } | { keys: null; once: string } {
   const keyless = asking.find((outcome) => outcome.keys === null);
   if (keyless !== undefined) return { keys: null, once: firstCharacters(keyless.once ?? NOTHING_TO_GRANT, SHOWN_PART) };
-  const keys = [...new Set(asking.flatMap((outcome) => outcome.keys ?? []))].sort();
+  const named = asking.flatMap((outcome) => outcome.keys ?? []);
+  const keys = named.length < 2 ? named : [...new Set(named)].sort();
   if (keys.length === 0) return { keys: null, once: NOTHING_TO_GRANT };
   // A key rests in clear with the approval and is shown to whoever may read the run.
   return keys.some((key) => redactText(key) !== key) ? { keys: null, once: HOLDS_A_SECRET } : { keys, once: null };

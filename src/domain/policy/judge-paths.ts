@@ -17,7 +17,8 @@ export function judgePaths(rule: CompiledRule, tool: string, candidates: readonl
   const writes = !READERS.has(tool);
   const { allow, deny, restricts } = rule.paths ?? { allow: [], deny: [], restricts: false };
   for (const candidate of candidates) {
-    const hit = deny.find((entry) => deniesPath(entry, candidate) || (writes && deniesRepository(entry, candidate)));
+    const stands = writes ? repositoryFilesOf(candidate.path ?? candidate.text) : [];
+    const hit = deny.find((entry) => deniesPath(entry, candidate) || stands.some((file) => entry.glob.matches(file)));
     if (hit !== undefined) return outcome('deny', 'path_deny', hit.source, candidate.text);
   }
   const first = candidates[0]?.text ?? null;
@@ -35,10 +36,6 @@ export function judgePaths(rule: CompiledRule, tool: string, candidates: readonl
 function deniesPath({ glob }: CompiledGlob, { path, text }: CandidatePath): boolean {
   const place = path ?? text;
   return glob.matches(place) || (place.length > 1 && place.endsWith('/') && glob.matches(place.slice(0, -1)));
-}
-
-function deniesRepository({ glob }: CompiledGlob, { path, text }: CandidatePath): boolean {
-  return repositoryFilesOf(path ?? text).some((file) => glob.matches(file));
 }
 
 function outcome(

@@ -1,7 +1,8 @@
+import { mapItems } from '../map-items.js';
 import type { CompiledPolicy, CompiledRule } from './compile-policy.js';
 import { judgePaths } from './judge-paths.js';
 import type { Outcome } from './outcome.js';
-import { isStricter, strictest } from './outcome.js';
+import { firstCharacters, isStricter, SHOWN_PART, strictest } from './outcome.js';
 import { analyseLine } from './shell/analyse-line.js';
 import { coveringPrefix, resembledPrefix } from './shell/coverage.js';
 import type { ShellCommand, ShellLine, ShellRedirect } from './shell/effects/shell-line.js';
@@ -37,9 +38,9 @@ export function judgeShell(
   if (shell === null || rule.rule.shell === null) return { outcomes: [], parts: [] };
   const context: ShellRule = { rule, shell, onNoMatch: rule.rule.shell.on_no_match, matcher };
   const line = analyseLine(command, directory);
-  const covering = line.commands.map((part) => coveringPrefix(shell.prefixes, part));
+  const covering = mapItems(line.commands, (part) => coveringPrefix(shell.prefixes, part));
   const outcome = deniedBy(context, line) ?? judgeCommands(context, line, covering);
-  const redirects = line.redirects.map((redirect) => judgeRedirect(policy, redirect));
+  const redirects = mapItems(line.redirects, (redirect) => judgeRedirect(policy, redirect));
   return { outcomes: [outcome, ...redirects], parts: partViews(line, covering) };
 }
 
@@ -137,12 +138,13 @@ function judgeRedirect(policy: CompiledPolicy, redirect: ShellRedirect): Outcome
 }
 
 function partViews(line: ShellLine, covering: readonly (string | null)[]): ShellPartView[] {
-  const commands = line.commands.map((command, i): ShellPartView => {
-    return { kind: 'command', text: command.text, subject: command.words[0] ?? null, covered_by: covering[i] ?? null };
+  const commands = mapItems(line.commands, (command, i): ShellPartView => {
+    const text = firstCharacters(command.text, SHOWN_PART);
+    return { kind: 'command', text, subject: command.words[0] ?? null, covered_by: covering[i] ?? null };
   });
-  const redirects = line.redirects.map((redirect): ShellPartView => {
+  const redirects = mapItems(line.redirects, (redirect): ShellPartView => {
     const subject = redirect.candidates.length === 1 ? (redirect.candidates[0]?.path ?? null) : null;
-    return { kind: redirect.access, text: redirect.text, subject, covered_by: null };
+    return { kind: redirect.access, text: firstCharacters(redirect.text, SHOWN_PART), subject, covered_by: null };
   });
   return [...commands, ...redirects];
 }

@@ -41,7 +41,7 @@ export function explain(outcome: Outcome, parts: ShellPartView[]): Explanation {
     matcher: outcome.matcher,
     pattern: outcome.pattern,
     subject: outcome.subject === null ? null : firstCharacters(outcome.subject, SHOWN_PART),
-    parts: parts.slice(0, LISTED_PARTS).map((part) => ({ ...part, text: firstCharacters(part.text, SHOWN_PART) })),
+    parts: parts.slice(0, LISTED_PARTS),
     parts_omitted: Math.max(0, parts.length - LISTED_PARTS),
   };
 }

@@ -1,3 +1,4 @@
+import { mapItems } from '../map-items.js';
 import type { ExactJson } from '../digest/exact-json.js';
 import { isExactObject } from '../digest/exact-json.js';
 import type { JsonObject } from '../json.js';
@@ -26,7 +27,7 @@ export function editPathsOf(input: ExactJson): string[] {
 
 /** What a rule with `paths` reads: the four named members, then every edit. */
 export function pathsOf(input: ExactJson): string[] {
-  const named = PATH_KEYS.map((key) => stringMember(input, key)).filter((path) => path !== null);
+  const named = mapItems(PATH_KEYS, (key) => stringMember(input, key)).filter((path) => path !== null);
   return [...named, ...editPathsOf(input)];
 }
 

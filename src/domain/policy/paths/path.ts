@@ -12,6 +12,8 @@ export interface CandidatePath {
 }
 
 const VARIABLE = /[$`]/;
+/** A segment that folds, or a slash at the end. */
+const FOLDS = /\/(?:\.\.?)?(?:\/|$)/;
 const GLOB_SPECIAL = /[*?[{\\]/;
 
 /** Resolves a path lexically against an absolute directory; no symlink is followed, since the verdict must not depend on the host. */
@@ -24,6 +26,7 @@ export function resolvePath(text: string, directory: string | null = WORKSPACE_R
 
 /** Folds `.`, `..` and repeated slashes of an absolute path; a trailing slash stays. */
 export function foldSegments(path: string): string {
+  if (!FOLDS.test(path)) return path;
   const kept: string[] = [];
   const segments = path.split('/');
   for (const segment of segments) {
@@ -38,6 +41,8 @@ export function foldSegments(path: string): string {
 const STEERS_GIT = new Set(['HEAD', 'commondir', 'gitdir', 'config', 'config.worktree']);
 /** Anywhere else: a folder that holds one may be a repository whose files lie bare in it. */
 const BARE = new Set(['HEAD', 'commondir', 'gitdir']);
+/** Whether a path may be such a file at all; most are not. */
+const MAY_STEER = /(?:^|\/)(?:\.git(?:\/|$)|(?:HEAD|commondir|gitdir)\/?$)/;
 const PROTECTED = ['config', 'hooks/pre-commit', 'HEAD'];
 
 /**
@@ -45,6 +50,7 @@ const PROTECTED = ['config', 'hooks/pre-commit', 'HEAD'];
  * `.git/commondir`, or `HEAD` beside which the rest of a repository may lie bare (CP-338). Empty for every other path.
  */
 export function repositoryFilesOf(path: string): string[] {
+  if (!MAY_STEER.test(path)) return [];
   const segments = (path.endsWith('/') ? path.slice(0, -1) : path).split('/');
   const git = segments.indexOf('.git');
   const name = segments.at(-1)!;

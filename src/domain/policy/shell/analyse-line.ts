@@ -1,4 +1,4 @@
-import type { SyntaxNode } from 'unbash';
+import type { Pipeline, SyntaxNode, Word } from 'unbash';
 import { forEachChild, parse } from 'unbash';
 import { WORKSPACE_ROOT } from '../paths/path.js';
 import { ArithmeticNames } from './arithmetic.js';
@@ -106,7 +106,7 @@ class LineAnalysis {
     }
     const second = new SecondReading();
     try {
-      this.visit(parse(text), { source: text, shellDepth, posix, depth: 0, chain: null, second });
+      this.visit(parse(text), { source: text, shellDepth, posix, second }, 0, null);
     } catch (error) {
       // The parser recurses without a bound of its own.
       if (!(error instanceof RangeError)) throw error;
@@ -122,37 +122,38 @@ class LineAnalysis {
     this.refuse(second.problem(understood));
   }
 
-  private visit(node: SyntaxNode, context: Context): void {
-    if (context.depth > MAX_NODE_DEPTH) {
+  /** @param chain The pipeline of simple commands to which a command directly beneath belongs. */
+  private visit(node: SyntaxNode, script: Script, depth: number, chain: ShellCommand[] | null): void {
+    // Most nodes are words without anything in them, of which no other reader takes note.
+    if (node.type === 'Word' && node.parts === undefined) {
+      this.noteLiteral(node);
+      return;
+    }
+    if (depth > MAX_NODE_DEPTH) {
       this.refuse('the line nests too deeply');
       return;
     }
-    context.second.note(node);
-    if (context.posix) this.refuse(bashOnly(node));
+    script.second.note(node);
+    if (script.posix) this.refuse(bashOnly(node));
     this.names.note(node);
     if (LOOPS.has(node.type)) this.loops = true;
-    const { shellDepth, posix, second } = context;
-    const source = node.type === 'Script' && node.source !== undefined ? node.source : context.source;
-    const inner: Context = { source, shellDepth, posix, depth: context.depth + 1, chain: null, second };
-    this.visitKind(node, context, inner);
+    const within = node.type === 'Script' && node.source !== undefined ? { ...script, source: node.source } : script;
+    this.visitKind(node, script, chain);
+    const inner = node.type === 'Pipeline' && isPlainChain(node) ? [] : null;
     const first = this.commands.length;
-    forEachChild(node, (child) => this.visit(child, inner));
+    forEachChild(node, (child) => this.visit(child, within, depth + 1, inner));
     if (node.type === 'Pipeline' && node.prefixes.some((prefix) => prefix.type === 'Time')) {
       this.simple.addTimeKeyword(this.commands[first]);
     }
   }
 
-  private visitKind(node: SyntaxNode, context: Context, inner: Context): void {
+  private visitKind(node: SyntaxNode, script: Script, chain: ShellCommand[] | null): void {
     switch (node.type) {
       case 'Command':
-        this.simple.visit(node, context.source, context.shellDepth, context.chain);
-        break;
-      case 'Pipeline':
-        if (node.prefixes.length === 0 && node.commands.every((command) => command.type === 'Command'))
-          inner.chain = [];
+        this.simple.visit(node, script.source, script.shellDepth, chain);
         break;
       case 'Word':
-        this.noteLiteral(literalValue(node), node.text);
+        this.noteLiteral(node);
         break;
       case 'Redirect':
         this.visitRedirect(node);
@@ -163,8 +164,9 @@ class LineAnalysis {
   }
 
   /** Quotes inside a word must not hide it from a deny pattern. */
-  private noteLiteral(value: string | null, text: string): void {
-    if (value !== null && value !== text) this.denyText(value);
+  private noteLiteral(word: Word): void {
+    const value = literalValue(word);
+    if (value !== null && value !== word.text) this.denyText(value);
   }
 
   private visitRedirect(node: Extract<SyntaxNode, { type: 'Redirect' }>): void {
@@ -205,14 +207,17 @@ function excessOf(text: string): string | null {
     : null;
 }
 
-interface Context {
+/** Whether commands of the pipeline may be covered by a prefix that is a pipeline itself. */
+function isPlainChain({ prefixes, commands }: Pipeline): boolean {
+  return prefixes.length === 0 && commands.every((command) => command.type === 'Command');
+}
+
+/** A text that is visited: the line, or what a shell in it is given. */
+interface Script {
   source: string;
   shellDepth: number;
   /** Whether a shell reads it that knows less than bash. */
   posix: boolean;
-  depth: number;
-  /** The pipeline of simple commands to which a command directly beneath belongs. */
-  chain: ShellCommand[] | null;
   /** What the parser finds, to be held against what the reader of the language understands. */
   second: SecondReading;
 }

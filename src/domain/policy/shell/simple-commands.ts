@@ -1,3 +1,4 @@
+import { mapItems } from '../../map-items.js';
 import type { Assignment, Command } from 'unbash';
 import type { Hazard } from './effects/effects.js';
 import { effectsOf } from './effects/program-effects.js';
@@ -75,21 +76,23 @@ export class SimpleCommands {
 
   private add(found: Found): void {
     const { words, assigned, chain } = found;
-    const values = words.map(({ value }) => value);
     this.noteProblems(found);
-    const joined = words.map(({ value, text }) => value ?? text).join(' ');
+    const joined = mapItems(words, ({ value, text }) => value ?? text).join(' ');
     if (joined !== found.text) this.sink.denyText(joined);
-    const slash = values[0]?.lastIndexOf('/') ?? -1;
+    const slash = words[0]?.value?.lastIndexOf('/') ?? -1;
     if (slash !== -1) this.sink.denyText(joined.slice(slash + 1));
     const unwrapped = unwrap(words);
-    const unsafe = [...assigned, ...declaredNames(words)].filter((name) => !isHarmlessVariable(name));
+    const unsafe = assigned.concat(declaredNames(words)).filter((name) => !isHarmlessVariable(name));
     const hazard = this.noteEffects(words);
     const command: ShellCommand = {
       text: found.text,
-      words: values,
+      words: mapItems(words, ({ value }) => value),
       unsafeAssignment: unsafe.length > 0,
       hazard,
-      unknown: words.filter(({ value }) => value === null).map(({ text }) => text),
+      unknown: mapItems(
+        words.filter(({ value }) => value === null),
+        ({ text }) => text,
+      ),
       grant: () => grantOf(words, hazard, unsafe),
       chain,
     };

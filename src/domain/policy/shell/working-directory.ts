@@ -1,8 +1,10 @@
+import { mapItems } from '../../map-items.js';
 import type { CandidatePath } from '../paths/path.js';
 import { resolvePath } from '../paths/path.js';
 import type { ShellWord } from './words/shell-word.js';
 
 const MAX_DIRECTORIES = 16;
+const OPTION = /^(?:-[LPe@]+|--)$/;
 /** Names of the kernel for other files: `/proc/self/cwd/.env` is that of the workspace. */
 const ELSEWHERE = /^\/(?:proc\/|dev\/fd\/|dev\/stdin$)/;
 
@@ -22,10 +24,11 @@ export class WorkingDirectories {
   /** Takes note of `cd`, `pushd` and `popd`. */
   change(words: readonly ShellWord[]): void {
     this.changed = true;
-    const args = words.slice(1).filter(({ value }) => value === null || !/^-[LPe@]+$|^--$/.test(value));
+    const args = words.slice(1).filter(({ value }) => value?.startsWith('-') !== true || !OPTION.test(value));
+    const program = words[0]?.value;
     const target = args[0]?.value;
     const plain =
-      /^(?:cd|chdir)$/.test(words[0]?.value ?? '') &&
+      (program === 'cd' || program === 'chdir') &&
       args.length === 1 &&
       typeof target === 'string' &&
       target !== '-' &&
@@ -34,7 +37,7 @@ export class WorkingDirectories {
       this.places = null;
       return;
     }
-    const moved = this.places.map((place) => resolvePath(target, place).path);
+    const moved = mapItems(this.places, (place) => resolvePath(target, place).path);
     if (moved.includes(null) || this.places.length + moved.length > MAX_DIRECTORIES) this.places = null;
     else this.places = [...new Set([...this.places, ...(moved as string[])])];
   }
@@ -43,7 +46,7 @@ export class WorkingDirectories {
   resolve(path: string | null, text: string): CandidatePath[] {
     if (path === null) return [{ text, path: null }];
     if (this.places === null) return [resolvePath(path, null)];
-    return this.places.map((place) => {
+    return mapItems(this.places, (place) => {
       const candidate = resolvePath(path, place);
       return candidate.path !== null && ELSEWHERE.test(candidate.path) ? { ...candidate, path: null } : candidate;
     });

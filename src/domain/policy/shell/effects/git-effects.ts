@@ -1,3 +1,4 @@
+import { mapItems } from '../../../map-items.js';
 import type { ShellWord } from '../words/shell-word.js';
 import type { Effects, Hazard } from './effects.js';
 import { laterHazard, onlyHazard } from './effects.js';
@@ -102,7 +103,7 @@ export function gitEffects(words: readonly ShellWord[]): Effects {
   if (name === null) return { hazard, writes: [], reads: [] };
   const effects = subcommandEffects(name, words.slice(at));
   const inner = effects.hazard === null ? null : { ...effects.hazard, at: effects.hazard.at + at };
-  const writes = effects.writes.map((effect) => ({ ...effect, path: beneath(folders, effect.path) }));
+  const writes = mapItems(effects.writes, (effect) => ({ ...effect, path: beneath(folders, effect.path) }));
   return { ...effects, writes, hazard: inner === null ? hazard : laterHazard(hazard, inner) };
 }
 
@@ -147,5 +148,6 @@ function isHarmlessStep(name: string, rest: readonly ShellWord[]): boolean {
 
 /** `--end-of-options` ends options as `--` does. */
 function withoutEnd(words: readonly ShellWord[]): readonly ShellWord[] {
-  return words.map((word) => (word.value === '--end-of-options' ? { ...word, value: '--' } : word));
+  const isEnd = ({ value }: ShellWord): boolean => value === '--end-of-options';
+  return words.some(isEnd) ? words.map((word) => (isEnd(word) ? { ...word, value: '--' } : word)) : words;
 }

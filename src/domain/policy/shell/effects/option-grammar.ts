@@ -1,3 +1,5 @@
+import { mapItems } from '../../../map-items.js';
+
 /**
  * What the options of a program do, as lists in the notation of a usage line: `-r` stands alone, `-k=` and `--key=` take an
  * argument, `-i?` and `--check?` may have one joined to them.
@@ -88,7 +90,7 @@ export function longOption(grammar: Grammar, name: string): Option | 'unknown' |
   if (exact !== undefined) return exact;
   const shortens = grammar.abbreviates !== false && name.length > 2 && name.startsWith('--');
   const meant = shortens ? grammar.long.filter((option) => option.startsWith(name)) : [];
-  const [first, ...rest] = meant.map((option) => grammar.options.get(option)!);
+  const [first, ...rest] = mapItems(meant, (option) => grammar.options.get(option)!);
   if (grammar.open !== undefined) return [first, ...rest].find((option) => option?.use !== 'harmless') ?? FLAG;
   if (first === undefined) return 'unknown';
   return rest.every(({ use, argument }) => use === first.use && argument === first.argument) ? first : 'ambiguous';

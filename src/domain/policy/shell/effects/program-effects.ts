@@ -33,7 +33,9 @@ export function effectsOf(words: readonly ShellWord[]): Effects | null {
   const program = words[0]?.value;
   if (program === undefined || program === null) return null;
   const name = baseName(program);
-  return LOADER.test(name) ? runnerEffects(name) : (READERS.get(name)?.(words) ?? null);
+  const reader = READERS.get(name);
+  if (reader !== undefined) return reader(words);
+  return LOADER.test(name) ? runnerEffects(name) : null;
 }
 
 /** Programs that run their arguments, or what they read, in ways that the parser does not look into: a prefix has to name what they run. */

@@ -7,7 +7,7 @@ import type { Unwrapped } from '../words/unwrapped.js';
 import { isHarmlessVariable } from '../words/variables.js';
 import { baseName, unwrap } from '../words/wrappers.js';
 import { countsOnce, optionCountsOnce } from './counts-once.js';
-import { grammarOf } from './programs.js';
+import { grammarOf, withoutVersion } from './programs.js';
 import { isCertainlyPath, isLiteral, isPlainWord, isSubcommandWord, runsScripts, scriptKey } from './script-key.js';
 import { subcommandKey } from './subcommand-key.js';
 
@@ -66,9 +66,8 @@ function programCountsOnce(program: string, words: readonly ShellWord[]): string
   const name = baseName(program);
   if (program !== '[' && !isSubcommandWord(program)) return 'the name of the program is not a plain word';
   if (isCanonicalTool(program) || isMcpName(program)) return 'the program has the name of a tool';
-  const values = words.slice(1).map(({ value }) => value);
-  if (isGivenCode(program, values)) return `\`${name}\` is given code, or a program to run`;
-  return countsOnce(name.replace(/(?<=.)@.*$/, ''));
+  if (isGivenCode(words)) return `\`${name}\` is given code, or a program to run`;
+  return countsOnce(withoutVersion(name));
 }
 
 /** Options that change what the command is, and words that may turn out to be such an option. */
@@ -76,7 +75,8 @@ function optionsCountOnce(program: string, words: readonly ShellWord[]): string 
   const name = baseName(program);
   const strict = grammarOf(name) !== null;
   let ended = false;
-  for (const word of words.slice(1)) {
+  for (let at = 1; at < words.length; at++) {
+    const word = words[at]!;
     if (!isLiteral(word)) {
       if (word.mayBeOption && (strict || !ended)) return `\`${word.text}\` may turn out to be an option`;
       continue;

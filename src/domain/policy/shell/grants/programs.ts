@@ -13,7 +13,13 @@ const GRAMMARS: ReadonlyMap<string, ReadGrammar> = new Map(
 /** The programs with subcommands. */
 export const PROGRAMS_WITH_SUBCOMMANDS: readonly string[] = [...GRAMMARS.keys()].sort();
 
-/** How the subcommands of a program are found; null for one that is not in the table. A version (`jest@29`) is passed over. */
+/** How the subcommands of a program are found; null for one that is not in the table. */
 export function grammarOf(name: string): ReadGrammar | null {
-  return GRAMMARS.get(name.replace(/(?<=.)@.*$/, '')) ?? null;
+  return GRAMMARS.get(withoutVersion(name)) ?? null;
+}
+
+/** `jest` of `jest@29`. */
+export function withoutVersion(name: string): string {
+  const at = name.indexOf('@', 1);
+  return at === -1 ? name : name.slice(0, at);
 }

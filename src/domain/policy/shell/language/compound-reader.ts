@@ -23,15 +23,11 @@ export interface CommandReader {
 
 /** Reads groups, conditions, loops, `case` and `[[` (docs/shell-analysis.md). */
 export class CompoundReader {
-  private readonly tests: TestReader;
-
   constructor(
     private readonly scan: Scanner,
     private readonly out: CanonicalLine,
     private readonly commands: CommandReader,
-  ) {
-    this.tests = new TestReader(scan, out, () => commands.word());
-  }
+  ) {}
 
   /** @param opener The reserved word that begins it; null for a parenthesis. */
   read(opener: string | null): void {
@@ -53,7 +49,7 @@ export class CompoundReader {
         break;
       case '[[':
         scan.blanks();
-        this.tests.read();
+        new TestReader(scan, this.out, () => this.commands.word()).read();
         break;
       case 'if':
         this.ifCommand();

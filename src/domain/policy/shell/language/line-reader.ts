@@ -39,7 +39,6 @@ interface Found {
 class LineReader implements NestedReader, CommandReader {
   private readonly out: CanonicalLine;
   private readonly redirects: RedirectReader;
-  private readonly compounds: CompoundReader;
 
   /** @param depth Substitutions and compound commands that are open. */
   constructor(
@@ -50,7 +49,6 @@ class LineReader implements NestedReader, CommandReader {
   ) {
     this.out = found.out;
     this.redirects = new RedirectReader(scan, this.out, () => this.word());
-    this.compounds = new CompoundReader(scan, this.out, this);
   }
 
   whole(): void {
@@ -177,7 +175,9 @@ class LineReader implements NestedReader, CommandReader {
       this.simpleCommand();
       return;
     }
-    this.nested(() => this.compounds.read(opener));
+    this.nested(() => {
+      new CompoundReader(scan, this.out, this).read(opener);
+    });
     for (scan.blanks(); this.redirects.read(this.found.redirects, this.depth); scan.blanks());
   }
 
@@ -196,7 +196,8 @@ class LineReader implements NestedReader, CommandReader {
         this.out.replaceSince(mark, '');
         break;
       }
-      if (/^[0-9]+$/.test(word.text) && /[<>]/.test(scan.char)) scan.refuse('a descriptor of more than one digit');
+      if ((scan.char === '<' || scan.char === '>') && /^[0-9]+$/.test(word.text))
+        scan.refuse('a descriptor of more than one digit');
       if (!program && word.bare && RESERVED.test(word.text)) scan.refuse(`the reserved word \`${word.text}\``);
       if (!program && SUBSCRIPT.test(word.text)) scan.refuse('an assignment with a subscript');
       program ||= !ASSIGNMENT.test(word.text);

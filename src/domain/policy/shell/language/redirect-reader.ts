@@ -4,6 +4,8 @@ import type { UnderstoodRedirect } from './understood-line.js';
 import type { ReadWord } from './word-reader.js';
 
 const OPERATOR = /([0-9]?)(<<<|<<-|<<|<>|<&|>>|>&|>\||&>>|&>|<|>)/y;
+/** How a redirect may begin. */
+const BEGINS: ReadonlySet<string> = new Set('<>&0123456789');
 const DELIMITER = /(?:'([A-Za-z0-9_-]+)'|"([A-Za-z0-9_-]+)"|([A-Za-z0-9_][A-Za-z0-9_-]*))(?=[\s;&|<>)]|$)/y;
 const DESCRIPTOR = /^(?:[0-9]-?|-)$/;
 /** Bash expands the name of a file behind `>&` twice, so that quotes around it protect nothing. */
@@ -36,6 +38,7 @@ export class RedirectReader {
   /** Reads a redirect if one begins here. A here-document is read, but names no file and is not listed. */
   read(redirects: UnderstoodRedirect[], depth: number): boolean {
     const { scan } = this;
+    if (!BEGINS.has(scan.char)) return false;
     const start = scan.at;
     const found = scan.match(OPERATOR);
     if (found === null) return false;

@@ -2,7 +2,7 @@
 export class OutsideLanguage extends Error {}
 
 /** Control characters, among them those that bash uses for itself, save tab and line end. */
-const CONTROL = /(?![\t\n])\p{Cc}/u;
+const CONTROL = /[^\P{Cc}\t\n]/u;
 const BLANK = /[ \t]/;
 
 /** How deep substitutions, compound commands and tests may nest. */

@@ -1,3 +1,4 @@
+import { mapItems } from '../../../map-items.js';
 import type { Assignment, Command, HereString, Redirect, SyntaxNode, Word } from 'unbash';
 import { literalValue } from '../words/shell-word.js';
 import type { UnderstoodLine, UnderstoodWord } from './understood-line.js';
@@ -9,7 +10,7 @@ const DISAGREEMENT = 'two parsers read the line in two ways';
  * alike is judged by its parts: to hide a command, a line has to deceive two parsers in the same way.
  */
 export class SecondReading {
-  private readonly commands: (readonly (Word | Assignment)[])[] = [];
+  private readonly commands: SecondWords[] = [];
   private readonly redirects: string[] = [];
 
   note(node: SyntaxNode): void {
@@ -23,30 +24,31 @@ export class SecondReading {
 
   /** Why the two readings differ, or null. */
   problem(understood: UnderstoodLine): string | null {
-    const redirects = understood.redirects.map(({ operator, target }) => `${operator} ${target.text}`);
+    const redirects = mapItems(understood.redirects, ({ operator, target }) => `${operator} ${target.text}`);
     const commands = understood.commands.filter((words) => words.length > 0);
     if (redirects.length !== this.redirects.length || commands.length !== this.commands.length) return DISAGREEMENT;
+    if (this.isSame(commands, redirects)) return null;
     // One of the two meets a nested command before the command around it.
-    if (commands.length > 1) {
-      commands.sort(byText);
-      this.commands.sort(byText);
-    }
-    if (redirects.length > 1) {
-      redirects.sort();
-      this.redirects.sort();
-    }
-    const same =
+    commands.sort(byText);
+    this.commands.sort(byText);
+    redirects.sort();
+    this.redirects.sort();
+    return this.isSame(commands, redirects) ? null : DISAGREEMENT;
+  }
+
+  private isSame(commands: readonly (readonly UnderstoodWord[])[], redirects: readonly string[]): boolean {
+    return (
       redirects.every((text, i) => text === this.redirects[i]) &&
-      commands.every((command, i) => areSame(command, this.commands[i]!));
-    return same ? null : DISAGREEMENT;
+      commands.every((command, i) => areSame(command, this.commands[i]!))
+    );
   }
 }
 
-function wordsOf({ prefix, name, args }: Command): (Word | Assignment)[] {
-  const words: (Word | Assignment)[] = [];
-  for (const item of prefix) if (item.type === 'Assignment') words.push(item);
-  if (name !== undefined) words.push(name, ...args);
-  return words;
+type SecondWords = readonly (Word | Assignment)[];
+
+function wordsOf({ prefix, name, args }: Command): SecondWords {
+  const assignments = prefix.filter((item) => item.type === 'Assignment');
+  return name === undefined ? assignments : [...assignments, name, ...args];
 }
 
 function redirectOf({ descriptor, operator, target }: Redirect | HereString): string {
@@ -61,7 +63,7 @@ function byText(first: readonly { text: string }[], second: readonly { text: str
   return first.length - second.length;
 }
 
-function areSame(first: readonly UnderstoodWord[], second: readonly (Word | Assignment)[]): boolean {
+function areSame(first: readonly UnderstoodWord[], second: SecondWords): boolean {
   return (
     first.length === second.length &&
     second.every((word, i) => {

@@ -1,3 +1,4 @@
+import type { ShellWord } from './shell-word.js';
 import { baseName } from './wrappers.js';
 
 const INTERPRETER =
@@ -21,14 +22,13 @@ export function isInterpreter(name: string): boolean {
 }
 
 /** Whether an interpreter is handed code rather than a file: such a command has no key to grant (`docs/policies.md`). */
-export function isGivenCode(program: string, args: readonly (string | null)[]): boolean {
-  const name = baseName(program);
+export function isGivenCode([program, ...args]: readonly ShellWord[]): boolean {
+  const name = baseName(program?.value ?? '');
   if (RUNS_ARGUMENTS.has(name) || TAKES_TEXT.has(name)) return true;
   if (!INTERPRETER.test(name)) return false;
-  if (args.length === 0) return true;
-  for (const arg of args) {
-    if (arg === null || CODE_OPTION.test(arg)) return true;
-    if (!arg.startsWith('-')) return false;
+  for (const { value } of args) {
+    if (value === null || CODE_OPTION.test(value)) return true;
+    if (!value.startsWith('-')) return false;
   }
   return true;
 }

@@ -2,31 +2,16 @@ import type { ShellWord } from './shell-word.js';
 import { isHarmlessVariable, isPlainVariable } from './variables.js';
 
 /** Builtins that run text, or change what later words mean (docs/design/policy.md). */
-const RUN_TEXT = new Set(
-  'eval let source . trap alias unalias exec coproc enable compgen complete compopt bind hash shopt fc'.split(' '),
-);
-const SET_VARIABLES = new Set(
-  'read mapfile readarray getopts declare typeset local export readonly unset wait'.split(' '),
-);
+const RUN_TEXT =
+  'eval let source . trap alias unalias exec coproc enable compgen complete compopt bind hash shopt fc'.split(' ');
+const SET_VARIABLES = 'read mapfile readarray getopts declare typeset local export readonly unset wait'.split(' ');
 const UNARY_TESTS = /^-[abcdefghknoprstuwxzLNOGS]$/;
 const BINARY_TESTS = /^(?:==?|!=|<|>|-eq|-ne|-lt|-le|-gt|-ge|-nt|-ot|-ef)$/;
 const ASSIGNED_NAME = /^([A-Za-z_][A-Za-z0-9_]*)(?:\+?=([\s\S]*))?$/;
 
 /** Why a builtin makes its line impossible to judge, or null. */
 export function unsafeBuiltin(words: readonly ShellWord[]): string | null {
-  const name = words[0]?.value ?? '';
-  const args = words.slice(1);
-  if (RUN_TEXT.has(name)) return `\`${name}\` runs or redefines commands`;
-  if (name === 'printf') return unsafePrintf(args);
-  if (name === 'test') return unsafeTest(args);
-  if (name === '[') return unsafeTest(args.at(-1)?.value === ']' ? args.slice(0, -1) : args);
-  if (name === 'set') return unsafeSet(args);
-  if (name === 'history') return args.length === 0 ? null : '`history` with arguments reads and writes files';
-  if (name === 'jobs' && args.some(({ value }) => value === null || /^-[a-z]*x/.test(value))) {
-    return '`jobs -x` runs a command';
-  }
-  if (SET_VARIABLES.has(name)) return unsafeVariables(name, args);
-  return null;
+  return CHECKS.get(words[0]?.value ?? '')?.(words.slice(1)) ?? null;
 }
 
 /** A directive of `printf` that sets the variable which its argument names. */
@@ -80,6 +65,24 @@ const PLAIN_OPTIONS = new Set(
 /** Whether what follows `-o` or `-O` leaves the meaning of words alone. */
 export function isPlainShellOption({ value }: ShellWord): boolean {
   return value !== null && PLAIN_OPTIONS.has(value);
+}
+
+type Check = (args: readonly ShellWord[]) => string | null;
+
+const CHECKS: ReadonlyMap<string, Check> = new Map<string, Check>([
+  ...RUN_TEXT.map((name): [string, Check] => [name, () => `\`${name}\` runs or redefines commands`]),
+  ...SET_VARIABLES.map((name): [string, Check] => [name, (args) => unsafeVariables(name, args)]),
+  ['printf', unsafePrintf],
+  ['test', unsafeTest],
+  ['[', (args) => unsafeTest(args.at(-1)?.value === ']' ? args.slice(0, -1) : args)],
+  ['set', unsafeSet],
+  ['history', (args) => (args.length === 0 ? null : '`history` with arguments reads and writes files')],
+  ['jobs', unsafeJobs],
+]);
+
+function unsafeJobs(args: readonly ShellWord[]): string | null {
+  const runs = args.some(({ value }) => value === null || /^-[a-z]*x/.test(value));
+  return runs ? '`jobs -x` runs a command' : null;
 }
 
 function unsafeVariables(builtin: string, args: readonly ShellWord[]): string | null {
