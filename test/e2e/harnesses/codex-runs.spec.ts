@@ -85,11 +85,13 @@ describe('Codex in the sandbox', () => {
   });
 
   it('CP-292 calls that hold NUL have no effect, and the run goes on', async () => {
-    const finished = await lab.perform('unstorable', [
+    const id = await lab.begin('unstorable', [
       [run('u1', 'echo \0 > nul.txt'), patch('u2', '*** Add File: nul.md', '+a\0b')],
       [run('u3', 'ls')],
       done,
     ]);
+    await lab.stack.decide((await lab.stack.pendingApproval(id)).id, 'denied');
+    const finished = await lab.finished('unstorable', id);
     expect(finished.session.status).toBe('completed');
     expect(decisions(finished).filter(([, verdict]) => verdict === 'allow')).toEqual([['u3', 'allow', 'policy']]);
     expect(finished.diff).not.toContain('nul.');
