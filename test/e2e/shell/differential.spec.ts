@@ -31,7 +31,7 @@ const HIDING = [
   "printf -v 'a[$(id)]' x", "x='a[$(id)]'; echo $((x))", "for x in 'a[$(id)]'; do echo $((x)); done", ": 'a[$(id)]'; echo $((_))", "test -v 'a[$(id)]'",
   "[[ -v 'a[$(id)]' ]]", "[[ 'a[$(id)]' -eq 0 ]]", "for o in '-v a[$(id)]'; do [ $o ]; done", "declare -n r='a[$(id)]'; echo $r", "x='$(id)'; echo ${x@P}",
   'for PATH in .; do ls; done', 'echo $((PATH=1)); ls', "echo {-exec,id} ';' | xargs find .", "for x in '-va[$(id)]'; do printf \"$x\" y; done",
-  "compgen -W '$(id)'", 'echo id | bash', 'bash <<< id', "find . -exec sh -c '$0' id \\;", 'echo id | xargs', 'echo id | xargs env', "env -S 'id x'",
+  "compgen -W '$(id)'", 'echo id | bash', 'bash <<< id', "find . -exec sh -c '$0' id \\;", 'echo id | xargs', 'echo id | xargs env', "env -S 'id x'", 'env - -- id', "find . -name f -exec sed -i '' -e P f \\;",
   'trap id EXIT', 'ls() { id; }; ls', 'coproc id; wait', "let 'a[$(id)]=1'", 'cat <<EOF\n$(id)\nEOF', '!(id)', 'i\\\nd', "$'i\\x64'", 'i""d',
   "sh -c '[[ a && id ]]'", "sh -c '((a||id))'", "sh -c 'echo $[a||id ]'", "sh -c \"echo \\$'\\\\'; id; #'\"", "for x in 'a -exec id ;'; do find ./$x; done", "sed 'e id' f", "echo a | sed 's/a/id/e'",
   "echo a | sed 's/[/]/x/;e id'", "awk 'BEGIN{system(\"id\")}'", `echo a | awk '{print | "id"}'`, `echo | awk '{print NF /"/; print "a" | "id" #"/ }'`, 'echo "--expression=1e id" | xargs -d "\\n" sed -n p f',

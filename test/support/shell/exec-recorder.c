@@ -53,8 +53,9 @@ static void record_exec(const char *path, char *const argv[]) {
   append(record, at);
 }
 
-/* Relative paths are made absolute by the folder of the moment; what that folder was is gone when the line has ended. */
+/* Relative paths are made absolute by the folder of the moment; what that folder was is gone when the line has ended. An empty name opens nothing. */
 static void record_open(char kind, int folder, const char *path) {
+  if (path[0] == '\0') return;
   char record[MAX_RECORD + 1];
   size_t at = 0;
   record[at++] = kind;

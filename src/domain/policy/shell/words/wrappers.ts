@@ -135,6 +135,8 @@ function scanOptions(name: string, table: OptionTable, args: readonly ShellWord[
       if (replaced !== null && APPENDS.has(option)) return unknown(`\`xargs\` with both -I and ${option}`);
       if (option === '-I') replaced = argument ?? '';
       if (name === 'env') assigned.push(...unsetBy(value, option, argument));
+      // Behind a lone dash `env` takes `--` for the name of a program.
+      if (value === '-') optionsEnd = true;
     } else if (operands > 0) {
       operands--;
       optionsEnd = true;
