@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
+import { createHash, hash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { lstat, readdir } from 'node:fs/promises';
+import { lstat, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { SandgateError } from '../../../domain/errors.js';
@@ -26,19 +26,20 @@ const PORTION_BYTES = 1024 * 1024;
  * one could lead elsewhere.
  */
 export async function treeDigest(folder: string): Promise<string> {
-  const hash = createHash('sha256');
+  const tree = createHash('sha256');
   for (const entry of await readTree(folder)) {
-    const content = entry.kind === 'folder' ? '' : await fileDigest(join(folder, entry.path));
-    hash.update(JSON.stringify([entry.path, entry.kind, entry.executable, content]));
+    const content = entry.kind === 'folder' ? '' : await fileDigest(join(folder, entry.path), entry.bytes);
+    tree.update(JSON.stringify([entry.path, entry.kind, entry.executable, content]));
   }
-  return `sha256:${hash.digest('hex')}`;
+  return `sha256:${tree.digest('hex')}`;
 }
 
-/** Programs may be hundreds of megabytes: read in portions. */
-async function fileDigest(path: string): Promise<string> {
-  const hash = createHash('sha256');
-  await pipeline(createReadStream(path, { highWaterMark: PORTION_BYTES }), hash);
-  return hash.digest('hex');
+/** Programs may be hundreds of megabytes and are read in portions; most files are small and many, and a stream would cost more than each. */
+async function fileDigest(path: string, bytes: number): Promise<string> {
+  if (bytes <= PORTION_BYTES) return hash('sha256', await readFile(path), 'hex');
+  const digest = createHash('sha256');
+  await pipeline(createReadStream(path, { highWaterMark: PORTION_BYTES }), digest);
+  return digest.digest('hex');
 }
 
 /** Sum of the sizes of all files. */
@@ -48,9 +49,9 @@ export async function treeBytes(folder: string): Promise<number> {
 
 /** The same without reading any file: a tree whose stamp is unchanged has its digest of before. */
 export async function treeStamp(folder: string): Promise<string> {
-  const hash = createHash('sha256');
-  for (const { path, stamp } of await readTree(folder)) hash.update(JSON.stringify([path, stamp]));
-  return hash.digest('hex');
+  const tree = createHash('sha256');
+  for (const { path, stamp } of await readTree(folder)) tree.update(JSON.stringify([path, stamp]));
+  return tree.digest('hex');
 }
 
 async function readTree(folder: string): Promise<TreeEntry[]> {
