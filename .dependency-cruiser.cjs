@@ -57,6 +57,13 @@ module.exports = {
     onlyFrom('cli', [part('client'), part('domain'), part('embedded')], 'cli speaks to the API'),
     onlyFrom('client', [], 'the client is generated'),
     {
+      name: 'provider-apart',
+      comment: 'whoever needs a sandbox speaks to the ports; which provider there is, the choice alone knows',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/platform/sandbox/(bubblewrap|choice)/' },
+      to: { path: '^src/platform/sandbox/bubblewrap/' },
+    },
+    {
       name: 'scanner-alone',
       comment: 'the scanner is copied into a confinement of its own, where nothing else of ours is',
       severity: 'error',

@@ -10,16 +10,16 @@ import {
 } from '../core/artifacts/artifacts.js';
 import { readLaunch } from '../core/launch/launch.js';
 import type { Database } from '../core/record/database.js';
-import { RING_BYTES } from '../platform/sandbox/bubblewrap/output-ring.js';
 import type { SandboxHandle, SandboxProvider } from '../platform/sandbox/provider.js';
-import { collectDiff } from '../platform/workspace/index.js';
-import { baselineFolder } from './baseline-folder.js';
+import type { RunHost, RunOutput } from '../platform/sandbox/run-host.js';
+import type { WorkspaceStore } from '../platform/workspace/index.js';
 import type { RunRef } from './run-activities.js';
 
 export interface CollectionDependencies {
   database: Database;
   provider: SandboxProvider;
-  dataDir: string;
+  workspaces: WorkspaceStore;
+  runHost: RunHost;
   /** Limits of one collection in milliseconds; the whole takes at most 120 s (docs/design/workspaces.md). */
   collectTimeoutMs: number;
 }
@@ -60,7 +60,7 @@ async function storeDiffOf(
 ): Promise<void> {
   let diff: CollectedDiff;
   try {
-    diff = await takeDiff(on, run, baseCommit);
+    diff = await on.workspaces.collectDiff({ runId: run.sessionId, baseCommit, timeoutMs: on.collectTimeoutMs });
   } catch (cause) {
     const final = cause instanceof SandgateError && classifyLaunchProblem(cause) === 'refused';
     if (!final && attempt < WIND_DOWN_ATTEMPTS) throw cause;
@@ -69,21 +69,8 @@ async function storeDiffOf(
   await on.database.withTenant(run.organizationId, (tx) => storeDiff(tx, run.sessionId, diff));
 }
 
-async function takeDiff(on: CollectionDependencies, run: RunRef, baseCommit: string): Promise<CollectedDiff> {
-  const { provider } = on;
-  const workspaceDir = await provider.reopenWorkspace(run.sessionId);
-  if (workspaceDir === null) throw new SandgateError('not_found', 'workspace_gone');
-  return collectDiff({
-    workspaceDir,
-    baselineDir: baselineFolder(on.dataDir, run.sessionId),
-    baseCommit,
-    uid: await provider.workspaceOwner(run.sessionId),
-    timeoutMs: on.collectTimeoutMs,
-  });
-}
-
 async function storeLog(on: CollectionDependencies, run: RunRef): Promise<void> {
-  const output = redactText(withoutTornLine(await on.provider.readOutput(run.sessionId)).toString('utf8'));
+  const output = redactText(withoutTornLine(await on.runHost.readOutput(run.sessionId)).toString('utf8'));
   if (output === '') return;
   await on.database.withTenant(run.organizationId, (tx) =>
     storeArtifact(tx, run.sessionId, {
@@ -96,8 +83,7 @@ async function storeLog(on: CollectionDependencies, run: RunRef): Promise<void> 
   );
 }
 
-/** A full ring begins in the middle of a line: the end of a secret could not be told from other text there. */
-function withoutTornLine(output: Buffer): Buffer {
-  const end = output.length < RING_BYTES ? -1 : output.indexOf('\n');
-  return output.subarray(end + 1);
+/** What was cut begins in the middle of a line: the end of a secret could not be told from other text there. */
+function withoutTornLine({ bytes, cut }: RunOutput): Buffer {
+  return bytes.subarray(cut ? bytes.indexOf('\n') + 1 : 0);
 }

@@ -1,4 +1,3 @@
-import { rm } from 'node:fs/promises';
 import { buildRunnerEnvironment } from '../domain/run/runner-environment.js';
 import type { RunSpec } from '../domain/run/spec.js';
 import {
@@ -12,23 +11,14 @@ import type { AdmissionLimits } from '../core/runs/capacity.js';
 import type { RequeueLimits } from '../core/launch/requeue.js';
 import type { Database } from '../core/record/database.js';
 import type { Audience } from '../core/runs/tokens.js';
-import { requireProgram } from '../platform/packages/harnesses/installed-program.js';
-import { makePlaneDirectory, planeDirectory } from '../platform/host/plane-socket-path.js';
 import type { SandboxHandle, SandboxProvider } from '../platform/sandbox/provider.js';
-import { assertToolsInstalled } from '../platform/packages/tools/assert-installed.js';
-import {
-  materialize,
-  removeBaseline,
-  type MaterializedWorkspace,
-  type RemoteAccess,
-} from '../platform/workspace/index.js';
-import { baselineFolder } from './baseline-folder.js';
+import type { RunHost } from '../platform/sandbox/run-host.js';
+import type { MaterializedWorkspace, RemoteAccess, WorkspaceStore } from '../platform/workspace/index.js';
 import { collectArtifacts, findLive, recordMissingDiff, STILL_LIVE, WIND_DOWN_ATTEMPTS } from './collect-artifacts.js';
 import { whileHeartbeating } from './heartbeat.js';
 import type { RunRef, SandboxHostActivities } from './run-activities.js';
 import { settleLaunchProblem, type LaunchProblemDependencies } from './launch-problems.js';
 import { LaunchTurns, type LaunchResult, type LaunchTurnLimits } from './launch-turns.js';
-import { waitForPlane } from './plane-socket.js';
 
 export interface LaunchLimits extends AdmissionLimits, RequeueLimits, LaunchTurnLimits {}
 
@@ -36,21 +26,15 @@ export interface LaunchLimits extends AdmissionLimits, RequeueLimits, LaunchTurn
 export interface SandboxHostDependencies {
   database: Database;
   provider: SandboxProvider;
-  dataDir: string;
-  localCopyRoots: readonly string[];
-  repositories: RepositoryFetching;
+  workspaces: WorkspaceStore;
+  runHost: RunHost;
+  /** What reaches the code host of a run. */
+  accessOf(run: RunRef, spec: RunSpec): RemoteAccess;
   tokenTtlSecs: number;
   limits: LaunchLimits;
   log: { warn(fields: Record<string, unknown>, message: string): void };
   /** Limits of one collection in milliseconds; the whole takes at most 120 s (docs/design/workspaces.md). */
   collectTimeoutMs: number;
-}
-
-/** How repositories of code hosts are fetched on this host. */
-export interface RepositoryFetching {
-  accessOf(run: RunRef, spec: RunSpec): RemoteAccess;
-  /** As root, the host uid that fetches: of no sandbox. */
-  uid: number;
 }
 
 /** The steps of one host: those that workflows call, and the early start of a launch. */
@@ -112,42 +96,40 @@ class SandboxHost {
   /** The tokens of an earlier attempt are gone with its process, so its sandbox cannot be adopted. */
   private async removeEarlierAttempt(sessionId: string): Promise<void> {
     if ((await this.on.provider.listRemains()).includes(sessionId)) await this.on.provider.release(sessionId);
-    await removeBaseline(this.baselineDir(sessionId));
+    await this.on.workspaces.forget(sessionId);
   }
 
   private async start(run: RunRef, row: LaunchRow, signal: AbortSignal): Promise<boolean> {
-    const { database, provider } = this.on;
+    const { database, provider, runHost } = this.on;
+    const { sessionId: runId } = run;
     const spec = row.run_spec;
-    await assertToolsInstalled(this.on.dataDir, spec.capabilities);
-    const harnessDir = await requireProgram(this.on.dataDir, spec.harness);
+    await runHost.assertInstalled(spec);
     // The steps that a full host refuses come first, because only a run in `provisioning` may go back into the queue.
-    const workspaceDir = await provider.createWorkspace(run.sessionId, spec.sandbox);
-    // The API opens the run's socket as soon as its folder is there; meanwhile the workspace is filled.
-    const planeDir = await makePlaneDirectory(this.on.dataDir, run.sessionId);
+    await provider.reserve(runId, spec.sandbox);
+    // The API begins to serve the run's plane as soon as it is opened; meanwhile the workspace is filled.
+    await runHost.openPlane(runId);
     const lost = new AbortController();
     const [initializing, filling] = await Promise.allSettled([
       this.initialize(run, lost),
-      this.fill(run, spec, workspaceDir, AbortSignal.any([signal, lost.signal])),
+      this.fill(run, spec, AbortSignal.any([signal, lost.signal])),
     ]);
     if (initializing.status === 'rejected') throw initializing.reason;
     const tokens = initializing.value;
     if (tokens === undefined) return false;
     if (filling.status === 'rejected') throw filling.reason;
     const stillOwned = await database.withTenant(run.organizationId, (tx) =>
-      recordBaseCommit(tx, run.sessionId, { workspace: spec.workspace, ...filling.value }),
+      recordBaseCommit(tx, runId, { workspace: spec.workspace, ...filling.value }),
     );
     if (!stillOwned) return false;
-    await waitForPlane(this.on.dataDir, run.sessionId, signal);
+    await runHost.awaitPlane(runId, signal);
     const { control, tool, llm } = tokens;
     const handle = await provider.provision({
-      runId: run.sessionId,
+      runId,
       organizationId: run.organizationId,
-      workspaceDir,
       workspaceReadOnly: spec.workspace.kind === 'git_repository' && spec.workspace.checkout_mode === 'read_only',
-      planeDir,
-      harnessDir,
+      harness: spec.harness,
       sizes: spec.sandbox,
-      variables: buildRunnerEnvironment(run.sessionId, spec),
+      variables: buildRunnerEnvironment(runId, spec),
       tokens: { control, tool, llm },
     });
     return this.attach(run, handle);
@@ -167,23 +149,12 @@ class SandboxHost {
     }
   }
 
-  private async fill(
-    run: RunRef,
-    spec: RunSpec,
-    workspaceDir: string,
-    signal: AbortSignal,
-  ): Promise<MaterializedWorkspace> {
-    const uid = await this.on.provider.workspaceOwner(run.sessionId);
-    return materialize({
+  private async fill(run: RunRef, spec: RunSpec, signal: AbortSignal): Promise<MaterializedWorkspace> {
+    return this.on.workspaces.fill({
+      runId: run.sessionId,
       spec: spec.workspace,
-      workspaceDir,
-      baselineDir: this.baselineDir(run.sessionId),
-      roots: this.on.localCopyRoots,
-      remote: this.on.repositories.accessOf(run, spec),
-      uid,
-      fetchUid: uid === null ? null : this.on.repositories.uid,
-      maxBytes: spec.sandbox.disk_mb * 1024 * 1024,
-      stateDir: this.on.dataDir,
+      sizes: spec.sandbox,
+      remote: this.on.accessOf(run, spec),
       signal,
     });
   }
@@ -212,12 +183,8 @@ class SandboxHost {
 
   async release(run: RunRef): Promise<void> {
     await this.on.provider.release(run.sessionId);
-    await removeBaseline(this.baselineDir(run.sessionId));
-    await rm(planeDirectory(this.on.dataDir, run.sessionId), { recursive: true, force: true });
-  }
-
-  private baselineDir(sessionId: string): string {
-    return baselineFolder(this.on.dataDir, sessionId);
+    await this.on.workspaces.forget(run.sessionId);
+    await this.on.runHost.closePlane(run.sessionId);
   }
 }
 

@@ -3,12 +3,14 @@ import type { Database } from '../core/record/database.js';
 import { recordFailure } from '../core/finalization/failures.js';
 import { readSandboxHandle } from '../core/launch/launch.js';
 import type { SandboxExit, SandboxProvider } from '../platform/sandbox/provider.js';
+import type { RunHost } from '../platform/sandbox/run-host.js';
 import { whileHeartbeating } from './heartbeat.js';
 import type { RunRef, SandboxWatchActivities } from './run-activities.js';
 
 export interface SandboxWatchDependencies {
   database: Database;
   provider: SandboxProvider;
+  runHost: RunHost;
 }
 
 /** How much of the runner's last words goes into `run.error` (docs/design/sandbox.md). */
@@ -30,8 +32,8 @@ export function createSandboxWatchActivities(on: SandboxWatchDependencies): Sand
 
 /** A sandbox that left without a recorded result has failed; an intent that is already there wins. */
 async function recordDeath(on: SandboxWatchDependencies, run: RunRef, exit: SandboxExit): Promise<void> {
-  const output = await on.provider.readOutput(run.sessionId);
-  const lastWords = redactEnd(output.toString('utf8'), LAST_WORDS_CHARACTERS).trim();
+  const { bytes } = await on.runHost.readOutput(run.sessionId);
+  const lastWords = redactEnd(bytes.toString('utf8'), LAST_WORDS_CHARACTERS).trim();
   const reason = `sandbox died (stale heartbeat) before the run reported a result: ${exit.reason}`;
   await recordFailure(on.database, run, lastWords === '' ? reason : `${reason}\n${lastWords}`, reason);
 }

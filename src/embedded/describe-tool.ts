@@ -5,7 +5,7 @@ import { SandgateError } from '../domain/errors.js';
 import { isJsonObject, type JsonObject } from '../domain/json.js';
 import type { FrozenTool } from '../domain/run/spec.js';
 import { commandInside, toolPackageText, type ToolPackage } from '../domain/tools/tool-package.js';
-import { runConfined } from '../platform/sandbox/bubblewrap/confined.js';
+import { confine } from '../platform/sandbox/choice/confine.js';
 import { isJavaScript } from '../platform/packages/tools/install-tool.js';
 import { packageFolder, readInstalled } from '../platform/packages/tools/tool-folder.js';
 
@@ -44,7 +44,7 @@ export async function describeTool(
   const command = chooseCommand(Object.keys(installed.commands), request);
   const folder = packageFolder(dataDir, tool);
   const program = join(folder, installed.commands[command] ?? '');
-  const result = await runConfined({
+  const result = await confine({
     argv: [
       process.execPath,
       join(folderOfDescribe, 'describe.mjs'),

@@ -48,7 +48,7 @@ export async function checkHost(env: NodeJS.ProcessEnv): Promise<HostCheck[]> {
 
 async function checkSandbox(config: SandgateConfig): Promise<HostCheck[]> {
   try {
-    const { inspectHost } = await import('./sandbox-check.js');
+    const { inspectHost } = await import('../platform/sandbox/choice/inspect-host.js');
     const { name, report } = await inspectHost(config);
     const verdict: HostCheck = {
       name: 'sandbox',

@@ -1,16 +1,16 @@
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { planeRoot } from '../platform/host/plane-socket-path.js';
-import { chooseProvider } from '../platform/sandbox/choice/choose-provider.js';
-import type { UidAllocator } from '../platform/sandbox/provider.js';
+import { chooseProvider, type HostUids } from '../platform/sandbox/choice/choose-provider.js';
 import { killPostgresLeftovers } from './postgres-processes.js';
 import { locate } from './state-folder.js';
 import { StateLock } from './state-lock.js';
 
-/** Releasing needs no new uid, and a removed folder keeps no table of them. */
-const NO_UIDS: UidAllocator = {
+/** Releasing needs no new uid, and a removed folder keeps no table of them. Nothing is fetched. */
+const NO_UIDS: HostUids = {
   claim: () => Promise.reject(new Error('no sandbox is started while a state folder is removed')),
   release: () => Promise.resolve(),
+  fetchUid: -1,
 };
 
 /**
@@ -43,7 +43,8 @@ function looksLikeState(dir: string): boolean {
 /** Mounted workspaces must be unmounted by who mounted them before their folders can go. */
 async function releaseSandboxes(dir: string): Promise<string[]> {
   if (!existsSync(join(dir, 'runs'))) return [];
-  const provider = await chooseProvider({ sandbox: { provider: 'auto' }, data: { dir } }, NO_UIDS);
+  const config = { sandbox: { provider: 'auto' }, data: { dir }, workspace: { localCopyRoots: [] } };
+  const { provider } = await chooseProvider(config, NO_UIDS);
   const runs = await provider.listRemains();
   for (const run of runs) await provider.release(run);
   return runs;

@@ -12,8 +12,6 @@ import { publicUrl, requireSetting, type SandgateConfig } from '../platform/conf
 import { admitRun, type Admission } from '../core/launch/admission.js';
 import { admitWaiting } from '../core/runs/capacity.js';
 import { seeHost } from '../core/hosts/hosts.js';
-import { usableHarnesses } from '../platform/packages/harnesses/installed-program.js';
-import { SANDBOX_UID_COUNT } from '../core/hosts/sandbox-uids.js';
 import type { Logger } from '../platform/telemetry/logger.js';
 import { Metrics } from '../core/metrics/metrics.js';
 import type { Tracing } from '../platform/telemetry/tracing.js';
@@ -101,10 +99,10 @@ export async function startWorker(config: SandgateConfig, log: Logger, tracing: 
 }
 
 /** Tells that this host is there and which harnesses it can run; runs may have waited for one that was installed meanwhile. */
-function hostReport(config: SandgateConfig, { database, host, dataDir }: WorkerParts): () => Promise<void> {
+function hostReport(config: SandgateConfig, { database, host, runHost }: WorkerParts): () => Promise<void> {
   let before: string | null = null;
   return async () => {
-    const harnesses = await usableHarnesses(dataDir);
+    const harnesses = await runHost.usableHarnesses();
     await seeHost(database.pool, { ...host, harnesses });
     const has = harnesses.join();
     if (before !== null && before !== has) await admitWaiting(database, config.capacity);
@@ -120,12 +118,9 @@ function hostSteps(config: SandgateConfig, parts: WorkerParts): SandboxHostSteps
   return createSandboxHostSteps({
     database: parts.database,
     provider: parts.provider,
-    dataDir: parts.dataDir,
-    localCopyRoots: config.workspace.localCopyRoots,
-    repositories: {
-      accessOf: (run, spec) => parts.codehost.accessOf(run, spec),
-      uid: config.sandbox.uidBase + SANDBOX_UID_COUNT,
-    },
+    workspaces: parts.workspaces,
+    runHost: parts.runHost,
+    accessOf: (run, spec) => parts.codehost.accessOf(run, spec),
     tokenTtlSecs: config.timing.tokenTtlMs / 1000,
     limits: config.capacity,
     log: parts.log,
@@ -145,7 +140,7 @@ function admission(config: SandgateConfig, { database, host }: WorkerParts, step
 }
 
 function queues(config: SandgateConfig, parts: WorkerParts, steps: SandboxHostSteps, admit: Admit): Queue[] {
-  const { database, provider, host } = parts;
+  const { database, provider, runHost, host } = parts;
   return [
     {
       taskQueue: CONTROL_QUEUE,
@@ -163,7 +158,7 @@ function queues(config: SandgateConfig, parts: WorkerParts, steps: SandboxHostSt
     },
     {
       taskQueue: hostWatchQueue(host.id),
-      activities: createSandboxWatchActivities({ database, provider }),
+      activities: createSandboxWatchActivities({ database, provider, runHost }),
       maxConcurrentActivityTaskExecutions: host.capacity,
     },
   ];

@@ -1,4 +1,3 @@
-import { realpath } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import type { Client } from '@temporalio/client';
 import { NativeConnection } from '@temporalio/worker';
@@ -8,8 +7,7 @@ import { Codehost } from '../core/codehost/codehost.js';
 import { Egress } from '../platform/egress/egress.js';
 import { SandboxUids } from '../core/hosts/sandbox-uids.js';
 import { createSealer } from '../core/seal/create-sealer.js';
-import { chooseProvider } from '../platform/sandbox/choice/choose-provider.js';
-import type { SandboxProvider } from '../platform/sandbox/provider.js';
+import { chooseProvider, type Sandboxes } from '../platform/sandbox/choice/choose-provider.js';
 import type { Logger } from '../platform/telemetry/logger.js';
 import { type Metrics } from '../core/metrics/metrics.js';
 import { createRunDriver } from '../core/driver/connect-driver.js';
@@ -19,16 +17,13 @@ import type { RunDriver } from '../platform/temporal/run-driver.js';
 import { connectTemporalClient } from '../platform/temporal/connect-client.js';
 import { approvalNoticeWorkflow, runWorkflow } from '../workflows/messages.js';
 
-export interface WorkerParts {
+export interface WorkerParts extends Sandboxes {
   database: Database;
-  provider: SandboxProvider;
   client: Client;
   driver: RunDriver;
   dispatcher: TemporalOutboxDispatcher;
   connection: NativeConnection;
   host: { id: string; name: string; capacity: number; provider: string };
-  /** Without links on the way: later any link is one that should not be there. */
-  dataDir: string;
   /** Everything that this process sends outside. */
   egress: Egress;
   codehost: Codehost;
@@ -45,8 +40,8 @@ export async function connectParts(config: SandgateConfig, log: Logger, metrics:
     applicationName: 'sandgate-worker',
   });
   const hostId = ensureHostId(config);
-  const provider = await chooseProvider(config, new SandboxUids(database.pool, hostId, config.sandbox.uidBase));
-  const host = { id: hostId, name: hostname(), capacity: config.sandbox.capacity, provider: provider.name };
+  const sandboxes = await chooseProvider(config, new SandboxUids(database.pool, hostId, config.sandbox.uidBase));
+  const host = { id: hostId, name: hostname(), capacity: config.sandbox.capacity, provider: sandboxes.provider.name };
   const client = connectTemporalClient(config.temporal);
   const names = { run: runWorkflow, notice: approvalNoticeWorkflow };
   const driver = createRunDriver(config, database, client, names);
@@ -54,7 +49,6 @@ export async function connectParts(config: SandgateConfig, log: Logger, metrics:
     log.warn({ err: cause, wakeUps: rows.length }, 'wake-ups are left to the relay'),
   );
   database.outbox = dispatcher;
-  const dataDir = await realpath(config.data.dir);
   const connection = await NativeConnection.connect(config.temporal.connection);
   const missing = await ensureSearchAttributes(client, config.temporal.namespace);
   if (missing.length > 0) log.warn({ missing }, 'search attributes are missing; runs go on without them');
@@ -63,14 +57,13 @@ export async function connectParts(config: SandgateConfig, log: Logger, metrics:
   const sealer = createSealer(database, config.seal);
   const codehost = new Codehost({ config: config.codehost, database, sealer, egress });
   return {
+    ...sandboxes,
     database,
-    provider,
     client,
     driver,
     dispatcher,
     connection,
     host,
-    dataDir,
     egress,
     codehost,
     searchAttributesMissing,

@@ -15,6 +15,11 @@ export class SandboxUids {
     private readonly count: number = SANDBOX_UID_COUNT,
   ) {}
 
+  /** Of no run: it fetches repositories from code hosts. */
+  get fetchUid(): number {
+    return this.base + SANDBOX_UID_COUNT;
+  }
+
   /** @throws SandgateError `out_of_capacity` when every uid of the range is taken */
   async claim(runId: string): Promise<number> {
     for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {

@@ -1,17 +1,19 @@
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
-import { mkdir, open, rmdir } from 'node:fs/promises';
+import { mkdir, open, readdir, rm, rmdir } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 // eslint-disable-next-line @typescript-eslint/no-restricted-imports -- sockets of this host's own folders
 import { connect } from 'node:net';
 import { basename, dirname, join } from 'node:path';
-import { isSystemError } from '../../domain/system-error.js';
+import { isMissing, isSystemError } from '../../domain/system-error.js';
 
 /** Longest path that a unix socket address holds on Linux, without its closing NUL. */
 const MAX_ADDRESS_BYTES = 107;
 
 /** Name of the socket inside the directory of a run (docs/design/sandbox.md). */
 export const PLANE_SOCKET_NAME = 'plane.sock';
+
+const RUN_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /** For root alone; its name does not tell where the installation keeps its state. */
 const ROOT_PLANES = '/run/sandgate';
@@ -43,6 +45,21 @@ export async function makePlaneDirectory(dataDir: string, runId: string): Promis
   const directory = planeDirectory(dataDir, runId);
   await mkdir(directory, { recursive: true, mode: 0o755 });
   return directory;
+}
+
+/** Ids of the runs that have a directory here. */
+export async function listPlaneDirectories(dataDir: string): Promise<string[]> {
+  try {
+    return (await readdir(planeRoot(dataDir))).filter((name) => RUN_ID.test(name));
+  } catch (error) {
+    if (isMissing(error)) return [];
+    throw error;
+  }
+}
+
+/** Removes the directory of a run with its socket. Gone already is success. */
+export async function removePlaneDirectory(dataDir: string, runId: string): Promise<void> {
+  await rm(planeDirectory(dataDir, runId), { recursive: true, force: true });
 }
 
 /** Removes the directory of all runs where none has anything in it. */

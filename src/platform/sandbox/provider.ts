@@ -1,21 +1,21 @@
 import type { JsonObject } from '../../domain/json.js';
 import type { SandboxSizes } from '../../domain/run/spec.js';
 
-/** What one sandbox is made from. Host paths are absolute; the tokens leave this process only through a descriptor. */
+/** What one sandbox is made from. */
 export interface SandboxSpec {
   runId: string;
   organizationId: string;
-  /** As answered by `createWorkspace`; becomes `/workspace`. */
-  workspaceDir: string;
   /** The run may look at its workspace and not change it. */
   workspaceReadOnly?: boolean;
-  /** The run's directory below `planeRoot`, which holds `plane.sock`; becomes `/run/sandgate`, read-only. */
-  planeDir: string;
-  /** The program of the run's harness inside the data folder; becomes `/opt/sandgate/harness`, read-only. */
-  harnessDir?: string | null;
+  /** Its program, where it has one, is at hand inside. */
+  harness: string;
   sizes: SandboxSizes;
-  /** Configuration of the runner (docs/design/runner.md), without tokens. */
+  /**
+   * Configuration of the runner (docs/design/runner.md), without tokens. A provider that shows the workspace or the plane socket elsewhere
+   * says so in their variables.
+   */
   variables: Record<string, string>;
+  /** They leave this process only as the runner alone can read them, never in an environment or a command line. */
   tokens: { control: string; tool: string; llm: string };
 }
 
@@ -45,39 +45,38 @@ export interface ProviderReport {
   notes: string[];
 }
 
-/** A way to run agents apart from the host (docs/design/sandbox.md). Every operation is idempotent by run id. */
+/**
+ * A way to run agents apart from the host (docs/design/sandbox.md): the life of sandboxes and nothing else. What is in their workspaces
+ * is asked of a `WorkspaceStore`, how they are reached of a `RunHost`. Every operation is idempotent by run id, and any process of the
+ * host can go on with what another one began.
+ */
 export interface SandboxProvider {
   readonly name: string;
-  /** Tries the whole profile on this host; used by the boot and by `doctor`. Never throws. */
+  /** Tries everything that is promised on this host; used by the boot and by `doctor`. Never throws. */
   check(): Promise<ProviderReport>;
   /**
-   * Host directory of the run's workspace, of at most `disk_mb`; answers the existing one when it is already there.
-   * @throws SandgateError `out_of_capacity` when this host has no uid or no disk for one more run
+   * Makes room for one more run: its workspace, empty or as it already is, of at most `disk_mb`, and whatever else of the host it needs for
+   * itself. Kept until {@link release}.
+   * @throws SandgateError `out_of_capacity` when this host has no room for one more run
    */
-  createWorkspace(runId: string, sizes: SandboxSizes): Promise<string>;
-  /** The workspace of a run where this host still has it, mounted again after a reboot when necessary; else null. */
-  reopenWorkspace(runId: string): Promise<string | null>;
-  /** Host uid that the run's processes have, or null when it is the uid of this process. */
-  workspaceOwner(runId: string): Promise<number | null>;
-  /** Returns when the runner runs. A live sandbox of the same run is answered as it is, never doubled. @throws SandgateError `sandbox_failed` */
+  reserve(runId: string, sizes: SandboxSizes): Promise<void>;
+  /**
+   * Starts the runner of a run whose room is reserved; returns when it runs. A live sandbox of the same run is answered as it is, never doubled.
+   * @throws SandgateError `sandbox_failed`
+   */
   provision(spec: SandboxSpec): Promise<SandboxHandle>;
   state(handle: SandboxHandle): Promise<SandboxState>;
-  /** Resolves when the sandbox is gone. Enforces soft limits meanwhile. Rejects when `signal` aborts, which leaves the sandbox alone. */
+  /**
+   * Resolves when the sandbox is gone, with everything that the runner left running in it. Enforces soft limits meanwhile. Rejects when `signal`
+   * aborts, which leaves the sandbox alone.
+   */
   waitForExit(handle: SandboxHandle, signal: AbortSignal): Promise<SandboxExit>;
   /** Kills every process of the sandbox and confirms their death; gone is success. @throws SandgateError `sandbox_failed` when death cannot be confirmed. */
   terminate(handle: SandboxHandle): Promise<void>;
-  /** The last MiB that the runner printed, raw: redact before showing. */
-  readOutput(runId: string): Promise<Buffer>;
-  /** Live sandboxes that this data folder started, whoever started them. */
+  /** Live sandboxes of this installation on this host, whoever started them. */
   listManaged(): Promise<{ runId: string; handle: SandboxHandle }[]>;
-  /** Runs of which anything (folder, mount, uid, process) is still on this host. */
+  /** Runs of which anything that {@link release} gives back is still on this host. */
   listRemains(): Promise<string[]>;
-  /** Ends what still lives of the run and deletes its mounts, folders, cgroups and uid. */
-  release(runId: string): Promise<void>;
-}
-
-/** Hands out one unprivileged host uid per live run. Claiming twice answers the same uid. */
-export interface UidAllocator {
-  claim(runId: string): Promise<number>;
+  /** Ends what still lives of the run, and gives back everything that was reserved for it, its workspace included. */
   release(runId: string): Promise<void>;
 }

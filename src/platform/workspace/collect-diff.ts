@@ -1,6 +1,7 @@
 import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { SandgateError } from '../../domain/errors.js';
+import type { Confine } from '../host/confine.js';
 import { ConfinedTimeout, failureText, GIT_CALL_MS, runGitScript, type Confinement } from './git-command.js';
 import { writeGitFolder } from './git-folder.js';
 import { patchTrailer } from './patch-trailer.js';
@@ -17,6 +18,7 @@ const MAX_FILE_BYTES = 64 * 1024 * 1024;
 const FULL_DIFF_MS = 50_000;
 
 interface CollectRequest {
+  confine: Confine;
   workspaceDir: string;
   baselineDir: string;
   baseCommit: string;
@@ -65,6 +67,7 @@ export async function collectDiff(request: CollectRequest): Promise<CollectedDif
 }
 
 async function collect({
+  confine,
   workspaceDir,
   baselineDir,
   baseCommit,
@@ -76,7 +79,7 @@ async function collect({
   const format = baseCommit.length === 64 ? 'sha256' : 'sha1';
   const gitDir = join(scratch.path, 'git');
   await writeGitFolder(gitDir, { branch: 'collected', format, uid, alternates: join(baselineDir, 'objects') });
-  const on: Confinement = { uid, scratch: scratch.path, readOnly: [baselineDir], readWrite: [], until };
+  const on: Confinement = { confine, uid, scratch: scratch.path, readOnly: [baselineDir], readWrite: [], until };
   await listBase(on, gitDir, baseCommit);
   // Writable, so that the scanner can restore the owner's right to read what the agent locked.
   const report = await scanTree(

@@ -1,5 +1,5 @@
 import { SandgateError } from '../../domain/errors.js';
-import { runConfined } from '../sandbox/bubblewrap/confined.js';
+import type { Confine } from '../host/confine.js';
 
 /** Longest single git call of a collection or a snapshot (docs/design/workspaces.md). */
 export const GIT_CALL_MS = 90_000;
@@ -8,8 +8,9 @@ export const GIT_FETCH_MS = 30 * 60_000;
 const MEMORY_MB = 1024;
 const MAX_TEXT_BYTES = 64 * 1024;
 
-/** Where and as whom confined programs of one workspace run. */
+/** How, where and as whom confined programs of one workspace run. */
 export interface Confinement {
+  confine: Confine;
   /** Host uid of the run, null when it is the uid of this process. */
   uid: number | null;
   /** Private folder of this operation, writable for the confined programs: their HOME and scratch space. */
@@ -53,7 +54,7 @@ export class ConfinedTimeout extends SandgateError {
 }
 
 /**
- * Runs one program in a bubblewrap of its own: unprivileged uid, no network unless it fetches, a closed environment.
+ * Runs one program in a confinement of its own: unprivileged uid, no network unless it fetches, a closed environment.
  * An aborted operation kills it.
  *
  * @throws ConfinedTimeout past its own limit or the operation's
@@ -66,7 +67,7 @@ export async function runCommand(
   on.signal?.throwIfAborted();
   const remainingMs = on.until - Date.now();
   if (remainingMs <= 0) throw new ConfinedTimeout('preparing the workspace');
-  const result = await runConfined({
+  const result = await on.confine({
     argv,
     env: { PATH: '/usr/local/bin:/usr/bin:/bin', HOME: on.scratch, LC_ALL: 'C', TZ: 'UTC', ...options.env },
     readOnly: on.readOnly,

@@ -1,6 +1,7 @@
 import { realpath } from 'node:fs/promises';
 import { SandgateError } from '../../domain/errors.js';
 import type { WorkspaceSpec } from '../../domain/run/spec.js';
+import type { Confine } from '../host/confine.js';
 import { copyFolder } from './copy-folder.js';
 import { fetchRepository } from './fetch-repository.js';
 import { ConfinedTimeout, GIT_FETCH_MS, type Confinement } from './git-command.js';
@@ -12,6 +13,7 @@ import { snapshotFolder, snapshotNothing, type Snapshot } from './snapshot.js';
 const COPY_MS = 120_000;
 
 interface MaterializeRequest {
+  confine: Confine;
   spec: WorkspaceSpec;
   /** Existing folder on the host that becomes `/workspace`; whatever is in it is deleted. */
   workspaceDir: string;
@@ -49,6 +51,7 @@ export async function materialize(request: MaterializeRequest): Promise<Material
   if (request.spec.kind === 'scratch') return snapshotNothing(places, request.uid);
   await using scratch = await ScratchFolder.create(request.baselineDir, request.uid);
   const on: Confinement = {
+    confine: request.confine,
     uid: request.uid,
     scratch: scratch.path,
     readOnly: [],

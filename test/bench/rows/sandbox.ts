@@ -1,10 +1,10 @@
 import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { makePlaneDirectory, planeRoot } from '../../../src/platform/host/plane-socket-path.js';
+import { makePlaneDirectory, planeDirectory, planeRoot } from '../../../src/platform/host/plane-socket-path.js';
 import { BubblewrapProvider } from '../../../src/platform/sandbox/bubblewrap/bubblewrap-provider.js';
 import { findHost } from '../../../src/platform/sandbox/bubblewrap/host.js';
-import type { UidAllocator } from '../../../src/platform/sandbox/provider.js';
+import type { UidAllocator } from '../../../src/platform/sandbox/uid-allocator.js';
 import { rawBubblewrap } from '../load/first-output.js';
 import { spreadOf } from '../load/percentiles.js';
 import { atMost } from '../row.js';
@@ -31,7 +31,11 @@ export const sandbox: AloneRow = {
 async function measureIn(folder: string, count: number) {
   const host = await findHost();
   const runtime = { version: 'bench', dir: programFolder(folder) };
-  const provider = new BubblewrapProvider({ dataDir: folder, host, runtime, uids: new CountedUids() });
+  const provider = new BubblewrapProvider({
+    ...{ dataDir: folder, host, runtime, uids: new CountedUids() },
+    programOf: () => Promise.resolve(null),
+    planeOf: (runId) => planeDirectory(folder, runId),
+  });
   const [launches, workspaces, raw]: number[][] = [[], [], []];
   for (let index = -2; index < count; index += 1) {
     const { workspace, launch } = await createOne(provider, folder, `bench-${index + 2}`);
@@ -64,16 +68,15 @@ async function createOne(
   folder: string,
   runId: string,
 ): Promise<{ workspace: number; launch: number }> {
-  const planeDir = await makePlaneDirectory(folder, runId);
+  await makePlaneDirectory(folder, runId);
   const start = performance.now();
-  const workspaceDir = await provider.createWorkspace(runId, SIZES);
+  await provider.reserve(runId, SIZES);
   const workspace = performance.now() - start;
   const from = performance.now();
   await provider.provision({
     runId,
     organizationId: 'bench',
-    workspaceDir,
-    planeDir,
+    harness: 'replay',
     sizes: SIZES,
     variables: {},
     tokens: { control: 'none', tool: 'none', llm: 'none' },

@@ -10,8 +10,8 @@ import { SCENARIOS } from '../../../src/cli/conformance/runner/scenarios/index.j
 import type { RunnerStarter } from '../../../src/cli/conformance/runner/starter.js';
 import { BubblewrapProvider } from '../../../src/platform/sandbox/bubblewrap/bubblewrap-provider.js';
 import { findHost } from '../../../src/platform/sandbox/bubblewrap/host.js';
-import type { UidAllocator } from '../../../src/platform/sandbox/provider.js';
 import { stageRuntime } from '../../../src/platform/sandbox/runtime.js';
+import type { UidAllocator } from '../../../src/platform/sandbox/uid-allocator.js';
 
 jest.setTimeout(480_000);
 
@@ -27,6 +27,8 @@ const OBLIGATIONS = SCENARIOS.filter(({ document }) => document === undefined).f
 describe('our runner against the fixture, in its sandbox', () => {
   let folder: string;
   let provider: BubblewrapProvider;
+  /** Where the fixture listens for each run. */
+  const planes = new Map<string, string>();
   let runs = 0;
 
   beforeAll(async () => {
@@ -42,7 +44,11 @@ describe('our runner against the fixture, in its sandbox', () => {
       claim: (run) => Promise.resolve(claimed.get(run) ?? (claimed.set(run, (uid += 1)), uid)),
       release: (run) => Promise.resolve(void claimed.delete(run)),
     };
-    provider = new BubblewrapProvider({ dataDir, host: await findHost(), runtime, uids });
+    provider = new BubblewrapProvider({
+      ...{ dataDir, host: await findHost(), runtime, uids },
+      programOf: () => Promise.resolve(null),
+      planeOf: (run) => planes.get(run) ?? '',
+    });
   });
 
   afterAll(async () => {
@@ -56,8 +62,8 @@ describe('our runner against the fixture, in its sandbox', () => {
     socketPath: () => '/run/sandgate/plane.sock',
     workspace: async () => {
       const run = `conformance-${(runs += 1)}`;
-      const path = await provider.createWorkspace(run, SIZES);
-      return { path, inside: '/workspace', remove: () => provider.release(run) };
+      await provider.reserve(run, SIZES);
+      return { path: provider.workspaceFolder(run), inside: '/workspace', remove: () => provider.release(run) };
     },
     start: async (document, plane, workspace) => {
       const { variables, tokens } = JSON.parse(document) as {
@@ -65,8 +71,9 @@ describe('our runner against the fixture, in its sandbox', () => {
         tokens: { control: string; tool: string; llm: string };
       };
       const runId = /conformance-\d+/.exec(workspace.path.slice(folder.length))?.[0] ?? '';
-      const spec = { runId, organizationId: 'fixture', workspaceDir: workspace.path, planeDir: plane.directory };
-      const handle = await provider.provision({ ...spec, sizes: SIZES, variables, tokens });
+      planes.set(runId, plane.directory);
+      const spec = { runId, organizationId: 'fixture', harness: variables['SERVICE_HARNESS'] ?? '', sizes: SIZES };
+      const handle = await provider.provision({ ...spec, variables, tokens });
       const exit = provider
         .waitForExit(handle, AbortSignal.timeout(200_000))
         .then(({ exitCode }) => ({ code: exitCode, killed: exitCode === null }));

@@ -14,7 +14,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { ConfinedCommand } from '../../../src/platform/sandbox/bubblewrap/confined.js';
+import type { ConfinedCommand } from '../../../src/platform/host/confine.js';
 import { runConfined } from '../../../src/platform/sandbox/bubblewrap/confined.js';
 
 jest.setTimeout(60_000);

@@ -13,6 +13,7 @@ import {
 } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
+import { confine } from '../../../src/platform/sandbox/choice/confine.js';
 import type { CollectedDiff } from '../../../src/platform/workspace/index.js';
 import { contentOf, git, Stage, UID } from './support.js';
 
@@ -263,7 +264,7 @@ describe('a diff that cannot be taken is never shown as no changes', () => {
     const { baseCommit } = await stage.prepare({ kind: 'scratch' });
     const { collectDiff } = await import('../../../src/platform/workspace/index.js');
     const { workspaceDir, baselineDir } = stage;
-    const request = { workspaceDir, baselineDir, baseCommit, uid: UID };
+    const request = { confine, workspaceDir, baselineDir, baseCommit, uid: UID };
     await expect(collectDiff({ ...request, workspaceDir: `${workspaceDir}-gone` })).rejects.toThrow('worktree_absent');
     await expect(collectDiff({ ...request, baselineDir: `${baselineDir}-gone` })).rejects.toThrow('baseline_absent');
     await expect(collectDiff({ ...request, baseCommit: 'f'.repeat(40) })).rejects.toThrow(/^base commit unreadable/);

@@ -14,6 +14,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { confine } from '../../../src/platform/sandbox/choice/confine.js';
 import { contentOf, git, Stage, FETCH_UID, UID } from './support.js';
 
 jest.setTimeout(60_000);
@@ -195,6 +196,7 @@ describe('a local copy', () => {
     if (UID !== null) chownSync(workspaceDir, UID, UID);
     const { materialize } = await import('../../../src/platform/workspace/index.js');
     const request = {
+      confine,
       workspaceDir,
       baselineDir: stage.baselineDir,
       roots: [stage.base],

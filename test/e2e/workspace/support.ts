@@ -16,6 +16,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { WorkspaceSpec } from '../../../src/domain/run/spec.js';
 import { removeTree } from '../../../src/platform/host/remove-tree.js';
+import { confine } from '../../../src/platform/sandbox/choice/confine.js';
 import {
   collectDiff,
   materialize,
@@ -66,7 +67,7 @@ export class Stage {
     const { workspaceDir, baselineDir, stateDir, remote, maxBytes } = this;
     this.materialized = await materialize({
       ...{ spec, workspaceDir, baselineDir, roots, stateDir, remote, maxBytes },
-      ...{ uid: UID, fetchUid: FETCH_UID },
+      ...{ confine, uid: UID, fetchUid: FETCH_UID },
       ...(signal === undefined ? {} : { signal }),
     });
     return this.materialized;
@@ -75,7 +76,7 @@ export class Stage {
   async collect(): Promise<CollectedDiff> {
     const { workspaceDir, baselineDir } = this;
     const baseCommit = this.materialized?.baseCommit ?? '';
-    return collectDiff({ workspaceDir, baselineDir, baseCommit, uid: UID });
+    return collectDiff({ confine, workspaceDir, baselineDir, baseCommit, uid: UID });
   }
 
   /** Runs a shell script in the workspace as the run's uid would. */

@@ -5,7 +5,9 @@ import { join } from 'node:path';
 import { v7 as uuidv7 } from 'uuid';
 import { planeDirectory, planeRoot } from '../../../src/platform/host/plane-socket-path.js';
 import { reapHostOrphans } from '../../../src/activities/host-maintenance.activities.js';
+import { LocalRunHost } from '../../../src/platform/sandbox/local-run-host.js';
 import type { SandboxProvider } from '../../../src/platform/sandbox/provider.js';
+import { FolderWorkspaces } from '../../../src/platform/workspace/index.js';
 import { createTestDatabase, type TestDatabase } from '../../support/database/database.js';
 import { createRun } from '../../support/runs/run-fixture.js';
 
@@ -31,7 +33,18 @@ describe('what a host still has of runs', () => {
       mkdirSync(join(dataDir, 'baselines', `${id}.git.work-x`));
     }
     const provider = { listRemains: () => Promise.resolve([] as string[]) } as SandboxProvider;
-    await reapHostOrphans({ database: test.db, provider, dataDir, log: { warn: () => undefined } });
+    const absent = (): never => {
+      throw new Error('no sandbox is here');
+    };
+    const workspaces = new FolderWorkspaces({
+      dataDir,
+      folders: { workspaceFolder: absent, reopenWorkspace: absent, workspaceOwner: absent },
+      confine: absent,
+      roots: [],
+      fetchUid: -1,
+    });
+    const runHost = new LocalRunHost(dataDir, { readOutput: absent });
+    await reapHostOrphans({ database: test.db, provider, workspaces, runHost, log: { warn: () => undefined } });
     expect(readdirSync(planeRoot(dataDir))).toEqual([live]);
     expect(readdirSync(join(dataDir, 'baselines'))).toEqual([`${live}.git`, `${live}.git.work-x`]);
   });

@@ -1,9 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { v7 as uuidv7 } from 'uuid';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createSandboxHostSteps } from '../../../src/activities/sandbox-host.activities.js';
 import type { SandboxHostActivities } from '../../../src/activities/run-activities.js';
@@ -13,7 +10,8 @@ import { readStoredDiff } from '../../../src/core/artifacts/artifacts.js';
 import { seeHost } from '../../../src/core/hosts/hosts.js';
 import { readIntent } from '../../../src/core/finalization/intents.js';
 import type { SandboxProvider } from '../../../src/platform/sandbox/provider.js';
-import type { RemoteAccess } from '../../../src/platform/workspace/index.js';
+import type { RunHost } from '../../../src/platform/sandbox/run-host.js';
+import type { RemoteAccess, WorkspaceStore } from '../../../src/platform/workspace/index.js';
 import { createTestDatabase, type TestDatabase } from '../../support/database/database.js';
 import { createGatedRun, readLedger } from '../../support/gate/gated-run.js';
 import type { FixtureRun } from '../../support/runs/run-fixture.js';
@@ -27,16 +25,21 @@ const LIMITS = {
   launchRequeueBackoffSecs: 5,
 };
 
+type Parts = Partial<SandboxProvider & WorkspaceStore & RunHost>;
+
 /** A host where everything that is not given is absent. */
-function brokenHost(parts: Partial<SandboxProvider>): SandboxProvider {
-  const nothing: Partial<SandboxProvider> = {
+function brokenHost(parts: Parts): { provider: SandboxProvider; workspaces: WorkspaceStore; runHost: RunHost } {
+  const nothing: Parts = {
     name: 'broken',
     listRemains: () => Promise.resolve([]),
     listManaged: () => Promise.resolve([]),
-    readOutput: () => Promise.resolve(Buffer.from('last words\n')),
-    workspaceOwner: () => Promise.resolve(null),
+    forget: () => Promise.resolve(),
+    assertInstalled: () => Promise.resolve(),
+    closePlane: () => Promise.resolve(),
+    readOutput: () => Promise.resolve({ bytes: Buffer.from('last words\n'), cut: false }),
   };
-  return { ...nothing, ...parts } as SandboxProvider;
+  const host = { ...nothing, ...parts } as SandboxProvider & WorkspaceStore & RunHost;
+  return { provider: host, workspaces: host, runHost: host };
 }
 
 /** None of these hosts comes far enough to fetch. */
@@ -45,23 +48,19 @@ function noRepositories(): RemoteAccess {
 }
 
 describe('steps of a sandbox host that breaks', () => {
-  const dataDir = mkdtempSync(join(tmpdir(), 'sg-broken-host-'));
   let test: TestDatabase;
   beforeAll(async () => {
     test = await createTestDatabase();
   });
   afterAll(async () => {
     await test?.close();
-    rmSync(dataDir, { recursive: true, force: true });
   });
 
-  const activitiesOn = (parts: Partial<SandboxProvider>): SandboxHostActivities =>
+  const activitiesOn = (parts: Parts): SandboxHostActivities =>
     createSandboxHostSteps({
       database: test.db,
-      provider: brokenHost(parts),
-      dataDir,
-      localCopyRoots: [],
-      repositories: { accessOf: () => noRepositories(), uid: 65_533 },
+      ...brokenHost(parts),
+      accessOf: () => noRepositories(),
       tokenTtlSecs: 60,
       limits: LIMITS,
       log: { warn: () => undefined },
@@ -126,7 +125,7 @@ describe('steps of a sandbox host that breaks', () => {
     const released: string[] = [];
     const host = activitiesOn({
       release: (runId) => Promise.resolve(void released.push(runId)),
-      createWorkspace: () => Promise.reject(new SandgateError('out_of_capacity', 'no free sandbox uid')),
+      reserve: () => Promise.reject(new SandgateError('out_of_capacity', 'no free sandbox uid')),
     });
     const chosen: (string | null)[] = [];
     for (const waitSecs of [5, 10, null]) {
@@ -162,7 +161,7 @@ describe('steps of a sandbox host that breaks', () => {
   it('CP-140 a host that is found full when the workspace is being prepared is a fault, since no run goes back from there', async () => {
     const run = await createGatedRun(test.db, { status: 'initializing' });
     const full = Object.assign(new Error('write'), { code: 'ENOSPC' });
-    const host = activitiesOn({ release: () => Promise.resolve(), createWorkspace: () => Promise.reject(full) });
+    const host = activitiesOn({ release: () => Promise.resolve(), reserve: () => Promise.reject(full) });
     for (const number of [1, 2]) await expect(attempt(number, () => host.launchSandbox(run))).rejects.toThrow('write');
     await expect(attempt(3, () => host.launchSandbox(run))).rejects.toThrow('write');
     expect(await intentOf(run)).toMatchObject({ outcome: 'failed' });
@@ -172,15 +171,13 @@ describe('steps of a sandbox host that breaks', () => {
     const began: number[] = [];
     const host = createSandboxHostSteps({
       database: test.db,
-      provider: brokenHost({
+      ...brokenHost({
         listRemains: () => {
           began.push(performance.now());
           return Promise.reject(new SandgateError('unavailable', 'not yet'));
         },
       }),
-      dataDir,
-      localCopyRoots: [],
-      repositories: { accessOf: () => noRepositories(), uid: 65_533 },
+      accessOf: () => noRepositories(),
       tokenTtlSecs: 60,
       limits: { ...LIMITS, maxConcurrentProvisions: 8, maxStartsPerSec: 3 },
       log: { warn: () => undefined },
@@ -231,7 +228,7 @@ describe('steps of a sandbox host that breaks', () => {
     const run = await createGatedRun(test.db, { status: 'finalizing' });
     await test.owner.query(`update sessions set base_commit = 'abc' where id = $1`, [run.sessionId]);
     const host = activitiesOn({
-      reopenWorkspace: () => Promise.reject(new Error('e2fsck: unexpected inconsistency')),
+      collectDiff: () => Promise.reject(new Error('e2fsck: unexpected inconsistency')),
     });
     await expect(attempt(5, () => host.collectArtifacts(run))).rejects.toThrow('e2fsck');
     await attempt(6, () => host.collectArtifacts(run));

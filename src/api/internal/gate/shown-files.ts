@@ -3,9 +3,8 @@ import type { ExactJson } from '../../../domain/digest/exact-json.js';
 import { withholdApproved } from '../../../core/approvals/approval-release.js';
 import type { ApprovalRow } from '../../../core/approvals/approvals.js';
 import { Database } from '../../../core/record/database.js';
-import { RunFolder } from '../../../platform/sandbox/bubblewrap/run-folder.js';
-import { changedFile, measureFiles } from '../../../platform/workspace/measure-files.js';
-import type { MeasuredFile } from '../../../platform/workspace/measure-files.js';
+import { workspaceFiles } from '../../../platform/sandbox/choice/workspace-files.js';
+import { changedFile, type MeasuredFile, type WorkspaceFiles } from '../../../platform/workspace/index.js';
 import { ApiConfig } from '../../foundation/foundation.module.js';
 import { namedPaths } from './named-paths.js';
 
@@ -15,16 +14,19 @@ import { namedPaths } from './named-paths.js';
  */
 @Injectable()
 export class ShownFiles {
+  private readonly workspaces: WorkspaceFiles;
+
   constructor(
-    private readonly config: ApiConfig,
+    config: ApiConfig,
     private readonly database: Database,
-  ) {}
+  ) {
+    this.workspaces = workspaceFiles(config.data.dir);
+  }
 
   /** Null when the command names more files than a person can be shown. */
   async measure(sessionId: string, input: ExactJson): Promise<MeasuredFile[] | null> {
     const paths = namedPaths(input);
-    if (paths === null) return null;
-    return measureFiles(new RunFolder(this.config.data.dir, sessionId).workspace, paths);
+    return paths === null ? null : this.workspaces.measureFiles(sessionId, paths);
   }
 
   /**

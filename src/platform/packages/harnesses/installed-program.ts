@@ -77,6 +77,11 @@ export async function listInstalledPrograms(dataDir: string): Promise<InstalledP
   return found;
 }
 
+/** Where the program of this harness is, installed or not, at the version that this Sandgate pins; null for one that is part of Sandgate. */
+export async function pinnedProgramFolder(dataDir: string, harness: string): Promise<string | null> {
+  return needsProgram(harness) ? programFolder(dataDir, await readPinned(harness)) : null;
+}
+
 /**
  * The folder to mount for a run of this harness, or null for one that is part of Sandgate. The content is compared with what was
  * installed; it is read when a file's stamp changed since this process last read it.

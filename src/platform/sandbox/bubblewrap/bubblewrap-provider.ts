@@ -8,13 +8,15 @@ import type {
   SandboxProvider,
   SandboxSpec,
   SandboxState,
-  UidAllocator,
 } from '../provider.js';
+import type { RunOutput } from '../run-host.js';
+import type { UidAllocator } from '../uid-allocator.js';
 import { removeTree } from '../../host/remove-tree.js';
 import { isFolder } from '../../packages/npm/placed-folder.js';
 import { planeRoot } from '../../host/plane-socket-path.js';
 import { toolsFolder } from '../../packages/tools/tool-folder.js';
 import type { Runtime } from '../runtime.js';
+import type { WorkspaceFolders } from '../../workspace/index.js';
 import { isMissing } from '../../../domain/system-error.js';
 import type { SandboxMode } from './arguments.js';
 import { BlankDisks } from './blank-disks.js';
@@ -22,21 +24,18 @@ import { checkHost } from './check-host.js';
 import { fromHandle, toHandle } from './handle.js';
 import type { Host } from './host.js';
 import { withLaunchLock } from './launch-lock.js';
+import { findLive } from './live-sandbox.js';
 import { launchSandbox } from './launch.js';
 import { removeGroups } from './limits/cgroup-limiter.js';
 import { createOwnedFolder, deleteImage, formatImage, isMountPoint, mountDisk, unmountDisk } from './loop-disk.js';
-import { awaitRingClosed, readRing } from './output-ring.js';
-import type { ProcessIdentity } from '../../host/process-identity.js';
-import { currentBootId, identifyProcess, isAlive, startedAtMs } from '../../host/process-identity.js';
+import { awaitRingClosed, readRing, RING_BYTES } from './output-ring.js';
+import { currentBootId, isAlive } from '../../host/process-identity.js';
 import { resolveInside } from './refuse-links.js';
 import { isRunId, RunFolder } from './run-folder.js';
-import { runnerPlan } from './runner-plan.js';
+import { runnerPlan, type MountedFolders } from './runner-plan.js';
 import { ShownFolders } from './shown-folders.js';
-import { readStatus } from './status-file.js';
 import { killSandbox, readState, superviseUntilExit } from './supervise.js';
 
-/** A process that started further from the noted launch is another one under a reused pid. */
-const LAUNCH_WINDOW_MS = 60_000;
 const MIB = 1024 * 1024;
 
 export interface BubblewrapOptions {
@@ -44,6 +43,10 @@ export interface BubblewrapOptions {
   host: Host;
   runtime: Runtime;
   uids: UidAllocator;
+  /** The folder with the program of a harness, or null for a harness that needs none. */
+  programOf: (harness: string) => Promise<string | null>;
+  /** The directory of a run that holds `plane.sock`. */
+  planeOf: (runId: string) => string;
 }
 
 interface ReadOnlyFolders {
@@ -56,7 +59,7 @@ interface ReadOnlyFolders {
  * Sandboxes by bubblewrap on this host: no engine, no image (docs/design/sandbox.md). All state is in files, so any process can go
  * on with a run.
  */
-export class BubblewrapProvider implements SandboxProvider {
+export class BubblewrapProvider implements SandboxProvider, WorkspaceFolders {
   readonly name = 'bubblewrap';
   private readonly launching = new Map<string, Promise<SandboxHandle>>();
   private readonly hiding = new Map<string, Promise<void>>();
@@ -74,7 +77,7 @@ export class BubblewrapProvider implements SandboxProvider {
     return checkHost(this.options.host, this.options.dataDir);
   }
 
-  async createWorkspace(runId: string, sizes: SandboxSizes): Promise<string> {
+  async reserve(runId: string, sizes: SandboxSizes): Promise<void> {
     const folder = this.folder(runId);
     await folder.create();
     // A failure of one waits for the other: a disk that is still being made would be in the way of the release that follows.
@@ -86,7 +89,10 @@ export class BubblewrapProvider implements SandboxProvider {
     if (uid.status === 'rejected') throw uid.reason;
     for (const one of made) if (one.status === 'rejected') throw one.reason;
     await createOwnedFolder(folder.workspace, uid.value);
-    return folder.workspace;
+  }
+
+  workspaceFolder(runId: string): string {
+    return this.folder(runId).workspace;
   }
 
   async reopenWorkspace(runId: string): Promise<string | null> {
@@ -125,16 +131,17 @@ export class BubblewrapProvider implements SandboxProvider {
     await killSandbox(folder, identity);
   }
 
-  async readOutput(runId: string): Promise<Buffer> {
+  async readOutput(runId: string): Promise<RunOutput> {
     const folder = this.folder(runId);
-    if ((await this.findLive(folder)) === null) await awaitRingClosed(folder.sandbox);
-    return readRing(folder.sandbox);
+    if ((await findLive(folder)) === null) await awaitRingClosed(folder.sandbox);
+    const bytes = await readRing(folder.sandbox);
+    return { bytes, cut: bytes.length >= RING_BYTES };
   }
 
   async listManaged(): Promise<{ runId: string; handle: SandboxHandle }[]> {
     const found = [];
     for (const runId of await this.listRemains()) {
-      const identity = await this.findLive(this.folder(runId));
+      const identity = await findLive(this.folder(runId));
       if (identity !== null) found.push({ runId, handle: toHandle(runId, identity) });
     }
     return found;
@@ -151,7 +158,7 @@ export class BubblewrapProvider implements SandboxProvider {
 
   async release(runId: string): Promise<void> {
     const folder = this.folder(runId);
-    const identity = await this.findLive(folder);
+    const identity = await findLive(folder);
     if (identity !== null) await killSandbox(folder, identity);
     const launch = await folder.readLaunch();
     if (launch !== null) {
@@ -175,7 +182,7 @@ export class BubblewrapProvider implements SandboxProvider {
   }
 
   private async provisionAlone(spec: SandboxSpec, folder: RunFolder): Promise<SandboxHandle> {
-    const live = await this.findLive(folder);
+    const live = await findLive(folder);
     if (live !== null) return toHandle(spec.runId, live);
     const [folders, uid, toolsDir, isImage] = await Promise.all([
       this.resolveFolders(spec),
@@ -187,7 +194,7 @@ export class BubblewrapProvider implements SandboxProvider {
     const shown = new ShownFolders(folder.shown);
     const [limits, readOnly] = await Promise.all([
       this.options.host.limiter.prepare(spec.runId, spec.sizes),
-      this.show(shown, { runtime: this.options.runtime.dir, tools: toolsDir, harness: folders.harnessDir ?? null }),
+      this.show(shown, { runtime: this.options.runtime.dir, tools: toolsDir, harness: folders.harness }),
     ]);
     const disk = isImage ? ('image' as const) : ('folder' as const);
     const bootId = currentBootId();
@@ -203,7 +210,8 @@ export class BubblewrapProvider implements SandboxProvider {
     try {
       const identity = await launchSandbox(
         runnerPlan({
-          spec: { ...spec, ...folders, harnessDir: readOnly.harness },
+          spec,
+          mounted: { ...folders, harness: readOnly.harness },
           folder,
           uid,
           limits,
@@ -215,7 +223,7 @@ export class BubblewrapProvider implements SandboxProvider {
       );
       return toHandle(spec.runId, identity);
     } catch (error) {
-      const remains = await this.findLive(folder);
+      const remains = await findLive(folder);
       if (remains !== null) await killSandbox(folder, remains);
       throw error;
     } finally {
@@ -240,38 +248,20 @@ export class BubblewrapProvider implements SandboxProvider {
     return { ...places, runtime: places.runtime ?? folders.runtime };
   }
 
-  private async resolveFolders(
-    spec: SandboxSpec,
-  ): Promise<Pick<SandboxSpec, 'workspaceDir' | 'planeDir' | 'harnessDir'>> {
-    const { dataDir } = this.options;
-    const planeDir = await resolveInside(planeRoot(dataDir), spec.planeDir);
+  private async resolveFolders({ runId, harness }: SandboxSpec): Promise<MountedFolders> {
+    const { dataDir, planeOf, programOf } = this.options;
+    const plane = await resolveInside(planeRoot(dataDir), planeOf(runId));
     // The run's uid must get in, and bubblewrap without its rights too, whatever the umask of the one who made the folder.
-    const workspaceDir = await resolveInside(dataDir, spec.workspaceDir);
-    if (this.mode === 'root') await Promise.all([chmod(planeDir, 0o755), chmod(workspaceDir, 0o711)]);
-    const harnessDir = spec.harnessDir ? await resolveInside(dataDir, spec.harnessDir) : null;
-    return { workspaceDir, planeDir, harnessDir };
+    const workspace = await resolveInside(dataDir, this.workspaceFolder(runId));
+    if (this.mode === 'root') await Promise.all([chmod(plane, 0o755), chmod(workspace, 0o711)]);
+    const program = await programOf(harness);
+    return { workspace, plane, harness: program === null ? null : await resolveInside(dataDir, program) };
   }
 
   /** If a link stood in its place, its target would be mounted. */
   private async findTools(): Promise<string | null> {
     const folder = toolsFolder(this.options.dataDir);
     return (await isFolder(folder)) ? folder : null;
-  }
-
-  /** The live sandbox of a run, also one whose launcher died before it could note the process. */
-  private async findLive(folder: RunFolder): Promise<ProcessIdentity | null> {
-    const launch = await folder.readLaunch();
-    if (launch === null || launch.bootId !== currentBootId()) return null;
-    const noted = await folder.readProcess();
-    if (noted !== null) return isAlive(noted) ? noted : null;
-    const { childPid, exitCode } = await readStatus(folder.status);
-    if (childPid === null || exitCode !== null) return null;
-    const identity = identifyProcess(childPid);
-    return identity !== undefined &&
-      isAlive(identity) &&
-      Math.abs(startedAtMs(identity) - launch.launchedAt) < LAUNCH_WINDOW_MS
-      ? identity
-      : null;
   }
 
   private async makeDisk(folder: RunFolder, sizeMb: number): Promise<void> {

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { SandgateError } from '../../../domain/errors.js';
+import type { Confine, ConfinedCommand, ConfinedResult } from '../../host/confine.js';
 import { openAnonymousFile, withDescriptors } from './anonymous-file.js';
 import { buildArguments, buildCommand, INSIDE_ID } from './arguments.js';
 import { etcFiles } from './etc-files.js';
@@ -18,46 +19,8 @@ const SCRATCH_BYTES = 64 * MIB;
 /** The largest file that a program may write. */
 const MAX_FILE_BYTES = 2048 * MIB;
 
-export interface ConfinedCommand {
-  /** Absolute path of the program, then its arguments, which other users of the host can see. */
-  argv: string[];
-  /** The whole environment; it may hold secrets, which travel by descriptor. PATH, HOME and LANG have defaults. */
-  env: Record<string, string>;
-  /** Folders and files shown at their own path. None may lie inside another one. */
-  readOnly: string[];
-  readWrite: string[];
-  cwd: string;
-  /** As root: the host uid that the program gets; `nobody` without one. Ignored otherwise. */
-  uid?: number;
-  /** True leaves it the host's network: fetching only. */
-  network?: boolean;
-  timeoutMs: number;
-  /** Private memory of each process in MiB. */
-  memoryMb: number;
-  stdin?: string | Buffer;
-  /** Of standard output and of standard error; the program is killed when it prints more. */
-  maxOutputBytes: number;
-  /** Kills the program when it is aborted; the result is then that of a killed one. */
-  signal?: AbortSignal;
-}
-
-export interface ConfinedResult {
-  /** Null when it was killed. */
-  exitCode: number | null;
-  stdout: Buffer;
-  stderr: Buffer;
-  timedOut: boolean;
-  /** Output reached `maxOutputBytes`; what is kept is its beginning. */
-  truncated: boolean;
-}
-
-/**
- * Runs one of our own programs, git for one, over data that an agent or a stranger wrote, in a sandbox of its own: the same
- * namespaces, system-call filter and read-only system as a run's, no network, an unprivileged uid (docs/design/workspaces.md). Dies with
- * this process.
- * @throws SandgateError `unavailable` where no sandbox can be built, `invalid_request` for a path that leads through a link
- */
-export async function runConfined(command: ConfinedCommand): Promise<ConfinedResult> {
+/** In a sandbox of its own: the same namespaces, system-call filter and read-only system as a run's. */
+export const runConfined: Confine = async (command) => {
   const host = findConfinedHost();
   await refuseLinks([...command.readOnly, ...command.readWrite]);
   const uid = host.mode === 'root' ? (command.uid ?? NOBODY) : null;
@@ -87,7 +50,7 @@ export async function runConfined(command: ConfinedCommand): Promise<ConfinedRes
     etc['nsswitch.conf'],
   ];
   return withDescriptors(files.map(anonymous), (descriptors) => collect(shell, descriptors, command));
-}
+};
 
 function shapeOf(command: ConfinedCommand, host: ConfinedHost): Parameters<typeof buildArguments>[0] {
   const bind = (readOnly: boolean) => (path: string) => ({ source: path, target: path, readOnly });

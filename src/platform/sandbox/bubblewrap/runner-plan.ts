@@ -48,14 +48,25 @@ export function scratchSizes(sizes: SandboxSizes): SandboxShape['sizes'] {
 }
 
 /** Codex takes what no run may change from this place alone, and only its runs have it. */
-function harnessSettings({ variables }: SandboxSpec, runtime: Runtime): SandboxShape['binds'] {
-  if (variables['SERVICE_HARNESS'] !== 'codex') return [];
+function harnessSettings({ harness }: SandboxSpec, runtime: Runtime): SandboxShape['binds'] {
+  if (harness !== 'codex') return [];
   return [{ source: join(runtime.dir, 'runner/codex/etc'), target: '/etc/codex', readOnly: true }];
+}
+
+/** Folders of one run that are mounted into its sandbox; there are no links on the way to them. */
+export interface MountedFolders {
+  /** Becomes `/workspace`. */
+  workspace: string;
+  /** Holds `plane.sock`; becomes `/run/sandgate`, read-only. */
+  plane: string;
+  /** The program of its harness; becomes `/opt/sandgate/harness`, read-only. */
+  harness: string | null;
 }
 
 /** Decides the launch of one run's runner. Pure. */
 export function runnerPlan(input: {
   spec: SandboxSpec;
+  mounted: MountedFolders;
   folder: RunFolder;
   uid: number | null;
   limits: LimitedLaunch;
@@ -65,7 +76,7 @@ export function runnerPlan(input: {
   toolsDir: string | null;
   disk: 'image' | 'folder';
 }): LaunchPlan {
-  const { spec, host } = input;
+  const { spec, mounted, host } = input;
   return {
     folder: input.folder,
     bwrap: host.bwrap,
@@ -86,9 +97,9 @@ export function runnerPlan(input: {
         { source: input.runtime.dir, target: INSIDE.runtime, readOnly: true, ours: true },
         ...(input.toolsDir === null ? [] : [{ source: input.toolsDir, target: TOOLS_INSIDE, readOnly: true }]),
         ...harnessSettings(spec, input.runtime),
-        ...(spec.harnessDir ? [{ source: spec.harnessDir, target: HARNESS_INSIDE, readOnly: true }] : []),
-        { source: spec.planeDir, target: INSIDE.plane, readOnly: true },
-        { source: spec.workspaceDir, target: INSIDE.workspace, readOnly: spec.workspaceReadOnly === true },
+        ...(mounted.harness === null ? [] : [{ source: mounted.harness, target: HARNESS_INSIDE, readOnly: true }]),
+        { source: mounted.plane, target: INSIDE.plane, readOnly: true },
+        { source: mounted.workspace, target: INSIDE.workspace, readOnly: spec.workspaceReadOnly === true },
       ],
     },
   };

@@ -3,11 +3,12 @@ import { chooseProvider } from './choose-provider.js';
 import type { SandboxProvider } from '../provider.js';
 import { reapOrphans } from '../reap-orphans.js';
 
-const uids = { claim: () => Promise.resolve(231_000), release: () => Promise.resolve() };
+const uids = { claim: () => Promise.resolve(231_000), release: () => Promise.resolve(), fetchUid: 232_000 };
+const rest = { data: { dir: '/tmp' }, workspace: { localCopyRoots: [] } };
 
 describe('choosing a provider', () => {
   it.each(['docker', 'kubernetes', 'k8s'])('%s is refused with what to do', async (provider) => {
-    const choice = chooseProvider({ sandbox: { provider }, data: { dir: '/tmp' } }, uids);
+    const choice = chooseProvider({ sandbox: { provider }, ...rest }, uids);
     await expect(choice).rejects.toMatchObject({
       code: 'unavailable',
       message: expect.stringMatching(/not available in this version; use auto or bubblewrap/),
@@ -15,7 +16,7 @@ describe('choosing a provider', () => {
   });
 
   it('an unknown name is refused', async () => {
-    await expect(chooseProvider({ sandbox: { provider: 'chroot' }, data: { dir: '/tmp' } }, uids)).rejects.toThrow(
+    await expect(chooseProvider({ sandbox: { provider: 'chroot' }, ...rest }, uids)).rejects.toThrow(
       /SERVICE_PROVIDER=chroot/,
     );
   });

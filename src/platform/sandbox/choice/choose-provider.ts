@@ -1,16 +1,37 @@
 import { mkdir, realpath } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { SandgateError } from '../../../domain/errors.js';
+import { planeDirectory } from '../../host/plane-socket-path.js';
+import { pinnedProgramFolder } from '../../packages/harnesses/installed-program.js';
+import { FolderWorkspaces, type WorkspaceStore } from '../../workspace/index.js';
 import { BubblewrapProvider } from '../bubblewrap/bubblewrap-provider.js';
 import { findHost } from '../bubblewrap/host.js';
-import type { SandboxProvider, UidAllocator } from '../provider.js';
+import { LocalRunHost } from '../local-run-host.js';
+import type { SandboxProvider } from '../provider.js';
+import type { RunHost } from '../run-host.js';
 import type { RuntimeSource } from '../runtime.js';
 import { stageRuntime } from '../runtime.js';
+import type { UidAllocator } from '../uid-allocator.js';
+import { confine } from './confine.js';
 
 /** The members of the configuration that decide. */
 export interface ProviderConfig {
   sandbox: { readonly provider: string };
   data: { readonly dir: string };
+  workspace: { readonly localCopyRoots: readonly string[] };
+}
+
+/** Uids of this host, where this process is root. */
+export interface HostUids extends UidAllocator {
+  /** Of no run: it fetches repositories from code hosts. */
+  readonly fetchUid: number;
+}
+
+/** A provider with what goes with it. */
+export interface Sandboxes {
+  provider: SandboxProvider;
+  workspaces: WorkspaceStore;
+  runHost: RunHost;
 }
 
 const NOT_IN_THIS_VERSION = new Map([
@@ -25,15 +46,16 @@ const BUILT_RUNTIME: RuntimeSource = {
 };
 
 /**
- * The sandbox provider of this host, tried and with its runtime staged. `auto` is bubblewrap, the only one of this version.
+ * The sandbox provider of this host, tried and with its runtime staged. `auto` is bubblewrap, the only one of this version. Here alone
+ * a provider is named.
  * @param uids used only when this process is root
  * @throws SandgateError `unavailable` saying what is missing: a provider that cannot isolate as promised does not start
  */
 export async function chooseProvider(
   config: ProviderConfig,
-  uids: UidAllocator,
+  uids: HostUids,
   source: RuntimeSource = BUILT_RUNTIME,
-): Promise<SandboxProvider> {
+): Promise<Sandboxes> {
   const { provider: wanted } = config.sandbox;
   const absent = NOT_IN_THIS_VERSION.get(wanted);
   if (absent !== undefined) {
@@ -56,9 +78,18 @@ export async function chooseProvider(
   await mkdir(config.data.dir, { recursive: true, mode: 0o700 });
   const dataDir = await realpath(config.data.dir);
   const runtime = await stageRuntime(dataDir, source);
-  const provider = new BubblewrapProvider({ dataDir, host, runtime, uids });
+  const provider = new BubblewrapProvider({
+    dataDir,
+    host,
+    runtime,
+    uids,
+    programOf: (harness) => pinnedProgramFolder(dataDir, harness),
+    planeOf: (runId) => planeDirectory(dataDir, runId),
+  });
   const report = await provider.check();
   if (!report.ok)
     throw new SandgateError('unavailable', `no sandbox can be given on this host: ${report.missing.join('; ')}`);
-  return provider;
+  const { localCopyRoots: roots } = config.workspace;
+  const workspaces = new FolderWorkspaces({ dataDir, folders: provider, confine, roots, fetchUid: uids.fetchUid });
+  return { provider, workspaces, runHost: new LocalRunHost(dataDir, provider) };
 }

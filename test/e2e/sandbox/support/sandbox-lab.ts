@@ -12,9 +12,10 @@ const ROOT = join(import.meta.dirname, '../../../..');
 const NOBODY = 65534;
 const STEPS_TIMEOUT_MS = 300_000;
 
-export type LabMode = 'root' | 'user';
+/** How sandboxes are made: by bubblewrap, started by root or by a user, or not at all, by the plain host. */
+export type LabMode = 'root' | 'user' | 'plain';
 
-/** The modes that this machine allows: as root both, the second by becoming an unprivileged user first. */
+/** The modes of bubblewrap that this machine allows: as root both, the second by becoming an unprivileged user first. */
 export const MODES: LabMode[] = process.getuid?.() === 0 ? ['root', 'user'] : ['user'];
 
 export interface StepResult {
@@ -23,7 +24,7 @@ export interface StepResult {
 }
 
 /**
- * A data folder with the real provider, driven by a process of its own, because whose process it is decides the mode. Programs
+ * A data folder with a provider, driven by a process of its own, because whose process it is decides the mode. Programs
  * are bundled, so that an unprivileged user can run them wherever the checkout is.
  */
 export class SandboxLab implements AsyncDisposable {
@@ -101,6 +102,7 @@ export class SandboxLab implements AsyncDisposable {
     const program = [
       this.nodeBinary,
       join(this.folder, 'probe-host.mjs'),
+      this.mode,
       this.dataDir,
       this.runnerBundle,
       JSON.stringify(steps),

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { SandgateError } from '../domain/errors.js';
-import { planeSocketAccepts } from '../platform/host/plane-socket-path.js';
+import { SandgateError } from '../../domain/errors.js';
+import { planeSocketAccepts } from './plane-socket-path.js';
 
 const PATIENCE_MS = 30_000;
 const ANSWER_MS = 1_000;

@@ -1,0 +1,90 @@
+import { readdir } from 'node:fs/promises';
+import { SandgateError } from '../../domain/errors.js';
+import { isMissing } from '../../domain/system-error.js';
+import type { Confine } from '../host/confine.js';
+import { baselineFolder, baselineRoot } from './baseline-folder.js';
+import { collectDiff, type CollectedDiff } from './collect-diff.js';
+import { materialize, type MaterializedWorkspace } from './materialize.js';
+import { measureFiles, type MeasuredFile } from './measure-files.js';
+import { removeBaseline } from './scratch-folder.js';
+import type { DiffRequest, WorkspaceFilling, WorkspaceStore } from './workspace-store.js';
+
+/** Where a provider that shares this host's file system has the workspaces of its runs. */
+export interface WorkspaceFolders {
+  /** The folder of a run whose room is reserved. */
+  workspaceFolder(runId: string): string;
+  /** The same where this host still has it, mounted again after a reboot when necessary; else null. */
+  reopenWorkspace(runId: string): Promise<string | null>;
+  /** Host uid that the run's processes have, or null when it is the uid of this process. */
+  workspaceOwner(runId: string): Promise<number | null>;
+}
+
+interface FolderWorkspacesOptions {
+  dataDir: string;
+  folders: WorkspaceFolders;
+  confine: Confine;
+  /** Folders below which local copies and `file://` repositories may lie. */
+  roots: readonly string[];
+  /** Host uid that fetches from code hosts, of no sandbox; unused where sandboxes have the uid of this process. */
+  fetchUid: number;
+}
+
+const MIB = 1024 * 1024;
+const RUN_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/;
+
+/** Workspaces that are folders of this host, filled and compared by git in a confinement. */
+export class FolderWorkspaces implements WorkspaceStore {
+  constructor(private readonly on: FolderWorkspacesOptions) {}
+
+  async fill({ runId, spec, sizes, remote, signal }: WorkspaceFilling): Promise<MaterializedWorkspace> {
+    const { confine, dataDir, folders, roots } = this.on;
+    const uid = await folders.workspaceOwner(runId);
+    return materialize({
+      confine,
+      spec,
+      workspaceDir: folders.workspaceFolder(runId),
+      baselineDir: baselineFolder(dataDir, runId),
+      roots,
+      remote,
+      uid,
+      fetchUid: uid === null ? null : this.on.fetchUid,
+      maxBytes: sizes.disk_mb * MIB,
+      stateDir: dataDir,
+      ...(signal === undefined ? {} : { signal }),
+    });
+  }
+
+  measureFiles(runId: string, paths: readonly string[]): Promise<MeasuredFile[] | null> {
+    return measureFiles(this.on.folders.workspaceFolder(runId), paths);
+  }
+
+  async collectDiff({ runId, baseCommit, timeoutMs }: DiffRequest): Promise<CollectedDiff> {
+    const { confine, dataDir, folders } = this.on;
+    const workspaceDir = await folders.reopenWorkspace(runId);
+    if (workspaceDir === null) throw new SandgateError('not_found', 'workspace_gone');
+    const uid = await folders.workspaceOwner(runId);
+    return collectDiff({
+      confine,
+      workspaceDir,
+      baselineDir: baselineFolder(dataDir, runId),
+      baseCommit,
+      uid,
+      timeoutMs,
+    });
+  }
+
+  forget(runId: string): Promise<void> {
+    return removeBaseline(baselineFolder(this.on.dataDir, runId));
+  }
+
+  /** Whatever is appended to their ids. */
+  async listKept(): Promise<string[]> {
+    try {
+      const names = await readdir(baselineRoot(this.on.dataDir));
+      return [...new Set(names.flatMap((name) => RUN_ID.exec(name)?.[0] ?? []))];
+    } catch (error) {
+      if (isMissing(error)) return [];
+      throw error;
+    }
+  }
+}

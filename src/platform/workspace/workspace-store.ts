@@ -1,0 +1,54 @@
+import type { SandboxSizes, WorkspaceSpec } from '../../domain/run/spec.js';
+import type { CollectedDiff } from './collect-diff.js';
+import type { MaterializedWorkspace } from './materialize.js';
+import type { MeasuredFile } from './measure-files.js';
+import type { RemoteAccess } from './remote-access.js';
+
+/** What the workspace of one run is filled with. */
+export interface WorkspaceFilling {
+  runId: string;
+  spec: WorkspaceSpec;
+  sizes: SandboxSizes;
+  /** What reaches code hosts for this run. */
+  remote: RemoteAccess;
+  signal?: AbortSignal;
+}
+
+/** Which diff is taken, and how long that may take. */
+export interface DiffRequest {
+  runId: string;
+  baseCommit: string;
+  timeoutMs: number;
+}
+
+/**
+ * The workspaces of the runs of one host, and what they started from (docs/design/workspaces.md): a folder here, or something that only the
+ * sandbox's engine reaches. The room for a workspace is reserved, and given back, by the sandbox provider. Every operation is idempotent
+ * by run id.
+ */
+export interface WorkspaceStore {
+  /**
+   * Fills the workspace of a run that has its room, and keeps what it started from out of reach of every sandbox. What an earlier, half-done
+   * attempt left is wiped.
+   * @throws SandgateError `invalid_request` or `payload_too_large` with a sentence about the workspace that was asked for,
+   *   `upstream_failed` when its code host is to blame, `unavailable` when trying again may help, `internal` otherwise
+   */
+  fill(filling: WorkspaceFilling): Promise<MaterializedWorkspace>;
+  /**
+   * Size and digest of those paths that name regular files of the workspace as they are now, while the agent may be changing them; null when
+   * there are more than a person can be shown.
+   */
+  measureFiles(runId: string, paths: readonly string[]): Promise<MeasuredFile[] | null>;
+  /**
+   * What a dead sandbox changed, read so that nothing in its tree has a say.
+   * @throws SandgateError `not_found` when the workspace is gone, else with the reason of the missing diff
+   */
+  collectDiff(request: DiffRequest): Promise<CollectedDiff>;
+  /** Deletes what the workspace of a run started from. Gone already is success. */
+  forget(runId: string): Promise<void>;
+  /** Runs of which anything is kept that {@link forget} deletes. */
+  listKept(): Promise<string[]>;
+}
+
+/** What the gate needs of the workspaces of its host. */
+export type WorkspaceFiles = Pick<WorkspaceStore, 'measureFiles'>;

@@ -1,0 +1,187 @@
+import { expect, it } from '@jest/globals';
+import { execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { SandboxExit, SandboxHandle } from '../../../../src/platform/sandbox/provider.js';
+import type { SandboxLab } from './sandbox-lab.js';
+
+const SIZES = { memory_mb: 256, cpus: 1, disk_mb: 32, pids: 64 };
+const SETTLE_MS = 30_000;
+/** Begins the names of the runs of this process; another one on this machine may try the same. */
+export const LIFE = `life-${process.pid}`;
+/** Sandboxes of the share that every change runs of proof 19 (docs/proofs.md). */
+const MANY = Number(process.env['SANDGATE_PROOF_SANDBOXES'] ?? 12);
+
+/** What {@link wholeRun} answers. */
+export interface Run {
+  handle: SandboxHandle;
+  exit: SandboxExit;
+  output: string;
+}
+
+/** The step that starts the runner of a run. */
+export function startedRun(runId: string, variables: Record<string, string>) {
+  return { do: 'start' as const, runId, sizes: SIZES, variables };
+}
+
+/** The step that sees a run through to its end. @param keep leaves everything of it where it is */
+export function wholeRun(runId: string, variables: Record<string, string>, keep = false) {
+  return { do: 'run' as const, runId, sizes: SIZES, variables, keep };
+}
+
+/** Removes whatever the provider of a lab still has. */
+export async function releaseAll(lab: SandboxLab): Promise<void> {
+  const [listed] = await lab.perform([{ do: 'list' }]);
+  const { remains } = listed?.value as { remains: string[] };
+  await lab.perform(remains.map((runId) => ({ do: 'release' as const, runId })));
+}
+
+/** Everything on the host that still names the lab: processes, mounts, loop devices, cgroups. */
+function findLeftovers(lab: SandboxLab): string[] {
+  const processes = execFileSync('ps', ['-eo', 'stat,args'], { encoding: 'utf8' })
+    .split('\n')
+    .filter((line) => line.includes(lab.dataDir) && !line.startsWith('Z'));
+  const mounts = readFileSync('/proc/self/mountinfo', 'utf8')
+    .split('\n')
+    .filter((line) => line.includes(lab.dataDir));
+  const loops = readdirSync('/sys/block')
+    .map((name) => join('/sys/block', name, 'loop/backing_file'))
+    .filter((file) => backingOf(file).includes(lab.dataDir));
+  const groups = execFileSync(
+    'sh',
+    ['-c', 'find /sys/fs/cgroup -type d -path "*/sandgate/$0-*" 2> /dev/null || :', LIFE],
+    { encoding: 'utf8' },
+  )
+    .split('\n')
+    .filter(Boolean);
+  return [...processes, ...mounts, ...loops, ...groups];
+}
+
+/** Loop devices of others come and go meanwhile. */
+function backingOf(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return '';
+  }
+}
+
+/**
+ * The kernel frees a loop device when the last copy of its mount is gone: any program that is just making a mount namespace
+ * holds one for a moment.
+ */
+async function awaitNoLeftovers(lab: SandboxLab): Promise<string[]> {
+  const deadline = Date.now() + SETTLE_MS;
+  for (;;) {
+    const left = findLeftovers(lab);
+    if (left.length === 0 || Date.now() > deadline) return left;
+    await sleep(50);
+  }
+}
+
+/**
+ * What every provider keeps of `SandboxProvider`: the life of a sandbox, whichever process asks, and nothing of it afterwards.
+ * @param user what the runner is called where it runs
+ */
+export function itKeepsTheContract(lab: () => SandboxLab, user: string): void {
+  it('this host passes its own check, which says what is weaker', async () => {
+    const { mode } = lab();
+    const [result] = await lab().perform([{ do: 'check' }]);
+    expect(result?.value).toMatchObject({ ok: true, missing: [], mode });
+  });
+
+  it('CP-004 a run ends with the exit code of its runner, and its output is kept', async () => {
+    const [result] = await lab().perform([
+      wholeRun(`${LIFE}-exit`, { MODE: 'script', SCRIPT: 'echo hello; id -un; echo to-error >&2', EXIT: '7' }),
+    ]);
+    const run = result?.value as Run;
+    expect(run.exit).toMatchObject({ exitCode: 7, reason: expect.stringContaining('exit code 7') });
+    expect(run.output).toBe(`hello\n${user}\nto-error\n`);
+  });
+
+  it('keeps the last MiB of what was printed, whoever is alive to read it', async () => {
+    const started = await lab().performAndDie([startedRun(`${LIFE}-flood`, { MODE: 'flood', EXIT: '3' })]);
+    const { handle } = started.value as Run;
+    const [exit, output] = await lab().perform([
+      { do: 'wait', handle },
+      { do: 'output', runId: `${LIFE}-flood` },
+    ]);
+    expect(exit?.value).toMatchObject({ exitCode: 3 });
+    expect(String(output?.value)).toHaveLength(1024 * 1024);
+    expect(String(output?.value).endsWith('the last line\n')).toBe(true);
+  });
+
+  it('outlives the process that started it and is found again by pid and start time', async () => {
+    const started = await lab().performAndDie([startedRun(`${LIFE}-orphan`, { MODE: 'idle' })]);
+    const { handle } = started.value as Run;
+    const [state, list, again, end, after] = await lab().perform([
+      { do: 'state', handle },
+      { do: 'list' },
+      startedRun(`${LIFE}-orphan`, { MODE: 'idle' }),
+      { do: 'terminate', handle },
+      { do: 'state', handle },
+    ]);
+    expect(state?.value).toEqual({ phase: 'running' });
+    expect((list?.value as { managed: { runId: string; handle: SandboxHandle }[] }).managed).toEqual([
+      { runId: `${LIFE}-orphan`, handle },
+    ]);
+    expect((again?.value as Run).handle).toEqual(handle);
+    expect(end).toEqual({ value: null });
+    expect(after?.value).toEqual({ phase: 'terminated', exitCode: null, reason: 'the sandbox was ended by Sandgate' });
+    const other = { ...handle, attrs: { ...handle.attrs, start_time: 1 } };
+    const [reused] = await lab().perform([{ do: 'state', handle: other }]);
+    expect(reused?.value).toMatchObject({ phase: 'terminated' });
+  });
+
+  it('takes what was left running in the background with it', async () => {
+    const seconds = `300.${process.pid}`;
+    const [result] = await lab().perform([
+      wholeRun(`${LIFE}-background`, { MODE: 'background', SECONDS: seconds }, true),
+    ]);
+    expect((result?.value as Run).exit.exitCode).toBe(0);
+    const [list] = await lab().perform([{ do: 'list' }]);
+    expect((list?.value as { managed: { runId: string }[] }).managed.map((one) => one.runId)).not.toContain(
+      `${LIFE}-background`,
+    );
+    expect(execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' })).not.toContain(`sleep ${seconds}`);
+  });
+
+  it('keeps the workspace when the sandbox is gone, until the run is released', async () => {
+    const [kept, reopened, , gone] = await lab().perform([
+      wholeRun(`${LIFE}-stays`, { MODE: 'script', SCRIPT: 'echo result > made; cat made' }, true),
+      { do: 'reopen', runId: `${LIFE}-stays` },
+      { do: 'release', runId: `${LIFE}-stays` },
+      { do: 'reopen', runId: `${LIFE}-stays` },
+    ]);
+    expect((kept?.value as Run).output).toBe('result\n');
+    expect(reopened?.value).toEqual(expect.stringContaining(lab().dataDir));
+    expect(gone).toEqual({ value: null });
+  });
+
+  it(
+    `proof 19: after ${MANY} sandboxes nothing of them is left`,
+    async () => {
+      const [listed] = await lab().perform([{ do: 'list' }]);
+      const earlier = (listed?.value as { remains: string[] }).remains;
+      await lab().perform(earlier.map((runId) => ({ do: 'release' as const, runId })));
+      const steps = Array.from({ length: MANY }, (_, index) => `${LIFE}-many-${index}`).map((runId, index) =>
+        index % 3 === 0
+          ? startedRun(runId, { MODE: 'idle' })
+          : wholeRun(runId, { MODE: 'script', SCRIPT: 'echo x > file' }),
+      );
+      const results = await lab().perform(steps);
+      expect(results.filter((result) => result.error !== undefined)).toEqual([]);
+      expect(findLeftovers(lab())).not.toEqual([]);
+      const [alive] = await lab().perform([{ do: 'list' }]);
+      const { managed } = alive?.value as { managed: { runId: string }[] };
+      expect(managed).toHaveLength(Math.ceil(MANY / 3));
+      await lab().perform(managed.map(({ runId }) => ({ do: 'release' as const, runId })));
+      await lab().perform(managed.map(({ runId }) => ({ do: 'release' as const, runId })));
+      expect(await awaitNoLeftovers(lab())).toEqual([]);
+      expect(readdirSync(join(lab().dataDir, 'runs'))).toEqual([]);
+      if (lab().mode === 'root') expect(readFileSync(join(lab().dataDir, 'uids.json'), 'utf8')).toBe('{}');
+    },
+    120_000 + MANY * 5_000,
+  );
+}
