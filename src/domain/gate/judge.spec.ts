@@ -1,56 +1,22 @@
-import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import {
+  gateSpec as spec,
+  KB_AND_CRM,
+  KB_FROZEN,
+  NOTHING_FROZEN,
+  readOnly,
+  UNRESTRICTED,
+} from '../../../test/support/gate/gate-specs.js';
 import type { ExactJson } from '../digest/exact-json.js';
 import { parseJsonPreservingNumbers } from '../digest/parse-json.js';
-import type { CompiledPolicy } from '../policy/compile-policy.js';
-import { compileDocument, compilePolicy } from '../policy/compile-policy.js';
+import { compilePolicy } from '../policy/compile-policy.js';
 import { AUTONOMOUS_REASON } from '../policy/evaluate.js';
-import { parsePolicyYaml } from '../policy/policy-yaml.js';
-import type { BrokeredSurface, FrozenBundle, FrozenTool } from '../run/spec.js';
-import { FrozenSet } from './frozen-set.js';
 import type { GateCall, GateSpec, GateVerdict } from './gate-verdict.js';
 import { judge } from './judge.js';
 import { GATE_MESSAGES } from './messages.js';
 
-function seeded(name: string): CompiledPolicy {
-  return compileDocument(
-    parsePolicyYaml(readFileSync(new URL(`../../../policies/${name}.yaml`, import.meta.url), 'utf8')),
-  );
-}
-
-const UNRESTRICTED = seeded('unrestricted');
-const DEFAULT = seeded('default');
 const DENY_ALL = compilePolicy({ name: 'F2', tools: [{ match: ['*'], action: 'deny' }] });
-
-const NOTHING_FROZEN = new FrozenSet();
-const FIND: FrozenTool = { name: 'find', description: '', input_schema: { type: 'object', required: ['q'] } };
-const KB: FrozenBundle = {
-  id: 'b',
-  name: 'kb',
-  version: 1,
-  definition_digest: 'sha256:0',
-  servers: [{ class: 'sandbox', name: 'kb', command: 'node', args: [], tools: [FIND] }],
-};
-const CRM: BrokeredSurface = {
-  slot: 'crm',
-  url: 'https://mcp.example.com/',
-  binding_id: 'c',
-  snapshot_version: 1,
-  tools: [FIND],
-  tools_digest: 'sha256:0',
-};
-const KB_FROZEN = new FrozenSet([KB]);
-const KB_AND_CRM = new FrozenSet([KB], [CRM]);
-
-const spec = (overrides: Partial<GateSpec> = {}): GateSpec => ({
-  policy: DEFAULT,
-  tools: NOTHING_FROZEN,
-  autonomy: 'supervised',
-  trustTier: 'trusted',
-  ...overrides,
-});
-const readOnly = (policy: CompiledPolicy): GateSpec => spec({ policy, trustTier: 'read_only' });
 const call = (tool: string, input?: ExactJson): GateVerdict => judge(spec(), { tool, input });
 
 describe('order of the gate', () => {
@@ -254,54 +220,6 @@ describe('a denial before policy', () => {
         }
       }),
     );
-  });
-});
-
-describe('read-only trust tier', () => {
-  const passes = (command: string): boolean =>
-    judge(readOnly(UNRESTRICTED), { tool: 'Bash', input: { command } }).kind === 'allow';
-
-  it.each(['cat a.txt', 'ls', '  ls -la ', 'git log --oneline', 'git branch -D x', 'grep "a b" c', 'rg x\ty'])(
-    'passes %j',
-    (command) => {
-      expect(passes(command)).toBe(true);
-    },
-  );
-
-  it.each([
-    'cat a | wc',
-    'ls; id',
-    'ls && id',
-    'ls\nid',
-    'ls $(id)',
-    'ls `id`',
-    'ls > x',
-    'cat < x',
-    'lsof',
-    'git push',
-    'git',
-    'echo x',
-    'FOO=1 ls',
-    'ls"x"',
-    'LS',
-    '',
-    'bash -c ls',
-    'ls\rid',
-    'cat\0x',
-    'ls ${x}',
-    '(ls)',
-    'ls &',
-    'ls\u00a0x',
-    'ls "',
-  ])('refuses %j', (command) => {
-    expect(passes(command)).toBe(false);
-  });
-
-  it('quotes at most 120 characters of a command', () => {
-    const verdict = judge(readOnly(DEFAULT), { tool: 'Bash', input: { command: `rm ${'x'.repeat(500)}` } });
-    const message = verdict.kind === 'deny' ? verdict.message : '';
-    expect(message).toContain(`\`rm ${'x'.repeat(117)}\``);
-    expect(message.length).toBeLessThan(200);
   });
 });
 

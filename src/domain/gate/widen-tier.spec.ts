@@ -1,18 +1,15 @@
-import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
+import { readSeededPolicy } from '../../../test/support/policies/seeded-policies.js';
 import type { ExactJson } from '../digest/exact-json.js';
 import { parseJsonPreservingNumbers } from '../digest/parse-json.js';
 import { compileDocument } from '../policy/compile-policy.js';
-import { parsePolicyYaml } from '../policy/policy-yaml.js';
 import type { AutonomyMode } from '../policy/verdict.js';
 import { FrozenSet } from './frozen-set.js';
 import type { GateCall, GateSpec } from './gate-verdict.js';
 import { judge } from './judge.js';
 
 /** Everything is allowed by policy, so that the tier decides alone; a tool is frozen although a fork's run has none. */
-const POLICY = compileDocument(
-  parsePolicyYaml(readFileSync(new URL('../../../policies/unrestricted.yaml', import.meta.url), 'utf8')),
-);
+const POLICY = compileDocument(readSeededPolicy('unrestricted'));
 const FROZEN = new FrozenSet([
   {
     id: 'b',

@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
+import { readSeededPolicy } from '../../../test/support/policies/seeded-policies.js';
 import type { ExactJson } from '../digest/exact-json.js';
 import { canonicalPolicy } from './canonical-form.js';
 import type { CompiledPolicy } from './compile-policy.js';
@@ -14,11 +14,7 @@ function fixture(rules: string, extra = ''): CompiledPolicy {
   return compilePolicy(canonicalPolicy(document));
 }
 
-function seeded(name: string): CompiledPolicy {
-  return compileDocument(
-    parsePolicyYaml(readFileSync(new URL(`../../../policies/${name}.yaml`, import.meta.url), 'utf8')),
-  );
-}
+const seeded = (name: string): CompiledPolicy => compileDocument(readSeededPolicy(name));
 
 const F1 = fixture(
   `- {match: [Read, Grep], action: allow}

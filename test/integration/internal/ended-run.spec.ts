@@ -7,6 +7,7 @@ import { createTestDatabase } from '../../support/database/database.js';
 import type { TestDatabase } from '../../support/database/database.js';
 import { createGatedRun, post, readLedger, readRows } from '../../support/gate/gated-run.js';
 import type { PlaneAnswer } from '../../support/gate/gated-run.js';
+import { askPermission } from '../../support/gate/permission-calls.js';
 import { startPlane } from '../../support/plane/plane-app.js';
 import type { PlaneApp } from '../../support/plane/plane-app.js';
 import type { FixtureRun } from '../../support/runs/run-fixture.js';
@@ -42,9 +43,8 @@ async function acknowledgeEnd(run: FixtureRun, wantsQuiesce = true): Promise<voi
   ]);
 }
 
-async function ask(run: FixtureRun, id: string, tool = 'Read', input: unknown = {}): Promise<unknown> {
-  return (await post(`${plane.url}/internal/permission`, run.tokens.tool, { tool_call_id: id, tool, input })).body;
-}
+const ask = (run: FixtureRun, id: string, tool = 'Read', input: unknown = {}): Promise<unknown> =>
+  askPermission(plane, run, id, tool, input);
 
 function control(run: FixtureRun, path: string, body?: unknown): Promise<PlaneAnswer> {
   return post(`${plane.url}/internal${path}`, run.tokens.control, body);

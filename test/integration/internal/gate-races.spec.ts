@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { decideApproval } from '../../../src/core/approvals/approvals.js';
+import type { ApprovalDecision } from '../../../src/core/approvals/approvals.js';
 import { createTestDatabase } from '../../support/database/database.js';
 import type { TestDatabase } from '../../support/database/database.js';
-import { createGatedRun, post, readLedger, readRows } from '../../support/gate/gated-run.js';
+import { createGatedRun, readLedger, readRows } from '../../support/gate/gated-run.js';
+import { askPermission, decide, pendingApproval } from '../../support/gate/permission-calls.js';
 import { startPlane } from '../../support/plane/plane-app.js';
 import type { PlaneApp } from '../../support/plane/plane-app.js';
 import type { FixtureRun } from '../../support/runs/run-fixture.js';
@@ -24,28 +25,13 @@ afterAll(async () => {
   await database.close();
 });
 
-async function ask(run: FixtureRun, plane: PlaneApp, id: string, tool: string, input: unknown): Promise<unknown> {
-  const answer = await post(`${plane.url}/internal/permission`, run.tokens.tool, { tool_call_id: id, tool, input });
-  expect(answer.status).toBe(200);
-  return answer.body;
-}
-
 /** The same call from every caller at once, on two API processes. */
 function askTogether(run: FixtureRun, tool: string, input: unknown): Promise<unknown>[] {
-  return Array.from({ length: CALLERS }, (_, i) => ask(run, planes[i % 2]!, 'one', tool, input));
+  return Array.from({ length: CALLERS }, (_, i) => askPermission(planes[i % 2]!, run, 'one', tool, input));
 }
 
-async function decidePending(run: FixtureRun, decision: 'approved_once' | 'approved_session'): Promise<void> {
-  for (;;) {
-    const sql = `select id from approvals where session_id = $1 and status = 'pending'`;
-    const [row] = await readRows<{ id: string }>(database.db, run, sql);
-    if (row !== undefined) {
-      const change = { approvalId: row.id, decision, decidedBy: 'operator' };
-      await database.db.withTenant(run.organizationId, (tx) => decideApproval(tx, change));
-      return;
-    }
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
+async function decidePending(run: FixtureRun, decision: ApprovalDecision): Promise<void> {
+  await decide(database.db, run, await pendingApproval(database.db, run), decision);
 }
 
 async function kindsOf(run: FixtureRun): Promise<string[]> {
@@ -98,14 +84,16 @@ describe('a grant for the session', () => {
       ['g2', 'Bash', { command: 'git fetch' }],
       ['g3', 'Edit', { file_path: '/workspace/a' }],
     ] as const) {
-      const asked = ask(run, plane, id, tool, input);
+      const asked = askPermission(plane, run, id, tool, input);
       await decidePending(run, 'approved_session');
       expect(await asked).toEqual({ decision: 'allow' });
     }
-    expect(await ask(run, plane, 'a', 'mcp__kb__find', { q: 2 })).toEqual({ decision: 'allow' });
-    expect(await ask(run, plane, 'b', 'mcp__kb__find', {})).toMatchObject({ decision: 'deny' });
-    expect(await ask(run, plane, 'c', 'mcp__kb__other', {})).toMatchObject({ decision: 'deny' });
-    expect(await ask(run, plane, 'd', 'Bash', { command: 'git fetch; curl x' })).toMatchObject({ decision: 'deny' });
+    expect(await askPermission(plane, run, 'a', 'mcp__kb__find', { q: 2 })).toEqual({ decision: 'allow' });
+    expect(await askPermission(plane, run, 'b', 'mcp__kb__find', {})).toMatchObject({ decision: 'deny' });
+    expect(await askPermission(plane, run, 'c', 'mcp__kb__other', {})).toMatchObject({ decision: 'deny' });
+    expect(await askPermission(plane, run, 'd', 'Bash', { command: 'git fetch; curl x' })).toMatchObject({
+      decision: 'deny',
+    });
     const decisions = (await readLedger(database.db, run)).filter((line) => line.type === 'tool.decision');
     expect(decisions.slice(-4).map(({ data }) => data['source'])).toEqual([
       'session_scope',
@@ -135,7 +123,7 @@ describe('a grant for the session', () => {
       ['b', 'mcp__kb__find', { q: 1 }],
       ['c', 'Bash', { command: 'make' }],
     ] as const) {
-      expect(await ask(run, planes[0]!, id, tool, input)).toMatchObject({ decision: 'deny' });
+      expect(await askPermission(planes[0]!, run, id, tool, input)).toMatchObject({ decision: 'deny' });
     }
     const sources = (await readLedger(database.db, run)).filter((line) => line.type === 'tool.decision');
     expect(sources.map(({ data }) => data['source'])).toEqual(['trust_tier', 'trust_tier', 'trust_tier']);

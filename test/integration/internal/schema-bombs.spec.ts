@@ -5,7 +5,8 @@ import { guardSchema } from '../../../src/domain/gate/schema-limits.js';
 import { cpuClock, turnClock } from '../../support/time/cpu-clock.js';
 import { createTestDatabase } from '../../support/database/database.js';
 import type { TestDatabase } from '../../support/database/database.js';
-import { createGatedRun, post, readLedger } from '../../support/gate/gated-run.js';
+import { createGatedRun, readLedger } from '../../support/gate/gated-run.js';
+import { askPermission, decided } from '../../support/gate/permission-calls.js';
 import { startPlane } from '../../support/plane/plane-app.js';
 import type { PlaneApp } from '../../support/plane/plane-app.js';
 import type { FixtureRun } from '../../support/runs/run-fixture.js';
@@ -28,12 +29,8 @@ afterAll(async () => {
   await database.close();
 });
 
-async function ask(run: FixtureRun, id: string, tool: string, input: unknown, at = plane): Promise<unknown> {
-  const body = { tool_call_id: id, tool, input };
-  const answer = await post(`${at.url}/internal/permission`, run.tokens.tool, body);
-  expect(answer.status).toBe(200);
-  return answer.body;
-}
+const ask = (run: FixtureRun, id: string, tool: string, input: unknown, at = plane): Promise<unknown> =>
+  askPermission(at, run, id, tool, input);
 
 /** All bombs as tools of one run; every call of the run is allowed by policy. */
 function bombedRun(): Promise<FixtureRun> {
@@ -42,9 +39,8 @@ function bombedRun(): Promise<FixtureRun> {
 }
 
 async function reasonsOf(run: FixtureRun): Promise<Map<string, string>> {
-  const ledger = await readLedger(database.db, run);
-  const decided = ledger.filter((line) => line.type === 'tool.decision');
-  return new Map(decided.map(({ data }) => [data['tool_call_id'] as string, data['reason'] as string]));
+  const decisions = decided(await readLedger(database.db, run));
+  return new Map(decisions.map((data) => [data['tool_call_id'] as string, data['reason'] as string]));
 }
 
 describe('schema bombs', () => {

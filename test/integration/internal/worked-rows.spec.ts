@@ -1,16 +1,19 @@
-import { readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { parsePolicyYaml } from '../../../src/domain/policy/policy-yaml.js';
-import type { JsonObject } from '../../../src/domain/json.js';
-import { decideApproval } from '../../../src/core/approvals/approvals.js';
 import { recordIntent } from '../../../src/core/finalization/intents.js';
 import { moveRun } from '../../../src/core/runs/run-moves.js';
 import { createTestDatabase } from '../../support/database/database.js';
 import type { TestDatabase } from '../../support/database/database.js';
 import { createGatedRun, post, readLedger, readRows } from '../../support/gate/gated-run.js';
+import {
+  askPermission,
+  decide,
+  decided,
+  decisions as decisionsIn,
+  pendingApproval as pendingOf,
+} from '../../support/gate/permission-calls.js';
 import { startPlane } from '../../support/plane/plane-app.js';
 import type { PlaneApp } from '../../support/plane/plane-app.js';
+import { seededPolicyContent } from '../../support/policies/seeded-policies.js';
 import type { FixtureRun } from '../../support/runs/run-fixture.js';
 
 const ALLOW = { decision: 'allow' };
@@ -30,10 +33,6 @@ afterAll(async () => {
   await database.close();
 });
 
-function seeded(name: string): JsonObject {
-  const yaml = readFileSync(resolve('policies', `${name}.yaml`), 'utf8');
-  return parsePolicyYaml(yaml) as unknown as JsonObject;
-}
 const F2 = {
   tools: [
     { match: ['*'], action: 'deny' },
@@ -42,54 +41,20 @@ const F2 = {
 };
 const DENIES_MCP = { tools: [{ match: ['mcp__*'], action: 'deny', risk: 'no MCP here' }] };
 
-async function ask(run: FixtureRun, id: string, tool: string, input?: unknown): Promise<unknown> {
-  const body = { tool_call_id: id, tool, ...(input === undefined ? {} : { input }) };
-  const answer = await post(`${plane.url}/internal/permission`, run.tokens.tool, body);
-  expect(answer.status).toBe(200);
-  return answer.body;
-}
-
-/** Id, verdict, source and original verdict of every decision on the record. */
-async function decisions(run: FixtureRun): Promise<unknown[]> {
-  return (await decided(run)).map((data) => [
-    data['tool_call_id'],
-    data['verdict'],
-    data['source'],
-    data['original_verdict'],
-  ]);
-}
-
-async function reasons(run: FixtureRun): Promise<unknown[]> {
-  return (await decided(run)).map((data) => data['reason']);
-}
-
-async function decided(run: FixtureRun): Promise<JsonObject[]> {
-  const ledger = await readLedger(database.db, run);
-  return ledger.filter((line) => line.type === 'tool.decision').map((line) => line.data);
-}
-
-async function pendingApproval(run: FixtureRun): Promise<string> {
-  for (;;) {
-    const sql = `select id from approvals where session_id = $1 and status = 'pending'`;
-    const [row] = await readRows<{ id: string }>(database.db, run, sql);
-    if (row !== undefined) return row.id;
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
-}
-
-function approve(
-  run: FixtureRun,
-  approvalId: string,
-  decision: 'approved_once' | 'approved_session' = 'approved_once',
-) {
-  return database.db.withTenant(run.organizationId, (tx) =>
-    decideApproval(tx, { approvalId, decision, decidedBy: 'operator' }),
-  );
-}
+const ask = (run: FixtureRun, id: string, tool: string, input?: unknown): Promise<unknown> =>
+  askPermission(plane, run, id, tool, input);
+const decisions = async (run: FixtureRun): Promise<unknown[]> => decisionsIn(await readLedger(database.db, run));
+const reasons = async (run: FixtureRun): Promise<unknown[]> =>
+  decided(await readLedger(database.db, run)).map((data) => data['reason']);
+const pendingApproval = (run: FixtureRun): Promise<string> => pendingOf(database.db, run);
+const approve = (run: FixtureRun, id: string): Promise<unknown> => decide(database.db, run, id);
 
 describe('worked examples of the gate', () => {
   it('CP-317 49: the read-only tier denies what an unrestricted policy allows, and says so', async () => {
-    const run = await createGatedRun(database.db, { policy: seeded('unrestricted'), trustTier: 'read_only' });
+    const run = await createGatedRun(database.db, {
+      policy: seededPolicyContent('unrestricted'),
+      trustTier: 'read_only',
+    });
     const calls: [string, unknown][] = [
       ['Edit', { file_path: '/workspace/a' }],
       ['TodoWrite', {}],
@@ -105,7 +70,7 @@ describe('worked examples of the gate', () => {
   });
 
   it('CP-317 50: what passes the tier is for policy to allow', async () => {
-    const run = await createGatedRun(database.db, { policy: seeded('default'), trustTier: 'read_only' });
+    const run = await createGatedRun(database.db, { policy: seededPolicyContent('default'), trustTier: 'read_only' });
     expect(await ask(run, 'a', 'Bash', { command: 'cat a.txt' })).toEqual(ALLOW);
     expect(await ask(run, 'b', 'Bash', { command: 'cat a | wc' })).toMatchObject({ decision: 'deny' });
     expect(await decisions(run)).toEqual([
@@ -115,7 +80,10 @@ describe('worked examples of the gate', () => {
   });
 
   it('CP-317 51: the tier knows prefixes of commands, not what their options do', async () => {
-    const run = await createGatedRun(database.db, { policy: seeded('unrestricted'), trustTier: 'read_only' });
+    const run = await createGatedRun(database.db, {
+      policy: seededPolicyContent('unrestricted'),
+      trustTier: 'read_only',
+    });
     expect(await ask(run, 'a', 'Bash', { command: 'git branch -D x' })).toEqual(ALLOW);
   });
 
@@ -127,7 +95,7 @@ describe('worked examples of the gate', () => {
   });
 
   it('CP-311 53: with nothing frozen no MCP name passes, well-formed or not', async () => {
-    const run = await createGatedRun(database.db, { policy: seeded('unrestricted') });
+    const run = await createGatedRun(database.db, { policy: seededPolicyContent('unrestricted') });
     expect(await ask(run, 'a', 'mcp__ghost__x')).toMatchObject({
       message: expect.stringContaining('frozen capability set'),
     });
@@ -164,7 +132,7 @@ describe('worked examples of the gate', () => {
 
   it('CP-316 56: a frozen schema that refers elsewhere makes its tool un-callable', async () => {
     const kb = { find: { properties: { q: { $ref: 'https://example.com/q.json' } } } };
-    const run = await createGatedRun(database.db, { policy: seeded('unrestricted'), kb });
+    const run = await createGatedRun(database.db, { policy: seededPolicyContent('unrestricted'), kb });
     for (const [id, input] of [
       ['a', {}],
       ['b', { q: 'a' }],
@@ -200,7 +168,10 @@ describe('worked examples of the gate', () => {
   });
 
   it('CP-076 59: the call above the cap ends the run, and no other is judged', async () => {
-    const run = await createGatedRun(database.db, { policy: seeded('unrestricted'), budgets: { max_tool_calls: 2 } });
+    const run = await createGatedRun(database.db, {
+      policy: seededPolicyContent('unrestricted'),
+      budgets: { max_tool_calls: 2 },
+    });
     expect([await ask(run, 'a', 'Read'), await ask(run, 'b', 'Read')]).toEqual([ALLOW, ALLOW]);
     expect(await ask(run, 'c', 'Read')).toEqual({ decision: 'deny', message: 'tool-call budget exceeded' });
     expect(await ask(run, 'd', 'Read')).toEqual(INACTIVE);
@@ -251,7 +222,7 @@ describe('worked examples of the gate', () => {
   });
 
   it('CP-287 63: a token of another audience registers nothing', async () => {
-    const run = await createGatedRun(database.db, { policy: seeded('unrestricted'), kb: FIND });
+    const run = await createGatedRun(database.db, { policy: seededPolicyContent('unrestricted'), kb: FIND });
     for (const token of [run.tokens.control, run.tokens.llm, run.tokens.workspace]) {
       for (const tool of ['Read', 'mcp__kb__find']) {
         const answer = await post(`${plane.url}/internal/permission`, token, { tool_call_id: 'a', tool, input: {} });
@@ -260,111 +231,5 @@ describe('worked examples of the gate', () => {
     }
     expect(await readLedger(database.db, run)).toEqual([]);
     expect(await readRows(database.db, run, 'select 1 from approvals where session_id = $1')).toEqual([]);
-  });
-});
-
-describe('the order of the gate', () => {
-  it('CP-317 an exhausted budget answers before frozen set, schema, tier and policy', async () => {
-    for (const [tool, trustTier] of [
-      ['mcp__ghost__x', 'trusted'],
-      ['mcp__kb', 'trusted'],
-      ['mcp__kb__find', 'trusted'],
-      ['Edit', 'read_only'],
-      ['Deploy', 'trusted'],
-    ] as const) {
-      const run = await createGatedRun(database.db, {
-        policy: F2,
-        kb: FIND,
-        trustTier,
-        budgets: { max_tool_calls: 0 },
-      });
-      expect(await ask(run, 'a', tool, {})).toEqual({ decision: 'deny', message: 'tool-call budget exceeded' });
-      expect(await decisions(run)).toEqual([['a', 'deny', 'budget', null]]);
-    }
-  });
-
-  it('CP-130 a known id is answered before an exhausted budget, and a broken protocol too', async () => {
-    const run = await createGatedRun(database.db, {
-      policy: seeded('unrestricted'),
-      kb: FIND,
-      budgets: { max_tool_calls: 1 },
-    });
-    expect(await ask(run, 'a', 'mcp__kb__find', { q: 'a' })).toEqual(ALLOW);
-    expect(await ask(run, 'a', 'mcp__kb__find', { q: 'a' })).toEqual(ALLOW);
-    expect(await ask(run, 'a', 'mcp__kb__find', { q: 'b' })).toMatchObject({
-      message: expect.stringContaining('reused'),
-    });
-    expect(await ask(run, 'a', 'mcp__kb__other', { q: 'a' })).toMatchObject({
-      message: expect.stringContaining('reused'),
-    });
-  });
-
-  it('CP-318 a run that was frozen read-only has no MCP tool that its tier would have to deny', async () => {
-    const run = await createGatedRun(database.db, { policy: seeded('unrestricted'), trustTier: 'read_only' });
-    await ask(run, 'a', 'mcp__kb__find', { q: 'a' });
-    await ask(run, 'b', 'mcp__ghost__x', {});
-    expect(await decisions(run)).toEqual([
-      ['a', 'deny', 'capability', null],
-      ['b', 'deny', 'capability', null],
-    ]);
-  });
-
-  it('CP-024 a frozen sandbox tool has its gate at /permission and no execution at /tools/call', async () => {
-    const run = await createGatedRun(database.db, { policy: seeded('unrestricted'), kb: FIND });
-    const call = (tool: string): ReturnType<typeof post> =>
-      post(`${plane.url}/internal/tools/call`, run.tokens.tool, { tool_call_id: tool, tool, input: { q: 'a' } });
-    expect(await call('mcp__kb__find')).toMatchObject({
-      status: 400,
-      body: { error: expect.stringContaining('sandbox class') },
-    });
-    expect(await call('mcp__kb__other')).toMatchObject({ status: 200, body: { ok: false, denied: true } });
-    expect(await ask(run, 'a', 'mcp__kb__find', { q: 'a' })).toEqual(ALLOW);
-    expect(await decisions(run)).toEqual([
-      ['mcp__kb__other', 'deny', 'capability', null],
-      ['a', 'allow', 'policy', null],
-    ]);
-  });
-
-  it('CP-313 arguments beyond their limits are named by the limit, whatever the schema says', async () => {
-    const run = await createGatedRun(database.db, { policy: seeded('unrestricted'), kb: { any: {} } });
-    const deep = (levels: number): unknown => (levels === 1 ? 1 : { a: deep(levels - 1) });
-    const message = (limit: string): object => ({
-      decision: 'deny',
-      message: `arguments rejected by frozen schema: (${limit})`,
-    });
-    expect(await ask(run, 'a', 'mcp__kb__any', { a: 'x'.repeat(1_048_576) })).toEqual(
-      message('larger than 1048576 bytes'),
-    );
-    expect(await ask(run, 'b', 'mcp__kb__any', deep(65))).toEqual(message('deeper than 64 levels'));
-    expect(await ask(run, 'c', 'mcp__kb__any', Array(10_000).fill(0))).toEqual(message('more than 10000 values'));
-    expect(await ask(run, 'd', 'mcp__kb__any', deep(64))).toEqual(ALLOW);
-  });
-
-  it('CP-313 a refusal names places in the arguments and no value of them, whatever a key is called', async () => {
-    const kb = { any: { additionalProperties: { type: 'number' } } };
-    const run = await createGatedRun(database.db, { policy: seeded('unrestricted'), kb });
-    const input = { 'a\u202eb': 'canary-value', [`long${'é'.repeat(500)}`]: 'canary-value' };
-    const { message } = (await ask(run, 'a', 'mcp__kb__any', input)) as { message: string };
-    expect(message).toMatch(/^arguments rejected by frozen schema: \/a\u202eb, \/longé/);
-    expect(Buffer.byteLength(message)).toBeLessThanOrEqual('arguments rejected by frozen schema: '.length + 400);
-    expect(JSON.stringify(await readLedger(database.db, run))).not.toContain('canary');
-  });
-
-  it('CP-313 a number that is no double does not pass as its neighbour', async () => {
-    const kb = { at: { properties: { n: { type: 'integer', maximum: 9007199254740992 } } } };
-    const run = await createGatedRun(database.db, { policy: seeded('unrestricted'), kb });
-    const raw = async (id: string, n: string): Promise<unknown> =>
-      (
-        await post(
-          `${plane.url}/internal/permission`,
-          run.tokens.tool,
-          `{"tool_call_id":"${id}","tool":"mcp__kb__at","input":{"n":${n}}}`,
-        )
-      ).body;
-    expect(await raw('a', '9007199254740992')).toEqual(ALLOW);
-    expect(await raw('b', '1.0')).toEqual(ALLOW);
-    expect(await raw('c', '9007199254740993')).toMatchObject({ message: expect.stringContaining('/n') });
-    expect(await raw('d', '1e308')).toMatchObject({ message: expect.stringContaining('/n') });
-    expect(await raw('e', '1e400')).toMatchObject({ message: 'the input holds a number that is out of range' });
   });
 });

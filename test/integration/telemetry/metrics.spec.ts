@@ -7,6 +7,7 @@ import { concludeRun } from '../../../src/core/finalization/conclusion.js';
 import { moveRun } from '../../../src/core/runs/run-moves.js';
 import { startApi, type TestApi } from '../../support/api/api.js';
 import { createGatedRun, post } from '../../support/gate/gated-run.js';
+import { askPermission } from '../../support/gate/permission-calls.js';
 import type { FixtureOrganization, FixtureRun } from '../../support/runs/run-fixture.js';
 import { readMetrics, type ScrapedMetrics } from '../../support/telemetry/scraped-metrics.js';
 import { until } from '../../support/time/until.js';
@@ -42,10 +43,8 @@ async function scrape(): Promise<ScrapedMetrics> {
   return readMetrics(answer.text);
 }
 
-async function ask(run: FixtureRun, id: string, tool: string, input: unknown = {}): Promise<void> {
-  const body = { tool_call_id: id, tool, input };
-  expect((await post(`${api.url}/internal/permission`, run.tokens.tool, body)).status).toBe(200);
-}
+const ask = (run: FixtureRun, id: string, tool: string, input: unknown = {}): Promise<unknown> =>
+  askPermission(api, run, id, tool, input);
 
 /** What the counters say now, less what they said before. */
 function since(before: ScrapedMetrics, after: ScrapedMetrics, names: RegExp): Record<string, number> {

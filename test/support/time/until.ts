@@ -21,3 +21,16 @@ export async function until<T>(read: () => Promise<T> | T, passes: (value: T) =>
     await sleep(10);
   }
 }
+
+/** Tries until the check passes. @throws what it threw last */
+export async function eventually(check: () => Promise<void>): Promise<void> {
+  const deadline = Date.now() + PATIENCE_MS;
+  for (;;) {
+    try {
+      return await check();
+    } catch (error) {
+      if (Date.now() > deadline) throw error;
+      await sleep(10);
+    }
+  }
+}
