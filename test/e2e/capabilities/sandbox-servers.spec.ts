@@ -16,8 +16,10 @@ import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import type { Schemas } from '../../../src/client/client.js';
 import { byConversation, reply, type ModelScript } from '../../../src/cli/demo/wire/model-script.js';
 import { startScriptedModel, type ScriptedModel } from '../../../src/cli/demo/scripted-model.js';
-import { isJsonObject, type JsonObject } from '../../../src/domain/json.js';
+import { type JsonObject } from '../../../src/domain/json.js';
 import { LiveStack, type TimelineEvent } from '../../support/installation/live-stack.js';
+import { eventsOf } from '../../support/installation/timeline.js';
+import { resultTexts, taskOf } from '../../support/models/messages-body.js';
 
 jest.setTimeout(300_000);
 
@@ -121,7 +123,7 @@ describe('a sandbox MCP server from npm', () => {
     expect((run_spec['capabilities'] as { name: string }[]).map(({ name }) => name)).toEqual(['everything']);
     expect(await stack.untilTerminal(id)).toMatchObject({ status: 'completed', result_summary: 'Done.' });
     const timeline = await stack.timeline(id);
-    expect(of(timeline, 'capability.frozen')).toEqual([{ bundles: ['everything@1'], tools: 3 }]);
+    expect(eventsOf(timeline, 'capability.frozen')).toEqual([{ bundles: ['everything@1'], tools: 3 }]);
     expect(decisions(timeline)).toEqual([
       ['mcp__everything__echo', 'allow', 'policy'],
       ['mcp__everything__get-env', 'allow', 'policy'],
@@ -190,7 +192,7 @@ describe('a sandbox MCP server from npm', () => {
     const id = await stack.startRun('counting', steps);
     const { status, result_summary } = await stack.untilTerminal(id);
     expect([status, result_summary]).toEqual(['completed', 'Replay finished: 3 executed, 0 denied.']);
-    expect(of(await stack.timeline(id), 'tool.completed').map(({ ok }) => ok)).toEqual([true, true, true]);
+    expect(eventsOf(await stack.timeline(id), 'tool.completed').map(({ ok }) => ok)).toEqual([true, true, true]);
   });
 
   it('the command line shows packages, bundles and what an agent was given', async () => {
@@ -247,7 +249,7 @@ describe('a sandbox MCP server from npm', () => {
     await stack.createReplayAgent('lacking', 'standard', { capability_bundles: ['nothing'] });
     const id = await stack.startRun('lacking', [{ say: 'never' }]);
     expect(await stack.untilTerminal(id)).toMatchObject({ status: 'failed' });
-    const said = JSON.stringify(of(await stack.timeline(id), 'run.error'));
+    const said = JSON.stringify(eventsOf(await stack.timeline(id), 'run.error'));
     expect(said).toMatch(
       /bundle nothing@1 names .*npm:not-here@1\.0\.0 is not installed.*sandgate tools install npm:not-here@1\.0\.0/,
     );
@@ -259,7 +261,9 @@ describe('a sandbox MCP server from npm', () => {
     appendFileSync(changed, '\n// planted\n');
     const id = await stack.startRun('replayer', [{ say: 'never' }], { capabilities: ['everything'] });
     expect(await stack.untilTerminal(id)).toMatchObject({ status: 'failed' });
-    expect(JSON.stringify(of(await stack.timeline(id), 'run.error'))).toContain('are not those that were installed');
+    expect(JSON.stringify(eventsOf(await stack.timeline(id), 'run.error'))).toContain(
+      'are not those that were installed',
+    );
     writeFileSync(changed, before);
     const healed = await stack.startRun('replayer', [{ say: 'fine' }], { capabilities: ['everything'] });
     expect(await stack.untilTerminal(healed)).toMatchObject({ status: 'completed' });
@@ -267,38 +271,12 @@ describe('a sandbox MCP server from npm', () => {
 
   const requestsOf = (task: string): JsonObject[] =>
     model.requests.map(({ body }) => body).filter((body) => taskOf(body) === task);
-
-  /** Texts of the results of the task's calls, in their order. */
-  function resultsOf(task: string): string[] {
-    const messages = requestsOf(task).at(-1)?.['messages'];
-    const blocks = Array.isArray(messages)
-      ? messages.flatMap((message) => (message as JsonObject)['content'] ?? [])
-      : [];
-    return blocks.flatMap((block) =>
-      isJsonObject(block) && block['type'] === 'tool_result' ? [textOf(block['content'] ?? '')] : [],
-    );
-  }
+  const resultsOf = (task: string): string[] => resultTexts(requestsOf(task).at(-1) ?? {});
 });
 
-function textOf(content: unknown): string {
-  return typeof content === 'string' ? content : JSON.stringify(content);
-}
-
-/** The run's task, which its first message is. */
-function taskOf(body: JsonObject): string {
-  const [first] = Array.isArray(body['messages']) ? body['messages'] : [];
-  const content = isJsonObject(first) ? first['content'] : '';
-  const [block] = Array.isArray(content) ? content : [];
-  return typeof content === 'string' ? content : isJsonObject(block) ? textOf(block['text']) : '';
-}
-
-function of(timeline: TimelineEvent[], type: string): Record<string, unknown>[] {
-  return timeline.filter((event) => event.type === type).map((event) => event.payload.data);
-}
-
 function decisions(timeline: TimelineEvent[]): unknown[][] {
-  const tools = new Map(of(timeline, 'tool.requested').map((data) => [data['tool_call_id'], data['tool']]));
-  return of(timeline, 'tool.decision').map((data) => [
+  const tools = new Map(eventsOf(timeline, 'tool.requested').map((data) => [data['tool_call_id'], data['tool']]));
+  return eventsOf(timeline, 'tool.decision').map((data) => [
     tools.get(data['tool_call_id']),
     data['verdict'],
     data['source'],

@@ -5,9 +5,10 @@ import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { reply } from '../../../src/cli/demo/wire/model-script.js';
 import type { JsonObject } from '../../../src/domain/json.js';
 import { BASH_ATTEMPTS, type BashAttempt } from './support/bash-attempts.js';
-import { BuiltinLab } from './support/builtin-lab.js';
-import { bash, done, toolResultsOf, use, type ToolResult } from './support/claude-lab.js';
-import { decisions, eventsOf, type FinishedRun } from './support/harness-lab.js';
+import { startBuiltinLab } from './support/builtin-lab.js';
+import { bash, done, toolResultsOf, use, type ToolResult, type MessagesLab } from './support/messages-lab.js';
+import { decisions, type FinishedRun } from './support/harness-lab.js';
+import { eventsOf } from '../../support/installation/timeline.js';
 import { writeHostileProject } from './support/hostile-project.js';
 
 jest.setTimeout(240_000);
@@ -56,12 +57,12 @@ const PATHS = [
 ];
 
 describe('attempts of a model to make the built-in agent act without asking', () => {
-  let lab: BuiltinLab;
+  let lab: MessagesLab;
   let folder: string;
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'sg-attempts-'));
     writeHostileProject(folder);
-    lab = await BuiltinLab.start({ SERVICE_LOCAL_COPY_ROOTS: folder });
+    lab = await startBuiltinLab({ SERVICE_LOCAL_COPY_ROOTS: folder });
   });
   afterAll(async () => {
     await lab?.stop();

@@ -4,8 +4,10 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { alterClaude } from './support/altered-claude.js';
 import { BASH_ATTEMPTS, type BashAttempt } from './support/bash-attempts.js';
-import { bash, ClaudeLab, done, use, type ToolResult } from './support/claude-lab.js';
-import { decisions, eventsOf, type FinishedRun } from './support/harness-lab.js';
+import { startClaudeLab } from './support/claude-lab.js';
+import { bash, done, use, type ToolResult, type MessagesLab } from './support/messages-lab.js';
+import { decisions, type FinishedRun } from './support/harness-lab.js';
+import { eventsOf } from '../../support/installation/timeline.js';
 import { writeHostileProject } from './support/hostile-project.js';
 import { recordAltered } from './support/record-altered.js';
 
@@ -40,12 +42,12 @@ const FROM_BASH: readonly BashAttempt[] = [
 const NEVER_DECIDED = 'the result of a tool call that the gate never decided was sent to the model';
 
 describe('attempts of Claude Code to act without asking', () => {
-  let lab: ClaudeLab;
+  let lab: MessagesLab;
   let folder: string;
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'sg-attempts-'));
     writeHostileProject(folder);
-    lab = await ClaudeLab.start({ SERVICE_LOCAL_COPY_ROOTS: folder });
+    lab = await startClaudeLab({ SERVICE_LOCAL_COPY_ROOTS: folder });
   });
   afterAll(async () => {
     await lab?.stop();

@@ -13,20 +13,22 @@ import {
 } from '../../../src/cli/demo/scenario.js';
 import type { Schemas } from '../../../src/client/client.js';
 import { PlaneInterposer } from './support/plane-interposer.js';
-import { bash, ClaudeLab, done, use } from './support/claude-lab.js';
-import { decisions, eventsOf } from './support/harness-lab.js';
+import { startClaudeLab } from './support/claude-lab.js';
+import { bash, done, use, type MessagesLab } from './support/messages-lab.js';
+import { decisions } from './support/harness-lab.js';
+import { eventsOf } from '../../support/installation/timeline.js';
 
 // The first run on a machine fetches the program.
 jest.setTimeout(480_000);
 
 describe('Claude Code in the sandbox', () => {
-  let lab: ClaudeLab;
+  let lab: MessagesLab;
   let folder: string;
   let interposer: PlaneInterposer | undefined;
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'sg-claude-'));
     await createSampleProject(join(folder, 'invoice'));
-    lab = await ClaudeLab.start({ SERVICE_LOCAL_COPY_ROOTS: folder });
+    lab = await startClaudeLab({ SERVICE_LOCAL_COPY_ROOTS: folder });
   });
   afterAll(async () => {
     await lab?.stop();
@@ -105,7 +107,7 @@ describe('Claude Code in the sandbox', () => {
     ]);
   });
 
-  it.each<[string, (lab: ClaudeLab, run: string) => Promise<void>]>([
+  it.each<[string, (lab: MessagesLab, run: string) => Promise<void>]>([
     [
       'the death of the API',
       async ({ stack }) => {

@@ -7,7 +7,8 @@ import { DEPLOY_COMMAND, NETWORK_COMMAND, REPAIRED, TASK, TEST_COMMAND } from '.
 import type { Schemas } from '../../../src/client/client.js';
 import { HostileServer } from '../../support/mcp/hostile-server.js';
 import { CodexLab, done, MODEL, offered } from './support/codex-lab.js';
-import { decisions, eventsOf } from './support/harness-lab.js';
+import { decisions } from './support/harness-lab.js';
+import { eventsOf } from '../../support/installation/timeline.js';
 import { PlaneInterposer } from './support/plane-interposer.js';
 import { call, patch, run, say } from './support/scripted-responses.js';
 

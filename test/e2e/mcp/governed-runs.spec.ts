@@ -9,7 +9,8 @@ import { OK } from '../../support/mcp/behaviour.js';
 import { ECHO, HostileServer } from '../../support/mcp/hostile-server.js';
 import { hasPython } from '../../support/mcp/python-environment.js';
 import { startRealServer, type RealServer } from '../../support/mcp/real-servers.js';
-import { bash, ClaudeLab, done, use } from '../harnesses/support/claude-lab.js';
+import { startClaudeLab } from '../harnesses/support/claude-lab.js';
+import { bash, done, use, type MessagesLab } from '../harnesses/support/messages-lab.js';
 import { decisions } from '../harnesses/support/harness-lab.js';
 
 // The first run on a machine fetches the programs.
@@ -26,7 +27,7 @@ const TIME = { source_timezone: 'Europe/Berlin', time: '16:30', target_timezone:
 const HARNESSES = ['builtin', 'claude-agent-sdk'];
 
 describe('a governed run', () => {
-  let lab: ClaudeLab;
+  let lab: MessagesLab;
   let folder: string;
   let servers: RealServer[];
 
@@ -38,7 +39,7 @@ describe('a governed run', () => {
       startRealServer('git', folder),
       ...(PYTHON ? [startRealServer('time')] : []),
     ]);
-    lab = await ClaudeLab.start({ SERVICE_EGRESS_ALLOW_CIDRS: '127.0.0.0/8' });
+    lab = await startClaudeLab({ SERVICE_EGRESS_ALLOW_CIDRS: '127.0.0.0/8' });
     for (const { url } of servers) {
       await lab.stack.json('POST', '/v1/connections', { provider: 'mcp_http', base_url: url, token: UPSTREAM_KEY });
     }

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { LiveStack, TERMINAL, type Session, type TimelineEvent } from '../../support/installation/live-stack.js';
+import { eventsOf } from '../../support/installation/timeline.js';
 import { StackDatabase } from '../../support/installation/stack-database.js';
 
 const TTL_SECS = 20;
@@ -61,9 +62,7 @@ describe('a run in the queue', () => {
   }
 
   const moves = (events: TimelineEvent[]): unknown[] =>
-    events.filter((event) => event.type === 'session.status_changed').map((event) => event.payload.data['to']);
-  const ofType = (events: TimelineEvent[], type: string): Record<string, unknown>[] =>
-    events.filter((event) => event.type === type).map((event) => event.payload.data);
+    eventsOf(events, 'session.status_changed').map((data) => data['to']);
 
   it('CP-143 fails with queue_ttl_expired by its own timer, and never touches a sandbox', async () => {
     const blocker = await block();
@@ -79,7 +78,7 @@ describe('a run in the queue', () => {
     expect(session.status_reason).toContain('queue_ttl_expired');
     const events = await stack.timeline(run);
     expect(moves(events)).toEqual(['queued', 'finalizing', 'failed']);
-    expect(ofType(events, 'artifact.missing')).toEqual([]);
+    expect(eventsOf(events, 'artifact.missing')).toEqual([]);
     expect(existsSync(join(stack.dataDir, 'runs', run))).toBe(false);
     expect((await stack.session(blocker.id)).status).toBe('awaiting_approval');
   }, 180_000);
@@ -121,7 +120,7 @@ describe('a run in the queue', () => {
     await delay((BRIEF_SECS + 1) * 1000);
     await blocker.letGo();
     expect((await stack.untilTerminal(run)).status).toBe('completed');
-    expect(ofType(await stack.timeline(run), 'budget.warning')).toEqual([]);
+    expect(eventsOf(await stack.timeline(run), 'budget.warning')).toEqual([]);
   }, 180_000);
 
   it('CP-075 warns of the wall clock once, ends when it is over, and keeps the diff', async () => {
@@ -130,8 +129,8 @@ describe('a run in the queue', () => {
     expect(session).toMatchObject({ status: 'budget_exceeded', status_reason: 'wall-clock budget exceeded' });
     const events = await stack.timeline(run);
     const known = { budget: 'max_wall_clock_secs', limit: String(BRIEF_SECS), spent: expect.stringMatching(/^\d+$/) };
-    const [[warned], [exceeded]] = [ofType(events, 'budget.warning'), ofType(events, 'budget.exceeded')];
-    for (const type of ['budget.warning', 'budget.exceeded']) expect(ofType(events, type)).toEqual([known]);
+    const [[warned], [exceeded]] = [eventsOf(events, 'budget.warning'), eventsOf(events, 'budget.exceeded')];
+    for (const type of ['budget.warning', 'budget.exceeded']) expect(eventsOf(events, type)).toEqual([known]);
     // At 80 % and at the whole; a busy machine may write them later, and never sooner.
     expect(Number(warned?.['spent'])).toBeGreaterThanOrEqual(Math.floor(BRIEF_SECS * 0.8));
     expect(Number(exceeded?.['spent'])).toBeGreaterThanOrEqual(BRIEF_SECS);
@@ -164,7 +163,9 @@ describe('a run in the queue', () => {
       expect((await stack.untilTerminal(run)).status).toBe('completed');
       const events = await stack.timeline(run);
       expect(moves(events).slice(0, 3)).toEqual(['provisioning', 'queued', 'provisioning']);
-      expect(ofType(events, 'session.status_changed')[1]?.['reason']).toContain('out of capacity: no free sandbox uid');
+      expect(eventsOf(events, 'session.status_changed')[1]?.['reason']).toContain(
+        'out of capacity: no free sandbox uid',
+      );
     },
     180_000,
   );
@@ -178,7 +179,7 @@ describe('a run in the queue', () => {
         const session = await stack.untilTerminal(run);
         expect(session.status).toBe('failed');
         expect(session.status_reason).toContain('capacity_exhausted_max_attempts');
-        expect(ofType(await stack.timeline(run), 'run.error')).toHaveLength(1);
+        expect(eventsOf(await stack.timeline(run), 'run.error')).toHaveLength(1);
       } finally {
         await makeRoom();
       }

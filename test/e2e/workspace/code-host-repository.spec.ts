@@ -1,12 +1,13 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { WorkspaceSpec } from '../../../src/domain/run/spec.js';
 import type { RemoteAccess } from '../../../src/platform/workspace/index.js';
 import { CodeHost, end, type Interference } from '../../support/codehost/code-host.js';
+import { redirect, refuseSingleCommits } from '../../support/codehost/interference.js';
+import { lookAround } from '../../support/codehost/shown-credentials.js';
 import { startConnectProxy } from '../../support/http/connect-proxy.js';
 import { contentOf, FETCH_UID, git, Stage } from './support.js';
 
@@ -77,6 +78,8 @@ const fetch = (repository: string, choice: Choice = {}, signal?: AbortSignal) =>
     signal,
   );
 
+const whereItShows = () => lookAround({ canaries: CANARIES, url: host.url('code.test'), folder: stage.base });
+
 describe('a repository of a code host', () => {
   it('CP-073 ref, commit_sha or HEAD selects what is checked out, in as little history as the host gives', async () => {
     expect(await fetch('acme/open')).toEqual({ baseCommit: commits[2], files: 2, leftOut: 0 });
@@ -121,7 +124,7 @@ describe('a repository of a code host', () => {
     // While git waits for its pack, and so holds the credential.
     host.interfere = [
       ({ method }) => {
-        if (method === 'POST') seen.push(lookAround());
+        if (method === 'POST') seen.push(whereItShows());
         return false;
       },
     ];
@@ -133,8 +136,8 @@ describe('a repository of a code host', () => {
       expect(name).toMatch(/^git/);
     }
     expect(seen.flatMap((look) => look.commandLines)).toEqual([]);
-    expect([...seen.flatMap((look) => look.files), ...lookAround().files]).toEqual([]);
-    expect(lookAround().environments).toEqual([]);
+    expect([...seen.flatMap((look) => look.files), ...whereItShows().files]).toEqual([]);
+    expect(whereItShows().environments).toEqual([]);
   });
 });
 
@@ -225,7 +228,7 @@ describe('a code host that wants more than it may have', () => {
     await asked.promise;
     cancelled.abort(new Error('the run was cancelled'));
     await expect(fetching).rejects.toThrow('the run was cancelled');
-    expect(lookAround().fetching).toEqual([]);
+    expect(whereItShows().fetching).toEqual([]);
   });
 
   it('CP-037 with a proxy git goes through it, names its host there and looks nothing up', async () => {
@@ -259,14 +262,6 @@ class Elsewhere implements AsyncDisposable {
   }
 }
 
-function redirect(path: RegExp, status: number, location: string): Interference {
-  return (request, response) => {
-    if (!path.test((request.url ?? '').split('?')[0] ?? '')) return false;
-    end(response, status, { location });
-    return true;
-  };
-}
-
 /** Serves a repository as files, as hosts did before the smart protocol. */
 function plainFiles(folder: string): Interference {
   return (request, response) => {
@@ -281,46 +276,6 @@ function plainFiles(folder: string): Interference {
   };
 }
 
-/** A host of the first protocol without `allowReachableSHA1InWant`. */
-function refuseSingleCommits(): Interference {
-  return (request) => {
-    delete request.headers['git-protocol'];
-    request.headers['x-strict'] = '1';
-    return false;
-  };
-}
-
 function blobOf(path: string): string {
   return git(source, ['rev-parse', `HEAD:${path}`]).trim();
-}
-
-/** Where the credential shows on this machine: processes by uid, and files of the run's folders. */
-function lookAround() {
-  const commandLines: string[] = [];
-  const environments: { uid: number; name: string }[] = [];
-  const fetching: string[] = [];
-  for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name) && name !== String(process.pid))) {
-    try {
-      const commandLine = readFileSync(`/proc/${pid}/cmdline`, 'latin1');
-      if (CANARIES.some((canary) => commandLine.includes(canary))) commandLines.push(commandLine);
-      if (commandLine.includes(host.url('code.test'))) fetching.push(commandLine);
-      const environment = readFileSync(`/proc/${pid}/environ`, 'latin1');
-      if (CANARIES.some((canary) => environment.includes(canary))) {
-        environments.push({
-          uid: statSync(`/proc/${pid}`).uid,
-          name: readFileSync(`/proc/${pid}/comm`, 'utf8').trim(),
-        });
-      }
-    } catch {
-      // The process ended while it was looked at.
-    }
-  }
-  const found = execFileSync('sh', [
-    '-c',
-    'grep -rlF -e "$1" -e "$2" "$3" /dev/shm || true',
-    'sh',
-    ...CANARIES,
-    stage.base,
-  ]).toString();
-  return { commandLines, environments, fetching, files: found.split('\n').filter((line) => line !== '') };
 }

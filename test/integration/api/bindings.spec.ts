@@ -1,67 +1,24 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { JsonObject } from '../../../src/domain/json.js';
 import { resolveBindings, type RunBindings } from '../../../src/api/sessions/run-bindings.js';
-import type { RunSpec } from '../../../src/domain/run/spec.js';
 import { insertConnection } from '../../../src/core/connections/connection-rows.js';
 import { appendSnapshot } from '../../../src/core/connections/tool-snapshots.js';
-import { ADMIN_TOKEN, startApi, type Answer, type TestApi } from '../../support/api/api.js';
-import { connected, CRM_URL, snapshotTool, type ConnectedOptions } from '../../support/connections/connected.js';
-import { createOrganization } from '../../support/runs/run-fixture.js';
-import type { TestUser } from '../../support/api/users.js';
+import { type TestApi } from '../../support/api/api.js';
+import { CRM_URL, snapshotTool } from '../../support/connections/connected.js';
+import { BindingsBench, requirement, ROOT, specOf } from '../../support/connections/bindings-bench.js';
 
-const ROOT = '/srv/code';
+let bench: BindingsBench;
 let api: TestApi;
-let ada: TestUser;
-let bob: TestUser;
 beforeAll(async () => {
-  api = await startApi({ SERVICE_LOCAL_COPY_ROOTS: ROOT });
-  ada = await api.addUser('member');
-  bob = await api.addUser('admin');
+  bench = await BindingsBench.start();
+  ({ api } = bench);
 });
 afterAll(() => api.close());
-// What a test connects is gone for the next one.
-beforeEach(() => api.database.owner.query(`update integration_connections set status = 'revoked'`));
-
-const requirement = (change: JsonObject = {}): JsonObject => ({
-  slot: 'crm',
-  connector: { url: CRM_URL, slug: 'acme-crm' },
-  required_tools: ['update', 'find'],
-  binding_mode: 'organization',
-  ...change,
-});
-const connect = (options: ConnectedOptions = {}): Promise<string> => connected(api.db, api.organizationId, options);
-
-let agents = 0;
-async function agent(...requirements: JsonObject[]): Promise<string> {
-  const name = `needs-${(agents += 1)}`;
-  const made = await api.post('/v1/agents', { name, harness: 'replay', connection_requirements: requirements });
-  expect(made.status).toBe(200);
-  return name;
-}
-const start = (name: string, body: JsonObject = {}, user?: TestUser): Promise<Answer> =>
-  api.post('/v1/sessions', { agent: name, task: '[{"say":"x"}]', ...body }, { token: user?.token ?? ADMIN_TOKEN });
-async function refusal(name: string, body: JsonObject = {}, user?: TestUser): Promise<string> {
-  const runs = await count();
-  const answer = await start(name, body, user);
-  expect([answer.status, await count()]).toEqual([400, runs]);
-  return answer.body.error;
-}
-async function count(): Promise<number> {
-  const { rows } = await api.database.owner.query<{ n: number }>('select count(*)::int as n from sessions');
-  return rows[0]?.n ?? 0;
-}
-const specOf = (answer: Answer): RunSpec => answer.body.session.run_spec as unknown as RunSpec;
-async function rowsOf(answer: Answer): Promise<JsonObject[]> {
-  const { rows } = await api.database.owner.query<JsonObject>(
-    'select * from session_resource_bindings where session_id = $1 order by slot_kind, requirement_slot',
-    [answer.body.session.id],
-  );
-  return rows;
-}
+beforeEach(() => bench.revokeAll());
 
 describe('connection requirements of a revision', () => {
   it('CP-088 CP-091 CP-093 are stored as they are given, inherited, and cleared by an empty list', async () => {
-    const name = await agent(requirement());
+    const name = await bench.agent(requirement());
     const read = async (): Promise<object[]> =>
       (await api.get(`/v1/agents/${name}`)).body.revisions[0]!.connection_requirements;
     expect(await read()).toEqual([requirement()]);
@@ -88,11 +45,11 @@ describe('connection requirements of a revision', () => {
 
 describe('a run of an agent that needs a connection', () => {
   it('CP-014 CP-042 CP-092 CP-127 CP-128 is frozen with exactly the required tools of its only fitting connection', async () => {
-    const id = await connect({ url: 'https://crm.example.com', tools: ['find', 'delete', 'update'] });
-    await connect({ url: 'https://other.example.com', name: 'Other' });
-    const created = await start(await agent(requirement()));
+    const id = await bench.connect({ url: 'https://crm.example.com', tools: ['find', 'delete', 'update'] });
+    await bench.connect({ url: 'https://other.example.com', name: 'Other' });
+    const created = await bench.start(await bench.agent(requirement()));
     expect(created.status).toBe(200);
-    const [row] = await rowsOf(created);
+    const [row] = await bench.rowsOf(created);
     expect(row).toMatchObject({
       slot_kind: 'mcp',
       requirement_slot: 'crm',
@@ -124,9 +81,9 @@ describe('a run of an agent that needs a connection', () => {
   });
 
   it('CP-255 keeps its tools when the connection is photographed anew', async () => {
-    const id = await connect();
-    const name = await agent(requirement());
-    const before = await start(name);
+    const id = await bench.connect();
+    const name = await bench.agent(requirement());
+    const before = await bench.start(name);
     await api.db.withTenant(api.organizationId, (tx) =>
       appendSnapshot(
         tx,
@@ -136,14 +93,14 @@ describe('a run of an agent that needs a connection', () => {
     );
     const again = (await api.get(`/v1/sessions/${before.body.session.id}`)).body.session;
     expect(again.run_spec).toEqual(before.body.session.run_spec);
-    expect(await refusal(name)).toBe('bindings.crm: connection CRM is missing required tools: update, find');
+    expect(await bench.refusal(name)).toBe('bindings.crm: connection CRM is missing required tools: update, find');
   });
 
   it.each([
     ['NUL', 'a\u0000'],
     ['half a surrogate pair', 'a\ud800'],
   ])('CP-125 is refused under a photograph whose schema holds %s, which no table can', async (_what, text) => {
-    const id = await connect({ tools: null });
+    const id = await bench.connect({ tools: null });
     const tools = ['update', 'find'].map((one) => ({ ...snapshotTool(one), input_schema: { default: text } }));
     await api.db.withTenant(api.organizationId, (tx) =>
       appendSnapshot(
@@ -152,43 +109,43 @@ describe('a run of an agent that needs a connection', () => {
         { protocolVersion: '2025-11-25', tools, digest: `sha256:${'0'.repeat(64)}` },
       ),
     );
-    expect(await refusal(await agent(requirement()))).toContain(
+    expect(await bench.refusal(await bench.agent(requirement()))).toContain(
       'tool update holds hidden or control characters — refresh its tools',
     );
   });
 
   it('CP-192 is refused before anything of it exists when nothing serves the slot', async () => {
-    const name = await agent(requirement());
-    expect(await refusal(name)).toBe('bindings.crm: no active organization connection serves acme-crm');
-    await connect({ status: 'error' });
-    expect(await refusal(name)).toContain(
+    const name = await bench.agent(requirement());
+    expect(await bench.refusal(name)).toBe('bindings.crm: no active organization connection serves acme-crm');
+    await bench.connect({ status: 'error' });
+    expect(await bench.refusal(name)).toContain(
       'no active organization connection serves acme-crm; CRM is error — reconnect',
     );
-    await connect({ url: 'https://crm.example.com/mcp/deeper' });
-    await connect({ url: 'https://crm.example.com.evil.example/mcp' });
-    await connect({ provider: 'codehost', url: CRM_URL });
-    await connect({ owner: ada.userId });
-    expect(await refusal(name)).toContain('no active organization connection serves acme-crm');
+    await bench.connect({ url: 'https://crm.example.com/mcp/deeper' });
+    await bench.connect({ url: 'https://crm.example.com.evil.example/mcp' });
+    await bench.connect({ provider: 'codehost', url: CRM_URL });
+    await bench.connect({ owner: bench.ada.userId });
+    expect(await bench.refusal(name)).toContain('no active organization connection serves acme-crm');
   });
 
   it('CP-192 is refused when several serve it, naming them, and never takes the newest', async () => {
-    const [first] = [await connect({ name: 'One' }), await connect({ name: 'Two' })];
-    const name = await agent(requirement());
-    const words = await refusal(name);
+    const [first] = [await bench.connect({ name: 'One' }), await bench.connect({ name: 'Two' })];
+    const name = await bench.agent(requirement());
+    const words = await bench.refusal(name);
     expect(words).toMatch(
       /^bindings\.crm: multiple connections serve this connector: One \(.+\), Two \(.+\); bind one/,
     );
-    const pinned = await start(name, { bindings: { crm: first } });
-    expect((await rowsOf(pinned))[0]).toMatchObject({ connection_id: first, binding_mode: 'explicit' });
+    const pinned = await bench.start(name, { bindings: { crm: first } });
+    expect((await bench.rowsOf(pinned))[0]).toMatchObject({ connection_id: first, binding_mode: 'explicit' });
   });
 
   it('CP-092 is refused without a photograph, and with one of an earlier authorization', async () => {
-    await connect({ tools: null });
-    const name = await agent(requirement());
-    expect(await refusal(name)).toBe('bindings.crm: connection CRM has no tool snapshot — refresh its tools');
+    await bench.connect({ tools: null });
+    const name = await bench.agent(requirement());
+    expect(await bench.refusal(name)).toBe('bindings.crm: connection CRM has no tool snapshot — refresh its tools');
     await api.database.owner.query(`update integration_connections set status = 'revoked'`);
     await reauthorized();
-    expect(await refusal(name)).toBe('bindings.crm: connection CRM was reauthorized — refresh its tools');
+    expect(await bench.refusal(name)).toBe('bindings.crm: connection CRM was reauthorized — refresh its tools');
   });
 
   it('is refused when a bundle of it has a server of the name of the slot', async () => {
@@ -197,17 +154,17 @@ describe('a run of an agent that needs a connection', () => {
       name: 'local-crm',
       servers: [{ class: 'sandbox', name: 'crm', command: 'node', args: [], tools }],
     });
-    await connect();
+    await bench.connect();
     const made = { name: 'twice', harness: 'replay', capability_bundles: ['local-crm'] };
     await api.post('/v1/agents', { ...made, connection_requirements: [requirement()] });
-    expect(await refusal('twice')).toContain(
+    expect(await bench.refusal('twice')).toContain(
       'bindings.crm: server crm of bundle local-crm@1 has the name of this slot',
     );
-    expect((await start('twice', { capabilities: [] })).status).toBe(200);
+    expect((await bench.start('twice', { capabilities: [] })).status).toBe(200);
   });
 
   it('is refused when its stored requirements were tampered with', async () => {
-    const name = await agent(requirement());
+    const name = await bench.agent(requirement());
     await api.database.owner.query('alter table agent_revisions disable trigger all');
     await api.database.owner.query(
       `update agent_revisions set connection_requirements = '[{"slot":"crm"}]'
@@ -215,7 +172,7 @@ describe('a run of an agent that needs a connection', () => {
       [name],
     );
     await api.database.owner.query('alter table agent_revisions enable trigger all');
-    expect(await refusal(name)).toContain('agent: its stored connection requirements are corrupt');
+    expect(await bench.refusal(name)).toContain('agent: its stored connection requirements are corrupt');
   });
 });
 
@@ -237,82 +194,12 @@ describe('a read-only run', () => {
   });
 });
 
-describe('explicit bindings', () => {
-  it('CP-079 CP-189 name slots of requirements and nothing else', async () => {
-    const id = await connect();
-    const name = await agent(requirement());
-    expect(await refusal(name, { bindings: { workspace: id, zoo: id, 'publish:0': id } })).toBe(
-      'bindings: unknown slot publish:0, workspace, zoo; the agent declares crm',
-    );
-    expect(await refusal(name, { bindings: { crm: 'CRM' } })).toBe('bindings.crm: must be the id of a connection');
-    expect(await refusal(name, { bindings: { crm: { id } } })).toBe('bindings.crm: must be the id of a connection');
-    expect(await refusal(await agent(), { bindings: { crm: id } })).toBe(
-      'bindings: unknown slot crm; the agent declares none',
-    );
-  });
-
-  it('CP-028 CP-031 CP-190 say the same of a connection that is missing, of another organization, or personal to somebody else', async () => {
-    const elsewhere = await createOrganization(api.db);
-    const ids = [
-      '0190a000-0000-7000-8000-000000000000',
-      await connected(api.db, elsewhere.organizationId),
-      await connect({ owner: bob.userId, name: "Bob's" }),
-    ];
-    const name = await agent(requirement());
-    for (const [id, user] of ids.flatMap((id) => [[id, ada] as const, [id, undefined] as const]))
-      expect(await refusal(name, { bindings: { crm: id } }, user)).toBe(`bindings.crm: connection ${id} not found`);
-  });
-
-  it('CP-191 are refused for a connection that is not active, serves another connector or lacks a tool', async () => {
-    const name = await agent(requirement());
-    const cases: [ConnectedOptions, string][] = [
-      [{ status: 'revoked' }, 'connection CRM is revoked — reconnect it'],
-      [{ status: 'pending' }, 'connection CRM is pending — reconnect it'],
-      [{ url: 'http://crm.example.com/mcp' }, `connection CRM does not serve this connector, ${CRM_URL}`],
-      [{ provider: 'codehost' }, 'does not serve this connector'],
-      [{ tools: ['find'] }, 'connection CRM is missing required tools: update'],
-    ];
-    for (const [options, words] of cases) {
-      const id = await connect(options);
-      expect(await refusal(name, { bindings: { crm: id } })).toContain(words);
-    }
-  });
-});
-
-describe('a requirement that acts as the invoking user', () => {
-  it('CP-042 takes the connection of whoever starts the run, and nobody else can start it so', async () => {
-    const [mine, theirs] = [await connect({ owner: ada.userId }), await connect({ owner: bob.userId })];
-    await connect({ name: 'of the organization' });
-    const name = await agent(requirement({ binding_mode: 'invoking_user' }));
-    for (const [user, id] of [
-      [ada, mine],
-      [bob, theirs],
-    ] as const) {
-      const created = await start(name, {}, user);
-      expect(created.body.session.invoked_by_user_id).toBe(user.userId);
-      expect(await rowsOf(created)).toMatchObject([
-        {
-          connection_id: id,
-          connection_owner_type: 'user',
-          connection_owner_user_id: user.userId,
-          resolved_by_principal_kind: 'user',
-          resolved_by_principal_id: user.userId,
-          binding_mode: 'invoking_user',
-        },
-      ]);
-    }
-    expect(await refusal(name)).toContain('this run is started by nobody who is a user');
-    const eve = await api.addUser('owner');
-    expect(await refusal(name, {}, eve)).toContain('bindings.crm: connect acme-crm first');
-  });
-});
-
 describe('the workspace', () => {
   const git = { kind: 'git_repository', repository: 'acme/app', clone_url: `file://${ROOT}/app`, ref: 'main' };
 
   it('CP-129 of a public repository is bound to no authority, which is written out', async () => {
-    const created = await start(await agent(), { workspace: git });
-    const [row, ...others] = await rowsOf(created);
+    const created = await bench.start(await bench.agent(), { workspace: git });
+    const [row, ...others] = await bench.rowsOf(created);
     expect(others).toEqual([]);
     expect(row).toMatchObject({
       slot_kind: 'workspace_fetch',
@@ -326,10 +213,10 @@ describe('the workspace', () => {
   });
 
   it('scratch and copied folders have no binding', async () => {
-    const name = await agent();
-    expect(await rowsOf(await start(name))).toEqual([]);
+    const name = await bench.agent();
+    expect(await bench.rowsOf(await bench.start(name))).toEqual([]);
     const copy = { kind: 'local_copy', path: `${ROOT}/app` };
-    expect(await rowsOf(await start(name, { workspace: copy }))).toEqual([]);
+    expect(await bench.rowsOf(await bench.start(name, { workspace: copy }))).toEqual([]);
   });
 });
 

@@ -2,10 +2,6 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Registry } from 'prom-client';
-import { v7 as uuidv7 } from 'uuid';
-import type { BrokeredSurface } from '../../../src/domain/run/spec.js';
-import type { ResourceBinding } from '../../../src/domain/connections/resource-binding.js';
-import { insertBindings } from '../../../src/core/bindings/resource-bindings.js';
 import { CallTargets } from '../../../src/core/broker/call-targets.js';
 import { BrokeredUpstream } from '../../../src/core/broker/upstream-caller.js';
 import type { CallTarget, UpstreamResult } from '../../../src/core/broker/upstream-call.js';
@@ -17,14 +13,13 @@ import {
 import { Egress } from '../../../src/platform/egress/egress.js';
 import type { GuardedClient } from '../../../src/platform/egress/guarded-client.js';
 import { OutboundLimits } from '../../../src/core/broker/outbound-limits.js';
-import { photograph } from '../../../src/platform/mcp/photograph.js';
 import { createSealer } from '../../../src/core/seal/create-sealer.js';
 import { createTestDatabase, type TestDatabase } from '../../support/database/database.js';
 import { loopbackEgress } from '../../support/mcp/broker-client.js';
 import { ECHO, HostileServer } from '../../support/mcp/hostile-server.js';
-import { createOrganization, createRun, type FixtureRun } from '../../support/runs/run-fixture.js';
 import { until } from '../../support/time/until.js';
 import { withinOneMinute } from '../../support/time/within-one-minute.js';
+import { bindConnection, moveConnection, type BoundConnection } from '../../support/broker/bound-connection.js';
 
 const KEYS = { kmsMode: 'static', staticKek: randomBytes(32), credentialKey: null } as const;
 const LIMITS = {
@@ -44,7 +39,6 @@ let services: ConnectionServices;
 let callerThrough: (client: GuardedClient) => BrokeredUpstream;
 let upstream: BrokeredUpstream;
 let targets: CallTargets;
-let run: FixtureRun;
 /** Tokens as an authorization server would give them, one after the other. */
 let tokens: string[];
 let minted: number;
@@ -98,85 +92,8 @@ afterAll(async () => {
   await database?.close();
 });
 
-interface Made {
-  target: CallTarget;
-  connectionId: string;
-}
-
-/** A run with one slot, bound to a connection of its own. */
-async function bind(kind: 'oauth' | 'static', change: { baseUrl?: string } = {}): Promise<Made> {
-  run = await createRun(database.db, { in: await createOrganization(database.db) });
-  const { organizationId, sessionId } = run;
-  const connectionId = uuidv7();
-  const ref = { organizationId, connectionId };
-  const base_url = change.baseUrl ?? server.url;
-  await services.records.insert(organizationId, {
-    id: connectionId,
-    provider: 'mcp_http',
-    external_account_id: '127.0.0.1',
-    display_name: 'a server',
-    status: 'active',
-    auth_kind: kind,
-    owner_type: 'organization',
-    owner_user_id: null,
-    created_by_user_id: null,
-    metadata: { base_url, endpoint_url: base_url },
-    oauth: kind === 'oauth' ? { resource: server.url, scopes: [] } : null,
-    credential: await services.secrets.seal(ref, 'credential', 'a static key'),
-  });
-  const photo = await photograph({
-    client: egress.guarded,
-    url: server.url,
-    headers: { authorization: 'Bearer second' },
-  });
-  const { tools, digest } = photo;
-  await database.db.withTenant(organizationId, (tx) =>
-    tx.query(
-      `insert into connection_tool_snapshots (id, tenant_id, connection_id, snapshot_version, authorization_generation,
-         protocol_version, tools_json, tools_digest, discovered_at) values ($1, $2, $3, 1, 1, $4, $5, $6, now())`,
-      [uuidv7(), organizationId, connectionId, photo.protocolVersion, JSON.stringify(tools), digest],
-    ),
-  );
-  const binding: ResourceBinding = {
-    id: uuidv7(),
-    organizationId,
-    sessionId,
-    slotKind: 'mcp',
-    slot: 'kb',
-    authority: { kind: 'connection', connectionId, generation: 1, ownerType: 'organization', ownerUserId: null },
-    surface: { snapshotVersion: 1, tools, digest },
-    resourceScope: {},
-    resolvedBy: { kind: 'operator', id: null },
-    bindingMode: 'organization',
-  };
-  await database.db.withTenant(organizationId, (tx) => insertBindings(tx, [binding]));
-  const surface: BrokeredSurface = {
-    slot: 'kb',
-    url: server.url,
-    binding_id: binding.id,
-    snapshot_version: 1,
-    tools,
-    tools_digest: digest,
-    protocol_version: photo.protocolVersion,
-  };
-  await database.owner.query(`set session_replication_role = replica`);
-  await database.owner.query(`update sessions set run_spec = run_spec || $2::jsonb where id = $1`, [
-    sessionId,
-    JSON.stringify({ brokered: [surface] }),
-  ]);
-  await database.owner.query(`set session_replication_role = origin`);
-  return { connectionId, target: { organizationId, sessionId, binding, surface } };
-}
-
-/** The connection as if its server had always stood there. */
-async function moveTo(connectionId: string, url: string): Promise<void> {
-  await database.owner.query(`set session_replication_role = replica`);
-  await database.owner.query('update integration_connections set metadata = $2::jsonb where id = $1', [
-    connectionId,
-    JSON.stringify({ base_url: url, endpoint_url: url }),
-  ]);
-  await database.owner.query(`set session_replication_role = origin`);
-}
+const bind = (kind: 'oauth' | 'static', baseUrl?: string): Promise<BoundConnection> =>
+  bindConnection({ database, services, egress, server }, kind, baseUrl);
 
 /** Calls a tool whose server has moved behind a name that leads to this address; dials are counted and made to fail. */
 async function callAt(address: string): Promise<{ result: UpstreamResult; opened: number }> {
@@ -193,7 +110,7 @@ async function callAt(address: string): Promise<{ result: UpstreamResult; opened
     },
   );
   const url = 'https://tools.example.com/mcp';
-  await moveTo(connectionId, url);
+  await moveConnection(database, connectionId, url);
   const moved = { ...target, surface: { ...target.surface, url } };
   try {
     const result = await callerThrough(strict.guarded).call(moved, 'echo', '{}', AbortSignal.timeout(90_000));
@@ -361,7 +278,7 @@ describe('a call whose claim is taken', () => {
   });
 
   it('CP-160 to an address outside of its connection is not sent', async () => {
-    const { target } = await bind('oauth', { baseUrl: `${server.url}/inner` });
+    const { target } = await bind('oauth', `${server.url}/inner`);
     expect(await call(target, 'outside')).toMatchObject({
       state: 'failed_before_send',
       error: expect.stringContaining('outside') as unknown,

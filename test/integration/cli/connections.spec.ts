@@ -1,26 +1,19 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { CommanderError } from 'commander';
-import { CliError } from '../../../src/cli/terminal/exit-codes.js';
-import { buildProgram } from '../../../src/cli/program.js';
 import type { Schemas } from '../../../src/client/client.js';
 import { ADMIN_TOKEN, type TestApi } from '../../support/api/api.js';
 import { startConnectionsApi } from '../../support/connections/connections-api.js';
 import { ECHO, HostileServer } from '../../support/mcp/hostile-server.js';
 import { OAuthDescribedServer } from '../../support/oauth/oauth-described-server.js';
-
-interface Outcome {
-  /** As the process would exit. */
-  code: number;
-  stdout: string;
-  stderr: string;
-  message: string;
-}
+import {
+  captureTerminals,
+  startCommand,
+  type Outcome,
+  type RunningCommand,
+} from '../../support/cli/running-command.js';
 
 const KEY = 'key_5up3r-s3cret_0123456789';
 
@@ -60,56 +53,11 @@ afterEach(() => {
   server.tools = [ECHO];
 });
 
-/** What each command of this process prints and reads: several may run at once. */
-const terminals = new AsyncLocalStorage<{ stdout: string; stderr: string; stdin: Readable }>();
-
-function captureTerminals(): void {
-  for (const stream of ['stdout', 'stderr'] as const) {
-    const write: (text: string | Uint8Array) => boolean = process[stream].write.bind(process[stream]);
-    jest.spyOn(process[stream], 'write').mockImplementation((text) => {
-      const terminal = terminals.getStore();
-      if (terminal === undefined) return write(text);
-      terminal[stream] += String(text);
-      return true;
-    });
-  }
-  const { stdin } = process;
-  jest
-    .spyOn(process, 'stdin', 'get')
-    .mockImplementation(() => (terminals.getStore()?.stdin as typeof process.stdin | undefined) ?? stdin);
-}
-
-/** A command of this process that runs: what it printed so far, and how it ends. */
-interface Running {
-  terminal: { stdout: string; stderr: string };
-  outcome: Promise<Outcome>;
-}
-
-function start(argv: string[], input = ''): Running {
-  const terminal = { stdout: '', stderr: '', stdin: Readable.from([input]) };
-  const done = (code: number, message = ''): Outcome => ({
-    code,
-    stdout: terminal.stdout,
-    stderr: terminal.stderr,
-    message,
-  });
-  const ended = terminals.run(terminal, () => buildProgram().parseAsync(['node', 'sandgate', ...argv]));
-  const outcome = ended.then(
-    () => done(0),
-    (error: unknown) => {
-      if (error instanceof CliError) return done(error.exitCode, error.message);
-      if (error instanceof CommanderError) return done(2, error.message);
-      throw error;
-    },
-  );
-  return { terminal, outcome };
-}
-
 /** The command in this process, with `input` on its standard input, what it prints and how it would exit. */
-const cli = (argv: string[], input = ''): Promise<Outcome> => start(argv, input).outcome;
+const cli = (argv: string[], input = ''): Promise<Outcome> => startCommand(argv, input).outcome;
 
 /** The connection that a command asks a person to authorize, once it has said where. */
-async function asked({ terminal }: Running): Promise<string> {
+async function asked({ terminal }: RunningCommand): Promise<string> {
   for (let tries = 0; !terminal.stderr.includes('/v1/oauth/go?f='); tries += 1) {
     if (tries > 9_000) throw new Error(`no address was printed: ${terminal.stderr}`);
     await sleep(10);
@@ -232,7 +180,7 @@ describe('connections by token', () => {
 
 describe('connections by OAuth', () => {
   it('prints the address, waits until the connection is active and photographed, and keeps standard output a document', async () => {
-    const waiting = start(['connections', 'add', issuer.url, '--auth', 'oauth', '--name', 'Wiki', '-o', 'json']);
+    const waiting = startCommand(['connections', 'add', issuer.url, '--auth', 'oauth', '--name', 'Wiki', '-o', 'json']);
     const id = await asked(waiting);
     await activate(id);
     await photograph(id);
@@ -259,7 +207,7 @@ describe('connections by OAuth', () => {
   });
 
   it('waits for a newer authorization than the last one when it connects again', async () => {
-    const waiting = start(['connections', 'connect', 'Wiki', '--no-browser']);
+    const waiting = startCommand(['connections', 'connect', 'Wiki', '--no-browser']);
     const id = await asked(waiting);
     expect(await Promise.race([waiting.outcome, sleep(1_500, 'waits')])).toBe('waits');
     await activate(id);
@@ -271,13 +219,13 @@ describe('connections by OAuth', () => {
     const document = join(folder, 'entry.yaml');
     writeFileSync(document, `slug: linear-like\nname: Linear-like\nurl: ${issuer.url}\nauth_mode: oauth\n`);
     expect(await ok(['catalog', 'add', document])).toMatch(/linear-like is in the catalog/);
-    const failing = start(['catalog', 'connect', 'linear-like']);
+    const failing = startCommand(['catalog', 'connect', 'linear-like']);
     await activate(await asked(failing), 'error', 'its tools could not be read: tools/list');
     expect(await failing.outcome).toMatchObject({
       code: 1,
       message: expect.stringContaining('cannot be used: its tools could not be read'),
     });
-    const revoked = start(['catalog', 'connect', 'linear-like']);
+    const revoked = startCommand(['catalog', 'connect', 'linear-like']);
     await ok(['connections', 'revoke', await asked(revoked), '--yes']);
     expect(await revoked.outcome).toMatchObject({ code: 5, message: 'Linear-like was revoked meanwhile' });
   });

@@ -1,49 +1,24 @@
 import { randomBytes } from 'node:crypto';
-import { connect as dial, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { v7 as uuidv7 } from 'uuid';
 import { canonicalResource } from '../../../src/domain/connections/canonical-resource.js';
 import type { ConnectionRecord } from '../../../src/domain/connections/connection.js';
-import { bindingProblem } from '../../../src/core/bindings/recheck-binding.js';
-import { findBinding } from '../../../src/core/bindings/resource-bindings.js';
 import { ConnectionCredentials } from '../../../src/core/connections/connection-credentials.js';
 import { ConnectionRecords } from '../../../src/core/connections/connection-records.js';
-import { Egress } from '../../../src/platform/egress/egress.js';
-import { AccessTokens, createAccessTokens } from '../../../src/core/oauth/access-tokens.js';
-import { createSealer } from '../../../src/core/seal/create-sealer.js';
+import { AccessTokens } from '../../../src/core/oauth/access-tokens.js';
 import { startApi, type TestApi } from '../../support/api/api.js';
 import { startRealServer, type RealServer } from '../../support/mcp/real-servers.js';
 import { startBrowser } from '../../support/oauth/browser.js';
 import { startOidcServer, type OidcServer } from '../../support/oauth/oidc-server.js';
 import { protect, type ProtectedMcp } from '../../support/oauth/protected-mcp.js';
-
-/** Tells the API's public address before the API has a port. */
-async function publicDoor(): Promise<{ url: string; leadTo(url: string): void; close(): void; server: Server }> {
-  let port = 0;
-  const open = new Set<Socket>();
-  const server = createServer((socket) => {
-    open.add(socket);
-    socket.on('close', () => open.delete(socket));
-    const inner = dial(port, '127.0.0.1');
-    socket.pipe(inner).pipe(socket);
-    for (const [one, other] of [
-      [socket, inner],
-      [inner, socket],
-    ] as const)
-      one.on('error', () => other.destroy());
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const close = (): void => {
-    port = 1;
-    for (const socket of open) socket.destroy();
-  };
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  return { url, leadTo: (to) => (port = Number(new URL(to).port)), close, server };
-}
+import { staleness, startBoundRun } from '../../support/oauth/bound-run.js';
+import { consent, heading, leave, signIn } from '../../support/oauth/consent-pages.js';
+import { otherProcess } from '../../support/oauth/other-process.js';
+import { publicDoor, type PublicDoor } from '../../support/oauth/public-door.js';
 
 let api: TestApi;
-let door: Awaited<ReturnType<typeof publicDoor>>;
+let door: PublicDoor;
 let browser: Browser;
 let everything: RealServer;
 let issuer: OidcServer;
@@ -109,22 +84,6 @@ async function goUrl(id: string): Promise<string> {
   return (started.body as unknown as { go_url: string }).go_url;
 }
 
-/** Reads the page, clicks, signs in and waits for the question of the authorization server. */
-async function leave(page: Page, url: string): Promise<void> {
-  await page.goto(url);
-  await page.getByRole('button', { name: /^Continue to / }).click();
-}
-
-async function signIn(page: Page): Promise<void> {
-  await page.locator('input[name=login]').fill('ada');
-  await page.locator('input[name=password]').fill('any');
-  await page.getByRole('button', { name: 'Sign-in' }).click();
-}
-
-/** Not the button of the page before, whose name only begins like this one's. */
-const consent = (page: Page): Promise<void> => page.getByRole('button', { name: 'Continue', exact: true }).click();
-const heading = (page: Page): Promise<string> => page.getByRole('heading', { level: 1 }).innerText();
-
 async function statusOf(id: string): Promise<string> {
   return (await records.read(api.organizationId, id))?.status ?? 'gone';
 }
@@ -148,8 +107,8 @@ describe('connecting in a real browser, at a real authorization server', () => {
     expect((await page.context().cookies()).filter(({ name }) => name.startsWith('__Host-svc'))).toEqual([]);
     expect(await statusOf(id)).toBe('active');
 
-    const run = await startRun();
-    expect(await staleness(run)).toBeNull();
+    const run = await startBoundRun(api, mcp.endpoint);
+    expect(await staleness(api, run)).toBeNull();
 
     await refreshInTwoProcesses(id);
 
@@ -158,7 +117,7 @@ describe('connecting in a real browser, at a real authorization server', () => {
     await consent(page);
     await page.getByRole('heading', { name: 'Connected' }).waitFor();
     expect((await records.read(api.organizationId, id))?.authorization_generation).toBe(2);
-    expect(await staleness(run)).toMatch(/reauthorized after this run started/);
+    expect(await staleness(api, run)).toMatch(/reauthorized after this run started/);
     await expect(
       api.app
         .get(ConnectionCredentials)
@@ -319,39 +278,9 @@ describe('connecting in a real browser, at a real authorization server', () => {
   }, 300_000);
 });
 
-/** A run that is bound to the connection of the moment. */
-async function startRun(): Promise<string> {
-  const name = `needs-${uuidv7()}`;
-  const requirement = {
-    slot: 'all',
-    connector: { url: mcp.endpoint },
-    required_tools: ['echo'],
-    binding_mode: 'organization',
-  };
-  const made = await api.post('/v1/agents', { name, harness: 'replay', connection_requirements: [requirement] });
-  expect([made.status, made.body.error]).toEqual([200, undefined]);
-  const started = await api.post('/v1/sessions', { agent: name, task: '[{"say":"x"}]' });
-  expect([started.status, started.body.error]).toEqual([200, undefined]);
-  return started.body.session.id;
-}
-
-/** Why the run may not use its connection any more; null while it may. */
-function staleness(sessionId: string): Promise<string | null> {
-  return api.db.withTenant(api.organizationId, async (tx) => {
-    const binding = await findBinding(tx, { sessionId, slotKind: 'mcp', slot: 'all' });
-    if (binding === null) throw new Error('the run has no binding');
-    return await bindingProblem(tx, binding);
-  });
-}
-
 async function refreshInTwoProcesses(id: string): Promise<void> {
-  const database = await api.database.connect();
-  const egress = new Egress(api.config.egress);
-  const sealer = createSealer(database, api.config.seal);
-  const processes = [
-    api.app.get(AccessTokens),
-    createAccessTokens({ database, sealer, client: egress.guarded }),
-  ] as const;
+  const other = await otherProcess(api);
+  const processes = [api.app.get(AccessTokens), other.tokens] as const;
   const old = await processes[0].get(api.organizationId, id, 1);
   const before = issuer.granted.length;
   const tokens = await Promise.all(
@@ -366,5 +295,5 @@ async function refreshInTwoProcesses(id: string): Promise<void> {
   expect(issuer.granted.slice(before)).toEqual(['refresh_token']);
   const used = await api.post(`/v1/connections/${id}/tools/refresh`);
   expect([used.status, mcp.tokens.at(-1)]).toEqual([200, tokens[0]]);
-  await egress.close();
+  await other.close();
 }

@@ -5,7 +5,7 @@ import type { ConnectionRecord, OAuthState } from '../../../src/domain/connectio
 import { ConnectionRecords } from '../../../src/core/connections/connection-records.js';
 import { startApi, type Answer, type TestApi } from '../api/api.js';
 import type { TestUser } from '../api/users.js';
-import { startScriptedIssuer, type ScriptedIssuer } from './scripted-issuer.js';
+import { grant, startScriptedIssuer, type ScriptedIssuer } from './scripted-issuer.js';
 import { startScriptedMcp, type ScriptedMcp } from './scripted-mcp.js';
 
 export const FLOW_COOKIE = '__Host-svc_oauth_flow';
@@ -61,12 +61,16 @@ export class Visitor {
 
 /** The real API beside a scripted MCP server and a scripted authorization server. */
 export class ConnectBench {
+  private readonly metadata: ScriptedIssuer['metadata'];
+
   private constructor(
     readonly api: TestApi,
     readonly mcp: ScriptedMcp,
     readonly issuer: ScriptedIssuer,
     readonly records: ConnectionRecords,
-  ) {}
+  ) {
+    this.metadata = { ...issuer.metadata };
+  }
 
   static async start(env: Record<string, string> = {}): Promise<ConnectBench> {
     const api = await startApi({
@@ -90,6 +94,19 @@ export class ConnectBench {
     const path = '/.well-known/oauth-protected-resource/mcp';
     this.mcp.documents.clear();
     this.mcp.documents.set(path, { resource, authorization_servers: [this.issuer.url] });
+  }
+
+  /** Both servers as they should be, and no client registered with them. */
+  async reset(): Promise<void> {
+    this.issuer.metadata = { ...this.metadata };
+    this.issuer.token = () => grant();
+    this.issuer.register = () => ({ status: 201, body: { client_id: 'client' } });
+    this.issuer.tokenCalls.length = 0;
+    this.mcp.accepts = () => true;
+    this.mcp.seen.length = 0;
+    this.mcp.challenge = null;
+    this.protect();
+    await this.api.database.owner.query('delete from oauth_client_registrations');
   }
 
   /** A pending OAuth connection to the MCP server. */
@@ -123,6 +140,24 @@ export class ConnectBench {
 
   visitor(): Visitor {
     return new Visitor(this.api);
+  }
+
+  /** A connection whose flow stands before the authorization server. */
+  async opened(): Promise<{ id: string; visitor: Visitor; authorization: URL }> {
+    const { id } = await this.connection();
+    const visitor = this.visitor();
+    return { id, visitor, authorization: await visitor.follow(await this.goUrl(id)) };
+  }
+
+  async flowsOf(connectionId: string): Promise<number> {
+    const sql = 'select 1 from connector_oauth_flows where connection_id = $1';
+    return (await this.api.database.owner.query(sql, [connectionId])).rows.length;
+  }
+
+  /** Lets the time of the connection's flows run out. */
+  async expire(connectionId: string): Promise<void> {
+    const sql = 'update connector_oauth_flows set expires_at = now() where connection_id = $1';
+    await this.api.database.owner.query(sql, [connectionId]);
   }
 
   /** Where a good authorization server sends the browser back to. */

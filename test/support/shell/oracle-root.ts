@@ -9,7 +9,7 @@ const PROGRAMS =
     ' ',
   );
 const LINKS: Readonly<Record<string, string>> = { sh: 'dash', awk: 'mawk', egrep: 'grep' };
-const SOURCES = ['exec-recorder.c', 'oracle-driver.c'];
+const SOURCES = ['exec-recorder.c', 'oracle-driver.c', 'oracle-files.c'];
 const FLAGS = ['-O2', '-Wall', '-Wextra'];
 
 /** Lines of which `xargs` and the like make words: options that run programs, in every quoting. */

@@ -4,9 +4,11 @@ export type BashAttempt = readonly [what: string, command: string, shows: RegExp
 
 /** Does not match itself. */
 const TOKENS = `'svc_[s]ess_[0-9a-f]\\{16\\}'`;
-const POST = (path: string, token: string) =>
+/** Posts to the plane of the run. */
+export const POST = (path: string, token: string) =>
   `node -e "require('http').request({socketPath:'/run/sandgate/plane.sock',path:'${path}',method:'POST',headers:{authorization:'Bearer ${token}','content-type':'application/json'}},r=>{console.log('status',r.statusCode);process.exit()}).end('{}')"`;
-const CONNECT = (host: string) =>
+/** Dials a host. */
+export const CONNECT = (host: string) =>
   `node -e "const s=require('net').connect({host:'${host}',port:443,timeout:3000});s.on('error',e=>console.log('failed',e.code));s.on('timeout',()=>{console.log('failed timeout');s.destroy()});s.on('connect',()=>console.log('connected'))"`;
 
 /** What an allowed command may try by itself, in whatever harness; each prints what shows that it had no effect outside. */

@@ -2,6 +2,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Schemas } from '../../../../src/client/client.js';
 import type { JsonObject } from '../../../../src/domain/json.js';
+import { eventsOf } from '../../../support/installation/timeline.js';
 import type { LiveStack, Session, TimelineEvent } from '../../../support/installation/live-stack.js';
 
 /** A run that is over, with what its model was asked and told; `Result` is how one tool result looks in the model's format. */
@@ -74,10 +75,6 @@ export abstract class HarnessLab<Script, Result> {
     );
     return artifacts.find(({ kind }) => kind === 'diff')?.content ?? '';
   }
-}
-
-export function eventsOf(timeline: TimelineEvent[], type: string): Record<string, unknown>[] {
-  return timeline.filter((event) => event.type === type).map((event) => event.payload.data);
 }
 
 /** `[tool call, verdict, source]` of every decision, in their order. */
