@@ -93,15 +93,12 @@ export class ApprovalWatch implements BeforeApplicationShutdown {
   }
 
   private follow(key: string, scope: ApprovalScope): FollowedList {
-    const { wakeups } = this.database;
     const waiters = new Set<Waiter>();
     const refresh = coalesced(() => this.compare(scope, waiters));
-    const unsubscribe = wakeups.onInbox(scope.organizationId, refresh);
-    wakeups.on('reconnected', refresh);
+    const unsubscribe = this.database.wakeups.onInbox(scope.organizationId, refresh);
     const reread = setInterval(refresh, this.config.timing.tailRereadMs);
     const stop = (): void => {
       clearInterval(reread);
-      wakeups.off('reconnected', refresh);
       unsubscribe();
       this.lists.delete(key);
     };

@@ -97,12 +97,14 @@ export class LedgerWakeups extends EventEmitter<{ reconnected: []; trouble: [Err
     return this.subscribe(`ledger:${sessionId}`, callback);
   }
 
+  /** Calls back when an approval of the run or its status may have changed, after a reconnect as well. @returns the way to stop */
   onApproval(sessionId: string, callback: () => void): () => void {
-    return this.subscribe(`approval:${sessionId}`, callback);
+    return this.subscribeSurely(`approval:${sessionId}`, callback);
   }
 
+  /** Calls back when the organization's pending approvals may have changed, after a reconnect as well. @returns the way to stop */
   onInbox(organizationId: string, callback: () => void): () => void {
-    return this.subscribe(`inbox:${organizationId}`, callback);
+    return this.subscribeSurely(`inbox:${organizationId}`, callback);
   }
 
   onStarted(callback: (run: StartedRun) => void): () => void {
@@ -128,6 +130,16 @@ export class LedgerWakeups extends EventEmitter<{ reconnected: []; trouble: [Err
   private subscribe(name: string, callback: (run: StartedRun) => void): () => void {
     this.subscribers.on(name, callback);
     return () => void this.subscribers.off(name, callback);
+  }
+
+  /** Also after a reconnect: a wake-up may have been missed. */
+  private subscribeSurely(name: string, callback: () => void): () => void {
+    const stop = this.subscribe(name, callback);
+    this.on('reconnected', callback);
+    return () => {
+      stop();
+      this.off('reconnected', callback);
+    };
   }
 
   private schedule(): void {

@@ -25,13 +25,11 @@ export class RunEnd {
       const notice = new AbortController();
       const wake = (): void => notice.abort();
       const stop = wakeups.onApproval(run.sessionId, wake);
-      wakeups.on('reconnected', wake);
       try {
         if (!(await this.acceptsWork(run))) return true;
         await pause(this.config.timing.tailRereadMs, AbortSignal.any([signal, notice.signal]));
       } finally {
         stop();
-        wakeups.off('reconnected', wake);
       }
     }
     return false;

@@ -107,7 +107,6 @@ export class ApprovalWaits implements BeforeApplicationShutdown {
       wait.wake();
     };
     const stop = this.database.wakeups.onApproval(awaited.sessionId, onWake);
-    this.database.wakeups.on('reconnected', onWake);
     try {
       for (;;) {
         notice.came = false;
@@ -118,7 +117,6 @@ export class ApprovalWaits implements BeforeApplicationShutdown {
       }
     } finally {
       stop();
-      this.database.wakeups.off('reconnected', onWake);
     }
   }
 
