@@ -40,7 +40,6 @@ export default tseslint.config(
       ],
       'no-empty': ['error', { allowEmptyCatch: false }],
       'no-console': 'error',
-      'max-lines': ['error', 300],
       'max-depth': ['error', 4],
     },
   },
@@ -121,7 +120,6 @@ export default tseslint.config(
   {
     files: ['**/*.spec.ts', 'test/**'],
     rules: {
-      'max-lines': ['error', { max: 600, skipBlankLines: true, skipComments: true }],
       '@typescript-eslint/no-unsafe-assignment': 'off',
     },
   },

@@ -1,18 +1,22 @@
 /**
  * Compares ARCHITECTURE.md with the tree: its map names every folder under src with one sentence and no folder that is not there, and its
  * walks are no longer than promised (that the paths it names are there is seen to by check-citations.mjs). Then looks for circles of
- * folders, a folder and those within it included, which dependency-cruiser does not tell apart.
+ * folders, a folder and those within it included, which dependency-cruiser does not tell apart; and for source files that are too long.
  */
 import { globSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, posix } from 'node:path';
 
 const MAP = 'ARCHITECTURE.md';
+const SOURCES = '{src,migrations,test,build,bootstrap,bin}/**/*.{ts,js,mjs,cjs,sql,sh,c,h}';
+const GENERATED = ['src/client/schema.d.ts', 'migrations/schema.sql'];
+const MAX_LINES = 300;
 /** Most files of a walk, by its heading. */
 const WALKS = { 'One verdict': 15, 'One brokered call': 25 };
 
 const text = readFileSync(MAP, 'utf8');
 const faults = [...mapFaults(), ...walkFaults()].map((fault) => `${MAP}: ${fault}`);
 faults.push(...circles().map((folders) => `a circle of folders: ${folders.join(', ')}`));
+faults.push(...longFiles());
 for (const fault of faults) console.error(fault);
 process.exit(faults.length === 0 ? 0 : 1);
 
@@ -82,4 +86,11 @@ function reaches(imports, from, to) {
     open.push(...(imports.get(folder) ?? []));
   }
   return false;
+}
+
+function longFiles() {
+  return globSync(SOURCES)
+    .map((file) => [file, readFileSync(file, 'utf8').split('\n').length - 1])
+    .filter(([file, lines]) => lines > MAX_LINES && !GENERATED.includes(file))
+    .map(([file, lines]) => `${file} has ${lines} lines, and may have ${MAX_LINES}: split it by subject`);
 }

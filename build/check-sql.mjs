@@ -14,7 +14,6 @@ import { formatSql } from './format-sql.mjs';
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const GENERATED = 'schema.sql';
 const MAX_COLUMNS = 120;
-const MAX_LINES = 300;
 
 await loadModule();
 const write = process.argv.includes('--write');
@@ -46,7 +45,6 @@ function faultsOfLayout(name, text) {
     ...(line.length > MAX_COLUMNS ? [`line ${at + 1} has ${line.length} columns, more than ${MAX_COLUMNS}`] : []),
     ...(line.includes('\t') ? [`line ${at + 1} has a tab`] : []),
   ]);
-  if (lines.length - 1 > MAX_LINES) faults.push(`it has ${lines.length - 1} lines, more than ${MAX_LINES}`);
   const formatted = formatSql(text);
   if (formatted === text) return faults;
   if (write) {
