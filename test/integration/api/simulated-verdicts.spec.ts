@@ -81,6 +81,18 @@ describe('a draft against recorded calls', () => {
     expect(answer.transitions.reduce((sum, transition) => sum + transition.calls, 0)).toBe(changed);
   }, 120_000);
 
+  it('lets other requests in between', async () => {
+    let served = 0;
+    let over = false;
+    const simulation = bench.simulate('exact', { content: DENY_ALL }).finally(() => (over = true));
+    while (!over) {
+      await api.get('/v1/health', { token: null });
+      if (!over) served += 1;
+    }
+    expect((await simulation).totals.calls).toBe(2400);
+    expect(served).toBeGreaterThan(10);
+  });
+
   it('says where the record differs from the frozen policy, because a human or another stage answered', async () => {
     const organization = await bench.ownPolicy('recorded');
     const run = await createGatedRun(api.db, { in: organization, tools: [] });

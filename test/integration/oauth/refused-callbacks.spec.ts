@@ -7,7 +7,10 @@ let bench: ConnectBench;
 beforeAll(async () => {
   bench = await ConnectBench.start({ SERVICE_PUBLIC_URL: 'http://127.0.0.1:8787' });
 });
-beforeEach(() => bench.reset());
+beforeEach(() => {
+  bench.reset();
+  return bench.forgetClients();
+});
 afterAll(() => bench.close());
 
 describe('the callback connects nothing', () => {

@@ -96,16 +96,20 @@ export class ConnectBench {
     this.mcp.documents.set(path, { resource, authorization_servers: [this.issuer.url] });
   }
 
-  /** Both servers as they should be, and no client registered with them. */
-  async reset(): Promise<void> {
+  /** Both servers as they should be. */
+  reset(): void {
     this.issuer.metadata = { ...this.metadata };
     this.issuer.token = () => grant();
-    this.issuer.register = () => ({ status: 201, body: { client_id: 'client' } });
     this.issuer.tokenCalls.length = 0;
     this.mcp.accepts = () => true;
     this.mcp.seen.length = 0;
     this.mcp.challenge = null;
     this.protect();
+  }
+
+  /** No client is registered; the next one is `client`. */
+  async forgetClients(): Promise<void> {
+    this.issuer.register = () => ({ status: 201, body: { client_id: 'client' } });
     await this.api.database.owner.query('delete from oauth_client_registrations');
   }
 
