@@ -1,17 +1,13 @@
-import { execFile } from 'node:child_process';
-import { chmod, chown, mkdir, open, readFile, rename, rm } from 'node:fs/promises';
+import { chmod, chown, mkdir, open, rename, rm } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { promisify } from 'node:util';
 import { SandgateError } from '../../../domain/errors.js';
 import { codeOf } from '../../../domain/system-error.js';
 import { pathExists } from '../../host/path-exists.js';
+import { isMountPoint, runMountProgram } from './mounts.js';
 
-const run = promisify(execFile);
-const TIMEOUT_MS = 60_000;
 const MIB = 1024 * 1024;
 const UNMOUNT_ATTEMPTS = 50;
 const UNMOUNT_WAIT_MS = 20;
-const ENV = { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', LC_ALL: 'C' };
 /** No journal: the disk lives as long as its run, and a check on the next mount repairs what a power cut left. */
 const FORMAT = [
   '-q',
@@ -46,7 +42,7 @@ export async function mountDisk(
   else await checkImage(image);
   await mkdir(mountPoint, { recursive: true, mode: 0o700 });
   const mount = ['-t', 'ext4', '-o', 'loop,nosuid,nodev,noatime', image, mountPoint];
-  await orFull('mounted', () => run('mount', mount, { timeout: TIMEOUT_MS, env: ENV }));
+  await orFull('mounted', () => runMountProgram('mount', mount));
 }
 
 /** The host could make disks when this process started, so a failure now means a lack of room. */
@@ -70,7 +66,7 @@ export async function createOwnedFolder(path: string, uid: number | null): Promi
 export async function unmountDisk(mountPoint: string): Promise<void> {
   for (let attempt = 1; await isMountPoint(mountPoint); attempt++) {
     try {
-      await run('umount', [mountPoint], { timeout: TIMEOUT_MS, env: ENV });
+      await runMountProgram('umount', [mountPoint]);
     } catch (error) {
       // A process that has just been killed may still hold it for a moment.
       if (attempt === UNMOUNT_ATTEMPTS) throw error;
@@ -79,30 +75,19 @@ export async function unmountDisk(mountPoint: string): Promise<void> {
   }
 }
 
-/** Takes a mount away from the host at once; what a sandbox has of it stays. */
-export async function unmountDetached(mountPoint: string): Promise<void> {
-  await run('umount', ['-l', mountPoint], { timeout: TIMEOUT_MS, env: ENV });
-}
-
-export async function isMountPoint(path: string): Promise<boolean> {
-  const mounts = await readFile('/proc/self/mountinfo', 'utf8');
-  const escaped = path.replace(/[\\ \t\n]/g, (char) => `\\${char.charCodeAt(0).toString(8).padStart(3, '0')}`);
-  return mounts.split('\n').some((line) => line.split(' ')[4] === escaped);
-}
-
 /** Formats a blank image of that size at `image`. */
 export async function formatImage(image: string, sizeMb: number): Promise<void> {
   const fresh = `${image}.new`;
   const file = await open(fresh, 'w', 0o600);
   await file.truncate(sizeMb * MIB);
   await file.close();
-  await run('mkfs.ext4', [...FORMAT, fresh], { timeout: TIMEOUT_MS, env: ENV });
+  await runMountProgram('mkfs.ext4', [...FORMAT, fresh]);
   await rename(fresh, image);
 }
 
 async function checkImage(image: string): Promise<void> {
   try {
-    await run('e2fsck', ['-p', image], { timeout: TIMEOUT_MS, env: ENV });
+    await runMountProgram('e2fsck', ['-p', image]);
   } catch (error) {
     // Exit code 1: errors were found and corrected.
     if (codeOf(error) !== 1) throw error;

@@ -1,12 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, open, readFile } from 'node:fs/promises';
+import { mkdir, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { SandgateError } from '../../../domain/errors.js';
-import { unmountDetached } from './loop-disk.js';
+import { MOUNT_PROGRAM, mountPoints, unmountDetached } from './mounts.js';
 
-const TIMEOUT_MS = 60_000;
-const ENV = { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', LC_ALL: 'C' };
 /** As the mounting program has them. Their names are all that the kernel ever shows of where the folders are. */
 const [FOLDER_FD, EMPTY_FD] = [3, 4];
 
@@ -44,14 +42,8 @@ export class ShownFolders {
   }
 
   private async places(): Promise<string[]> {
-    const lines = (await readFile('/proc/self/mountinfo', 'utf8')).split('\n');
-    return lines.map((line) => unescape(line.split(' ')[4] ?? '')).filter((place) => place.startsWith(`${this.home}/`));
+    return (await mountPoints()).filter((place) => place.startsWith(`${this.home}/`));
   }
-}
-
-/** Places are written with octal escapes there. */
-function unescape(mount: string): string {
-  return mount.replace(/\\([0-7]{3})/g, (_, code: string) => String.fromCharCode(parseInt(code, 8)));
 }
 
 /** An overlay needs two layers; the second one is empty. */
@@ -61,8 +53,7 @@ async function mountOverlay(folder: string, empty: string, place: string): Promi
   const layers = `lowerdir=/proc/self/fd/${FOLDER_FD}:/proc/self/fd/${EMPTY_FD}`;
   const argv = ['-t', 'overlay', '-o', `ro,nosuid,nodev,${layers}`, 'sandgate', place];
   const child = spawn('mount', argv, {
-    env: ENV,
-    timeout: TIMEOUT_MS,
+    ...MOUNT_PROGRAM,
     stdio: ['ignore', 'ignore', 'pipe', source.fd, nothing.fd],
   });
   let said = '';
