@@ -2,6 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { closeAgents, startAgent } from '../../../../test/support/runner/builtin-agent.js';
+import { loopPromises } from '../../../../test/support/runner/loop-promises.js';
 import { byConversation, reply } from '../../../cli/demo/wire/model-script.js';
 import type { ScriptedModel } from '../../../cli/demo/scripted-model.js';
 import type { JsonObject } from '../../../domain/json.js';
@@ -150,45 +151,7 @@ describe('model requests that go wrong', () => {
     expect(model.requests).toHaveLength(1);
   });
 
-  it('a reply that breaks off is asked for again, without acting on its half', async () => {
-    const call = reply({ text: 'Now.' }, { tool: 'Bash', input: { command: 'echo x >> count' }, id: 'toolu_once' });
-    const { model, plane, run } = await startAgent([
-      { ...call, cutAfterEvents: 6 },
-      call,
-      { ...reply({ text: 'end' }), cutAfterEvents: 3 },
-      reply({ text: 'end' }),
-    ]);
-    expect(await run.exitCode).toBe(0);
-    expect(model.requests).toHaveLength(4);
-    expect(plane.permissions.map((permission) => permission.toolCallId)).toEqual(['toolu_once']);
-    expect(await readFile(join(run.workspace, 'count'), 'utf8')).toBe('x\n');
-    expect(plane.messages().slice(1)).toEqual(['Now.', 'end']);
-  });
-
-  it('gives up after three broken replies in a row', async () => {
-    const { model, run } = await startAgent(() => ({ ...reply({ text: 'never' }), cutAfterEvents: 2 }));
-    expect(await run.exitCode).toBe(1);
-    expect(model.requests).toHaveLength(4);
-  });
-
-  it('CP-288 ends with exit code 3 when the gateway refuses the token for its audience', async () => {
-    const { plane, run } = await startAgent([reply({ text: 'ok' })], {
-      fault: (route) => (route === 'llm' ? { status: 403, body: { error: 'wrong_audience' } } : null),
-    });
-    expect(await run.exitCode).toBe(3);
-    expect(plane.results).toEqual([]);
-  });
-
-  it('stops after its turns and says so', async () => {
-    const { model, plane, run } = await startAgent(
-      () => reply({ tool: 'Bash', input: { command: 'true' } }),
-      {},
-      { SERVICE_MAX_TURNS: '3' },
-    );
-    expect(await run.exitCode).toBe(1);
-    expect(model.requests).toHaveLength(3);
-    expect(plane.results[0]?.['summary']).toContain('stopped after 3 model turns');
-  });
+  loopPromises(startAgent, { callId: 'toolu_once', cutAfterEvents: { call: 6, text: 3 } });
 
   it.each([
     ['refusal', 'refused'],
