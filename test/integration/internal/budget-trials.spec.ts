@@ -4,6 +4,7 @@ import { settle } from '../../../src/core/budgets/reservations.js';
 import { reserve } from '../../../src/core/budgets/reserve.js';
 import { createTestDatabase, type TestDatabase } from '../../support/database/database.js';
 import { createGatedRun, post, readLedger, readRows, type LedgerLine } from '../../support/gate/gated-run.js';
+import { spentTokens } from '../../support/models/spent-tokens.js';
 import { startPlane, type PlaneApp } from '../../support/plane/plane-app.js';
 import { tokenDigest, type FixtureRun } from '../../support/runs/run-fixture.js';
 import { SeededRandom } from '../../support/random/seeded-random.js';
@@ -70,21 +71,12 @@ describe('64 callers at once on one budget', () => {
         const run = await createGatedRun(database.db, { budgets: { max_tokens: TOKENS } });
         const fates = Array.from({ length: CALLERS }, () => random.next());
         await Promise.all(fates.map((fate) => requestModel(run, processId, fate)));
-        const [head] = await readRows<{ spent: number; live: number; settled: number }>(
-          database.db,
-          run,
-          `select spent_tokens::int as spent,
-                  (select count(*)::int from llm_reservations r where r.session_id = h.session_id and state = 'reserved') as live,
-                  (select coalesce(sum(input_tokens + output_tokens), 0)::int from usage_entries u where u.session_id = h.session_id)
-                  + (select coalesce(sum(input_tokens + output_tokens), 0)::int from llm_reservations r
-                     where r.session_id = h.session_id and state = 'unreported') as settled
-             from session_heads h where session_id = $1`,
-        );
-        expect(head?.live).toBe(0);
-        expect(head?.spent).toBe(head?.settled);
-        expect(head?.spent).toBeLessThanOrEqual(TOKENS);
+        const head = await spentTokens(database.db, run);
+        expect(head.live).toBe(0);
+        expect(head.spent).toBe(head.settled);
+        expect(head.spent).toBeLessThanOrEqual(TOKENS);
         const warnings = ofType(await readLedger(database.db, run), 'budget.warning');
-        expect(warnings).toHaveLength((head?.spent ?? 0) >= TOKENS * 0.8 ? 1 : 0);
+        expect(warnings).toHaveLength(head.spent >= TOKENS * 0.8 ? 1 : 0);
       }
     },
     30_000 + TRIALS * 3000,

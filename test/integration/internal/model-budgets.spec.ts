@@ -2,7 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createTestDatabase } from '../../support/database/database.js';
 import type { TestDatabase } from '../../support/database/database.js';
-import { createGatedRun, post, readRows } from '../../support/gate/gated-run.js';
+import { createGatedRun, post } from '../../support/gate/gated-run.js';
+import { spentTokens } from '../../support/models/spent-tokens.js';
 import { DIALECT_CASES, wholeAnswer } from '../../support/models/model-wire.js';
 import type { DialectCase } from '../../support/models/model-wire.js';
 import { startPlane } from '../../support/plane/plane-app.js';
@@ -85,20 +86,11 @@ describe('64 callers at once on one budget of model requests', () => {
         const statuses = await Promise.all(Array.from({ length: CALLERS }, (_, caller) => ask(run, one, caller)));
         expect(statuses.filter((status) => ![200, 400, 429, null].includes(status))).toEqual([]);
         expect(statuses).toContain(400);
-        const [head] = await readRows<{ spent: number; live: number; settled: number }>(
-          database.db,
-          run,
-          `select spent_tokens::int as spent,
-                  (select count(*)::int from llm_reservations r where r.session_id = h.session_id and state = 'reserved') as live,
-                  (select coalesce(sum(input_tokens + output_tokens), 0)::int from usage_entries u where u.session_id = h.session_id)
-                  + (select coalesce(sum(input_tokens + output_tokens), 0)::int from llm_reservations r
-                     where r.session_id = h.session_id and state = 'unreported') as settled
-             from session_heads h where session_id = $1`,
-        );
-        expect(head?.live).toBe(0);
-        expect(head?.spent).toBe(head?.settled);
-        expect(head?.spent).toBeLessThanOrEqual(MAX_TOKENS + beyondEstimate);
-        if (bytesPerToken > BYTES_PER_TOKEN) expect(head?.spent).toBeLessThanOrEqual(MAX_TOKENS);
+        const head = await spentTokens(database.db, run);
+        expect(head.live).toBe(0);
+        expect(head.spent).toBe(head.settled);
+        expect(head.spent).toBeLessThanOrEqual(MAX_TOKENS + beyondEstimate);
+        if (bytesPerToken > BYTES_PER_TOKEN) expect(head.spent).toBeLessThanOrEqual(MAX_TOKENS);
       }
     },
     60_000 + TRIALS * 4000,

@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { EVERYDAY_TOOLS } from '../tools/tool-names.js';
 
 /** Stands in every text and every key of a generated request, and nowhere else. */
 export const MARK = 'zqxmarkjv';
@@ -93,19 +94,7 @@ function objectOf(members: Record<string, fc.Arbitrary<Json>>): fc.Arbitrary<Jso
   return fc.tuple(...known, further).map((parts) => `{${parts.flat().join(',')}}`);
 }
 
-const TOOLS = [
-  'Bash',
-  'Read',
-  'Write',
-  'Edit',
-  'MultiEdit',
-  'Grep',
-  'WebFetch',
-  'mcp__kb__find',
-  'mcp__mail__send',
-  'mcp__',
-  'unknown',
-];
+const TOOLS = [...EVERYDAY_TOOLS, 'WebFetch', 'mcp__kb__find', 'mcp__mail__send', 'mcp__', 'unknown'];
 const plainTool = fc.constantFrom(...TOOLS).map((name) => `"${name}"`);
 const hostileTool = fc.tuple(plainTool, piece).map(([name, end]) => `${name.slice(0, -1)}${MARK}${end}"`);
 const plainInput = objectOf({

@@ -3,14 +3,10 @@ import type { ExactJson } from '../../../src/domain/digest/exact-json.js';
 import type { PolicyDocument, PolicyRule } from '../../../src/domain/policy/document.js';
 import { blankPolicy } from '../../../src/domain/policy/document.js';
 import { gluedLine, wellFormedScript } from '../shell/bash-scripts.js';
+import { EVERYDAY_TOOLS } from '../tools/tool-names.js';
 
 const TOOLS = [
-  'Bash',
-  'Read',
-  'Write',
-  'Edit',
-  'MultiEdit',
-  'Grep',
+  ...EVERYDAY_TOOLS,
   'WebFetch',
   'mcp__kb__find',
   'mcp__a__b',

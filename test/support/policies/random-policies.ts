@@ -2,15 +2,11 @@ import type { ExactJson } from '../../../src/domain/digest/exact-json.js';
 import { parseJsonPreservingNumbers } from '../../../src/domain/digest/parse-json.js';
 import type { JsonObject } from '../../../src/domain/json.js';
 import type { SeededRandom } from '../random/seeded-random.js';
+import { EVERYDAY_TOOLS } from '../tools/tool-names.js';
 
 const ACTIONS = ['allow', 'approve', 'deny'] as const;
 const TOOLS = [
-  'Bash',
-  'Read',
-  'Write',
-  'Edit',
-  'MultiEdit',
-  'Grep',
+  ...EVERYDAY_TOOLS,
   'NotebookEdit',
   'Task',
   'mcp__kb__find',

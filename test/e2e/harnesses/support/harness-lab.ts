@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { cpSync, existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Schemas } from '../../../../src/client/client.js';
 import type { JsonObject } from '../../../../src/domain/json.js';
@@ -30,6 +30,32 @@ export abstract class HarnessLab<Script, Result> {
 
   /** What the model was told of its calls, by their ids. */
   abstract resultsOf(mark: string): Record<string, Result>;
+
+  abstract createAgent(name: string, more?: object): Promise<unknown>;
+
+  /** Cancels the run while a call of it is made. @returns how it ended, and how long that took */
+  async cancelDuringCall(id: string): Promise<{ status: string; tookMs: number }> {
+    await this.stack.until('the call to run', 60_000, async () =>
+      (await this.stack.timeline(id)).some(({ type }) => type === 'tool.decision') ? true : undefined,
+    );
+    const begun = Date.now();
+    await this.stack.json('POST', `/v1/sessions/${id}/cancel`, {});
+    const { status } = await this.stack.untilTerminal(id);
+    return { status, tookMs: Date.now() - begun };
+  }
+
+  /** Makes an agent `served` with two tools of a server that is in `folder`, which its runs copy. */
+  async serveTools(folder: string): Promise<void> {
+    cpSync('test/support/mcp/mcp-server.mjs', join(folder, 'mcp-server.mjs'));
+    const tools = ['echo', 'count'].map((name) => ({
+      name,
+      description: `frozen words about ${name}`,
+      input_schema: { type: 'object' },
+    }));
+    const kb = { class: 'sandbox', name: 'kb', command: 'node', args: ['/workspace/mcp-server.mjs'], tools };
+    await this.stack.json('POST', '/v1/capabilities', { name: 'kb', servers: [kb] });
+    await this.createAgent('served', { capability_bundles: ['kb'] });
+  }
 
   async stop(): Promise<void> {
     await this.closeModel();
