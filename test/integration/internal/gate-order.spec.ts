@@ -1,29 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { createTestDatabase } from '../../support/database/database.js';
-import type { TestDatabase } from '../../support/database/database.js';
 import { createGatedRun, post, readLedger } from '../../support/gate/gated-run.js';
-import { askPermission, decisions as decisionsIn } from '../../support/gate/permission-calls.js';
-import { startPlane } from '../../support/plane/plane-app.js';
-import type { PlaneApp } from '../../support/plane/plane-app.js';
 import { seededPolicyContent } from '../../support/policies/seeded-policies.js';
-import type { FixtureRun } from '../../support/runs/run-fixture.js';
+import { GateBench } from '../../support/gate/gate-bench.js';
 
 const ALLOW = { decision: 'allow' };
-
 const FIND = { find: { type: 'object', required: ['q'], properties: { q: { type: 'string' } } } };
-
-let database: TestDatabase;
-let plane: PlaneApp;
-
-beforeAll(async () => {
-  database = await createTestDatabase();
-  plane = await startPlane(database);
-});
-afterAll(async () => {
-  await plane.close();
-  await database.close();
-});
-
 const F2 = {
   tools: [
     { match: ['*'], action: 'deny' },
@@ -31,9 +12,11 @@ const F2 = {
   ],
 };
 
-const ask = (run: FixtureRun, id: string, tool: string, input?: unknown): Promise<unknown> =>
-  askPermission(plane, run, id, tool, input);
-const decisions = async (run: FixtureRun): Promise<unknown[]> => decisionsIn(await readLedger(database.db, run));
+let bench: GateBench;
+beforeAll(async () => {
+  bench = await GateBench.start();
+});
+afterAll(() => bench.close());
 
 describe('the order of the gate', () => {
   it('CP-317 an exhausted budget answers before frozen set, schema, tier and policy', async () => {
@@ -44,94 +27,94 @@ describe('the order of the gate', () => {
       ['Edit', 'read_only'],
       ['Deploy', 'trusted'],
     ] as const) {
-      const run = await createGatedRun(database.db, {
+      const run = await createGatedRun(bench.db, {
         policy: F2,
         kb: FIND,
         trustTier,
         budgets: { max_tool_calls: 0 },
       });
-      expect(await ask(run, 'a', tool, {})).toEqual({ decision: 'deny', message: 'tool-call budget exceeded' });
-      expect(await decisions(run)).toEqual([['a', 'deny', 'budget', null]]);
+      expect(await bench.ask(run, 'a', tool, {})).toEqual({ decision: 'deny', message: 'tool-call budget exceeded' });
+      expect(await bench.decisions(run)).toEqual([['a', 'deny', 'budget', null]]);
     }
   });
 
   it('CP-130 a known id is answered before an exhausted budget, and a broken protocol too', async () => {
-    const run = await createGatedRun(database.db, {
+    const run = await createGatedRun(bench.db, {
       policy: seededPolicyContent('unrestricted'),
       kb: FIND,
       budgets: { max_tool_calls: 1 },
     });
-    expect(await ask(run, 'a', 'mcp__kb__find', { q: 'a' })).toEqual(ALLOW);
-    expect(await ask(run, 'a', 'mcp__kb__find', { q: 'a' })).toEqual(ALLOW);
-    expect(await ask(run, 'a', 'mcp__kb__find', { q: 'b' })).toMatchObject({
+    expect(await bench.ask(run, 'a', 'mcp__kb__find', { q: 'a' })).toEqual(ALLOW);
+    expect(await bench.ask(run, 'a', 'mcp__kb__find', { q: 'a' })).toEqual(ALLOW);
+    expect(await bench.ask(run, 'a', 'mcp__kb__find', { q: 'b' })).toMatchObject({
       message: expect.stringContaining('reused'),
     });
-    expect(await ask(run, 'a', 'mcp__kb__other', { q: 'a' })).toMatchObject({
+    expect(await bench.ask(run, 'a', 'mcp__kb__other', { q: 'a' })).toMatchObject({
       message: expect.stringContaining('reused'),
     });
   });
 
   it('CP-318 a run that was frozen read-only has no MCP tool that its tier would have to deny', async () => {
-    const run = await createGatedRun(database.db, {
+    const run = await createGatedRun(bench.db, {
       policy: seededPolicyContent('unrestricted'),
       trustTier: 'read_only',
     });
-    await ask(run, 'a', 'mcp__kb__find', { q: 'a' });
-    await ask(run, 'b', 'mcp__ghost__x', {});
-    expect(await decisions(run)).toEqual([
+    await bench.ask(run, 'a', 'mcp__kb__find', { q: 'a' });
+    await bench.ask(run, 'b', 'mcp__ghost__x', {});
+    expect(await bench.decisions(run)).toEqual([
       ['a', 'deny', 'capability', null],
       ['b', 'deny', 'capability', null],
     ]);
   });
 
   it('CP-024 a frozen sandbox tool has its gate at /permission and no execution at /tools/call', async () => {
-    const run = await createGatedRun(database.db, { policy: seededPolicyContent('unrestricted'), kb: FIND });
+    const run = await createGatedRun(bench.db, { policy: seededPolicyContent('unrestricted'), kb: FIND });
     const call = (tool: string): ReturnType<typeof post> =>
-      post(`${plane.url}/internal/tools/call`, run.tokens.tool, { tool_call_id: tool, tool, input: { q: 'a' } });
+      post(`${bench.plane.url}/internal/tools/call`, run.tokens.tool, { tool_call_id: tool, tool, input: { q: 'a' } });
     expect(await call('mcp__kb__find')).toMatchObject({
       status: 400,
       body: { error: expect.stringContaining('sandbox class') },
     });
     expect(await call('mcp__kb__other')).toMatchObject({ status: 200, body: { ok: false, denied: true } });
-    expect(await ask(run, 'a', 'mcp__kb__find', { q: 'a' })).toEqual(ALLOW);
-    expect(await decisions(run)).toEqual([
+    expect(await bench.ask(run, 'a', 'mcp__kb__find', { q: 'a' })).toEqual(ALLOW);
+    expect(await bench.decisions(run)).toEqual([
       ['mcp__kb__other', 'deny', 'capability', null],
       ['a', 'allow', 'policy', null],
     ]);
   });
 
   it('CP-313 arguments beyond their limits are named by the limit, whatever the schema says', async () => {
-    const run = await createGatedRun(database.db, { policy: seededPolicyContent('unrestricted'), kb: { any: {} } });
+    const run = await createGatedRun(bench.db, { policy: seededPolicyContent('unrestricted'), kb: { any: {} } });
     const deep = (levels: number): unknown => (levels === 1 ? 1 : { a: deep(levels - 1) });
     const message = (limit: string): object => ({
       decision: 'deny',
       message: `arguments rejected by frozen schema: (${limit})`,
     });
-    expect(await ask(run, 'a', 'mcp__kb__any', { a: 'x'.repeat(1_048_576) })).toEqual(
+    expect(await bench.ask(run, 'a', 'mcp__kb__any', { a: 'x'.repeat(1_048_576) })).toEqual(
       message('larger than 1048576 bytes'),
     );
-    expect(await ask(run, 'b', 'mcp__kb__any', deep(65))).toEqual(message('deeper than 64 levels'));
-    expect(await ask(run, 'c', 'mcp__kb__any', Array(10_000).fill(0))).toEqual(message('more than 10000 values'));
-    expect(await ask(run, 'd', 'mcp__kb__any', deep(64))).toEqual(ALLOW);
+    expect(await bench.ask(run, 'b', 'mcp__kb__any', deep(65))).toEqual(message('deeper than 64 levels'));
+    expect(await bench.ask(run, 'c', 'mcp__kb__any', Array(10_000).fill(0))).toEqual(message('more than 10000 values'));
+    expect(await bench.ask(run, 'd', 'mcp__kb__any', deep(64))).toEqual(ALLOW);
   });
 
   it('CP-313 a refusal names places in the arguments and no value of them, whatever a key is called', async () => {
     const kb = { any: { additionalProperties: { type: 'number' } } };
-    const run = await createGatedRun(database.db, { policy: seededPolicyContent('unrestricted'), kb });
+    const run = await createGatedRun(bench.db, { policy: seededPolicyContent('unrestricted'), kb });
     const input = { 'a\u202eb': 'canary-value', [`long${'é'.repeat(500)}`]: 'canary-value' };
-    const { message } = (await ask(run, 'a', 'mcp__kb__any', input)) as { message: string };
+    const { message } = (await bench.ask(run, 'a', 'mcp__kb__any', input)) as { message: string };
     expect(message).toMatch(/^arguments rejected by frozen schema: \/a\u202eb, \/longé/);
     expect(Buffer.byteLength(message)).toBeLessThanOrEqual('arguments rejected by frozen schema: '.length + 400);
-    expect(JSON.stringify(await readLedger(database.db, run))).not.toContain('canary');
+    expect(JSON.stringify(await readLedger(bench.db, run))).not.toContain('canary');
   });
 
   it('CP-313 a number that is no double does not pass as its neighbour', async () => {
     const kb = { at: { properties: { n: { type: 'integer', maximum: 9007199254740992 } } } };
-    const run = await createGatedRun(database.db, { policy: seededPolicyContent('unrestricted'), kb });
+    const run = await createGatedRun(bench.db, { policy: seededPolicyContent('unrestricted'), kb });
     const raw = async (id: string, n: string): Promise<unknown> =>
       (
         await post(
-          `${plane.url}/internal/permission`,
+          `${bench.plane.url}/internal/permission`,
           run.tokens.tool,
           `{"tool_call_id":"${id}","tool":"mcp__kb__at","input":{"n":${n}}}`,
         )
