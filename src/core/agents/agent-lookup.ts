@@ -9,7 +9,7 @@ export async function findAgent(tx: TenantTransaction, idOrName: string): Promis
   return tx.manager.findOneBy(AgentEntity, isUuid(idOrName) ? { id: idOrName } : { name: idOrName });
 }
 
-/** The revision with the highest number. An agent without one is a defect. */
+/** The revision with the highest number. Every agent has one. */
 export async function latestRevision(tx: TenantTransaction, agent: AgentEntity): Promise<AgentRevisionEntity> {
   return tx.manager.findOneOrFail(AgentRevisionEntity, { where: { agent_id: agent.id }, order: { rev: 'DESC' } });
 }

@@ -21,7 +21,7 @@ export class AgentEntity {
   created_at!: Date;
 }
 
-/** What an agent is; insert-only, so a run can point at it for ever (docs/design/runs.md). */
+/** What an agent is; insert-only, so a run can refer to it forever (docs/design/runs.md). */
 @Entity('agent_revisions')
 export class AgentRevisionEntity {
   @PrimaryColumn('uuid')

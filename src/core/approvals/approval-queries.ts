@@ -12,15 +12,15 @@ function invokedByParameter(position: number): string {
     select from sessions s where s.id = approvals.session_id and s.invoked_by_user_id = ${user}))`;
 }
 
-/** The pending ones of an organization, or with a run all that it asked for. */
+/** The pending approvals of an organization; given a run, all approvals that it asked for. */
 export interface ApprovalScope {
   organizationId: string;
   sessionId: string | null;
-  /** The runs of this user alone; null for a caller who sees those of everybody. */
+  /** Limits the list to the runs of this user; null for a caller who sees every run. */
   invokedBy: string | null;
 }
 
-/** What tells one state of a list from another. */
+/** What distinguishes one state of a list from another. */
 export type ApprovalState = Pick<ApprovalRow, 'id' | 'status' | 'withheld_reason'>;
 
 /** Pending approvals of the organization, oldest first; those of a run newest first. */
@@ -28,7 +28,7 @@ export function listApprovals(tx: TenantTransaction, scope: ApprovalScope, limit
   return select(tx, '*', scope, limit);
 }
 
-/** The same rows as {@link listApprovals} answers, without what they hold. */
+/** The same rows as {@link listApprovals} returns, without their contents. */
 export function listStates(tx: TenantTransaction, scope: ApprovalScope, limit: number): Promise<ApprovalState[]> {
   return select(tx, 'id, status, withheld_reason', scope, limit);
 }

@@ -38,7 +38,7 @@ export interface ApprovalRow {
 
 export interface DecisionResult {
   approval: ApprovalRow;
-  /** Whether this call settled it; false when it was settled before, by a person or by its expiry, as the row says. */
+  /** Whether this call settled it; false when a person or its expiry had settled it before (see the row). */
   won: boolean;
   /** `approved_session` was asked for on a call without scope keys and recorded as `approved_once` (docs/design/gate.md). */
   narrowed: boolean;
@@ -73,7 +73,7 @@ export async function decideApproval(
   const decision = narrowed ? 'approved_once' : input.decision;
   const won = asked.status === 'pending' && (await settle(tx, asked, decision, input.decidedBy, false));
   if (!won && asked.status === 'pending') await settle(tx, asked, 'expired', 'timeout', false);
-  // Waiting callers were answered when the run ended, so this is the only place left that can record the refusal.
+  // Waiting callers were answered when the run ended, so only this place can still record the refusal.
   const refused = won && decision !== 'denied' && !(await runAcceptsWork(tx, asked.session_id));
   if (refused) await recordSessionTerminal(tx, asked.id);
   return { approval: await readApproval(tx, input.approvalId), won, narrowed: won && narrowed };

@@ -6,7 +6,7 @@ import {
 import { isMcpName } from '../../domain/tools/mcp-name.js';
 import type { TenantTransaction } from '../record/database.js';
 
-/** What is to be known of an approval before anybody decides it. */
+/** What must be known about an approval before anyone decides it. */
 export interface AskedCall {
   approvalId: string;
   authority: CallAuthority;
@@ -25,7 +25,7 @@ interface AskedRow {
   live_owner_user_id: string | null;
 }
 
-/** A slot holds no underscore, so one surface at most has the tool. */
+/** A slot contains no underscore, so at most one tool set has the tool. */
 export async function readAskedCalls(tx: TenantTransaction, approvalIds: readonly string[]): Promise<AskedCall[]> {
   const rows = await tx.query<AskedRow>(
     `select a.id, a.tool, s.invoked_by_user_id, f.slot,

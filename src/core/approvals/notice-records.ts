@@ -10,7 +10,7 @@ export interface NoticeRecord {
   sessionId: string;
   state: NoticeState;
   attempts: number;
-  /** Our own words and numbers, nothing that a receiver answered. */
+  /** Our own words and numbers; nothing from the receiver. */
   error: string | null;
 }
 
@@ -25,7 +25,7 @@ export interface NoticeSubject {
   expiresAt: Date | null;
   /** Still waits for a decision, by the database's clock. */
   open: boolean;
-  /** An earlier workflow of the same notice came to an end: nothing is sent again. */
+  /** An earlier workflow of the same notice has finished: nothing is sent again. */
   told: boolean;
 }
 
@@ -44,7 +44,7 @@ export async function readNoticeSubject(tx: TenantTransaction, approvalId: strin
   return row ?? null;
 }
 
-/** Pending approvals of the run whose notice has no end yet. */
+/** Pending approvals of the run whose notice is not final yet. */
 export async function listUnnoticed(tx: TenantTransaction, sessionId: string): Promise<string[]> {
   const rows = await tx.query<{ id: string }>(
     `select a.id from approvals a left join approval_notices n on n.approval_id = a.id
@@ -54,7 +54,7 @@ export async function listUnnoticed(tx: TenantTransaction, sessionId: string): P
   return rows.map((row) => row.id);
 }
 
-/** A later state replaces an earlier one; one that is final stays. */
+/** A later state replaces an earlier one; a final state stays. */
 export async function recordNotice(tx: TenantTransaction, notice: NoticeRecord): Promise<void> {
   await tx.query(
     `insert into approval_notices (approval_id, tenant_id, session_id, state, attempts, last_error)
@@ -65,7 +65,7 @@ export async function recordNotice(tx: TenantTransaction, notice: NoticeRecord):
   );
 }
 
-/** Of all organizations: approvals that have been pending for `olderThanMs` and whose notice has no end, oldest first. */
+/** Of all organizations: approvals that have been pending for `olderThanMs` and whose notice is not final, oldest first. */
 export async function listUnnoticedApprovals(
   pool: pg.Pool,
   olderThanMs: number,
@@ -81,7 +81,7 @@ export async function listUnnoticedApprovals(
   return rows;
 }
 
-/** Over all organizations: questions of the last hours that nobody could be told of. */
+/** Over all organizations: recent approvals that nobody could be notified of. */
 export async function countFailedNotices(client: pg.Client, hours: number): Promise<number> {
   await client.query('set role sandgate_app');
   const { rows } = await client.query<{ failed: string }>('select svc_count_failed_notices($1) as failed', [hours]);

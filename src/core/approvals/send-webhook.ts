@@ -15,10 +15,10 @@ export interface WebhookMessage {
   body: string;
 }
 
-/** `error` is a sentence of our own: what a receiver answers is neither read nor kept. */
+/** `error` is our own sentence; the response body is neither read nor kept. */
 export type WebhookOutcome = { delivered: true } | { delivered: false; error: string };
 
-/** What a receiver answers is not read; so much of it may arrive before the connection is left. */
+/** The response body is not read; at most this much of it may arrive before the connection is closed. */
 const MAX_ANSWER_BYTES = 65_536;
 
 /**
@@ -52,13 +52,13 @@ export async function sendWebhook(
     const taken = answer.status >= 200 && answer.status < 300;
     return taken ? { delivered: true } : { delivered: false, error: `answered ${answer.status}` };
   } catch (error) {
-    // Stopped by us, which says nothing about the receiver.
+    // We stopped it; this says nothing about the receiver.
     if (signal.aborted || !(error instanceof EgressError)) throw error;
     return { delivered: false, error: describe(error, target.timeoutMs) };
   }
 }
 
-/** Our own words and the system's code, never its sentence: that may hold the address. */
+/** Our own words and the system's error code, never its message: that may contain the address. */
 function describe(error: EgressError, timeoutMs: number): string {
   if (error.reason === 'timeout') return `no answer in ${timeoutMs} ms`;
   if (error.reason === 'redirect') return 'answered with a redirect, which is not followed';

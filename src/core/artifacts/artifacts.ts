@@ -11,7 +11,7 @@ export interface NewArtifact {
   truncated: boolean;
 }
 
-/** What the collection of a workspace answers (docs/design/workspaces.md); the patch of an empty one says so. */
+/** What collecting a workspace produces (docs/design/workspaces.md); an empty patch says so. */
 export interface CollectedDiff {
   patch: Buffer;
   empty: boolean;
@@ -47,7 +47,7 @@ export async function storeArtifact(tx: TenantTransaction, sessionId: string, ar
   return digest;
 }
 
-/** Stores a real diff and tells it in the ledger. Locks the run, so that a re-driven collection changes nothing. */
+/** Stores a real diff and records it in the ledger. Locks the run, so that a repeated collection changes nothing. */
 export async function storeDiff(tx: TenantTransaction, sessionId: string, diff: CollectedDiff): Promise<void> {
   if ((await lockAndReadDiff(tx, sessionId)) === 'collected') return;
   const { patch: content, truncated } = diff;

@@ -2,7 +2,7 @@ import type { ResourceBinding } from '../../domain/connections/resource-binding.
 import type { Database, TenantTransaction } from '../record/database.js';
 import { translateDatabaseErrors } from '../../platform/postgres/database-errors.js';
 
-/** What is true now of the authority that a binding was frozen with, as `svc_live_authority` reads it. */
+/** The current state of the authority that a binding was frozen with, as `svc_live_authority` reads it. */
 export interface LiveAuthority {
   status: string | null;
   authorization_generation: number | null;
@@ -18,14 +18,16 @@ export interface CallUse {
   bindingId: string;
 }
 
-/** Whether the run of a call accepts work, and what is true of its authority, as `svc_read_standing` reads them. */
+/**
+ * The authorization check of a call: whether its run accepts work, and its current authority, as `svc_read_standing` reads them.
+ */
 export interface CallStanding {
   accepts: boolean | null;
   live: LiveAuthority | null;
 }
 
 /**
- * The reason why a binding must not be used any more, or null; asked before every use of a credential (CP-309, CP-314). Of two
+ * Why a binding must not be used any more, or null; checked before every use of a credential (CP-309, CP-314). Of two
  * reasons the earlier one in the order of docs/design/connections.md is told. The model may read it: it names the slot and never
  * the connection.
  */
@@ -65,7 +67,7 @@ export async function readStanding(db: Database, organizationId: string, use: Ca
   return rows[0] ?? null;
 }
 
-/** The reason why a call whose claim is taken must not be sent any more, or null. */
+/** Why a call whose claim is taken must not be sent any more, or null. */
 export function standingProblem(binding: ResourceBinding, standing: CallStanding | null | undefined): string | null {
   if (standing?.accepts !== true) return 'the run was stopped before the call was sent';
   return liveProblem(binding, standing.live);

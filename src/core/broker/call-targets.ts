@@ -20,11 +20,11 @@ interface Run {
   sessionId: string;
 }
 
-/** The authority behind a call: it still holds, it is gone for the reason given, or there never was one. */
+/** The authority behind a call: still valid, refused for the given reason, or never bound. */
 export type Authority =
   { kind: 'stands'; target: CallTarget } | { kind: 'refused'; text: string } | { kind: 'unbound' };
 
-/** A target with the live authority that was found good for it. */
+/** A target with the authority that passed its last authorization check. */
 export interface Standing {
   target: CallTarget;
   live: JsonObject;
@@ -33,17 +33,17 @@ export interface Standing {
 const NONE: ReadonlyMap<string, Standing> = new Map();
 
 /**
- * Frozen surfaces and bindings of runs. Both never change, so one read serves every call of a slot; whether the binding may still be
+ * Tool sets and bindings of runs. Neither ever changes, so one read serves every call of a slot; whether the binding may still be
  * used is asked each time (docs/design/connections.md).
  */
 export class CallTargets {
   private readonly known = new Map<string, CallTarget>();
-  /** By session and binding: the authority that was last found good. */
+  /** By run and binding: the authority that last passed. */
   private readonly stood = new Map<string, Map<string, Standing>>();
 
   constructor(private readonly database: Database) {}
 
-  /** The authority behind a call that was read this very moment; one read for each slot of a run and process. */
+  /** The authority behind a call that was just read; one read per slot, run and process. */
   async authorityBehind(run: Run, slot: string, { bound }: Pick<BrokeredCall, 'bound'>): Promise<Authority> {
     const target = this.known.get(keyOf(run.sessionId, slot));
     if (target === undefined || target.binding.id !== bound?.bindingId) return this.authorityOf(run, slot);
@@ -53,7 +53,7 @@ export class CallTargets {
     return { kind: 'stands', target };
   }
 
-  /** The authorities of a run that were last found good, by the id of their binding. They stay good as long as they do not change. */
+  /** The authorities of a run that last passed, by binding id. They remain valid as long as they do not change. */
   standing(sessionId: string): ReadonlyMap<string, Standing> {
     return this.stood.get(sessionId) ?? NONE;
   }

@@ -1,5 +1,5 @@
 export interface BreakerSettings {
-  /** Failures in a row that open it; 0: never. */
+  /** Consecutive failures that open it; 0: never. */
   threshold: number;
   /** How long it stays open before one call tries; 0: never opens. */
   openSecs: number;
@@ -16,7 +16,7 @@ interface Breaker {
   probingSince: number | null;
 }
 
-/** The breakers of this process, one per key; those that never failed take no place. */
+/** The breakers of this process, one per key; those that never failed take no space. */
 export class CircuitBreakers {
   private readonly breakers = new Map<string, Breaker>();
 
@@ -40,7 +40,7 @@ export class CircuitBreakers {
     return { probe: true };
   }
 
-  /** @param failed null: the call says nothing about the host, and another may probe */
+  /** @param failed null: the call says nothing about the host, and another call may probe */
   leave(key: string, failed: boolean | null, probe: boolean): void {
     const breaker = this.breakers.get(key) ?? { failures: 0, openedAt: null, probingSince: null };
     if (probe) breaker.probingSince = null;

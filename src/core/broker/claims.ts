@@ -16,13 +16,13 @@ export interface CallRow {
   callId: string;
 }
 
-/** Bytes as they rest ({@link ToolCallPayloads}). */
+/** The stored bytes ({@link ToolCallPayloads}). */
 export interface Resting {
   sealed: Buffer;
   keyVersion: number;
 }
 
-/** A call that was kept for dispatch, with the claim that it has already. */
+/** A call that is stored for dispatch, with its claim if it already has one. */
 export interface OfferedCall {
   callId: string;
   claim: { state: ClaimState; attempt: number } | null;
@@ -51,7 +51,7 @@ export interface BrokeredCall {
   tool: string;
   inputDigest: string;
   input: Resting;
-  /** The binding of its slot and what is true of its authority at this moment; null where there is none. */
+  /** The binding of its slot and its current authority; null where there is none. */
   bound: { bindingId: string; live: JsonObject | null } | null;
 }
 
@@ -63,13 +63,13 @@ export interface BrokeredCall {
  */
 export type ClaimOutcome = 'claimed' | 'inactive' | 'not_allowed' | 'taken';
 
-/** A claim as its holder, who may send, has it. */
+/** A claim in the hands of the process that may send. */
 export interface Claim {
   claimId: string;
   attempt: number;
 }
 
-/** What came of claiming, with the claim that counts. */
+/** The outcome of claiming, with the claim that counts. */
 export interface ClaimAnswer {
   outcome: ClaimOutcome;
   claim: Claim;
@@ -90,7 +90,7 @@ export async function claimCall(db: Database, call: CallRow, claim: Claim, ttlSe
   return { outcome: row.outcome, claim: { claimId: row.claim_id ?? claim.claimId, attempt: claim.attempt } };
 }
 
-/** Authorities that the caller has found good, by the id of their binding. */
+/** Authorities that the caller has already checked, by binding id. */
 export type KnownAuthorities = Readonly<Record<string, JsonObject>>;
 
 /** A call, and the outcome of claiming it; null when its authority has changed and must be judged before the call is claimed. */
@@ -146,7 +146,7 @@ export interface Settlement {
   state: SettledClaimState;
   /** Of the stored answer. */
   resultDigest: string | null;
-  /** At most 300 characters, our own words. */
+  /** At most 300 characters, in our own words. */
   error: string | null;
   answer: Resting | null;
 }

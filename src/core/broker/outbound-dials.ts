@@ -7,7 +7,7 @@ export type SharedScope = 'tenant' | 'user' | 'connection' | 'host';
 export interface DialKey {
   organizationId: string;
   connectionId: string;
-  /** Never the host itself. */
+  /** Never the host in clear. */
   hostDigest: string;
 }
 
@@ -18,7 +18,7 @@ export interface DialCharge {
 }
 
 export interface DialVerdict {
-  /** The scope that refused; null: charged, go on. */
+  /** The scope that refused; null: charged, proceed. */
   refused: SharedScope | 'breaker' | null;
   retryAfterSecs: number;
   /** The breaker has counted failures, so a success must be reported. */

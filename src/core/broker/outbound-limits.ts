@@ -58,7 +58,7 @@ interface LimitsLog {
   warn(fields: Record<string, unknown>, message: string): void;
 }
 
-/** How many times the limit of one organization to a host this process sends there for all of them. */
+/** How many times one organization's limit for a host this process sends there for all organizations together. */
 const ALL_ORGANIZATIONS = 8;
 /** Organizations whose old counts this process has already cleared away. */
 const MAX_CLEARED = 10_000;
@@ -148,7 +148,7 @@ export class OutboundLimits {
     return verdict;
   }
 
-  /** Without the database calls go on; every process goes by its own counts. */
+  /** Without the database calls continue; each process uses its own counts. */
   private async degrading<T>(work: () => Promise<T>): Promise<T | null> {
     try {
       return await work();

@@ -9,7 +9,7 @@ const LEAST_CHARS = 8;
 /**
  * The outcome without the credential that the call was made with. A server that shows its callers what they sent (a debugging
  * tool, an error page) would otherwise hand the credential to the sandbox and to the model, which must never have it (CP-289).
- * Only verbatim copies are found: a server that means to leak what it was given has better ways, and has it already.
+ * Only verbatim copies are found: a hostile server could encode the credential, which it has anyway.
  */
 export function withoutCredential(outcome: McpOutcome, headers: Readonly<Record<string, string>>): McpOutcome {
   if (outcome.state !== 'succeeded' && outcome.state !== 'failed_upstream') return outcome;
@@ -26,7 +26,10 @@ export function withoutCredential(outcome: McpOutcome, headers: Readonly<Record<
   };
 }
 
-/** Each header's value without its scheme, and of Basic what it encodes; longest first, so that nothing is left of a longer one. */
+/**
+ * Each header's value without its scheme, and, for Basic, what it encodes; longest first, so that no part of a longer one
+ * remains.
+ */
 function secretsIn(headers: Readonly<Record<string, string>>): string[] {
   const secrets = Object.values(headers).flatMap((value) => {
     const [, scheme, credential] = /^(?:(Basic|Bearer) )?(.*)$/s.exec(value) ?? [];

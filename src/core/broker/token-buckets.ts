@@ -4,7 +4,7 @@ export interface Charge {
   perMin: number;
 }
 
-/** Keys remembered; the one that was used longest ago is forgotten first, and by then is full again. */
+/** Keys remembered; the least recently used is forgotten first, and is full again by then. */
 const MAX_KEYS = 20_000;
 const MINUTE_MS = 60_000;
 
@@ -30,7 +30,7 @@ export class TokenBuckets {
     return null;
   }
 
-  /** Takes a charge back that somebody else refused. */
+  /** Takes back a charge after another limit refused the call. */
   refund(charges: readonly Charge[]): void {
     for (const { key, perMin } of charges) {
       const bucket = this.buckets.get(key);

@@ -2,7 +2,7 @@ import type { UpstreamAnswer } from '../../domain/broker/stored-answer.js';
 import type { ResourceBinding } from '../../domain/connections/resource-binding.js';
 import type { BrokeredSurface } from '../../domain/run/spec.js';
 
-/** Where a brokered call goes: the frozen surface of a slot and the binding that it was frozen with. */
+/** Where a brokered call goes: the tool set of a slot and the binding that it was frozen with. */
 export interface CallTarget {
   organizationId: string;
   sessionId: string;
@@ -10,7 +10,7 @@ export interface CallTarget {
   surface: BrokeredSurface;
 }
 
-/** What came of one call, in the terms of its claim (docs/design/broker.md). `error` is a sentence of our own. */
+/** What came of one call, in the terms of its claim (docs/design/broker.md). `error` is our own sentence. */
 export type UpstreamResult =
   | { state: 'succeeded' | 'failed_upstream'; answer: UpstreamAnswer; error?: string }
   | { state: 'failed_before_send' | 'ambiguous'; error: string }

@@ -20,14 +20,14 @@ export interface UpstreamParts {
   limits: OutboundLimits;
 }
 
-/** A check of run and binding is good for so long; a call that is sent later checks again. */
+/** How long an authorization check holds; a call that is sent later checks again. */
 const BELIEVED_MS = 200;
 
 /** What one call used. A session asks for the credential while it makes that call. */
 interface Attempt {
   target: CallTarget;
   credential: CredentialHeaders | null;
-  /** When its run and binding were checked last. */
+  /** When its run and binding were last checked. */
   askedAt: number;
 }
 
@@ -126,8 +126,8 @@ export class BrokeredUpstream implements UpstreamCaller {
   }
 
   /**
-   * The credential of the call in whose course it is asked for; its failure is proof that nothing was sent. Between the claim and
-   * this moment may lie other calls of the session, so the read says as well whether this one may still be sent.
+   * The credential of the current call; its failure is proof that nothing was sent. Between the claim and
+   * this moment other calls of the session may have run, so the read also checks whether this one may still be sent.
    */
   private async headersNow(): Promise<Record<string, string>> {
     const attempt = this.attempts.getStore();

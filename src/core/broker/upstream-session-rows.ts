@@ -9,14 +9,14 @@ const GIVEN_UP_AFTER_SECS = 900;
 export interface UpstreamSession {
   sessionId: string;
   bindingId: string;
-  /** The process that opened it; no other one uses it. */
+  /** The process that opened it; no other process uses it. */
   replica: string;
   upstreamSessionId: string;
   endpointUrl: string;
   protocolVersion: string;
 }
 
-/** Remembers a session, in the place of one that this process had before. */
+/** Records a session in place of the one that this process had before. */
 export async function rememberUpstreamSession(tx: TenantTransaction, session: UpstreamSession): Promise<void> {
   await tx.query(
     `insert into mcp_upstream_sessions (tenant_id, session_id, peer_kind, peer_id, replica, upstream_session_id, endpoint_url,
@@ -60,7 +60,7 @@ export async function listUpstreamSessions(tx: TenantTransaction, sessionId: str
   }));
 }
 
-/** Notes that the server was asked to end the session, whatever it said. */
+/** Records that the server was asked to end the session, whatever it answered. */
 export async function markUpstreamSessionDeleted(tx: TenantTransaction, session: UpstreamSession): Promise<void> {
   await tx.query(
     `update mcp_upstream_sessions set deleted_at = clock_timestamp(), delete_outcome = 'deleted'

@@ -26,8 +26,9 @@ interface Run {
 }
 
 /**
- * The sessions that this process has at MCP servers: one for each run and binding, shared with nobody, and none of another process
- * adopted (docs/design/broker.md). What a server issued is remembered in the record, so that whoever ends the run can end it.
+ * The sessions that this process has at MCP servers: one for each run and binding, never shared, and none taken over from another
+ * process adopted (docs/design/broker.md). What a server issued is remembered in the record, so that whoever ends the run can end
+ * it.
  */
 export class UpstreamSessions {
   private readonly open = new Map<string, Promise<McpSession>>();
@@ -44,7 +45,7 @@ export class UpstreamSessions {
   /**
    * The session of a run and binding.
    *
-   * @param headers the credential of the call in whose course it is asked for
+   * @param headers makes the credential of the current call
    * @throws NotSent when the connection is not for this address
    */
   of(target: CallTarget, headers: () => Promise<Record<string, string>>): Promise<McpSession> {

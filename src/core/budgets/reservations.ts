@@ -69,7 +69,7 @@ export async function settle(db: Database, settlement: Settlement): Promise<Sett
   return answer;
 }
 
-/** The members of the SQL type `svc_settle_call`; null for a settlement that is not of the plain sort. */
+/** The members of the SQL type `svc_settle_call`; null for a settlement that the grouped form does not know. */
 function plainSettlement(settlement: Settlement): object | null {
   const { usage, sessionId, reservationId, state, maxTokens, maxCostMicros, toolUses } = settlement;
   const { bodies, digests } = bodyArguments(settlement.events);

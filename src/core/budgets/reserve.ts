@@ -31,7 +31,7 @@ export interface ModelRequest {
 /**
  * - `reserved`: dispatch with at most `outputTokens` of output.
  * - `exhausted`: recorded spend leaves fewer than 1,024 output tokens: 400, final.
- * - `held`: live reservations hold what is left: 429. `too_many_live`: ceiling of concurrent requests: 429.
+ * - `held`: open reservations hold what is left: 429. `too_many_live`: ceiling of concurrent requests: 429.
  * - `unasked_tool_use`: results of uses that the gate never decided (`unasked`): fail the run. `too_many_refused` likewise.
  * - `inactive`, `reload`, `unauthorized`, `wrong_audience`, `not_found`: as at the gate.
  */

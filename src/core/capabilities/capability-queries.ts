@@ -20,7 +20,7 @@ export async function findBundle(
   });
 }
 
-/** The pinned versions, in the order of the pins. A pin without its row is a defect. */
+/** The pinned versions, in the order of the pins. Every pin has its row. */
 export async function readPinned(tx: TenantTransaction, pins: readonly BundlePin[]): Promise<CapabilityBundleEntity[]> {
   if (pins.length === 0) return [];
   const rows = await tx.manager.findBy(CapabilityBundleEntity, { id: In(pins.map(({ id }) => id)) });
@@ -60,7 +60,7 @@ export function listBundles(tx: TenantTransaction, limit: number): Promise<Bundl
 
 /** Appends the next version of the name. */
 export async function appendBundle(tx: TenantTransaction, draft: BundleDraft): Promise<CapabilityBundleEntity> {
-  // Publishers of one name take turns, so that each number is given once.
+  // One publisher of a name at a time, so that each number is used once.
   await lockName(tx, `capability:${tx.organizationId}:${draft.name}`);
   const [bundle] = await tx.query<CapabilityBundleEntity>(
     `insert into capability_bundles (id, tenant_id, name, version, description, definition, definition_digest)

@@ -7,7 +7,7 @@ import { translateDatabaseErrors } from '../../platform/postgres/database-errors
 export interface ImportCounts {
   added: number;
   refreshed: number;
-  /** Entries whose slug a curated row has. */
+  /** Entries whose slug belongs to a curated row. */
   kept: number;
 }
 

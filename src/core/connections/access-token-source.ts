@@ -6,8 +6,8 @@ export interface AccessTokenSource {
    * @throws SandgateError `conflict` when the connection is not active at that generation, `upstream_failed` when no token was given
    */
   get(organizationId: string, connectionId: string, generation: number): Promise<string>;
-  /** Forgets this very token, which the upstream refused; another one that came meanwhile stays. */
+  /** Forgets this token, which the upstream refused; a newer one stays. */
   reject(connectionId: string, generation: number, token: string): void;
-  /** Forgets every token of the connection in this process; others notice by the generation and the live status. */
+  /** Forgets every token of the connection in this process; other processes notice by the generation and the current status. */
   evict(connectionId: string): void;
 }

@@ -10,11 +10,11 @@ export interface CredentialHeaders {
   headers: Record<string, string>;
   /** Of an OAuth connection: the token in the headers, to name when the upstream refuses it. */
   accessToken?: string;
-  /** Of the call that they were asked for, when the connection was read. */
+  /** The authorization check of the call, made when the connection was read. */
   standing: CallStanding | undefined;
 }
 
-/** A connection under the authorization generation that the caller works under; for one call of a run, with that. */
+/** A connection at the authorization generation that the caller expects, and the call that it is used for, if any. */
 export type CredentialUse = ConnectionRef & { generation: number; use?: CallUse };
 
 /** Makes the headers that prove a connection upstream; status and generation are read from the row each time (CP-290). */

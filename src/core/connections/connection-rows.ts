@@ -103,8 +103,8 @@ export async function moveConnection(
 }
 
 /**
- * Puts an active OAuth connection aside: a person has to connect it again. A caller who read another generation changes nothing, because
- * the connection was authorized anew meanwhile.
+ * Takes an active OAuth connection out of use: a person has to connect it again. A caller who read another generation changes
+ * nothing, because the connection was authorized anew meanwhile.
  *
  * @param note a sentence for a person, without anything that an upstream wrote
  * @returns whether the connection was moved

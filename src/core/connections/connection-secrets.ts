@@ -29,7 +29,7 @@ export interface LiveConnection extends Pick<
   ConnectionRecord,
   'status' | 'authorization_generation' | 'auth_kind' | 'display_name' | 'metadata'
 > {
-  /** Of the call that it is read for, at the same moment. */
+  /** The authorization check of the call that it is read for, made at the same moment. */
   standing: CallStanding | undefined;
   /** @throws SandgateError as {@link ConnectionSecrets.credential} */
   openCredential(): Promise<string>;
@@ -72,7 +72,7 @@ export class ConnectionSecrets {
   /**
    * A connection as it is at this moment, with its credential while it is active at that generation; one round trip.
    *
-   * @param use the call that it is read for, whose standing is then read along with it
+   * @param use the call that it is read for; its authorization check is then made along with the read
    * @returns null when the organization has no such connection
    */
   async readLive(ref: ConnectionRef, generation: number, use?: CallUse): Promise<LiveConnection | null> {
@@ -151,7 +151,7 @@ async function readActive(
   return row ?? null;
 }
 
-/** Where a secret of a connection rests sealed. */
+/** Where a sealed secret of a connection is stored. */
 export function placeOfSecret({ organizationId, connectionId }: ConnectionRef, secret: ConnectionSecret): SealedPlace {
   return { organizationId, column: `integration_connections.${secret}`, row: connectionId };
 }

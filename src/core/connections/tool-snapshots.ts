@@ -7,7 +7,7 @@ import type { Database, TenantTransaction } from '../record/database.js';
 import { PhotographError, type Photograph, type PhotographRequest } from '../../platform/mcp/photograph.js';
 import type { ConnectionCredentials } from './connection-credentials.js';
 
-/** Takes a photograph over a session of its own. @throws PhotographError with what the server did wrong */
+/** Takes a snapshot over a session of its own. @throws PhotographError with what the server did wrong */
 export type Photographer = (request: Pick<PhotographRequest, 'url' | 'headers'>) => Promise<Photograph>;
 
 export interface ToolSnapshot {
@@ -21,7 +21,7 @@ export interface ToolSnapshot {
   discoveredAt: Date;
 }
 
-/** Photographs of what connections offer: append-only, numbered per connection (docs/design/connections.md). */
+/** Snapshots of what connections offer: append-only, numbered per connection (docs/design/connections.md). */
 export class ToolSnapshots {
   constructor(
     private readonly db: Database,
@@ -30,10 +30,10 @@ export class ToolSnapshots {
   ) {}
 
   /**
-   * Photographs an active connection with its stored credential and appends the next version, also when nothing changed.
+   * Takes a snapshot of an active connection with its stored credential and appends the next version, even when nothing changed.
    *
-   * @throws SandgateError `conflict` when the connection is not active or moved on meanwhile, `invalid_request` when there is
-   * nothing to photograph or the server does not pass
+   * @throws SandgateError `conflict` when the connection is not active or has changed meanwhile, `invalid_request` when there is
+   * no endpoint to ask or the server does not pass
    */
   async take(connection: ConnectionRecord): Promise<ToolSnapshot> {
     const { id, tenant_id: organizationId, authorization_generation: generation } = connection;
@@ -47,7 +47,7 @@ export class ToolSnapshots {
   }
 
   /**
-   * With headers that are not stored yet, for a connection that is made only if the server passes.
+   * Takes a snapshot with headers that are not stored yet, for a connection that is created only if the server passes.
    *
    * @throws SandgateError `invalid_request` with what the server did wrong
    */
@@ -66,9 +66,9 @@ export class ToolSnapshots {
 }
 
 /**
- * Appends the next version, if the connection is still active at the generation under which it was photographed.
+ * Appends the next version, if the connection is still active at the generation under which the snapshot was taken.
  *
- * @throws SandgateError `conflict` when it is not, or when another photograph was faster: try again
+ * @throws SandgateError `conflict` when it is not, or when another snapshot was faster: try again
  */
 export async function appendSnapshot(
   tx: TenantTransaction,

@@ -1,6 +1,9 @@
 import type { Role } from '../../domain/identity/role.js';
 
-/** Who looks at connections. A role widens nothing: a personal connection has one viewer, its owner (docs/design/connections.md). */
+/**
+ * Who looks at connections. No role widens the view: a personal connection is visible to its owner alone
+ * (docs/design/connections.md).
+ */
 export interface Viewer {
   organizationId: string;
   /** Null for the operator, who has no personal identity. */

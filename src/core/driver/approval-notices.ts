@@ -7,20 +7,22 @@ import type { DrivenRun } from '../../platform/temporal/workflow-names.js';
 
 const BATCH = 500;
 
-/** Has people told of pending approvals, each once. */
+/** Starts the notices of pending approvals, one each. */
 export class ApprovalNotices {
   constructor(
     private readonly starter: NoticeStarter,
     private readonly database: Database,
   ) {}
 
-  /** For every pending approval of a run that was not told of yet. */
+  /** For every pending approval of a run that has no notice yet. */
   async startOf({ organizationId, sessionId }: DrivenRun): Promise<void> {
     const ids = await this.database.withTenant(organizationId, (tx) => listUnnoticed(tx, sessionId));
     for (const approvalId of ids) await this.starter.start({ organizationId, sessionId, approvalId });
   }
 
-  /** For approvals that have been pending for `olderThanMs` with no notice on record: a driver that lost its store has none. */
+  /**
+   * For approvals that have been pending for `olderThanMs` with no notice on record: a driver that lost its store has lost them.
+   */
   async startMissing(olderThanMs: number): Promise<void> {
     for (const approval of await listUnnoticedApprovals(this.database.pool, olderThanMs, BATCH))
       await this.starter.start(approval);
@@ -28,8 +30,8 @@ export class ApprovalNotices {
 }
 
 /**
- * A driver of runs that also has people told when a call waits for them. The wake-up's row in the outbox is deleted only after both,
- * so that a crash between them loses neither (docs/design/workflows.md).
+ * A driver of runs that also starts notices when a call waits for a person. The wake-up's row in the outbox is deleted only after
+ * both, so that a crash between them loses neither (docs/design/workflows.md).
  */
 export class TellingRunDriver extends RunDriver {
   constructor(

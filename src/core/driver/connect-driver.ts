@@ -13,14 +13,14 @@ import { ApprovalNotices, TellingRunDriver } from './approval-notices.js';
 import { TemporalOutboxDispatcher } from './outbox-dispatcher.js';
 import { connectTemporalClient, type TemporalClient } from '../../platform/temporal/connect-client.js';
 
-/** A process's way to the driver. `close` waits for wake-ups under way; the relay sends what is left. */
+/** A process's connection to the driver. `close` waits for wake-ups under way; the relay sends what is left. */
 export interface ConnectedDriver {
-  /** The way of brokered calls to their runs' workflows. */
+  /** Brings brokered calls to their runs' workflows. */
   readonly calls: BrokeredDispatch;
   close(): Promise<void>;
 }
 
-/** Starts and wakes runs; where a webhook is configured also the notices of their approvals. */
+/** Starts and wakes runs and, where a webhook is configured, the notices of their approvals. */
 export function createRunDriver(
   { notices, timing }: Pick<SandgateConfig, 'notices' | 'timing'>,
   database: Database,

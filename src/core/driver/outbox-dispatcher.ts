@@ -10,13 +10,13 @@ export type OnUndelivered = (rows: OutboxRow[], cause: unknown) => void;
 
 /** Runs whose wake-ups are sent at once. */
 const AT_ONCE = 8;
-/** After so many runs that found the driver away the rest of the batch waits for the next round. */
+/** After this many runs found the driver unreachable, the rest of the batch waits for the next round. */
 const GIVE_UP_AFTER = 8;
 
 interface Outcome {
   delivered: OutboxRow[];
   refused: OutboxRow[];
-  /** The client's error while the driver was away. */
+  /** The client's error while the driver was unreachable. */
   away?: unknown;
 }
 
@@ -41,7 +41,7 @@ export class TemporalOutboxDispatcher implements OutboxDispatcher {
    * Sends the rows, those of one run in their order and one wake-up per kind, and deletes what was delivered. A row that the
    * driver refuses is put off and holds up no other.
    *
-   * @throws the client's error when the driver is away; the rows that were not sent stay as they are
+   * @throws the client's error when the driver is unreachable; unsent rows stay as they are
    */
   async deliver(rows: OutboxRow[]): Promise<void> {
     const limit = pLimit(AT_ONCE);

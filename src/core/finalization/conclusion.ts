@@ -7,8 +7,9 @@ import { readIntent } from './intents.js';
 import { lockRun, moveRun } from '../runs/run-moves.js';
 
 /**
- * The terminal move of a run and all that belongs to it, in one transaction (docs/design/runs.md): summary, status, revoked tokens
- * and grants, `run.result`, settled approvals, freed capacity. A run that is already over is left alone. A pass of admission belongs behind the commit.
+ * The terminal move of a run with everything that belongs to it, in one transaction (docs/design/runs.md): summary, status,
+ * revoked tokens and grants, `run.result`, settled approvals, freed capacity. A run that is already over is left alone. A pass of
+ * admission belongs behind the commit.
  */
 export async function concludeRun(tx: TenantTransaction, sessionId: string): Promise<void> {
   const status = await lockRun(tx, sessionId);

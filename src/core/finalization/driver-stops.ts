@@ -4,7 +4,7 @@ import type { TenantTransaction } from '../record/database.js';
 import { lockRun } from '../runs/run-moves.js';
 import { recordIntent } from './intents.js';
 
-/** A run that was given its place at this very moment is not expired. */
+/** A run that has just been given its place is not expired. */
 export async function expireInQueue(tx: TenantTransaction, sessionId: string, queueTtlSecs: number): Promise<void> {
   if ((await lockRun(tx, sessionId)) !== 'queued') return;
   const [row] = await tx.query<{ capacity_held: boolean }>('select capacity_held from sessions where id = $1', [

@@ -3,7 +3,7 @@ import type { Database } from '../record/database.js';
 import { recordIntent } from './intents.js';
 
 /**
- * Ends a run as `failed`: the intent first, and with it one `run.error`. An earlier intent wins and nothing is written.
+ * Ends a run as `failed`: writes the finalization request and one `run.error`. An earlier request wins and nothing is written.
  * `message` may carry foreign text, which the append redacts; `reason` is the run's status reason (default: the message).
  */
 export async function recordFailure(

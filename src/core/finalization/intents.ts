@@ -5,7 +5,7 @@ import { isTerminal, TERMINAL_STATUSES, type RunOutcome } from '../../domain/run
 import type { TenantTransaction } from '../record/database.js';
 import { lockRun } from '../runs/run-moves.js';
 
-/** How long a live runner is asked to stop before it is killed (docs/design/runs.md). */
+/** How long a runner may take to stop before it is killed (docs/design/runs.md). */
 export const QUIESCE_SECS = 30;
 
 export interface NewIntent {
@@ -20,7 +20,7 @@ export interface NewIntent {
   quiesceSecs?: number;
 }
 
-/** The finalization intent of a run: one row, the first writer wins, deleted when cleanup is complete. */
+/** The finalization request of a run: one row, the first writer wins, deleted when cleanup is complete. */
 export interface FinalizationIntent {
   session_id: string;
   outcome: RunOutcome;
@@ -38,7 +38,7 @@ export interface FinalizationIntent {
  * Records why and how a run ends, under its head and session rows, and wakes its workflow.
  *
  * @param first events that the winner appends in the same transaction (budget.exceeded, run.error)
- * @returns `already`: somebody else's intent stands and this one is discarded; `terminal`: the run is over
+ * @returns `already`: an earlier request stands and this one is discarded; `terminal`: the run is over
  * @throws SandgateError `not_found`
  */
 export async function recordIntent(
@@ -93,7 +93,7 @@ export async function hasIntent(tx: TenantTransaction, sessionId: string): Promi
   return intents.length > 0;
 }
 
-/** Deletes the retry ticket: only after all terminal cleanup succeeded. */
+/** Deletes the request, which causes retries until then: only after all cleanup succeeded. */
 export async function deleteIntent(tx: TenantTransaction, sessionId: string): Promise<void> {
   await tx.query('delete from session_finalizations where session_id = $1', [sessionId]);
 }

@@ -128,7 +128,7 @@ function grantKeys(tool: string, keys: string[] | null): string[] | null {
   return keys === null ? null : keys.map((key) => JSON.stringify([tool, key]));
 }
 
-/** Records a broken protocol and an exhausted budget; a registration wakes waiting callers. */
+/** Records a broken protocol or an exhausted budget; a registration wakes waiting callers. */
 async function settleCall(db: Database, call: GateCall, row: AnswerRow): Promise<GateAnswer> {
   if (row.outcome === 'protocol_violation') await recordViolation(db, call);
   if (row.outcome === 'budget') return recordBudgetDenial(db, call);

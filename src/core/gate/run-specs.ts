@@ -77,11 +77,11 @@ export class RunSpecs {
   }
 }
 
-/** What one run's schemas have turned out to be. */
+/** What is known about the schemas of one run. */
 class RunSchemas {
   private readonly guarded = new Map<string, GuardedSchema>();
 
-  /** @param unusable reasons by name of tools that are known to be un-callable in this run */
+  /** @param unusable reasons by name, for tools that are known to be unusable in this run */
   constructor(private readonly unusable: Map<string, string> = new Map()) {}
 
   /** Whether its schema needs no counting any more. */
@@ -104,8 +104,8 @@ class RunSchemas {
 }
 
 /**
- * The tools of a run whose validator had to be ended, with the reason, so that they stay un-callable for a process that reads
- * the run anew (docs/design/gate.md). The recorded denials say it; there is no other record.
+ * The tools of a run whose validator had to be ended, with the reason, so that they stay unusable for a process that reads
+ * the run anew (docs/design/gate.md). The recorded denials are the only record of it.
  */
 async function readEndedValidators(tx: TenantTransaction, sessionId: string): Promise<Map<string, string>> {
   const reasons = new Map(Object.values(ENDED_VALIDATOR).map((reason) => [unusableSchemaReason(reason), reason]));

@@ -19,7 +19,7 @@ export function callKey(call: CallRef): string {
   return `${call.sessionId}:${call.toolCallId}`;
 }
 
-/** Bytes as they rest; key version 0 is clear text. */
+/** The stored bytes; key version 0 is clear text. */
 export interface RestingPayload {
   sealed: Buffer;
   keyVersion: number;
@@ -31,7 +31,7 @@ export interface PolicyViewText extends CallRef {
 }
 
 const CLEAR = 0;
-/** Sealing one takes about 20 µs; between two slices other work of the process goes on. */
+/** Sealing one takes about 20 µs; between two slices the process does other work. */
 const SEALED_PER_TURN = 16;
 
 /** The one place where tool inputs and results are stored (docs/design/sealing.md), sealed per organization and row. */
@@ -97,7 +97,7 @@ export class ToolCallPayloads {
     return insertPolicyViews(this.db.pool, organizationId, rows, keepSecs);
   }
 
-  /** The text, or null when nothing rests there (any more). */
+  /** The text, or null when nothing is stored there (any more). */
   async open(key: PayloadKey): Promise<string | null> {
     const [row] = await this.db.withTenant(key.organizationId, (tx) =>
       tx.query<{ sealed: Buffer; key_version: number }>(
@@ -109,7 +109,7 @@ export class ToolCallPayloads {
     return row === undefined ? null : this.openResting(key, { sealed: row.sealed, keyVersion: row.key_version });
   }
 
-  /** Opens what rests under many calls of one kind with one read; the result is keyed by {@link callKey}. */
+  /** Opens the payloads of one kind of many calls with one read; the result is keyed by {@link callKey}. */
   async openMany(organizationId: string, kind: PayloadKind, calls: readonly CallRef[]): Promise<Map<string, string>> {
     if (calls.length === 0) return new Map();
     const rows = await this.db.withTenant(organizationId, (tx) =>

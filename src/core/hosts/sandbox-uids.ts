@@ -53,7 +53,7 @@ export class SandboxUids {
       );
       return rows[0]?.uid ?? 'none';
     } catch (error) {
-      // Another run took the same number in this instant: look for the next one.
+      // Another run took the same number at this moment: look for the next one.
       if (isUniqueViolation(error)) return 'raced';
       return translateDatabaseErrors(() => Promise.reject(error as Error));
     }

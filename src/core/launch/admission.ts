@@ -16,7 +16,7 @@ export interface Admission {
 }
 
 const NO_HOST = 'no sandbox host is online';
-/** What the status says of a run that waits for a host with its harness. */
+/** The status reason of a run that waits for a host with its harness. */
 const noHarness = (harness: string) => `no sandbox host that is online has harness ${harness}`;
 
 /**

@@ -20,7 +20,7 @@ export interface StoredSandboxHandle {
 }
 
 /**
- * The run for a launch step, or undefined when the launch lost it: it accepts no work any more, or somebody asked to stop it.
+ * The run for a launch step, or undefined when the launch lost it: the run accepts no more work, or somebody asked to stop it.
  * With `evenWhenStopping` the row is read whatever its state.
  */
 export async function readLaunch(
@@ -54,7 +54,7 @@ export async function startInitializing(
   return tokens;
 }
 
-/** Stores the base commit and tells it in the ledger once; false when the launch lost its run. */
+/** Stores the base commit and records it in the ledger once; false when the launch lost its run. */
 export async function recordBaseCommit(
   tx: TenantTransaction,
   sessionId: string,

@@ -28,7 +28,7 @@ export async function signLedgerHead(
   if (known.stored !== null && known.stored.seq === known.head.seq && known.stored.key_id === signer.keyId) {
     return known.stored;
   }
-  // Outside the transaction: the signer may be a service on the network.
+  // Outside the transaction: the signer may be a network service.
   const signed = await signer.sign(statementOf(organizationId, sessionId, signer, known.head));
   await db.withTenant(organizationId, (tx) => storeSignedHead(tx, signed));
   return signed;

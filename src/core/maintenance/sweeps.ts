@@ -13,7 +13,7 @@ export interface RunReference {
 
 export interface UnfinishedRun extends RunReference {
   hostId: string | null;
-  /** A finalization intent is recorded. */
+  /** A finalization request is recorded. */
   hasIntent: boolean;
   createdAt: Date;
   updatedAt: Date;
@@ -39,7 +39,7 @@ export async function listUnfinishedRuns(pool: pg.Pool, after: string | null, li
   }));
 }
 
-/** Terminal runs whose intent row still stands: their cleanup is not confirmed. */
+/** Terminal runs that still have a finalization request: their cleanup is not confirmed. */
 export async function listUncleanedRuns(pool: pg.Pool, limit: number): Promise<RunReference[]> {
   return (await call<ReferenceRow>(pool, 'select * from svc_list_uncleaned_runs($1)', [limit])).map(toReference);
 }
@@ -49,7 +49,7 @@ export async function listHostRuns(pool: pg.Pool, hostId: string): Promise<RunRe
   return (await call<ReferenceRow>(pool, 'select * from svc_list_host_runs($1)', [hostId])).map(toReference);
 }
 
-/** What the record knows of these runs; ids that it does not know are missing in the answer (orphans). */
+/** What the record knows of these runs; unknown ids (orphans) are missing from the answer. */
 export async function findRuns(
   pool: pg.Pool,
   sessionIds: string[],

@@ -3,7 +3,7 @@ import { TERMINAL_STATUSES } from '../../domain/run/status.js';
 import { isMcpName } from '../../domain/tools/mcp-name.js';
 import { isCanonicalTool } from '../../domain/tools/vocabulary.js';
 
-/** Replaces every value outside a label's set, because an agent, a provider or a client must not be able to make new series. */
+/** Replaces every value outside a label's set, because an agent, a provider or a client must not be able to create new series. */
 export const OTHER = '_other';
 
 /** A label whose values are a fixed set (docs/observability.md). */

@@ -198,7 +198,7 @@ export class RecordMetrics implements RecordObserver {
     this.toolDecisions.inc({ tool: toolLabel(tool), verdict: label });
   }
 
-  /** Both moves of a launch are made by the host that launches. */
+  /** Both moves of a launch are made by the launching host. */
   private timeLaunch(sessionId: string, to: RunMove['to']): void {
     if (to === 'initializing') {
       if (this.launches.size >= MAX_LAUNCHES) this.launches.clear();

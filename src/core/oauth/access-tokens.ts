@@ -28,7 +28,7 @@ export interface AccessTokenParts {
 /**
  * Access tokens of OAuth connections, in this process's memory, one per connection and generation. Whoever needs
  * one that is absent, or about to expire, waits for one refresh, however many wait: the flight is shared in the process, and
- * between processes by a lock in the database and the newest token, which rests there sealed.
+ * between processes by a lock in the database and the newest token, which is stored there sealed.
  */
 export class AccessTokens implements AccessTokenSource {
   private readonly held = new Map<string, MintedToken>();

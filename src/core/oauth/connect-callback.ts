@@ -23,11 +23,11 @@ export interface CallbackParts extends ConnectParts {
   requests: TokenRequests;
   tokens: AccessTokens;
   log: Pick<Logger, 'info' | 'warn'>;
-  /** Photographs the connection that was just activated. */
+  /** Takes a snapshot of the connection that was just activated. */
   photograph(organizationId: string, connectionId: string): Promise<TakenSnapshot>;
 }
 
-/** Why a callback connected nothing; pages and clients are told in our own words (docs/design/oauth.md). */
+/** Why a callback did not connect; pages and clients are told in our own words (docs/design/oauth.md). */
 export type CallbackRefusal =
   | 'no_sealing'
   | 'cannot_connect'
@@ -207,7 +207,7 @@ export class ConnectCallback {
     this.parts.tokens.remember(connectionId, activated.generation, { token: answer.accessToken, expiresAtMs });
   }
 
-  /** With no lock held. A connection whose tools cannot be read is visibly incomplete (docs/design/connections.md). */
+  /** Called without holding a lock. A connection whose tools cannot be read is visibly incomplete (docs/design/connections.md). */
   private async photograph(organizationId: string, activated: Activated): Promise<TakenSnapshot> {
     try {
       return await this.parts.photograph(organizationId, activated.id);

@@ -84,7 +84,7 @@ export class ConnectFlows {
   }
 }
 
-/** SHA-256 in hex: what is kept of a state and of a cookie. */
+/** SHA-256 in hex: the form in which states and cookies are stored. */
 export function hash(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }
@@ -162,7 +162,7 @@ export function stateOf(flow: OAuthFlow): Partial<OAuthState> {
 }
 
 /**
- * Shows on a connection without a credential as whom it will be authorized. One that has a credential keeps what that credential
+ * Shows, on a connection without a credential, as whom it will be authorized. One that has a credential keeps what that credential
  * was given for until a new one is there: otherwise its refresh token could be sent to a server that a changed discovery names.
  */
 async function showIdentity(tx: TenantTransaction, connection: OAuthConnectionRow, flow: OAuthFlow): Promise<void> {

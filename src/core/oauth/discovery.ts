@@ -106,7 +106,7 @@ async function describeServer(http: OAuthHttp, server: URL): Promise<Authorizati
   throw failed(why === undefined ? found : `${found}: ${why.message}`, why);
 }
 
-/** Those of the very server before those of its origin. */
+/** The server's own documents before those of its origin. */
 function sources(server: URL): MetadataSource[] {
   const { origin } = server;
   const path = server.pathname.replace(/\/+$/, '');

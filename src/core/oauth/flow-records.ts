@@ -115,7 +115,7 @@ export type Claim =
   /** Unknown, expired, or consumed. */
   | { outcome: 'gone' };
 
-/** Consumes the flow for the browser that opened it: one statement, so that of two callbacks one has it. */
+/** Consumes the flow for the browser that opened it: one statement, so that only one of two callbacks gets it. */
 export async function claimFlow(db: Database, stateHash: string, browserHash: string): Promise<Claim> {
   const { rows } = await translateDatabaseErrors(() =>
     db.pool.query<{ outcome: 'claimed' | 'other_browser' | 'gone'; organization_id: string; flow_id: string }>(

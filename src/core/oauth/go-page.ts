@@ -82,7 +82,7 @@ export class GoPage {
   }
 }
 
-/** Made of the secret cookie, which cannot be found from it: who has only read the page has not clicked. */
+/** Derived from the secret cookie, which cannot be recovered from it: reading the page is not enough to click. */
 function readerCookie({ browser }: GoTicket): string {
   return createHash('sha256').update(`reader ${browser}`).digest('base64url');
 }

@@ -19,7 +19,7 @@ interface Wire {
   x: number;
 }
 
-/** A text that is far longer than any ticket is not decoded. */
+/** A text far longer than any ticket is not decoded. */
 const MAX_TOKEN_CHARS = 6000;
 
 /** @param deployment the organization whose key seals what travels (docs/design/sealing.md) */
@@ -29,7 +29,7 @@ export async function sealTicket(sealer: Sealer, deployment: string, ticket: GoT
   return (await sealer.sealTransit(deployment, 'oauth-boot', JSON.stringify(wire))).toString('base64url');
 }
 
-/** Null for a text that we did not hand out, or whose time is over. */
+/** Null for a text that we did not issue, or that has expired. */
 export async function openTicket(sealer: Sealer, deployment: string, token: string): Promise<GoTicket | null> {
   if (token.length > MAX_TOKEN_CHARS || !/^[A-Za-z0-9_-]+$/.test(token)) return null;
   const opened = await sealer.openTransit(deployment, 'oauth-boot', Buffer.from(token, 'base64url'));

@@ -20,7 +20,7 @@ export class Organizations {
   constructor(
     private readonly db: Database,
     private readonly fixer: FixerHarness,
-    /** Hears what is wrong with what is there, in sentences for the boot log. */
+    /** Told what is wrong with existing rows, in sentences for the boot log. */
     private readonly warn: (message: string) => void = () => undefined,
   ) {}
 

@@ -19,16 +19,16 @@ interface Waiting {
 
 /** Statements under way at once, each of an organization of its own: while one waits for the disk, another computes. */
 const MAX_UNDER_WAY = 2;
-/** Calls of one statement. One that is answered later than it could be costs more than the commit that it saves. */
+/** Calls of one statement. Beyond this, the delay of a call costs more than the commit that it saves. */
 const MAX_GROUP = 64;
 
 const SQL = 'select svc_run_calls($1, $2::uuid[], $3::jsonb) as answer';
 
 /**
  * Hot-path calls, grouped: the first call of an organization leaves at once; those that arrive while it is on its way leave
- * together when it is back. An organization has one statement on its way: with two, its calls would pay twice for what a statement
- * costs whatever it holds. Each call is answered after the commit that holds it and fails alone: a run that somebody else has
- * locked and a call that raises an error hold nobody up, because those are made again by themselves.
+ * together when it is back. An organization has one statement under way: with two, its calls would pay twice the fixed cost of a
+ * statement. Each call is answered after the commit that contains it and fails alone: a run that somebody else has
+ * locked, or a call that raises an error, delays no other call, because it is made again in a statement of its own.
  */
 export class RunCalls {
   /** By organization, the longest waiting first. */
@@ -102,7 +102,7 @@ async function query(pool: pg.Pool, calls: Waiting[]): Promise<unknown[]> {
   return rows.map((row) => row.answer);
 }
 
-/** Whether the server refused the statement, so that nothing of it stands; a server or a connection that went away leaves that open. */
+/** Whether the server refused the statement, so that it had no effect; after a lost connection this is unknown. */
 function wasUndone(error: unknown): boolean {
   const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
   return cause instanceof pg.DatabaseError && !/^(08|57P|58|XX)/.test(cause.code ?? '');

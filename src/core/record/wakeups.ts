@@ -13,7 +13,7 @@ const MAX_STARTED = 20;
 const RECONNECT_MIN_MS = 100;
 const RECONNECT_MAX_MS = 5_000;
 
-/** The transaction holds nothing but the notification, which no crash survives anyway: it need not wait for the disk. */
+/** The transaction holds only the notification, which does not survive a crash anyway, so it need not wait for the disk. */
 const NOTIFY = `with unflushed as materialized (select set_config('synchronous_commit', 'off', true))
   select pg_notify('${CHANNEL}', payload) from unflushed, unnest($1::text[]) as payload`;
 

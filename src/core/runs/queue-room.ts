@@ -6,8 +6,8 @@ import { lockName } from '../record/named-lock.js';
 
 /**
  * Refuses a run that would wait beyond the depth of its organization's queue, before anything is created (docs/design/runs.md). What
- * can be admitted at once does not wait, so places count: under both caps and on the hosts. Creations of one organization take
- * turns here, so that the limit is exact.
+ * can be admitted at once does not wait, so places count: under both caps and on the hosts. Creations of one organization share
+ * one lock, so that the limit is exact.
  */
 export async function requireQueueRoom(tx: TenantTransaction, capacity: SandgateConfig['capacity']): Promise<void> {
   const { tenantQueueDepth: depth } = capacity;

@@ -18,7 +18,7 @@ export interface RunTokenInfo {
 
 const SESSION_TOKEN = /^svc_sess_[0-9a-f]{64}$/;
 
-/** Hex SHA-256 under which a token is stored; null for a text that cannot be a session token. */
+/** Hex SHA-256 under which a token is stored; null for a text that cannot be a token of a run. */
 export function digestRunToken(token: string): string | null {
   return SESSION_TOKEN.test(token) ? hash('sha256', token, 'hex') : null;
 }

@@ -36,7 +36,7 @@ export interface CallRow extends AnsweredRow {
   key_version: number | null;
 }
 
-/** Position after the last call that was read; calls are read downwards. */
+/** Position after the last call that was read; calls are read from the newest. */
 export interface CallCursor {
   sessionId: string;
   toolCallId: string;
