@@ -36,7 +36,7 @@ function refuse(reason: string | null): void {
   if (reason !== null) throw new SandgateError('invalid_request', `the repository could not be fetched: ${reason}`);
 }
 
-/** git cannot look up names, so it is given the addresses of the proxy as well. */
+/** git cannot look up names, so it is also given the addresses of the proxy. */
 async function throughProxy(proxy: URL | null): Promise<GitRoute> {
   if (proxy === null) throw new SandgateError('internal', 'a proxy is needed and none is configured');
   const addresses = isIP(bareHost(proxy)) === 0 ? await resolveProxy(proxy) : [];

@@ -13,7 +13,7 @@ export interface EffectiveSetting {
   readonly source: 'default' | 'environment' | 'file';
 }
 
-/** What a process that was started with this environment goes by; secrets as digests. */
+/** The effective configuration of a process with this environment; secrets as digests. */
 export function describeConfig(config: SandgateConfig, env: NodeJS.ProcessEnv): EffectiveSetting[] {
   return everySetting().map(({ section, entry }) => {
     const value = (config[section] as unknown as Record<string, unknown>)[entry.member];

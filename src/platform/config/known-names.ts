@@ -15,7 +15,7 @@ const WITHOUT_EFFECT = [
   'SERVICE_API_URL',
 ] as const;
 
-/** Names that only other programs of Sandgate read; the server passes over them in silence. */
+/** Names that only other programs of Sandgate read; the server ignores them silently. */
 const OF_OTHER_PROGRAMS = ['SERVICE_SUPERVISED'] as const;
 
 const USED: readonly string[] = Object.values(SECTIONS).flatMap((section) =>

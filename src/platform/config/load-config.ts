@@ -56,7 +56,7 @@ function openedTooWide(allowCidrs: readonly string[]): string[] {
     : [];
 }
 
-/** The value of a setting that this process cannot do without; throws `ConfigError` when it is unset. */
+/** The value of a required setting; throws `ConfigError` when it is unset. */
 export function requireSetting<T>(value: T | null, variable: string): T {
   if (value === null) throw new ConfigError(variable, 'must be set');
   return value;

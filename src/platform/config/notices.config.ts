@@ -1,7 +1,7 @@
 import { integer, integerList, webhookSecret, webhookUrl } from './readers.js';
 import { setting } from './setting.js';
 
-/** Who is told of a pending approval when no terminal is open, and how long it is tried. */
+/** Who is notified of a pending approval when no terminal is open, and how often delivery is tried. */
 export class NoticesConfig {
   @setting({
     variable: 'SERVICE_APPROVAL_WEBHOOK_URL',

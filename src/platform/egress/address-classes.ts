@@ -42,7 +42,7 @@ const IPV6: readonly (readonly [AddressClass, Network[]])[] = [
   ['link-local', nets('fe80::/10')],
   ['multicast', nets('ff00::/8')],
   ['documentation', nets('2001:db8::/32', '3fff::/20')],
-  // Teredo and 6to4 carry IPv4 through relays that nobody here runs; both name an address that may lie inside.
+  // Teredo and 6to4 carry IPv4 through relays that we do not run; both contain an address that may be internal.
   ['tunnel', nets('2001::/32', '2002::/16')],
   ['reserved', nets('2001::/23')],
 ];

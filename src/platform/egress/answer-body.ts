@@ -15,7 +15,7 @@ export interface BodyLimits {
   maxBodyBytes: number;
   /** Turns the failure of a stream into an error of ours. */
   describe: (cause: unknown) => EgressError;
-  /** Called once, when the body ended, failed or was left. */
+  /** Called once, when the body has ended, failed or been abandoned. */
   finished: () => void;
 }
 
@@ -41,7 +41,7 @@ class Ceiling extends Transform {
 
   constructor(private readonly limits: BodyLimits) {
     super();
-    // A body that its reader has left may still fail; whoever reads hears of it from the stream's iterator or its own listener.
+    // An abandoned body may still fail; a reader learns of it from the stream's iterator or its own listener.
     this.on('error', () => undefined);
   }
 

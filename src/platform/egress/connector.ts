@@ -14,7 +14,7 @@ export interface ConnectorSettings {
   proxy: URL | null;
   /** The system's resolver by default. */
   resolve?: Resolve;
-  /** Trusted beside nothing else, in PEM; the roots of Node and NODE_EXTRA_CA_CERTS by default. */
+  /** The only trusted certificates, in PEM; the roots of Node and NODE_EXTRA_CA_CERTS by default. */
   ca?: string;
   openTcp?: OpenTcp;
   /** What TLS offers; HTTP/1.1 alone by default. */
@@ -51,7 +51,7 @@ async function connect(
   try {
     return await Promise.race([opened, expired]);
   } catch (cause) {
-    // A resolver that answers after the deadline leaves nothing open: every later step stops at the signal.
+    // A resolver that answers after the deadline leaves nothing open: every later step checks the signal.
     opened.then(
       (socket) => socket.destroy(),
       () => undefined,

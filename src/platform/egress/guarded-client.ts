@@ -11,7 +11,7 @@ import { chooseRoute, resolveBySystem, type Lane } from './outbound-route.js';
 /** Headers of an answer together. */
 const MAX_HEADER_BYTES = 32_768;
 const MAX_HOPS = 10;
-/** Below what common servers keep an idle connection for, so that a request rarely meets one that is being closed. */
+/** Shorter than common servers keep idle connections, so that a request rarely meets one that is being closed. */
 const IDLE_MS = 4_000;
 /** To one origin at once. */
 const MAX_CONNECTIONS = 256;
@@ -103,7 +103,7 @@ export class GuardedClient {
     for (let hops = 0; ; hops++) {
       const url = this.admit(hop.url);
       const answer = await this.send(call, url, hop);
-      // What the raw body fails with reaches its reader through the limited one; a body that is left has none.
+      // A failure of the raw body reaches the reader through the limited one; an abandoned body has no reader.
       answer.body.on('error', () => undefined);
       if (answer.statusCode < 300 || answer.statusCode > 399) return this.respond(call, request, answer);
       const headers = headersOf(answer.headers);
@@ -135,7 +135,7 @@ export class GuardedClient {
       body: hop.body ?? null,
       signal: call.signal,
     });
-    // The request may be given up long before the connection is there; nobody needs the connection then.
+    // The request may be abandoned long before the connection opens; nobody needs the connection then.
     sending.catch(() => undefined);
     return call.race(sending);
   }

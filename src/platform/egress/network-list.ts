@@ -29,7 +29,7 @@ export function opensMetadata(cidrs: readonly string[]): boolean {
   return METADATA.some((address) => list.lists(address));
 }
 
-/** The networks that the operator opened, over the classes that are closed to everybody (`SERVICE_EGRESS_ALLOW_CIDRS`). */
+/** The networks that the operator opened in spite of the classes that are closed to everybody (`SERVICE_EGRESS_ALLOW_CIDRS`). */
 export class NetworkList {
   constructor(private readonly allowed: readonly Network[]) {}
 

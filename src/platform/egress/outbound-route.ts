@@ -31,7 +31,7 @@ export interface RouteSettings {
 /** Where a connection goes: to one of these addresses and nowhere else, or to the proxy, which resolves the name. */
 export type Route = { via: 'direct'; addresses: readonly Address[] } | { via: 'proxy' };
 
-/** Looking up whether a name lies in an opened network must not hold up a request that goes to the proxy. */
+/** Checking whether a name lies in an opened network must not delay a request that goes to the proxy. */
 const SIDE_LOOK_MS = 3_000;
 
 /**
@@ -69,7 +69,7 @@ async function routeWithProxy(
   if (opened.length > 0 && opened.length === answers.length) return { via: 'direct', addresses: opened };
   if (lane === 'guarded') {
     if (plainHttp) throw unsent('plain_http', PLAIN_HTTP);
-    // For the proxy such names may lead into a closed network.
+    // The proxy may resolve such names into a closed network.
     if (isInsideName(name)) throw unsent('address', `${PRIVATE_ADDRESS} (private)`);
   }
   return { via: 'proxy' };
@@ -106,7 +106,7 @@ async function lookAside(settings: RouteSettings, name: string): Promise<readonl
   }
 }
 
-/** Whether the address is one of this very host (127.0.0.0/8 or ::1). */
+/** Whether the address is one of this host (127.0.0.0/8 or ::1). */
 function isLoopback(address: Address): boolean {
   return address.range() === 'loopback';
 }

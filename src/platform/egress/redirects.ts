@@ -8,7 +8,7 @@ export interface Hop {
   body: Buffer | string | undefined;
 }
 
-/** What may go to an origin that the caller did not name: nothing that could be a credential. */
+/** Headers that may be sent to an origin that the caller did not name: none that could be a credential. */
 const ANYWHERE: ReadonlySet<string> = new Set([
   'accept',
   'accept-encoding',

@@ -37,7 +37,7 @@ export class DirectoryHandle implements AsyncDisposable {
     return DirectoryHandle.open(this.at(name));
   }
 
-  /** Where the directory really lies, whatever path it was opened by. */
+  /** The real path of the directory, whatever path it was opened by. */
   realPath(): Promise<string> {
     return readlink(this.self);
   }

@@ -32,7 +32,7 @@ export function planeDirectory(dataDir: string, runId: string): string {
   return join(planeRoot(dataDir), runId);
 }
 
-/** Makes the directory of all runs: what stands in it is for nobody else of this machine. @returns it */
+/** Makes the directory of all runs, closed to other users of this machine. @returns it */
 export async function makePlaneRoot(dataDir: string): Promise<string> {
   const root = planeRoot(dataDir);
   await mkdir(root, { recursive: true, mode: 0o700 });

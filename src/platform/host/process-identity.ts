@@ -2,7 +2,7 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { isSystemError } from '../../domain/system-error.js';
 import { readProcessStat } from './process-stat.js';
 
-/** Identifies one process for good: pids are reused, a pid with its start time and boot is not. */
+/** Identifies one process for good: pids are reused, but not together with start time and boot. */
 export interface ProcessIdentity {
   pid: number;
   /** Clock ticks since boot, field 22 of `/proc/<pid>/stat`. */
@@ -51,7 +51,7 @@ export function killProcess(identity: ProcessIdentity): boolean {
   }
 }
 
-/** `pid` and everything below it. Orphans of a pid namespace hang below its first process, so none is missed. */
+/** `pid` and everything below it. Orphans of a pid namespace are children of its first process, so none is missed. */
 export function listDescendants(pid: number): number[] {
   const children = new Map<number, number[]>();
   for (const name of readdirSync('/proc')) {

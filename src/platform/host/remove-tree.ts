@@ -49,7 +49,7 @@ class Flattening {
 
   constructor(private readonly root: DirectoryHandle) {}
 
-  /** Removes what the root holds now; answers whether there was anything. */
+  /** Removes the current contents of the root; returns whether there was anything. */
   async round(): Promise<boolean> {
     let found = false;
     const steps = new StepBatch();

@@ -44,7 +44,7 @@ export function missingUpstream(settings: UpstreamSettings, dialect: Dialect): s
     : null;
 }
 
-/** Whether the provider of the OpenAI dialects keeps answers unless told not to: OpenAI itself, or whoever stands behind a gateway. */
+/** Whether the provider of the OpenAI dialects keeps answers unless told not to: OpenAI itself, or a provider behind a gateway. */
 export function providerStores(settings: UpstreamSettings): boolean {
   return settings.upstreamUrl !== null || /(^|\.)openai\.(com|azure\.com)$/.test(new URL(settings.openaiUrl).hostname);
 }

@@ -36,7 +36,7 @@ export async function* readMessages(response: GuardedResponse): AsyncGenerator<E
   }
 }
 
-/** Lets an answer end by itself for a moment, so that its connection can be used again; one that goes on is cut. */
+/** Gives an answer a moment to end by itself, so that its connection can be reused; a longer one is cut off. */
 export function release(body: Readable): void {
   if (body.closed) return;
   let left = RELEASE_BYTES;

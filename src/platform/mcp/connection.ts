@@ -14,7 +14,7 @@ import {
 } from './limits.js';
 import { notificationText, readMessage, refusalText, requestText } from './rpc-message.js';
 
-/** The one thing that is asked of the outbound guard. */
+/** What is needed of the outbound guard. */
 export type UpstreamClient = Pick<GuardedClient, 'request'>;
 
 /** What all requests of one call have in common. */
@@ -76,7 +76,7 @@ export class McpConnection {
     }
   }
 
-  /** Whatever becomes of a notification makes no difference to anything. */
+  /** The outcome of a notification does not matter. */
   async notify(method: string, context: CallContext): Promise<void> {
     await this.tell(notificationText(method, null), context, this.requestTimeoutMs);
   }

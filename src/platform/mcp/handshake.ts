@@ -31,7 +31,7 @@ export async function greet(connection: McpConnection, context: CallContext): Pr
   return { supported: true, protocolVersion, hasTools: hasTools(result) };
 }
 
-/** Makes an accepted greeting the session that everything from here on belongs to. */
+/** Completes the handshake of an accepted greeting; everything after it belongs to this session. */
 export async function begin(
   connection: McpConnection,
   protocolVersion: ProtocolVersion,
@@ -46,7 +46,7 @@ function hasTools(result: ExactObject): boolean {
   return isExactObject(capabilities ?? null) && isExactObject((capabilities as ExactObject)['tools'] ?? null);
 }
 
-/** Upstream words are not repeated; what looks like a version is. */
+/** Upstream text is not repeated, except what looks like a version. */
 function shownVersion(version: unknown): string {
   return typeof version === 'string' && /^[0-9A-Za-z.-]{1,32}$/.test(version) ? version : 'unreadable';
 }

@@ -48,7 +48,7 @@ interface ToolCall {
  * are serialized; the first one performs `initialize`. Before each call the server's definition of the tool is compared with the
  * frozen one, which stays as it was frozen whatever the server lists.
  *
- * The official SDK's client is not used here: it reads numbers as doubles, sends requests of its own accord (a standing event
+ * The official SDK's client is not used here: it reads numbers as doubles, sends requests of its own accord (a permanent event
  * stream, resumptions, repeated posts), bounds neither bodies nor events, repeats upstream error texts, and cannot say whether a
  * request was written.
  */
@@ -64,7 +64,7 @@ export class McpSession {
   /**
    * Calls one tool by the name that the server knows it by.
    * @param argumentsText JSON text of the arguments, an object or `null`; its numbers go upstream as they are written here
-   * @param signal gives the call up: one that waits for its turn is not sent, one under way is ambiguous and cancelled upstream
+   * @param signal gives the call up: one that still waits is not sent, one under way is ambiguous and cancelled upstream
    * @param beforeSending asked right before `tools/call` is written, after everything that takes time; what it throws is thrown on,
    * and the call is not sent
    * @throws what `headers`, `onHandshake` and `beforeSending` throw; everything about the upstream is an outcome

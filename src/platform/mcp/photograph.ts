@@ -22,12 +22,12 @@ export interface PhotographRequest extends ConnectionSettings {
 }
 
 /**
- * Why there is no photograph: `credential` (401, 403), `unreachable` (nothing answered as it should), `server` (another HTTP
+ * Why there is no snapshot: `credential` (401, 403), `unreachable` (nothing answered as it should), `server` (another HTTP
  * status or a JSON-RPC error), `guard` (the server answered something that is never recorded).
  */
 export type PhotographFailure = 'credential' | 'unreachable' | 'server' | 'guard';
 
-/** The message is the text of the 400; it holds no upstream words but names of tools. */
+/** The message is the text of the 400; of upstream text it contains only names of tools. */
 export class PhotographError extends Error {
   override readonly name = 'PhotographError';
 
@@ -41,7 +41,7 @@ export class PhotographError extends Error {
 }
 
 /**
- * Asks a server for its tools in a throwaway session of its own, with a real `initialize`. All of it or nothing:
+ * Asks a server for its tools in a session of its own that is thrown away, with a real `initialize`. All of it or nothing:
  * the beginning of an endless listing is never stored as the whole.
  * @throws PhotographError
  */

@@ -4,7 +4,7 @@ import { isExactObject, type ExactJson, type ExactObject } from '../../domain/di
 export type ServerMessage =
   | { kind: 'response'; id: ExactJson; message: ExactObject }
   | { kind: 'request'; id: ExactJson }
-  /** Notifications, and what is no message. */
+  /** Notifications, and anything that is not a message. */
   | { kind: 'other' };
 
 export function readMessage(value: ExactJson): ServerMessage {

@@ -30,7 +30,7 @@ export interface OrganizationTransaction {
   query<R extends object>(sql: string, params?: unknown[]): Promise<R[]>;
 }
 
-/** Runs work in transactions of an organization; what readers need that leave nothing behind. */
+/** Runs work in transactions of an organization, for readers that change nothing. */
 export interface OrganizationTransactions {
   withTenant<T>(organizationId: string, work: (tx: OrganizationTransaction) => Promise<T>): Promise<T>;
 }

@@ -5,7 +5,7 @@ const FIRST_PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 1_000;
 
 /**
- * Does idempotent work on the record again while the database is away, for up to `withinMs`; for callers who hold something that
+ * Repeats idempotent database work while the database is unreachable, for up to `withinMs`; for callers that hold something that
  * would be lost otherwise.
  *
  * @throws what the work throws, `unavailable` when the time is over

@@ -1,6 +1,6 @@
 import type { SandboxProvider } from './provider.js';
 
-/** Whether the database still needs what is on this host. `unknown` (an unreadable row, for one) leaves everything alone. */
+/** Whether the database still needs what is on this host. `unknown` (an unreadable row, for one) leaves everything as it is. */
 export type RunClaim = 'wanted' | 'unwanted' | 'unknown';
 
 export interface ReapReport {

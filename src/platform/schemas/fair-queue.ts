@@ -1,4 +1,4 @@
-/** Entries of several owners, who take turns: an owner with many entries delays only its own. */
+/** A queue of entries of several owners, served in rotation: an owner with many entries delays only its own. */
 export class FairQueue<Entry> {
   private readonly waiting = new Map<string, Entry[]>();
 
@@ -8,7 +8,7 @@ export class FairQueue<Entry> {
     else entries.push(entry);
   }
 
-  /** The oldest entry of the owner whose turn it is. */
+  /** The oldest entry of the next owner. */
   take(): Entry | undefined {
     for (const [owner, entries] of this.waiting) {
       this.waiting.delete(owner);

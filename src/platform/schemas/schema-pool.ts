@@ -15,8 +15,8 @@ interface Waiting {
 
 /**
  * Holds arguments against frozen schemas in threads of their own (docs/design/gate.md), which are started when they are needed. A thread
- * whose validator passes its deadline or its memory is ended and replaced; runs take turns, so that the bombs of one delay its
- * own calls and no others.
+ * whose validator passes its deadline or its memory is ended and replaced; runs are served in rotation, so that hostile schemas
+ * of one delay its own calls and no others.
  */
 export class SchemaPool {
   private readonly queue = new FairQueue<Waiting>();

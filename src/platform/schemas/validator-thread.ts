@@ -16,7 +16,7 @@ const START_TIMEOUT_MS = 10_000;
 /** The heap is for both generations together. */
 const YOUNG_MB = 16;
 /**
- * The deadline is the thread's own processor time, so that no tool becomes un-callable because the machine is busy. A thread that
+ * The deadline is the thread's own processor time, so that no tool becomes unusable because the machine is busy. A thread that
  * has not got its share within this many times the deadline is ended all the same.
  */
 const MAX_WALL_FACTOR = 100;

@@ -8,13 +8,13 @@ export const DATA_KEY_VERSION = 1;
 const CACHED_KEYS = 64;
 const CACHED_FOR_MS = 600_000;
 
-/** A data key as it rests: wrapped by the key-encryption key of that id. */
+/** A stored data key: wrapped by the key-encryption key of that id. */
 export interface WrappedDataKey {
   kekId: string;
   wrapped: Buffer;
 }
 
-/** Where the wrapped data keys of organizations rest. */
+/** Where the wrapped data keys of organizations are stored. */
 export interface DataKeyStore {
   find(organizationId: string, version: number): Promise<WrappedDataKey | null>;
   /** Leaves a key that is there already as it is. */

@@ -3,7 +3,7 @@ import { DATA_KEY_VERSION, type DataKeys } from './data-keys.js';
 import { StaticKeyManagement, type KeyManagement } from './key-management.js';
 import { decrypt, encrypt } from './xchacha.js';
 
-/** Where a sealed value rests. It opens there and nowhere else (version 2). */
+/** Where a sealed value is stored. It opens there and nowhere else (version 2). */
 export interface SealedPlace {
   organizationId: string;
   /** `table.column`. */
@@ -18,7 +18,7 @@ export interface Sealed {
   keyVersion: 1 | 2;
 }
 
-/** What a sealed text that travels is for; it opens for that alone (version 2). */
+/** The purpose of a sealed text that leaves the system; it opens for that purpose alone (version 2). */
 export type TransitPurpose = 'oauth-boot' | 'login' | 'codehost-app-flow';
 
 export interface SealKeys {

@@ -40,7 +40,7 @@ function hasServiceName(env: NodeJS.ProcessEnv): boolean {
   );
 }
 
-/** Random ids, except while somebody has given some. Spans begin synchronously, so nothing else can take them. */
+/** Random ids, except while given ids are set. Spans begin synchronously, so no other span can take them. */
 class GivenIds implements FixedIds {
   private given: { traceId?: string; spanId?: string } = {};
 

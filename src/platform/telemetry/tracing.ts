@@ -133,7 +133,7 @@ export class Tracing {
   }
 }
 
-/** The closed code of a failure; of any other error not even the name, which may come from outside. */
+/** The code of a known failure; for any other error not even its name, which may come from outside. */
 function typeOf(cause: unknown): string {
   const type = (cause as { type?: unknown } | null)?.type;
   return typeof type === 'string' && /^[a-z_]{1,40}$/.test(type) ? type : 'failed';

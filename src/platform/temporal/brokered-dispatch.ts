@@ -5,13 +5,13 @@ import type { BrokeredCallRef, BrokeredOutcome } from '../../domain/broker/dispa
 import type { RunDriver } from './run-driver.js';
 import type { BrokeredCallNames, DrivenRun } from './workflow-names.js';
 
-/** `unsure`: what became of the dispatch is not known here; the record knows, or will. */
+/** `unsure`: the outcome of the dispatch is not known here; the record has it, or will have it. */
 export type DispatchOutcome = BrokeredOutcome | { outcome: 'unsure' };
 
 const ROUNDS = 20;
 const PAUSE_MS = 100;
 
-/** Has the workflow of a run make brokered calls. Ids and numbers are all that it is told. */
+/** Asks the workflow of a run to make brokered calls. It is given ids and numbers only. */
 export class BrokeredDispatch {
   constructor(
     private readonly client: Client,

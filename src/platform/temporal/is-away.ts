@@ -1,6 +1,6 @@
 import { isGrpcServiceError } from '@temporalio/client';
 
-/** gRPC statuses of a server that is away or too busy, which says nothing about the row. */
+/** gRPC statuses of a server that is unreachable or too busy; they say nothing about the row. */
 const AWAY: readonly number[] = [4, 8, 14];
 
 /** Whether the server could not be asked. The client wraps what the connection said. */

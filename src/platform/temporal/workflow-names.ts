@@ -21,7 +21,7 @@ export interface RunWorkflowNames {
 export interface BrokeredCallNames {
   workflowId(sessionId: string): string;
   brokeredCall: UpdateDefinition<BrokeredOutcome, [BrokeredCallRef]>;
-  /** Types of the failures with which the workflow turns an update away. */
+  /** Types of the failures with which the workflow rejects an update. */
   brokeredRefusals: { ending: string; continuing: string };
 }
 

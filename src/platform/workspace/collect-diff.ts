@@ -50,7 +50,7 @@ class DiffMissing extends SandgateError {
 /**
  * Takes the diff of a dead sandbox's workspace against the base commit. git never sees the agent's tree: a
  * confined scanner reads it and feeds a fresh index in a throwaway git folder made from the baseline, so ignore files, attributes,
- * nested repositories, hooks and configuration of the tree have no say.
+ * nested repositories, hooks and configuration of the tree have no effect.
  *
  * @throws DiffMissing with `collection_timeout`, `worktree_absent`, `baseline_absent` or the collector's own words
  */

@@ -16,7 +16,7 @@ export interface Download {
 
 /**
  * Fetches a repository from a code host into `scratch`, as a uid that no sandbox has: for as long as git runs, its environment
- * holds the credential, and nothing else does (docs/design/workspaces.md). Nothing that was fetched is looked at here but by git.
+ * holds the credential, and nothing else does (docs/design/workspaces.md). Only git reads what was fetched.
  *
  * @param on as the fetching uid
  * @throws SandgateError `invalid_request` for what cannot be fetched, `upstream_failed` when its host is to blame
@@ -65,7 +65,7 @@ async function download(
   const gitDir = join(on.scratch, `download-${format}.git`);
   await writeGitFolder(gitDir, { branch: 'none', format, uid: on.uid });
   const baseCommit = await fetchBase(on, gitDir, source, wanted);
-  // Whatever the file mode mask of this process is.
+  // Independent of the umask of this process.
   const opened = await runGitScript(on, gitDir, 'chmod -R a+rX "$1"', [gitDir]);
   if (opened.exitCode !== 0) throw new SandgateError('internal', `a download is not readable: ${failureText(opened)}`);
   return { gitDir, format, baseCommit };

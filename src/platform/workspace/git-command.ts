@@ -85,7 +85,7 @@ export async function runCommand(
   return { exitCode: result.exitCode, stdout: result.stdout, stderr: result.stderr.toString('utf8') };
 }
 
-/** Settings that win over everything a repository says: nothing of it runs a program, follows a filter or reaches out. */
+/** Settings that override everything a repository configures: none of it runs a program, applies a filter or opens a connection. */
 const SETTINGS: readonly GitSetting[] = [
   ['core.hooksPath', '/dev/null'],
   ['core.fsmonitor', 'false'],

@@ -46,7 +46,7 @@ export async function measureFiles(workspaceDir: string, paths: readonly string[
   return measured;
 }
 
-/** Path of the first file that was not, is no more, or is another one now; null when all are the same. */
+/** Path of the first file that appeared, disappeared or changed; null when all are the same. */
 export function changedFile(before: readonly MeasuredFile[], now: readonly MeasuredFile[]): string | null {
   const known = new Map(before.map((file) => [file.path, file]));
   for (const file of now) {

@@ -9,7 +9,7 @@ const ABSENT = ['ENOENT', 'ENOTDIR', 'ELOOP', 'ENAMETOOLONG', 'EACCES', 'ENXIO']
 /**
  * Opens what a path names as the sandbox sees it: its links are followed as long as they stay below the workspace, which the
  * sandbox knows as `root`. Each part is opened without following, so that the tree, which belongs to an agent, cannot redirect
- * this process; what cannot be opened so, or is waited for like a FIFO, is not a file here (null).
+ * this process. Null for what cannot be opened this way, and for what would block, like a FIFO.
  */
 export async function openNamedFile(workspaceDir: string, root: string, path: string): Promise<FileHandle | null> {
   let ahead = path.split('/');

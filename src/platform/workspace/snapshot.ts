@@ -108,7 +108,7 @@ export async function installRepository(on: Confinement, places: WorkspacePlaces
     throw diskOrInternal('the repository of the workspace could not be made', failureText(result));
 }
 
-/** A full workspace is the size that somebody chose, everything else is ours. */
+/** A full workspace is a limit that somebody chose; any other failure is ours. */
 export function diskOrInternal(what: string, reason: string): SandgateError {
   if (!/No space left|Disk quota exceeded/i.test(reason)) return new SandgateError('internal', `${what}: ${reason}`);
   return new SandgateError('payload_too_large', `${what}: the disk of the sandbox (sandbox.disk_mb) is too small`);

@@ -47,7 +47,7 @@ async function gitFolderOf(folder: DirectoryHandle, top: string): Promise<string
   }
 }
 
-/** Rules of `.git/info/exclude`; the user's own excludes file is configuration and has no say. */
+/** Rules of `.git/info/exclude`; the user's own excludes file is configuration and is not read. */
 export async function excludeRules(repository: SourceRepository): Promise<IgnoreRules> {
   const text = await readBelow(repository.gitDir, 'info', 'exclude');
   return IgnoreRules.none.with('', text);

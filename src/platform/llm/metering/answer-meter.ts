@@ -10,7 +10,7 @@ export interface MeteredToolUse {
 }
 
 /**
- * What an answer told about itself. `usage` is null when the provider's final report never came: a stream that broke off
+ * What an answer reported about itself. `usage` is null when the provider's final report never came: a stream that broke off
  * after its first report has produced tokens that nobody counted.
  */
 export interface MeteredAnswer {
@@ -26,7 +26,7 @@ export interface AnswerMeter {
   end(): MeteredAnswer;
 }
 
-/** What is peculiar to a dialect in reading an answer. It keeps counts, ids and names, nothing else. */
+/** The part of reading an answer that differs between dialects. It keeps counts, ids and names, nothing else. */
 export interface AnswerReader {
   /** Every event that tells something holds one of these; the rest of a stream is not taken apart. */
   readonly telling: readonly string[];

@@ -29,7 +29,7 @@ export async function installProgram(dataDir: string, pinned: PinnedProgram): Pr
   return placeFolder(dataDir, target, fill, CLOSED_PROGRAMS[pinned.harness]);
 }
 
-/** Takes every installed version of a program away; answers which. A live run that uses one breaks. */
+/** Removes every installed version of a program; returns which. A run that is using one breaks. */
 export async function removeProgram(dataDir: string, harness: ProgramHarness): Promise<HarnessProgram[]> {
   const installed = (await listInstalledPrograms(dataDir)).filter((program) => program.harness === harness);
   for (const program of installed) await removePlaced(dataDir, programFolder(dataDir, program));

@@ -32,7 +32,7 @@ export async function placeFolder<T>(
   }
 }
 
-/** Takes a placed folder away at once and deletes it; false when it was not there. */
+/** Removes a placed folder atomically and deletes it; false when it was not there. */
 export async function removePlaced(dataDir: string, target: string): Promise<boolean> {
   if (!(await isFolder(target))) return false;
   const aside = await mkdtemp(join(dataDir, STAGING));
@@ -40,7 +40,7 @@ export async function removePlaced(dataDir: string, target: string): Promise<boo
     await rename(target, join(aside, 'removed'));
     return true;
   } catch (error) {
-    // Another process took it away meanwhile.
+    // Another process removed it meanwhile.
     if (!isMissing(error)) throw error;
     return false;
   } finally {

@@ -64,7 +64,7 @@ function npmEnvironment(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(env).filter(([name]) => !ours.test(name) && !outer.test(name)));
 }
 
-/** npm tells the reason in its first lines and then where its log is. */
+/** npm states the reason in its first lines, then the place of its log. */
 function reasonOf(stderr: string): string {
   if (UNREACHABLE.test(stderr))
     return "the package registry cannot be reached; connect this machine, or name another registry in npm's settings";

@@ -26,7 +26,7 @@ export async function installTool(dataDir: string, tool: ToolPackage): Promise<I
   return placeFolder(dataDir, packageFolder(dataDir, tool), (folder) => stage(folder, tool));
 }
 
-/** Takes a package away; false when it was not there. A server of a live run that uses it breaks. */
+/** Removes a package; false when it was not there. A server of a run that is using it breaks. */
 export function removeTool(dataDir: string, tool: ToolPackage): Promise<boolean> {
   return removePlaced(dataDir, packageFolder(dataDir, tool));
 }

@@ -81,7 +81,7 @@ export class BubblewrapProvider implements SandboxProvider, WorkspaceFolders {
   async reserve(runId: string, sizes: SandboxSizes): Promise<void> {
     const folder = this.folder(runId);
     await folder.create();
-    // A failure of one waits for the other: a disk that is still being made would be in the way of the release that follows.
+    // A failure of one waits for the other: a disk that is still being made would block the release that follows.
     const [uid, ...made] = await Promise.allSettled([
       this.claimUid(runId),
       this.makeDisk(folder, sizes.disk_mb),
@@ -236,7 +236,7 @@ export class BubblewrapProvider implements SandboxProvider, WorkspaceFolders {
     }
   }
 
-  /** What every run has mounted, ahead of its launch and beside the making of its disk. */
+  /** Prepares the folders that every run mounts, while its disk is being made. */
   private async showStanding(folder: RunFolder): Promise<void> {
     if (!this.options.host.hidesPaths) return;
     await new ShownFolders(folder.shown).show({ runtime: this.options.runtime.dir, tools: await this.findTools() });

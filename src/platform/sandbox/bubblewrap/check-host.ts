@@ -23,7 +23,10 @@ const EXPECTED_STATUS = {
   Seccomp: '2',
 };
 
-/** Tries the whole profile with a real program; a profile that cannot be given here is a reason not to start (docs/design/sandbox.md). */
+/**
+ * Tries the whole profile with a real program; a profile that this host cannot provide is a reason not to start
+ * (docs/design/sandbox.md).
+ */
 export async function checkHost(host: Host, dataDir: string): Promise<ProviderReport> {
   const missing: string[] = [];
   const notes = [

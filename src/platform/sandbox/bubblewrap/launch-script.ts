@@ -18,8 +18,8 @@ export interface RlimitSettings {
 /**
  * The program of the launching shell: `sh -c <script> sandgate <sandbox folder> <group>... -- <program>...`. It starts bubblewrap
  * with an empty environment and its output in a ring, lets go of all descriptors and waits. It has a session of its own and
- * needs nobody: when the control plane dies, the sandbox and its ring live on (docs/design/sandbox.md). Values are numbers or arguments,
- * never spliced text.
+ * depends on nobody: when the control plane dies, the sandbox and its ring live on (docs/design/sandbox.md). Values are numbers
+ * or arguments, never spliced text.
  */
 export function launchScript(limits: RlimitSettings): string {
   const closed = Object.values(FD).map((fd) => `${fd}<&-`);
@@ -46,7 +46,7 @@ export function rlimitCommands(limits: RlimitSettings): string[] {
   const failed = `|| exit ${EXIT_LIMIT_FAILED}`;
   return [
     'ulimit -c 0',
-    // A lower limit may be in force already, and then it stays.
+    // A lower limit that is already in force stays.
     'ulimit -n 16384 2> /dev/null || :',
     ...(limits.fileBytes === null
       ? []

@@ -91,7 +91,7 @@ function startShell(plan: LaunchPlan): Promise<ChildProcess> {
   );
 }
 
-/** The shell is our child only so that somebody collects it; nothing depends on it, and it keeps nobody alive. */
+/** The shell is our child only so that its exit is collected; nothing depends on it. */
 function runShell(
   program: string,
   args: string[],
@@ -121,7 +121,7 @@ async function waitUntilReady(folder: RunFolder, shell: ChildProcess): Promise<P
   using watch = new FileWatch(folder.ready);
   let identity: ProcessIdentity | undefined;
   for (;;) {
-    // Looked at before what the sandbox wrote: one that ended may have been ready.
+    // Read before the output of the sandbox: a sandbox that has ended may have been ready.
     const ended = shell.exitCode !== null || shell.signalCode !== null;
     const ready = await readText(folder.ready);
     const status = await readStatus(folder.status);

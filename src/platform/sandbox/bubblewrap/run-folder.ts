@@ -90,7 +90,7 @@ async function readJson<T>(path: string): Promise<T | null> {
   try {
     return JSON.parse(await readFile(path, 'utf8')) as T;
   } catch (error) {
-    // A machine that lost its power may leave an empty file behind; one run's must not hold up those of all others.
+    // A power failure may leave an empty file behind; that of one run must not block all other runs.
     if (isMissing(error) || error instanceof SyntaxError) return null;
     throw error;
   }

@@ -9,7 +9,7 @@ import { MOUNT_PROGRAM, mountPoints, unmountDetached } from './mounts.js';
 const [FOLDER_FD, EMPTY_FD] = [3, 4];
 
 /**
- * Shows folders under no name of theirs: a mount tells whoever is inside a sandbox where its source lies in its file system, and the
+ * Mounts folders so that their place stays hidden: a mount reveals to a sandbox where its source lies in its file system, and the
  * source of a read-only overlay lies at the root of a file system of its own. Only root can do this, and only for folders that do
  * not change while they are shown.
  */

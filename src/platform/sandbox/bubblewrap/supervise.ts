@@ -59,7 +59,7 @@ async function readFinalStatus(folder: RunFolder): Promise<{ exitCode: number | 
   for (;;) {
     const status = await readStatus(folder.status);
     if (status.exitCode !== null || Date.now() > deadline) return status;
-    // When the ring is closed, nobody is left to write the code.
+    // When the ring is closed, no process is left to write the code.
     if (await isRingClosed(folder.sandbox)) return readStatus(folder.status);
     await sleep(DEATH_POLL_MS);
   }
@@ -129,7 +129,9 @@ export async function killSandbox(folder: RunFolder, identity: ProcessIdentity):
   }
 }
 
-/** Whatever else is in the run's cgroup: bubblewrap's outer half, or a launch that was cut short. @returns true while any lives */
+/**
+ * Whatever else is in the run's cgroup: bubblewrap's outer half, or a launch that was cut short. @returns true while any is alive
+ */
 async function killStragglers(launch: LaunchRecord | null): Promise<boolean> {
   if (launch === null || launch.bootId !== currentBootId()) return false;
   let found = false;

@@ -1,7 +1,10 @@
 import { existsSync, lstatSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** What of this host's file system a sandbox is given or must be kept from (docs/design/sandbox.md). Read once; the same for all runs. */
+/**
+ * Which parts of this host's file system a sandbox is given, and which must be hidden from it (docs/design/sandbox.md). Read
+ * once; the same for all runs.
+ */
 export interface SystemFacts {
   /** Names at the root that are links into `/usr`. */
   links: { path: string; target: string }[];

@@ -74,7 +74,7 @@ export async function chooseProvider(
     );
   }
   const host = await findHost();
-  // Links on the way to the data folder are resolved once, here; any link that is met later is an attack.
+  // Links on the way to the data folder are resolved once, here; any link found later is an attack.
   await mkdir(config.data.dir, { recursive: true, mode: 0o700 });
   const dataDir = await realpath(config.data.dir);
   const runtime = await stageRuntime(dataDir, source);

@@ -45,7 +45,7 @@ const META = {
 } as const;
 const metaValidators = new Map<SchemaDialect, (schema: JsonObject) => boolean>();
 
-/** A compiler accepts many malformed schemas and lets everything pass then; the dialect's own schema finds them. */
+/** A compiler accepts many malformed schemas and then lets everything pass; the dialect's own schema finds them. */
 function isOfDialect(schema: JsonObject, dialect: SchemaDialect): boolean {
   const validate = metaValidators.get(dialect) ?? metaValidatorOf(dialect);
   metaValidators.set(dialect, validate);

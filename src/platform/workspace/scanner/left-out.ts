@@ -16,7 +16,7 @@ export interface LeftOut {
   digest: string | null;
 }
 
-/** Names what is left out; folders first, so that many small things cannot push a folder off the list. */
+/** Names what is left out; folders first, so that many small entries cannot push a folder off the list. */
 export class LeftOutList {
   private readonly root: string;
   private readonly folders = new Map<string, string>();

@@ -18,7 +18,7 @@ export interface ScanOptions {
   pack: PackWriter;
   format: ObjectFormat;
   base: BaseTree;
-  /** A snapshot takes everything, whatever its size; a diff leaves litter and oversized files out and lists them. */
+  /** A snapshot takes everything, whatever its size; a diff leaves out build products and oversized files and lists them. */
   purpose: 'snapshot' | 'diff';
   /** Bytes up to which a file is read whole. */
   maxFileBytes: number;
@@ -129,7 +129,7 @@ export class TreeScan {
   }
 
   private addLink(entry: Entry, base: BaseEntry | undefined): void {
-    // git refuses this one name as a link, in an index as in a patch.
+    // git refuses this name for a link, in an index and in a patch.
     if (entry.name.toString('latin1').toLowerCase() === '.gitmodules') {
       return this.leftOut.addFile(entry.path, 'link that git refuses', 0, entry);
     }
@@ -157,7 +157,7 @@ export class TreeScan {
   }
 
   private addOversized(entry: Entry, mode: string, fd: number, bytes: number, base: BaseEntry | undefined): void {
-    // A hole of terabytes must not cost the time of the others: only a size that the base could have is worth reading.
+    // A sparse file of terabytes must not use up the time of the others: only a size that the base could have is worth reading.
     const snapshot = this.options.purpose === 'snapshot';
     if (!snapshot && (base === undefined || entry.stats.blocks * 512 < bytes / 2)) return this.keepBase(entry, base);
     const id = hashPortions(fd, bytes, { algorithm: this.options.format, prefix: blobPrefix(bytes) });

@@ -14,7 +14,7 @@ interface Named {
 
 /**
  * Collects what answers of Chat Completions say of themselves. A stream reports its usage in its last chunk; servers that
- * report it as they go are believed once they said that the answer is over.
+ * report it as they go are taken at their last report before the end of the answer.
  */
 export class ChatReader implements AnswerReader {
   /** Chunks without a report say `"usage":null`. What an agent writes about these words stands in escaped quotes. */
@@ -58,7 +58,7 @@ export class ChatReader implements AnswerReader {
     return { usage: this.over ? this.usage : null, toolUses };
   }
 
-  /** Id and name come with the first piece of a call, from some servers apart; its arguments are passed over. */
+  /** Id and name come with the first piece of a call, from some servers separately; its arguments are skipped. */
   private readCalls(choice: string, holder: unknown): void {
     for (const [place, call] of listOf(holder, 'tool_calls').entries()) {
       const index = memberOf(call, 'index');

@@ -32,7 +32,7 @@ function refuseUncounted(body: ExactObject): void {
     if (!isAbsent(value) && value !== 1) refuse(`${name}: one answer at a time; each would spend the output limit`);
   }
   for (const name of LIMITS) {
-    // Servers that take "9000" for 9000 would go past what was granted.
+    // Servers that read "9000" as 9000 would exceed what was granted.
     if (!isAbsent(body[name]) && !isLimit(body[name])) refuse(`${name}: must be a number of at least 1`);
   }
   const { modalities } = body;

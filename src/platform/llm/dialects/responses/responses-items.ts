@@ -22,7 +22,7 @@ const REFUSAL = new RegExp(
   'i',
 );
 
-/** What an item that calls a tool calls it; undefined for any other item. Tools of a namespace are named as the gate names them. */
+/** The name of the tool that an item calls; undefined for any other item. Tools of a namespace are named as the gate names them. */
 export function toolOfCall(item: unknown): string | undefined {
   switch (memberOf(item, 'type')) {
     case 'function_call':

@@ -28,7 +28,7 @@ function isClientTool(tool: ExactObject): boolean {
 }
 
 /**
- * The tools that the harness executes; all others are left out in silence, because Codex offers some in every request
+ * The tools that the harness executes; all others are left out silently, because Codex offers some in every request
  * (docs/design/model-gateway.md).
  */
 function clientTools(tools: ExactJson[]): ExactJson[] {

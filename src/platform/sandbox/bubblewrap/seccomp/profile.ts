@@ -103,7 +103,7 @@ export const ALWAYS_REFUSED = [
 
 const equals = (index: number, value: bigint): ArgumentTest => ({ index, mask: ALL_BITS, value });
 
-/** Families that reach nothing outside the network namespace. AF_VSOCK, for one, reaches the hypervisor past it. */
+/** Families that reach nothing outside the network namespace. AF_VSOCK, for example, bypasses it to the hypervisor. */
 const SOCKETS: Ruling = {
   kind: 'when',
   alternatives: [
