@@ -79,7 +79,7 @@ function createAdapter(foundation: Foundation, routes: RouteTable): FastifyAdapt
     reply.header('cache-control', 'no-store');
     const isPlane = request.routeOptions.config.plane !== undefined || request.url.startsWith('/internal/');
     if (hasInternalListener && isPlane && !cameToRunnerPlane(request.raw.socket)) {
-      // Exactly the answer of a route that does not exist; the plane's own answers would reveal it.
+      // Exactly the answer of a route that does not exist; an answer of the runner plane would reveal it.
       void reply.status(404).type('application/json').send({ error: 'not found' });
       return;
     }

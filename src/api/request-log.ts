@@ -9,7 +9,7 @@ import { activeTraceIds, LOG_SERIALIZERS, redactingStandardError } from '../plat
 const SILENT_PATHS = ['/v1/health'];
 
 /**
- * One record per request: who asked what and what came of it. Headers, bodies and queries are not logged at all, and every
+ * One record per request: who asked what, and the outcome. Headers, bodies and queries are not logged at all, and every
  * line passes the redactor. The runner plane is not logged: its record is the ledger.
  */
 export function requestLogging(level: string, destination: DestinationStream = redactingStandardError): Params {

@@ -91,11 +91,11 @@ export class AgentsService {
       if (input.name !== undefined && input.name !== agent.name) {
         throw new SandgateError('invalid_request', 'name: an agent cannot be renamed');
       }
-      // Two revisions appended at once take turns, so that each inherits from the one before it.
+      // One revision at a time, so that each inherits from the one before it.
       await lockName(tx, `agent:${agent.id}`);
       const previous = await latestRevision(tx, agent);
       const draft = this.drafter.draft(input, previous);
-      // An empty name is the name of nothing; it does not ask for the inherited value.
+      // An empty name names nothing; it does not ask for the inherited value.
       const name = input.policy ?? null;
       const policy = name === null ? await policyById(tx, previous.policy_id) : await requirePolicy(tx, name);
       const pins = input.capability_bundles

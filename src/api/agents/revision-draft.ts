@@ -13,7 +13,7 @@ import { offlineNetwork } from '../sandboxes/offline-network.js';
 import type { AgentRevisionEntity } from '../../core/agents/agent.entity.js';
 import type { AddRevision } from './agents.dto.js';
 
-/** A revision before it has a row: everything but identities, number, time and what only the database knows. */
+/** A revision before it has a row: everything except identities, number, time and what only the database knows. */
 export type RevisionDraft = Omit<
   AgentRevisionEntity,
   'id' | 'tenant_id' | 'agent_id' | 'rev' | 'policy_id' | 'capability_bundles' | 'created_at'
@@ -71,7 +71,7 @@ export class RevisionDrafter {
     return { ...input };
   }
 
-  /** An empty folder is what a run gets anyway, so naming it clears the default. */
+  /** An empty folder is what a run gets without a default, so naming it clears the default. */
   private defaultWorkspace(input: WorkspaceInput): WorkspaceSpec | null {
     const workspace = parseWorkspace(input, 'default_workspace', cloneBaseOf(this.config.codehost));
     return workspace.kind === 'scratch' ? null : workspace;

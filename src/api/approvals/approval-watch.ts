@@ -25,7 +25,7 @@ interface Waiter {
   done: () => void;
 }
 
-/** One list with everybody who waits for it: they share its wake-ups and its reads. */
+/** One list with all its waiters: they share its wake-ups and its reads. */
 interface FollowedList {
   waiters: Set<Waiter>;
   refresh: () => void;
@@ -34,7 +34,7 @@ interface FollowedList {
 
 /**
  * Long polls of approval lists. However many callers wait for one list, a wake-up costs one read of it; wake-ups come over the
- * one listener of the process, with a shared re-read in case one was lost. Nobody's connection to the database is held.
+ * one listener of the process, with a shared re-read in case one was lost. No waiter holds a database connection.
  */
 @Injectable()
 export class ApprovalWatch implements BeforeApplicationShutdown {
@@ -48,7 +48,7 @@ export class ApprovalWatch implements BeforeApplicationShutdown {
     private readonly logger: PinoLogger,
   ) {}
 
-  /** A clean stop answers everybody with the list as it is; their cursors are good at any other process. */
+  /** A clean stop answers every waiter with the current list; their cursors work at any other process. */
   async beforeApplicationShutdown(): Promise<void> {
     this.stopping = true;
     const callers = [...this.callers];

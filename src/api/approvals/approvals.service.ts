@@ -49,7 +49,8 @@ export class ApprovalsService {
 
   /**
    * One decision wins; a late or second one answers the settled row (docs/design/api-conventions.md).
-   * @throws SandgateError `not_found`, `forbidden` for a caller who has no say in the call, whatever its state (docs/design/identity.md)
+   * @throws SandgateError `not_found`, `forbidden` for a caller who may not decide the call, whatever its state
+   * (docs/design/identity.md)
    */
   async decide(principal: Principal, approvalId: string, decision: ApprovalDecision): Promise<DecidedApproval> {
     const { approval, won, narrowed } = await this.database.withTenant(principal.organizationId, async (tx) => {
@@ -92,7 +93,7 @@ function invokedByOf(principal: Principal): string | null {
   return decidesForOrganization(principal) ? null : userIdOf(principal);
 }
 
-/** A run that the caller may not see is as unknown as one that is not there. */
+/** A run that the caller may not see is answered like one that does not exist. */
 async function requireVisible(tx: TenantTransaction, sessionId: string, principal: Principal): Promise<void> {
   const invokedBy = invokedByOf(principal);
   if (invokedBy === null) return requireSessionExists(tx, sessionId);

@@ -16,7 +16,7 @@ export async function decisionProblems(
   );
 }
 
-/** Whether the caller may see and decide what runs of others ask; a plain member sees only their own. */
+/** Whether the caller may see and decide approvals of other people's runs; a plain member sees only their own. */
 export function decidesForOrganization(principal: Principal): boolean {
   return principal.kind === 'operator' || principal.role !== 'member';
 }

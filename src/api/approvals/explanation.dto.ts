@@ -98,7 +98,7 @@ export class ApprovalExplanation {
   not_known_beforehand!: string[];
 }
 
-/** Joins what rests with the row and what was opened for this caller. */
+/** Joins what is stored with the row and what was opened for this caller. */
 export function toExplanation(stored: JsonObject, findings: CallFindings | null): ApprovalExplanation {
   const text = (member: string): string | null => {
     const value = stored[member];

@@ -9,7 +9,7 @@ import { IdParam } from '../openapi/parameters.js';
 import { LedgerKeyView } from './audit.dto.js';
 import { AuditService } from './audit.service.js';
 
-/** Lets an auditor take the timeline away and verify it without a server. */
+/** Lets an auditor export the timeline and verify it without a server. */
 @ApiTags('Audit')
 @ApiBearerAuth('bearer')
 @Controller('v1')

@@ -12,7 +12,7 @@ import { rememberPrincipal, type Principal, type UserPrincipal } from './princip
 import { permissionsOf } from './role-permissions.js';
 import { UserCredentials, type UserIdentity } from './user-credentials.js';
 
-/** Authenticates every route of the public plane, and refuses one that says neither who may call it nor why anybody may. */
+/** Authenticates every route of the public plane, and refuses a route that declares neither its permission nor why it is public. */
 @Injectable()
 export class AuthGuard implements CanActivate {
   constructor(
@@ -63,7 +63,7 @@ function unauthorized(): SandgateError {
   return new SandgateError('unauthorized', 'unauthorized');
 }
 
-/** @throws SandgateError `forbidden` naming what the caller lacks; a route that names nothing admits nobody */
+/** @throws SandgateError `forbidden` naming what the caller lacks; a route without a declaration admits nobody */
 export function requirePermission(principal: Principal, needed: PermissionName | undefined): void {
   if (needed !== undefined && principal.permissions.has(needed)) return;
   throw new SandgateError('forbidden', `this credential lacks the permission ${needed ?? 'for this route'}`);

@@ -19,7 +19,10 @@ import { notFound } from '../../domain/resource-id.js';
 import type { ConnectConnector, ConnectedConnector } from './connect.dto.js';
 import { findConnector } from '../../core/catalog/connector-queries.js';
 
-/** Makes of a catalog entry what runs can use: a connection, or a bundle for a program of the sandbox (docs/design/connections.md). */
+/**
+ * Turns a catalog entry into what runs can use: a connection, or a bundle for a program of the sandbox
+ * (docs/design/connections.md).
+ */
 @Injectable()
 export class ConnectConnectorService {
   constructor(
@@ -31,7 +34,7 @@ export class ConnectConnectorService {
   ) {}
 
   /**
-   * Who may is decided before the entry is looked for, and that before any secret is looked at. What fails leaves no connection
+   * Permission is decided before the entry is looked up, and both before any secret is read. A failure leaves no connection
    * that could be used.
    *
    * @throws SandgateError `forbidden`, `not_found`, `invalid_request`, `unavailable` without a sealing key
@@ -93,7 +96,7 @@ export class ConnectConnectorService {
     };
   }
 
-  /** A connection whose flow could not be started is of no use to anybody: it is revoked, and the next attempt makes its own. */
+  /** A connection whose flow could not be started is useless: it is revoked, and the next attempt creates its own. */
   private async begin(viewer: Viewer, target: McpTarget, client: OAuthClient): Promise<ConnectedConnector> {
     const { organizationId, userId } = viewer;
     const pending = await this.mcp.begin(target, client);

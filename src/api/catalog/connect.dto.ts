@@ -13,7 +13,7 @@ const OWNER = {
   description: 'An organization needs the role admin or owner; `personal` needs a signed-in user.',
 } as const;
 
-/** Who may is decided before any member but `owner` is judged, so the members' meaning is the service's. */
+/** Permission is decided before any member but `owner` is judged, so the service validates the members' meaning. */
 @OptionalBody()
 export class ConnectConnector {
   @ApiPropertyOptional(OWNER)

@@ -8,7 +8,8 @@ import type { Viewer } from '../../core/connections/viewer.js';
 export type ConnectionOwner = Pick<ConnectionRecord, 'owner_type' | 'owner_user_id' | 'created_by_user_id'>;
 
 /**
- * Whose a connection will be, if the viewer may make it: decided before anything else in the request is looked at (docs/design/connections.md).
+ * Whose a new connection will be, if the viewer may make it; decided before anything else in the request is read
+ * (docs/design/connections.md).
  *
  * @throws SandgateError `forbidden` for an organization's connection and a viewer without the role, `invalid_request` for the
  * admin token, which has no personal identity, and for an unknown owner

@@ -94,7 +94,7 @@ class SnapshotToolView {
   description!: string;
 }
 
-/** A photograph of a server's tools; their schemas stay with the control plane. */
+/** A snapshot of a server's tools; their schemas stay with the control plane. */
 export class Snapshot {
   @ApiProperty({ type: 'integer', format: 'int32', minimum: 1, description: 'Counted per connection.' })
   version!: number;

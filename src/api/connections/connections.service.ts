@@ -59,7 +59,7 @@ export class ConnectionsService {
     return toConnection(revoked);
   }
 
-  /** The latest photograph. @throws SandgateError `not_found` for an invisible connection and one never photographed */
+  /** The latest tool snapshot. @throws SandgateError `not_found` for an invisible connection and one without a snapshot */
   async tools(viewer: Viewer, id: string): Promise<Snapshot> {
     const connection = await this.records.get(viewer, id);
     const snapshot = await this.snapshots.latest(viewer.organizationId, connection.id);
@@ -69,7 +69,7 @@ export class ConnectionsService {
   }
 
   /**
-   * Photographs the server again and says what changed; runs in flight keep what they froze.
+   * Takes a new tool snapshot and says what changed; runs in flight keep what they froze.
    *
    * @throws SandgateError `not_found`, `forbidden`, `unavailable` without a sealing key, `conflict` when the connection is not active
    * or moved meanwhile, `invalid_request` when the server does not pass, `upstream_failed` when its authorization server gave no token

@@ -18,7 +18,7 @@ export const FORMER_PROVIDERS: ReadonlyMap<unknown, ConnectionProvider> = new Ma
   ['github_app', 'codehost_app'],
 ]);
 
-/** Who may is decided before any member but `owner` is judged, so the members' meaning is the service's (CP-329). */
+/** Permission is decided before any member but `owner` is judged, so the service validates the members' meaning (CP-329). */
 export class CreateConnection {
   @ApiProperty({
     type: 'string',

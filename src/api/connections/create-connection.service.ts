@@ -13,7 +13,7 @@ import { toConnection, toSnapshotView, type CreatedConnection } from './connecti
 import { FORMER_PROVIDERS, type CreateConnection } from './create-connection.dto.js';
 import { McpConnections, type McpTarget } from './mcp-connections.js';
 
-/** Creates connections (docs/design/connections.md): who may, then whether secrets can be kept at all, then what was sent. */
+/** Creates connections (docs/design/connections.md): permission, then whether secrets can be sealed at all, then what was sent. */
 @Injectable()
 export class CreateConnectionService {
   constructor(

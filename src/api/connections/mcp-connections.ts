@@ -36,7 +36,7 @@ export interface PhotographedConnection {
 
 /**
  * Makes connections to remote MCP servers (docs/design/connections.md). A credential is shown to its server before anything is stored, and
- * the row is written together with the photograph that it gave: so nothing of a refused one is ever stored.
+ * the row is written together with its first snapshot, so nothing of a refused credential is ever stored.
  */
 @Injectable()
 export class McpConnections {
@@ -78,7 +78,7 @@ export class McpConnections {
     return this.store(target.organizationId, draftOf(target, uuidv7(), 'none', {}), photograph);
   }
 
-  /** A pending connection, which the callback of its authorization activates and photographs. */
+  /** A pending connection, which the callback of its authorization activates, with a first snapshot. */
   async begin(target: McpTarget, { scopes, clientId, clientSecret }: OAuthClient): Promise<ConnectionRecord> {
     const { organizationId, baseUrl, catalogSlug } = target;
     this.secrets.requireKey();

@@ -23,7 +23,7 @@ export class RepositoriesService {
    */
   async list(viewer: Viewer, id: string, page: { page: number; perPage: number }): Promise<RepositoryList> {
     const connection = await this.records.get(viewer, id);
-    // Before anything is opened: the credential of another server must never be shown to the code host.
+    // Checked before anything is opened: the credential of another server must never be shown to the code host.
     if (connection.provider === 'mcp_http')
       throw new SandgateError(
         'invalid_request',

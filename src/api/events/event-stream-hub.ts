@@ -9,10 +9,10 @@ import { EventStream } from './event-stream.js';
 import type { Frame } from './event-window.js';
 import { RunTail } from './run-tail.js';
 
-/** A slow client costs one such batch at a time, of events that may have 64 KiB each. */
+/** A slow client costs one such batch at a time; an event may have 64 KiB. */
 const BATCH = 32;
 const KEEP_ALIVE_MS = 15_000;
-/** A notification that was lost costs at most this much time (docs/design/events.md). */
+/** A lost notification costs at most this much time (docs/design/events.md). */
 const REREAD_MS = 2000;
 
 interface FollowedRun {

@@ -23,7 +23,7 @@ export class EventWindow {
     return this.#head;
   }
 
-  /** Adds the next events; those that it has are skipped. */
+  /** Adds the next events; skips those that it already has. */
   push(frames: readonly Frame[]): void {
     for (const frame of frames) {
       if (frame.seq !== this.#head + 1) continue;

@@ -101,7 +101,7 @@ export class RunTail {
     }
   }
 
-  /** One read for all who stand at the same position. */
+  /** One read for all streams at the same position. */
   private share(after: number): Promise<Frame[]> {
     const known = this.#reads.get(after);
     if (known !== undefined) return known;

@@ -46,7 +46,10 @@ export abstract class ApiConfig implements SandgateConfig {
   abstract readonly timing: SandgateConfig['timing'];
 }
 
-/** What the process has before its modules: configuration, database, the admin token and the organization that it acts for. */
+/**
+ * What the process has before its modules are made: configuration, database, the admin token and the organization that it acts
+ * for.
+ */
 export interface Foundation {
   config: SandgateConfig;
   database: Database;

@@ -44,7 +44,7 @@ export class ErrorFilter implements ExceptionFilter {
   }
 }
 
-/** What a caller may learn about a failure; everything else becomes `internal error`. */
+/** What a caller may be told about a failure; everything else becomes `internal error`. */
 export function toSandgateError(exception: unknown): SandgateError {
   if (exception instanceof SandgateError) return exception;
   if (isUnstorableValue(exception)) {

@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify';
 
-/** Aborts when the connection goes before the answer is out. */
+/** Aborts when the connection closes before the answer is sent. */
 export function untilHungUp(reply: FastifyReply): AbortSignal {
   const controller = new AbortController();
   reply.raw.once('close', () => {

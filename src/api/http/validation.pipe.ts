@@ -36,7 +36,8 @@ function describeFirst(errors: ValidationError[], parent = ''): string {
   if (error === undefined) return 'invalid request';
   const path = parent === '' ? error.property : `${parent}.${error.property}`;
   if (error.children !== undefined && error.children.length > 0) return describeFirst(error.children, path);
-  // Decorators run from the lowest up, and the type stands highest: so a text in place of a number is told so, and not that it is too large.
+  // Decorators run from the lowest up, and the type stands highest, so a text in place of a number is reported as such and not as
+  // too large.
   const reason = Object.values(error.constraints ?? {}).at(-1);
   return reason === undefined ? `${path}: is invalid` : `${path}: ${withoutProperty(reason, error.property)}`;
 }

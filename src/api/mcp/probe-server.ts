@@ -16,7 +16,7 @@ const MAX_DESCRIPTION_CHARS = 1000;
 const PROBE_TIMEOUT_MS = 15_000;
 
 /**
- * Asks a server how it wants to be connected, as a stranger: no credential is sent, nothing is stored, and everything that goes
+ * Asks a server without a credential how it wants to be connected: nothing is stored, and everything that goes
  * wrong is part of the answer (docs/design/connections.md).
  */
 export async function probeServer(client: GuardedClient, url: string, signal: AbortSignal): Promise<ProbedServer> {

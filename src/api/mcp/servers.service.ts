@@ -31,7 +31,7 @@ export class McpServersService {
     return probeServer(this.egress, parseConnectorUrl(url, 'url'), new AbortController().signal);
   }
 
-  /** Adds an entry to the catalog and connects it; of an attempt that fails no entry remains. @throws as connecting does */
+  /** Adds an entry to the catalog and connects it; a failed attempt leaves no entry. @throws as connecting does */
   async add(viewer: Viewer, body: AddServer): Promise<AddedServer> {
     const owner = resolveOwner(viewer, body.owner);
     const entry = await this.insert(viewer.organizationId, body);

@@ -4,7 +4,7 @@ import { HarnessCatalog } from '../harnesses/harness-catalog.js';
 import { HarnessesModule } from '../harnesses/harnesses.module.js';
 import { MetricsController } from './metrics.controller.js';
 
-/** Serves the metrics of this process. The models of the catalog have series of their own, so that no other text can make any. */
+/** Serves the metrics of this process. The models of the catalog have series of their own, so that no other text can create any. */
 @Module({ imports: [HarnessesModule], controllers: [MetricsController] })
 export class MetricsModule {
   constructor(metrics: Metrics, catalog: HarnessCatalog) {

@@ -76,7 +76,7 @@ export class KnownMembers {
     }
   }
 
-  /** The member of this name that stands further in or further out, or else the nearest name at this place. */
+  /** The member of this name at another depth, or else the nearest name at this place. */
   private meant(name: string, { place, members, schema }: Place, above: readonly Place[]): string | undefined {
     const within = this.places(schema, name, place, new Set());
     const around = above.find((outer) => outer.members.includes(name));

@@ -1,9 +1,9 @@
-/** As much of a schema of the interface description as says which members a value may have. */
+/** The part of a schema that says which members a value may have. */
 export interface Schema {
   $ref?: string;
   type?: string | string[];
   properties?: Record<string, Schema>;
-  /** False: no others; a schema: others of this kind; true or absent: whatever the caller likes. */
+  /** False: no others; a schema: others of this kind; true or absent: any. */
   additionalProperties?: Schema | boolean;
   items?: Schema;
   allOf?: Schema[];

@@ -15,7 +15,7 @@ import { findPolicy } from '../../core/policies/policy-versions.js';
 import { governedView } from './policy-views.js';
 import type { ExplainedCall, PolicyPreview } from './preview.dto.js';
 
-/** Longest that judging the calls of one preview keeps the process from its other work, in milliseconds. */
+/** How long judging the calls of one preview may block the process, in milliseconds. */
 const TURN_MS = 20;
 /** Parts of commands that one preview lists; nested ones repeat each other's text. */
 const MAX_PARTS = 10_000;

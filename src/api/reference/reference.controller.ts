@@ -19,7 +19,7 @@ const ASSET_TYPES: ReadonlyMap<string, string> = new Map([
 const PAGE_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; font-src 'self' data:; base-uri 'none'; frame-ancestors 'none'";
 
-/** The interface description, and a browsable page of it for whoever sits at the server. */
+/** The interface description, and a page to browse it. */
 @ApiExcludeController()
 @Controller('v1')
 export class ReferenceController {

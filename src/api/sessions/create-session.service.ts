@@ -137,7 +137,7 @@ export class CreateSessionService {
     return { spec, bindings: bound.rows };
   }
 
-  /** What the host of a clone URL is refused for without asking anybody; its name is looked up at the fetch. */
+  /** Why the host of a clone URL is refused without any look-up; its name is resolved at the fetch. */
   private assertFetchable(workspace: WorkspaceSpec): void {
     const { codehost } = this.config;
     assertWithinCloneBase(workspace, cloneBaseOf(codehost));

@@ -12,7 +12,7 @@ import { latestSnapshot } from '../../core/connections/tool-snapshots.js';
 import type { TenantTransaction } from '../../core/record/database.js';
 import { userIdOf, viewerOf, type Principal } from '../auth/principal.js';
 
-/** What a new run is to be bound to. */
+/** What a new run is bound to. */
 export interface BindingRequest {
   sessionId: string;
   principal: Principal;
@@ -52,7 +52,7 @@ export async function resolveBindings(tx: TenantTransaction, request: BindingReq
   };
 }
 
-/** A revision is written through the same reader; requirements that do not pass were changed in the database. */
+/** Revisions are written through the same reader; requirements that fail it were changed in the database. */
 function readStored(stored: readonly object[]): ConnectionRequirement[] {
   try {
     return parseRequirements(stored);

@@ -52,7 +52,7 @@ export class CallWalk {
     }
   }
 
-  /** How many matching calls `next` has not given yet; at most {@link MAX_COUNTED} are counted. */
+  /** How many matching calls `next` has not returned yet; at most {@link MAX_COUNTED} are counted. */
   async countRest(): Promise<number> {
     let rest = 0;
     do {

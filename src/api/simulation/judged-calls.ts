@@ -21,7 +21,7 @@ export interface Simulation {
   filter: CallFilter;
   /** Calls to examine at most. */
   limit: number;
-  /** Milliseconds after which what was examined until then is all. */
+  /** Milliseconds after which the examination ends. */
   maxMs: number;
   /** Days for which views are kept; older calls have expired. */
   historyDays: number;

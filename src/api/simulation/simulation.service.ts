@@ -18,7 +18,7 @@ import { readDraft, readLimit, readTime } from './simulation-request.js';
 import { SimulationTurn } from './simulation-turn.js';
 import { toSimulationView, type SimulatePolicy, type SimulationView } from './simulation.dto.js';
 
-/** After this long the answer is over what was examined until then. */
+/** After this long the answer covers only what was examined so far. */
 const MAX_MS = 20_000;
 
 /** Tries a draft of a policy against recorded calls (docs/policy-history.md). Nothing is stored, and nothing of a run changes. */

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-/** Work between two turns of the event loop. What others wait for is at most this, and one call that takes long by itself. */
+/** Work between two turns of the event loop. Other requests wait at most this long, plus one call that is slow by itself. */
 const SLICE_MS = 4;
 
 /** Cuts long work into slices, so that other requests of the process are served in between. */

@@ -8,7 +8,7 @@ import { hasWebCookie } from '../../auth/credentials.js';
 import { runOfPlaneSocket } from './plane-peer.js';
 import { rememberCaller, type PlaneRoute, type RunnerCaller } from './runner-caller.js';
 
-/** How long a token that was found live is believed. The gate and the reservation check it again in their own transaction. */
+/** How long a valid token is remembered. The gate and the reservation check it again in their own transaction. */
 const BELIEVED_MS = 2000;
 const MAX_REMEMBERED = 10_000;
 
@@ -19,7 +19,7 @@ export class RunnerTokens {
 
   constructor(private readonly database: Database) {}
 
-  /** The caller, or null for a token that nobody holds. A believed answer is at most two seconds old. */
+  /** The caller, or null for an unknown token. A remembered answer is at most two seconds old. */
   async find(token: string, believed: boolean): Promise<RunnerCaller | null> {
     const sha256 = digestRunToken(token);
     if (sha256 === null) return null;
@@ -76,7 +76,7 @@ function readRunnerToken(headers: IncomingHttpHeaders, acceptsApiKey: boolean): 
   return authorization?.startsWith('Bearer ') === true ? authorization.slice('Bearer '.length) : null;
 }
 
-/** A bearer beside the web session cookie is a mistake or an attack; neither may win. */
+/** A bearer together with the web session cookie is a mistake or an attack, so neither is used. */
 function refuseCookieBesideBearer(headers: IncomingHttpHeaders): void {
   if (hasWebCookie(headers.cookie)) {
     throw new SandgateError('invalid_request', 'a web session cookie and a runner token cannot be combined');

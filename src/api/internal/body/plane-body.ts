@@ -16,7 +16,7 @@ export class BodyBudget {
     this.limit = config.limits.bodyBytesInFlight;
   }
 
-  /** Takes room for more bytes, or says that there is none. */
+  /** Reserves room for more bytes; false when there is none. */
   take(bytes: number): boolean {
     if (this.held + bytes > this.limit) return false;
     this.held += bytes;

@@ -49,7 +49,7 @@ export function readToolCall(body: PlaneBody): ReadToolCall {
   return { kind: 'call', call: { toolCallId, tool, input } };
 }
 
-/** A text that is too large or too deep to be parsed may still name its call. */
+/** A text that is too large or too deep to parse may still name its call. */
 function unparsed({ failure, text }: Extract<PlaneBody, { kind: 'unreadable' }>): ReadToolCall {
   if (text === null || !(failure instanceof JsonBoundsError)) return unreadable({}, failure.message);
   const members = readOuterStrings(text, ['tool_call_id', 'tool']);

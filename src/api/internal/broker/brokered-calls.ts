@@ -14,7 +14,7 @@ import type { RunnerCaller } from '../auth/runner-caller.js';
 import type { ToolCallRequest } from '../body/tool-call.js';
 import { runAcceptsWork } from '../../../core/runs/run-status.js';
 
-/** The stored answer, as text that is sent as it is; or what else there is to say. */
+/** The stored answer, as text that is sent unchanged, or what to say instead. */
 export type BrokerAnswer = { text: string } | BrokerRefusal;
 
 const POLL_MS = 500;
@@ -24,7 +24,7 @@ const MAX_LOSSES = 5;
 
 /**
  * What happens to a brokered call after the gate has let it go (docs/design/broker.md): its input is sealed, the run's workflow
- * dispatches it, and whatever is answered comes from the record, so any process answers a repetition alike.
+ * dispatches it, and the answer always comes from the record, so any process answers a repetition alike.
  */
 @Injectable()
 export class BrokeredCallService {

@@ -6,7 +6,7 @@ import { ApiConfig } from '../../foundation/foundation.module.js';
 import { LimitBreaches } from '../limits/limit-breaches.js';
 import { RunEnd, type WaitedRun } from './run-end.js';
 
-/** Passed in place of a turn once nobody waits for it any more. */
+/** The result of work that nobody waits for any more. */
 const LEFT = Symbol('left');
 
 /**
@@ -44,7 +44,7 @@ export class CallPlaces {
     return answer;
   }
 
-  /** Gives the turn up when the run ends before it has come. Never resolves afterwards, because the work then gives the answer. */
+  /** Gives up waiting for a place when the run ends first. Otherwise never resolves, because the work then gives the answer. */
   private async leaveAtEnd(run: WaitedRun, waiting: AbortController): Promise<typeof LEFT> {
     const hasEnded = await this.end.reached(run, waiting.signal).catch((error: unknown) => {
       if (waiting.signal.aborted) return false;

@@ -41,7 +41,7 @@ export class ApprovalGate {
 
   /**
    * One database call: a grant of this run allows the call at once, else it becomes pending with its input kept for the approver.
-   * One that names more files than a person can be shown, or that would wait beside too many others, is denied, not asked.
+   * A call that names more files than a person can be shown, or that would exceed the limit of waiting calls, is denied.
    */
   async ask(call: GateCall, input: ExactJson, verdict: Asking): Promise<GateAnswer> {
     const { approval } = verdict;
@@ -51,7 +51,7 @@ export class ApprovalGate {
       not_known_beforehand: wordsNotKnown(input),
       once_because: approval.once_because,
     });
-    // The line and the reason rest in clear after the input is gone, so no secret may stay in them.
+    // The line and the reason stay in clear after the input is deleted, so they must not contain a secret.
     const reason = redactTextForApprover(verdict.reason);
     const shownCall = { ...call, summary: redactTextForApprover(call.summary) };
     const answer = await requestApproval(this.database, shownCall, {

@@ -26,7 +26,7 @@ export interface WaitEnd {
 interface Wait {
   waiters: number;
   settled: Promise<WaitEnd | null>;
-  /** Cuts the present pause short. */
+  /** Ends the current pause early. */
   wake: () => void;
 }
 
@@ -47,7 +47,7 @@ export class ApprovalWaits implements BeforeApplicationShutdown {
     private readonly breaches: LimitBreaches,
   ) {}
 
-  /** A clean stop does not wait for people: the callers are told to come again, and find the row as it is then. */
+  /** A clean stop does not wait for people: the callers are told to come again, and then read the row. */
   beforeApplicationShutdown(): void {
     this.closing.abort();
   }

@@ -19,7 +19,7 @@ interface StoppedRun {
 }
 
 /**
- * Ends runs that exceeded a cap: `budget.exceeded` once, by whoever records the intent, and a wind-down with quiesce
+ * Ends runs that exceeded a cap: `budget.exceeded` once, by whoever requests the finalization, and a wind-down with quiesce
  * (docs/design/budgets.md).
  */
 @Injectable()

@@ -15,7 +15,7 @@ export interface DecidedCall {
   run: FrozenRun;
   tool: string;
   verdict: GateVerdict['kind'];
-  /** What decided before any human did; null for a question. */
+  /** What decided without a person; null for a question. */
   source: string | null;
   answer: GateAnswer;
   result: GateResult;
@@ -54,7 +54,7 @@ export class GateObserver {
   }
 
   /**
-   * The caller is told; waits for people are over. The span names the tool, the verdict and the place in the ledger where the rest
+   * The caller has its answer, and waits for people are over. The span names tool, verdict and the ledger position where the rest
    * stands; the call's id and input are the agent's words and are not in it.
    */
   decided({ sessionId, run, tool, verdict, source, answer, result, startedAt }: DecidedCall): void {

@@ -38,7 +38,7 @@ export class SchemaStage implements OnApplicationShutdown {
 
   /**
    * Counting a large schema for the first time takes tens of milliseconds. Calls that arrive together would be counted in one go, so
-   * each waits for a turn of the event loop of its own, in which the calls of other runs are answered as well.
+   * each waits for its own turn of the event loop, between which calls of other runs are answered.
    */
   private ownTurn(): Promise<void> {
     this.counting = this.counting.then(() => nextTurn());

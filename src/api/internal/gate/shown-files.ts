@@ -41,7 +41,7 @@ export class ShownFiles {
     const withheld = await this.database.withTenant(organizationId, (tx) =>
       withholdApproved(tx, { approvalId: row.id, source: 'policy', reason }),
     );
-    // Not withheld: another presentation of the call was released first, and the call itself may have changed the file.
+    // Not withheld: another presentation of the call was released first, so the call itself may have changed the file.
     return withheld ? reason : null;
   }
 }

@@ -56,7 +56,10 @@ export class ToolsCallEndpoint implements PlaneEndpoint {
     return answer.text;
   }
 
-  /** Built-in tools, and those of servers inside the sandbox, have their gate and no execution here (docs/design/gate.md). */
+  /**
+   * Built-in tools, and those of servers inside the sandbox, pass the gate elsewhere and are not executed here
+   * (docs/design/gate.md).
+   */
   private async refuseSandboxTool(caller: RunnerCaller, tool: string): Promise<void> {
     const run = await this.specs.get(caller.organizationId, caller.sessionId);
     if (isMcpName(tool) && run.gate.tools.find(tool)?.class !== 'sandbox') return;

@@ -27,7 +27,7 @@ const REGISTERED: ReadonlySet<GateOutcome> = new Set<GateOutcome>([
 /** What became of the views of this process. */
 export interface PolicyHistoryCounts {
   kept: number;
-  /** Dropped because too many waited, or the run has too many. */
+  /** Dropped because too many were waiting, or the run has too many. */
   dropped: number;
   /** Lost because they could not be written. */
   failed: number;
@@ -36,7 +36,7 @@ export interface PolicyHistoryCounts {
 }
 
 /**
- * Keeps what policy reads of each gated call, beside the gate and never in its way (docs/policy-history.md). Views wait in memory and are
+ * Stores what policy reads of each gated call, without delaying the gate (docs/policy-history.md). Views wait in memory and are
  * written many at a time: when {@link BATCH} wait, or when nobody is at the gate. What is lost — a crash, a full buffer, a
  * database that is away — is unknown to later simulations and refuses no call.
  */

@@ -5,7 +5,7 @@ export interface WaitingView extends PolicyViewText {
   organizationId: string;
 }
 
-/** What waits to be written at most: some seconds of the busiest gate. */
+/** The most that may wait to be written: some seconds of the busiest gate. */
 const MAX_WAITING = 16_384;
 const MAX_WAITING_BYTES = 33_554_432;
 /** Views of one run that one process stores at most, so that an endless run does not fill the disk. */

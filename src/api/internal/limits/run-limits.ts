@@ -9,15 +9,15 @@ interface Bucket {
 }
 
 /**
- * What each run has going on in this process (docs/design/runner.md). Only numbers are kept; entries vanish with their last user, buckets
- * once they are full again.
+ * Counts what each run is doing in this process (docs/design/runner.md). Only numbers are kept; entries vanish with their last
+ * user, buckets once they are full again.
  */
 @Injectable()
 export class RunLimits {
   private readonly counts = new Map<string, number>();
   private readonly buckets = new Map<string, Bucket>();
 
-  /** Takes one place, or null when `limit` are taken. The returned function gives it back and may be called once more without harm. */
+  /** Takes one place, or null when `limit` are taken. The returned function gives it back; calling it twice does no harm. */
   enter(runId: string, what: Countable, limit: number): (() => void) | null {
     const key = `${what}:${runId}`;
     const taken = this.counts.get(key) ?? 0;

@@ -48,7 +48,7 @@ export class ModelForwarding {
     try {
       await this.spend.settle(call, reservation, text, relayed);
     } catch (error) {
-      // Without a record of its usage and tool uses the answer must not look complete; the client asks again.
+      // An answer whose usage and tool uses could not be recorded must not look complete; the client asks again.
       this.logger.error({ err: error, runId: call.caller.sessionId }, 'a model request could not be settled');
       reply.raw.destroy();
       return;

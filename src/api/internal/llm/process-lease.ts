@@ -9,7 +9,10 @@ import { ApiConfig } from '../../foundation/foundation.module.js';
 /** Renewals per life of the lease, so that two may fail. */
 const RENEWALS = 3;
 
-/** The lease that this process's reservations name: when it dies, what it had reserved is settled for it (docs/design/budgets.md). */
+/**
+ * The lease that this process's reservations name: when the process dies, its reservations are settled for it
+ * (docs/design/budgets.md).
+ */
 @Injectable()
 export class ProcessLease implements OnApplicationShutdown {
   private opening: Promise<string> | null = null;

@@ -12,7 +12,7 @@ import { refusal } from './refusal.js';
 import { Upstreams } from './upstreams.js';
 
 /**
- * What a request is before anything is looked up for it. A refusal is kept until the steps before it have had their say:
+ * What a request is before anything is looked up for it. A refusal is kept until the earlier steps have passed:
  * an `early` one stands before the run's budgets are looked at, a `late` one behind them (docs/design/model-gateway.md).
  */
 export type PreparedRequest =

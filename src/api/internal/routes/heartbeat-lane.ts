@@ -4,7 +4,7 @@ import { Database } from '../../../core/record/database.js';
 import { recordHeartbeat } from '../../../core/runs/heartbeats.js';
 import { ApiConfig } from '../../foundation/foundation.module.js';
 
-/** Connections kept apart from everything else, so that no queue of other work makes a live runner look dead. */
+/** Connections of its own, so that no queue of other work makes a live runner look dead. */
 const LANE_CONNECTIONS = 2;
 
 /** The database lane of the heartbeats (docs/design/runner.md). */
@@ -17,7 +17,7 @@ export class HeartbeatLane implements OnApplicationShutdown {
     private readonly config: ApiConfig,
   ) {}
 
-  /** Notes that the runner lives; the status of the run, or null when there is none. */
+  /** Records that the runner is alive; the status of the run, or null when there is none. */
   async beat(organizationId: string, sessionId: string): Promise<string | null> {
     const { pool } = await this.lane();
     return recordHeartbeat(pool, organizationId, sessionId);

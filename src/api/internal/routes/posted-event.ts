@@ -69,7 +69,7 @@ export function readPostedEvent(body: ExactJson, recordsAgentMessages: boolean):
   const data = inner['data'] ?? {};
   if (!isExactObject(data)) throw new SandgateError('invalid_request', 'body.data: an object is required');
   refuseUnstorable('body.data', data);
-  // Narrative numbers are for reading; the ledger takes plain ones.
+  // Numbers in narrative are for reading; the ledger takes plain ones.
   const plain = JSON.parse(JSON.stringify(knownMembers(type, data))) as JsonObject;
   return { kind: 'event', event: { actor: actorOf(envelope['actor']), type, data: plain, posted: true } };
 }

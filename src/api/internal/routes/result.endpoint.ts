@@ -21,7 +21,7 @@ interface Report {
   summary: string | null;
 }
 
-/** The runner reports how it ended. The intent is durable before the acknowledgement (docs/design/runner.md). */
+/** The runner reports how it ended. The finalization request is durable before the acknowledgement (docs/design/runner.md). */
 @Injectable()
 export class ResultEndpoint implements PlaneEndpoint {
   readonly method = 'POST';
@@ -75,6 +75,6 @@ function readReport(request: FastifyRequest): Report {
   const summary = body['summary'] ?? null;
   if (summary === null) return { outcome, summary };
   if (typeof summary !== 'string') throw new SandgateError('invalid_request', 'summary: a string is required');
-  // A bad character in the model's last words must not lose the outcome of the run.
+  // A bad character in the model's last message must not lose the outcome of the run.
   return { outcome, summary: Array.from(normalizeText(summary)).slice(0, MAX_SUMMARY_CHARACTERS).join('') };
 }

@@ -18,7 +18,7 @@ export interface PlaneServerOptions {
 const KEEP_ALIVE_MS = 72_000;
 /** A body that takes longer than this to arrive is given up; the answer has no such limit. */
 const BODY_TIMEOUT_MS = 120_000;
-/** Connections beyond the limit that are still accepted to be told so. */
+/** Connections beyond the limit that are still accepted, in order to tell them. */
 const REFUSED_CONNECTION_MS = 5000;
 
 /**
