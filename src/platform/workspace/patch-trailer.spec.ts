@@ -8,7 +8,7 @@ describe('the trailer of a patch', () => {
 
   it('no name can end its line, open a hunk or reach the terminal', () => {
     const path = Buffer.from('x\n@@ -1 +1 @@\ndiff --git a/y b/y\r\u001b[31m"\\\u202e').toString('latin1');
-    const entry = { path, folder: true, why: 'litter', files: 1, bytes: 2, digest: 'ab' };
+    const entry = { path, folder: true, why: 'build product', files: 1, bytes: 2, digest: 'ab' };
     const text = patchTrailer({ leftOut: [entry, { ...entry, folder: false }], unlisted: 3, truncated: true });
     const lines = text.split('\n');
     expect(lines.pop()).toBe('');

@@ -116,7 +116,7 @@ describe('a tree that wants to hide something', () => {
     expect(diff.leftOut).toEqual([]);
   });
 
-  it('litter is listed with number of files, bytes and a digest that can be recomputed; tracked files in it are diffed', async () => {
+  it('build products are listed with number of files, bytes and a digest that can be recomputed; tracked files in it are diffed', async () => {
     mkdirSync(join(stage.source, 'node_modules', 'kept'), { recursive: true });
     writeFileSync(join(stage.source, 'node_modules', 'kept', 'index.js'), 'one\n');
     await stage.prepare({ kind: 'local_copy', path: stage.source });
@@ -132,20 +132,20 @@ describe('a tree that wants to hide something', () => {
       .digest('hex');
     expect(trailer(diff)).toEqual([
       '# Not part of this patch:',
-      expect.stringMatching(/^# folder "node_modules\/": litter, 2 files, 10 bytes, tree sha256:[0-9a-f]{64}$/),
-      expect.stringMatching(/^# folder "src\/__pycache__\/": litter, 1 files, 2 bytes, tree sha256:/),
-      `# folder "target/": litter, 1 files, 3 bytes, tree sha256:${folder}`,
-      `# file "src/m.pyc": litter, 4 bytes, sha256:${digest('abcd').toString('hex')}`,
+      expect.stringMatching(/^# folder "node_modules\/": build product, 2 files, 10 bytes, tree sha256:[0-9a-f]{64}$/),
+      expect.stringMatching(/^# folder "src\/__pycache__\/": build product, 1 files, 2 bytes, tree sha256:/),
+      `# folder "target/": build product, 1 files, 3 bytes, tree sha256:${folder}`,
+      `# file "src/m.pyc": build product, 4 bytes, sha256:${digest('abcd').toString('hex')}`,
     ]);
     stage.apply(diff.patch);
   });
 
-  it('with nothing but litter the run changed nothing, and the litter is still listed', async () => {
+  it('with nothing but build products the run changed nothing, and they are still listed', async () => {
     await stage.prepare({ kind: 'scratch' });
     stage.act('mkdir target; echo x > target/x');
     const diff = await stage.collect();
     expect(diff.empty).toBe(true);
-    expect(text(diff)).toMatch(/^\(no changes\)\n# Not part of this patch:\n# folder "target\/": litter/);
+    expect(text(diff)).toMatch(/^\(no changes\)\n# Not part of this patch:\n# folder "target\/": build product/);
   });
 });
 
@@ -223,7 +223,7 @@ describe('a tree that wants to break the collector', () => {
     expect(lines).toMatch(/# file "grows\.txt": too large, 73400320 bytes, sha256:[0-9a-f]{64}/);
     expect(lines).toMatch(/# file "lines": too large, 31457280 bytes/);
     expect(lines).toContain(
-      '# folder "target/": litter, 1 files, 4398046511104 bytes, at least so many, tree digest not taken',
+      '# folder "target/": build product, 1 files, 4398046511104 bytes, at least so many, tree digest not taken',
     );
     stage.act('printf changed | dd of=big.bin conv=notrunc status=none');
     expect(trailer(await stage.collect()).join('\n')).toContain('# file "big.bin": too large');
@@ -243,7 +243,7 @@ describe('a tree that wants to break the collector', () => {
     expect(diff.patch.length).toBeLessThanOrEqual(8 * 1024 * 1024);
     expect(diff.patch.length).toBeGreaterThan(6 * 1024 * 1024);
     expect(trailer(diff)).toContain('# This patch is cut: it is larger than what is kept.');
-    expect(trailer(diff).join('\n')).toContain('# folder "target/": litter');
+    expect(trailer(diff).join('\n')).toContain('# folder "target/": build product');
     expect(() => stage.apply(diff.patch)).toThrow(/patch fragment without header|corrupt patch/);
   }
 
@@ -254,7 +254,7 @@ describe('a tree that wants to break the collector', () => {
     );
     const diff = await stage.collect();
     expect(text(diff).match(/^new file mode/gm)?.length).toBe(3000);
-    expect(trailer(diff).join('\n')).toContain('# folder "target/": litter');
+    expect(trailer(diff).join('\n')).toContain('# folder "target/": build product');
     expect(trailer(diff).join('\n')).toContain('# and 200 more entries that are not listed');
   });
 });

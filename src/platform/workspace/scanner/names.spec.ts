@@ -41,7 +41,7 @@ describe('names that git takes for its own folder', () => {
   });
 });
 
-describe('litter', () => {
+describe('build products', () => {
   it('is exactly the list of the diff, folders and files apart', () => {
     expect(LITTER_PATTERNS).toEqual([
       '__pycache__/',

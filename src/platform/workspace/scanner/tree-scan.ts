@@ -109,15 +109,15 @@ export class TreeScan {
       if (tracked && this.mixed === undefined) this.mixed = { path: key, depth: this.depth + 1 };
       return true;
     }
-    this.leftOut.addFolder(Buffer.from(this.mixed?.path ?? key, 'latin1'), 'litter');
+    this.leftOut.addFolder(Buffer.from(this.mixed?.path ?? key, 'latin1'), 'build product');
     return false;
   }
 
   private isLitter(entry: Entry): boolean {
     if (this.options.purpose === 'snapshot') return false;
-    if (this.mixed !== undefined) this.leftOut.addFolder(Buffer.from(this.mixed.path, 'latin1'), 'litter');
+    if (this.mixed !== undefined) this.leftOut.addFolder(Buffer.from(this.mixed.path, 'latin1'), 'build product');
     else if (isLitterFile(entry.name.toString('latin1'))) {
-      this.leftOut.addFile(entry.path, 'litter', entry.stats.size, entry);
+      this.leftOut.addFile(entry.path, 'build product', entry.stats.size, entry);
     } else return false;
     return true;
   }
