@@ -25,10 +25,10 @@ export interface ApprovalNoticeDependencies {
 
 /** Spread of a wait, so that a receiver that comes back does not get all notices at once. */
 const JITTER = 0.1;
-/** Names of tools as harnesses and MCP write them. A name that an agent made up could carry text to the reader of the notice. */
+/** Tool names as harnesses and MCP write them. A name that an agent made up could carry a message to the reader of the notice. */
 const TOOL_NAME = /^[A-Za-z0-9_.:/-]{1,128}$/;
 
-/** Tells people outside that a tool call waits for them. */
+/** Notifies people outside that a tool call waits for them. */
 export function createApprovalNoticeActivities(on: ApprovalNoticeDependencies): ApprovalNoticeActivities {
   return {
     deliverNotice: (approval, attempt) => whileHeartbeating((signal) => deliver(on, approval, attempt, signal)),
@@ -77,7 +77,7 @@ async function settle(
   return { waitMs: null };
 }
 
-/** The body: who waits for what until when, and where to look. Nothing of the input, and the link carries no authority. */
+/** The body: who waits for what until when, and where to look. It holds nothing of the input, and the link carries no authority. */
 export function writeNotice(subject: NoticeSubject, publicUrl: string): string {
   return JSON.stringify({
     type: 'approval.requested',

@@ -64,7 +64,7 @@ function beatWhileAlive(): NodeJS.Timeout {
   return setInterval(heartbeat, heartbeatTimeoutMs / 4);
 }
 
-/** Aborts when the run gives its calls up. A worker that is stopped lets them come to their end while there is time. */
+/** Aborts when the run gives its calls up. A worker that is stopped lets them finish while there is time. */
 function untilCancelled(): AbortSignal {
   const controller = new AbortController();
   Context.current().cancelled.catch((reason: unknown) => {
@@ -122,7 +122,7 @@ async function make(
   return settle(on, target, { call, claim, result, latencyMs: performance.now() - claimedAt });
 }
 
-/** The input is gone when the call is settled already, by a dispatch that this one does not know of. */
+/** The input is gone when another dispatch has already settled the call. */
 async function withoutInput(database: Database, row: CallRow): Promise<BrokeredOutcome> {
   const claim = await readStoredClaim(database, row);
   return { outcome: claim === null ? 'unknown' : 'taken' };
@@ -203,7 +203,7 @@ async function deny(database: Database, run: RunRef, call: BrokeredCall, text: s
   return seq ?? 0;
 }
 
-/** An event besides the gate's own decision, which stays (docs/design/broker.md). */
+/** An event besides the gate's decision, which stays (docs/design/broker.md). */
 function denialOf({ toolCallId, tool }: BrokeredCall, text: string): NewEvent {
   const reason = shortCause(text);
   return decisionEvent({ toolCallId, tool }, { kind: 'deny', source: 'binding', originalVerdict: null, reason });

@@ -43,7 +43,7 @@ export async function collectArtifacts(on: CollectionDependencies, run: RunRef, 
   await storeLog(on, run);
 }
 
-/** The sandbox of the run, while it lives on this host. */
+/** The sandbox of the run, while it runs on this host. */
 export async function findLive(provider: SandboxProvider, run: RunRef): Promise<SandboxHandle | undefined> {
   return (await provider.listManaged()).find(({ runId }) => runId === run.sessionId)?.handle;
 }

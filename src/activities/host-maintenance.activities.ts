@@ -44,7 +44,7 @@ async function removeBelongings({ database, workspaces, runHost }: HostMaintenan
   }
 }
 
-/** A status of a newer deployment is never taken for an end. */
+/** A status written by a newer version is never taken for terminal. */
 async function claimOf(database: Database, runId: string): Promise<RunClaim> {
   const [run] = await findRuns(database.pool, [runId]);
   if (run === undefined) return 'unwanted';

@@ -25,7 +25,7 @@ const LAUNCH_BROKE = 'the sandbox could not be prepared: an internal error of it
  * What becomes of a run whose launch failed (docs/design/runs.md). Only failures of the host or the run count as attempts:
  * while the control plane is away the step is repeated.
  *
- * @throws the cause, where the step is to be repeated, and where it is not ours to explain and belongs into the log
+ * @throws the cause, where the step must be repeated, and where the cause is a defect for the log
  */
 export async function settleLaunchProblem(on: LaunchProblemDependencies, run: RunRef, cause: unknown): Promise<void> {
   const words = cause instanceof SandgateError ? cause.message : undefined;

@@ -19,11 +19,11 @@ interface HeadStart {
   ended: Promise<LaunchResult | null>;
 }
 
-/** The launches of one host: one at a time for each run, with limits on those at once and on those begun in a second. */
+/** The launches of one host: one at a time for each run, with limits on concurrent launches and on launches per second. */
 export class LaunchTurns {
   private readonly turns = new Map<string, Promise<unknown>>();
   private readonly headStarts = new Map<string, HeadStart>();
-  /** Launches wait for their place here and not in the queue, where finalization would wait behind them. */
+  /** Launches wait here and not in Temporal's queue, where finalization would wait behind them. */
   private readonly inPlace: LimitFunction;
   /** Resolves when one more launch may begin. */
   private readonly paced: () => Promise<void>;
@@ -56,8 +56,8 @@ export class LaunchTurns {
   }
 
   /**
-   * Begins a launch before its activity arrives, so that the workspace is prepared meanwhile. However it goes, the activity
-   * comes and finds it under way, done or to be done again.
+   * Begins a launch before its activity arrives, so that the workspace is prepared meanwhile. Whatever happens, the
+   * activity follows and finds the launch under way, done, or to be repeated.
    */
   begin(run: RunRef): void {
     if (this.turns.has(run.sessionId)) return;
@@ -70,7 +70,7 @@ export class LaunchTurns {
     void ended.then(() => this.headStarts.delete(run.sessionId));
   }
 
-  /** Gives up what was begun early and waits until it has let go of the run's files. */
+  /** Cancels an early launch and waits until it has released the run's files. */
   async cease(run: RunRef): Promise<void> {
     const early = this.headStarts.get(run.sessionId);
     early?.giveUp.abort();

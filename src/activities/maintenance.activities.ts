@@ -25,7 +25,7 @@ export interface MaintenanceDependencies {
   quiesceSecs: number;
   /** Ids of runs whose workflow is open, as far as the driver's visibility knows. */
   openRuns(): Promise<ReadonlySet<string>>;
-  /** Null when nobody is told of pending approvals. */
+  /** Null when no webhook for pending approvals is configured. */
   notices: Pick<ApprovalNotices, 'startMissing'> | null;
   /** Younger notices are still being started. */
   noticeStartedWithinMs: number;
@@ -36,7 +36,7 @@ const PAGE = 500;
 const CLAIMS_PER_ROUND = 200;
 const HOST_SEEN_WITHIN_SECS = 60;
 const IDEMPOTENCY_DAYS = 30;
-/** Batches of expired rows in one round: views of calls expire as fast as the calls once came. */
+/** Batches of expired rows in one round: views of calls expire as fast as the calls once arrived. */
 const SWEPT_BATCHES = 20;
 
 /** What heals a deployment after losses; every step may run twice, or beside itself, without harm. */
@@ -81,7 +81,7 @@ async function sweepByBatches({ database }: MaintenanceDependencies): Promise<vo
   }
 }
 
-/** Starting an open workflow again changes nothing, so a stale view of what is open costs a call and no more. */
+/** Starting an open workflow again changes nothing, so a stale list of open workflows only costs a call. */
 async function startMissingRuns(on: MaintenanceDependencies): Promise<number> {
   const open = await on.openRuns();
   let started = 0;
@@ -93,7 +93,7 @@ async function startMissingRuns(on: MaintenanceDependencies): Promise<number> {
   for (const run of await listUncleanedRuns(on.database.pool, PAGE)) await start(run);
   let page = await listUnfinishedRuns(on.database.pool, null, PAGE);
   while (page.length > 0) {
-    // A status of a newer deployment is left to the deployment that wrote it.
+    // A status of a newer version is left to the version that wrote it.
     for (const run of page) if (parseRunStatus(run.status) !== undefined) await start(run);
     page = await listUnfinishedRuns(on.database.pool, page.at(-1)?.sessionId ?? null, PAGE);
   }

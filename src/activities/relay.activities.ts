@@ -15,7 +15,7 @@ export interface RelayDependencies {
 
 const BATCH = 500;
 
-/** Keeps the outbox empty: what a process committed but could not send any more is sent here, 2 s later (docs/design/workflows.md). */
+/** Keeps the outbox empty: what a process committed but could not send is sent here, 2 s later (docs/design/workflows.md). */
 export function createRelayActivities(on: RelayDependencies): RelayActivities {
   return {
     relayOutbox: () =>

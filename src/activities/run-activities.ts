@@ -1,7 +1,7 @@
 import type { BrokeredCallRef, BrokeredOutcome } from '../domain/broker/dispatch.js';
 import type { RunOutcome, RunStatus } from '../domain/run/status.js';
 
-/** Names one run; the only thing that activities of the `run` workflow are given. */
+/** Names one run; activities of the `run` workflow are given nothing else. */
 export interface RunRef {
   organizationId: string;
   sessionId: string;
@@ -65,7 +65,7 @@ export interface RunRecordActivities {
   describeRun(run: RunRef): Promise<RunView | null>;
   /** Moves to `provisioning` when the run is given a place, else parks it in the queue; `waitMs`: when to ask again. */
   admitRun(run: RunRef): Promise<{ admitted: boolean; hostId: string | null; waitMs: number | null }>;
-  /** Records the intent of a stop that the workflow decided; an earlier intent wins. */
+  /** Requests the finalization that the workflow decided; an earlier request wins. */
   stopRun(run: RunRef, stop: DriverStop): Promise<void>;
   expireApprovals(run: RunRef): Promise<void>;
   /** Settles claims as ambiguous: those past their time, or with `all` every open one. */
@@ -77,13 +77,13 @@ export interface RunRecordActivities {
   /** Moves to `cancelling` and tells the runner to stop. */
   beginQuiesce(run: RunRef): Promise<void>;
   beginFinalizing(run: RunRef): Promise<void>;
-  /** Number of model reservations still live; with `force` every one is charged in full and the answer is 0. */
+  /** Number of open model reservations; with `force` every one is charged in full and the answer is 0. */
   drainReservations(run: RunRef, force: boolean): Promise<number>;
   /** Records that nothing could be collected, unless something already was. */
   recordMissingDiff(run: RunRef, reason: 'host_lost' | 'collection_failed'): Promise<void>;
   /** Summary, terminal move, signed head, `run.result`; frees the capacity. */
   concludeRun(run: RunRef): Promise<void>;
-  /** Deletes the intent: the run is over and cleaned. */
+  /** Deletes the finalization request: the run is over and cleaned up. */
   forgetIntent(run: RunRef): Promise<void>;
 }
 
@@ -102,7 +102,7 @@ export interface SandboxWatchActivities {
   superviseSandbox(run: RunRef): Promise<{ exitCode: number | null }>;
 }
 
-/** Names one approval; the only thing that the notice's workflow is given. */
+/** Names one approval; the notice's workflow is given nothing else. */
 export interface ApprovalRef {
   organizationId: string;
   sessionId: string;

@@ -94,7 +94,7 @@ function toView(row: RunViewRow, on: Pick<RunRecordDependencies, 'timing' | 'sea
   };
 }
 
-/** The claim tells what became of a dispatch whose activity was lost; one that was open may have been sent. */
+/** The claim records the outcome of a dispatch whose activity was lost; an open one may have been sent. */
 async function settleLostCall(database: Database, run: RunRef, call: BrokeredCallRef): Promise<BrokeredOutcome> {
   await giveUpClaims(database, run, call);
   const claim = await readStoredClaim(database, { ...run, callId: call.callId });

@@ -18,7 +18,7 @@ const FAILURES: Record<Exclude<DriverStop['code'], 'wall_clock' | 'queue_ttl'>, 
   intent_lost: 'the run was winding down without a recorded intent',
 };
 
-/** Records why the driver ends a run; an earlier intent wins. */
+/** Records why the driver ends a run; an earlier finalization request wins. */
 export async function stopRun(on: RunStopDependencies, run: RunRef, stop: DriverStop): Promise<void> {
   switch (stop.code) {
     case 'queue_ttl':

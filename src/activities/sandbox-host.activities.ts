@@ -176,7 +176,7 @@ class SandboxHost {
       await provider.terminate(handle);
     } catch (cause) {
       if (attempt < WIND_DOWN_ATTEMPTS) throw cause;
-      // Its death cannot be confirmed, so nothing is collected; the release goes on trying after the run has ended.
+      // Its death cannot be confirmed, so nothing is collected; the release is retried after the run has ended.
       await recordMissingDiff(this.on.database, run, STILL_LIVE);
     }
   }
@@ -188,7 +188,7 @@ class SandboxHost {
   }
 }
 
-/** Waits for the sandbox to end by itself; the caller looks afterwards whether it did. */
+/** Waits for the sandbox to end by itself; the caller checks afterwards whether it did. */
 async function exitWithin(provider: SandboxProvider, handle: SandboxHandle, graceMs: number): Promise<void> {
   const patience = AbortSignal.timeout(graceMs);
   try {

@@ -13,7 +13,7 @@ export interface SandboxWatchDependencies {
   runHost: RunHost;
 }
 
-/** How much of the runner's last words goes into `run.error` (docs/design/sandbox.md). */
+/** How much of the runner's last output goes into `run.error` (docs/design/sandbox.md). */
 const LAST_WORDS_CHARACTERS = 2048;
 
 /** Supervision is one long activity per sandbox, not a poll per beat (docs/design/workflows.md). */
@@ -30,7 +30,7 @@ export function createSandboxWatchActivities(on: SandboxWatchDependencies): Sand
   };
 }
 
-/** A sandbox that left without a recorded result has failed; an intent that is already there wins. */
+/** A sandbox that ended without a recorded result has failed; an existing finalization request wins. */
 async function recordDeath(on: SandboxWatchDependencies, run: RunRef, exit: SandboxExit): Promise<void> {
   const { bytes } = await on.runHost.readOutput(run.sessionId);
   const lastWords = redactEnd(bytes.toString('utf8'), LAST_WORDS_CHARACTERS).trim();

@@ -7,7 +7,7 @@ export interface FailureLog {
   error(fields: Record<string, unknown>, message: string): void;
 }
 
-/** Codes that no retry can mend. */
+/** Codes that no retry can fix. */
 const FINAL: ReadonlySet<ErrorCode> = new Set(['invalid_request', 'forbidden', 'not_found', 'payload_too_large']);
 
 /**

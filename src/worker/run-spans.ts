@@ -52,7 +52,7 @@ export class RunSpans {
     const reading = this.read(run).then(
       (row) => row?.traceparent ?? null,
       (cause: unknown) => {
-        // The step itself goes on, and says more of what it meets; its span stands in the trace that the run's id names.
+        // The step itself goes on; its span belongs to the trace that the run's id names.
         this.traces.delete(run.sessionId);
         this.log.warn({ err: cause, run: run.sessionId }, 'the trace of a run could not be read');
         return null;

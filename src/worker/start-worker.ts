@@ -77,7 +77,7 @@ export async function startWorker(config: SandgateConfig, log: Logger, tracing: 
     queues(config, parts, host, admit).map((queue) => createWorker(config, parts, interceptors, queue)),
   );
   await ensureStandingWorkflows(parts.client, config.timing.maintenanceMs);
-  // Runs may have waited for a host to come.
+  // Runs may have waited for a host.
   await admitWaiting(parts.database, config.capacity);
   const seeing = everyWhileAlive(HOST_SEEN_EVERY_MS, log, report);
   const standing = everyWhileAlive(STANDING_EVERY_MS, log, () =>

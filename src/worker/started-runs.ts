@@ -2,11 +2,11 @@ import type { RunRef } from '../activities/run-activities.js';
 import type { LedgerWakeups } from '../core/record/wakeups.js';
 import type { Logger } from '../platform/telemetry/logger.js';
 
-/** Runs let in ahead of their workflows at once. A burst is left to the workflows, whose steps it would only repeat. */
+/** How many runs may be admitted ahead of their workflows at once. More are left to the workflows. */
 const AT_ONCE = 4;
 
 /**
- * Lets runs in as soon as their workflows were started, while Temporal is still handing those out: the workflow finds the run
+ * Admits runs as soon as their workflows were started, while Temporal is still dispatching those: the workflow finds the run
  * admitted and goes on from there. Nothing depends on it, so a failure is logged and left to the workflow.
  */
 export function followStartedRuns(

@@ -3,7 +3,7 @@ import type { ListenAddress } from '../platform/config/index.js';
 import type { Logger } from '../platform/telemetry/logger.js';
 
 /**
- * Sends what Temporal's runtime has to say from `WARN` on through our log, and with it through the redactor; where an address is
+ * Sends messages of Temporal's runtime from `WARN` on through our log, and with it through the redactor; where an address is
  * given it serves its own metrics there.
  */
 export function installTemporalRuntime(log: Logger, metricsBind: ListenAddress | null): void {

@@ -9,7 +9,10 @@ const { deliverNotice } = proxyActivities<ApprovalNoticeActivities>({
   summary: 'Tell the webhook that a tool call waits for a human',
 });
 
-/** Tells people of one pending approval, at least once, until the receiver takes it or it is settled (docs/design/workflows.md). */
+/**
+ * Notifies people of one pending approval, at least once, until the receiver takes it or it is settled
+ * (docs/design/workflows.md).
+ */
 export async function approvalNotice(approval: ApprovalRef): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     setCurrentDetails(`Sends the notice, attempt ${attempt}.`);

@@ -10,7 +10,7 @@ import type { BrokeredCallRef, BrokeredOutcome } from '../domain/broker/dispatch
 import { BROKERED_REFUSALS, brokeredCall } from './messages.js';
 import { brokerActivities, record } from './run-activities.js';
 
-/** Used until the first view of the row tells the configured durations. */
+/** Used until the first view of the row gives the configured durations. */
 const TIMING_BEFORE_VIEW = { activityHeartbeatMs: 10_000 };
 
 /**
@@ -22,7 +22,7 @@ export class BrokeredCalls {
   private refusal: string | null = null;
   private timing: Pick<DriverTiming, 'activityHeartbeatMs'> = TIMING_BEFORE_VIEW;
 
-  /** @param onSettled called after each call, which has made the history longer */
+  /** @param onSettled called after each call, which lengthens the history */
   constructor(
     private readonly ref: RunRef,
     onSettled: () => void,
@@ -43,15 +43,15 @@ export class BrokeredCalls {
     this.timing = view.timing;
   }
 
-  /** Lets the calls under way come to their end; new ones are turned away and come back to the next execution. */
+  /** Lets the calls under way finish; new ones are rejected and come back to the next execution. */
   async drain(): Promise<void> {
     this.refusal ??= BROKERED_REFUSALS.continuing;
     await condition(allHandlersFinished);
   }
 
   /**
-   * Ends what the run still has in flight: waits up to `drainMs`, then cancels; whatever is open afterwards is of unknown outcome
-   * (docs/design/broker.md). Before the terminal move, so that the signed ledger is whole.
+   * Ends the calls of the run that are in flight: waits up to `drainMs`, then cancels; what is then still open has an unknown
+   * outcome (docs/design/broker.md). Before the terminal move, so that the signed ledger is whole.
    */
   async settle(drainMs: number): Promise<void> {
     this.refusal = BROKERED_REFUSALS.ending;

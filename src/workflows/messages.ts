@@ -13,7 +13,7 @@ export function runWorkflowId(sessionId: string): string {
   return `run-${sessionId}`;
 }
 
-/** Everything short that needs the sandbox host. */
+/** The queue of all short steps that need the sandbox host. */
 export function hostQueue(hostId: string): string {
   return `host-${hostId}`;
 }
@@ -32,7 +32,7 @@ export const capacityGranted = defineSignal('capacityGranted');
 /** Dispatches one brokered call; its id is a hash of the claim's key, so a call that is presented again joins its first update. */
 export const brokeredCall = defineUpdate<BrokeredOutcome, [BrokeredCallRef]>('brokeredCall');
 
-/** Why an update is turned away before anything is written: the run winds down, or is about to go on in a new execution. */
+/** Why an update is rejected before anything is written: the run winds down, or is about to go on in a new execution. */
 export const BROKERED_REFUSALS = { ending: 'run_ending', continuing: 'run_continuing' } as const;
 
 /** One workflow per approval, so that however often it is started there is one notice. */

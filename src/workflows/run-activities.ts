@@ -63,7 +63,7 @@ function offered(hostId: string, timing: DriverTiming, scheduleToStartTimeout: n
     launch: proxyActivities<SandboxHostActivities>({
       ...base,
       startToCloseTimeout: '35m',
-      // A launch that lost its run must be over before its files are touched.
+      // A launch that lost its run must have ended before its files are touched.
       cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
       summary: 'Prepare the workspace and start the sandbox',
     }).launchSandbox,

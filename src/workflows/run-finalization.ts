@@ -33,7 +33,7 @@ export async function finalizeRun(ref: RunRef, view: RunView, driver: RunDriverS
   driver.say('The run is over.');
 }
 
-/** Gives a live runner until the deadline to stop; answers how long the stop may still wait for it to leave. */
+/** Gives a live runner until the deadline to stop; returns how long to wait for it to exit. */
 async function quiesce(ref: RunRef, view: RunView, driver: RunDriverState): Promise<number> {
   const deadlineMs = view.intent?.msUntilQuiesceDeadline ?? null;
   const alive = view.status === 'running' || view.status === 'awaiting_approval' || view.status === 'cancelling';
@@ -68,7 +68,7 @@ async function settleModelSpend(ref: RunRef, drainMs: number): Promise<void> {
   await record.drainReservations(ref, true);
 }
 
-/** What cannot be closed now is given up by maintenance later; the run is over either way. */
+/** What cannot be closed now is given up later by maintenance; the run is over either way. */
 async function closeUpstreamSessions(ref: RunRef, view: RunView): Promise<void> {
   try {
     await brokerActivities(view.timing).close(ref);

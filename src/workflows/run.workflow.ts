@@ -5,9 +5,9 @@ import { finalizeRun } from './run-finalization.js';
 import { hostActivities, record } from './run-activities.js';
 import { isHistoryLong, RunDriverState } from './run-driver-state.js';
 
-/** A queued run looks again by itself, should the signal that grants capacity never have been sent. */
+/** A queued run looks again by itself, in case the signal that grants capacity was never sent. */
 const QUEUE_RECHECK_MS = 60_000;
-/** How soon the signal of an intent follows its record. */
+/** How soon the signal follows the record of a finalization request. */
 const INTENT_SIGNAL_MS = 2_000;
 
 /**
@@ -71,7 +71,8 @@ async function advance(ref: RunRef, view: RunView, driver: RunDriverState): Prom
 async function admit(ref: RunRef, view: RunView, driver: RunDriverState): Promise<void> {
   if (isOverdue(view.msUntilQueueExpiry)) {
     await record.stopRun(ref, { code: 'queue_ttl' });
-    // The intent wakes this workflow too. A task that ended the run before would be refused, and no history would tell the step.
+    // The finalization request wakes this workflow too. Ending the run before that signal arrives would make its workflow task
+    // fail.
     await driver.wake(INTENT_SIGNAL_MS);
     return;
   }
@@ -109,7 +110,7 @@ async function launch(ref: RunRef, view: RunView, driver: RunDriverState): Promi
   }
 }
 
-/** Waits for whatever comes first: the sandbox's end, a recorded intent, an expiry, the wall clock. */
+/** Waits for whatever comes first: the sandbox's end, a finalization request, an expiry, the wall clock. */
 async function supervise(ref: RunRef, first: RunView, driver: RunDriverState): Promise<void> {
   if (first.hostId === null) {
     await record.stopRun(ref, { code: 'host_lost' });
