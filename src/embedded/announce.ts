@@ -1,6 +1,6 @@
 import type { Installation } from './installation.js';
 
-/** Every address of a started installation, and where the administrator's token is kept. */
+/** Prints every address of a started installation, and where the administrator's token is kept. */
 export function addressLines(installation: Installation): string[] {
   const { url, folder, temporalWebUrl, adminTokenFile } = installation;
   const postgres = installation.embeddedPostgres ? `unix socket in ${folder.postgresSocketDir}` : 'DATABASE_URL';

@@ -3,7 +3,7 @@ import type { Organization } from '../core/organizations/organizations.js';
 import { fixerHarness } from '../core/organizations/seed-agent.js';
 import { withOperatorDatabase } from './operator-database.js';
 
-/** Makes an organization straight in the database. */
+/** Makes an organization directly in the database. */
 export function createOrganization(
   env: NodeJS.ProcessEnv,
   dataDir: string,

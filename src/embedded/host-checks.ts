@@ -24,7 +24,7 @@ export interface HostCheck {
   readonly detail: string;
 }
 
-/** Everything that a start on this machine depends on, tried (not guessed). Throws `ConfigError` for a configuration that refuses. */
+/** Checks by trial everything that a start on this machine depends on. Throws `ConfigError` for a configuration that refuses. */
 export async function checkHost(env: NodeJS.ProcessEnv): Promise<HostCheck[]> {
   const config = loadConfig(env);
   const checks = await Promise.all([
@@ -85,7 +85,7 @@ async function checkTemporal(config: SandgateConfig, env: NodeJS.ProcessEnv): Pr
   });
 }
 
-/** Without the right to add search attributes runs still go on; an operator just finds them less easily. */
+/** Without the right to add search attributes runs still go on; they are just harder to find. */
 async function checkTemporalServer({ temporal }: SandgateConfig): Promise<HostCheck> {
   let missing: string[] = [];
   const check = await attempt('temporal', 'fail', async () => {

@@ -2,7 +2,7 @@ import { readImport, type ImportDocuments } from '../domain/catalog/import-conne
 import { importConnectors, type ImportCounts } from '../core/catalog/import-connectors.js';
 import { withOperatorDatabase } from './operator-database.js';
 
-/** Takes listings of foreign catalogs into the record. Reads the given documents and nothing else. */
+/** Imports listings of other catalogs. Reads the given documents and nothing else. */
 export function importCatalog(
   env: NodeJS.ProcessEnv,
   dataDir: string,

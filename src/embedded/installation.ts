@@ -22,9 +22,9 @@ import { provideTemporalBinary } from './temporal-binary.js';
 
 export interface StartOptions {
   readonly env: NodeJS.ProcessEnv;
-  /** A line for the person who watches: progress, restarts, warnings. */
+  /** A line for the terminal: progress, restarts, warnings. */
   notify(line: string): void;
-  /** Gives the start up: what was started so far is stopped at once. */
+  /** Aborts the start: what was started so far is stopped at once. */
   readonly signal?: AbortSignal;
 }
 
@@ -105,7 +105,7 @@ export class Installation {
 
   private async launch(): Promise<void> {
     generateSecrets(this.folder);
-    // Neither takes a port, and getting the program takes longer than other starts wait for their turn.
+    // Neither takes a port, and fetching the program takes longer than other starts wait for the lock.
     const [databaseUrl, program] = await Promise.all([this.launchPostgres(), this.provideTemporal()]);
     using _turn = await StartTurn.take(this.options.signal);
     const ports = await choosePorts(this.folder.ports);

@@ -101,7 +101,7 @@ export class EmbeddedPostgres {
 }
 
 /**
- * What a statement was given stays out of the log when it fails (docs/operations.md): neither its parameters, nor the detail and
+ * The data of a failed statement stays out of the log (docs/operations.md): neither its parameters, nor the detail and
  * context of the error, which quote rows and pieces of JSON. On the command line, so that clusters of earlier versions have it.
  */
 const QUIET_LOG = ['log_parameter_max_length=0', 'log_parameter_max_length_on_error=0', 'log_error_verbosity=terse'];

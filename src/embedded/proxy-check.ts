@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 const ANSWER_MS = 5_000;
 
 /**
- * Whether the proxy of outbound traffic can be reached; what it lets through only shows in use.
+ * Whether the proxy of outbound traffic can be reached; what it permits is only seen in use.
  *
  * @returns its address without user and password
  * @throws Error that names the variable

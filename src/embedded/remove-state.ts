@@ -40,7 +40,7 @@ function looksLikeState(dir: string): boolean {
   return names.length === 0 || names.some((name) => ['supervisor.json', 'admin-token', 'host-id'].includes(name));
 }
 
-/** Mounted workspaces must be unmounted by who mounted them before their folders can go. */
+/** Mounted workspaces must be unmounted by the user who mounted them before their folders can be removed. */
 async function releaseSandboxes(dir: string): Promise<string[]> {
   if (!existsSync(join(dir, 'runs'))) return [];
   const config = { sandbox: { provider: 'auto' }, data: { dir }, workspace: { localCopyRoots: [] } };

@@ -8,13 +8,13 @@ const LONGEST_WAIT_MS = 60_000;
 const PAUSE_MS = 50;
 
 /**
- * Installations of one machine choose and bind their ports one after the other: a port is free when it is chosen, and a part binds
- * it seconds later, when another start may have chosen it too and would take the other's server for its own.
+ * Lets installations on one machine choose and bind their ports one after the other: a port is free when it is chosen, and a part
+ * binds it seconds later, when another start may have chosen it too and would take the other's server for its own.
  */
 export class StartTurn implements Disposable {
   private constructor(private readonly server: Server | undefined) {}
 
-  /** Goes on without a turn after a minute, and where there are no abstract sockets. */
+  /** Proceeds without the lock after a minute, and where there are no abstract sockets. */
   static async take(signal?: AbortSignal): Promise<StartTurn> {
     const deadline = Date.now() + LONGEST_WAIT_MS;
     for (;;) {

@@ -4,7 +4,7 @@ import { isAlive, ownIdentity } from './process-identity.js';
 import type { ProcessIdentity } from './process-identity.js';
 import { StartRefused } from './start-refused.js';
 
-/** What `<data>/supervisor.json` tells about the running installation; the command line finds the server by it. */
+/** What `<data>/supervisor.json` tells about the running installation; the command line uses it to find the server. */
 export interface Instance extends ProcessIdentity {
   readonly url?: string;
   readonly temporalAddress?: string;

@@ -26,7 +26,7 @@ export interface PartDefinition {
   /** The process that a signal must reach, when it is not the spawned one. */
   target?(child: ChildProcess): number | undefined;
   readonly stopSignal: NodeJS.Signals;
-  /** A line for the person who watches. */
+  /** A line for the terminal. */
   notify(line: string): void;
 }
 
@@ -76,7 +76,7 @@ export class SupervisedProcess {
     await ended;
   }
 
-  /** By force, and without waiting. */
+  /** Kills it without waiting. */
   kill(): void {
     const { child } = this;
     if (child?.pid !== undefined && !hasEnded(child)) signal(-child.pid, 'SIGKILL');

@@ -23,7 +23,7 @@ export function cacheDir(): string {
   return join(base !== undefined && base.startsWith('/') ? base : join(homedir(), '.cache'), 'sandgate');
 }
 
-/** Tells a person what happens and why a step was left for the next one. */
+/** Tells the person what is happening and why a step failed. */
 export type Progress = (line: string) => void;
 
 /**

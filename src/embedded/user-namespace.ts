@@ -36,12 +36,12 @@ export class OrdinaryUser {
     tryNamespace();
   }
 
-  /** For programs that do run as root, but not without a name. */
+  /** For programs that run as root but need a user name. */
   named(argv: Argv): [string, ...string[]] {
     return process.getuid?.() === 0 ? [...argv] : this.command(argv);
   }
 
-  /** For programs that refuse to be root, too. */
+  /** For programs that refuse to run as root, too. */
   command(argv: Argv): [string, ...string[]] {
     const [program, ...rest] = [...this.wrapper, ...argv];
     return [program ?? argv[0], ...rest];
@@ -58,7 +58,7 @@ function isOrdinary(): boolean {
   try {
     return userInfo().username !== '';
   } catch (error) {
-    // A user without an entry in the password database, as containers like to run with.
+    // A user without an entry in the password database, as is common in containers.
     if (codeOf(error) === undefined) throw error;
     return false;
   }
