@@ -1,4 +1,4 @@
-/** What the runner's exit code says to supervision (docs/design/runner.md). */
+/** What the runner's exit code tells supervision (docs/design/runner.md). */
 export const EXIT = {
   done: 0,
   failed: 1,

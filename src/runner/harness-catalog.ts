@@ -1,6 +1,6 @@
 import type { Harness } from './harness/harness.js';
 
-/** Loads only the chosen harness: a scripted run never evaluates the model client. Null for a name that is not ours. */
+/** Loads only the chosen harness: a scripted run never evaluates the model client. Null for an unknown name. */
 export async function loadHarness(name: string): Promise<Harness | null> {
   switch (name) {
     case 'builtin':

@@ -45,7 +45,7 @@ const WIND_DOWN_MS = 2_000;
  */
 export async function runRunner(options: RunnerOptions): Promise<ExitCode> {
   const { settings, log } = options;
-  // Before anything is opened: what is checked is the sandbox, not the runner.
+  // Before anything is opened: this checks the sandbox, not the runner.
   const check = options.selfCheck();
   const stop = new RunStop();
   const transport = new PlaneTransport({ baseUrl: settings.controlUrl, socketPath: settings.planeSocket });
@@ -68,7 +68,7 @@ export async function runRunner(options: RunnerOptions): Promise<ExitCode> {
     const ended = await Promise.race([working, stop.requested.then((reason) => ({ reason }))]);
     if (typeof ended === 'number' && stop.reason === null) return ended;
     await Promise.race([working, sleep(WIND_DOWN_MS, undefined, { ref: false })]);
-    // A run whose program acted without the gate counts as over, whatever this process still reports.
+    // A run whose program acted without the gate is over, whatever this process still reports.
     if (stop.reason?.kind === 'ungoverned_tool') living.abort();
     return await leave(stop.reason ?? { kind: 'quiesce' }, plane, log);
   } finally {
@@ -187,7 +187,7 @@ function harnessContext(
       fetch: transport.modelFetch((status, text) => plane.inspectRefusal('llm', status, text)),
     },
     probe: async (items, observed) => {
-      // Loaded by the few runs that probe: every other one waits for what stands in the first file.
+      // Loaded only by the few runs that probe, because every run waits for the first file of the bundle.
       const { performProbes } = await import('./probe/plane-probe.js');
       const address = { baseUrl: settings.controlUrl, socketPath: settings.planeSocket };
       await performProbes({ address, sessionId: settings.sessionId, tokens }, items, observed);

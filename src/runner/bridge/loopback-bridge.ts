@@ -19,7 +19,7 @@ export async function openLoopbackBridge(socketPath: string): Promise<LoopbackBr
     for (const socket of [client, plane]) {
       open.add(socket);
       socket.on('close', () => open.delete(socket));
-      // Either side may vanish; the other one learns it by being closed.
+      // Either side may disappear; the other one is then closed.
       socket.on('error', () => [client, plane].forEach((side) => side.destroy()));
     }
     client.pipe(plane);

@@ -7,12 +7,12 @@ export interface ToolCallRequest {
   input: JsonValue;
 }
 
-/** Deeper than the gate reads; it denies such a call and records it. */
+/** Nested deeper than the gate reads; it denies and records such a call. */
 const TOO_DEEP_LEVELS = 1_000;
 
 /**
- * A call as JSON text, made once for however many presentations. An input that nests too deep to be written is presented as one that
- * nests too deep to be judged: it must be answered, and a call that cannot be written would be presented for ever.
+ * A call as JSON text, made once for all its presentations. An input that nests too deep to be written is presented as one that
+ * nests too deep to be judged, because a call that cannot be written would never be answered.
  */
 export function callText({ toolCallId, tool, input }: ToolCallRequest): string {
   const named = { tool_call_id: toolCallId, tool };

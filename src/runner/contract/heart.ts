@@ -5,8 +5,8 @@ import type { RunStop } from './run-stop.js';
 import type { PlaneClient } from './plane-client.js';
 
 /**
- * Beats until the run stops or `signal` fires. A lost beat is logged and forgotten; the control plane decides when a run is
- * stale. The directive `quiesce` stops the run (docs/design/runner.md).
+ * Sends heartbeats until the run stops or `signal` fires. A lost one is logged and not repeated; the control plane decides when a
+ * run is stale. The directive `quiesce` stops the run (docs/design/runner.md).
  */
 export async function keepBeating(
   plane: PlaneClient,

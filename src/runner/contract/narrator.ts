@@ -8,7 +8,7 @@ const MAX_TEXT_BYTES = 48 * 1024;
 const CUT_MARK = '\n… (cut)';
 
 /**
- * The run's own story: events in the order in which they were told, one at a time. A line that cannot be delivered is
+ * Posts the narrative of the run: events in order, one at a time. One that cannot be delivered is
  * logged and the run goes on, because narrative never holds up work.
  */
 export class Narrator {
@@ -34,7 +34,7 @@ export class Narrator {
     return this.#tell({ actor: 'harness', type: 'tool.completed', data });
   }
 
-  /** Resolves when everything told so far is delivered or given up. */
+  /** Resolves when every event so far is delivered or given up. */
   flush(): Promise<void> {
     return this.#tail;
   }

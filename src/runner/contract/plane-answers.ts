@@ -12,7 +12,7 @@ export type BrokeredAnswer =
   /** Nobody knows whether it was executed; it is never presented again. */
   | { kind: 'unanswered'; message: string };
 
-/** What the broker says of a repetition whose first presentation has no outcome yet (docs/design/broker.md). */
+/** The answer of the broker to a repetition whose first presentation has no outcome yet (docs/design/broker.md). */
 const IN_FLIGHT = 'execution in flight; retry later';
 
 export function requireSuccess(answer: PlaneAnswer): PlaneAnswer {
@@ -29,7 +29,7 @@ export function readPermission(body: JsonObject | null): PermissionAnswer | null
   return null;
 }
 
-/** Null for an answer that settles nothing yet: an earlier presentation of the same call is still under way. */
+/** Null for an answer that is not final: an earlier presentation of the same call is still under way. */
 export function readBrokered(body: JsonObject): BrokeredAnswer | null {
   if (body['ok'] !== true) {
     if (body['error'] === IN_FLIGHT) return null;

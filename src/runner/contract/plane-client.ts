@@ -50,8 +50,8 @@ export class PlaneClient {
   }
 
   /**
-   * Asks the gate and waits for its verdict, through approvals that last minutes and planes that restart. Re-presents the
-   * same id for ever, because a call without a verdict may not act; 401 and 403 are a denial.
+   * Asks the gate and waits for its verdict, through approvals that last minutes and restarts of the control plane. Repeats the
+   * same id forever, because a call without a verdict may not act; 401 and 403 are a denial.
    */
   async permission(call: ToolCallRequest): Promise<PermissionAnswer> {
     const body = callText(call);
@@ -90,7 +90,7 @@ export class PlaneClient {
     requireSuccess(answer);
   }
 
-  /** Says that the runner lives, and returns what the control plane wants of it. */
+  /** Reports that the runner is alive, and returns the directive of the control plane. */
   async heartbeat(): Promise<'quiesce' | null> {
     const answer = await this.#retrying(RETRIES.heartbeat, 'vital', {
       path: `${this.#prefix}/heartbeat`,
@@ -102,7 +102,7 @@ export class PlaneClient {
     return body?.['action'] === 'quiesce' ? 'quiesce' : null;
   }
 
-  /** Reports the outcome; resolves only when the plane acknowledged that it is durable. */
+  /** Reports the outcome; resolves only when the control plane has acknowledged that it is durable. */
   async postResult(outcome: 'completed' | 'failed', summary: string): Promise<void> {
     const answer = await this.#retrying(RETRIES.result, 'vital', {
       path: `${this.#prefix}/result`,
@@ -126,7 +126,7 @@ export class PlaneClient {
     return parseJsonObject(answer.text)?.['renewed'] === false ? 'final' : 'renewed';
   }
 
-  /** One event after the run was stopped: a single attempt within five seconds, whose failure nobody can act on. */
+  /** One event after the run was stopped: a single attempt within five seconds; its failure is ignored. */
   async lastWord(event: NarrativeEvent): Promise<boolean> {
     try {
       const answer = await this.#transport.post('vital', {

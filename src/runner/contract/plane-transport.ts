@@ -34,7 +34,7 @@ export type Lane = 'work' | 'vital' | 'model';
 const LANE_SOCKETS: Record<Lane, number> = { work: 48, vital: 2, model: 8 };
 const MAX_ANSWER_BYTES = 8 * 1024 * 1024;
 const MODEL_HEADERS_TIMEOUT_MS = 930_000;
-/** Half of what the plane keeps an idle connection, so that none is used again at the moment that the plane closes it. */
+/** Half of the time for which the server keeps an idle connection, so that none is reused while the server closes it. */
 const IDLE_MS = 36_000;
 
 /** HTTP to the runner plane. Node's own client, because the runner's start-up time is part of every run's. */
@@ -65,7 +65,7 @@ export class PlaneTransport {
   }
 
   /**
-   * `fetch` over the plane, for the model client. `inspect` sees every 401 and 403 with its body before the caller does.
+   * `fetch` over the same connections, for the model client. `inspect` sees every 401 and 403 with its body before the caller does.
    * The body streams; there is no time limit but the one for the headers and the caller's signal.
    */
   modelFetch(inspect: (status: number, text: string) => void): typeof fetch {

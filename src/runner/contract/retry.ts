@@ -54,7 +54,7 @@ async function attemptOnce(
   }
 }
 
-/** A token was refused on its own route: the deployment is miswired, and nothing this process does can help (CP-288). */
+/** A token was refused on its own route: the deployment is misconfigured, and this process cannot repair that (CP-288). */
 export class WrongAudienceError extends Error {
   override readonly name = 'WrongAudienceError';
 

@@ -5,8 +5,8 @@ export type StopReason =
   { kind: 'quiesce' } | { kind: 'wrong_audience'; route: string } | { kind: 'ungoverned_tool'; message: string };
 
 /**
- * The one switch that stops a run from within: a directive of the heartbeat, or a credential refused for good. The first
- * request wins. A listener that registers late still hears of it, because an abort signal keeps its state.
+ * Stops a run from within: a directive of the heartbeat, or a credential refused for good. The first
+ * request wins. A late listener is still told, because an abort signal keeps its state.
  */
 export class RunStop {
   readonly #controller = new AbortController();

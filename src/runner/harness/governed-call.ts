@@ -60,7 +60,7 @@ async function callBrokered(context: HarnessContext, call: ToolCallRequest): Pro
   return settled(context, call, await callBroker(context, call));
 }
 
-/** The control plane has recorded what became of a brokered call; nothing is told twice. */
+/** The control plane has recorded the outcome of a brokered call; it is not posted twice. */
 function settled(context: HarnessContext, call: ToolCallRequest, outcome: ToolOutcome): GovernedOutcome {
   context.signal.throwIfAborted();
   context.log(`${call.toolCallId} ${call.tool}: ${outcome.note}`);

@@ -6,7 +6,7 @@ import type { SandboxTools } from '../mcp/sandbox-tools.js';
 import type { RunnerLog } from '../log/runner-log.js';
 import type { CanonicalTool, ToolContext } from '../tools/canonical-tool.js';
 
-/** How a harness reaches the model gateway; everything goes to the runner plane, nothing else is reachable. */
+/** How a harness reaches the model gateway, which is part of the runner plane; nothing else is reachable. */
 export interface ModelAccess {
   baseUrl: string;
   token: string;
@@ -25,7 +25,7 @@ export interface HarnessContext {
   model: ModelAccess;
   /** Probing requests for tests of the server; only scripts of replay runs have any. */
   probe: PlaneProbe;
-  /** Base address of the plane for programs that only speak TCP. */
+  /** Base address of the runner plane for programs that only speak TCP. */
   loopbackUrl: string | null;
   /** The run is being stopped: nothing more may be asked or done. */
   signal: AbortSignal;

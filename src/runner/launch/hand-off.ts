@@ -63,7 +63,7 @@ function readToEnd(fd: number): Buffer {
   return whole;
 }
 
-/** A launcher may hand over a non-blocking pipe; nothing else runs yet, so waiting synchronously harms nobody. */
+/** A launcher may hand over a non-blocking pipe; nothing else runs yet, so waiting synchronously does no harm. */
 function readOnce(fd: number, chunk: Buffer, deadline: number): number {
   for (;;) {
     try {

@@ -10,13 +10,13 @@ import { readAnswer } from './tool-answer.js';
 /**
  * The tools of the run's connected services (docs/design/runner.md). Nothing executes here: a call goes to the control plane, which puts
  * it to the gate and performs it with a credential that the sandbox never sees. Each call of the model gets an id of its own;
- * repetitions towards the plane keep it, so that none can reach the service twice.
+ * repetitions of the request keep it, so that none can reach the service twice.
  */
 export function brokeredTools(manifests: readonly BrokeredManifest[], broker: Broker): CanonicalTool[] {
   return manifests.flatMap(({ name: slot, tools }) => tools.map((tool) => brokeredTool(slot, tool, broker)));
 }
 
-/** The way to the broker, and the narrator for calls of unknown outcome. */
+/** The client of the broker, and the narrator for calls of unknown outcome. */
 export interface Broker {
   plane: Pick<PlaneClient, 'callTool'>;
   narrator: Pick<Narrator, 'say'>;

@@ -86,7 +86,7 @@ export class SandboxServer {
           signal: this.surroundings.signal,
           timeout: limitMs,
           maxTotalTimeout: BASH_MAX_TIMEOUT_MS,
-          // A server that reports progress is at work.
+          // A server that reports progress is still working.
           resetTimeoutOnProgress: true,
           onprogress: () => undefined,
         },

@@ -43,7 +43,7 @@ export class ServerProcess implements Transport {
     return this.#ending;
   }
 
-  /** The last that it wrote to standard error: its own words, for whoever has to repair it. */
+  /** The end of its standard error: its own words, for whoever has to fix it. */
   get lastWords(): string {
     return this.#errors.toString('utf8').trim().toWellFormed();
   }

@@ -19,7 +19,7 @@ export type PlaneProbe = (
 const MAX_TEXT = 2_000;
 const ANSWER_TIMEOUT_MS = 120_000;
 const UNKNOWN_TOKEN = `svc_sess_${'0f'.repeat(32)}`;
-/** Headers that the contract speaks of. */
+/** Headers that the contract mentions. */
 const SHOWN_HEADERS = ['content-type', 'retry-after', 'retry-after-ms', 'x-should-retry'];
 
 /**

@@ -5,7 +5,10 @@ import type { JsonObject, JsonValue } from '../../domain/json.js';
 export const PROBE_CREDENTIALS = ['tool', 'control', 'llm', 'none', 'unknown'] as const;
 export type ProbeCredential = (typeof PROBE_CREDENTIALS)[number];
 
-/** One request to the runner plane, put as a server's conformance wants it put and not as a runner would (docs/runner-contract.md). */
+/**
+ * One request to the runner plane, sent as the conformance test of a server needs it and not as a runner would
+ * (docs/runner-contract.md).
+ */
 export interface ProbeRequest {
   /** Under which its observation stands in the file. */
   id: string;
@@ -65,7 +68,7 @@ function parseRequest(entry: JsonObject): ProbeRequest | string {
   const credential = PROBE_CREDENTIALS.find((known) => known === entry['as']);
   if (credential === undefined) return `probe ${id}: as must be ${PROBE_CREDENTIALS.join(', ')}`;
   if (method !== 'GET' && method !== 'POST') return `probe ${id}: method must be GET or POST`;
-  // The plane is all that a run may speak to, so a probe names no other address.
+  // A run can reach the runner plane only, so a probe names no other address.
   if (typeof path !== 'string' || !/^\/internal\/[\x21-\x7e]*$/.test(path))
     return `probe ${id}: path must begin with /internal/`;
   if (!isJsonObject(headers) || !Object.values(headers).every((header) => typeof header === 'string'))
@@ -85,7 +88,10 @@ function parseRequest(entry: JsonObject): ProbeRequest | string {
   };
 }
 
-/** `body` is JSON, `text` is sent as it stands, `fill` is a call whose input has that many bytes. Undefined for none of them well-formed. */
+/**
+ * `body` is JSON, `text` is sent as it stands, `fill` is a call whose input has that many bytes. Undefined when none of them is
+ * well-formed.
+ */
 function bodyOf(entry: JsonObject): string | null | undefined {
   const { body, text, fill } = entry;
   if (text !== undefined) return typeof text === 'string' ? text : undefined;

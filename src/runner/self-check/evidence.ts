@@ -59,7 +59,7 @@ export const MUST_NOT_READ = [
   '/etc/shadow',
 ];
 
-/** Synchronous: nothing else goes on yet, and the way through the thread pool would be most of fifty short looks. */
+/** Synchronous: nothing else runs yet, and the thread pool would take most of the time of fifty short reads. */
 export function gatherEvidence(): Evidence {
   const descriptors = listDescriptors();
   return {
@@ -80,7 +80,8 @@ export function gatherEvidence(): Evidence {
     readable: MUST_NOT_READ.filter(isReadable),
     environment: Object.fromEntries(Object.entries(process.env).map(([name, value]) => [name, value ?? ''])),
     descriptors,
-    // The kernel walks a table of the whole host for each list of TCP sockets, ten milliseconds which is worth it only for a socket.
+    // The kernel walks a table of the whole host for each list of TCP sockets, which takes ten milliseconds, so this is done only
+    // when a descriptor is a socket.
     ownSockets: descriptors.some((target) => target.startsWith('socket:')) ? listSockets() : [],
   };
 }
@@ -120,7 +121,7 @@ function isWritable(path: string): boolean {
   return attempt(() => accessSync(path, constants.W_OK)) !== null;
 }
 
-/** Memory files have nothing at their beginning; that they open is already too much. */
+/** Memory files are empty at their beginning; being able to open them is already too much. */
 function isReadable(path: string): boolean {
   const descriptor = attempt(() => openSync(path, 'r'));
   if (descriptor === null) return false;

@@ -1,6 +1,6 @@
 import type { Evidence } from './evidence.js';
 
-/** One promise of the sandbox. `problem` answers what does not hold, or null. */
+/** One promise of the sandbox. `problem` returns what is broken, or null. */
 export interface Point {
   name: string;
   problem(evidence: Evidence): string | null;

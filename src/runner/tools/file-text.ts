@@ -34,7 +34,7 @@ export async function readBounded(handle: FileHandle, limit: number): Promise<Bu
     if (bytesRead === 0) return buffer.subarray(0, length);
     length += bytesRead;
   }
-  // It grew while it was read: what stood there at opening is a consistent answer.
+  // It grew while it was read: its content at the time of opening is a consistent answer.
   return buffer.subarray(0, size);
 }
 

@@ -60,7 +60,7 @@ export class FileWalk {
       }
       if (this.bounds.skipFolders.has(entry.name)) continue;
       if (depth >= this.bounds.maxDepth) {
-        // Only this branch ends here; the rest of the tree is still worth seeing.
+        // Only this branch ends here; the walk of the rest goes on.
         this.stoppedBy ??= `the depth limit of ${this.bounds.maxDepth}`;
         continue;
       }

@@ -70,7 +70,7 @@ export function runShell(request: ShellCommand): Promise<ShellResult> {
   });
 }
 
-/** Gathers what arrives; after `endWithin` they are drained and thrown away, so nobody blocks on them. */
+/** Gathers what arrives; after `endWithin` they are drained and thrown away, so that no process blocks on them. */
 function collect(child: ChildProcess, output: KeptOutput): { endWithin(ms: number): Promise<void> } {
   const streams = [child.stdout, child.stderr].filter((stream) => stream !== null);
   const ends = streams.map((stream) => new Promise<void>((resolve) => stream.once('close', resolve)));

@@ -6,7 +6,7 @@ import { countFiles, countMatches } from './counts.js';
 
 /**
  * The MCP server of the catalog's `workspace-info` entry (docs/design/connections.md): two tools that read the folder it is started in, a JSON
- * message a line on standard input and output. What a bundle says of them is in the catalog; this list is what it is checked against.
+ * message a line on standard input and output. The catalog holds what a bundle says of them; it is checked against this list.
  */
 const TOOLS: Readonly<Record<string, (workspace: WorkspaceRoot, input: JsonObject) => Promise<string>>> = {
   workspace_file_count: (workspace) => countFiles(workspace),

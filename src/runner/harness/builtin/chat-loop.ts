@@ -87,7 +87,7 @@ class ChatLoop {
     return outOfTurns(maxTurns, text);
   }
 
-  /** One whole reply; a stream that broke off is asked for again. */
+  /** One whole reply; a stream that broke off is requested again. */
   async #reply(): Promise<Choice> {
     for (;;) {
       try {
@@ -142,7 +142,7 @@ class ChatLoop {
     return outcome.text;
   }
 
-  /** A name of an MCP tool that this run does not have is asked for, so that the attempt and its denial are on record. */
+  /** A call of an MCP tool that this run does not have is put to the gate, so that the attempt and its denial are recorded. */
   async #answerUnknown({ id, name, text }: AskedCall): Promise<string> {
     if (isMcpName(name)) {
       const input = parseArguments(text) ?? {};

@@ -1,7 +1,7 @@
 import { boundedReason } from '../bounded-reason.js';
 import type { HarnessResult } from '../harness.js';
 
-/** No model gives a tool a longer name; the answer that repeats it must stay under 2 KiB (docs/design/model-gateway.md). */
+/** No model uses a longer tool name; the answer that repeats it must stay under 2 KiB (docs/design/model-gateway.md). */
 const MAX_TOOL_NAME = 256;
 
 /** The model's reply cannot be used; the run ends with the reason. */

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { HarnessContext } from '../harness.js';
 
-/** Replies in a row that may break off before the run gives up; each repetition is paid for. */
+/** Consecutive replies that may break off before the run fails; each repetition costs money. */
 const MAX_BROKEN_REPLIES = 3;
 
 /** Counts replies that broke off, and waits before each repetition. */
@@ -15,7 +15,7 @@ export class Patience {
     this.#broken = 0;
   }
 
-  /** Returns when the reply may be asked for again. @throws the error when it says that it may not, or when it was once too often */
+  /** Returns when the reply may be asked for again. @throws the error when it forbids a repetition, or after too many */
   async afterBroken(error: unknown, mayAskAgain: boolean): Promise<void> {
     const { signal, log, plane } = this.context;
     if (!mayAskAgain || signal.aborted || this.#broken >= MAX_BROKEN_REPLIES) throw error;

@@ -126,7 +126,7 @@ async function follow(
     for await (const message of messages) {
       await conversation.take(message);
       if (conversation.result === null) continue;
-      // What it would do after its last message must not happen in the run.
+      // Whatever it would do after its last message must not happen in the run.
       child.kill();
       break;
     }

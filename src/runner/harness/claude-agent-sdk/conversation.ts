@@ -20,7 +20,7 @@ export interface ConversationSetup {
 }
 
 /**
- * Follows what the program says: tells the run's story, finds its outcome, and trips when a tool use has a result although the
+ * Reads the program's messages: posts narrative, finds the outcome, and trips when a tool use has a result although the
  * gate did not allow it. The tripwire detects, the gate's hook prevents (docs/design/runner.md).
  */
 export class Conversation {
@@ -102,7 +102,7 @@ export class Conversation {
     );
   }
 
-  /** A refusal of our own credential is the run's end, as it is on every other route. */
+  /** A refusal of our own credential ends the run, as on every other route. */
   #inspect(content: ContentBlock[]): void {
     const text = content.map((block) => (block.type === 'text' ? block.text : '')).join('\n');
     if (text.includes('wrong_audience')) this.context.plane.inspectRefusal('llm', 403, text);

@@ -17,7 +17,7 @@ export const MODEL_VARIABLES = [
 /** The program finds its key on this descriptor, reads it once and forgets the variable: the token stands in no environment. */
 export const KEY_FD = 3;
 
-/** Switches off what the program does besides the run's work: other hosts, other models, files of its own, things that outlive a turn. */
+/** Switches off what the program does besides the run's work: other hosts, other models, its own files, background work. */
 const QUIET = {
   CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
   DISABLE_TELEMETRY: '1',
@@ -58,7 +58,7 @@ const QUIET = {
   API_TIMEOUT_MS: '920000',
 } as const;
 
-/** Names by which the program, its runtime or its HTTP client is steered: an agent's revision sets none of them. */
+/** Names of variables that configure the program, its runtime or its HTTP client: an agent's revision may not set them. */
 const STEERING =
   /^(?:CLAUDE|AI_AGENT$|BUN_|MCP_|API_|OTEL_|DISABLE_|ENABLE_|USE_|MAX_|FORCE_(?!COLOR$)|DO_NOT_TRACK$|IS_SANDBOX$|USER_TYPE$|SSL_CERT_|AWS_|GOOGLE_|CLOUD_ML_|VERTEX_|AZURE_)|_PROXY$/i;
 

@@ -18,7 +18,7 @@ interface Surroundings {
 /**
  * The run's MCP servers as the program sees them: one in-process server for each, with the frozen tools in their frozen
  * words and no others. Sandbox servers themselves are children of the runner; connected services are the control plane's, which
- * puts each call to the gate. A call runs only when it was asked about under that very use, with the input that was allowed,
+ * puts each call to the gate. A call runs only if the gate allowed that use, with the input that was allowed,
  * whatever the program sends.
  */
 export function frozenServers(

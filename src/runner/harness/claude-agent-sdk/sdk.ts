@@ -79,7 +79,7 @@ export type ContentBlock =
   | { type: 'tool_use'; id: string; name: string; input: JsonObject }
   | { type: 'tool_result'; tool_use_id: string; is_error?: boolean; content?: unknown };
 
-/** The SDK's end of an in-process server: messages of MCP, without a wire. */
+/** The SDK's end of an in-process server: MCP messages without a network. */
 export interface McpTransport {
   start(): Promise<void>;
   send(message: JsonObject): Promise<void>;

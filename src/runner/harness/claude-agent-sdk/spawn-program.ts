@@ -17,14 +17,14 @@ export class ProgramProcess {
     private readonly environment: Record<string, string>,
   ) {}
 
-  /** The last that it wrote to standard error. */
+  /** The end of its standard error. */
   get lastWords(): string {
     return this.#errors.toString('utf8').trim().toWellFormed();
   }
 
   /** Starts it for the SDK. Its environment is ours alone: the SDK adds the runner's only where it is given none. */
   readonly spawn = ({ command, args, cwd, env }: SpawnRequest): ChildProcess => {
-    // Of what the SDK adds, its own version and how it was called; both are names of this program's.
+    // Kept of what the SDK adds: its own version and how it was called.
     const added = Object.entries(env).filter(([name, value]) => name.startsWith('CLAUDE_') && value !== undefined);
     const child = spawn(command, args, {
       cwd,

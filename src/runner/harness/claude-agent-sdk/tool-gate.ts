@@ -45,7 +45,7 @@ export class ToolGate {
     return use.answer;
   };
 
-  /** What the gate said of a use; null when it was never asked or has not answered. */
+  /** The gate's answer for a use; null when it was not asked or has not answered. */
   verdictOf(id: string): PermissionResult['behavior'] | null {
     return this.#uses.get(id)?.verdict ?? null;
   }

@@ -80,7 +80,7 @@ export class CodexProgram {
     return this.#exited.promise;
   }
 
-  /** The last that it wrote to standard error: its own words, for whoever has to repair it. */
+  /** The end of its standard error: its own words, for whoever has to fix it. */
   get lastWords(): string {
     return this.#errors.toString('utf8').trim().toWellFormed();
   }
@@ -106,7 +106,7 @@ export async function readCatalog(paths: ProgramPaths, environment: Record<strin
   return JSON.parse(stdout);
 }
 
-/** Closed: variables of the agent's revision are for tools and not for the program that asks about them. The program starts git itself. */
+/** A closed set: variables of the agent's revision are for tools and not for the program. The program starts git itself. */
 function programEnvironment({ home }: ProgramPaths, environment: Record<string, string>): Record<string, string> {
   const { PATH = '', HOME: account = '', TMPDIR = '', LANG = '', SHELL = '' } = environment;
   return {

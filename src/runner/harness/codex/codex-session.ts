@@ -36,7 +36,7 @@ export class CodexSession {
       onRequest: (method, params) => this.#desk.answer(method, params),
       onNotification: (method, params) => this.#hear(method, params),
     });
-    // Reported to whoever waits; when nobody does, the open call fails with it.
+    // Reported to whoever waits; when nobody waits, the open call fails with it.
     this.#failed.promise.catch(() => undefined);
     void program.exited.then((how) => this.#gone(how));
   }
@@ -92,7 +92,7 @@ export class CodexSession {
         if (params['willRetry'] === true) this.context.log('the model request broke off; Codex asks again');
         return;
       default:
-        // Deltas, reasoning, usage and the like say nothing that the run's record needs.
+        // Deltas, reasoning, usage and the like are not needed for the run's record.
         return;
     }
   }

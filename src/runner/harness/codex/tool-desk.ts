@@ -15,7 +15,7 @@ import { textOf } from './text-member.js';
 /** The answers that the program gets; those that would allow more than this one call are never used. */
 type Decision = 'accept' | 'decline';
 
-/** Items that are a tool's work, by their type, with the name that the gate knows it by. */
+/** Types of items that are tool calls, with the tool name that the gate knows. */
 const WORK_ITEMS: Record<string, string> = { commandExecution: 'Bash', fileChange: 'MultiEdit' };
 /** Items of tools that this harness does not offer. */
 const FOREIGN_ITEMS = new Set([
@@ -27,7 +27,7 @@ const FOREIGN_ITEMS = new Set([
   'subAgentActivity',
   'sleep',
 ]);
-/** Statuses of an item that did nothing. */
+/** Statuses of an item that had no effect. */
 const IDLE = new Set(['declined', 'inProgress']);
 
 const MAX_NAMED = 200;
@@ -105,7 +105,7 @@ export class ToolDesk {
         await this.explain(`${named(command)} was not run: ${refusal}.`);
         return 'decline';
       }
-      // A program from before the member existed asks about commands alone.
+      // An older program, without this member, asks about commands only.
       if (kind !== undefined && kind !== 'command') return 'decline';
       return this.#decide(id, itemId, 'Bash', { command: unwrapShell(command), cwd });
     });

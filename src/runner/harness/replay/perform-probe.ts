@@ -9,7 +9,7 @@ const OBSERVATIONS_FILE = 'conformance.jsonl';
 /**
  * Performs a probe step. A file of the workspace is how its findings leave the sandbox: the diff is taken from outside, so it
  * arrives also when the probe has used up the run's tokens or has reported its result already. A directive to stop does not
- * end it: how the plane answers then is what some probes are for, and the runner grants no more than its usual two seconds.
+ * end it: some probes exist to see how the server answers then, and the runner grants no more than its usual two seconds.
  */
 export async function performProbe(
   context: HarnessContext,
