@@ -7,7 +7,7 @@ export function pathId(text: string, what: string): string {
   return text.toLowerCase();
 }
 
-/** Says what is missing, and the same of what another organization has. */
+/** Says what is missing; the same for a row of another organization. */
 export function notFound(what: string): SandgateError {
   return new SandgateError('not_found', `no such ${what}`);
 }

@@ -1,6 +1,6 @@
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
-/** Whether PostgreSQL reads the text as the id of a row, in the one form in which ids are written. */
+/** Whether the text is an id of a row, in the one form in which ids are written. */
 export function isUuid(text: string): boolean {
   return UUID.test(text);
 }

@@ -1,6 +1,6 @@
 import { MAX_CLAIM_ATTEMPTS } from './claim.js';
 
-/** What the caller of a brokered tool hears when there is no answer of the upstream (docs/design/broker.md). */
+/** What the caller of a brokered tool is told when there is no upstream answer (docs/design/broker.md). */
 export type BrokerRefusal = { ok: false; denied: true; message: string } | { ok: false; error: string };
 
 const MAX_CAUSE_CHARACTERS = 300;
@@ -15,7 +15,7 @@ export const BROKER_MESSAGES = {
   lastAttempt: `(attempt ${MAX_CLAIM_ATTEMPTS}; not retried)`,
 } as const;
 
-/** The gate, or the live authority, refused. */
+/** The gate or the authorization check refused. */
 export function denied(message: string): BrokerRefusal {
   return { ok: false, denied: true, message: shortCause(message) };
 }
@@ -31,7 +31,7 @@ export function failed(error: string): BrokerRefusal {
   return { ok: false, error };
 }
 
-/** At most 300 characters, never half of one. */
+/** At most 300 characters, never half a character. */
 export function shortCause(text: string): string {
   const characters = Array.from(text);
   return characters.length <= MAX_CAUSE_CHARACTERS

@@ -6,7 +6,7 @@ import { MAX_CLAIM_ATTEMPTS, type SettledClaimState } from './claim.js';
 export interface SettledCall {
   toolCallId: string;
   tool: string;
-  /** Left out where the one that settles the claim does not know it. */
+  /** Left out where it is not known when the claim is settled. */
   bindingId?: string | undefined;
   state: SettledClaimState;
   attempt: number;

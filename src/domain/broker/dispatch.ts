@@ -7,11 +7,12 @@ export interface BrokeredCallRef {
 }
 
 /**
- * What came of a dispatch. The answer and the reason of a refusal are in the database, not here.
+ * The outcome of a dispatch. The answer and the reason of a refusal are in the database, not here.
  * - a state of a claim: set by this dispatch, or found already set.
  * - `taken`: the claim is another dispatch's. `inactive`: the run accepts no work. `unknown`: the gate has not let it go.
- * - `denied`: the live authority or the server's drift refused; `seq` is the event that says why. `unbound`: there is no binding.
- * - `lost`: whoever was to send it went away before a claim was taken.
+ * - `denied`: the authorization check or a drift of the server's tools refused; `seq` is the event that says why. `unbound`:
+ * there is no binding.
+ * - `lost`: the sender went away before a claim was taken.
  */
 export type BrokeredOutcome =
   | { outcome: SettledClaimState | 'taken' | 'inactive' | 'unknown' | 'unbound' | 'lost' }

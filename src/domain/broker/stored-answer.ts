@@ -12,7 +12,7 @@ export interface UpstreamAnswer {
 const MAX_BYTES = 262_144;
 const MAX_JOINED_CHARACTERS = 65_536;
 
-/** The body that the caller gets, and each of its repetitions byte for byte, with the digest that the ledger shows. */
+/** The body that the caller gets, byte for byte the same on each repetition, with the digest that the ledger shows. */
 export interface StoredAnswer {
   text: string;
   /** Over the content, or over content and structured content together (docs/design/broker.md). */

@@ -17,7 +17,7 @@ const NAME = /^[a-z0-9][a-z0-9_-]{0,63}$/;
 
 /**
  * Reads a bundle in the order name, brokered servers, structure; unknown members are left out (docs/design/tools.md). Schemas are
- * stored as they are: their limits bite when a tool is called.
+ * stored as they are: their limits apply when a tool is called.
  * @throws SandgateError `invalid_request` naming server, tool and reason
  */
 export function parseBundle(body: JsonObject): BundleDraft {

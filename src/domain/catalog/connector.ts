@@ -1,6 +1,6 @@
 import type { FrozenTool } from '../run/spec.js';
 
-/** Who vouches for an entry: us, an import, or the organization that added it. */
+/** Who vouches for an entry: Sandgate, an import, or the organization that added it. */
 export const CONNECTOR_TIERS = ['verified', 'community', 'custom'] as const;
 export type ConnectorTier = (typeof CONNECTOR_TIERS)[number];
 

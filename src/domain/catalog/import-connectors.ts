@@ -25,7 +25,7 @@ const MAX_DESCRIPTION = 2000;
 const FALLBACK_SLUG = 'connector';
 
 /**
- * Turns other catalogs into entries of ours: the same documents give the same entries with the same slugs, in the same order. An entry
+ * Turns other catalogs into connectors: the same documents give the same entries with the same slugs, in the same order. An entry
  * with hidden or control characters is left out whole: whoever hides text in one member is not trusted with the others.
  *
  * @throws SandgateError `invalid_request` for a document of another shape
@@ -33,7 +33,7 @@ const FALLBACK_SLUG = 'connector';
 export function readImport({ registry, providers }: Partial<ImportDocuments>): ImportedConnector[] {
   const taken = new Set<string>();
   const servers = byName(listOf(registry, 'servers')).flatMap((entry) => readServer(entry, taken));
-  // What the registry has under the same slug can be connected; the description of an interface cannot.
+  // A registry entry of the same slug wins: it can be connected, and a mere description of an interface cannot.
   const known = new Set(taken);
   const rest = byName(listOf(providers, 'providers')).flatMap((entry) => readProvider(entry, known, taken));
   return [...servers, ...rest];

@@ -98,7 +98,7 @@ function parseIcon(value: unknown): string | null {
   throw refusal('icon', 'must be a symbol of at most 16 characters or an https address');
 }
 
-/** Header and scheme are held to what a connection made with them would be held to. */
+/** Header and scheme follow the rules of a connection made with them. */
 function parseAuthHints(value: unknown): AuthHints {
   const given = optionalObject(value, 'auth_hints') ?? {};
   const at = (member: keyof AuthHints): string => `auth_hints.${member}`;

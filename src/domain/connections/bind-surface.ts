@@ -5,7 +5,7 @@ import { refusal, type BindableConnection } from './choose-connection.js';
 import type { ConnectionRequirement } from './requirement.js';
 import type { BoundSurface } from './resource-binding.js';
 
-/** The newest photograph of a connection. */
+/** The newest tool snapshot of a connection. */
 export interface LatestSnapshot {
   version: number;
   authorizationGeneration: number;
@@ -15,8 +15,8 @@ export interface LatestSnapshot {
 
 /**
  * The tools that a run may call through a connection: exactly the required ones, in the requirement's order, as the newest
- * photograph has them (CP-092).
- * @throws SandgateError `invalid_request` when there is no photograph, it is of an earlier authorization, or lacks a tool
+ * snapshot has them (CP-092).
+ * @throws SandgateError `invalid_request` when there is no snapshot, it is of an earlier authorization, or lacks a tool
  */
 export function bindSurface(
   { slot, required_tools: required }: ConnectionRequirement,

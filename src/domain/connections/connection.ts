@@ -25,7 +25,7 @@ export interface OAuthState {
   client_id_source?: 'preregistered' | 'cimd' | 'dcr';
   redirect_uri?: string;
   registration_id?: string;
-  /** What the callback photographs. */
+  /** The endpoint of the first snapshot, which the callback takes. */
   pending_snapshot?: { url: string };
   catalog_slug?: string;
   /** Last successful activation by the database's clock; written by the activating statement alone. */
@@ -35,7 +35,7 @@ export interface OAuthState {
   [further: string]: JsonObject[string] | undefined;
 }
 
-/** A connection without its secrets: the row as it is stored, which is nearly the answer. */
+/** A connection without its secrets: the row as it is stored, which is nearly what the API answers. */
 export interface ConnectionRecord {
   id: string;
   tenant_id: string;
@@ -62,7 +62,7 @@ export interface ConnectionRecord {
 export interface ConnectionMetadata {
   /** Audience of the credential, as it was typed. */
   base_url?: string;
-  /** The exact endpoint to photograph and to call. */
+  /** The exact endpoint for snapshots and calls. */
   endpoint_url?: string;
   catalog_slug?: string;
   /** Only when the credential does not travel in `authorization`. */
@@ -78,7 +78,7 @@ export interface ConnectionMetadata {
   [further: string]: JsonObject[string] | undefined;
 }
 
-/** The endpoint of an `mcp_http` connection: what is photographed and called. Null for what has none. */
+/** The endpoint of an `mcp_http` connection, for snapshots and calls. Null for a connection without one. */
 export function endpointOf(connection: Pick<ConnectionRecord, 'metadata'>): string | null {
   return connection.metadata.endpoint_url ?? connection.metadata.base_url ?? null;
 }

@@ -8,7 +8,7 @@ export interface ConnectionOwner {
 export type CallAuthority =
   | { kind: 'credentialless' }
   | { kind: 'organization' }
-  /** Everybody whose own account the call would use; one, unless the row and the binding contradict each other. */
+  /** Everyone whose own account the call would use: one person, unless the row and the binding contradict each other. */
   | { kind: 'personal'; owners: readonly (string | null)[] }
   /** The tool is of a slot whose binding or connection cannot be found. */
   | { kind: 'unbound' };

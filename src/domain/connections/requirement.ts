@@ -32,7 +32,7 @@ const CONNECTOR_MEMBERS = ['url', 'slug'];
 const MAX_URL_CHARACTERS = 2048;
 
 /**
- * Reads the requirements of a revision. Unknown members are refused, so that nobody thinks that they named a connection.
+ * Reads the requirements of a revision. Unknown members are refused, so that nobody believes to have named a connection.
  * @throws SandgateError `invalid_request` that names the member and the reason
  */
 export function parseRequirements(value: unknown): ConnectionRequirement[] {

@@ -6,7 +6,7 @@ export type SlotKind = 'mcp' | 'workspace_fetch' | 'result_publish';
 /** Who stood behind the run when its bindings were resolved (docs/design/connections.md). */
 export type ResolverKind = 'user' | 'operator' | 'trigger' | 'schedule' | 'webhook' | 'system';
 
-/** With which authority a slot acts. `none` is a decision that was taken, never a missing value. */
+/** With which authority a slot acts. `none` is a decision, never a missing value. */
 export type BindingAuthority =
   | {
       kind: 'connection';
@@ -20,7 +20,7 @@ export type BindingAuthority =
   | { kind: 'subscription_secret'; subscriptionId: string; generation: number }
   | { kind: 'none' };
 
-/** The tools that an mcp slot may call, as they stood in one snapshot. */
+/** The tool set of an mcp slot, as one snapshot has it. */
 export interface BoundSurface {
   snapshotVersion: number;
   tools: BrokeredTool[];

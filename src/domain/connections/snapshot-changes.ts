@@ -6,7 +6,7 @@ export interface ComparedSnapshot {
   tools: readonly Pick<SnapshotTool, 'name' | 'definition_digest'>[];
 }
 
-/** How a server's tools differ from those of the photograph before; names in the order of the photographs. */
+/** How a server's tools differ from those of the previous snapshot; names in the order of the snapshots. */
 export interface SnapshotChanges {
   added: string[];
   removed: string[];
@@ -15,7 +15,10 @@ export interface SnapshotChanges {
   protocol: { from: string; to: string } | null;
 }
 
-/** Runs that froze `before` are denied whatever stands in `removed`, `changed` or `protocol` (docs/design/broker.md). */
+/**
+ * Runs that froze `before` are denied every tool in `removed` and `changed`, and all tools after a change of `protocol`
+ * (docs/design/broker.md).
+ */
 export function compareSnapshots(before: ComparedSnapshot, after: ComparedSnapshot): SnapshotChanges {
   const known = new Map(before.tools.map((tool) => [tool.name, tool.definition_digest]));
   const offered = new Set(after.tools.map((tool) => tool.name));

@@ -6,7 +6,7 @@ const CLOSING = new Set([0x7d, 0x5d]);
 const COLON_AND_VALUE = /\s*:\s*/y;
 
 /**
- * String members of the outermost object of a JSON text, read without parsing what stands beside them: of a text that is too deep or
+ * String members of the outermost object of a JSON text, read without parsing their neighbours: of a text that is too deep or
  * too large to be parsed, these can still be named. The last member of a name counts, and hides an earlier one if it is no string.
  */
 export function readOuterStrings(text: string, names: readonly string[]): Map<string, string> {

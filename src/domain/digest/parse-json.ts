@@ -11,7 +11,7 @@ const BACKSLASH = 0x5c;
 /** Longer runs of digits may exceed 2^53. */
 const SAFE_DIGITS = 15;
 
-/** The text nests deeper, or holds more, than is parsed. Whether it is JSON at all was not looked at. */
+/** The text nests deeper, or holds more, than is parsed. Whether it is JSON at all was not checked. */
 export class JsonBoundsError extends SandgateError {
   constructor(message: string) {
     super('invalid_request', message);

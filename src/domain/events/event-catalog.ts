@@ -17,7 +17,7 @@ import type { Fields } from './event-fields.js';
 export type EventActor = 'agent' | 'system' | 'human' | 'harness';
 
 interface EventKind {
-  /** Who may stand behind an event of this kind. */
+  /** The actors that an event of this kind may have. */
   readonly actors: readonly EventActor[];
   /** Whether a runner may post it; the server alone writes the others (docs/design/runner.md). */
   readonly runnerMayPost?: true;

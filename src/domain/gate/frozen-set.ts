@@ -38,8 +38,8 @@ interface FrozenSurface {
 }
 
 /**
- * Every MCP tool of one run (CP-311). What is not in here cannot be called, whatever policy says. The brokered surface of a slot
- * is asked before the bundles: its tools are entered first, and the first of a name stays.
+ * Every MCP tool of one run (CP-311). What is not in it cannot be called, whatever policy says. The brokered tools of a slot
+ * come before the bundles: the first tool of a name stays.
  */
 export class FrozenSet {
   private readonly tools = new Map<string, FrozenCallable>();

@@ -18,7 +18,7 @@ export interface GateCall {
   tool: string;
   /** As parsed by `parseJsonPreservingNumbers`; absent counts as null. */
   input: ExactJson | undefined;
-  /** What the schema of a frozen tool says of the input. A frozen tool whose schema was not asked is refused. */
+  /** What the schema of a frozen tool says about the input. A frozen tool whose schema was not checked is refused. */
   schema?: SchemaFinding | undefined;
 }
 

@@ -11,9 +11,9 @@ import type { SchemaFinding } from './schema-finding.js';
 import { whyNotShowable } from './showable-input.js';
 
 /**
- * Judges a call against the frozen run spec in the order frozen set, schema, trust tier, policy, approvals (CP-317). Of two stages
+ * Judges a call against the frozen run spec in the order tool set, schema, trust tier, policy, approvals (CP-317). Of two stages
  * that would refuse, the earlier one answers. What needs the record (replay and budget before these, session grants after them)
- * is the caller's, and so is asking the schema, which takes a thread of its own (docs/design/gate.md). Pure and deterministic.
+ * is left to the caller, and so is the schema check, which takes a thread of its own (docs/design/gate.md). Pure and deterministic.
  */
 export function judge(spec: GateSpec, call: GateCall): GateVerdict {
   const { tool } = call;
@@ -38,7 +38,7 @@ function refusal(source: DecisionSource, message: string): Refusal {
   return { kind: 'deny', source, original_verdict: null, reason: message, message, explanation: null };
 }
 
-/** Frozen set, then schema: built-in tools pass neither. */
+/** Tool set, then schema: built-in tools skip both. */
 function refuseMcpCall(spec: GateSpec, { tool, schema }: GateCall): Refusal | null {
   if (parseMcpName(tool) === null) return refusal('capability', GATE_MESSAGES.malformedMcpName);
   if (spec.tools.find(tool) === undefined) return refusal('capability', GATE_MESSAGES.notInFrozenSet);

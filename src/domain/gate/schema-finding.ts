@@ -10,7 +10,7 @@ export type SchemaFinding =
 export const VALIDATOR_DEADLINE_MS = 50;
 export const VALIDATOR_HEAP_MB = 64;
 
-/** Why a validator was ended. Its tool stays un-callable in the run, also for a process that has read the run anew. */
+/** Why a validator was ended. Its tool stays unusable in the run, also for a process that has read the run anew. */
 export const ENDED_VALIDATOR = {
   timedOut: `its validator ran longer than ${VALIDATOR_DEADLINE_MS} ms`,
   outOfMemory: `its validator needed more than ${VALIDATOR_HEAP_MB} MB`,

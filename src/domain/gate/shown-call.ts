@@ -16,17 +16,20 @@ export interface CallFindings {
   parts_omitted: number;
   /** Words of a command that may name files and whose value is known only when it runs, as they are written. */
   not_known_beforehand: string[];
-  /** Why a yes counts for this call alone; null when a grant for the run is possible. */
+  /** Why an approval counts for this call alone; null when a grant for the run is possible. */
   once_because: string | null;
 }
 
-/** What rests sealed while an approval is pending, and what those who may decide are shown (docs/design/gate.md, docs/design/sealing.md). */
+/**
+ * What is stored sealed while an approval is pending, and shown to those who may decide (docs/design/gate.md,
+ * docs/design/sealing.md).
+ */
 export interface ShownCall {
   input: ExactJson;
   findings: CallFindings;
 }
 
-/** Which rule of the policy decided and how; the policy's own words, which may rest in clear. */
+/** Which rule of the policy decided and how; the policy's own words, which may be stored in clear. */
 export type DecidingRule = Pick<Explanation, 'decided_by' | 'rule' | 'matcher' | 'pattern'>;
 
 /** Splits an explanation into what comes from the policy and what comes from the call. */

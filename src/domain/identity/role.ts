@@ -1,4 +1,7 @@
-/** What a member of an organization may be, from least to most (docs/design/identity.md). The rights of each include those before it. */
+/**
+ * The roles of a member of an organization, from least to most (docs/design/identity.md). The rights of each include those before
+ * it.
+ */
 export const ROLES = ['member', 'approver', 'admin', 'owner'] as const;
 
 export type Role = (typeof ROLES)[number];

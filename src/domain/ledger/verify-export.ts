@@ -126,14 +126,14 @@ class ExportCheck {
       occurredAtMicros: BigInt(occurred_at_us),
       bodyDigest: Buffer.from(body_digest, 'hex'),
     });
-    // Behind a gap the previous hash is unknown; the gap itself is the fault, and the chain goes on from here.
+    // After a gap the previous hash is unknown; the gap itself is the fault, and the chain continues from here.
     if (place === 'next' && expected.toString('hex') !== hash)
       this.blame('edited', `event ${seq} does not continue the chain`);
     if (event_id !== eventIdOf(Buffer.from(hash, 'hex'))) this.blame('edited', `the id of event ${seq} was changed`);
     this.hash = Buffer.from(hash, 'hex');
   }
 
-  /** Whether the event is the one that has to follow, stands behind a gap, or does not belong here. */
+  /** Whether the event follows, comes after a gap, or does not belong here. */
   private placeOf(seq: number): 'next' | 'gap' | 'wrong' {
     this.report.events += 1;
     const expected = this.seq + 1;

@@ -8,7 +8,7 @@ import type { FrozenTool } from '../run/spec.js';
 
 const MAX_SERIALIZED_BYTES = 2 * 1024 * 1024;
 
-/** A tool as a photograph stores it (docs/design/connections.md). Annotations are for display only and never trusted. */
+/** A tool as a snapshot stores it (docs/design/connections.md). Annotations are for display only and never trusted. */
 export interface SnapshotTool extends FrozenTool {
   /**
    * Digest of name, description and schemas as the server wrote them, numbers by their source text (docs/design/gate.md). The schemas above
@@ -17,7 +17,7 @@ export interface SnapshotTool extends FrozenTool {
   definition_digest: string;
 }
 
-/** What a photograph holds of a listing. */
+/** The part of a listing that a snapshot stores. */
 export interface ToolListing {
   tools: SnapshotTool[];
   /** `sha256:` + 64 hex over names, descriptions and schemas in the order of the tools; annotations stay out. */
@@ -48,7 +48,7 @@ function readTool(offered: ExactJson, index: number): SnapshotTool {
   return { ...parseTool(stored, 'tools/list', index), definition_digest: digestOf(definition) };
 }
 
-/** The stored members by their stored names; what is malformed stays, for the reader to refuse. */
+/** The stored members by their stored names; malformed members stay, for the reader to refuse. */
 export function definitionOf(offered: ExactJson): ExactObject {
   if (!isExactObject(offered)) return {};
   const { name, description, inputSchema, outputSchema } = offered;

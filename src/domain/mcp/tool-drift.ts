@@ -3,7 +3,7 @@ import { isExactObject, type ExactJson } from '../digest/exact-json.js';
 import type { FrozenTool } from '../run/spec.js';
 import { asDoubles, definitionOf, type SnapshotTool } from './snapshot-tool.js';
 
-/** A tool as a run froze it; one that comes from a photograph carries its digest. */
+/** A tool as a run froze it; one that comes from a snapshot carries its digest. */
 export type FrozenDefinition = FrozenTool & Partial<Pick<SnapshotTool, 'definition_digest'>>;
 
 /** How an offered definition differs from the frozen one; both as digests, null for a tool that is not offered. */

@@ -5,8 +5,9 @@ export const DIALECTS = ['anthropic', 'openai-responses', 'openai-chat'] as cons
 export type Dialect = (typeof DIALECTS)[number];
 
 /**
- * What a run speaks to its model; null for a harness that calls none (docs/design/model-gateway.md). Harness and model are frozen into
- * the run, so it speaks one dialect all its life: `builtin` follows the model, as every server but Anthropic's takes Chat Completions.
+ * The wire format between a run and its model; null for a harness that calls none (docs/design/model-gateway.md). Harness and
+ * model are frozen into the run, so it speaks one dialect all its life: `builtin` follows the model, as every server but
+ * Anthropic's takes Chat Completions.
  */
 export function dialectOf(harness: string, model: string): Dialect | null {
   switch (harness) {

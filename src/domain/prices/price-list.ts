@@ -87,7 +87,7 @@ export class PriceList {
     );
   }
 
-  /** Null for a model that nobody prices: its cost is null and a cost cap cannot bind. */
+  /** Null for a model without a price: its cost is null, and a cost cap cannot apply. */
   priceOf(model: string): ModelPrice | null {
     const own = this.own.get(model);
     if (own !== undefined) return own;

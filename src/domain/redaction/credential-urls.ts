@@ -10,8 +10,8 @@ const AFTER_AUTHORITY = new Set(['/', '?', '#', '\\', '"', "'", '<', '>', '`']);
 const MARK = '‹redacted';
 
 /**
- * Spans of `scheme://user:password@`, scheme to `@`. A password of a database may hold slashes. A scan that met no `@` settles
- * every later start inside it, so this is linear.
+ * Spans of `scheme://user:password@`, scheme to `@`. A password of a database may hold slashes. A scan that met no `@` also
+ * answers for every later start inside it, so this is linear.
  */
 export function credentialUrlSpans(text: string): Span[] {
   const spans: Span[] = [];

@@ -3,7 +3,7 @@ import type { Span } from './span.js';
 import { webTokenSpans } from './web-tokens.js';
 
 /**
- * A row of characters after a fixed start: the start, the class and how many at least. The tables are Sandgate's own
+ * Characters after a fixed start: the start, the class, and the minimum number. The tables are Sandgate's own
  * (docs/design/events.md).
  */
 type Shape = readonly [start: string, characters: string, atLeast: number];

@@ -9,15 +9,16 @@ export function requeueDelaySecs(attempts: number, baseSecs: number): number {
 }
 
 /**
- * What a failed launch says about its run (docs/design/runs.md).
+ * What a failed launch means for its run (docs/design/runs.md).
  * - `out_of_capacity`: the host has no room now (no free uid, no disk image, no memory, processes or descriptors): requeue.
- * - `outage`: database or API were away. This says nothing about the run: the step is repeated and no attempt counts.
- * - `fault`: the sandbox did not come up, its code host was away, or something broke in a way nobody foresaw; a few more launches are tried.
+ * - `outage`: database or API were unreachable. This says nothing about the run: the step is repeated and no attempt counts.
+ * - `fault`: the sandbox did not come up, its code host was unreachable, or something unforeseen broke; a few more launches are
+ * tried.
  * - `refused`: the run itself cannot be launched, for example because its repository is not there.
  */
 export type LaunchProblem = 'out_of_capacity' | 'outage' | 'fault' | 'refused';
 
-/** Errors of the system that say "not now" and not "never". */
+/** Errors of the system that are temporary. */
 const FULL = ['ENOSPC', 'EDQUOT', 'EMFILE', 'ENFILE', 'EAGAIN', 'ENOMEM'];
 
 export function classifyLaunchProblem(cause: unknown): LaunchProblem {

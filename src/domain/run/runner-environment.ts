@@ -19,7 +19,7 @@ export function buildRunnerEnvironment(sessionId: string, spec: RunSpec): Record
     SERVICE_AUTONOMY: spec.autonomy,
     SERVICE_MODEL: spec.model,
     SERVICE_WORKSPACE: '/workspace',
-    // Of tool processes alone; the names of ours are reserved (agent-variables).
+    // For tool processes only; our own names are reserved (agent-variables).
     ...spec.env,
   };
   const manifest = capabilityManifest(spec);
@@ -30,8 +30,8 @@ export function buildRunnerEnvironment(sessionId: string, spec: RunSpec): Record
 }
 
 /**
- * What the runner starts and shows to the model: frozen servers with their frozen tools. Of a connected service it has the slot and
- * the tools: no address, no ids and no credentials. Null when there is nothing.
+ * The manifest of what the runner starts and shows to the model: frozen servers with their frozen tools. Of a connected service
+ * it has the slot and the tools: no address, no ids and no credentials. Null when there is nothing.
  */
 function capabilityManifest({ capabilities = [], brokered = [] }: RunSpec): string | null {
   const sandbox = capabilities

@@ -79,7 +79,7 @@ export function isSilentMove(from: RunStatus, to: RunStatus): boolean {
   );
 }
 
-/** A status text of a newer deployment must never be mistaken for a terminal one. */
+/** A status of a newer version must never be mistaken for a terminal one. */
 export function parseRunStatus(text: string): RunStatus | undefined {
   return (RUN_STATUSES as readonly string[]).includes(text) ? (text as RunStatus) : undefined;
 }

@@ -25,7 +25,7 @@ export interface WorkspaceInput {
 }
 
 const KINDS = 'scratch, local_copy or git_repository';
-/** Which kind a member is of; `kind` is of all. */
+/** The kind that a member belongs to; `kind` belongs to all. */
 const KIND_OF_MEMBER: Readonly<Record<Exclude<keyof WorkspaceInput, 'kind'>, WorkspaceSpec['kind']>> = {
   path: 'local_copy',
   include: 'local_copy',
@@ -47,7 +47,7 @@ const PUBLIC_CLONE_BASE = 'https://github.com';
 /**
  * Reads one workspace object of a request (CreateRun `workspace`, its legacy alias `repo`, CreateAgent `default_workspace`).
  * The legacy kinds `none` and `local_path` become `scratch` and `local_copy`; null members count as absent,
- * and a member of another kind is refused: whoever wrote it believes that it is in force.
+ * and a member of another kind is refused, because its author expects it to have an effect.
  *
  * @param field name of the member in the request, first word of every refusal
  * @param cloneBase where repositories of connections are cloned from
@@ -74,7 +74,7 @@ export function parseWorkspace(value: unknown, field: string, cloneBase: string)
 
 /**
  * The workspace of a new run: what the request says under `workspace` or `repo`, else the revision's default, else scratch.
- * Both members given is a refusal. An absent or null member says nothing.
+ * Giving both is refused. An absent or null member counts as not given.
  */
 export function resolveWorkspace(
   body: { workspace?: unknown; repo?: unknown },

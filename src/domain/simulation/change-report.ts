@@ -12,11 +12,11 @@ import {
 import { whyRecordedDiffers, type RecordedAnswer, type RecordedCall, type RecordedRun } from './recorded-call.js';
 import { deciderOf, showText, showVerdict, type Decider, type ShownVerdict } from './shown-verdict.js';
 
-/** Most of each that an answer lists; what is beyond is counted. */
+/** How many of each an answer lists; the rest is only counted. */
 export const REPORT_BOUNDS = { groups: 100, examples: 3, runsOfGroup: 10, runs: 100 } as const;
 
 export interface ChangeTotals {
-  /** Calls that were examined, and the runs that they are of. */
+  /** Calls that were examined, and their runs. */
   calls: number;
   runs: number;
   unchanged: number;
@@ -69,7 +69,7 @@ export interface AffectedRun {
   unknown: number;
 }
 
-/** Calls that were answered otherwise than by the frozen policy alone. */
+/** Calls whose answer was not that of the frozen policy alone. */
 export interface RecordedDifference extends RecordedAnswer {
   baseline: VerdictKind;
   why: string;
@@ -218,7 +218,7 @@ function closeGroup({ sessions, examples, ...group }: OpenGroup): ChangeGroup {
   return { ...group, runs: ids.length, run_ids: ids.slice(0, REPORT_BOUNDS.runsOfGroup), examples };
 }
 
-/** What loosens stands first, since it is what a reviewer must see; then what happens most. */
+/** Loosened calls come first, since a reviewer must see them; then the most frequent. */
 function byWeight([leftKey, left]: [string, OpenGroup], [rightKey, right]: [string, OpenGroup]): number {
   if (left.direction !== right.direction) return left.direction === 'loosened' ? -1 : 1;
   return right.calls - left.calls || compareText(leftKey, rightKey);

@@ -15,7 +15,7 @@ export interface JudgedCall {
   after: PolicyVerdict;
 }
 
-/** Why the verdicts of a recorded call cannot be told. */
+/** Why a recorded call cannot be judged. */
 export const UNKNOWN_CAUSES = ['expired', 'not_kept', 'unreadable', 'policy_unreadable'] as const;
 export type UnknownCause = (typeof UNKNOWN_CAUSES)[number];
 
@@ -50,7 +50,7 @@ export function directionOf({ before, after }: Pick<JudgedCall, 'before' | 'afte
   return STRICTNESS[after.verdict] < STRICTNESS[before.verdict] ? 'loosened' : 'tightened';
 }
 
-/** Whether both ask, on other terms: another grant, time limit, suggestion or risk. */
+/** Whether both ask, but with another grant, time limit, suggestion or risk. */
 export function asksDifferently({ before, after }: Pick<JudgedCall, 'before' | 'after'>): boolean {
   if (before.approval === null || after.approval === null) return false;
   return canonicalJson({ ...before.approval }) !== canonicalJson({ ...after.approval });

@@ -3,7 +3,7 @@ import { isExactObject } from '../digest/exact-json.js';
 import type { ToolCall } from '../policy/verdict.js';
 import { policyInputOf } from '../tools/tool-input.js';
 
-/** A call whose view is larger has none: a part of it might be judged otherwise than the whole. */
+/** A call with a larger view has none: a part of it might be judged differently from the whole. */
 export const MAX_POLICY_VIEW_BYTES = 65_536;
 
 /**

@@ -70,7 +70,7 @@ const REASONS: Readonly<Record<string, string>> = {
   autonomy_rewrite: 'it was judged by other rules of evaluation',
 };
 
-/** Why the record may say otherwise than the frozen policy alone; null where it says the same. */
+/** Why the record may differ from the frozen policy alone; null where it does not. */
 export function whyRecordedDiffers(baseline: VerdictKind, { answer, source }: RecordedAnswer): string | null {
   if (answer === baseline) return null;
   if (answer === 'pending') return 'the question still waits for an answer';

@@ -28,7 +28,7 @@ export function showVerdict({ verdict, original_verdict, reason, approval, expla
   };
 }
 
-/** What decided, without the call that it decided on. */
+/** What decided, without the call itself. */
 export interface Decider {
   decided_by: DecidedBy;
   matcher: string | null;

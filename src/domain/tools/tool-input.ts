@@ -32,7 +32,7 @@ export function pathsOf(input: ExactJson): string[] {
 }
 
 /**
- * All that policy reads of an input, and nothing else: a policy says the same of this as of the whole. Members of
+ * All that policy reads of an input, and nothing else: a policy judges this like the whole. Members of
  * other types count as absent, so they are left out.
  */
 export function policyInputOf(input: ExactJson): JsonObject {
