@@ -135,7 +135,7 @@ $$;
 grant create on schema public to sandgate_system;
 set local role sandgate_system;
 
--- Runs with questions whose time is over.
+-- Runs with approvals whose deadline has passed.
 create or replace function svc_list_overdue_approvals(p_limit int)
 returns table (organization_id uuid, session_id uuid)
 language sql stable security definer set search_path = pg_catalog, public, pg_temp
@@ -144,7 +144,7 @@ as $$
   where a.status = 'pending' and a.expires_at <= clock_timestamp() limit p_limit
 $$;
 
--- Questions that still wait and whose notice has no end: a driver that lost its store starts them again.
+-- Pending approvals whose notice is not final: a driver that lost its store starts them again.
 create or replace function svc_list_unnoticed_approvals(p_older_than_ms int, p_limit int)
 returns table (organization_id uuid, session_id uuid, approval_id uuid)
 language sql stable security definer set search_path = pg_catalog, public, pg_temp

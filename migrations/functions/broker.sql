@@ -1,7 +1,7 @@
 -- The life of a brokered call in the record, one round trip a step: offer, take, settle, read. Claim and settle take
 -- the head row first, as everybody does who changes a run, so a run that was stopped cannot dispatch.
 
--- Keeps the input of a call that may be dispatched, and says what its claim is; state null where there is none.
+-- Stores the input of a call that may be dispatched, and returns the state of its claim; null where there is none.
 create or replace function svc_offer_call(
   p_tenant uuid, p_session uuid, p_call text, p_sealed bytea, p_key_version smallint
 )
@@ -69,7 +69,7 @@ begin
               clock_timestamp() + make_interval(secs => p_ttl_secs))
       on conflict (session_id, tool_call_id, input_digest) do nothing
       returning 'claimed', id, attempt into answer;
-    -- The same caller again, who never heard that it has the claim.
+    -- The same caller again, which was never told that it has the claim.
     if answer.outcome is null then
       select 'claimed', c.id, c.attempt into answer from tool_execution_claims c
         where c.id = p_id and c.session_id = p_session and c.state = 'claimed';
@@ -87,9 +87,9 @@ begin
 end
 $$;
 
--- Reads a call, asks whether its authority still stands, and claims it as svc_claim_call does if the live authority
--- of its slot is, to the letter, the one that p_known has under the id of its binding. Outcome null: it is not, and
--- nothing was claimed. Each row is looked up by its key.
+-- Reads a call with the current authority of its slot, and claims it as svc_claim_call does if that authority is
+-- exactly the one that p_known has under the id of its binding. Outcome null: it is not, and nothing was claimed.
+-- Each row is looked up by its key.
 create or replace function svc_take_call(
   p_tenant uuid, p_session uuid, p_call_id uuid, p_known jsonb, p_id uuid, p_attempt int, p_ttl_secs float8
 )
@@ -186,7 +186,7 @@ as $$
     order by c.claim_expires_at limit p_limit
 $$;
 
--- Gives up what is still open so long after its run has ended: no request is sent for it any more.
+-- Gives up sessions that are still open this long after their run has ended: no request is sent for them any more.
 create or replace function svc_sweep_upstream_sessions(p_after_secs float8, p_limit int)
 returns int
 language sql security definer set search_path = pg_catalog, public, pg_temp

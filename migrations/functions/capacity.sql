@@ -1,4 +1,4 @@
--- Admission. One pass admits everybody who fits, so the order does not depend on whose workflow asks first, and a run
+-- Admission. One pass admits every run that fits, so the order does not depend on whose workflow asks first, and a run
 -- whose workflow is away blocks nobody. In line are runs that are created or queued, hold no place and are not
 -- ending: by creation inside an organization, and organizations in rotation, the least recently admitted first. A
 -- place is granted here; the run's own workflow moves it. A run that needs a harness which no host online has is
@@ -60,7 +60,7 @@ begin
         and candidate.harness = any (h.harnesses)
       order by h.id is not distinct from candidate.refused_by, h.capacity - t.taken desc, h.id limit 1;
     if place is null then
-      -- Those hosts may be full that have this harness, and others not.
+      -- The hosts that have this harness may be full while others are not.
       exit when not exists (select from hosts h
         cross join lateral (select count(*)::int as taken from sessions s where s.host_id = h.id and s.capacity_held) t
         where h.last_seen_at > clock_timestamp() - make_interval(secs => p_seen_within_secs) and t.taken < h.capacity);

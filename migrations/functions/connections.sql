@@ -1,5 +1,4 @@
--- Whether the authority behind a run's slot still stands, and the credential of a connection. Nothing of it may be
--- remembered from one call to the next.
+-- Authorization checks, and credentials of connections. Nothing of it may be cached from one call to the next.
 
 create or replace function svc_is_active_member(p_user uuid)
 returns boolean
@@ -9,7 +8,7 @@ as $$
                  where u.id = p_user and u.status = 'active' and m.status = 'active')
 $$;
 
--- What is true now of the authority that a binding was frozen with; no row for a binding of another organization.
+-- The current state of the authority that a binding was frozen with; no row for a binding of another organization.
 create or replace function svc_live_authority(p_binding uuid)
 returns setof svc_live
 language sql stable
@@ -21,7 +20,7 @@ as $$
     where b.id = p_binding
 $$;
 
--- Whether a run accepts work at this moment, and the live authority of one of its bindings; no row for a run of
+-- Whether a run accepts work at this moment, and the current authority of one of its bindings; no row for a run of
 -- another organization.
 create or replace function svc_read_standing(p_tenant uuid, p_session uuid, p_binding uuid)
 returns setof svc_standing
@@ -50,7 +49,7 @@ begin
 end
 $$;
 
--- As svc_read_credential, for one call of a run: with the standing of that run and its binding.
+-- As svc_read_credential, for one call of a run: with the authorization check of that run and its binding.
 create or replace function svc_read_call_credential(
   p_tenant uuid, p_connection uuid, p_generation int, p_session uuid, p_binding uuid
 )

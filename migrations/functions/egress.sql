@@ -2,7 +2,7 @@
 -- and nothing is charged before every scope was asked. Counts may be lost in a crash: they are not worth a flush.
 
 -- refused: the scope that refused, or null. retry_after: seconds. failing: the breaker counts failures, so a success
--- must be told. probe: the call is the one that tries.
+-- must be reported. probe: the call is the probe of an open breaker.
 create or replace function svc_enter_dial(
   p_tenant uuid, p_scopes text[], p_keys text[], p_limits int[], p_connection uuid, p_host_digest text,
   p_open_secs int, p_probe_secs int
@@ -57,7 +57,7 @@ begin
 end
 $$;
 
--- What became of a call: a failure counts, and opens at the threshold or when it was the probe; a success closes;
+-- The outcome of a call: a failure counts, and opens at the threshold or when it was the probe; a success closes;
 -- null gives the probe to the next.
 create or replace function svc_leave_dial(
   p_tenant uuid, p_connection uuid, p_host_digest text, p_failed boolean, p_probe boolean, p_threshold int

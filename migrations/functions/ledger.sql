@@ -10,7 +10,7 @@ as $$
                          8, (get_byte(p_hash, 8) & 63) | 128), 'hex')::uuid
 $$;
 
--- Stable, as taking the epoch of a time is; declared so, it becomes part of the expression that calls it.
+-- Declared stable, so that it is inlined into the expression that calls it.
 create or replace function svc_link(p_previous bytea, p_session uuid, p_seq bigint, p_at timestamptz, p_digest bytea)
 returns bytea
 language sql stable parallel safe
@@ -66,7 +66,7 @@ begin
 end
 $$;
 
--- One event, which is what writers with nothing else to put into a transaction nearly always have.
+-- One event, the common case of writers with nothing else in the transaction.
 create or replace function svc_append_alone(p_tenant uuid, p_session uuid, p_bodies text[], p_digests text[])
 returns bigint
 language plpgsql

@@ -44,7 +44,7 @@ as $$
 $$;
 
 -- The callback knows no organization. One UPDATE claims the flow for the browser whose cookie opened it; of a flow
--- that is not claimed it says only whether it still lives.
+-- that is not claimed it says only whether it is still open.
 create or replace function svc_claim_oauth_flow(p_state_hash text, p_browser_hash text)
 returns table (outcome text, organization_id uuid, flow_id uuid)
 language plpgsql security definer set search_path = pg_catalog, public, pg_temp

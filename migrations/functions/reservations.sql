@@ -11,8 +11,8 @@ as $$
     where s.id = p_session and (starts_with(p_tool, own.prefix) or starts_with(p_tool, 'mcp__' || own.prefix)))
 $$;
 
--- Tool uses whose results a request carries although the gate never decided them. A use that was never metered is one
--- too: whoever renames an id in the conversation must not pass. Names of the broker are exempt.
+-- Tool uses whose results a request carries although the gate never decided them. A use that was never metered counts
+-- too: renaming an id in the conversation must not help. Names of the broker are exempt.
 create or replace function svc_unasked(p_session uuid, p_ids text[], p_refused boolean)
 returns text[]
 language sql stable

@@ -1,6 +1,5 @@
 -- Hot-path calls of one organization in one statement: calls that arrive while another is on its way share a round trip
--- and a commit. Each call is the function that it would have been alone, and what one of them locks none of the others
--- waits for.
+-- and a commit. Each call has the effect that it would have alone, and none waits for a lock of another.
 
 -- One answer for each call, in order; null for a call that was not made, because somebody else holds its run or
 -- because it needs more than is done here, and that its caller makes alone. p_calls: [kind, arguments] each;

@@ -54,8 +54,8 @@ as $$
     limit 1
 $$;
 
--- The status of the run as its runner has to take it: an acknowledged intent counts before the driver has moved the
--- run. Null when the organization has none of that id.
+-- The status of the run as its runner sees it: a finalization request counts before the driver has moved the run.
+-- Null when the organization has none of that id.
 create or replace function svc_heartbeat(p_tenant uuid, p_session uuid)
 returns text
 language plpgsql
@@ -104,7 +104,7 @@ as $$
   order by s.id limit p_limit
 $$;
 
--- Terminal runs whose cleanup is not confirmed: the intent row is the retry ticket.
+-- Terminal runs whose cleanup is not confirmed: the finalization request is still there.
 create or replace function svc_list_uncleaned_runs(p_limit int)
 returns table (organization_id uuid, session_id uuid, status text)
 language sql stable security definer set search_path = pg_catalog, public, pg_temp

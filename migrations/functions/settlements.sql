@@ -1,6 +1,6 @@
 -- Model requests against the budget, after they were sent, and the warnings that spend brings about.
 
--- 80 % of a cap, rounded up; null for no cap and for a cap of nothing, which is exceeded and not nearly reached.
+-- 80 % of a cap, rounded up; null for no cap and for a cap of zero.
 create or replace function svc_warn_at(p_cap numeric)
 returns bigint
 language sql immutable parallel safe
@@ -186,7 +186,7 @@ $$;
 grant create on schema public to sandgate_system;
 set local role sandgate_system;
 
--- Runs that reached a cap and that nobody has ended, because whoever saw the breach did not live to say so. Recorded
+-- Runs that reached a cap and were not ended, because the process that saw it died. Recorded
 -- spend only: what requests in flight reserve is what the caps afford them. Calls are never above their cap; a denied
 -- one that is over it is on the record.
 create or replace function svc_list_overspent_runs(p_limit int)

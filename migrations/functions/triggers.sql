@@ -1,4 +1,4 @@
--- What tables call by themselves. These functions exist before the tables do, so no signature here names one.
+-- Functions of triggers. These functions exist before the tables do, so no signature here names one.
 
 -- Tables that take inserts alone, for everybody, the owner included.
 create or replace function svc_refuse_change()
@@ -38,8 +38,8 @@ begin
 end
 $$;
 
--- A run that somebody has ended accepts no more work from the moment its intent is on the record, and not only when
--- the driver has moved it.
+-- A run that somebody has ended accepts no more work from the moment its finalization request is recorded, and
+-- not only when the driver has moved it.
 create or replace function svc_note_ending()
 returns trigger
 language plpgsql

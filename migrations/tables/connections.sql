@@ -52,7 +52,7 @@ create trigger forget_access_token after update on integration_connections for e
   when (new.status <> 'active' or new.authorization_generation <> old.authorization_generation)
   execute function svc_forget_access_token();
 
--- Numbered per connection and append-only, so that a run's frozen tools can point at one for ever.
+-- Numbered per connection and append-only, so that a run's tool set can refer to one forever.
 create table connection_tool_snapshots (
   id uuid primary key,
   tenant_id uuid not null,
@@ -163,7 +163,7 @@ create policy cross_organization on github_app_registrations to sandgate_system 
 grant select, insert, update on github_app_registrations to sandgate_app;
 grant select on github_app_registrations to sandgate_system;
 
--- What a binding's connection and its people are at this moment.
+-- The current authority of a binding: its connection and its people.
 create type svc_live as (
   status text,
   authorization_generation int,

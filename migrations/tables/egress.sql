@@ -1,4 +1,4 @@
--- The outbound limits that all processes share. Hosts rest as digests only.
+-- The outbound limits that all processes share. Hosts are stored as digests only.
 
 -- Counts of the current minute.
 create table egress_rate_windows (
@@ -23,7 +23,7 @@ create table egress_breakers (
   failures int not null,
   -- Null while it is closed.
   opened_at timestamptz,
-  -- Since when one call tries whether the host is well again.
+  -- Since when one call probes the host.
   probing_since timestamptz,
   updated_at timestamptz not null default clock_timestamp(),
   primary key (tenant_id, connection_id, host_digest)

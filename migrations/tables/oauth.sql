@@ -1,8 +1,8 @@
 -- Connecting by OAuth: registrations of this deployment, flows under way, and access tokens that processes share.
 
--- What an authorization server knows this deployment as: one row per issuer and redirect address, shared by all
--- organizations, so its organization is null. Everybody reads such a row; it is written through functions alone. An
--- identity that a person registered by hand rests on its connection.
+-- Client registrations of this deployment at authorization servers: one row per issuer and redirect address, shared
+-- by all organizations, so its organization is null. Everybody reads such a row; it is written through functions
+-- alone. An identity that a person registered by hand is stored with its connection.
 create table oauth_client_registrations (
   id uuid primary key,
   tenant_id uuid references organizations (id),
@@ -80,7 +80,7 @@ grant select, insert, update, delete on connector_oauth_flows to sandgate_app;
 grant select, update on connector_oauth_flows to sandgate_system;
 
 -- The newest access token of a connection, for the processes that did not ask for it themselves: without it each
--- would spend a refresh token on the same need. It leaves with the connection's right to be used.
+-- would spend a refresh token on the same need. It is deleted when the connection may no longer be used.
 create table connector_access_tokens (
   connection_id uuid primary key,
   tenant_id uuid not null,

@@ -1,4 +1,4 @@
--- Organizations and the data keys that seal what is theirs.
+-- Organizations and the data keys that seal their secrets.
 
 create table organizations (
   id uuid primary key,

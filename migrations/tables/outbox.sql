@@ -1,6 +1,6 @@
 -- Wake-ups for workflows, written in the transaction that causes them, so that none is lost.
 
--- A wake-up that the driver refuses is tried again ever more rarely, so that it never fills the batch of the others.
+-- A wake-up that the driver refuses is retried with growing waits, so that it never blocks the others.
 create table driver_outbox (
   id bigint generated always as identity primary key,
   tenant_id uuid not null,

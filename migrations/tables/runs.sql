@@ -1,4 +1,4 @@
--- Runs (sessions on the wire), the narrow head row that every change of a run locks, the finalization intent, and the
+-- Runs (sessions on the wire), the narrow head row that every change of a run locks, finalization requests, and the
 -- tokens and idempotency keys of callers.
 
 -- The status has no check: a newer deployment may write one that this build does not know. A terminal status is
@@ -68,7 +68,7 @@ grant select, insert, update on sessions to sandgate_app;
 grant select, update on sessions to sandgate_system;
 create trigger guard_session before update on sessions for each row execute function svc_guard_session();
 
--- ending: an intent to end the run is on the record; every admission reads this row anyway, so looking costs nothing.
+-- ending: a finalization request is recorded; every admission reads this row anyway, so the check is free.
 -- warn_*: the mark at which a budget warning is due; null is no cap, or warned already.
 create table session_heads (
   session_id uuid primary key,
@@ -101,7 +101,7 @@ create trigger warn_of_budgets after update of tool_calls, spent_tokens, spent_c
                      or new.spent_cost_micros >= new.warn_cost_micros)
   execute function svc_warn_of_budgets();
 
--- The intent to end a run; deleted when the run is over and cleaned.
+-- Finalization requests; deleted when the run is over and cleaned up.
 create table session_finalizations (
   session_id uuid primary key,
   tenant_id uuid not null,
