@@ -136,7 +136,7 @@ async function git(tree: string, argv: readonly string[], input?: Buffer): Promi
     maxBuffer: 64 * 1024 * 1024,
   });
   if (input !== undefined) {
-    // git may refuse before it read everything; its exit code tells.
+    // git may refuse before it has read everything; its exit code decides.
     call.child.stdin?.on('error', () => undefined);
     call.child.stdin?.end(input);
   }

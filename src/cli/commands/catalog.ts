@@ -150,7 +150,7 @@ async function bodyOf(entry: CatalogEntry, flags: ConnectFlags): Promise<Connect
   };
 }
 
-/** On a terminal says first where a key is made. */
+/** On a terminal, first says where to create a key. */
 function readKey(entry: CatalogEntry, { withToken }: ConnectFlags): Promise<string> {
   const hint = keyHint(entry);
   if (process.stdin.isTTY === true && hint !== '') process.stderr.write(`${inline(entry.name)}: ${inline(hint)}\n`);

@@ -18,7 +18,7 @@ export interface BrowserFlags {
 }
 
 /**
- * Sends a person to the page that connects, and waits until the connection is active and photographed. Messages meanwhile go
+ * Sends a person to the page that connects, and waits until the connection is active and has a tool snapshot. Messages meanwhile go
  * to standard error.
  *
  * @param before the connection as it was: a newer authorization than its last one is waited for

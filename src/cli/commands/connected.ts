@@ -3,7 +3,7 @@ import type { Connection, Snapshot } from '../server/wire.js';
 import { inline } from '../terminal/escape.js';
 import { printDocument, write } from '../terminal/output.js';
 
-/** An active connection with the photograph of its tools. */
+/** An active connection with its tool snapshot. */
 export interface Connected {
   connection: Connection;
   snapshot: Snapshot;

@@ -94,7 +94,7 @@ async function add(url: string | undefined, flags: AddFlags, { client, format }:
   if (path !== undefined) write(`Enter as webhook address at the code host: ${inline(path)} below the public address`);
 }
 
-/** A connection whose authorization cannot begin is of no use to anybody: it is revoked, and the next attempt makes its own. */
+/** A connection whose authorization cannot begin is useless: it is revoked, and the next attempt creates its own. */
 async function beginAuthorization(client: SandgateClient, id: string): Promise<string> {
   try {
     return await startAuthorization(client, id);

@@ -23,7 +23,7 @@ export function readNamedText(file: string): string {
   return readNamedFile(file).toString('utf8');
 }
 
-/** A YAML or JSON file. The server says what is wrong with a document; here it only has to be readable. */
+/** A YAML or JSON file. The server says what is wrong with a document; here it only has to parse. */
 export function readDocument(file: string): unknown {
   const text = readNamedText(file);
   return reading(file, () => parse(text, { maxAliasCount: 0 }) as unknown);

@@ -44,7 +44,7 @@ async function start(flags: StartFlags, env: NodeJS.ProcessEnv): Promise<void> {
   tail?.stop();
   const mode: StopMode = flags.drain === true ? 'drain' : flags.kill === true ? 'kill' : 'leave';
   await installation.stop(mode, stop.second);
-  // Nothing that is still open here is needed.
+  // Nothing that is still open is needed.
   process.exit(EXIT.ok);
 }
 

@@ -98,7 +98,7 @@ export async function bundleOfTool(
   return { name, servers: [await describeTool(dataDir, { tool, command, args, server: name })] };
 }
 
-/** What a server may be called: `@scope/mcp_server.x` becomes `mcp-server-x`. */
+/** The name of a server: `@scope/mcp_server.x` becomes `mcp-server-x`. */
 function serverName(packageName: string): string {
   const bare = packageName.slice(packageName.lastIndexOf('/') + 1);
   return bare

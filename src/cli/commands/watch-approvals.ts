@@ -19,7 +19,7 @@ interface Watcher {
   settled(approval: Approval): void;
 }
 
-/** Shows approvals as they come and go until Ctrl+C; on a terminal it asks about each one. */
+/** Shows approvals as they appear and are settled, until Ctrl+C; on a terminal it asks about each one. */
 export async function watchApprovals(context: CommandContext, runId: string | undefined): Promise<void> {
   const interrupt = new AbortController();
   process.once('SIGINT', () => interrupt.abort());

@@ -1,6 +1,6 @@
 import type { HarnessId } from '../../domain/harness/harness-models.js';
 
-/** The operator's settings that would change the demo, or let it touch things outside of it. */
+/** Settings of the operator that would change the demo, or let it touch things outside of it. */
 const NOT_FOR_THE_DEMO =
   /^(SERVICE_(?!TEMPORAL_BIN$|SANDBOX_UID_BASE$|PROVIDER$|LOG_LEVEL$)|DATABASE_URL|ANTHROPIC_|OPENAI_|SANDGATE_)/;
 
@@ -30,7 +30,7 @@ export function demoEnvironment(
   };
 }
 
-/** The scripted model speaks as every provider. */
+/** The scripted model plays every provider. */
 function modelSettings(url: string): Record<string, string> {
   return {
     SERVICE_LLM_ANTHROPIC_URL: url,

@@ -86,7 +86,10 @@ type Outcome = 'done' | 'failed' | 'not run';
 /** Each harness has its own wording, and only one format has a mark for it. */
 const FAILED = /\bexit(?:ed with)? code:? [1-9]/i;
 
-/** What became of the call of a turn: as the model was told in the next request, or as the timeline has it where there is no model. */
+/**
+ * The outcome of the call of a turn: as the model was told in the next request, or as the timeline records it where there is no
+ * model.
+ */
 function outcomeOfTurn({ events, requests, callsModel }: Evidence, turn: number): Outcome {
   if (!callsModel) return outcomeOnRecord(events, turn);
   const last = requests.at(-1);

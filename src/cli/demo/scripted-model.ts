@@ -30,7 +30,7 @@ export interface ScriptedModel {
 }
 
 const MAX_BODY_BYTES = 64 * 1024 * 1024;
-/** How one format is spoken. */
+/** How to speak one format. */
 interface WireFormat {
   idPrefix: string;
   /** What the real provider would refuse about the request, or null. */

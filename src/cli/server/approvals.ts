@@ -31,8 +31,8 @@ export function decide(client: SandgateClient, approvalId: string, decision: Dec
 }
 
 /**
- * Every state of the inbox, or of a run's approvals, from the present one on, until `signal` aborts. A server that is away, or busy,
- * is asked again; what it refuses for good is thrown.
+ * Every state of the inbox, or of a run's approvals, from the present one on, until `signal` aborts. A server that is
+ * unreachable, or busy, is asked again; what it refuses for good is thrown.
  */
 export async function* followApprovals(
   client: SandgateClient,

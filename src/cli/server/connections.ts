@@ -27,7 +27,7 @@ export async function findConnection(client: SandgateClient, key: string): Promi
   return match;
 }
 
-/** A revoked connection gives its name back and is found by its id alone. */
+/** A revoked connection frees its name and is found by its id only. */
 function whyNone(key: string, revoked: readonly Connection[]): string {
   if (revoked.length === 0) return `no connection has the name or id ${inline(key)}`;
   return `${inline(key)} is revoked, and a revoked connection is named by its id: ${idsOf(revoked)}`;
@@ -51,7 +51,7 @@ export function revokeConnection(client: SandgateClient, id: string): Promise<Co
   return client.call((api) => api.POST('/v1/connections/{id}/revoke', { params: { path: { id } } }));
 }
 
-/** The newest photograph; null when the connection was never photographed. */
+/** The newest tool snapshot; null when the connection has none. */
 export async function readTools(client: SandgateClient, id: string): Promise<Snapshot | null> {
   try {
     return await client.call((api) => api.GET('/v1/connections/{id}/tools', { params: { path: { id } } }));

@@ -1,6 +1,6 @@
 import { coloursFor } from './style.js';
 
-/** A unified diff with the colours that people know, where the terminal has any. The text must be safe to print. */
+/** A unified diff in the usual colours, where the terminal has colours. The text must be safe to print. */
 export function colourDiff(text: string): string {
   const colours = coloursFor(process.stdout);
   return text

@@ -83,7 +83,7 @@ function readKey(
     };
     signal.addEventListener('abort', onAbort, { once: true });
     keyboard.setRawMode(true);
-    // Keys that were typed before the question appeared do not answer it.
+    // Keys typed before the question appeared do not answer it.
     while (keyboard.read() !== null) continue;
     keyboard.resume();
     keyboard.on('data', onData);

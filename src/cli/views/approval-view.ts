@@ -9,7 +9,7 @@ export const APPROVAL_HEADING = '══ APPROVAL NEEDED ══ (asked by Sandgat
 
 const INDENT = '   ';
 const NAME_COLUMNS = 8;
-/** Before every row of the call's own text, so that none of it looks like ours. */
+/** Precedes every row of the call's own text, so that none of it looks like ours. */
 const QUOTE = '│ ';
 /** Some terminals draw the bar two columns wide. */
 const QUOTE_COLUMNS = 3;
@@ -114,7 +114,7 @@ function factRows(name: string, value: string, width: number, colours: Colours):
   return rows.map((row, index) => `${colours.dim((index === 0 ? name : '').padEnd(NAME_COLUMNS))} ${row}`);
 }
 
-/** Texts of the input stand as they are, line by line; everything else as JSON. */
+/** Texts of the input are shown as they are, line by line; everything else as JSON. */
 function inputRows(input: unknown, width: number): string[] {
   if (input === null || input === undefined) return [];
   const value = input as ExactJson;

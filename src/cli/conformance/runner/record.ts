@@ -9,7 +9,7 @@ import type { PlaneRequest } from './plane-traffic.js';
 /** How the runner's process ended; null when somebody else started it, or it had to be killed for its time. */
 export type RunnerExit = { code: number | null; killed: boolean } | 'not seen';
 
-/** What one scenario left: what the runner asked of the plane, what it did to its workspace, and how it ended. */
+/** The record of one scenario: what the runner asked of the runner plane, what it did to its workspace, and how it ended. */
 export interface RunnerRecord {
   plane: ScriptedPlane;
   workspace: string;
@@ -19,7 +19,7 @@ export interface RunnerRecord {
   endedAt: number;
   /** What the scenario noted while the run went on. */
   notes: ReadonlyMap<string, number>;
-  /** Everything that another process of the machine could read of the runner: its environment and its command line. */
+  /** What other processes of the machine could read of the runner: its environment and its command line. */
   visible: string;
   clock: Clock;
 }

@@ -19,7 +19,7 @@ export interface Stage {
 /** The one tool of the connected service of a scenario that has any. */
 export const SERVICE_TOOL = 'mcp__crm__find';
 
-/** One run of a runner against a plane that behaves in one certain way. */
+/** One run of a runner against a scripted runner plane. */
 export interface Scenario {
   name: string;
   /**
@@ -31,7 +31,7 @@ export interface Scenario {
   services?: readonly JsonObject[];
   plane: (clock: Clock) => ScriptedPlaneOptions;
   conduct?: (stage: Stage) => Promise<void>;
-  /** Spoils the hand-off document. */
+  /** Makes the hand-off document unusable. */
   document?: (text: string) => string;
   /** Instead of the commands: a task that is no script, and a model that refuses. */
   failing?: true;

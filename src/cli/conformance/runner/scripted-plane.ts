@@ -28,7 +28,7 @@ export interface ScriptedPlaneOptions {
   modelUrl?: string;
 }
 
-/** As the real plane: a shorter time would close connections that a slow runner is about to use. */
+/** As the real server: a shorter time would close connections that a slow runner is about to use. */
 const KEEP_ALIVE_MS = 72_000;
 const SESSION_ID = '018f3c1e-0000-7000-8000-00000000abcd';
 const AUDIENCE: Record<string, TokenName> = {
@@ -89,7 +89,7 @@ export class ScriptedPlane {
     return join(this.directory, 'plane.sock');
   }
 
-  /** The approvals that stand, one per id however often it was presented. */
+  /** The current approvals, one per id however often it was presented. */
   get approvalIds(): string[] {
     return [...this.#rows.keys()];
   }

@@ -4,7 +4,7 @@ import type { SandgateClient } from '../../server/sandgate-client.js';
 
 const TIMEOUT_MS = 10_000;
 
-/** Where a server's planes are, and the token of the public one. */
+/** The addresses of a server's public and runner plane, and the token of the public one. */
 export interface ServerPlanes {
   client: SandgateClient;
   /** Address of the listener that serves `/internal`. */

@@ -55,7 +55,7 @@ export interface RecordedRequest {
 /** An answer that is promised is held until it comes. */
 export type ModelScript = (request: RecordedRequest) => ScriptedAnswer | Promise<ScriptedAnswer>;
 
-/** Answers in order of arrival, whoever asks; past the end every request is refused. */
+/** Answers in order of arrival, whoever asks; after the last one every request is refused. */
 export function inOrder(answers: ScriptedAnswer[]): (request: RecordedRequest) => ScriptedAnswer {
   return ({ index }) => answers[index] ?? exhausted(answers.length);
 }

@@ -6,7 +6,7 @@ import { SERVICE_TOOL, type Scenario } from '../scenario.js';
 import type { Fault, PlaneRequest } from '../plane-traffic.js';
 
 const UNAVAILABLE: Fault = { status: 503, body: { error: 'away' } };
-/** What becomes of each presentation: of the first call, of one that is refused, of one that comes too often, of one without an answer. */
+/** The fate of each presentation: of the first call, of a refused one, of one that is rate limited, of one without an answer. */
 const FAULTS: readonly Fault[] = [
   ...['cut' as const, UNAVAILABLE, null],
   { status: 400, body: { error: 'session is not active' } },
