@@ -5,7 +5,7 @@ import { StackDatabase } from '../installation/stack-database.js';
 /** What an installation needs to reach servers of the test, which stand on loopback. */
 export const LOOPBACK_UPSTREAMS = { SERVICE_EGRESS_ALLOW_CIDRS: '127.0.0.0/8' };
 
-/** Limits of outbound calls that no test means to meet. */
+/** Limits of outbound calls that no test should reach. */
 export const NO_DIAL_LIMITS = {
   SERVICE_EGRESS_RATE_TENANT_PER_MIN: '0',
   SERVICE_EGRESS_RATE_CONNECTION_PER_MIN: '0',
@@ -24,7 +24,7 @@ export interface BrokeredSlot {
   tools: string[];
 }
 
-/** Connects a server with a key; the installation photographs it. @returns the connection's id */
+/** Connects a server with a key; the installation takes a tool snapshot. @returns the connection's id */
 export async function connectServer(stack: LiveStack, url: string, token = 'upstream-key'): Promise<string> {
   const { id } = await stack.json<{ id: string }>('POST', '/v1/connections', {
     provider: 'mcp_http',

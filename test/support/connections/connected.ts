@@ -15,14 +15,14 @@ export interface ConnectedOptions {
   owner?: string;
   provider?: 'codehost' | 'mcp_http';
   status?: ConnectionStatus;
-  /** Names of the photographed tools; null takes no photograph. */
+  /** Names of the tools in the snapshot; null takes no snapshot. */
   tools?: string[] | null;
   protocolVersion?: ProtocolVersion;
 }
 
 export const CRM_URL = 'https://crm.example.com/mcp';
 
-/** A connection as it stands after it was made, photographed included, without a server behind it. */
+/** A connection as it is after its creation, tool snapshot included, without a server behind it. */
 export async function connected(db: Database, organizationId: string, options: ConnectedOptions = {}): Promise<string> {
   const { provider = 'mcp_http', url = CRM_URL, owner = null, name = 'CRM', tools = ['find', 'update'] } = options;
   const id = uuidv7();

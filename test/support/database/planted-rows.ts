@@ -37,7 +37,7 @@ export async function readTenantTables(test: TestDatabase): Promise<Table[]> {
 }
 
 /**
- * Puts a row of the organization into the table, past every constraint but the types.
+ * Inserts a row of the organization into the table, ignoring every constraint but the types.
  *
  * @param set SQL of columns that matter to the test
  */

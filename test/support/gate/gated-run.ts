@@ -19,7 +19,7 @@ export interface GatedRunOptions {
   budgets?: Partial<Budgets>;
   /** Tools of the frozen server `kb`, by their input schemas. */
   kb?: Record<string, JsonObject>;
-  /** Slots of frozen brokered surfaces. */
+  /** Slots with a brokered tool set. */
   brokered?: string[];
   /** Gives each of these slots this tool, which takes anything. */
   brokeredTool?: string;

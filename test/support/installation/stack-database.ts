@@ -70,7 +70,7 @@ export class StackDatabase {
   }
 
   /**
-   * Runs of further organizations, copied from one that exists, all in line in one instant and each started by its wake-up.
+   * Runs of further organizations, copied from one that exists, all queued at the same time and each started by its wake-up.
    * @returns the ids of the organizations
    */
   async copyRun(template: string, organizations: number, runsEach: number): Promise<string[]> {

@@ -28,7 +28,7 @@ export interface PlaneApp {
   close(): Promise<void>;
 }
 
-/** Starts a runner plane. `env` overrides configuration; several planes on one database are several API processes. */
+/** Starts a runner plane. `env` overrides configuration; several of them on one database are several API processes. */
 export async function startPlane(
   database: TestDatabase,
   env: Record<string, string> = {},

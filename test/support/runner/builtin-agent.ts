@@ -12,7 +12,7 @@ export interface BuiltinAgent {
 /** Everything that {@link startAgent} opened and nobody closed yet. */
 const open: { close(): Promise<void> }[] = [];
 
-/** The built-in harness in this process, against a played plane that forwards its model requests to a scripted provider. */
+/** The built-in harness in this process, against a scripted plane that forwards its model requests to a scripted provider. */
 export async function startAgent(
   script: ScriptedAnswer[] | ModelScript,
   options: ScriptedPlaneOptions = {},

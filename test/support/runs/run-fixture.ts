@@ -58,7 +58,7 @@ export async function createRun(
     status?: RunStatus;
     sandboxHandle?: boolean;
     budgets?: Partial<Budgets>;
-    /** Slots of frozen brokered surfaces. */
+    /** Slots with a brokered tool set. */
     brokered?: string[];
     harness?: string;
   } = {},
@@ -97,12 +97,12 @@ export async function createRun(
   return { ...organization, sessionId, runSpecDigest, tokens };
 }
 
-/** The frozen surface of a slot without a tool. */
+/** The empty tool set of a slot. */
 export function emptySurface(slot: string): BrokeredSurface {
   return surfaceWith(slot, []);
 }
 
-/** The frozen surface of a slot with these tools. */
+/** The tool set of a slot with these tools. */
 export function surfaceWith(slot: string, tools: FrozenTool[]): BrokeredSurface {
   const url = 'https://mcp.example.com/';
   return { slot, url, binding_id: uuidv7(), snapshot_version: 1, tools, tools_digest: toolsDigest(tools) };
