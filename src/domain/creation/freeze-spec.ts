@@ -31,7 +31,7 @@ export interface SpecSources {
   trustTier: RunSpec['trust_tier'];
   /** The pinned bundles that are left after narrowing. */
   bundles: readonly BundleVersion[];
-  /** The surfaces of the connections that the run was bound to. */
+  /** The tool sets of the connections that the run was bound to. */
   brokered: readonly BrokeredSurface[];
   sandboxDefaults: SandboxSizes;
   policyEngine: number;
@@ -80,7 +80,7 @@ export function freezeSpec(sources: SpecSources): RunSpec {
   };
 }
 
-/** The read-only tier freezes neither bundle nor surface, so the gate refuses every `mcp__*` name (CP-318). */
+/** The read-only tier freezes neither bundle nor tool set, so the gate refuses every `mcp__*` name (CP-318). */
 function frozenCapabilities(sources: SpecSources): Pick<RunSpec, 'capabilities' | 'brokered'> {
   const { trustTier, bundles, brokered } = sources;
   if (trustTier === 'read_only') return {};

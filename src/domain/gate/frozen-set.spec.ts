@@ -17,7 +17,7 @@ const bundle = (...servers: FrozenServer[]): FrozenBundle => ({
   servers,
 });
 
-describe('the frozen set', () => {
+describe('the tool set', () => {
   it('CP-311 holds the tools of every server of every bundle, and nothing else', () => {
     const set = new FrozenSet([
       bundle(server('kb', 'find', 'get__all'), server('ws', 'count')),

@@ -118,7 +118,7 @@ export interface RunSpec {
   env?: Record<string, string>;
   /** Sandbox bundles after narrowing; left out when there are none. */
   capabilities?: FrozenBundle[];
-  /** Surfaces of the bound connections; left out when there are none. */
+  /** Tool sets of the bound connections; left out when there are none. */
   brokered?: BrokeredSurface[];
   network: { schema_version: 1; mode: 'offline' };
 }

@@ -26,7 +26,7 @@ const refused = async (): Promise<PhotographError> => {
 };
 const named = (count: number): OfferedTool[] => Array.from({ length: count }, (_, i) => ({ ...ECHO, name: `t${i}` }));
 
-describe('a photograph', () => {
+describe('a tool snapshot', () => {
   it('CP-125 CP-253 CP-315 holds tools, digest and version of a real handshake, whose session it ends', async () => {
     server.tools = [
       { name: 'bare' },

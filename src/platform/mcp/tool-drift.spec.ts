@@ -61,7 +61,7 @@ describe('a frozen tool', () => {
     expect(server.calls).toHaveLength(CHANGES);
   });
 
-  it('keeps its digest in a photograph whatever is only written differently', async () => {
+  it('keeps its digest in a snapshot whatever is only written differently', async () => {
     const random = new SeededRandom(25);
     const digests = new Set<string>();
     for (let i = 0; i < 20; i++) {

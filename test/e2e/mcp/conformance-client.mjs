@@ -22,7 +22,7 @@ try {
   await (scenario.startsWith('auth/') ? connectAndCall() : call({}, CALLS[scenario]));
 } catch (error) {
   console.log(`${error.name}: ${error.message}`);
-  // A server that is not photographed is not called: for a scenario about the handshake that is the end of it.
+  // Without a snapshot a server is not called; a scenario about the handshake ends here.
   if (!(error instanceof PhotographError)) process.exitCode = 1;
 } finally {
   await egress.close();

@@ -78,7 +78,7 @@ describe('secrets of connections occur nowhere in clear', () => {
     return (await stack.json<{ id: string }>('POST', '/v1/connections', body)).id;
   }
 
-  /** As the callback leaves it: active, with a sealed refresh token. Its tools are photographed with the token that it gives. */
+  /** As the callback leaves it: active, with a sealed refresh token. Its tool snapshot is taken with the token that it gives. */
   async function connectOAuth(): Promise<string> {
     const { id, tenant_id } = await stack.json<{ id: string; tenant_id: string }>('POST', '/v1/connections', {
       provider: 'mcp_http',

@@ -220,7 +220,7 @@ describe('the workspace', () => {
   });
 });
 
-/** An OAuth connection that was photographed once and authorized again since. */
+/** An OAuth connection with one snapshot that was authorized again since. */
 async function reauthorized(): Promise<void> {
   await api.db.withTenant(api.organizationId, async (tx) => {
     const connection = await insertConnection(tx, {

@@ -175,7 +175,7 @@ describe('connecting a connector by OAuth', () => {
 });
 
 describe('connecting what asks for no credential', () => {
-  it('a server is photographed and recorded as any other', async () => {
+  it('a server has a snapshot and is recorded as any other', async () => {
     const slug = await entry();
     const { connection, snapshot } = connected(await connect(slug));
     expect(connection).toMatchObject({ auth_kind: 'none', status: 'active', display_name: `Entry ${counter}` });

@@ -102,7 +102,7 @@ describe('probing a server', () => {
     expect((await api.post('/v1/mcp/probe', {})).status).toBe(400);
   });
 
-  it('shows at most 64 tools, none of their hidden text, and says what a photograph would be refused for', async () => {
+  it('shows at most 64 tools, none of their hidden text, and says what a snapshot would be refused for', async () => {
     server.protocolVersion = '2025-11-25';
     server.tools = Array.from({ length: 70 }, (_, index) => ({ ...ECHO, name: `tool-${index}` }));
     const many = await probe(server.url);

@@ -37,7 +37,7 @@ async function refreshed(): Promise<RefreshedSnapshot> {
   return answer.body as unknown as RefreshedSnapshot;
 }
 
-describe('photographs of a connection', () => {
+describe('tool snapshots of a connection', () => {
   it('CP-125 CP-252 the latest one has version, tools, digest and protocol version, and no schema', async () => {
     const { body, text } = await latest();
     expect(body).toEqual({
@@ -70,7 +70,7 @@ describe('photographs of a connection', () => {
     expect((await latest()).body).toMatchObject({ version: 2 });
   });
 
-  it('says what changed since the photograph before', async () => {
+  it('says what changed since the previous snapshot', async () => {
     server.tools = [
       { ...ECHO, description: 'Does something else.' },
       { name: 'fresh', inputSchema: { type: 'object' } },
@@ -139,7 +139,7 @@ describe('photographs of a connection', () => {
     expect((await latest()).body).toMatchObject({ version: 1, tools: [{ name: 'echo' }] });
   });
 
-  it('a connection that is revoked while its server is asked gets no photograph', async () => {
+  it('a connection that is revoked while its server is asked gets no snapshot', async () => {
     const revoked = Promise.withResolvers<void>();
     server.next('tools/list', { kind: 'held', until: revoked.promise });
     const asked = refresh();
