@@ -355,7 +355,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read the latest photograph of a connection's tools */
+        /** Read the latest snapshot of a connection's tools */
         get: operations["readConnectionTools"];
         put?: never;
         post?: never;
@@ -374,7 +374,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Photograph a connection's tools again and say what changed */
+        /** Take a new snapshot of a connection's tools and say what changed */
         post: operations["refreshConnectionTools"];
         delete?: never;
         options?: never;
@@ -927,7 +927,7 @@ export interface components {
             /** @description Its tools are called `mcp__<slot>__<tool>`. */
             slot: string;
             connector: components["schemas"]["ConnectorBody"];
-            /** @description The only tools that a run may call; each must be in the photograph of the connection. */
+            /** @description The only tools that a run may call; each must be in the latest snapshot of the connection. */
             required_tools: string[];
             /**
              * @description Whose connection serves: the starter’s own, or the organization’s.
@@ -1713,7 +1713,7 @@ export interface components {
             /** Format: int32 */
             authorization_generation: number;
             tools: components["schemas"]["SnapshotToolView"][];
-            /** @description Against the photograph before; null for the first one. Runs in flight keep what they froze. */
+            /** @description Against the previous snapshot; null for the first one. Runs in flight keep what they froze. */
             changes: components["schemas"]["ChangesView"] | null;
         };
         RepositoryView: {
@@ -4813,7 +4813,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The connection with its photograph or its `go_url`, or the bundle. */
+            /** @description The connection with its tool snapshot or its `go_url`, or the bundle. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5539,7 +5539,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The photograph. */
+            /** @description The snapshot. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5607,7 +5607,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The new photograph. */
+            /** @description The new snapshot. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6014,7 +6014,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The entry, with the connection and its photograph or its `go_url`. */
+            /** @description The entry, with the connection and its tool snapshot or its `go_url`. */
             200: {
                 headers: {
                     [name: string]: unknown;

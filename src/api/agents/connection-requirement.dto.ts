@@ -35,7 +35,7 @@ export class ConnectionRequirementBody implements ConnectionRequirement {
     minItems: 1,
     maxItems: MAX_REQUIRED_TOOLS,
     uniqueItems: true,
-    description: 'The only tools that a run may call; each must be in the photograph of the connection.',
+    description: 'The only tools that a run may call; each must be in the latest snapshot of the connection.',
   })
   required_tools!: string[];
 

@@ -55,7 +55,7 @@ export class CatalogController {
   })
   @ApiParam({ name: 'slug', schema: { type: 'string', minLength: 1 } })
   @ApiBody({ type: ConnectConnector, required: false })
-  @Answer(ConnectedConnector, 'The connection with its photograph or its `go_url`, or the bundle.')
+  @Answer(ConnectedConnector, 'The connection with its tool snapshot or its `go_url`, or the bundle.')
   @Failures(400, 401, 403, 404, 409, 413, 415, 503)
   connectConnector(
     @CurrentPrincipal() principal: Principal,

@@ -76,9 +76,9 @@ export class ConnectionsController {
 
   @Get(':id/tools')
   @Permission('connections.read')
-  @ApiOperation({ summary: "Read the latest photograph of a connection's tools" })
+  @ApiOperation({ summary: "Read the latest snapshot of a connection's tools" })
   @IdParam('id', 'connection')
-  @Answer(Snapshot, 'The photograph.')
+  @Answer(Snapshot, 'The snapshot.')
   @Failures(400, 401, 404, 503)
   readConnectionTools(@CurrentPrincipal() principal: Principal, @Param('id') id: string): Promise<Snapshot> {
     return this.connections.tools(viewerOf(principal), pathId(id, 'connection'));
@@ -87,9 +87,9 @@ export class ConnectionsController {
   @Post(':id/tools/refresh')
   @HttpCode(200)
   @Permission('connections.write')
-  @ApiOperation({ summary: "Photograph a connection's tools again and say what changed" })
+  @ApiOperation({ summary: "Take a new snapshot of a connection's tools and say what changed" })
   @IdParam('id', 'connection')
-  @Answer(RefreshedSnapshot, 'The new photograph.')
+  @Answer(RefreshedSnapshot, 'The new snapshot.')
   @Failures(400, 401, 403, 404, 409, 413, 415, 502, 503)
   refreshConnectionTools(
     @CurrentPrincipal() principal: Principal,

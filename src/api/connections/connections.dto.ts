@@ -144,7 +144,7 @@ export class RefreshedSnapshot extends Snapshot {
   @ApiProperty({
     type: ChangesView,
     nullable: true,
-    description: 'Against the photograph before; null for the first one. Runs in flight keep what they froze.',
+    description: 'Against the previous snapshot; null for the first one. Runs in flight keep what they froze.',
   })
   changes!: ChangesView | null;
 }

@@ -64,7 +64,7 @@ export class ConnectionsService {
     const connection = await this.records.get(viewer, id);
     const snapshot = await this.snapshots.latest(viewer.organizationId, connection.id);
     if (snapshot === null)
-      throw new SandgateError('not_found', 'this connection was never photographed: refresh its tools');
+      throw new SandgateError('not_found', 'this connection has no tool snapshot: refresh its tools');
     return toSnapshotView(snapshot);
   }
 

@@ -30,7 +30,7 @@ export class McpController {
   @Permission('catalog.write')
   @ApiOperation({ summary: 'Add a remote MCP server to the catalog and connect it' })
   @ApiBody({ type: AddServer })
-  @Answer(AddedServer, 'The entry, with the connection and its photograph or its `go_url`.')
+  @Answer(AddedServer, 'The entry, with the connection and its tool snapshot or its `go_url`.')
   @Failures(400, 401, 403, 409, 413, 415, 503)
   addServer(@CurrentPrincipal() principal: Principal, @Body() body: AddServer): Promise<AddedServer> {
     return this.servers.add(viewerOf(principal), body);

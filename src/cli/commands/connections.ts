@@ -41,12 +41,12 @@ export function registerConnectionCommands(program: Command): void {
     .action((key: string, flags: BrowserFlags, command: Command) => connect(key, flags, contextOf(command)));
   connections
     .command('tools')
-    .description('Show the tools that a connection was photographed with.')
+    .description("Show the tools of a connection's newest snapshot.")
     .argument('<connection>', KEY)
     .action((key: string, _flags: unknown, command: Command) => tools(key, contextOf(command)));
   connections
     .command('refresh')
-    .description('Photograph the tools again and say what changed; runs in flight keep what they froze.')
+    .description('Take a new tool snapshot and say what changed; runs in flight keep what they froze.')
     .argument('<connection>', KEY)
     .action((key: string, _flags: unknown, command: Command) => refresh(key, contextOf(command)));
   connections
