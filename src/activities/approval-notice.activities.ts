@@ -63,7 +63,7 @@ async function conclude(
     on.log.error(fields, 'nobody could be told of a pending approval: SERVICE_APPROVAL_WEBHOOK_URL took no attempt');
     return settle(on, approval, { state: 'failed', attempts: attempt, error: outcome.error });
   }
-  on.log.warn(fields, 'the notice of a pending approval was not taken; trying again');
+  on.log.warn(fields, 'the notice of a pending approval was not accepted; trying again');
   await settle(on, approval, { state: 'retrying', attempts: attempt, error: outcome.error });
   return { waitMs: Math.round(waitMs * (1 - JITTER + 2 * JITTER * Math.random())) };
 }

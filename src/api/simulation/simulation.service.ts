@@ -45,7 +45,7 @@ export class SimulationService {
     const simulation = { organizationId, draft, filter, limit, maxMs: MAX_MS, historyDays, signal };
     const calls = new JudgedCalls(this.database, this.payloads, simulation);
     const summary = await this.turn.take(() => summarize(calls));
-    if (calls.unreadable > 0) this.logger.warn({ views: calls.unreadable }, 'policy views do not open');
+    if (calls.unreadable > 0) this.logger.warn({ views: calls.unreadable }, 'policy views could not be opened');
     this.logger.info({ caller, policyId, ...summary.totals }, 'a draft of a policy was tried against recorded calls');
     return toSimulationView({
       policy: { id: policyId, name },

@@ -92,7 +92,7 @@ async function install(id: string, command: Command): Promise<void> {
   const harness = requireHarness(id);
   const { installHarness, pinnedProgram } = await load();
   const { package: name, version } = await pinnedProgram(harness);
-  if (format === 'table') write(`${name} ${version}: fetching what is not here yet …`);
+  if (format === 'table') write(`${name} ${version}: fetching …`);
   const installed = await installHarness(dataDir(command), harness);
   if (format !== 'table') return printDocument(format, installed);
   write(`${name} ${version} is installed: ${installed.packages} packages, ${megabytes(installed.bytes)} on disk.`);

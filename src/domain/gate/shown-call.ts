@@ -56,7 +56,7 @@ export function readShownCall(text: string): ShownCall {
   const value = parseJsonPreservingNumbers(text);
   const { input, findings } = isExactObject(value) ? value : {};
   if (input === undefined || findings === undefined) {
-    throw new SandgateError('internal', 'what rests of a pending call is no input with findings');
+    throw new SandgateError('internal', 'the stored input of a pending call is malformed');
   }
   return { input, findings: findings as unknown as CallFindings };
 }

@@ -87,11 +87,11 @@ export class PlaneSockets implements OnApplicationShutdown {
     try {
       this.watcher = watch(root, look);
       this.watcher.on('error', (error) => {
-        this.logger.warn({ err: error }, 'plane directories are no longer watched; looking at them instead');
+        this.logger.warn({ err: error }, 'plane directories are no longer watched; polling them instead');
         this.rescan ??= setInterval(look, RESCAN_MS).unref();
       });
     } catch (error) {
-      this.logger.warn({ err: error }, 'plane directories cannot be watched; looking at them instead');
+      this.logger.warn({ err: error }, 'plane directories cannot be watched; polling them instead');
       this.rescan = setInterval(look, RESCAN_MS).unref();
     }
   }
