@@ -124,7 +124,7 @@ function call(target: CallTarget, message: string): Promise<UpstreamResult> {
   return upstream.call(target, 'echo', JSON.stringify({ message }), AbortSignal.timeout(90_000));
 }
 
-/** A call believes for a fifth of a second what it read about its authority. */
+/** An authorization check holds for a fifth of a second. */
 const PAST_BELIEF_MS = 300;
 
 async function come(condition: () => boolean): Promise<void> {
