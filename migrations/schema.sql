@@ -1077,7 +1077,7 @@ begin
         and candidate.harness = any (h.harnesses)
       order by h.id is not distinct from candidate.refused_by, h.capacity - t.taken desc, h.id limit 1;
     if place is null then
-      -- Those hosts may be full that have this harness, and others not.
+      -- The hosts that have this harness may be full while others are not.
       exit when not exists (select from hosts h
         cross join lateral (select count(*)::int as taken from sessions s where s.host_id = h.id and s.capacity_held) t
         where h.last_seen_at > clock_timestamp() - make_interval(secs => p_seen_within_secs) and t.taken < h.capacity);
@@ -1315,7 +1315,7 @@ begin
               clock_timestamp() + make_interval(secs => p_ttl_secs))
       on conflict (session_id, tool_call_id, input_digest) do nothing
       returning 'claimed', id, attempt into answer;
-    -- The same caller again, who never heard that it has the claim.
+    -- The same caller again, which was never told that it has the claim.
     if answer.outcome is null then
       select 'claimed', c.id, c.attempt into answer from tool_execution_claims c
         where c.id = p_id and c.session_id = p_session and c.state = 'claimed';
