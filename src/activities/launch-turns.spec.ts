@@ -6,7 +6,7 @@ const RUN: RunRef = { organizationId: 'org', sessionId: 'run' };
 const LIMITS = { maxConcurrentProvisions: 4, maxStartsPerSec: 100 };
 const { signal: NEVER } = new AbortController();
 
-/** Turns whose launches end when the test says so, or with the reason of their signal. */
+/** Locks whose launches end when the test says so, or with the reason of their signal. */
 function startTurns() {
   const launches: { resolve(result: LaunchResult): void; reject(cause: Error): void }[] = [];
   const failed: unknown[] = [];

@@ -15,7 +15,7 @@ const FAILURES: Record<Exclude<DriverStop['code'], 'wall_clock' | 'queue_ttl'>, 
   launch_deadline: 'stalled before launch: the sandbox did not start in time',
   sandbox_exited: 'sandbox died (stale heartbeat): it ended before the run reported a result',
   host_lost: 'the sandbox host went away and did not come back in time',
-  intent_lost: 'the run was winding down without a recorded intent',
+  intent_lost: 'the run was winding down without a finalization request',
 };
 
 /** Records why the driver ends a run; an earlier finalization request wins. */

@@ -11,7 +11,7 @@ export const BROKER_MESSAGES = {
   inFlight: 'execution in flight; retry later',
   lost: 'the call was not sent: whoever was to send it went away; retry',
   answerGone: 'the stored answer of this call is no longer kept',
-  unbound: "the binding of this run's frozen surface is missing",
+  unbound: "the binding of this run's tool set is missing",
   lastAttempt: `(attempt ${MAX_CLAIM_ATTEMPTS}; not retried)`,
 } as const;
 

@@ -89,7 +89,7 @@ describe('freezeSpec', () => {
     expect([full.capabilities, full.env]).toEqual([[frozen], { TZ: 'UTC' }]);
   });
 
-  it('CP-014 refers to the bindings by their surfaces, and leaves them out when there are none', () => {
+  it('CP-014 refers to the bindings by their tool sets, and leaves them out when there are none', () => {
     expect(Object.keys(freezeSpec(sources()))).not.toContain('brokered');
     expect(freezeSpec({ ...sources(), brokered: [surface] }).brokered).toEqual([surface]);
     const named = { ...surface, slot: 'kb' };
@@ -98,7 +98,7 @@ describe('freezeSpec', () => {
     );
   });
 
-  it('CP-318 the read-only tier freezes neither bundle nor surface', () => {
+  it('CP-318 the read-only tier freezes neither bundle nor tool set', () => {
     const spec = freezeSpec({ ...sources(), bundles: [bundle], brokered: [surface], trustTier: 'read_only' });
     expect(spec.trust_tier).toBe('read_only');
     expect(Object.keys(spec)).not.toContain('capabilities');

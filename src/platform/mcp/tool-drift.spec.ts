@@ -29,7 +29,7 @@ afterAll(async () => {
 });
 
 describe('a frozen tool', () => {
-  it('CP-312 is denied after any of 200 changes of its definition, until it is photographed anew (proof 23)', async () => {
+  it('CP-312 is denied after any of 200 changes of its definition, until a new snapshot is taken (proof 23)', async () => {
     const random = new SeededRandom(23);
     listed = [DEFINITION];
     const session = await freezeSession(egress, server.url);

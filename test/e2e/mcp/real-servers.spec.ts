@@ -42,7 +42,7 @@ afterAll(async () => {
 const textOf = (outcome: McpOutcome): string => JSON.stringify((outcome as { content?: unknown }).content);
 
 describe('MCP servers of others over streamable HTTP', () => {
-  it('CP-253 are photographed: the same tools, the same digest each time', async () => {
+  it('CP-253 give the same snapshot each time: the same tools, the same digest', async () => {
     for (const [server, tool] of [
       [everything, 'echo'],
       [git, 'git_status'],

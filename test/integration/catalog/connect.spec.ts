@@ -65,7 +65,7 @@ async function connections(): Promise<{ id: string; status: string; sealed: bool
 }
 
 describe('connecting a connector by key', () => {
-  it('CP-263 answers the connection and its photograph; the key is sent as the hints say and never answered', async () => {
+  it('CP-263 answers the connection and its snapshot; the key is sent as the hints say and never answered', async () => {
     const slug = await entry({ auth_mode: 'api_key', auth_hints: { header_name: 'Sentry-Bearer', scheme: '' } });
     const answer = await connect(slug, { token: ` ${KEY} `, display_name: 'Errors' });
     expect(answer.text).not.toContain(KEY);
@@ -94,7 +94,7 @@ describe('connecting a connector by key', () => {
     });
   });
 
-  it('CP-158 a rejected key leaves no connection, no photograph and no secret', async () => {
+  it('CP-158 a rejected key leaves no connection, no snapshot and no secret', async () => {
     const slug = await entry({ auth_mode: 'api_key' });
     server.authorization = `Bearer ${KEY}`;
     const before = await connections();

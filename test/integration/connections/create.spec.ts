@@ -34,7 +34,7 @@ async function rows(): Promise<number> {
 }
 
 describe('POST /v1/connections', () => {
-  it('CP-118 CP-119 CP-123 CP-248 CP-253 a static connection is active at once, photographed, and shows no secret', async () => {
+  it('CP-118 CP-119 CP-123 CP-248 CP-253 a static connection is active at once, has a snapshot, and shows no secret', async () => {
     const answer = await create(mcp({ display_name: 'Tracker' }));
     expect(answer.text).not.toContain(TOKEN);
     const { snapshot, ...connection } = connectionIn(answer);

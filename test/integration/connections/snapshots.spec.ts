@@ -132,7 +132,7 @@ describe('tool snapshots of a connection', () => {
     ['a refused credential', 'initialize', { kind: 'status', status: 401 }],
     ['a redirect', 'tools/list', { kind: 'redirect', to: 'http://127.0.0.1:1/' }],
     ['a name twice', 'tools/list', { kind: 'answer', result: { tools: [ECHO, ECHO] } }],
-  ])('%s fails the refresh with 400 and leaves the photograph of before', async (_what, method, behaviour) => {
+  ])('%s fails the refresh with 400 and leaves the previous snapshot', async (_what, method, behaviour) => {
     server.always(method, behaviour);
     const answer = await refresh();
     expect([answer.status, typeof answer.body.error]).toEqual([400, 'string']);
@@ -164,7 +164,7 @@ describe('tool snapshots of a connection', () => {
     expect(versions.toSorted()).toEqual(versions.map((_, index) => index + 2));
   });
 
-  it('CP-126 no statement alters or removes a photograph, whoever asks', async () => {
+  it('CP-126 no statement alters or removes a snapshot, whoever asks', async () => {
     const statements = [
       `update connection_tool_snapshots set tools_json = '[]'`,
       'delete from connection_tool_snapshots',
@@ -184,7 +184,7 @@ describe('tool snapshots of a connection', () => {
     expect((await latest()).body).toMatchObject({ version: 1 });
   });
 
-  it('CP-126 no route of a photograph does more than read or append', async () => {
+  it('CP-126 no route of a snapshot does more than read or append', async () => {
     for (const method of ['PUT', 'PATCH', 'DELETE']) {
       const answer = await api.call(method, `/v1/connections/${connection.id}/tools`);
       expect([404, 405]).toContain(answer.status);

@@ -128,7 +128,7 @@ describe('the gate function', () => {
         .length;
     expect(count('tool.requested')).toBe(64);
     expect(count('tool.decision', ['source', 'budget'])).toBe(54);
-    // Whoever ends the run writes it, once, with the intent.
+    // Whoever ends the run writes it, once, with the finalization request.
     expect(count('budget.exceeded')).toBe(0);
     expect(events.filter((event) => event.type === 'budget.warning').map((event) => event.data['spent'])).toEqual([
       '8',

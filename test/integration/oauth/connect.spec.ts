@@ -12,7 +12,7 @@ beforeEach(() => bench.reset());
 afterAll(() => bench.close());
 
 describe('connecting by OAuth', () => {
-  it('CP-151 CP-152 CP-256 goes from pending to active by the newest callback, and photographs the tools', async () => {
+  it('CP-151 CP-152 CP-256 goes from pending to active by the newest callback, and takes a snapshot of the tools', async () => {
     const { id } = await bench.connection({ oauth: { scopes: ['read', 'write'] } });
     expect((await bench.read(id)).status).toBe('pending');
     const authorization = await bench.visitor().follow(await bench.goUrl(id));
