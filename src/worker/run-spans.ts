@@ -1,5 +1,6 @@
 import type { Context } from '@temporalio/activity';
 import type { ActivityExecuteInput, ActivityInboundCallsInterceptor, Next } from '@temporalio/worker';
+import { LRUCache } from 'lru-cache';
 import type { RunRef } from '../activities/run-activities.js';
 import type { Database } from '../core/record/database.js';
 import { readTracedRun, type TracedRunRow } from '../core/runs/traced-run.js';
@@ -11,7 +12,7 @@ const MAX_RUNS = 1000;
 
 /** Writes a span for each activity of a run, and the run's own span when it has ended. */
 export class RunSpans {
-  private readonly traces = new Map<string, Promise<string | null>>();
+  private readonly traces = new LRUCache<string, Promise<string | null>>({ max: MAX_RUNS });
 
   constructor(
     private readonly database: Database,
@@ -48,7 +49,6 @@ export class RunSpans {
   private traceOf(run: RunRef): Promise<string | null> {
     const known = this.traces.get(run.sessionId);
     if (known !== undefined) return known;
-    if (this.traces.size >= MAX_RUNS) this.traces.clear();
     const reading = this.read(run).then(
       (row) => row?.traceparent ?? null,
       (cause: unknown) => {

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { SandgateError } from '../../domain/errors.js';
 import { findBinding } from '../bindings/resource-bindings.js';
 import {
@@ -37,9 +38,9 @@ const NONE: ReadonlyMap<string, Standing> = new Map();
  * used is asked each time (docs/design/connections.md).
  */
 export class CallTargets {
-  private readonly known = new Map<string, CallTarget>();
-  /** By run and binding: the authority that last passed. */
-  private readonly stood = new Map<string, Map<string, Standing>>();
+  private readonly known = new LRUCache<string, CallTarget>({ max: MAX_REMEMBERED });
+  /** By session and binding: the authority that was last found good. */
+  private readonly stood = new LRUCache<string, Map<string, Standing>>({ max: MAX_REMEMBERED });
 
   constructor(private readonly database: Database) {}
 
@@ -76,12 +77,11 @@ export class CallTargets {
 
   /** Forgets a run that is over. */
   forget(sessionId: string): void {
-    for (const key of this.known.keys()) if (key.startsWith(`${sessionId} `)) this.known.delete(key);
+    for (const key of [...this.known.keys()]) if (key.startsWith(`${sessionId} `)) this.known.delete(key);
     this.stood.delete(sessionId);
   }
 
   private noteStanding(target: CallTarget, live: JsonObject): void {
-    if (this.stood.size >= MAX_REMEMBERED) this.stood.clear();
     const ofRun = this.stood.get(target.sessionId) ?? new Map<string, Standing>();
     ofRun.set(target.binding.id, { target, live });
     this.stood.set(target.sessionId, ofRun);
@@ -96,7 +96,6 @@ export class CallTargets {
     const surface = row.brokered?.find((one) => one.slot === slot);
     const binding = await findBinding(tx, { sessionId, slotKind: 'mcp', slot });
     if (surface === undefined || binding === null || binding.id !== surface.binding_id) return null;
-    if (this.known.size >= MAX_REMEMBERED) this.known.clear();
     const target = { organizationId: tx.organizationId, sessionId, binding, surface };
     this.known.set(keyOf(sessionId, slot), target);
     return target;

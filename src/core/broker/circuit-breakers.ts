@@ -1,3 +1,5 @@
+import { LRUCache } from 'lru-cache';
+
 export interface BreakerSettings {
   /** Consecutive failures that open it; 0: never. */
   threshold: number;
@@ -7,7 +9,7 @@ export interface BreakerSettings {
 
 /** A probe whose end was never reported (its process died) is forgotten after this time, which is longer than any call. */
 export const PROBE_SECS = 120;
-/** Breakers with failures that are remembered; the oldest is forgotten first. */
+/** Breakers with failures that are remembered; the one that was used longest ago is forgotten first. */
 const MAX_KEYS = 20_000;
 
 interface Breaker {
@@ -18,7 +20,7 @@ interface Breaker {
 
 /** The breakers of this process, one per key; those that never failed take no space. */
 export class CircuitBreakers {
-  private readonly breakers = new Map<string, Breaker>();
+  private readonly breakers = new LRUCache<string, Breaker>({ max: MAX_KEYS });
 
   constructor(
     private readonly settings: BreakerSettings,
@@ -45,17 +47,14 @@ export class CircuitBreakers {
     const breaker = this.breakers.get(key) ?? { failures: 0, openedAt: null, probingSince: null };
     if (probe) breaker.probingSince = null;
     if (failed === null) return;
-    this.breakers.delete(key);
-    if (!failed) return;
+    if (!failed) {
+      this.breakers.delete(key);
+      return;
+    }
     breaker.failures += 1;
     if (probe || (breaker.openedAt === null && breaker.failures >= this.settings.threshold))
       breaker.openedAt = this.now();
     this.breakers.set(key, breaker);
-    if (this.breakers.size <= MAX_KEYS) return;
-    for (const oldest of this.breakers.keys()) {
-      this.breakers.delete(oldest);
-      return;
-    }
   }
 
   private left(since: number, secs: number): number {

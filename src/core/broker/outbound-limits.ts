@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
 import { Counter, type Registry } from 'prom-client';
 import type pg from 'pg';
 import {
@@ -73,7 +74,7 @@ export class OutboundLimits {
   private readonly breakers: CircuitBreakers;
   private readonly rejections: Counter<'reason'>;
   private readonly degraded: Counter;
-  private readonly cleared = new Set<string>();
+  private readonly cleared = new LRUCache<string, true>({ max: MAX_CLEARED });
 
   constructor(
     private readonly settings: OutboundLimitSettings,
@@ -164,8 +165,7 @@ export class OutboundLimits {
 
   private async clearOnce(organizationId: string): Promise<void> {
     if (this.cleared.has(organizationId)) return;
-    if (this.cleared.size >= MAX_CLEARED) this.cleared.clear();
-    this.cleared.add(organizationId);
+    this.cleared.set(organizationId, true);
     await this.degrading(() => forgetDials(this.on.pool, organizationId));
   }
 

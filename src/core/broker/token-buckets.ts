@@ -1,3 +1,5 @@
+import { LRUCache } from 'lru-cache';
+
 /** One limit on one key: so many in a minute, refilled evenly. */
 export interface Charge {
   key: string;
@@ -15,7 +17,7 @@ interface Bucket {
 
 /** The limits of this process: token buckets that are all asked before any is charged. Times in milliseconds of `now`. */
 export class TokenBuckets {
-  private readonly buckets = new Map<string, Bucket>();
+  private readonly buckets = new LRUCache<string, Bucket>({ max: MAX_KEYS });
 
   constructor(private readonly now: () => number) {}
 
@@ -26,7 +28,8 @@ export class TokenBuckets {
       const left = this.leftOf(key, perMin, now);
       if (left < 1) return { key, waitMs: Math.ceil(((1 - left) * MINUTE_MS) / perMin) };
     }
-    for (const { key, perMin } of charges) this.put(key, { left: this.leftOf(key, perMin, now) - 1, at: now });
+    for (const { key, perMin } of charges)
+      this.buckets.set(key, { left: this.leftOf(key, perMin, now) - 1, at: now });
     return null;
   }
 
@@ -42,15 +45,5 @@ export class TokenBuckets {
     const bucket = this.buckets.get(key);
     if (bucket === undefined) return perMin;
     return Math.min(perMin, bucket.left + ((now - bucket.at) * perMin) / MINUTE_MS);
-  }
-
-  private put(key: string, bucket: Bucket): void {
-    this.buckets.delete(key);
-    this.buckets.set(key, bucket);
-    if (this.buckets.size <= MAX_KEYS) return;
-    for (const oldest of this.buckets.keys()) {
-      this.buckets.delete(oldest);
-      return;
-    }
   }
 }

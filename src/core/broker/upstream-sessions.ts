@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
 import { isUrlInside } from '../../domain/connections/url-inside.js';
 import type { ConnectionRecords } from '../connections/connection-records.js';
 import type { Database } from '../record/database.js';
@@ -31,7 +32,7 @@ interface Run {
  * it.
  */
 export class UpstreamSessions {
-  private readonly open = new Map<string, Promise<McpSession>>();
+  private readonly open = new LRUCache<string, Promise<McpSession>>({ max: MAX_SESSIONS });
   private readonly replica = randomUUID();
 
   constructor(
@@ -52,7 +53,6 @@ export class UpstreamSessions {
     const key = keyOf(target.sessionId, target.binding.id);
     const known = this.open.get(key);
     if (known !== undefined) return known;
-    if (this.open.size >= MAX_SESSIONS) this.forgetOldest();
     const opening = this.create(target, headers);
     this.open.set(key, opening);
     opening.catch(() => this.open.delete(key));
@@ -66,7 +66,7 @@ export class UpstreamSessions {
    * @param headersOf null where the authority of that binding is gone
    */
   async close(run: Run, headersOf: (slot: string) => Promise<Record<string, string> | null>): Promise<void> {
-    for (const key of this.open.keys()) if (key.startsWith(`${run.sessionId} `)) this.open.delete(key);
+    for (const key of [...this.open.keys()]) if (key.startsWith(`${run.sessionId} `)) this.open.delete(key);
     const rows = await this.on.database.withTenant(run.organizationId, async (tx) => {
       const open = await listUpstreamSessions(tx, run.sessionId);
       const slots = await tx.query<{ id: string; slot: string }>(
@@ -132,11 +132,6 @@ export class UpstreamSessions {
     } catch (cause) {
       throw new NotSent('the upstream session could not be put on the record', { cause });
     }
-  }
-
-  private forgetOldest(): void {
-    const [oldest] = this.open.keys();
-    if (oldest !== undefined) this.open.delete(oldest);
   }
 }
 

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { Counter, Histogram, type Registry } from 'prom-client';
 import type { EventData, NewEvent } from '../../domain/events/event-kinds.js';
 import { isTerminal } from '../../domain/run/status.js';
@@ -38,7 +39,7 @@ export class RecordMetrics implements RecordObserver {
   private readonly cost: Counter<'model'>;
   private readonly brokered: Counter<'outcome'>;
   private readonly brokerLatency: Histogram;
-  private readonly launches = new Map<string, number>();
+  private readonly launches = new LRUCache<string, number>({ max: MAX_LAUNCHES });
   private model = new ClosedLabel([]);
 
   constructor(registry: Registry) {
@@ -201,7 +202,6 @@ export class RecordMetrics implements RecordObserver {
   /** Both moves of a launch are made by the launching host. */
   private timeLaunch(sessionId: string, to: RunMove['to']): void {
     if (to === 'initializing') {
-      if (this.launches.size >= MAX_LAUNCHES) this.launches.clear();
       this.launches.set(sessionId, performance.now());
       return;
     }

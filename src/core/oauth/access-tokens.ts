@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
 import pLimit, { type LimitFunction } from 'p-limit';
 import type { AccessTokenSource } from '../connections/access-token-source.js';
 import type { Database } from '../record/database.js';
@@ -33,7 +34,7 @@ export interface AccessTokenParts {
 export class AccessTokens implements AccessTokenSource {
   private readonly held = new Map<string, MintedToken>();
   private readonly flights = new Map<string, Promise<string>>();
-  private readonly refused = new Set<string>();
+  private readonly refused = new LRUCache<string, true>({ max: REFUSED_TOKENS });
   private limit: LimitFunction | null = null;
 
   constructor(private readonly parts: AccessTokenParts) {}
@@ -60,11 +61,7 @@ export class AccessTokens implements AccessTokenSource {
 
   /** The upstream answered 401 to this token: it is not used again. Another one, minted meanwhile, stays. */
   reject(connectionId: string, generation: number, token: string): void {
-    this.refused.add(digestOf(token));
-    for (const oldest of this.refused) {
-      if (this.refused.size <= REFUSED_TOKENS) break;
-      this.refused.delete(oldest);
-    }
+    this.refused.set(digestOf(token), true);
     const key = keyOf(connectionId, generation);
     if (this.held.get(key)?.token === token) this.held.delete(key);
   }

@@ -1,5 +1,6 @@
 import { calcPrice } from '@pydantic/genai-prices';
 import type { ModelPrice as ModelPriceTable, PriceOptions } from '@pydantic/genai-prices';
+import { LRUCache } from 'lru-cache';
 import type { PriceOverrides, Rates } from './price-overrides.js';
 import { providerOf } from './provider-of.js';
 
@@ -78,7 +79,7 @@ const MAX_KEPT = 1000;
  * asked first, because resellers quote other prices.
  */
 export class PriceList {
-  private readonly kept = new Map<string, { price: ModelPrice | null; until: number }>();
+  private readonly kept = new LRUCache<string, { price: ModelPrice | null }>({ max: MAX_KEPT, ttl: KEPT_MS });
   private readonly own: ReadonlyMap<string, ModelPrice>;
 
   constructor(overrides: PriceOverrides = new Map()) {
@@ -92,10 +93,9 @@ export class PriceList {
     const own = this.own.get(model);
     if (own !== undefined) return own;
     const known = this.kept.get(model);
-    if (known !== undefined && known.until > performance.now()) return known.price;
-    if (this.kept.size >= MAX_KEPT) this.kept.clear();
+    if (known !== undefined) return known.price;
     const price = packagePrice(model);
-    this.kept.set(model, { price, until: performance.now() + KEPT_MS });
+    this.kept.set(model, { price });
     return price;
   }
 

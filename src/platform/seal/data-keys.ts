@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
 import { SandgateError } from '../../domain/errors.js';
 import type { KeyManagement } from './key-management.js';
 import { KEY_BYTES } from './xchacha.js';
@@ -21,23 +22,20 @@ export interface DataKeyStore {
   add(organizationId: string, version: number, key: WrappedDataKey): Promise<void>;
 }
 
-interface Cached {
-  key: Promise<Buffer>;
-  until: number;
-}
-
 /**
  * Data keys of organizations, minted at the first seal. Opening never mints. At most 64 stay in memory, for ten minutes,
  * and a cold key is unwrapped once however many ask.
  */
 export class DataKeys {
-  private readonly cache = new Map<string, Cached>();
+  private readonly cache: LRUCache<string, Promise<Buffer>>;
 
   constructor(
     private readonly store: DataKeyStore,
     private readonly kms: KeyManagement,
-    private readonly now: () => number = Date.now,
-  ) {}
+    now: () => number = Date.now,
+  ) {
+    this.cache = new LRUCache({ max: CACHED_KEYS, ttl: CACHED_FOR_MS, ttlResolution: 0, perf: { now } });
+  }
 
   get kekId(): string {
     return this.kms.kekId;
@@ -63,26 +61,17 @@ export class DataKeys {
   }
 
   private cached(organizationId: string, load: () => Promise<Buffer>): Promise<Buffer> {
+    // Keys that nobody asks for any more leave the memory, too.
+    this.cache.purgeStale();
     const known = this.cache.get(organizationId);
-    this.dropStale();
-    if (known !== undefined && known.until > this.now()) return known.key;
+    if (known !== undefined) return known;
     const key = load();
-    const entry = { key, until: this.now() + CACHED_FOR_MS };
-    this.cache.set(organizationId, entry);
+    this.cache.set(organizationId, key);
     // A failure is not remembered: the next caller tries again.
     key.catch(() => {
-      if (this.cache.get(organizationId) === entry) this.cache.delete(organizationId);
+      if (this.cache.peek(organizationId) === key) this.cache.delete(organizationId);
     });
     return key;
-  }
-
-  /** Entries are in order of age, so the oldest stand first. */
-  private dropStale(): void {
-    const now = this.now();
-    for (const [organizationId, entry] of this.cache) {
-      if (entry.until > now && this.cache.size < CACHED_KEYS) break;
-      this.cache.delete(organizationId);
-    }
   }
 
   private async load(organizationId: string): Promise<Buffer | null> {

@@ -10,6 +10,7 @@ import {
   type Span,
   type Tracer,
 } from '@opentelemetry/api';
+import { LRUCache } from 'lru-cache';
 import { formatTraceparent, parseTraceparent, spanIdOfRun, traceIdOfRun, type TraceParent } from './traceparent.js';
 
 /** A run as traces know it. */
@@ -47,7 +48,7 @@ export function preciseNow(): number {
 /** Writes the spans of this process; off, it does nothing. */
 export class Tracing {
   static readonly off = new Tracing(null);
-  private readonly runs = new Map<string, Context>();
+  private readonly runs = new LRUCache<string, Context>({ max: MAX_RUNS });
   private readonly tracer: Tracer = trace.getTracer('sandgate');
 
   constructor(
@@ -117,7 +118,6 @@ export class Tracing {
   private contextOf(run: TracedRun): Context {
     const known = this.runs.get(run.sessionId);
     if (known !== undefined) return known;
-    if (this.runs.size >= MAX_RUNS) this.runs.clear();
     const place = remote({ ...this.traceOf(run), spanId: spanIdOfRun(run.sessionId) });
     this.runs.set(run.sessionId, place);
     return place;

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
+import { LRUCache } from 'lru-cache';
 import { SandgateError } from '../../../domain/errors.js';
 import { Database } from '../../../core/record/database.js';
 import { digestRunToken, lookupRunToken } from '../../../core/runs/tokens.js';
@@ -15,7 +16,12 @@ const MAX_REMEMBERED = 10_000;
 /** Finds the run behind a runner token. */
 @Injectable()
 export class RunnerTokens {
-  private readonly remembered = new Map<string, { caller: RunnerCaller; until: number }>();
+  private readonly remembered = new LRUCache<string, RunnerCaller>({
+    max: MAX_REMEMBERED,
+    ttl: BELIEVED_MS,
+    // Every look-up reads the clock.
+    ttlResolution: 0,
+  });
 
   constructor(private readonly database: Database) {}
 
@@ -24,7 +30,7 @@ export class RunnerTokens {
     const sha256 = digestRunToken(token);
     if (sha256 === null) return null;
     const known = believed ? this.remembered.get(sha256) : undefined;
-    if (known !== undefined && known.until > performance.now()) return known.caller;
+    if (known !== undefined) return known;
     const row = await lookupRunToken(this.database.pool, sha256);
     if (row === null) return null;
     const caller: RunnerCaller = {
@@ -34,14 +40,9 @@ export class RunnerTokens {
       audience: row.audience,
       live: !row.expired && !row.revoked,
     };
-    if (caller.live) this.remember(sha256, caller);
+    if (caller.live) this.remembered.set(sha256, caller);
     else this.remembered.delete(sha256);
     return caller;
-  }
-
-  private remember(sha256: string, caller: RunnerCaller): void {
-    if (this.remembered.size >= MAX_REMEMBERED) this.remembered.clear();
-    this.remembered.set(sha256, { caller, until: performance.now() + BELIEVED_MS });
   }
 }
 

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { callKey, type PolicyViewText } from '../../../core/gate/tool-call-payloads.js';
 
 /** A view that waits to be stored. */
@@ -10,12 +11,13 @@ const MAX_WAITING = 16_384;
 const MAX_WAITING_BYTES = 33_554_432;
 /** Views of one run that one process stores at most, so that an endless run does not fill the disk. */
 const MAX_RUN_BYTES = 33_554_432;
+/** Runs whose bytes are counted; the one that was counted longest ago is forgotten first. */
 const MAX_RUNS = 10_000;
 
 /** Views that wait to be written, bounded in number and bytes, together and per run. Each call stands in it once. */
 export class ViewBuffer {
   private readonly waiting = new Map<string, WaitingView>();
-  private readonly bytesOfRuns = new Map<string, number>();
+  private readonly bytesOfRuns = new LRUCache<string, number>({ max: MAX_RUNS });
   private bytes = 0;
 
   get size(): number {
@@ -27,12 +29,12 @@ export class ViewBuffer {
     const key = callKey(view);
     if (this.waiting.has(key)) return true;
     const { length } = view.text;
-    const ofRun = (this.bytesOfRuns.get(view.sessionId) ?? 0) + length;
+    const ofRun = (this.bytesOfRuns.peek(view.sessionId) ?? 0) + length;
     if (this.waiting.size >= MAX_WAITING || this.bytes + length > MAX_WAITING_BYTES || ofRun > MAX_RUN_BYTES)
       return false;
     this.waiting.set(key, view);
     this.bytes += length;
-    this.countRun(view.sessionId, ofRun);
+    this.bytesOfRuns.set(view.sessionId, ofRun);
     return true;
   }
 
@@ -50,13 +52,5 @@ export class ViewBuffer {
       batch.set(view.organizationId, views);
     }
     return batch;
-  }
-
-  /** The run that was counted longest ago is forgotten first. */
-  private countRun(sessionId: string, bytes: number): void {
-    this.bytesOfRuns.delete(sessionId);
-    this.bytesOfRuns.set(sessionId, bytes);
-    const [oldest] = this.bytesOfRuns.keys();
-    if (this.bytesOfRuns.size > MAX_RUNS && oldest !== undefined) this.bytesOfRuns.delete(oldest);
   }
 }

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { LRUCache } from 'lru-cache';
 import { PinoLogger } from 'nestjs-pino';
 import { Database } from '../../../core/record/database.js';
 import { recordReachedLimit, type PlaneLimit } from '../../../core/runs/reached-limits.js';
@@ -9,7 +10,7 @@ const MAX_REMEMBERED = 50_000;
 /** Writes `run.limit_reached` once per run and limit, however often the limit is hit. */
 @Injectable()
 export class LimitBreaches {
-  private readonly noted = new Set<string>();
+  private readonly noted = new LRUCache<string, true>({ max: MAX_REMEMBERED });
 
   constructor(
     private readonly database: Database,
@@ -20,8 +21,7 @@ export class LimitBreaches {
   note(sessionId: string, limit: PlaneLimit): void {
     const key = `${sessionId}:${limit}`;
     if (this.noted.has(key)) return;
-    if (this.noted.size >= MAX_REMEMBERED) this.noted.clear();
-    this.noted.add(key);
+    this.noted.set(key, true);
     this.record(sessionId, limit).catch((error: unknown) => {
       this.noted.delete(key);
       this.logger.warn({ err: error, runId: sessionId, limit }, 'a breached limit could not be recorded');

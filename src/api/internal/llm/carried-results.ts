@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { LRUCache } from 'lru-cache';
 import type { NewEvent } from '../../../domain/events/event-kinds.js';
 import { Database } from '../../../core/record/database.js';
 import { recordIntent } from '../../../core/finalization/intents.js';
@@ -18,7 +19,7 @@ const MAX_RUNS = 2000;
  */
 @Injectable()
 export class CarriedResults {
-  private readonly decided = new Map<string, Set<string>>();
+  private readonly decided = new LRUCache<string, Set<string>>({ max: MAX_RUNS });
 
   constructor(private readonly database: Database) {}
 
@@ -38,7 +39,6 @@ export class CarriedResults {
     if (asked.resultIds.length === 0) return;
     const decided = this.decided.get(sessionId) ?? new Set();
     for (const id of asked.resultIds) decided.add(id);
-    if (this.decided.size >= MAX_RUNS) this.decided.clear();
     this.decided.set(sessionId, decided);
   }
 
