@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import { Counter, type Registry } from 'prom-client';
+import type { Registry } from 'prom-client';
 import type pg from 'pg';
 import {
   enterDial,
@@ -10,6 +10,7 @@ import {
   type DialKey,
   type DialVerdict,
 } from './outbound-dials.js';
+import { registerMetrics, type MetricsOf, type MetricTable } from '../metrics/metric-table.js';
 import { CircuitBreakers, PROBE_SECS } from './circuit-breakers.js';
 import { TokenBuckets, type Charge } from './token-buckets.js';
 
@@ -64,6 +65,18 @@ const ALL_ORGANIZATIONS = 8;
 /** Organizations whose old counts this process has already cleared away. */
 const MAX_CLEARED = 10_000;
 
+const TABLE = {
+  rejections: {
+    name: 'service_egress_rejections_total',
+    help: 'Brokered calls that were refused before anything was sent.',
+    labels: ['reason'],
+  },
+  degraded: {
+    name: 'service_egress_governor_degraded_total',
+    help: 'Outbound calls that were judged by the counts of this process alone, because the database failed.',
+  },
+} as const satisfies MetricTable;
+
 /**
  * How often brokered calls go out, and whether they should (docs/design/broker.md): limits per minute for organization, invoking person,
  * connection and host, and a breaker for each connection and host. First this process's own counts, then those that all processes
@@ -72,8 +85,7 @@ const MAX_CLEARED = 10_000;
 export class OutboundLimits {
   private readonly buckets: TokenBuckets;
   private readonly breakers: CircuitBreakers;
-  private readonly rejections: Counter<'reason'>;
-  private readonly degraded: Counter;
+  private readonly measured: MetricsOf<typeof TABLE>;
   private readonly cleared = new LRUCache<string, true>({ max: MAX_CLEARED });
 
   constructor(
@@ -84,18 +96,7 @@ export class OutboundLimits {
     this.buckets = new TokenBuckets(now);
     const { breakerThreshold: threshold, breakerOpenSecs: openSecs } = settings;
     this.breakers = new CircuitBreakers({ threshold, openSecs }, now);
-    const registers = [on.registry];
-    this.rejections = new Counter({
-      registers,
-      name: 'service_egress_rejections_total',
-      help: 'Brokered calls that were refused before anything was sent.',
-      labelNames: ['reason'],
-    });
-    this.degraded = new Counter({
-      registers,
-      name: 'service_egress_governor_degraded_total',
-      help: 'Outbound calls that were judged by the counts of this process alone, because the database failed.',
-    });
+    this.measured = registerMetrics(on.registry, TABLE);
   }
 
   /** Asks every limit and charges them if none refuses; a refused call charges nothing. */
@@ -154,7 +155,7 @@ export class OutboundLimits {
     try {
       return await work();
     } catch (cause) {
-      this.degraded.inc();
+      this.measured.degraded.inc();
       this.on.log.warn(
         { err: cause },
         'the shared limits of outbound calls cannot be asked; this process goes by its own',
@@ -188,7 +189,7 @@ export class OutboundLimits {
 
   private refuse(scope: NonNullable<DialRefusal['scope']>, retryAfter: number, hostDigest: string): DialEntry {
     const reason = scope === 'breaker' ? 'breaker_open' : 'rate_limited';
-    this.rejections.inc({ reason });
+    this.measured.rejections.inc({ reason });
     const retryAfterSecs = Math.max(1, Math.ceil(retryAfter));
     const what =
       scope === 'breaker'

@@ -28,8 +28,7 @@ export class TokenBuckets {
       const left = this.leftOf(key, perMin, now);
       if (left < 1) return { key, waitMs: Math.ceil(((1 - left) * MINUTE_MS) / perMin) };
     }
-    for (const { key, perMin } of charges)
-      this.buckets.set(key, { left: this.leftOf(key, perMin, now) - 1, at: now });
+    for (const { key, perMin } of charges) this.buckets.set(key, { left: this.leftOf(key, perMin, now) - 1, at: now });
     return null;
   }
 

@@ -1,8 +1,9 @@
 import type pg from 'pg';
-import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client';
+import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import type { Database } from '../record/database.js';
 import { readDeploymentFigures } from './deployment-figures.js';
 import { DeploymentMetrics } from './deployment-metrics.js';
+import { registerMetrics, type MetricsOf, type MetricTable } from './metric-table.js';
 import { RecordMetrics } from './record-metrics.js';
 
 const REFRESH_EVENTS = ['attempt', 'success', 'invalid_grant', 'error', 'race'] as const;
@@ -10,28 +11,29 @@ const REFRESH_EVENTS = ['attempt', 'success', 'invalid_grant', 'error', 'race'] 
 /** The default of 10 ms would keep an idle process busy. */
 const EVENT_LOOP_LOOK_MS = 50;
 
+const TABLE = {
+  refreshes: {
+    name: 'service_oauth_refresh_total',
+    help: 'Refreshes of access tokens of OAuth connections; race: another process had refreshed already.',
+    labels: ['event'],
+  },
+  scrapeErrors: {
+    name: 'service_metrics_scrape_errors_total',
+    help: 'Figures that could not be read for a scrape; it was answered without them.',
+  },
+} as const satisfies MetricTable;
+
 /** The metrics of this process: one registry, in which everybody registers what they measure. */
 export class Metrics {
   readonly registry = new Registry();
-  private readonly scrapeErrors: Counter;
   private readonly record: RecordMetrics;
-  private readonly refreshes: Counter<'event'>;
+  private readonly measured: MetricsOf<typeof TABLE>;
 
   constructor() {
     collectDefaultMetrics({ register: this.registry, eventLoopMonitoringPrecision: EVENT_LOOP_LOOK_MS });
     this.record = new RecordMetrics(this.registry);
-    this.refreshes = new Counter({
-      registers: [this.registry],
-      name: 'service_oauth_refresh_total',
-      help: 'Refreshes of access tokens of OAuth connections; race: another process had refreshed already.',
-      labelNames: ['event'],
-    });
-    for (const event of REFRESH_EVENTS) this.refreshes.inc({ event }, 0);
-    this.scrapeErrors = new Counter({
-      registers: [this.registry],
-      name: 'service_metrics_scrape_errors_total',
-      help: 'Figures that could not be read for a scrape; it was answered without them.',
-    });
+    this.measured = registerMetrics(this.registry, TABLE);
+    for (const event of REFRESH_EVENTS) this.measured.refreshes.inc({ event }, 0);
   }
 
   /** Measures what the process records, and its connections. */
@@ -45,7 +47,7 @@ export class Metrics {
 
   /** A step of refreshing the access token of a connection. */
   oauthRefresh(event: (typeof REFRESH_EVENTS)[number]): void {
-    this.refreshes.inc({ event });
+    this.measured.refreshes.inc({ event });
   }
 
   /** The models that have series of their own; all others count as one. */
@@ -56,7 +58,7 @@ export class Metrics {
   /** Measures the deployment as the record has it. */
   observeDeployment(database: Database): void {
     const read = () => readDeploymentFigures(database.pool);
-    new DeploymentMetrics(this.registry, read, () => this.scrapeErrors.inc());
+    new DeploymentMetrics(this.registry, read, () => this.measured.scrapeErrors.inc());
   }
 
   /** A figure that is read at each scrape, from this process's memory alone. */

@@ -1,13 +1,21 @@
 import { Injectable } from '@nestjs/common';
-import { Histogram } from 'prom-client';
 import type { GateVerdict } from '../../../domain/gate/gate-verdict.js';
 import { isCanonicalTool } from '../../../domain/tools/vocabulary.js';
 import type { GateAnswer, GateOutcome } from '../../../core/gate/gate.js';
 import { OTHER } from '../../../core/metrics/metric-labels.js';
+import { registerMetrics, type MetricsOf, type MetricTable } from '../../../core/metrics/metric-table.js';
 import { Metrics } from '../../../core/metrics/metrics.js';
 import { preciseNow, Tracing } from '../../../platform/telemetry/tracing.js';
 import type { GateResult } from '../../../domain/gate/gate-verdict.js';
 import type { FrozenRun } from '../../../core/gate/run-specs.js';
+
+const TABLE = {
+  latency: {
+    name: 'service_gate_decision_seconds',
+    help: 'From a call to its recorded verdict, or to the recorded question to a human; waiting for people is not in it.',
+    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5],
+  },
+} as const satisfies MetricTable;
 
 /** One decided call. */
 export interface DecidedCall {
@@ -29,18 +37,13 @@ export interface DecidedCall {
  */
 @Injectable()
 export class GateObserver {
-  private readonly latency: Histogram;
+  private readonly measured: MetricsOf<typeof TABLE>;
 
   constructor(
     { registry }: Metrics,
     private readonly tracing: Tracing,
   ) {
-    this.latency = new Histogram({
-      registers: [registry],
-      name: 'service_gate_decision_seconds',
-      help: 'From a call to its recorded verdict, or to the recorded question to a human; waiting for people is not in it.',
-      buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5],
-    });
+    this.measured = registerMetrics(registry, TABLE);
   }
 
   /** Whether spans are wanted. */
@@ -50,7 +53,7 @@ export class GateObserver {
 
   /** A call that came at `startedAt` has its recorded verdict, or its question. */
   answered(startedAt: number): void {
-    this.latency.observe((preciseNow() - startedAt) / 1000);
+    this.measured.latency.observe((preciseNow() - startedAt) / 1000);
   }
 
   /**

@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { SpanKind } from '@opentelemetry/api';
-import { Counter, Histogram } from 'prom-client';
 import type { ErrorCode } from '../../../domain/errors.js';
 import { DIALECTS } from '../../../domain/models/dialect.js';
 import { ClosedLabel } from '../../../core/metrics/metric-labels.js';
+import { registerMetrics, type MetricsOf, type MetricTable } from '../../../core/metrics/metric-table.js';
 import { Metrics } from '../../../core/metrics/metrics.js';
 import { preciseNow, Tracing } from '../../../platform/telemetry/tracing.js';
 import { RunLimits } from '../limits/run-limits.js';
@@ -11,6 +11,31 @@ import type { RelayedAnswer } from './answer-relay.js';
 import type { ModelCall } from './model-call.js';
 
 const DIALECT = new ClosedLabel(DIALECTS);
+
+const TABLE = {
+  requests: {
+    name: 'service_llm_requests_total',
+    help: 'Model requests that were forwarded, by what the provider answered; none when it did not.',
+    labels: ['dialect', 'status'],
+  },
+  refusals: {
+    name: 'service_llm_refusals_total',
+    help: 'Model requests that the gateway itself refused.',
+    labels: ['code'],
+  },
+  firstByte: {
+    name: 'service_llm_first_byte_seconds',
+    help: 'From the dispatch of a model request to the first byte of its answer.',
+    labels: ['dialect'],
+    buckets: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 30, 60],
+  },
+  duration: {
+    name: 'service_llm_request_seconds',
+    help: 'From the dispatch of a model request to the end of its answer and its settlement.',
+    labels: ['dialect'],
+    buckets: [0.1, 0.5, 1, 2.5, 5, 10, 20, 30, 60, 120, 300, 600],
+  },
+} as const satisfies MetricTable;
 
 /** One request that went to a provider and came back. Times are milliseconds since 1970 (`preciseNow`). */
 export interface ForwardedRequest {
@@ -27,58 +52,30 @@ export interface ForwardedRequest {
  */
 @Injectable()
 export class GatewayObserver {
-  private readonly requests: Counter<'dialect' | 'status'>;
-  private readonly refusals: Counter<'code'>;
-  private readonly firstByte: Histogram<'dialect'>;
-  private readonly duration: Histogram<'dialect'>;
+  private readonly measured: MetricsOf<typeof TABLE>;
 
   constructor(
     metrics: Metrics,
     limits: RunLimits,
     private readonly tracing: Tracing,
   ) {
-    const registers = [metrics.registry];
-    this.requests = new Counter({
-      registers,
-      name: 'service_llm_requests_total',
-      help: 'Model requests that were forwarded, by what the provider answered; none when it did not.',
-      labelNames: ['dialect', 'status'],
-    });
-    this.refusals = new Counter({
-      registers,
-      name: 'service_llm_refusals_total',
-      help: 'Model requests that the gateway itself refused.',
-      labelNames: ['code'],
-    });
-    this.firstByte = new Histogram({
-      registers,
-      name: 'service_llm_first_byte_seconds',
-      help: 'From the dispatch of a model request to the first byte of its answer.',
-      labelNames: ['dialect'],
-      buckets: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 30, 60],
-    });
-    this.duration = new Histogram({
-      registers,
-      name: 'service_llm_request_seconds',
-      help: 'From the dispatch of a model request to the end of its answer and its settlement.',
-      labelNames: ['dialect'],
-      buckets: [0.1, 0.5, 1, 2.5, 5, 10, 20, 30, 60, 120, 300, 600],
-    });
+    this.measured = registerMetrics(metrics.registry, TABLE);
     metrics.gauge('service_llm_requests_in_flight', 'Model requests under way in this process.', () =>
       limits.total('model_requests'),
     );
   }
 
   refused(code: ErrorCode): void {
-    this.refusals.inc({ code });
+    this.measured.refusals.inc({ code });
   }
 
   forwarded(request: ForwardedRequest): void {
     const { call, relayed, startedAt } = request;
     const dialect = DIALECT.of(call.dialect.id);
-    this.requests.inc({ dialect, status: statusLabel(relayed.status) });
-    if (relayed.firstByteAt !== null) this.firstByte.observe({ dialect }, (relayed.firstByteAt - startedAt) / 1000);
-    this.duration.observe({ dialect }, (preciseNow() - startedAt) / 1000);
+    this.measured.requests.inc({ dialect, status: statusLabel(relayed.status) });
+    if (relayed.firstByteAt !== null)
+      this.measured.firstByte.observe({ dialect }, (relayed.firstByteAt - startedAt) / 1000);
+    this.measured.duration.observe({ dialect }, (preciseNow() - startedAt) / 1000);
     if (this.tracing.on && request.outputTokens !== null) this.writeSpan(request, request.outputTokens);
   }
 
