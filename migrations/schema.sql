@@ -1006,6 +1006,25 @@ CREATE OR REPLACE FUNCTION public.svc_accepts_work(p_status text)
 AS $function$ select p_status in ('created', 'provisioning', 'initializing', 'running', 'awaiting_approval') $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.svc_activate_connection(p_flow uuid, p_connection uuid, p_generation integer, p_sealed bytea, p_key_version integer, p_scopes text[], p_oauth jsonb)
+ RETURNS integer
+ LANGUAGE sql
+AS $function$
+  update integration_connections c
+    set status = 'active',
+        authorization_generation = c.authorization_generation + case when c.status = 'pending' then 0 else 1 end,
+        credential_sealed = p_sealed, credential_key_version = p_key_version, granted_scopes = p_scopes,
+        oauth = (c.oauth - 'error' - 'registration_id') || p_oauth
+          || jsonb_build_object('activated_at', clock_timestamp()),
+        updated_at = clock_timestamp()
+    from connector_oauth_flows f
+    where c.id = p_connection and f.id = p_flow and f.connection_id = c.id and c.auth_kind = 'oauth'
+      and c.status <> 'revoked' and c.authorization_generation = p_generation
+      and coalesce((c.oauth ->> 'activated_at')::timestamptz, '-infinity') < f.created_at
+    returning c.authorization_generation
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.svc_admit(p_token text, p_audience text, p_tenant uuid, p_session uuid, p_spec_digest text)
  RETURNS text
  LANGUAGE plpgsql
@@ -1181,6 +1200,23 @@ begin
     ledger_bytes = ledger_bytes + octet_length(p_bodies[1]) where session_id = p_session;
   return head.seq + 1;
 end
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_append_tool_snapshot(p_id uuid, p_connection uuid, p_generation integer, p_protocol_version text, p_tools json, p_digest text)
+ RETURNS SETOF connection_tool_snapshots
+ LANGUAGE sql
+AS $function$
+  insert into connection_tool_snapshots (id, tenant_id, connection_id, snapshot_version, authorization_generation,
+    protocol_version, tools_json, tools_digest, discovered_at)
+  select p_id, c.tenant_id, c.id,
+         (select coalesce(max(s.snapshot_version), 0) + 1 from connection_tool_snapshots s
+          where s.connection_id = c.id),
+         c.authorization_generation, p_protocol_version, p_tools, p_digest, clock_timestamp()
+    from integration_connections c
+    where c.id = p_connection and c.status = 'active' and c.authorization_generation = p_generation
+    for share of c
+  returning *
 $function$
 ;
 
@@ -1460,6 +1496,18 @@ AS $function$
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.svc_find_oauth_registration(p_issuer text, p_redirect_uri text)
+ RETURNS TABLE(id uuid, source text, client_id text, token_endpoint_auth_method text, expired boolean)
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select r.id, r.source, r.client_id, r.token_endpoint_auth_method,
+         coalesce(r.client_secret_expires_at <= clock_timestamp(), false)
+    from oauth_client_registrations r
+    where r.issuer = p_issuer and r.redirect_uri = p_redirect_uri and r.tenant_id is null
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.svc_find_organization(p_slug text)
  RETURNS TABLE(id uuid, slug text, name text, created_at timestamp with time zone)
  LANGUAGE sql
@@ -1500,6 +1548,15 @@ begin
   delete from egress_rate_windows where tenant_id = p_tenant and window_start < clock_timestamp() - interval '1 day';
   delete from egress_breakers where tenant_id = p_tenant and updated_at < clock_timestamp() - interval '1 day';
 end
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_forget_oauth_flows()
+ RETURNS void
+ LANGUAGE sql
+AS $function$
+  delete from connector_oauth_flows where (consumed_at is null and expires_at <= clock_timestamp())
+    or expires_at < clock_timestamp() - interval '7 days'
 $function$
 ;
 
@@ -1818,6 +1875,17 @@ AS $function$
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.svc_is_flow_superseded(p_flow connector_oauth_flows)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select exists (select 1 from integration_connections c where c.id = p_flow.connection_id
+    and (c.authorization_generation <> p_flow.expected_generation
+         or (c.oauth ->> 'activated_at')::timestamptz >= p_flow.created_at))
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.svc_is_let_go(p_call approvals)
  RETURNS boolean
  LANGUAGE sql
@@ -1841,6 +1909,20 @@ CREATE OR REPLACE FUNCTION public.svc_iso(p_at timestamp with time zone)
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE
 AS $function$ select to_char(p_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') $function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_keep_access_token(p_tenant uuid, p_connection uuid, p_generation integer, p_sealed bytea, p_key_version integer, p_secs double precision)
+ RETURNS void
+ LANGUAGE sql
+AS $function$
+  insert into connector_access_tokens
+    (connection_id, tenant_id, authorization_generation, token_sealed, token_key_version, expires_at)
+  values (p_connection, p_tenant, p_generation, p_sealed, p_key_version,
+          clock_timestamp() + make_interval(secs => p_secs))
+  on conflict (connection_id) do update set authorization_generation = excluded.authorization_generation,
+    token_sealed = excluded.token_sealed, token_key_version = excluded.token_key_version,
+    expires_at = excluded.expires_at
+$function$
 ;
 
 CREATE OR REPLACE FUNCTION public.svc_keep_oauth_registration(p_id uuid, p_issuer text, p_redirect_uri text, p_source text, p_client_id text, p_secret bytea, p_secret_version integer, p_secret_expires_at timestamp with time zone, p_endpoint text, p_access bytea, p_access_version integer, p_auth_method text)
@@ -2078,6 +2160,20 @@ AS $function$
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.svc_mark_reconnect_needed(p_connection uuid, p_generation integer, p_note text)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+begin
+  update integration_connections
+    set status = 'error', oauth = oauth || jsonb_build_object('error', p_note), updated_at = clock_timestamp()
+    where id = p_connection and authorization_generation = p_generation and status = 'active'
+      and auth_kind = 'oauth';
+  return found;
+end
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.svc_mark_warnings()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -2113,6 +2209,16 @@ AS $function$
   union all
   select 'host_capacity', null, coalesce(sum(capacity), 0) from hosts
     where last_seen_at > clock_timestamp() - make_interval(secs => p_host_seen_secs)
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_name_flow_parties(p_user uuid)
+ RETURNS TABLE(organization text, requester text)
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select o.name, (select coalesce(u.name, u.email, u.id::text) from users u where u.id = p_user)
+    from organizations o
 $function$
 ;
 
@@ -2164,6 +2270,17 @@ end
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.svc_read_access_token(p_connection uuid, p_generation integer)
+ RETURNS TABLE(token_sealed bytea, token_key_version smallint, left_ms double precision)
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select t.token_sealed, t.token_key_version, (extract(epoch from t.expires_at - clock_timestamp()) * 1000)::float8
+    from connector_access_tokens t
+    where t.connection_id = p_connection and t.authorization_generation = p_generation
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.svc_read_answer(p_tenant uuid, p_session uuid, p_call_id uuid)
  RETURNS SETOF svc_stored_answer
  LANGUAGE plpgsql
@@ -2193,6 +2310,15 @@ end
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.svc_read_claimed_flow(p_flow uuid)
+ RETURNS TABLE(flow connector_oauth_flows, superseded boolean)
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select f, svc_is_flow_superseded(f) from connector_oauth_flows f where f.id = p_flow
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.svc_read_credential(p_tenant uuid, p_connection uuid, p_generation integer)
  RETURNS SETOF svc_credential
  LANGUAGE plpgsql
@@ -2204,6 +2330,16 @@ begin
       c.credential_key_version
     from integration_connections c where c.id = p_connection;
 end
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_read_oauth_secret(p_registration uuid)
+ RETURNS TABLE(sealed bytea, key_version smallint, method text)
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select r.client_secret_sealed, r.client_secret_key_version, r.token_endpoint_auth_method
+    from oauth_client_registrations r where r.id = p_registration and r.tenant_id is null
 $function$
 ;
 
@@ -2742,6 +2878,15 @@ begin
     where h.session_id = u.session;
   return answers;
 end
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_show_oauth_identity(p_connection uuid, p_oauth jsonb)
+ RETURNS void
+ LANGUAGE sql
+AS $function$
+  update integration_connections set oauth = (oauth - 'registration_id') || p_oauth, updated_at = clock_timestamp()
+    where id = p_connection and status <> 'revoked' and credential_sealed is null
 $function$
 ;
 

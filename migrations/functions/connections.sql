@@ -62,3 +62,36 @@ begin
     left join svc_read_standing(p_tenant, p_session, p_binding) s on true;
 end
 $$;
+
+-- Puts an active OAuth connection aside with a note for a person; another generation was authorized meanwhile.
+create or replace function svc_mark_reconnect_needed(p_connection uuid, p_generation int, p_note text)
+returns boolean
+language plpgsql
+as $$
+begin
+  update integration_connections
+    set status = 'error', oauth = oauth || jsonb_build_object('error', p_note), updated_at = clock_timestamp()
+    where id = p_connection and authorization_generation = p_generation and status = 'active'
+      and auth_kind = 'oauth';
+  return found;
+end
+$$;
+
+-- The next snapshot of an active connection; nothing when it moved on meanwhile.
+create or replace function svc_append_tool_snapshot(
+  p_id uuid, p_connection uuid, p_generation int, p_protocol_version text, p_tools json, p_digest text
+)
+returns setof connection_tool_snapshots
+language sql
+as $$
+  insert into connection_tool_snapshots (id, tenant_id, connection_id, snapshot_version, authorization_generation,
+    protocol_version, tools_json, tools_digest, discovered_at)
+  select p_id, c.tenant_id, c.id,
+         (select coalesce(max(s.snapshot_version), 0) + 1 from connection_tool_snapshots s
+          where s.connection_id = c.id),
+         c.authorization_generation, p_protocol_version, p_tools, p_digest, clock_timestamp()
+    from integration_connections c
+    where c.id = p_connection and c.status = 'active' and c.authorization_generation = p_generation
+    for share of c
+  returning *
+$$;

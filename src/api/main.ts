@@ -15,7 +15,6 @@ import type { Tracing } from '../platform/telemetry/tracing.js';
 import { connectDriver, type ConnectedDriver } from '../core/driver/connect-driver.js';
 import { approvalNoticeWorkflow, runWorkflow } from '../workflows/messages.js';
 import { createApi } from './create-api.js';
-import { API_ENTITIES } from './entities.js';
 import { InternalModule } from './internal/internal.module.js';
 import { listenInternalOnly } from './listeners.js';
 
@@ -34,7 +33,6 @@ async function start(config: SandgateConfig, log: Logger): Promise<RunningApi> {
   const database = await Database.connect({
     url: requireSetting(config.database.url, 'DATABASE_URL'),
     poolSize: config.database.poolSize,
-    entities: API_ENTITIES,
     applicationName: 'sandgate-api',
   });
   const organizations = new Organizations(database, fixerHarness(config.harness), (message) => log.warn(message));

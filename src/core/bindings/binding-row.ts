@@ -1,57 +1,7 @@
-import type {
-  BindingAuthority,
-  ResourceBinding,
-  ResolverKind,
-  SlotKind,
-} from '../../domain/connections/resource-binding.js';
-import type { JsonObject } from '../../domain/json.js';
-import type { BrokeredTool } from '../../domain/run/spec.js';
+import type { BindingAuthority, ResourceBinding } from '../../domain/connections/resource-binding.js';
+import type { BindingEntity } from './binding.entity.js';
 
-/** A row of `session_resource_bindings` (docs/design/connections.md). */
-export interface BindingRow {
-  id: string;
-  tenant_id: string;
-  session_id: string;
-  requirement_slot: string;
-  slot_kind: SlotKind;
-  authority_kind: BindingAuthority['kind'];
-  connection_id: string | null;
-  subscription_id: string | null;
-  authority_generation: number | null;
-  connection_owner_type: 'organization' | 'user' | null;
-  connection_owner_user_id: string | null;
-  snapshot_version: number | null;
-  effective_tools_json: BrokeredTool[] | null;
-  effective_tools_digest: string | null;
-  resource_scope: JsonObject;
-  resolved_by_principal_kind: ResolverKind;
-  resolved_by_principal_id: string | null;
-  binding_mode: ResourceBinding['bindingMode'];
-}
-
-/** All columns in one place, so that reading and writing agree with the table. */
-export const BINDING_COLUMNS = [
-  'id',
-  'tenant_id',
-  'session_id',
-  'requirement_slot',
-  'slot_kind',
-  'authority_kind',
-  'connection_id',
-  'subscription_id',
-  'authority_generation',
-  'connection_owner_type',
-  'connection_owner_user_id',
-  'snapshot_version',
-  'effective_tools_json',
-  'effective_tools_digest',
-  'resource_scope',
-  'resolved_by_principal_kind',
-  'resolved_by_principal_id',
-  'binding_mode',
-] as const satisfies readonly (keyof BindingRow)[];
-
-export function toBinding(row: BindingRow): ResourceBinding {
+export function toBinding(row: BindingEntity): ResourceBinding {
   const { snapshot_version: snapshotVersion, effective_tools_json: tools, effective_tools_digest: digest } = row;
   return {
     id: row.id,
@@ -67,7 +17,7 @@ export function toBinding(row: BindingRow): ResourceBinding {
   };
 }
 
-export function toRow({ authority, surface, ...binding }: ResourceBinding): BindingRow {
+export function toRow({ authority, surface, ...binding }: ResourceBinding): BindingEntity {
   const connection = authority.kind === 'connection' ? authority : null;
   return {
     id: binding.id,
@@ -91,7 +41,7 @@ export function toRow({ authority, surface, ...binding }: ResourceBinding): Bind
   };
 }
 
-function authorityOf(row: BindingRow): BindingAuthority {
+function authorityOf(row: BindingEntity): BindingAuthority {
   const { connection_id: connectionId, authority_generation: generation, connection_owner_type: ownerType } = row;
   if (row.authority_kind === 'none') return { kind: 'none' };
   if (connectionId !== null && generation !== null && ownerType !== null)

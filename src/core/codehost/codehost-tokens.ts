@@ -1,5 +1,6 @@
 import { SandgateError } from '../../domain/errors.js';
 import type { Database, TenantTransaction } from '../record/database.js';
+import { ConnectionEntity } from '../connections/connection.entity.js';
 import type { ConnectionSecrets } from '../connections/connection-secrets.js';
 import type { Sealer } from '../../platform/seal/sealer.js';
 import { readActiveRegistration, type AppRegistration } from './app-registrations.js';
@@ -129,10 +130,6 @@ export class CodehostTokens {
 }
 
 async function readCredential(tx: TenantTransaction, connectionId: string): Promise<CredentialRow | undefined> {
-  const [row] = await tx.query<CredentialRow>(
-    `select provider, external_account_id, authorization_generation, registration_id, metadata ->> 'app_id' as app_id
-       from integration_connections where id = $1 and status = 'active'`,
-    [connectionId],
-  );
-  return row;
+  const row = await tx.manager.findOneBy(ConnectionEntity, { id: connectionId, status: 'active' });
+  return row === null ? undefined : { ...row, app_id: row.metadata.app_id ?? null };
 }

@@ -1,15 +1,13 @@
+import { In, type FindOptionsWhere } from 'typeorm';
 import type { ConnectionRecord, ConnectionStatus, OAuthState } from '../../domain/connections/connection.js';
 import type { TenantTransaction } from '../record/database.js';
+import { CLOCK, insertRows, updateRow } from '../record/write-rows.js';
 import type { Sealed } from '../../platform/seal/sealer.js';
+import { ConnectionEntity } from './connection.entity.js';
+import type { ConnectionSecret } from './connection-secrets.js';
 import type { Viewer } from './viewer.js';
 
-/** Every column but the sealed ones: those are read by `ConnectionSecrets` alone. */
-const CONNECTION_COLUMNS = `id, tenant_id, provider, external_account_id, display_name, granted_scopes, resource_selection,
-  status, metadata, auth_kind, oauth, registration_id, owner_type, owner_user_id, created_by_user_id,
-  authorization_generation, created_at, updated_at`;
-
 const MAX_NOTE_CHARS = 300;
-const VISIBLE = `(owner_type = 'organization' or owner_user_id = $1)`;
 
 /** A connection to insert. Its generation is 1. */
 export type NewConnection = Pick<
@@ -25,81 +23,50 @@ export type NewConnection = Pick<
   };
 
 /** The viewer's connections, newest first. */
-export async function listVisible(tx: TenantTransaction, { userId }: Viewer): Promise<ConnectionRecord[]> {
-  return tx.query<ConnectionRecord>(
-    `select ${CONNECTION_COLUMNS} from integration_connections where ${VISIBLE} order by created_at desc, id desc`,
-    [userId],
-  );
+export function listVisible(tx: TenantTransaction, viewer: Viewer): Promise<ConnectionRecord[]> {
+  return tx.manager.find(ConnectionEntity, { where: visibleTo(viewer), order: { created_at: 'DESC', id: 'DESC' } });
 }
 
 /** Null for what is missing and for what the viewer may not see, which are the same to a caller (docs/design/connections.md). */
-export async function findVisible(
-  tx: TenantTransaction,
-  { userId }: Viewer,
-  id: string,
-): Promise<ConnectionRecord | null> {
-  const [row] = await tx.query<ConnectionRecord>(
-    `select ${CONNECTION_COLUMNS} from integration_connections where ${VISIBLE} and id = $2`,
-    [userId, id],
+export function findVisible(tx: TenantTransaction, viewer: Viewer, id: string): Promise<ConnectionRecord | null> {
+  return tx.manager.findOneBy(
+    ConnectionEntity,
+    visibleTo(viewer).map((where) => ({ ...where, id })),
   );
-  return row ?? null;
 }
 
 /** Without a viewer, for the control plane's own checks; the row is never answered to a caller. */
-export async function readConnection(tx: TenantTransaction, id: string): Promise<ConnectionRecord | null> {
-  const [row] = await tx.query<ConnectionRecord>(
-    `select ${CONNECTION_COLUMNS} from integration_connections where id = $1`,
-    [id],
-  );
-  return row ?? null;
+export function readConnection(tx: TenantTransaction, id: string): Promise<ConnectionRecord | null> {
+  return tx.manager.findOneBy(ConnectionEntity, { id });
 }
 
 export async function insertConnection(tx: TenantTransaction, connection: NewConnection): Promise<ConnectionRecord> {
-  const [row] = await tx.query<ConnectionRecord>(
-    `insert into integration_connections (id, tenant_id, provider, external_account_id, display_name, status, auth_kind,
-       owner_type, owner_user_id, created_by_user_id, granted_scopes, metadata, oauth, registration_id,
-       credential_sealed, credential_key_version, webhook_secret_sealed, webhook_secret_key_version,
-       client_secret_sealed, client_secret_key_version)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, coalesce($16, 1), $17, coalesce($18, 1),
-             $19, coalesce($20, 1))
-     returning ${CONNECTION_COLUMNS}`,
-    [
-      connection.id,
-      tx.organizationId,
-      connection.provider,
-      connection.external_account_id,
-      connection.display_name,
-      connection.status,
-      connection.auth_kind,
-      connection.owner_type,
-      connection.owner_user_id,
-      connection.created_by_user_id,
-      connection.granted_scopes ?? [],
-      JSON.stringify(connection.metadata ?? {}),
-      connection.oauth == null ? null : JSON.stringify(connection.oauth),
-      connection.registration_id ?? null,
-      ...columnsOf(connection.credential),
-      ...columnsOf(connection.webhookSecret),
-      ...columnsOf(connection.clientSecret),
-    ],
-  );
-  if (row === undefined) throw new Error('an insert of one row returned none');
+  const { credential, webhookSecret, clientSecret, ...record } = connection;
+  const secrets = {
+    ...sealedColumns('credential', credential),
+    ...sealedColumns('webhook_secret', webhookSecret),
+    ...sealedColumns('client_secret', clientSecret),
+  };
+  const row = Object.assign(new ConnectionEntity(), {
+    oauth: null,
+    registration_id: null,
+    ...record,
+    ...secrets,
+    tenant_id: tx.organizationId,
+  });
+  await insertRows(tx, ConnectionEntity, [row]);
+  for (const column of Object.keys(secrets)) Reflect.deleteProperty(row, column);
   return row;
 }
 
 /** Compare-and-swap on the status. Null when the row had moved. */
-export async function moveConnection(
+export function moveConnection(
   tx: TenantTransaction,
   id: string,
   from: readonly ConnectionStatus[],
   to: ConnectionStatus,
 ): Promise<ConnectionRecord | null> {
-  const [row] = await tx.query<ConnectionRecord>(
-    `update integration_connections set status = $3, updated_at = clock_timestamp()
-      where id = $1 and status = any ($2) returning ${CONNECTION_COLUMNS}`,
-    [id, [...from], to],
-  );
-  return row ?? null;
+  return updateRow(tx, ConnectionEntity, { id, status: In(from) }, { status: to, updated_at: CLOCK });
 }
 
 /**
@@ -114,25 +81,25 @@ export async function markReconnectNeeded(
   { id, generation }: { id: string; generation: number },
   note: string,
 ): Promise<boolean> {
-  const marked = await tx.query(
-    `update integration_connections
-        set status = 'error', oauth = oauth || jsonb_build_object('error', $3::text), updated_at = clock_timestamp()
-      where id = $1 and authorization_generation = $2 and status = 'active' and auth_kind = 'oauth' returning id`,
-    [id, generation, note.slice(0, MAX_NOTE_CHARS)],
-  );
-  return marked.length > 0;
+  const [answer] = await tx.query<{ marked: boolean }>('select svc_mark_reconnect_needed($1, $2, $3) as marked', [
+    id,
+    generation,
+    note.slice(0, MAX_NOTE_CHARS),
+  ]);
+  return answer?.marked === true;
 }
 
 /** Deletes the secrets that nobody may open any more. */
 export async function removeSecrets(tx: TenantTransaction, id: string): Promise<void> {
-  await tx.query(
-    `update integration_connections
-        set credential_sealed = null, webhook_secret_sealed = null, client_secret_sealed = null
-      where id = $1`,
-    [id],
-  );
+  const none = { credential_sealed: null, webhook_secret_sealed: null, client_secret_sealed: null };
+  await tx.manager.update(ConnectionEntity, { id }, none);
 }
 
-function columnsOf(sealed: Sealed | null | undefined): [Buffer | null, number | null] {
-  return sealed == null ? [null, null] : [sealed.bytes, sealed.keyVersion];
+function visibleTo({ userId }: Viewer): FindOptionsWhere<ConnectionEntity>[] {
+  const ofAll = { owner_type: 'organization' } as const;
+  return userId === null ? [ofAll] : [ofAll, { owner_user_id: userId }];
+}
+
+function sealedColumns(secret: ConnectionSecret, sealed: Sealed | null | undefined): Partial<ConnectionEntity> {
+  return sealed == null ? {} : { [`${secret}_sealed`]: sealed.bytes, [`${secret}_key_version`]: sealed.keyVersion };
 }

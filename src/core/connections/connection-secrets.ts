@@ -1,9 +1,11 @@
 import type { CallStanding, CallUse } from '../bindings/recheck-binding.js';
+import { Not, type FindOptionsWhere } from 'typeorm';
 import type { ConnectionRecord } from '../../domain/connections/connection.js';
 import { SandgateError } from '../../domain/errors.js';
-import { translateDatabaseErrors } from '../../platform/postgres/database-errors.js';
 import type { Database, TenantTransaction } from '../record/database.js';
+import { findRow } from '../record/query-row.js';
 import type { Sealed, SealedPlace, Sealer } from '../../platform/seal/sealer.js';
+import { ConnectionEntity } from './connection.entity.js';
 
 /** @throws SandgateError `unavailable` (503) without a sealing key */
 export function requireSealing(sealer: Pick<Sealer, 'available'>): void {
@@ -64,7 +66,11 @@ export class ConnectionSecrets {
    */
   async credential(ref: ConnectionRef, generation: number | null): Promise<string> {
     const row = await this.db.withTenant(ref.organizationId, (tx) =>
-      readActive(tx, 'credential', ref.connectionId, generation),
+      readSealed(tx, 'credential', {
+        id: ref.connectionId,
+        status: 'active',
+        ...(generation === null ? {} : { authorization_generation: generation }),
+      }),
     );
     return this.openRow(ref, 'credential', row);
   }
@@ -77,19 +83,17 @@ export class ConnectionSecrets {
    */
   async readLive(ref: ConnectionRef, generation: number, use?: CallUse): Promise<LiveConnection | null> {
     const key = [ref.organizationId, ref.connectionId, generation];
-    const { rows } = await translateDatabaseErrors(() =>
-      this.db.pool.query<LiveRow>(
-        use === undefined
-          ? { name: 'svc_read_credential', text: 'select * from svc_read_credential($1, $2, $3)', values: key }
-          : {
-              name: 'svc_read_call_credential',
-              text: 'select * from svc_read_call_credential($1, $2, $3, $4, $5)',
-              values: [...key, use.sessionId, use.bindingId],
-            },
-      ),
+    const row = await findRow<LiveRow>(
+      this.db.pool,
+      use === undefined
+        ? { name: 'svc_read_credential', text: 'select * from svc_read_credential($1, $2, $3)', values: key }
+        : {
+            name: 'svc_read_call_credential',
+            text: 'select * from svc_read_call_credential($1, $2, $3, $4, $5)',
+            values: [...key, use.sessionId, use.bindingId],
+          },
     );
-    const [row] = rows;
-    if (row === undefined) return null;
+    if (row === null) return null;
     const { sealed, key_version: keyVersion, accepts = null, live = null, ...connection } = row;
     const openCredential = (): Promise<string> => this.openRow(ref, 'credential', { sealed, key_version: keyVersion });
     return { ...connection, standing: use && { accepts, live }, openCredential };
@@ -97,12 +101,8 @@ export class ConnectionSecrets {
 
   /** The OAuth client's secret of a connection that is not revoked; null when it has none. */
   async clientSecret(ref: ConnectionRef): Promise<string | null> {
-    const [row] = await this.db.withTenant(ref.organizationId, (tx) =>
-      tx.query<SealedRow>(
-        `select client_secret_sealed as sealed, client_secret_key_version as key_version
-           from integration_connections where id = $1 and status <> 'revoked'`,
-        [ref.connectionId],
-      ),
+    const row = await this.db.withTenant(ref.organizationId, (tx) =>
+      readSealed(tx, 'client_secret', { id: ref.connectionId, status: Not('revoked') }),
     );
     return row?.sealed == null ? null : this.open(ref, 'client_secret', row.sealed, row.key_version);
   }
@@ -110,7 +110,7 @@ export class ConnectionSecrets {
   /** The secret that the code host signs with, of an active connection; null when it has none. */
   async webhookSecret(ref: ConnectionRef): Promise<string | null> {
     const row = await this.db.withTenant(ref.organizationId, (tx) =>
-      readActive(tx, 'webhook_secret', ref.connectionId, null),
+      readSealed(tx, 'webhook_secret', { id: ref.connectionId, status: 'active' }),
     );
     return row?.sealed == null ? null : this.open(ref, 'webhook_secret', row.sealed, row.key_version);
   }
@@ -137,18 +137,15 @@ interface SealedRow {
   key_version: number;
 }
 
-async function readActive(
+async function readSealed(
   tx: TenantTransaction,
   secret: ConnectionSecret,
-  connectionId: string,
-  generation: number | null,
+  where: FindOptionsWhere<ConnectionEntity>,
 ): Promise<SealedRow | null> {
-  const [row] = await tx.query<SealedRow>(
-    `select ${secret}_sealed as sealed, ${secret}_key_version as key_version from integration_connections
-      where id = $1 and status = 'active' and ($2::int is null or authorization_generation = $2)`,
-    [connectionId, generation],
-  );
-  return row ?? null;
+  const columns = { sealed: `${secret}_sealed`, keyVersion: `${secret}_key_version` } as const;
+  const select = { id: true, [columns.sealed]: true, [columns.keyVersion]: true };
+  const row = await tx.manager.findOne(ConnectionEntity, { select, where });
+  return row && { sealed: row[columns.sealed], key_version: row[columns.keyVersion] };
 }
 
 /** Where a sealed secret of a connection is stored. */

@@ -6,6 +6,7 @@ import { isUniqueViolation } from '../../platform/postgres/database-errors.js';
 import type { Database, TenantTransaction } from '../record/database.js';
 import { PhotographError, type Photograph, type PhotographRequest } from '../../platform/mcp/photograph.js';
 import type { ConnectionCredentials } from './connection-credentials.js';
+import { ToolSnapshotEntity } from './tool-snapshot.entity.js';
 
 /** Takes a snapshot over a session of its own. @throws PhotographError with what the server did wrong */
 export type Photographer = (request: Pick<PhotographRequest, 'url' | 'headers'>) => Promise<Photograph>;
@@ -77,24 +78,14 @@ export async function appendSnapshot(
 ): Promise<ToolSnapshot> {
   const raced = 'the connection changed while its tools were read: try again';
   try {
-    const [row] = await tx.query<SnapshotRow>(
-      `insert into connection_tool_snapshots (id, tenant_id, connection_id, snapshot_version, authorization_generation,
-         protocol_version, tools_json, tools_digest, discovered_at)
-       select $1, c.tenant_id, c.id,
-              1 + coalesce((select max(s.snapshot_version) from connection_tool_snapshots s where s.connection_id = c.id), 0),
-              c.authorization_generation, $4, $5, $6, clock_timestamp()
-         from integration_connections c where c.id = $2 and c.status = 'active' and c.authorization_generation = $3
-          for share of c
-       returning ${SNAPSHOT_COLUMNS}`,
-      [
-        uuidv7(),
-        connection.id,
-        connection.generation,
-        photograph.protocolVersion,
-        JSON.stringify(photograph.tools),
-        photograph.digest,
-      ],
-    );
+    const [row] = await tx.query<ToolSnapshotEntity>('select * from svc_append_tool_snapshot($1, $2, $3, $4, $5, $6)', [
+      uuidv7(),
+      connection.id,
+      connection.generation,
+      photograph.protocolVersion,
+      JSON.stringify(photograph.tools),
+      photograph.digest,
+    ]);
     if (row === undefined) throw new SandgateError('conflict', raced);
     return toSnapshot(row);
   } catch (cause) {
@@ -104,29 +95,14 @@ export async function appendSnapshot(
 }
 
 export async function latestSnapshot(tx: TenantTransaction, connectionId: string): Promise<ToolSnapshot | null> {
-  const [row] = await tx.query<SnapshotRow>(
-    `select ${SNAPSHOT_COLUMNS} from connection_tool_snapshots
-      where connection_id = $1 order by snapshot_version desc limit 1`,
-    [connectionId],
-  );
-  return row === undefined ? null : toSnapshot(row);
+  const row = await tx.manager.findOne(ToolSnapshotEntity, {
+    where: { connection_id: connectionId },
+    order: { snapshot_version: 'DESC' },
+  });
+  return row && toSnapshot(row);
 }
 
-const SNAPSHOT_COLUMNS = `id, connection_id, snapshot_version, authorization_generation, protocol_version,
-  tools_json, tools_digest, discovered_at`;
-
-interface SnapshotRow {
-  id: string;
-  connection_id: string;
-  snapshot_version: number;
-  authorization_generation: number;
-  protocol_version: string;
-  tools_json: SnapshotTool[];
-  tools_digest: string;
-  discovered_at: Date;
-}
-
-function toSnapshot(row: SnapshotRow): ToolSnapshot {
+function toSnapshot(row: ToolSnapshotEntity): ToolSnapshot {
   return {
     id: row.id,
     connectionId: row.connection_id,

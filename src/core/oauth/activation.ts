@@ -40,21 +40,11 @@ async function swap(
   granted: readonly string[],
   sealed: { bytes: Buffer; keyVersion: number },
 ): Promise<Activated | null> {
-  const [row] = await tx.query<{ id: string; authorization_generation: number }>(
-    `update integration_connections c
-     set status = 'active',
-         authorization_generation = c.authorization_generation + case when c.status = 'pending' then 0 else 1 end,
-         credential_sealed = $4, credential_key_version = $5, granted_scopes = $6,
-         oauth = (c.oauth - 'error' - 'registration_id') || $7::jsonb || jsonb_build_object('activated_at', clock_timestamp()),
-         updated_at = clock_timestamp()
-     from connector_oauth_flows f
-     where c.id = $1 and f.id = $2 and f.connection_id = c.id and c.auth_kind = 'oauth' and c.status <> 'revoked'
-       and c.authorization_generation = $3
-       and coalesce((c.oauth ->> 'activated_at')::timestamptz, '-infinity') < f.created_at
-     returning c.id, c.authorization_generation`,
+  const [answer] = await tx.query<{ generation: number | null }>(
+    'select svc_activate_connection($1, $2, $3, $4, $5, $6, $7::jsonb) as generation',
     [
-      flow.connection_id,
       flow.id,
+      flow.connection_id,
       flow.expected_generation,
       sealed.bytes,
       sealed.keyVersion,
@@ -62,5 +52,6 @@ async function swap(
       JSON.stringify(stateOf(flow)),
     ],
   );
-  return row === undefined ? null : { id: row.id, generation: row.authorization_generation };
+  const generation = answer?.generation ?? null;
+  return generation === null ? null : { id: flow.connection_id, generation };
 }

@@ -41,12 +41,10 @@ export async function findRegistration(
   issuer: string,
   redirectUri: string,
 ): Promise<ClientRegistration | null> {
-  const [row] = await tx.query<ClientRegistration>(
-    `select id, source, client_id, token_endpoint_auth_method,
-            coalesce(client_secret_expires_at <= clock_timestamp(), false) as expired
-     from oauth_client_registrations where issuer = $1 and redirect_uri = $2 and tenant_id is null`,
-    [issuer, redirectUri],
-  );
+  const [row] = await tx.query<ClientRegistration>('select * from svc_find_oauth_registration($1, $2)', [
+    issuer,
+    redirectUri,
+  ]);
   return row ?? null;
 }
 
@@ -113,8 +111,7 @@ export async function keepRegistration(
 /** A deleted registration has no secret; the server will then say that it does not know the client. */
 export async function openRegistrationSecret(tx: TenantTransaction, sealer: Sealer, id: string): Promise<ClientSecret> {
   const [row] = await tx.query<{ sealed: Buffer | null; key_version: number; method: TokenAuthMethod }>(
-    `select client_secret_sealed as sealed, client_secret_key_version as key_version, token_endpoint_auth_method as method
-     from oauth_client_registrations where id = $1 and tenant_id is null`,
+    'select * from svc_read_oauth_secret($1)',
     [id],
   );
   if (row?.sealed == null) return { clientSecret: null, authMethod: 'none' };

@@ -167,9 +167,5 @@ export function stateOf(flow: OAuthFlow): Partial<OAuthState> {
  */
 async function showIdentity(tx: TenantTransaction, connection: OAuthConnectionRow, flow: OAuthFlow): Promise<void> {
   if (connection.credential !== null) return;
-  await tx.query(
-    `update integration_connections set oauth = (oauth - 'registration_id') || $2::jsonb, updated_at = clock_timestamp()
-     where id = $1 and status <> 'revoked' and credential_sealed is null`,
-    [connection.id, JSON.stringify(stateOf(flow))],
-  );
+  await tx.query('select svc_show_oauth_identity($1, $2::jsonb)', [connection.id, JSON.stringify(stateOf(flow))]);
 }

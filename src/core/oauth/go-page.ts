@@ -110,9 +110,8 @@ async function readPeople(
   flow: StoredFlow,
 ): Promise<Pick<ConnectQuestion, 'organization' | 'requester'>> {
   const [row] = await tx.query<{ organization: string; requester: string | null }>(
-    `select o.name as organization, (select coalesce(u.name, u.email, u.id::text) from users u where u.id = $2) as requester
-     from organizations o where o.id = $1`,
-    [tx.organizationId, flow.initiated_by_user_id],
+    'select * from svc_name_flow_parties($1)',
+    [flow.initiated_by_user_id],
   );
   if (row === undefined) throw new Error('the organization of a flow is not there');
   return row;

@@ -1,5 +1,6 @@
-import type { TenantTransaction } from '../record/database.js';
 import type { OAuthState } from '../../domain/connections/connection.js';
+import { ConnectionEntity } from '../connections/connection.entity.js';
+import type { TenantTransaction } from '../record/database.js';
 
 /** The columns of a connection that connecting and refreshing read. */
 export interface OAuthConnectionRow {
@@ -22,20 +23,6 @@ export interface SealedColumn {
   keyVersion: number;
 }
 
-interface Row {
-  id: string;
-  status: string;
-  authorization_generation: number;
-  display_name: string;
-  base_url: string | null;
-  personal: boolean;
-  oauth: OAuthState;
-  credential_sealed: Buffer | null;
-  credential_key_version: number;
-  client_secret_sealed: Buffer | null;
-  client_secret_key_version: number;
-}
-
 /** Longer than what a holder of the lock may wait for before its commit: a database connection, and a token request of 15 s. */
 const LOCK_WAIT = '50s';
 
@@ -51,21 +38,30 @@ export async function lockConnection(tx: TenantTransaction, connectionId: string
 
 /** Null for a connection that the organization does not have, or that is not authorized by OAuth. */
 export async function readOAuthConnection(tx: TenantTransaction, id: string): Promise<OAuthConnectionRow | null> {
-  const [row] = await tx.query<Row>(
-    `select id, status, authorization_generation, display_name, metadata ->> 'base_url' as base_url, oauth,
-            owner_type = 'user' as personal,
-            credential_sealed, credential_key_version, client_secret_sealed, client_secret_key_version
-     from integration_connections where id = $1 and auth_kind = 'oauth'`,
-    [id],
-  );
-  if (row === undefined) return null;
+  const row = await tx.manager.findOne(ConnectionEntity, {
+    select: {
+      id: true,
+      status: true,
+      authorization_generation: true,
+      display_name: true,
+      metadata: true,
+      oauth: true,
+      owner_type: true,
+      credential_sealed: true,
+      credential_key_version: true,
+      client_secret_sealed: true,
+      client_secret_key_version: true,
+    },
+    where: { id, auth_kind: 'oauth' },
+  });
+  if (row?.oauth == null) return null;
   return {
     id: row.id,
     status: row.status,
     generation: row.authorization_generation,
     displayName: row.display_name,
-    personal: row.personal,
-    baseUrl: row.base_url ?? row.oauth.resource,
+    personal: row.owner_type === 'user',
+    baseUrl: row.metadata.base_url ?? row.oauth.resource,
     oauth: row.oauth,
     credential: sealedColumn(row.credential_sealed, row.credential_key_version),
     clientSecret: sealedColumn(row.client_secret_sealed, row.client_secret_key_version),

@@ -1,8 +1,10 @@
 import { requireActive } from '../../domain/connections/require-active.js';
 import { SandgateError } from '../../domain/errors.js';
 import { markReconnectNeeded } from '../connections/connection-rows.js';
+import { ConnectionEntity } from '../connections/connection.entity.js';
 import { placeOfSecret } from '../connections/connection-secrets.js';
 import type { Database, TenantTransaction } from '../record/database.js';
+import { changeRow } from '../record/write-rows.js';
 import type { Sealer } from '../../platform/seal/sealer.js';
 import { forgetRefusedClient } from './client-registrations.js';
 import { clientSecretOf } from './client-secrets.js';
@@ -120,13 +122,15 @@ async function keepRotated(
 ): Promise<void> {
   const place = placeOfSecret({ organizationId: tx.organizationId, connectionId: connection.id }, 'credential');
   const sealed = refreshToken === old ? null : await sealer.seal(place, refreshToken);
-  const [kept] = await tx.query(
-    `update integration_connections
-     set credential_sealed = coalesce($3, credential_sealed), credential_key_version = coalesce($4, credential_key_version)
-     where id = $1 and status = 'active' and authorization_generation = $2 returning id`,
-    [connection.id, connection.generation, sealed?.bytes ?? null, sealed?.keyVersion ?? null],
+  const kept = await changeRow(
+    tx,
+    ConnectionEntity,
+    { id: connection.id, status: 'active', authorization_generation: connection.generation },
+    sealed === null
+      ? { credential_sealed: () => 'credential_sealed' }
+      : { credential_sealed: sealed.bytes, credential_key_version: sealed.keyVersion },
   );
-  if (kept === undefined) throw new SandgateError('conflict', 'the connection was reauthorized during refresh');
+  if (!kept) throw new SandgateError('conflict', 'the connection was reauthorized during refresh');
 }
 
 async function refuse(

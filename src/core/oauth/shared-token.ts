@@ -17,9 +17,7 @@ export async function readSharedToken(
   { connectionId, generation }: { connectionId: string; generation: number },
 ): Promise<MintedToken | null> {
   const [row] = await tx.query<{ token_sealed: Buffer; token_key_version: number; left_ms: number }>(
-    `select token_sealed, token_key_version,
-            (extract(epoch from expires_at - clock_timestamp()) * 1000)::float8 as left_ms
-     from connector_access_tokens where connection_id = $1 and authorization_generation = $2`,
+    'select * from svc_read_access_token($1, $2)',
     [connectionId, generation],
   );
   if (row === undefined || row.left_ms <= 0) return null;
@@ -37,12 +35,12 @@ export async function keepSharedToken(
 ): Promise<void> {
   const place = { organizationId: tx.organizationId, column: COLUMN, row: connection.id };
   const sealed = await sealer.seal(place, answer.accessToken);
-  await tx.query(
-    `insert into connector_access_tokens
-       (connection_id, tenant_id, authorization_generation, token_sealed, token_key_version, expires_at)
-     values ($1, $2, $3, $4, $5, clock_timestamp() + make_interval(secs => $6))
-     on conflict (connection_id) do update set authorization_generation = excluded.authorization_generation,
-       token_sealed = excluded.token_sealed, token_key_version = excluded.token_key_version, expires_at = excluded.expires_at`,
-    [connection.id, tx.organizationId, connection.generation, sealed.bytes, sealed.keyVersion, answer.expiresInSecs],
-  );
+  await tx.query('select svc_keep_access_token($1, $2, $3, $4, $5, $6)', [
+    tx.organizationId,
+    connection.id,
+    connection.generation,
+    sealed.bytes,
+    sealed.keyVersion,
+    answer.expiresInSecs,
+  ]);
 }

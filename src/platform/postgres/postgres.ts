@@ -1,14 +1,11 @@
 import type pg from 'pg';
-import { DataSource, type EntityManager, type QueryRunner } from 'typeorm';
+import { DataSource, getMetadataArgsStorage, type EntityManager, type QueryRunner } from 'typeorm';
 import { isUuid } from '../../domain/uuid.js';
 import { translateDatabaseErrors } from './database-errors.js';
 
 export interface PostgresOptions {
   url: string;
   poolSize: number;
-  /** TypeORM entities of the process. */
-  // eslint-disable-next-line @typescript-eslint/no-unsafe-function-type
-  entities?: Function[];
   applicationName: string;
 }
 
@@ -49,7 +46,8 @@ export class Postgres implements OrganizationTransactions {
       applicationName: options.applicationName,
       poolSize: options.poolSize,
       connectTimeoutMS: 10_000,
-      entities: options.entities ?? [],
+      // Every class with `@Entity` that the process has loaded, so that no list of them has to be kept.
+      entities: getMetadataArgsStorage().tables.map(({ target }) => target),
       extra: {
         options: Object.entries(SESSION_SETTINGS)
           .map(([name, value]) => `-c ${name}=${value}`)

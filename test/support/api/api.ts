@@ -10,7 +10,6 @@ import type { DestinationStream } from 'pino';
 import { createApi } from '../../../src/api/create-api.js';
 import type { Schemas } from '../../../src/client/client.js';
 import type { LedgerEvent } from '../../../src/domain/events/event-kinds.js';
-import { API_ENTITIES } from '../../../src/api/entities.js';
 import { loadConfig, type SandgateConfig } from '../../../src/platform/config/index.js';
 import type { Database } from '../../../src/core/record/database.js';
 import { Organizations } from '../../../src/core/organizations/organizations.js';
@@ -88,7 +87,7 @@ export async function startApi(
   options: { logTo?: DestinationStream } = {},
 ): Promise<TestApi> {
   const dataDir = mkdtempSync(join(tmpdir(), 'sg-api-'));
-  const database = await createTestDatabase({ entities: API_ENTITIES });
+  const database = await createTestDatabase();
   const { db } = database;
   const ledgerKey = generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
   const config = loadConfig({

@@ -1,0 +1,60 @@
+import {
+  Raw,
+  type EntityTarget,
+  type FindOperator,
+  type FindOptionsWhere,
+  type ObjectLiteral,
+  type QueryDeepPartialEntity,
+  type QueryPartialEntity,
+} from 'typeorm';
+import type { OrganizationTransaction } from '../../platform/postgres/postgres.js';
+
+/** The clock of the database at this moment, as the value of a column; `now()` is that of the transaction's begin. */
+export const CLOCK = (): string => 'clock_timestamp()';
+
+/** Matches a time that the clock of the database has not reached. */
+export function aheadOfClock(): FindOperator<Date> {
+  return Raw((column) => `${column} > clock_timestamp()`);
+}
+
+/** Columns that are left out get their defaults, which the given rows have afterwards. */
+export async function insertRows<E extends ObjectLiteral>(
+  tx: Pick<OrganizationTransaction, 'manager'>,
+  entity: EntityTarget<E>,
+  rows: QueryPartialEntity<E>[],
+): Promise<void> {
+  if (rows.length > 0) await tx.manager.insert(entity, rows as QueryDeepPartialEntity<E>[]);
+}
+
+/**
+ * Changes the one row that (still) matches, in one statement, and answers it as it is then; null when none does. Columns that
+ * are not read by default are not answered.
+ */
+export async function updateRow<E extends ObjectLiteral>(
+  tx: Pick<OrganizationTransaction, 'manager'>,
+  entity: EntityTarget<E>,
+  where: FindOptionsWhere<E>,
+  values: QueryPartialEntity<E>,
+): Promise<E | null> {
+  const { columns } = tx.manager.connection.getMetadata(entity);
+  const updated = await tx.manager
+    .createQueryBuilder()
+    .update(entity)
+    .set(values as QueryDeepPartialEntity<E>)
+    .where(where)
+    .returning(columns.filter(({ isSelect }) => isSelect).map(({ propertyName }) => propertyName))
+    .execute();
+  const [row] = updated.raw as E[];
+  return row ?? null;
+}
+
+/** As {@link updateRow}, for those who only need to know whether a row matched. */
+export async function changeRow<E extends ObjectLiteral>(
+  tx: Pick<OrganizationTransaction, 'manager'>,
+  entity: EntityTarget<E>,
+  where: FindOptionsWhere<E>,
+  values: QueryPartialEntity<E>,
+): Promise<boolean> {
+  const { affected } = await tx.manager.update(entity, where, values as QueryDeepPartialEntity<E>);
+  return (affected ?? 0) > 0;
+}
