@@ -12,6 +12,9 @@ export const TRIGGER_FUNCTIONS = 'functions/triggers.sql';
 /** In this order: a function in SQL is checked when it is made, and comes after those that it calls. */
 const FILES = [
   TRIGGER_FUNCTIONS,
+  'functions/agents.sql',
+  'functions/catalog.sql',
+  'functions/hosts.sql',
   'functions/runs.sql',
   'functions/ledger.sql',
   'functions/approvals.sql',

@@ -1203,6 +1203,17 @@ end
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.svc_append_bundle(p_id uuid, p_tenant uuid, p_name text, p_description text, p_definition jsonb, p_digest text)
+ RETURNS SETOF capability_bundles
+ LANGUAGE sql
+AS $function$
+  insert into capability_bundles (id, tenant_id, name, version, description, definition, definition_digest)
+  select p_id, p_tenant, p_name, coalesce(max(version), 0) + 1, p_description, p_definition, p_digest
+    from capability_bundles where name = p_name
+  returning *
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.svc_append_tool_snapshot(p_id uuid, p_connection uuid, p_generation integer, p_protocol_version text, p_tools json, p_digest text)
  RETURNS SETOF connection_tool_snapshots
  LANGUAGE sql
@@ -1388,6 +1399,24 @@ begin
                              and f.consumed_at is null and f.expires_at > clock_timestamp())
            then 'other_browser' else 'gone' end, null::uuid, null::uuid;
 end
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_claim_sandbox_uid(p_host uuid, p_session uuid, p_base integer, p_count integer)
+ RETURNS integer
+ LANGUAGE sql
+AS $function$
+  with held as (
+    select uid from sandbox_uids where session_id = p_session
+  ), free as (
+    select candidate as uid from generate_series(p_base, p_base + p_count - 1) candidate
+      where not exists (select from held)
+        and not exists (select from sandbox_uids u where u.host_id = p_host and u.uid = candidate)
+      order by candidate limit 1
+  ), made as (
+    insert into sandbox_uids (uid, host_id, session_id) select uid, p_host, p_session from free returning uid
+  )
+  select uid from held union all select uid from made
 $function$
 ;
 
@@ -1853,6 +1882,24 @@ end
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.svc_import_connector(p_id uuid, p_slug text, p_name text, p_description text, p_categories text[], p_egress text[], p_url text, p_transport text, p_provenance jsonb)
+ RETURNS boolean
+ LANGUAGE sql
+AS $function$
+  insert into connector_catalog as c
+    (id, slug, name, description, categories, egress, tier, url, transport, auth_mode, provenance)
+  values (p_id, p_slug, p_name, p_description, p_categories, p_egress, 'community', p_url, p_transport, 'none',
+          p_provenance || jsonb_build_object(
+            'imported_at', to_char(now() at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')))
+  on conflict (slug) where tenant_id is null do update
+    set name = excluded.name, description = excluded.description, categories = excluded.categories,
+        egress = excluded.egress, url = excluded.url, transport = excluded.transport,
+        provenance = excluded.provenance, updated_at = now()
+    where c.provenance ->> 'source' in ('mcp-registry', 'open-connector')
+  returning xmax = 0
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.svc_is_active_member(p_user uuid)
  RETURNS boolean
  LANGUAGE sql
@@ -1965,6 +2012,15 @@ end
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.svc_latest_revisions()
+ RETURNS SETOF agent_revisions
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select distinct on (r.agent_id) r.* from agent_revisions r order by r.agent_id, r.rev desc
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.svc_leave_dial(p_tenant uuid, p_connection uuid, p_host_digest text, p_failed boolean, p_probe boolean, p_threshold integer)
  RETURNS void
  LANGUAGE plpgsql
@@ -1998,6 +2054,54 @@ CREATE OR REPLACE FUNCTION public.svc_link(p_previous bytea, p_session uuid, p_s
 AS $function$
   select sha256(p_previous || uuid_send(p_session) || int8send(p_seq)
                 || int8send((extract(epoch from p_at) * 1000000)::bigint) || p_digest)
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_list_agents_by_policy(p_policy uuid)
+ RETURNS TABLE(policy_id uuid, id uuid, name text)
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select latest.policy_id, agents.id, agents.name
+    from svc_latest_revisions() latest join agents on agents.id = latest.agent_id
+    where p_policy is null or latest.policy_id = p_policy order by agents.name
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_list_bundles(p_limit integer)
+ RETURNS TABLE(id uuid, name text, version integer, description text, definition_digest text, server_count integer, tool_count integer, classes json, created_at timestamp with time zone)
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select b.id, b.name, b.version, b.description, b.definition_digest, s.server_count, s.tool_count, s.classes,
+         b.created_at
+    from capability_bundles b,
+         lateral (select count(*)::int as server_count,
+                         coalesce(sum(jsonb_array_length(server -> 'tools')), 0)::int as tool_count,
+                         coalesce(json_agg(distinct server ->> 'class'), '[]') as classes
+                    from jsonb_array_elements(b.definition -> 'servers') server) s
+    order by b.name, b.version desc limit p_limit
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_list_connectors(p_user uuid, p_slug text)
+ RETURNS TABLE(connector connector_catalog, bundle json, connection json)
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select c,
+         (select json_build_object('id', b.id, 'name', b.name, 'version', b.version)
+            from capability_bundles b where b.name = c.slug order by b.version desc limit 1),
+         (select json_build_object('id', i.id, 'status', i.status, 'auth_kind', i.auth_kind)
+            from integration_connections i
+            where i.provider = 'mcp_http' and i.status <> 'revoked' and i.metadata ->> 'base_url' = c.url
+              and (i.owner_type = 'organization' or i.owner_user_id = p_user)
+            order by array_position(array['active', 'error'], i.status), i.created_at desc, i.id desc limit 1)
+    from connector_catalog c
+    where c.disabled_at is null and (p_slug is null or c.slug = p_slug)
+      and (c.tenant_id is not null or not exists (select 1 from connector_catalog own
+        where own.tenant_id is not null and own.slug = c.slug and own.disabled_at is null))
+    order by array_position(array['verified', 'community'], c.tier), lower(c.name), c.slug
 $function$
 ;
 
@@ -2036,6 +2140,15 @@ AS $function$
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.svc_list_hosts(p_within_secs double precision)
+ RETURNS SETOF hosts
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select * from hosts where last_seen_at > clock_timestamp() - make_interval(secs => p_within_secs) order by id
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.svc_list_keks()
  RETURNS TABLE(kek_id text, organization_id uuid, version integer, wrapped_dek bytea)
  LANGUAGE sql
@@ -2044,6 +2157,36 @@ CREATE OR REPLACE FUNCTION public.svc_list_keks()
 AS $function$
   select distinct on (d.kek_id) d.kek_id, d.tenant_id, d.version, d.wrapped_dek from tenant_deks d
   order by d.kek_id, d.created_at
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_list_latest_descriptions()
+ RETURNS TABLE(agent_id uuid, description text)
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select a.id, r.description
+    from agents a cross join lateral (
+      select description from agent_revisions where agent_id = a.id order by rev desc limit 1) r
+    where r.description is not null
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_list_mcp_tools_under(p_policy uuid)
+ RETURNS SETOF text
+ LANGUAGE sql
+ STABLE
+AS $function$
+  with mine as (select * from svc_latest_revisions() where policy_id = p_policy)
+  select 'mcp__' || (server ->> 'name') || '__' || (tool ->> 'name')
+    from mine, jsonb_array_elements(mine.capability_bundles) as pin
+    join capability_bundles on capability_bundles.id = (pin ->> 'id')::uuid,
+         jsonb_array_elements(capability_bundles.definition -> 'servers') as server,
+         jsonb_array_elements(server -> 'tools') as tool
+  union
+  select 'mcp__' || (requirement ->> 'slot') || '__' || required
+    from mine, jsonb_array_elements(mine.connection_requirements) as requirement,
+         jsonb_array_elements_text(coalesce(requirement -> 'required_tools', '[]')) as required
 $function$
 ;
 
@@ -2086,6 +2229,27 @@ AS $function$
          or h.tool_calls > (s.run_spec -> 'budgets' ->> 'max_tool_calls')::numeric)
     and not exists (select from session_finalizations f where f.session_id = s.id)
   limit p_limit
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_list_runnable_harnesses(p_within_secs double precision)
+ RETURNS SETOF text
+ LANGUAGE sql
+ STABLE
+AS $function$
+  with known as (
+    select harnesses, last_seen_at > clock_timestamp() - make_interval(secs => p_within_secs) as online from hosts
+  )
+  select distinct unnest(harnesses) from known where online or not exists (select from known where online)
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_list_taken_slugs(p_stem text)
+ RETURNS SETOF text
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select slug from connector_catalog where slug = p_stem or starts_with(slug, p_stem || '-')
 $function$
 ;
 
@@ -2233,6 +2397,17 @@ end
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.svc_note_harnesses(p_host uuid, p_harnesses text[])
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+begin
+  update hosts set harnesses = p_harnesses where id = p_host;
+  return found;
+end
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.svc_offer_call(p_tenant uuid, p_session uuid, p_call text, p_sealed bytea, p_key_version smallint)
  RETURNS svc_offered_call
  LANGUAGE plpgsql
@@ -2330,6 +2505,16 @@ begin
       c.credential_key_version
     from integration_connections c where c.id = p_connection;
 end
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_read_member_roles(p_user uuid)
+ RETURNS text[]
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select m.roles from users u join org_memberships m on m.tenant_id = u.tenant_id and m.user_id = u.id
+    where u.id = p_user and u.status = 'active' and m.status = 'active'
 $function$
 ;
 
@@ -2442,6 +2627,14 @@ begin
     where scope in (p_tenant::text, 'deployment');
   return true;
 end
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_release_sandbox_uid(p_session uuid)
+ RETURNS void
+ LANGUAGE sql
+AS $function$
+  delete from sandbox_uids where session_id = p_session
 $function$
 ;
 
@@ -2657,6 +2850,17 @@ begin
     end loop;
   end loop;
 end
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_see_host(p_id uuid, p_name text, p_capacity integer, p_provider text, p_harnesses text[])
+ RETURNS void
+ LANGUAGE sql
+AS $function$
+  insert into hosts (id, name, capacity, provider, harnesses)
+  values (p_id, p_name, p_capacity, p_provider, p_harnesses)
+  on conflict (id) do update set name = excluded.name, capacity = excluded.capacity, provider = excluded.provider,
+    harnesses = excluded.harnesses, last_seen_at = clock_timestamp()
 $function$
 ;
 

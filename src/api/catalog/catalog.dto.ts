@@ -17,7 +17,7 @@ import { CONNECTION_STATUSES, type AuthKind, type ConnectionStatus } from '../..
 import { SCOPE_PATTERN } from '../../domain/connections/oauth-client.js';
 import { HOST_PATTERN } from '../../domain/catalog/parse-connector.js';
 import type { CatalogRow, EntryBundle, EntryConnection } from '../../core/catalog/connector-queries.js';
-import type { ConnectorRow } from '../../core/catalog/connector-row.js';
+import type { ConnectorEntity } from '../../core/catalog/connector.entity.js';
 import { AuthHintsView, ProvenanceView, SandboxLaunchView, ToolHintView } from './connector-parts.dto.js';
 
 const SLUG = '^[a-z0-9][a-z0-9-]{0,63}$';
@@ -224,7 +224,7 @@ export class CatalogList {
   connectors!: CatalogEntry[];
 }
 
-export function toConnector(row: ConnectorRow): Connector {
+export function toConnector(row: ConnectorEntity): Connector {
   return {
     id: row.id,
     slug: row.slug,

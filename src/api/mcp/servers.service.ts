@@ -9,7 +9,7 @@ import { GuardedClient } from '../../platform/egress/guarded-client.js';
 import { toConnector } from '../catalog/catalog.dto.js';
 import { ConnectConnectorService } from '../catalog/connect-connector.service.js';
 import { deleteCustom, insertCustom, takenSlugs } from '../../core/catalog/connector-queries.js';
-import type { ConnectorRow } from '../../core/catalog/connector-row.js';
+import type { ConnectorEntity } from '../../core/catalog/connector.entity.js';
 import { resolveOwner } from '../connections/connection-owner.js';
 import type { AddedServer, AddServer, ProbedServer } from './mcp.dto.js';
 import { probeServer } from './probe-server.js';
@@ -46,7 +46,7 @@ export class McpServersService {
   }
 
   /** Somebody else may take the slug between looking and inserting; then the next free one is tried. */
-  private async insert(organizationId: string, body: AddServer, races = 0): Promise<ConnectorRow> {
+  private async insert(organizationId: string, body: AddServer, races = 0): Promise<ConnectorEntity> {
     const described = describe(body);
     const stem = slugOf(described.title, FALLBACK_SLUG);
     const taken = await this.database.withTenant(organizationId, (tx) => takenSlugs(tx, stem));

@@ -17,10 +17,7 @@ export async function latestRevision(tx: TenantTransaction, agent: AgentEntity):
 /** By agent, what its latest revision says of it; agents whose latest revision says nothing are absent. */
 export async function latestDescriptions(tx: TenantTransaction): Promise<Map<string, string>> {
   const rows = await tx.query<{ agent_id: string; description: string }>(
-    `select a.id as agent_id, r.description
-       from agents a cross join lateral (
-         select description from agent_revisions where agent_id = a.id order by rev desc limit 1) r
-      where r.description is not null`,
+    'select * from svc_list_latest_descriptions()',
   );
   return new Map(rows.map((row) => [row.agent_id, row.description]));
 }

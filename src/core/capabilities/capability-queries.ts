@@ -4,6 +4,7 @@ import { definitionDigest, type BundlePin } from '../../domain/capabilities/bund
 import type { BundleDraft } from '../../domain/capabilities/parse-bundle.js';
 import type { BundleRef } from '../../domain/capabilities/pins.js';
 import type { TenantTransaction } from '../record/database.js';
+import { onlyRow } from '../record/query-row.js';
 import { lockName } from '../record/named-lock.js';
 import { isStorableText } from '../../domain/storage/storable-text.js';
 import { CapabilityBundleEntity } from './capability-bundle.entity.js';
@@ -46,26 +47,15 @@ export interface BundleSummary {
 
 /** By name, the newest version of each first. */
 export function listBundles(tx: TenantTransaction, limit: number): Promise<BundleSummary[]> {
-  return tx.query<BundleSummary>(
-    `select b.id, b.name, b.version, b.description, b.definition_digest, s.server_count, s.tool_count, s.classes, b.created_at
-       from capability_bundles b,
-            lateral (select count(*)::int as server_count,
-                            coalesce(sum(jsonb_array_length(server -> 'tools')), 0)::int as tool_count,
-                            coalesce(json_agg(distinct server ->> 'class'), '[]') as classes
-                       from jsonb_array_elements(b.definition -> 'servers') server) s
-      order by b.name, b.version desc limit $1`,
-    [limit],
-  );
+  return tx.query<BundleSummary>('select * from svc_list_bundles($1)', [limit]);
 }
 
 /** Appends the next version of the name. */
 export async function appendBundle(tx: TenantTransaction, draft: BundleDraft): Promise<CapabilityBundleEntity> {
   // One publisher of a name at a time, so that each number is used once.
   await lockName(tx, `capability:${tx.organizationId}:${draft.name}`);
-  const [bundle] = await tx.query<CapabilityBundleEntity>(
-    `insert into capability_bundles (id, tenant_id, name, version, description, definition, definition_digest)
-     select $1, $2, $3, coalesce(max(version), 0) + 1, $4, $5, $6 from capability_bundles where name = $3
-     returning *`,
+  const rows = await tx.query<CapabilityBundleEntity>(
+    'select * from svc_append_bundle($1, $2, $3, $4, $5::jsonb, $6)',
     [
       uuidv7(),
       tx.organizationId,
@@ -75,6 +65,5 @@ export async function appendBundle(tx: TenantTransaction, draft: BundleDraft): P
       definitionDigest(draft.servers),
     ],
   );
-  if (bundle === undefined) throw new Error('an insert of one row returned none');
-  return bundle;
+  return onlyRow(rows, 'svc_append_bundle');
 }

@@ -3,9 +3,10 @@ import type { ConnectorDefinition } from '../../domain/catalog/connector.js';
 import type { AuthKind, ConnectionStatus } from '../../domain/connections/connection.js';
 import { SandgateError } from '../../domain/errors.js';
 import type { TenantTransaction } from '../record/database.js';
+import { insertRows } from '../record/write-rows.js';
 import { isUniqueViolation } from '../../platform/postgres/database-errors.js';
 import { isStorableText } from '../../domain/storage/storable-text.js';
-import type { ConnectorRow } from './connector-row.js';
+import { ConnectorEntity } from './connector.entity.js';
 
 /** The newest bundle that carries the entry's name. */
 export interface EntryBundle {
@@ -21,33 +22,13 @@ export interface EntryConnection {
   auth_kind: AuthKind;
 }
 
-export type CatalogRow = ConnectorRow & { bundle: EntryBundle | null; connection: EntryConnection | null };
+export type CatalogRow = ConnectorEntity & { bundle: EntryBundle | null; connection: EntryConnection | null };
 
-/**
- * Row-level isolation leaves the organization's rows and the global ones; of two with one slug the organization's own is visible. `$1` is the
- * user who looks, null for the operator: others' personal connections stay out.
- */
-const VISIBLE = `
-  select c.*,
-         (select json_build_object('id', b.id, 'name', b.name, 'version', b.version)
-            from capability_bundles b where b.name = c.slug order by b.version desc limit 1) as bundle,
-         (select json_build_object('id', i.id, 'status', i.status, 'auth_kind', i.auth_kind)
-            from integration_connections i
-           where i.provider = 'mcp_http' and i.status <> 'revoked' and i.metadata ->> 'base_url' = c.url
-             and (i.owner_type = 'organization' or i.owner_user_id = $1)
-           order by array_position(array['active', 'error'], i.status), i.created_at desc, i.id desc limit 1) as connection
-    from connector_catalog c
-   where c.disabled_at is null
-     and (c.tenant_id is not null or not exists (
-           select 1 from connector_catalog own
-            where own.tenant_id is not null and own.slug = c.slug and own.disabled_at is null))`;
+const LIST = 'select (found.connector).*, found.bundle, found.connection from svc_list_connectors($1, $2) as found';
 
 /** Entries that the organization sees: verified, community, its own, each by name. */
 export function listConnectors(tx: TenantTransaction, userId: string | null): Promise<CatalogRow[]> {
-  return tx.query<CatalogRow>(
-    `${VISIBLE} order by array_position(array['verified', 'community'], c.tier), lower(c.name), c.slug`,
-    [userId],
-  );
+  return tx.query<CatalogRow>(LIST, [userId, null]);
 }
 
 /** The entry that the organization sees under a slug; null when there is none. */
@@ -57,22 +38,19 @@ export async function findConnector(
   userId: string | null,
 ): Promise<CatalogRow | null> {
   if (!isStorableText(slug)) return null;
-  const [row] = await tx.query<CatalogRow>(`${VISIBLE} and c.slug = $2`, [userId, slug]);
+  const [row] = await tx.query<CatalogRow>(LIST, [userId, slug]);
   return row ?? null;
 }
 
 /** Slugs that an entry of the organization would clash with, or hide. */
 export async function takenSlugs(tx: TenantTransaction, stem: string): Promise<Set<string>> {
-  const rows = await tx.query<{ slug: string }>(
-    `select slug from connector_catalog where slug = $1 or starts_with(slug, $1 || '-')`,
-    [stem],
-  );
+  const rows = await tx.query<{ slug: string }>('select svc_list_taken_slugs($1) as slug', [stem]);
   return new Set(rows.map(({ slug }) => slug));
 }
 
 /** Takes an entry of the organization away again. */
 export async function deleteCustom(tx: TenantTransaction, id: string): Promise<void> {
-  await tx.query('delete from connector_catalog where id = $1', [id]);
+  await tx.manager.delete(ConnectorEntity, { id });
 }
 
 /**
@@ -80,32 +58,17 @@ export async function deleteCustom(tx: TenantTransaction, id: string): Promise<v
  *
  * @throws SandgateError `conflict` when the organization has an entry of that slug; a global one is shadowed instead
  */
-export async function insertCustom(tx: TenantTransaction, entry: ConnectorDefinition): Promise<ConnectorRow> {
+export async function insertCustom(tx: TenantTransaction, entry: ConnectorDefinition): Promise<ConnectorEntity> {
   try {
-    const [row] = await tx.query<ConnectorRow>(
-      `insert into connector_catalog (id, tenant_id, slug, name, icon, description, categories, scopes, egress, tier, url, transport,
-                                      auth_mode, auth_hints, tool_hints, sandbox_launch, provenance)
-       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, 'custom', $10, $11, $12, $13, $14, $15, $16) returning *`,
-      [
-        uuidv7(),
-        tx.organizationId,
-        entry.slug,
-        entry.name,
-        entry.icon,
-        entry.description,
-        entry.categories,
-        entry.scopes,
-        entry.egress,
-        entry.url,
-        entry.transport,
-        entry.auth_mode,
-        JSON.stringify(entry.auth_hints),
-        JSON.stringify(entry.tool_hints),
-        entry.sandbox_launch === null ? null : JSON.stringify(entry.sandbox_launch),
-        JSON.stringify({ source: 'custom', source_ref: null, upstream_id: null, status: null, imported_at: null }),
-      ],
-    );
-    if (row === undefined) throw new Error('an insert of one row returned none');
+    const row = Object.assign(new ConnectorEntity(), {
+      ...entry,
+      id: uuidv7(),
+      tenant_id: tx.organizationId,
+      tier: 'custom' as const,
+      provenance: { source: 'custom' as const, source_ref: null, upstream_id: null, status: null, imported_at: null },
+      disabled_at: null,
+    });
+    await insertRows(tx, ConnectorEntity, [row]);
     return row;
   } catch (error) {
     if (!isUniqueViolation(error, 'connector_catalog_own_slug')) throw error;

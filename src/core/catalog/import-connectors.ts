@@ -1,6 +1,7 @@
 import { v7 as uuidv7 } from 'uuid';
 import type { ImportedConnector } from '../../domain/catalog/import-connectors.js';
 import type { Database } from '../record/database.js';
+import { onlyRow } from '../record/query-row.js';
 import { translateDatabaseErrors } from '../../platform/postgres/database-errors.js';
 
 /** What an import did with its entries. */
@@ -23,10 +24,10 @@ export function importConnectors(db: Database, entries: readonly ImportedConnect
       await client.query('begin');
       await client.query('set local role sandgate_system');
       for (const entry of entries) {
-        const { rows } = await client.query<{ inserted: boolean }>(UPSERT, valuesOf(entry));
-        const [row] = rows;
-        if (row === undefined) counts.kept += 1;
-        else if (row.inserted) counts.added += 1;
+        const { rows } = await client.query<{ inserted: boolean | null }>(IMPORT, valuesOf(entry));
+        const { inserted } = onlyRow(rows, 'svc_import_connector');
+        if (inserted === null) counts.kept += 1;
+        else if (inserted) counts.added += 1;
         else counts.refreshed += 1;
       }
       await client.query('commit');
@@ -41,15 +42,7 @@ export function importConnectors(db: Database, entries: readonly ImportedConnect
 }
 
 /** A row that this statement inserted has never been updated: its `xmax` is 0. */
-const UPSERT = `
-  insert into connector_catalog as c (id, slug, name, description, categories, egress, tier, url, transport, auth_mode, provenance)
-  values ($1, $2, $3, $4, $5, $6, 'community', $7, $8, 'none',
-          $9::jsonb || jsonb_build_object('imported_at', to_char(now() at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')))
-  on conflict (slug) where tenant_id is null do update
-     set name = excluded.name, description = excluded.description, categories = excluded.categories, egress = excluded.egress,
-         url = excluded.url, transport = excluded.transport, provenance = excluded.provenance, updated_at = now()
-   where c.provenance ->> 'source' in ('mcp-registry', 'open-connector')
-  returning xmax = 0 as inserted`;
+const IMPORT = 'select svc_import_connector($1, $2, $3, $4, $5, $6, $7, $8, $9::jsonb) as inserted';
 
 function valuesOf(entry: ImportedConnector): unknown[] {
   return [

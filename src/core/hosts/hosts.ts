@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { translateDatabaseErrors } from '../../platform/postgres/database-errors.js';
+import { onlyRow, queryRows } from '../record/query-row.js';
 
 /** A machine that runs sandboxes. The id is a UUID kept in its data folder. */
 export interface Host {
@@ -19,42 +20,25 @@ export type RowsOf = <Row extends object>(sql: string, values: unknown[]) => Pro
 
 /** Registers the host or refreshes it. */
 export async function seeHost(pool: pg.Pool, host: Omit<Host, 'lastSeenAt'>): Promise<void> {
-  await translateDatabaseErrors(() =>
-    pool.query(
-      `insert into hosts (id, name, capacity, provider, harnesses) values ($1, $2, $3, $4, $5)
-       on conflict (id) do update set name = excluded.name, capacity = excluded.capacity, provider = excluded.provider,
-         harnesses = excluded.harnesses, last_seen_at = clock_timestamp()`,
-      [host.id, host.name, host.capacity, host.provider, host.harnesses],
-    ),
-  );
+  await queryRows(pool, {
+    text: 'select svc_see_host($1, $2, $3, $4, $5)',
+    values: [host.id, host.name, host.capacity, host.provider, host.harnesses],
+  });
 }
 
 /** Hosts seen within the last `withinSecs`, by the database's clock. */
 export async function listHosts(pool: pg.Pool, withinSecs: number): Promise<Host[]> {
-  const { rows } = await translateDatabaseErrors(() =>
-    pool.query<{
-      id: string;
-      name: string;
-      capacity: number;
-      provider: string;
-      harnesses: string[];
-      last_seen_at: Date;
-    }>(
-      `select id, name, capacity, provider, harnesses, last_seen_at from hosts
-       where last_seen_at > clock_timestamp() - make_interval(secs => $1) order by id`,
-      [withinSecs],
-    ),
-  );
+  const rows = await queryRows<Omit<Host, 'lastSeenAt'> & { last_seen_at: Date }>(pool, {
+    text: 'select * from svc_list_hosts($1)',
+    values: [withinSecs],
+  });
   return rows.map(({ last_seen_at, ...row }) => ({ ...row, lastSeenAt: last_seen_at }));
 }
 
 /** Names of the providers of the hosts that were seen within the last `withinSecs`; null when there is none. */
 export async function readProviders(pool: pg.Pool, withinSecs: number): Promise<string | null> {
-  const { rows } = await pool.query<{ provider: string | null }>(
-    `select string_agg(distinct provider, ', ') as provider from hosts where last_seen_at > now() - make_interval(secs => $1)`,
-    [withinSecs],
-  );
-  return rows[0]?.provider ?? null;
+  const providers = new Set((await listHosts(pool, withinSecs)).map(({ provider }) => provider));
+  return providers.size === 0 ? null : [...providers].sort().join(', ');
 }
 
 /**
@@ -63,11 +47,7 @@ export async function readProviders(pool: pg.Pool, withinSecs: number): Promise<
  */
 export async function listRunnableHarnesses(rowsOf: RowsOf, withinSecs: number): Promise<string[]> {
   const rows = await translateDatabaseErrors(() =>
-    rowsOf<{ harness: string }>(
-      `with known as (select harnesses, last_seen_at > clock_timestamp() - make_interval(secs => $1) as online from hosts)
-       select distinct unnest(harnesses) as harness from known where online or not exists (select from known where online)`,
-      [withinSecs],
-    ),
+    rowsOf<{ harness: string }>('select svc_list_runnable_harnesses($1) as harness', [withinSecs]),
   );
   return rows.map(({ harness }) => harness);
 }
@@ -75,10 +55,7 @@ export async function listRunnableHarnesses(rowsOf: RowsOf, withinSecs: number):
 /** Records what a host has before its next report says so. @returns whether the host is known */
 export async function noteHarnesses(rowsOf: RowsOf, hostId: string, harnesses: string[]): Promise<boolean> {
   const rows = await translateDatabaseErrors(() =>
-    rowsOf<{ id: string }>(
-      'with noted as (update hosts set harnesses = $2 where id = $1 returning id) select id from noted',
-      [hostId, harnesses],
-    ),
+    rowsOf<{ known: boolean }>('select svc_note_harnesses($1, $2) as known', [hostId, harnesses]),
   );
-  return rows.length === 1;
+  return onlyRow(rows, 'svc_note_harnesses').known;
 }

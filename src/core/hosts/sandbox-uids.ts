@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { SandgateError } from '../../domain/errors.js';
-import { isUniqueViolation, translateDatabaseErrors } from '../../platform/postgres/database-errors.js';
+import { isUniqueViolation } from '../../platform/postgres/database-errors.js';
+import { queryRow, queryRows } from '../record/query-row.js';
 
 /** Width of the range of host uids that sandboxes get, one per live run (docs/design/sandbox.md). */
 export const SANDBOX_UID_COUNT = 4096;
@@ -34,28 +35,20 @@ export class SandboxUids {
   }
 
   async release(runId: string): Promise<void> {
-    await translateDatabaseErrors(() => this.pool.query('delete from sandbox_uids where session_id = $1', [runId]));
+    await queryRows(this.pool, { text: 'select svc_release_sandbox_uid($1)', values: [runId] });
   }
 
   private async tryClaim(runId: string): Promise<number | 'none' | 'raced'> {
     try {
-      const { rows } = await this.pool.query<{ uid: number }>(
-        `with held as (select uid from sandbox_uids where session_id = $2),
-         free as (
-           select candidate as uid from generate_series($3::int, $3::int + $4::int - 1) candidate
-           where not exists (select from held)
-             and not exists (select from sandbox_uids u where u.host_id = $1 and u.uid = candidate)
-           order by candidate limit 1
-         ),
-         made as (insert into sandbox_uids (uid, host_id, session_id) select uid, $1, $2 from free returning uid)
-         select uid from held union all select uid from made`,
-        [this.hostId, runId, this.base, this.count],
-      );
-      return rows[0]?.uid ?? 'none';
+      const { uid } = await queryRow<{ uid: number | null }>(this.pool, {
+        text: 'select svc_claim_sandbox_uid($1, $2, $3, $4) as uid',
+        values: [this.hostId, runId, this.base, this.count],
+      });
+      return uid ?? 'none';
     } catch (error) {
       // Another run took the same number at this moment: look for the next one.
       if (isUniqueViolation(error)) return 'raced';
-      return translateDatabaseErrors(() => Promise.reject(error as Error));
+      throw error;
     }
   }
 }

@@ -14,11 +14,8 @@ export interface ActiveMember {
  * @returns null for a stranger, and for one whose account or membership is not active
  */
 export async function readActiveMember(tx: TenantTransaction, userId: string): Promise<ActiveMember | null> {
-  const [row] = await tx.query<{ roles: Role[] }>(
-    `select m.roles from users u join org_memberships m on m.tenant_id = u.tenant_id and m.user_id = u.id
-      where u.id = $1 and u.status = 'active' and m.status = 'active'`,
-    [userId],
-  );
-  const role = row === undefined ? null : highestRole(row.roles);
-  return row === undefined || role === null ? null : { userId, role, roles: row.roles };
+  const [row] = await tx.query<{ roles: Role[] | null }>('select svc_read_member_roles($1) as roles', [userId]);
+  const roles = row?.roles ?? null;
+  const role = roles === null ? null : highestRole(roles);
+  return roles === null || role === null ? null : { userId, role, roles };
 }

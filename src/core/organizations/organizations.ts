@@ -1,7 +1,9 @@
 import { v7 as uuidv7 } from 'uuid';
 import { SandgateError } from '../../domain/errors.js';
 import type { Database, TenantTransaction } from '../record/database.js';
-import { translateDatabaseErrors } from '../../platform/postgres/database-errors.js';
+import { findRow, queryRows } from '../record/query-row.js';
+import { insertUnlessThere } from '../record/write-rows.js';
+import { OrganizationEntity } from './organization.entity.js';
 import { seedFixer, type FixerHarness } from './seed-agent.js';
 import { seedPolicies } from './seed-policies.js';
 
@@ -50,18 +52,12 @@ export class Organizations {
   }
 
   async find(slug: string): Promise<Organization | null> {
-    const { rows } = await translateDatabaseErrors(() =>
-      this.db.pool.query<Organization>('select * from svc_find_organization($1)', [slug]),
-    );
-    return rows[0] ?? null;
+    return findRow<Organization>(this.db.pool, { text: 'select * from svc_find_organization($1)', values: [slug] });
   }
 
   /** All of them, by slug. */
   async list(): Promise<Organization[]> {
-    const { rows } = await translateDatabaseErrors(() =>
-      this.db.pool.query<Organization>('select * from svc_list_organizations()'),
-    );
-    return rows;
+    return queryRows<Organization>(this.db.pool, { text: 'select * from svc_list_organizations()' });
   }
 
   /** Null when the slug is taken. */
@@ -74,12 +70,8 @@ export class Organizations {
     }
     const id = uuidv7();
     return this.db.withTenant(id, async (tx) => {
-      const [made] = await tx.query<Organization>(
-        `insert into organizations (id, slug, name) values ($1, $2, $3)
-         on conflict (slug) do nothing returning id, slug, name, created_at`,
-        [id, slug, name],
-      );
-      if (made === undefined) return null;
+      const made = await insertUnlessThere(tx, OrganizationEntity, { id, slug, name });
+      if (made === null) return null;
       await this.seedWithin(tx);
       return made;
     });

@@ -2,7 +2,10 @@ import { v7 as uuidv7 } from 'uuid';
 import { defaultModelOf } from '../../domain/harness/harness-models.js';
 import type { Budgets } from '../../domain/run/spec.js';
 import type { SandgateConfig } from '../../platform/config/index.js';
+import { AgentEntity, AgentRevisionEntity } from '../agents/agent.entity.js';
+import { PolicyEntity } from '../policies/policy.entity.js';
 import type { TenantTransaction } from '../record/database.js';
+import { insertRows, insertUnlessThere } from '../record/write-rows.js';
 
 export interface FixerHarness {
   harness: string;
@@ -24,15 +27,20 @@ and say in a few sentences what was wrong and what you changed.`;
 
 /** Adds the agent `fixer` with its first revision under the policy `default`, unless the organization has an agent of that name. */
 export async function seedFixer(tx: TenantTransaction, on: FixerHarness): Promise<void> {
-  const [agent] = await tx.query<{ id: string }>(
-    `insert into agents (id, tenant_id, name, description) values ($1, $2, $3, $4)
-     on conflict (tenant_id, name) do nothing returning id`,
-    [uuidv7(), tx.organizationId, NAME, DESCRIPTION],
-  );
-  if (agent === undefined) return;
-  await tx.query(
-    `insert into agent_revisions (id, tenant_id, agent_id, rev, harness, model, system_prompt, policy_id, budgets)
-     select $1, $2, $3, 1, $4, $5, $6, id, $7 from policies where name = 'default'`,
-    [uuidv7(), tx.organizationId, agent.id, on.harness, on.model, SYSTEM_PROMPT, JSON.stringify(NO_CAPS)],
-  );
+  const seeded = { id: uuidv7(), tenant_id: tx.organizationId, name: NAME, description: DESCRIPTION };
+  const agent = await insertUnlessThere(tx, AgentEntity, seeded);
+  const policy = agent && (await tx.manager.findOneBy(PolicyEntity, { name: 'default' }));
+  if (agent === null || policy === null) return;
+  const revision = {
+    id: uuidv7(),
+    tenant_id: tx.organizationId,
+    agent_id: agent.id,
+    rev: 1,
+    harness: on.harness,
+    model: on.model,
+    system_prompt: SYSTEM_PROMPT,
+    policy_id: policy.id,
+    budgets: NO_CAPS,
+  };
+  await insertRows(tx, AgentRevisionEntity, [revision]);
 }

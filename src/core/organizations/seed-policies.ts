@@ -1,8 +1,12 @@
+import { In } from 'typeorm';
 import { v7 as uuidv7 } from 'uuid';
 import { SandgateError } from '../../domain/errors.js';
 import type { JsonValue } from '../../domain/json.js';
 import { defectsOfContent } from '../../domain/policy/compile-policy.js';
+import { PolicyEntity, PolicyVersionEntity } from '../policies/policy.entity.js';
+import { createPolicy, findHeadVersion, findPolicy } from '../policies/policy-versions.js';
 import type { TenantTransaction } from '../record/database.js';
+import { insertRows } from '../record/write-rows.js';
 import { policiesFolder, readPolicyFiles, reservedAmong, type PolicyFile } from './policy-files.js';
 
 /** The policy that an agent gets when nobody names one. */
@@ -19,9 +23,7 @@ export async function seedPolicies(tx: TenantTransaction, folder = policiesFolde
   const files = await readPolicyFiles(folder);
   const reserved = reservedAmong(files);
   if (reserved !== undefined) throw refused(`${reserved.file}: ${reserved.name} is a word of the interface`);
-  const known = await tx.query<{ name: string }>('select name from policies where name = any ($1)', [
-    files.map(({ name }) => name),
-  ]);
+  const known = await tx.manager.find(PolicyEntity, { where: { name: In(files.map(({ name }) => name)) } });
   const names = new Set(known.map((row) => row.name));
   const warnings: string[] = [];
   for (const file of files) {
@@ -35,27 +37,25 @@ export async function seedPolicies(tx: TenantTransaction, folder = policiesFolde
 
 async function seedPolicy(tx: TenantTransaction, file: PolicyFile): Promise<void> {
   if (file.problem !== null) throw refused(`${file.file} is not valid and there is no policy yet: ${file.problem}`);
-  const [identity] = await tx.query<{ id: string }>(
-    `insert into policies (id, tenant_id, name) values ($1, $2, $3)
-     on conflict (tenant_id, name) do nothing returning id`,
-    [uuidv7(), tx.organizationId, file.name],
-  );
-  if (identity === undefined) return;
-  await tx.query(
-    `insert into policy_versions (id, tenant_id, policy_id, version, content, yaml_source, author)
-     values ($1, $2, $3, 1, $4, $5, 'seed')`,
-    [uuidv7(), tx.organizationId, identity.id, JSON.stringify(file.content), file.yaml],
-  );
+  const identity = await createPolicy(tx, file.name);
+  if (identity === null) return;
+  const version = {
+    id: uuidv7(),
+    tenant_id: tx.organizationId,
+    policy_id: identity.id,
+    version: 1,
+    content: file.content as object,
+    yaml_source: file.yaml,
+    author: 'seed',
+  };
+  await insertRows(tx, PolicyVersionEntity, [version]);
 }
 
 async function checkDefault(tx: TenantTransaction): Promise<string[]> {
-  const [head] = await tx.query<{ content: JsonValue }>(
-    `select v.content from policies p join policy_versions v on v.policy_id = p.id
-      where p.name = $1 order by v.version desc limit 1`,
-    [DEFAULT_POLICY],
-  );
-  if (head === undefined) throw refused(`there is no policy ${DEFAULT_POLICY} and no file to make it from`);
-  return defectsOfContent(head.content)
+  const policy = await findPolicy(tx, DEFAULT_POLICY);
+  const head = policy && (await findHeadVersion(tx, policy));
+  if (head === null) throw refused(`there is no policy ${DEFAULT_POLICY} and no file to make it from`);
+  return defectsOfContent(head.content as JsonValue)
     .slice(0, 1)
     .map((defect) => `the policy ${DEFAULT_POLICY} cannot be used, no run can be created under it: ${defect}`);
 }

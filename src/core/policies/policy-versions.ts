@@ -2,6 +2,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { SandgateError } from '../../domain/errors.js';
 import type { JsonObject } from '../../domain/json.js';
 import type { TenantTransaction } from '../record/database.js';
+import { CLOCK, insertUnlessThere, updateRow } from '../record/write-rows.js';
 import { isStorableText } from '../../domain/storage/storable-text.js';
 import { notFound } from '../../domain/resource-id.js';
 import { PolicyEntity, PolicyVersionEntity } from './policy.entity.js';
@@ -56,22 +57,20 @@ export async function lockPolicy(
 
 /** The identity of that name, locked as by {@link lockPolicy}, made if it is missing. Two who make it at once get the same. */
 export async function ensurePolicy(tx: TenantTransaction, name: string): Promise<PolicyEntity> {
-  await tx.query(
-    `insert into policies (id, tenant_id, name) values ($1, $2, $3)
-     on conflict (tenant_id, name) do update set name = excluded.name`,
-    [uuidv7(), tx.organizationId, name],
-  );
+  await tx.manager
+    .createQueryBuilder()
+    .insert()
+    .into(PolicyEntity)
+    .values({ id: uuidv7(), tenant_id: tx.organizationId, name })
+    .orUpdate(['name'], ['tenant_id', 'name'])
+    .updateEntity(false)
+    .execute();
   return lockPolicy(tx, name, 'append');
 }
 
 /** A new identity, or null when the name is taken. */
-export async function createPolicy(tx: TenantTransaction, name: string): Promise<PolicyEntity | null> {
-  const [made] = await tx.query<{ id: string }>(
-    `insert into policies (id, tenant_id, name) values ($1, $2, $3)
-     on conflict (tenant_id, name) do nothing returning id`,
-    [uuidv7(), tx.organizationId, name],
-  );
-  return made === undefined ? null : tx.manager.findOneByOrFail(PolicyEntity, { id: made.id });
+export function createPolicy(tx: TenantTransaction, name: string): Promise<PolicyEntity | null> {
+  return insertUnlessThere(tx, PolicyEntity, { id: uuidv7(), tenant_id: tx.organizationId, name });
 }
 
 /** The head is the highest version number, never the newest time. A policy without a version is a defect. */
@@ -140,15 +139,12 @@ export async function appendVersion(
     author,
     author_user_id: null,
   });
-  const [touched] = await tx.query<{ updated_at: Date }>(
-    'update policies set updated_at = clock_timestamp() where id = $1 returning updated_at',
-    [policy.id],
-  );
+  const touched = await updateRow(tx, PolicyEntity, { id: policy.id }, { updated_at: CLOCK });
   const version = await tx.manager.findOneByOrFail(PolicyVersionEntity, { id });
   return { policy: { ...policy, updated_at: touched?.updated_at ?? policy.updated_at }, version };
 }
 
 /** Erases the identity with all its versions. */
 export async function deletePolicy(tx: TenantTransaction, id: string): Promise<void> {
-  await tx.query('delete from policies where id = $1', [id]);
+  await tx.manager.delete(PolicyEntity, { id });
 }

@@ -26,6 +26,25 @@ export async function insertRows<E extends ObjectLiteral>(
   if (rows.length > 0) await tx.manager.insert(entity, rows as QueryDeepPartialEntity<E>[]);
 }
 
+/** Inserts a row, unless one is there that it collides with. @returns the new row, or null */
+export async function insertUnlessThere<E extends ObjectLiteral>(
+  tx: Pick<OrganizationTransaction, 'manager'>,
+  entity: EntityTarget<E>,
+  row: QueryPartialEntity<E>,
+): Promise<E | null> {
+  const inserted = await tx.manager
+    .createQueryBuilder()
+    .insert()
+    .into(entity)
+    .values(row as QueryDeepPartialEntity<E>)
+    .orIgnore()
+    .returning(readColumns(tx, entity))
+    .updateEntity(false)
+    .execute();
+  const [made] = inserted.raw as E[];
+  return made ?? null;
+}
+
 /**
  * Changes the one row that (still) matches, in one statement, and answers it as it is then; null when none does. Columns that
  * are not read by default are not answered.
@@ -36,13 +55,12 @@ export async function updateRow<E extends ObjectLiteral>(
   where: FindOptionsWhere<E>,
   values: QueryPartialEntity<E>,
 ): Promise<E | null> {
-  const { columns } = tx.manager.connection.getMetadata(entity);
   const updated = await tx.manager
     .createQueryBuilder()
     .update(entity)
     .set(values as QueryDeepPartialEntity<E>)
     .where(where)
-    .returning(columns.filter(({ isSelect }) => isSelect).map(({ propertyName }) => propertyName))
+    .returning(readColumns(tx, entity))
     .execute();
   const [row] = updated.raw as E[];
   return row ?? null;
@@ -57,4 +75,13 @@ export async function changeRow<E extends ObjectLiteral>(
 ): Promise<boolean> {
   const { affected } = await tx.manager.update(entity, where, values as QueryDeepPartialEntity<E>);
   return (affected ?? 0) > 0;
+}
+
+/** The columns that a plain read has. */
+function readColumns<E extends ObjectLiteral>(
+  { manager }: Pick<OrganizationTransaction, 'manager'>,
+  entity: EntityTarget<E>,
+): string[] {
+  const { columns } = manager.connection.getMetadata(entity);
+  return columns.filter(({ isSelect }) => isSelect).map(({ propertyName }) => propertyName);
 }
