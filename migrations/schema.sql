@@ -1306,6 +1306,15 @@ end
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.svc_attach_sandbox(p_session uuid, p_handle jsonb)
+ RETURNS void
+ LANGUAGE sql
+AS $function$
+  update sessions set sandbox_handle = p_handle where id = p_session;
+  update session_heads set last_heartbeat_at = now() where session_id = p_session;
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.svc_chain(p_session uuid, p_seq bigint, p_hash bytea, p_bodies text[], p_digests text[], OUT seq bigint, OUT hash bytea, OUT bytes bigint)
  RETURNS record
  LANGUAGE plpgsql
@@ -1381,6 +1390,24 @@ end
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.svc_claim_key(p_tenant uuid, p_scope text, p_key text, p_body_digest text, p_session uuid)
+ RETURNS TABLE(claimed boolean, body_digest text, session_id uuid, result jsonb)
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into idempotency_keys (tenant_id, scope, key, body_digest, session_id)
+  values (p_tenant, p_scope, p_key, p_body_digest, p_session) on conflict do nothing;
+  if found then
+    return query select true, p_body_digest, p_session, null::jsonb;
+    return;
+  end if;
+  return query
+    select false, k.body_digest, k.session_id, k.result from idempotency_keys k
+      where k.tenant_id = p_tenant and k.scope = p_scope and k.key = p_key;
+end
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.svc_claim_oauth_flow(p_state_hash text, p_browser_hash text)
  RETURNS TABLE(outcome text, organization_id uuid, flow_id uuid)
  LANGUAGE plpgsql
@@ -1428,6 +1455,66 @@ CREATE OR REPLACE FUNCTION public.svc_count_failed_notices(p_hours integer)
 AS $function$
   select count(*) from approval_notices
   where state = 'failed' and updated_at > clock_timestamp() - make_interval(hours => p_hours)
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_count_launch_attempt(p_session uuid)
+ RETURNS integer
+ LANGUAGE sql
+AS $function$
+  update sessions set launch_attempts = launch_attempts + 1, refused_by = host_id where id = p_session
+    returning launch_attempts
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_count_launch_fault(p_session uuid)
+ RETURNS integer
+ LANGUAGE sql
+AS $function$
+  update sessions set launch_faults = launch_faults + 1 where id = p_session returning launch_faults
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_count_queued_before(p_session uuid)
+ RETURNS bigint
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select count(*) from sessions s, sessions mine
+    where mine.id = p_session and s.status = 'queued' and (s.created_at, s.id) < (mine.created_at, mine.id)
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_count_recorded_calls(p_sessions uuid[], p_since timestamp with time zone, p_until timestamp with time zone, p_tools text[], p_starts text[], p_after_session uuid, p_after_call text, p_limit integer)
+ RETURNS integer
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select count(*)::int from (
+    select 1 from approvals a
+      where a.session_id = any (p_sessions)
+        and (p_since is null or a.requested_at >= p_since) and (p_until is null or a.requested_at < p_until)
+        and (p_tools is null or a.tool = any (p_tools)
+             or exists (select from unnest(p_starts) as start where starts_with(a.tool, start)))
+        and (p_after_session is null or (a.session_id, a.tool_call_id) < (p_after_session, p_after_call))
+      limit p_limit) matching
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_count_runner_event(p_session uuid, p_max_events integer, p_max_bytes bigint)
+ RETURNS text
+ LANGUAGE plpgsql
+AS $function$
+declare
+  head record;
+begin
+  select runner_events, ledger_bytes into head from session_heads where session_id = p_session for no key update;
+  if not found then return 'no_run'; end if;
+  if head.runner_events >= p_max_events then return 'event_count'; end if;
+  if head.ledger_bytes >= p_max_bytes then return 'ledger_size'; end if;
+  update session_heads set runner_events = runner_events + 1 where session_id = p_session;
+  return null;
+end
 $function$
 ;
 
@@ -1525,6 +1612,18 @@ AS $function$
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.svc_export_events(p_session uuid, p_after bigint, p_up_to bigint, p_limit integer)
+ RETURNS TABLE(seq bigint, event_id uuid, micros bigint, actor text, type text, schema_version integer, data jsonb, body_digest text, hash text)
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select e.seq, e.event_id, (extract(epoch from e.occurred_at) * 1000000)::bigint, e.actor, e.type, e.schema_version,
+         e.payload -> 'data', encode(e.body_digest, 'hex'), encode(e.hash, 'hex')
+    from events e where e.session_id = p_session and e.seq > p_after and e.seq <= p_up_to
+    order by e.seq limit p_limit
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.svc_find_oauth_registration(p_issuer text, p_redirect_uri text)
  RETURNS TABLE(id uuid, source text, client_id text, token_endpoint_auth_method text, expired boolean)
  LANGUAGE sql
@@ -1547,6 +1646,25 @@ AS $function$
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.svc_find_recorded_runs(p_revisions uuid[], p_agent uuid, p_sessions uuid[], p_since timestamp with time zone, p_until timestamp with time zone, p_after uuid, p_limit integer)
+ RETURNS TABLE(id uuid, agent_name text, autonomy text, policy_version integer, policy_engine integer, snapshot_digest text)
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select s.id, s.run_spec ->> 'agent_name', s.autonomy, (s.run_spec ->> 'policy_version')::int,
+         (s.run_spec ->> 'policy_engine')::int,
+         encode(sha256(convert_to((s.run_spec -> 'policy_snapshot')::text, 'UTF8')), 'hex')
+    from (
+      select s.id from sessions s
+        where (p_revisions is null or s.agent_revision_id = any (p_revisions))
+          and (p_agent is null or s.agent_id = p_agent) and (p_sessions is null or s.id = any (p_sessions))
+          and (p_since is null or coalesce(s.finished_at, 'infinity') >= p_since)
+          and (p_until is null or s.created_at < p_until) and (p_after is null or s.id < p_after)
+        order by s.id desc limit p_limit) picked
+    join sessions s on s.id = picked.id order by s.id desc
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.svc_find_runs(p_ids uuid[])
  RETURNS TABLE(organization_id uuid, session_id uuid, status text, host_id uuid)
  LANGUAGE sql
@@ -1565,6 +1683,14 @@ begin
   delete from connector_access_tokens where connection_id = new.id;
   return null;
 end
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_forget_call_texts(p_session uuid)
+ RETURNS void
+ LANGUAGE sql
+AS $function$
+  delete from tool_call_payloads where session_id = p_session and kind in ('input', 'result')
 $function$
 ;
 
@@ -1861,6 +1987,15 @@ end
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.svc_has_pending_approval(p_session uuid)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select exists (select 1 from approvals where session_id = p_session and status = 'pending')
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.svc_heartbeat(p_tenant uuid, p_session uuid)
  RETURNS text
  LANGUAGE plpgsql
@@ -1897,6 +2032,14 @@ AS $function$
         provenance = excluded.provenance, updated_at = now()
     where c.provenance ->> 'source' in ('mcp-registry', 'open-connector')
   returning xmax = 0
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_insert_outbox(p_tenant uuid, p_session uuid, p_kind text)
+ RETURNS bigint
+ LANGUAGE sql
+AS $function$
+  insert into driver_outbox (tenant_id, session_id, kind) values (p_tenant, p_session, p_kind) returning id
 $function$
 ;
 
@@ -1944,6 +2087,18 @@ AS $function$
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.svc_is_limit_recorded(p_session uuid, p_limit text)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform svc_lock_head(p_session);
+  return exists (select 1 from events where session_id = p_session and type = 'run.limit_reached'
+    and payload -> 'data' ->> 'limit' = p_limit);
+end
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.svc_is_terminal(p_status text)
  RETURNS boolean
  LANGUAGE sql
@@ -1969,6 +2124,14 @@ AS $function$
   on conflict (connection_id) do update set authorization_generation = excluded.authorization_generation,
     token_sealed = excluded.token_sealed, token_key_version = excluded.token_key_version,
     expires_at = excluded.expires_at
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_keep_key_result(p_tenant uuid, p_scope text, p_key text, p_result jsonb)
+ RETURNS void
+ LANGUAGE sql
+AS $function$
+  update idempotency_keys set result = p_result where tenant_id = p_tenant and scope = p_scope and key = p_key
 $function$
 ;
 
@@ -2105,6 +2268,21 @@ AS $function$
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.svc_list_covered_calls(p_approvals uuid[], p_count integer)
+ RETURNS TABLE(id uuid, summaries text[])
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select a.id, array_agg(other.summary order by other.last desc)
+    from approvals a cross join lateral (
+      select o.summary, max(o.requested_at) as last from approvals o
+        where o.session_id = a.session_id and o.tool = a.tool and o.id <> a.id and o.summary <> a.summary
+          and o.scope_keys is not null and cardinality(o.scope_keys) > 0 and o.scope_keys <@ a.scope_keys
+        group by o.summary order by last desc limit p_count) as other
+    where a.id = any (p_approvals) group by a.id
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.svc_list_dead_reservations(p_limit integer)
  RETURNS TABLE(organization_id uuid, session_id uuid, reservation_id uuid)
  LANGUAGE sql
@@ -2190,6 +2368,19 @@ AS $function$
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.svc_list_open_claims(p_session uuid, p_call uuid, p_attempt integer, p_expired_only boolean)
+ RETURNS TABLE(claim_id uuid, attempt integer, tool_call_id text, tool text)
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select c.id, c.attempt, c.tool_call_id, c.tool from tool_execution_claims c
+    where c.session_id = p_session and c.state = 'claimed'
+      and (p_call is null or (c.call_id = p_call and c.attempt = p_attempt))
+      and (not p_expired_only or c.claim_expires_at <= clock_timestamp())
+    order by c.claim_expires_at
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.svc_list_organizations()
  RETURNS TABLE(id uuid, slug text, name text, created_at timestamp with time zone)
  LANGUAGE sql
@@ -2229,6 +2420,51 @@ AS $function$
          or h.tool_calls > (s.run_spec -> 'budgets' ->> 'max_tool_calls')::numeric)
     and not exists (select from session_finalizations f where f.session_id = s.id)
   limit p_limit
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_list_pending_approvals(p_user uuid, p_limit integer)
+ RETURNS SETOF approvals
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select a.* from approvals a
+    where a.status = 'pending' and (p_user is null or exists (
+      select from sessions s where s.id = a.session_id and s.invoked_by_user_id = p_user))
+    order by a.requested_at, a.id limit p_limit
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_list_recorded_calls(p_sessions uuid[], p_since timestamp with time zone, p_until timestamp with time zone, p_tools text[], p_starts text[], p_after_session uuid, p_after_call text, p_limit integer)
+ RETURNS TABLE(session_id uuid, tool_call_id text, tool text, summary text, requested_at timestamp with time zone, status text, source text, withheld boolean, sealed bytea, key_version smallint)
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select a.session_id, a.tool_call_id, a.tool, a.summary, a.requested_at, a.status, a.source,
+         a.withheld_reason is not null, p.sealed, p.key_version
+    from approvals a
+    left join tool_call_payloads p on p.session_id = a.session_id and p.tool_call_id = a.tool_call_id
+      and p.kind = 'policy_view' and (p.expires_at is null or p.expires_at > clock_timestamp())
+    where a.session_id = any (p_sessions)
+      and (p_since is null or a.requested_at >= p_since) and (p_until is null or a.requested_at < p_until)
+      and (p_tools is null or a.tool = any (p_tools)
+           or exists (select from unnest(p_starts) as start where starts_with(a.tool, start)))
+      and (p_after_session is null or (a.session_id, a.tool_call_id) < (p_after_session, p_after_call))
+    order by a.session_id desc, a.tool_call_id desc limit p_limit
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_list_run_approvals(p_session uuid, p_user uuid, p_limit integer)
+ RETURNS SETOF approvals
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select a.* from approvals a
+    where a.session_id = p_session
+      and a.status in ('pending', 'approved_once', 'approved_session', 'denied', 'expired') and a.expires_at is not null
+      and (p_user is null or exists (
+        select from sessions s where s.id = a.session_id and s.invoked_by_user_id = p_user))
+    order by a.requested_at desc, a.id desc limit p_limit
 $function$
 ;
 
@@ -2278,6 +2514,16 @@ AS $function$
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.svc_list_unnoticed(p_session uuid)
+ RETURNS SETOF uuid
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select a.id from approvals a left join approval_notices n on n.approval_id = a.id
+    where a.session_id = p_session and a.status = 'pending' and (n.approval_id is null or n.state = 'retrying')
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.svc_list_unnoticed_approvals(p_older_than_ms integer, p_limit integer)
  RETURNS TABLE(organization_id uuid, session_id uuid, approval_id uuid)
  LANGUAGE sql
@@ -2310,6 +2556,30 @@ CREATE OR REPLACE FUNCTION public.svc_lock_admission()
  RETURNS void
  LANGUAGE sql
 AS $function$ select pg_advisory_xact_lock(hashtext('sandgate.admission')) $function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_lock_head(p_session uuid)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform 1 from session_heads where session_id = p_session for no key update;
+end
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_lock_run(p_session uuid)
+ RETURNS text
+ LANGUAGE plpgsql
+AS $function$
+declare
+  present text;
+begin
+  perform svc_lock_head(p_session);
+  select status into present from sessions where id = p_session for no key update;
+  return present;
+end
+$function$
 ;
 
 CREATE OR REPLACE FUNCTION public.svc_lookup_run_token(p_sha256 text)
@@ -2376,6 +2646,38 @@ AS $function$
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.svc_mint_run_tokens(p_tenant uuid, p_session uuid, p_ttl_secs double precision, p_ids uuid[], p_audiences text[], p_digests text[])
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform svc_revoke_run_tokens(p_session);
+  insert into api_tokens (id, tenant_id, session_id, audience, token_sha256, expires_at)
+  select t.id, p_tenant, p_session, t.audience, t.digest, clock_timestamp() + make_interval(secs => p_ttl_secs)
+    from unnest(p_ids, p_audiences, p_digests) as t (id, audience, digest);
+end
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_move_run(p_session uuid, p_to text, p_reason text)
+ RETURNS TABLE(waited double precision, ran double precision)
+ LANGUAGE plpgsql
+AS $function$
+begin
+  return query
+    update sessions set status = p_to, status_reason = p_reason, updated_at = clock_timestamp(),
+        queued_at = case when p_to = 'queued' then clock_timestamp() else queued_at end,
+        host_id = case when p_to = 'queued' then null else host_id end,
+        started_at = case when p_to = 'running' then coalesce(started_at, clock_timestamp()) else started_at end,
+        finished_at = case when svc_is_terminal(p_to) then clock_timestamp() else finished_at end
+      where id = p_session
+      returning extract(epoch from clock_timestamp() - coalesce(queued_at, created_at))::float8,
+                extract(epoch from clock_timestamp() - started_at)::float8;
+  if svc_is_terminal(p_to) then perform svc_revoke_run_tokens(p_session); end if;
+end
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.svc_name_flow_parties(p_user uuid)
  RETURNS TABLE(organization text, requester text)
  LANGUAGE sql
@@ -2383,6 +2685,17 @@ CREATE OR REPLACE FUNCTION public.svc_name_flow_parties(p_user uuid)
 AS $function$
   select o.name, (select coalesce(u.name, u.email, u.id::text) from users u where u.id = p_user)
     from organizations o
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_next_launch_ms(p_session uuid, p_queue_ttl_secs double precision)
+ RETURNS double precision
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select (extract(epoch from least(queued_at + make_interval(secs => p_queue_ttl_secs),
+            case when not_before > clock_timestamp() then not_before end) - clock_timestamp()) * 1000)::float8
+    from sessions where id = p_session
 $function$
 ;
 
@@ -2404,6 +2717,17 @@ AS $function$
 begin
   update hosts set harnesses = p_harnesses where id = p_host;
   return found;
+end
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_notify(p_channel text, p_payloads text[])
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform set_config('synchronous_commit', 'off', true);
+  perform pg_notify(p_channel, payload) from unnest(p_payloads) as payload;
 end
 $function$
 ;
@@ -2445,6 +2769,14 @@ end
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.svc_postpone_launch(p_session uuid, p_secs double precision)
+ RETURNS void
+ LANGUAGE sql
+AS $function$
+  update sessions set not_before = clock_timestamp() + make_interval(secs => p_secs) where id = p_session
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.svc_read_access_token(p_connection uuid, p_generation integer)
  RETURNS TABLE(token_sealed bytea, token_key_version smallint, left_ms double precision)
  LANGUAGE sql
@@ -2470,6 +2802,34 @@ begin
       on p.session_id = c.session_id and p.tool_call_id = c.tool_call_id and p.kind = 'result'
     where a.id = p_call_id and a.session_id = p_session;
 end
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_read_asked_calls(p_approvals uuid[])
+ RETURNS TABLE(id uuid, tool text, invoked_by_user_id uuid, slot text, frozen_owner_type text, frozen_owner_user_id uuid, live_owner_type text, live_owner_user_id uuid)
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select a.id, a.tool, s.invoked_by_user_id, f.slot, b.connection_owner_type, b.connection_owner_user_id,
+         c.owner_type, c.owner_user_id
+    from approvals a join sessions s on s.id = a.session_id
+    left join lateral (
+      select surface ->> 'slot' as slot, surface ->> 'binding_id' as binding_id
+        from jsonb_array_elements(s.run_spec -> 'brokered') as surface
+        where starts_with(a.tool, 'mcp__' || (surface ->> 'slot') || '__') limit 1) f on true
+    left join session_resource_bindings b
+      on b.session_id = s.id and b.slot_kind = 'mcp' and b.requirement_slot = f.slot and b.id::text = f.binding_id
+    left join integration_connections c on c.id = b.connection_id
+    where a.id = any (p_approvals)
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_read_brokered_surfaces(p_session uuid)
+ RETURNS TABLE(brokered jsonb)
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select run_spec -> 'brokered' from sessions where id = p_session
 $function$
 ;
 
@@ -2508,6 +2868,80 @@ end
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.svc_read_diff_marker(p_session uuid, p_name text, p_marker bytea)
+ RETURNS TABLE(marked boolean)
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select position(p_marker in substring(content from 1 for 64)) = 1
+    from artifacts where session_id = p_session and kind = 'diff' and name = p_name
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_read_event_reason(p_session uuid, p_seq bigint)
+ RETURNS text
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select payload #>> '{data,reason}' from events where session_id = p_session and seq = p_seq
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_read_events_after(p_session uuid, p_after bigint, p_limit integer)
+ RETURNS TABLE(event_id uuid, seq bigint, actor text, type text, payload jsonb, occurred_at timestamp with time zone)
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select e.event_id, e.seq, e.actor, e.type, e.payload, e.occurred_at from events e
+    where e.session_id = p_session and e.seq > p_after order by e.seq limit p_limit
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_read_head_seq(p_session uuid)
+ RETURNS bigint
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select seq from session_heads where session_id = p_session
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_read_launch(p_session uuid)
+ RETURNS TABLE(status text, run_spec jsonb, base_commit text, stopping boolean)
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform svc_lock_run(p_session);
+  return query
+    select s.status, s.run_spec, s.base_commit,
+           exists (select 1 from session_finalizations f where f.session_id = s.id)
+      from sessions s where s.id = p_session;
+end
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_read_ledger_head(p_session uuid)
+ RETURNS TABLE(seq bigint, hash text, at timestamp with time zone)
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select h.seq, encode(h.head_hash, 'hex'), clock_timestamp() from session_heads h where h.session_id = p_session
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_read_listed_approval(p_approval uuid, p_user uuid)
+ RETURNS SETOF approvals
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select a.* from approvals a
+    where a.id = p_approval
+      and a.status in ('pending', 'approved_once', 'approved_session', 'denied', 'expired') and a.expires_at is not null
+      and (p_user is null or exists (
+        select from sessions s where s.id = a.session_id and s.invoked_by_user_id = p_user))
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.svc_read_member_roles(p_user uuid)
  RETURNS text[]
  LANGUAGE sql
@@ -2515,6 +2949,19 @@ CREATE OR REPLACE FUNCTION public.svc_read_member_roles(p_user uuid)
 AS $function$
   select m.roles from users u join org_memberships m on m.tenant_id = u.tenant_id and m.user_id = u.id
     where u.id = p_user and u.status = 'active' and m.status = 'active'
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_read_notice_subject(p_approval uuid)
+ RETURNS TABLE(approval_id uuid, session_id uuid, agent text, tool text, risk text, requested_at timestamp with time zone, expires_at timestamp with time zone, open boolean, told boolean)
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select a.id, a.session_id, g.name, a.tool, a.risk, a.requested_at, a.expires_at,
+         a.status = 'pending' and a.expires_at > clock_timestamp(), coalesce(n.state <> 'retrying', false)
+    from approvals a join sessions s on s.id = a.session_id join agents g on g.id = s.agent_id
+    left join approval_notices n on n.approval_id = a.id
+    where a.id = p_approval
 $function$
 ;
 
@@ -2541,6 +2988,77 @@ AS $function$
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.svc_read_place(p_session uuid, p_within_secs double precision)
+ RETURNS TABLE(capacity_held boolean, host_id uuid, host_online boolean, harness text, harness_online boolean)
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select s.capacity_held, s.host_id, o.host_online, s.harness, o.harness_online
+    from sessions s
+    cross join lateral (
+      select count(*) > 0 as host_online, coalesce(bool_or(s.harness = any (h.harnesses)), false) as harness_online
+        from hosts h where h.last_seen_at > clock_timestamp() - make_interval(secs => p_within_secs)) o
+    where s.id = p_session
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_read_policy_snapshots(p_sessions uuid[])
+ RETURNS TABLE(id uuid, snapshot jsonb)
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select s.id, s.run_spec -> 'policy_snapshot' from sessions s where s.id = any (p_sessions)
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_read_request_seqs(p_sessions uuid[], p_calls text[])
+ RETURNS TABLE(session_id uuid, tool_call_id text, seq bigint)
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select e.session_id, e.payload -> 'data' ->> 'tool_call_id', min(e.seq) from events e
+    where e.session_id = any (p_sessions) and e.type = 'tool.requested'
+      and e.payload -> 'data' ->> 'tool_call_id' = any (p_calls)
+    group by 1, 2
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_read_run_view(p_session uuid, p_launch_limit_secs double precision, p_queue_ttl_secs double precision)
+ RETURNS TABLE(status text, organization_slug text, agent_name text, host_id uuid, sandbox_attached boolean, pending_approvals integer, ms_until_approval_expiry double precision, ms_until_wall_clock double precision, ms_until_wall_clock_warning double precision, ms_until_queue_expiry double precision, ms_until_launch_deadline double precision, ms_until_claim_expiry double precision, brokered boolean, intent_outcome text, ms_until_quiesce_deadline double precision)
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select s.status, o.slug, s.run_spec ->> 'agent_name',
+         case when s.status in ('created', 'queued') then null else s.host_id end,
+         s.sandbox_handle is not null,
+         coalesce(p.pending, 0)::int,
+         (extract(epoch from p.next_expiry - now()) * 1000)::float8,
+         (extract(epoch from s.started_at - now()) * 1000 + cap.secs * 1000)::float8,
+         case when not h.wall_clock_warned and cap.secs > 0 then
+           (extract(epoch from s.started_at - now()) * 1000 + cap.secs * 800)::float8 end,
+         case when s.status = 'queued' and not s.capacity_held then
+           (extract(epoch from s.queued_at - now()) * 1000 + p_queue_ttl_secs * 1000)::float8 end,
+         (extract(epoch from coalesce(s.admitted_at, s.created_at) - now()) * 1000
+           + p_launch_limit_secs * 1000)::float8,
+         (extract(epoch from c.next_expiry - now()) * 1000)::float8,
+         coalesce(s.run_spec -> 'brokered', '[]') <> '[]',
+         f.outcome,
+         case when f.needs_quiesce then (extract(epoch from f.quiesce_deadline - now()) * 1000)::float8 end
+    from sessions s
+    join organizations o on o.id = s.tenant_id
+    join session_heads h on h.session_id = s.id
+    cross join lateral (select (s.run_spec -> 'budgets' ->> 'max_wall_clock_secs')::float8 as secs) cap
+    left join session_finalizations f on f.session_id = s.id
+    left join lateral (
+      select count(*) as pending, min(expires_at) as next_expiry
+        from approvals where session_id = s.id and status = 'pending') p on true
+    left join lateral (
+      select min(claim_expires_at) as next_expiry
+        from tool_execution_claims where session_id = s.id and state = 'claimed') c on true
+    where s.id = p_session
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.svc_read_standing(p_tenant uuid, p_session uuid, p_binding uuid)
  RETURNS SETOF svc_standing
  LANGUAGE plpgsql
@@ -2552,6 +3070,68 @@ begin
     from sessions s join session_heads h on h.session_id = s.id
     where s.id = p_session;
 end
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_read_traced_run(p_session uuid)
+ RETURNS TABLE(traceparent text, status text, agent_id uuid, agent_name text, harness text, model text, created_at timestamp with time zone, started_at timestamp with time zone, finished_at timestamp with time zone, tool_calls integer, input_tokens double precision, output_tokens double precision, cost_usd double precision)
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select s.traceparent, s.status, s.agent_id, s.run_spec ->> 'agent_name', s.run_spec ->> 'harness',
+         s.run_spec ->> 'model', s.created_at, s.started_at, s.finished_at, h.tool_calls,
+         u.input_tokens, u.output_tokens, u.cost_usd
+    from sessions s
+    join session_heads h on h.session_id = s.id,
+         lateral (
+           select coalesce(sum(input_tokens + cache_read_tokens + cache_write_tokens), 0)::float8 as input_tokens,
+                  coalesce(sum(output_tokens), 0)::float8 as output_tokens,
+                  (coalesce(sum(cost_micros), 0) / 1000000)::float8 as cost_usd
+             from usage_entries where session_id = s.id) u
+    where s.id = p_session
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_read_wall_clock(p_session uuid)
+ RETURNS TABLE(cap double precision, secs double precision)
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select (run_spec -> 'budgets' ->> 'max_wall_clock_secs')::float8,
+         floor(extract(epoch from clock_timestamp() - started_at))::float8
+    from sessions where id = p_session
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_record_intent(p_session uuid, p_outcome text, p_posted_outcome text, p_summary text, p_reason text, p_wants_quiesce boolean, p_quiesce_secs double precision)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into session_finalizations
+    (session_id, tenant_id, outcome, posted_outcome, summary, reason, needs_quiesce, quiesce_deadline)
+  select s.id, s.tenant_id, p_outcome, p_posted_outcome, p_summary, p_reason, quiesce.needed,
+         case when quiesce.needed then clock_timestamp() + make_interval(secs => p_quiesce_secs) end
+    from sessions s,
+         lateral (select p_wants_quiesce and s.status in ('running', 'awaiting_approval')
+                    and s.sandbox_handle is not null as needed) quiesce
+    where s.id = p_session
+  on conflict (session_id) do nothing;
+  return found;
+end
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_record_notice(p_tenant uuid, p_session uuid, p_approval uuid, p_state text, p_attempts integer, p_error text)
+ RETURNS void
+ LANGUAGE sql
+AS $function$
+  insert into approval_notices (approval_id, tenant_id, session_id, state, attempts, last_error)
+  values (p_approval, p_tenant, p_session, p_state, p_attempts, p_error)
+  on conflict (approval_id) do update
+    set state = excluded.state, attempts = excluded.attempts, last_error = excluded.last_error,
+        updated_at = clock_timestamp()
+    where approval_notices.state = 'retrying'
 $function$
 ;
 
@@ -2611,6 +3191,18 @@ end
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.svc_release_approval(p_approval uuid)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+begin
+  update approvals set released_at = coalesce(released_at, clock_timestamp())
+    where id = p_approval and withheld_reason is null;
+  return found;
+end
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.svc_release_capacity(p_tenant uuid, p_session uuid)
  RETURNS boolean
  LANGUAGE plpgsql
@@ -2635,6 +3227,32 @@ CREATE OR REPLACE FUNCTION public.svc_release_sandbox_uid(p_session uuid)
  LANGUAGE sql
 AS $function$
   delete from sandbox_uids where session_id = p_session
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_remember_upstream_session(p_tenant uuid, p_session uuid, p_binding uuid, p_replica uuid, p_upstream_session text, p_endpoint_url text, p_protocol_version text)
+ RETURNS void
+ LANGUAGE sql
+AS $function$
+  insert into mcp_upstream_sessions
+    (tenant_id, session_id, peer_kind, peer_id, replica, upstream_session_id, endpoint_url, protocol_version)
+  values (p_tenant, p_session, 'binding', p_binding, p_replica, p_upstream_session, p_endpoint_url, p_protocol_version)
+  on conflict (session_id, peer_kind, peer_id, replica) do update
+    set upstream_session_id = excluded.upstream_session_id, endpoint_url = excluded.endpoint_url,
+        protocol_version = excluded.protocol_version, opened_at = clock_timestamp(), deleted_at = null,
+        delete_outcome = null
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_renew_run_tokens(p_session uuid, p_ttl_secs double precision)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+begin
+  update api_tokens set expires_at = clock_timestamp() + make_interval(secs => p_ttl_secs)
+    where session_id = p_session and revoked_at is null;
+  return found;
+end
 $function$
 ;
 
@@ -2774,6 +3392,24 @@ begin
       from unnest(held, outputs, costs) as h (place, session, token, spec_digest, request, output, cost);
   return answers;
 end
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_revoke_run_tokens(p_session uuid)
+ RETURNS void
+ LANGUAGE sql
+AS $function$
+  update api_tokens set revoked_at = clock_timestamp() where session_id = p_session and revoked_at is null
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_run_accepts_work(p_session uuid)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select svc_accepts_work(s.status) and not h.ending
+    from sessions s join session_heads h on h.session_id = s.id where s.id = p_session
 $function$
 ;
 
@@ -3238,6 +3874,20 @@ CREATE OR REPLACE FUNCTION public.svc_warning_body(p_budget text, p_limit text, 
 AS $function$
   select '{"actor":"system","data":{"budget":"' || p_budget || '","limit":"' || p_limit || '","spent":"' || p_spent
     || '"},"type":"budget.warning","version":1}'
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_withhold_approval(p_session uuid, p_approval uuid, p_reason text)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform svc_lock_head(p_session);
+  update approvals set withheld_reason = p_reason
+    where id = p_approval and withheld_reason is null and released_at is null
+      and status in ('approved_once', 'approved_session');
+  return found;
+end
 $function$
 ;
 

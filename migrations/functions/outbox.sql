@@ -1,4 +1,22 @@
--- The relay of wake-ups.
+-- Wake-ups of workflows and their relay, and what processes tell each other.
+
+create or replace function svc_insert_outbox(p_tenant uuid, p_session uuid, p_kind text)
+returns bigint
+language sql
+as $$
+  insert into driver_outbox (tenant_id, session_id, kind) values (p_tenant, p_session, p_kind) returning id
+$$;
+
+-- The transaction holds nothing but the notification, which no crash survives anyway: it need not wait for the disk.
+create or replace function svc_notify(p_channel text, p_payloads text[])
+returns void
+language plpgsql
+as $$
+begin
+  perform set_config('synchronous_commit', 'off', true);
+  perform pg_notify(p_channel, payload) from unnest(p_payloads) as payload;
+end
+$$;
 
 -- Across organizations. These run as sandgate_system; an owner needs CREATE on the schema while it is given functions,
 -- and at no other time.

@@ -8,12 +8,8 @@ import { decisionEvent } from '../gate/gate-call.js';
  * @returns false when it was withheld meanwhile
  */
 export async function releaseApproved(tx: TenantTransaction, approvalId: string): Promise<boolean> {
-  const rows = await tx.query(
-    `update approvals set released_at = coalesce(released_at, clock_timestamp())
-     where id = $1 and withheld_reason is null returning id`,
-    [approvalId],
-  );
-  return rows.length > 0;
+  const [answer] = await tx.query<{ released: boolean }>('select svc_release_approval($1) as released', [approvalId]);
+  return answer?.released === true;
 }
 
 /**
@@ -27,13 +23,12 @@ export async function withholdApproved(
   input: { approvalId: string; source: string; reason: string },
 ): Promise<boolean> {
   const row = await readApproval(tx, input.approvalId);
-  await tx.query('select 1 from session_heads where session_id = $1 for no key update', [row.session_id]);
-  const [marked] = await tx.query(
-    `update approvals set withheld_reason = $2
-     where id = $1 and withheld_reason is null and released_at is null and status in ('approved_once', 'approved_session') returning id`,
-    [input.approvalId, input.reason],
-  );
-  if (marked === undefined) return false;
+  const [answer] = await tx.query<{ withheld: boolean }>('select svc_withhold_approval($1, $2, $3) as withheld', [
+    row.session_id,
+    input.approvalId,
+    input.reason,
+  ]);
+  if (answer?.withheld !== true) return false;
   tx.wake(row.session_id, 'approval');
   await tx.append(row.session_id, [
     decisionEvent(

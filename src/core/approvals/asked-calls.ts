@@ -27,21 +27,7 @@ interface AskedRow {
 
 /** A slot contains no underscore, so at most one tool set has the tool. */
 export async function readAskedCalls(tx: TenantTransaction, approvalIds: readonly string[]): Promise<AskedCall[]> {
-  const rows = await tx.query<AskedRow>(
-    `select a.id, a.tool, s.invoked_by_user_id, f.slot,
-            b.connection_owner_type as frozen_owner_type, b.connection_owner_user_id as frozen_owner_user_id,
-            c.owner_type as live_owner_type, c.owner_user_id as live_owner_user_id
-       from approvals a join sessions s on s.id = a.session_id
-       left join lateral (
-         select surface ->> 'slot' as slot, surface ->> 'binding_id' as binding_id
-           from jsonb_array_elements(s.run_spec -> 'brokered') as surface
-          where starts_with(a.tool, 'mcp__' || (surface ->> 'slot') || '__') limit 1) f on true
-       left join session_resource_bindings b
-         on b.session_id = s.id and b.slot_kind = 'mcp' and b.requirement_slot = f.slot and b.id::text = f.binding_id
-       left join integration_connections c on c.id = b.connection_id
-      where a.id = any ($1::uuid[])`,
-    [approvalIds],
-  );
+  const rows = await tx.query<AskedRow>('select * from svc_read_asked_calls($1::uuid[])', [approvalIds]);
   return rows.map((row) => ({ approvalId: row.id, authority: authorityOf(row), invokedBy: row.invoked_by_user_id }));
 }
 

@@ -1,6 +1,7 @@
 import { v7 as uuidv7 } from 'uuid';
 import { digestOfText } from '../../domain/digest/digest.js';
 import type { TenantTransaction } from '../record/database.js';
+import { ArtifactEntity } from './artifact.entity.js';
 import { lockRun } from '../runs/run-moves.js';
 
 export interface NewArtifact {
@@ -18,32 +19,34 @@ export interface CollectedDiff {
   truncated: boolean;
 }
 
+/** The columns that a new artifact takes over when one of its kind and name is there. */
+const REPLACED = ['id', 'content', 'content_type', 'size_bytes', 'digest', 'truncated', 'created_at'] as const;
 const DIFF_NAME = 'changes.patch';
 const UNAVAILABLE = '(diff unavailable';
 
 /** Writes an artifact; one per (run, kind, name), a later one replaces it under a new id and digest. */
 export async function storeArtifact(tx: TenantTransaction, sessionId: string, artifact: NewArtifact): Promise<string> {
   const digest = digestOfText(artifact.content);
-  await tx.query(
-    `insert into artifacts (id, tenant_id, session_id, kind, name, content, content_type, size_bytes, digest, truncated, created_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, now())
-     on conflict (session_id, kind, name) do update
-        set id = excluded.id, content = excluded.content, content_type = excluded.content_type,
-            size_bytes = excluded.size_bytes, digest = excluded.digest, truncated = excluded.truncated,
-            created_at = excluded.created_at`,
-    [
-      uuidv7(),
-      tx.organizationId,
-      sessionId,
-      artifact.kind,
-      artifact.name,
-      artifact.content,
-      artifact.contentType,
-      artifact.content.length,
+  await tx.manager
+    .createQueryBuilder()
+    .insert()
+    .into(ArtifactEntity)
+    .values({
+      id: uuidv7(),
+      tenant_id: tx.organizationId,
+      session_id: sessionId,
+      kind: artifact.kind,
+      name: artifact.name,
+      content: artifact.content,
+      content_type: artifact.contentType,
+      size_bytes: String(artifact.content.length),
       digest,
-      artifact.truncated,
-    ],
-  );
+      truncated: artifact.truncated,
+      created_at: () => 'now()',
+    })
+    .orUpdate([...REPLACED], ['session_id', 'kind', 'name'])
+    .updateEntity(false)
+    .execute();
   return digest;
 }
 
@@ -80,13 +83,13 @@ export async function readStoredDiff(
   tx: TenantTransaction,
   sessionId: string,
 ): Promise<'collected' | 'missing' | 'none'> {
-  const [row] = await tx.query<{ marker: boolean }>(
-    `select position($2::bytea in substring(content from 1 for 64)) = 1 as marker
-       from artifacts where session_id = $1 and kind = 'diff' and name = $3`,
-    [sessionId, Buffer.from(UNAVAILABLE), DIFF_NAME],
-  );
+  const [row] = await tx.query<{ marked: boolean }>('select * from svc_read_diff_marker($1, $2, $3)', [
+    sessionId,
+    DIFF_NAME,
+    Buffer.from(UNAVAILABLE),
+  ]);
   if (row === undefined) return 'none';
-  return row.marker ? 'missing' : 'collected';
+  return row.marked ? 'missing' : 'collected';
 }
 
 async function lockAndReadDiff(tx: TenantTransaction, sessionId: string): Promise<'collected' | 'missing' | 'none'> {

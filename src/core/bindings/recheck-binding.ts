@@ -1,6 +1,6 @@
 import type { ResourceBinding } from '../../domain/connections/resource-binding.js';
 import type { Database, TenantTransaction } from '../record/database.js';
-import { translateDatabaseErrors } from '../../platform/postgres/database-errors.js';
+import { findRow } from '../record/query-row.js';
 
 /** The current state of the authority that a binding was frozen with, as `svc_live_authority` reads it. */
 export interface LiveAuthority {
@@ -56,15 +56,12 @@ export function liveProblem(binding: ResourceBinding, live: LiveAuthority | null
 }
 
 /** One round trip. */
-export async function readStanding(db: Database, organizationId: string, use: CallUse): Promise<CallStanding | null> {
-  const { rows } = await translateDatabaseErrors(() =>
-    db.pool.query<CallStanding>({
-      name: 'svc_read_standing',
-      text: 'select * from svc_read_standing($1, $2, $3)',
-      values: [organizationId, use.sessionId, use.bindingId],
-    }),
-  );
-  return rows[0] ?? null;
+export function readStanding(db: Database, organizationId: string, use: CallUse): Promise<CallStanding | null> {
+  return findRow<CallStanding>(db.pool, {
+    name: 'svc_read_standing',
+    text: 'select * from svc_read_standing($1, $2, $3)',
+    values: [organizationId, use.sessionId, use.bindingId],
+  });
 }
 
 /** Why a call whose claim is taken must not be sent any more, or null. */

@@ -1,6 +1,6 @@
 import type { ResourceBinding } from '../../domain/connections/resource-binding.js';
 import type { TenantTransaction } from '../record/database.js';
-import { insertRows } from '../record/write-rows.js';
+import { insertRows } from '../../platform/postgres/write-rows.js';
 import { toBinding, toRow } from './binding-row.js';
 import { BindingEntity } from './binding.entity.js';
 

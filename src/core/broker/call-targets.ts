@@ -89,7 +89,7 @@ export class CallTargets {
 
   private async load(tx: TenantTransaction, sessionId: string, slot: string): Promise<CallTarget | null> {
     const [row] = await tx.query<{ brokered: RunSpec['brokered'] | null }>(
-      `select run_spec -> 'brokered' as brokered from sessions where id = $1`,
+      'select * from svc_read_brokered_surfaces($1)',
       [sessionId],
     );
     if (row === undefined) throw new SandgateError('not_found', 'no such run');

@@ -6,7 +6,7 @@ import type { NewEvent } from '../../domain/events/event-kinds.js';
 import type { JsonObject } from '../../domain/json.js';
 import { parseMcpName } from '../../domain/tools/mcp-name.js';
 import type { Database, TenantTransaction } from '../record/database.js';
-import { translateDatabaseErrors } from '../../platform/postgres/database-errors.js';
+import { findRow, queryRows } from '../record/query-row.js';
 import { bodyArguments } from '../ledger/append-events.js';
 
 /** One call of one run, by the id of its row at the gate. */
@@ -34,12 +34,11 @@ export async function offerCall(
   call: { organizationId: string; sessionId: string; toolCallId: string },
   input: Resting,
 ): Promise<OfferedCall> {
-  const row = await one<{ call_id: string | null; state: ClaimState | null; attempt: number | null }>(
-    db.pool,
-    'svc_offer_call',
-    'select * from svc_offer_call($1, $2, $3, $4, $5)',
-    [call.organizationId, call.sessionId, call.toolCallId, input.sealed, input.keyVersion],
-  );
+  const row = await findRow<{ call_id: string | null; state: ClaimState | null; attempt: number | null }>(db.pool, {
+    name: 'svc_offer_call',
+    text: 'select * from svc_offer_call($1, $2, $3, $4, $5)',
+    values: [call.organizationId, call.sessionId, call.toolCallId, input.sealed, input.keyVersion],
+  });
   if (row?.call_id == null) throw new Error('a call was offered that the gate does not know');
   const { state, attempt } = row;
   return { callId: row.call_id, claim: state === null ? null : { state, attempt: attempt ?? 1 } };
@@ -80,13 +79,12 @@ export interface ClaimAnswer {
  * run first wins (docs/design/broker.md).
  */
 export async function claimCall(db: Database, call: CallRow, claim: Claim, ttlSecs: number): Promise<ClaimAnswer> {
-  const row = await one<{ outcome: ClaimOutcome; claim_id: string | null }>(
-    db.pool,
-    'svc_claim_call',
-    'select * from svc_claim_call($1, $2, $3, $4, $5, $6)',
-    [...keyOf(call), claim.claimId, claim.attempt, ttlSecs],
-  );
-  if (row === undefined) throw new Error('svc_claim_call answered nothing');
+  const row = await findRow<{ outcome: ClaimOutcome; claim_id: string | null }>(db.pool, {
+    name: 'svc_claim_call',
+    text: 'select * from svc_claim_call($1, $2, $3, $4, $5, $6)',
+    values: [...keyOf(call), claim.claimId, claim.attempt, ttlSecs],
+  });
+  if (row === null) throw new Error('svc_claim_call answered nothing');
   return { outcome: row.outcome, claim: { claimId: row.claim_id ?? claim.claimId, attempt: claim.attempt } };
 }
 
@@ -111,7 +109,7 @@ export async function takeCall(
   claim: Claim,
   ttlSecs: number,
 ): Promise<TakenCall | null> {
-  const row = await one<{
+  const row = await findRow<{
     tool_call_id: string;
     tool: string;
     input_digest: string;
@@ -121,14 +119,12 @@ export async function takeCall(
     live: JsonObject | null;
     outcome: ClaimOutcome | null;
     claim_id: string | null;
-  }>(db.pool, 'svc_take_call', 'select * from svc_take_call($1, $2, $3, $4, $5, $6, $7)', [
-    ...keyOf(call),
-    JSON.stringify(known),
-    claim.claimId,
-    claim.attempt,
-    ttlSecs,
-  ]);
-  if (row === undefined) return null;
+  }>(db.pool, {
+    name: 'svc_take_call',
+    text: 'select * from svc_take_call($1, $2, $3, $4, $5, $6, $7)',
+    values: [...keyOf(call), JSON.stringify(known), claim.claimId, claim.attempt, ttlSecs],
+  });
+  if (row === null) return null;
   const { outcome, claim_id: claimId } = row;
   return {
     call: {
@@ -164,11 +160,10 @@ export async function settleCall(
   events: NewEvent[],
 ): Promise<number | null> {
   const { bodies, digests } = bodyArguments(events);
-  const row = await one<{ last: string | null }>(
-    db.pool,
-    'svc_settle_call',
-    'select svc_settle_call($1, $2, $3, $4, $5, $6, $7, $8, $9, $10::text[], $11::text[]) as last',
-    [
+  const row = await findRow<{ last: string | null }>(db.pool, {
+    name: 'svc_settle_call',
+    text: 'select svc_settle_call($1, $2, $3, $4, $5, $6, $7, $8, $9, $10::text[], $11::text[]) as last',
+    values: [
       run.organizationId,
       run.sessionId,
       claim.claimId,
@@ -181,7 +176,7 @@ export async function settleCall(
       bodies,
       digests,
     ],
-  );
+  });
   if (row?.last == null) return null;
   db.announce({ ledger: run.sessionId });
   db.observer?.appended(events);
@@ -199,15 +194,15 @@ export interface StoredClaim {
 
 /** Null where the call has no claim. One round trip. */
 export async function readStoredClaim(db: Database, call: CallRow): Promise<StoredClaim | null> {
-  const row = await one<{
+  const row = await findRow<{
     state: ClaimState;
     attempt: number;
     error_message: string | null;
     tool_call_id: string;
     sealed: Buffer | null;
     key_version: number | null;
-  }>(db.pool, 'svc_read_answer', 'select * from svc_read_answer($1, $2, $3)', keyOf(call));
-  if (row === undefined) return null;
+  }>(db.pool, { name: 'svc_read_answer', text: 'select * from svc_read_answer($1, $2, $3)', values: keyOf(call) });
+  if (row === null) return null;
   const { sealed, key_version: keyVersion } = row;
   return {
     state: row.state,
@@ -238,13 +233,12 @@ export async function giveUpClaims(
 ): Promise<number> {
   const { callId, attempt } = typeof which === 'object' ? which : { callId: null, attempt: null };
   const open = await db.withTenant(run.organizationId, (tx) =>
-    tx.query<OpenClaim>(
-      `select id as claim_id, attempt, tool_call_id, tool from tool_execution_claims
-        where session_id = $1 and state = 'claimed' and ($2::uuid is null or (call_id = $2 and attempt = $3))
-          and (not $4 or claim_expires_at <= clock_timestamp())
-        order by claim_expires_at`,
-      [run.sessionId, callId, attempt, which === 'expired'],
-    ),
+    tx.query<OpenClaim>('select * from svc_list_open_claims($1, $2, $3, $4)', [
+      run.sessionId,
+      callId,
+      attempt,
+      which === 'expired',
+    ]),
   );
   let settled = 0;
   for (const row of open) settled += Number(await giveUp(db, run, row));
@@ -265,7 +259,7 @@ async function giveUp(
 
 /** Removes inputs and answers of a run that is over: nobody may present one of its calls again (docs/design/sealing.md). */
 export async function forgetCallTexts(tx: TenantTransaction, sessionId: string): Promise<void> {
-  await tx.query(`delete from tool_call_payloads where session_id = $1 and kind in ('input', 'result')`, [sessionId]);
+  await tx.query('select svc_forget_call_texts($1)', [sessionId]);
 }
 
 /** The slot in the name of a brokered tool. */
@@ -278,22 +272,14 @@ export async function listRunsWithExpiredClaims(
   pool: pg.Pool,
   limit: number,
 ): Promise<{ organizationId: string; sessionId: string }[]> {
-  const { rows } = await translateDatabaseErrors(() =>
-    pool.query<{ organization_id: string; session_id: string }>('select * from svc_list_expired_claims($1)', [limit]),
-  );
+  const rows = await queryRows<{ organization_id: string; session_id: string }>(pool, {
+    text: 'select * from svc_list_expired_claims($1)',
+    values: [limit],
+  });
   const runs = new Map(rows.map((row) => [row.session_id, row]));
   return [...runs.values()].map((row) => ({ organizationId: row.organization_id, sessionId: row.session_id }));
 }
 
 function keyOf({ organizationId, sessionId, callId }: CallRow): unknown[] {
   return [organizationId, sessionId, callId];
-}
-
-async function one<R extends object>(
-  pool: pg.Pool,
-  name: string,
-  text: string,
-  values: unknown[],
-): Promise<R | undefined> {
-  return (await translateDatabaseErrors(() => pool.query<R>({ name, text, values }))).rows[0];
 }

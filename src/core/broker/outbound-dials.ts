@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { translateDatabaseErrors } from '../../platform/postgres/database-errors.js';
+import { queryRow } from '../record/query-row.js';
 
 /** The scopes that all processes count together, in the order in which they are asked. */
 export type SharedScope = 'tenant' | 'user' | 'connection' | 'host';
@@ -34,24 +35,25 @@ export async function enterDial(
   charges: readonly DialCharge[],
   breaker: { openSecs: number; probeSecs: number },
 ): Promise<DialVerdict> {
-  const { rows } = await translateDatabaseErrors(() =>
-    pool.query<{ refused: DialVerdict['refused']; retry_after: number | null; failing: boolean; probe: boolean }>({
-      name: 'svc_enter_dial',
-      text: 'select * from svc_enter_dial($1, $2, $3, $4, $5, $6, $7, $8)',
-      values: [
-        dial.organizationId,
-        charges.map(({ scope }) => scope),
-        charges.map(({ key }) => key),
-        charges.map(({ perMin }) => perMin),
-        dial.connectionId,
-        dial.hostDigest,
-        breaker.openSecs,
-        breaker.probeSecs,
-      ],
-    }),
-  );
-  const row = rows[0];
-  if (row === undefined) throw new Error('svc_enter_dial answered nothing');
+  const row = await queryRow<{
+    refused: DialVerdict['refused'];
+    retry_after: number | null;
+    failing: boolean;
+    probe: boolean;
+  }>(pool, {
+    name: 'svc_enter_dial',
+    text: 'select * from svc_enter_dial($1, $2, $3, $4, $5, $6, $7, $8)',
+    values: [
+      dial.organizationId,
+      charges.map(({ scope }) => scope),
+      charges.map(({ key }) => key),
+      charges.map(({ perMin }) => perMin),
+      dial.connectionId,
+      dial.hostDigest,
+      breaker.openSecs,
+      breaker.probeSecs,
+    ],
+  });
   return { refused: row.refused, retryAfterSecs: row.retry_after ?? 0, failing: row.failing, probe: row.probe };
 }
 

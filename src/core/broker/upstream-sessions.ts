@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { isUrlInside } from '../../domain/connections/url-inside.js';
+import { BindingEntity } from '../bindings/binding.entity.js';
 import type { ConnectionRecords } from '../connections/connection-records.js';
 import type { Database } from '../record/database.js';
 import {
@@ -69,11 +70,11 @@ export class UpstreamSessions {
     for (const key of [...this.open.keys()]) if (key.startsWith(`${run.sessionId} `)) this.open.delete(key);
     const rows = await this.on.database.withTenant(run.organizationId, async (tx) => {
       const open = await listUpstreamSessions(tx, run.sessionId);
-      const slots = await tx.query<{ id: string; slot: string }>(
-        `select id, requirement_slot as slot from session_resource_bindings where session_id = $1 and slot_kind = 'mcp'`,
-        [run.sessionId],
-      );
-      return open.map((row) => ({ row, slot: slots.find(({ id }) => id === row.bindingId)?.slot }));
+      const slots = await tx.manager.find(BindingEntity, {
+        select: { id: true, requirement_slot: true },
+        where: { session_id: run.sessionId, slot_kind: 'mcp' },
+      });
+      return open.map((row) => ({ row, slot: slots.find(({ id }) => id === row.bindingId)?.requirement_slot }));
     });
     await Promise.all(rows.map(({ row, slot }) => this.end(run, row, slot === undefined ? null : headersOf(slot))));
   }

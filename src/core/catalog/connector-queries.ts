@@ -3,7 +3,7 @@ import type { ConnectorDefinition } from '../../domain/catalog/connector.js';
 import type { AuthKind, ConnectionStatus } from '../../domain/connections/connection.js';
 import { SandgateError } from '../../domain/errors.js';
 import type { TenantTransaction } from '../record/database.js';
-import { insertRows } from '../record/write-rows.js';
+import { insertRows } from '../../platform/postgres/write-rows.js';
 import { isUniqueViolation } from '../../platform/postgres/database-errors.js';
 import { isStorableText } from '../../domain/storage/storable-text.js';
 import { ConnectorEntity } from './connector.entity.js';

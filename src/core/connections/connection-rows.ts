@@ -1,7 +1,7 @@
 import { In, type FindOptionsWhere } from 'typeorm';
 import type { ConnectionRecord, ConnectionStatus, OAuthState } from '../../domain/connections/connection.js';
 import type { TenantTransaction } from '../record/database.js';
-import { CLOCK, insertRows, updateRow } from '../record/write-rows.js';
+import { CLOCK, insertRows, updateRow } from '../../platform/postgres/write-rows.js';
 import type { Sealed } from '../../platform/seal/sealer.js';
 import { ConnectionEntity } from './connection.entity.js';
 import type { ConnectionSecret } from './connection-secrets.js';

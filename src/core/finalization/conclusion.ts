@@ -3,6 +3,7 @@ import { expireApprovals } from '../approvals/approvals.js';
 import { storeArtifact } from '../artifacts/artifacts.js';
 import { releaseCapacity } from '../runs/capacity.js';
 import type { TenantTransaction } from '../record/database.js';
+import { SessionEntity } from '../runs/session.entity.js';
 import { readIntent } from './intents.js';
 import { lockRun, moveRun } from '../runs/run-moves.js';
 
@@ -26,7 +27,7 @@ export async function concludeRun(tx: TenantTransaction, sessionId: string): Pro
 }
 
 async function storeSummary(tx: TenantTransaction, sessionId: string, summary: string): Promise<void> {
-  await tx.query('update sessions set result_summary = $2 where id = $1', [sessionId, summary]);
+  await tx.manager.update(SessionEntity, { id: sessionId }, { result_summary: summary });
   await storeArtifact(tx, sessionId, {
     kind: 'summary',
     name: 'summary.md',

@@ -44,16 +44,7 @@ async function takePlace(tx: TenantTransaction, sessionId: string, limits: Queue
     host_online: boolean;
     harness: string;
     harness_online: boolean;
-  }>(
-    `select s.capacity_held, s.host_id, s.harness, o.host_online, o.harness_online
-       from sessions s
-       cross join lateral (
-         select count(*) > 0 as host_online, coalesce(bool_or(s.harness = any (h.harnesses)), false) as harness_online
-           from hosts h where h.last_seen_at > clock_timestamp() - make_interval(secs => $2)
-       ) o
-      where s.id = $1`,
-    [sessionId, HOST_SEEN_WITHIN_SECS],
-  );
+  }>('select * from svc_read_place($1, $2)', [sessionId, HOST_SEEN_WITHIN_SECS]);
   if (row?.capacity_held === true) {
     await moveRun(tx, sessionId, status, 'provisioning', null);
     return { admitted: true, hostId: row.host_id, waitMs: null };
@@ -75,11 +66,9 @@ async function park(tx: TenantTransaction, sessionId: string, from: RunStatus, r
 
 /** Until the backoff of a requeued run is over, or its wait in the queue. */
 async function dueIn(tx: TenantTransaction, sessionId: string, queueTtlSecs: number): Promise<number | null> {
-  const [row] = await tx.query<{ ms: number | null }>(
-    `select (extract(epoch from least(queued_at + make_interval(secs => $2),
-               case when not_before > clock_timestamp() then not_before end) - clock_timestamp()) * 1000)::float8 as ms
-       from sessions where id = $1`,
-    [sessionId, queueTtlSecs],
-  );
+  const [row] = await tx.query<{ ms: number | null }>('select svc_next_launch_ms($1, $2) as ms', [
+    sessionId,
+    queueTtlSecs,
+  ]);
   return row?.ms ?? null;
 }

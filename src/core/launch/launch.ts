@@ -2,7 +2,8 @@ import { acceptsWork, parseRunStatus, type RunStatus } from '../../domain/run/st
 import type { RunSpec, WorkspaceSpec } from '../../domain/run/spec.js';
 import type { JsonObject } from '../../domain/json.js';
 import type { TenantTransaction } from '../record/database.js';
-import { lockRun, moveRun } from '../runs/run-moves.js';
+import { SessionEntity } from '../runs/session.entity.js';
+import { moveRun } from '../runs/run-moves.js';
 import { mintRunTokens, type Audience } from '../runs/tokens.js';
 
 /** What a launch reads of its run. */
@@ -28,11 +29,8 @@ export async function readLaunch(
   sessionId: string,
   options: { evenWhenStopping?: boolean } = {},
 ): Promise<LaunchRow | undefined> {
-  await lockRun(tx, sessionId);
   const [row] = await tx.query<{ status: string; run_spec: RunSpec; base_commit: string | null; stopping: boolean }>(
-    `select s.status, s.run_spec, s.base_commit,
-            exists (select 1 from session_finalizations f where f.session_id = s.id) as stopping
-       from sessions s where s.id = $1`,
+    'select * from svc_read_launch($1)',
     [sessionId],
   );
   const status = row === undefined ? undefined : parseRunStatus(row.status);
@@ -68,10 +66,8 @@ export async function recordBaseCommit(
 ): Promise<boolean> {
   const row = await readLaunch(tx, sessionId);
   if (row === undefined) return false;
-  await tx.query('update sessions set base_commit = $2, updated_at = now() where id = $1', [
-    sessionId,
-    prepared.baseCommit,
-  ]);
+  const { baseCommit } = prepared;
+  await tx.manager.update(SessionEntity, { id: sessionId }, { base_commit: baseCommit, updated_at: () => 'now()' });
   if (row.base_commit === prepared.baseCommit) return true;
   const { workspace } = prepared;
   const origin =
@@ -107,8 +103,7 @@ export async function attachSandbox(
 ): Promise<boolean> {
   const row = await readLaunch(tx, sessionId);
   if (row?.status !== 'initializing') return false;
-  await tx.query('update sessions set sandbox_handle = $2 where id = $1', [sessionId, JSON.stringify(handle)]);
-  await tx.query('update session_heads set last_heartbeat_at = now() where session_id = $1', [sessionId]);
+  await tx.query('select svc_attach_sandbox($1, $2::jsonb)', [sessionId, JSON.stringify(handle)]);
   if (!(await moveRun(tx, sessionId, 'initializing', 'running', null))) return false;
   await awaitEarlyQuestions(tx, sessionId);
   await tx.append(sessionId, [
@@ -123,16 +118,14 @@ export async function attachSandbox(
 
 /** A runner may have asked before its sandbox was attached; then the run starts in `awaiting_approval`. */
 async function awaitEarlyQuestions(tx: TenantTransaction, sessionId: string): Promise<void> {
-  const pending = await tx.query(`select 1 from approvals where session_id = $1 and status = 'pending' limit 1`, [
-    sessionId,
-  ]);
-  if (pending.length > 0) await moveRun(tx, sessionId, 'running', 'awaiting_approval', 'awaiting human approval');
+  const [early] = await tx.query<{ pending: boolean }>('select svc_has_pending_approval($1) as pending', [sessionId]);
+  if (early?.pending === true) await moveRun(tx, sessionId, 'running', 'awaiting_approval', 'awaiting human approval');
 }
 
 export async function readSandboxHandle(tx: TenantTransaction, sessionId: string): Promise<StoredSandboxHandle | null> {
-  const [row] = await tx.query<{ sandbox_handle: StoredSandboxHandle | null }>(
-    'select sandbox_handle from sessions where id = $1',
-    [sessionId],
-  );
-  return row?.sandbox_handle ?? null;
+  const run = await tx.manager.findOne(SessionEntity, {
+    select: { id: true, sandbox_handle: true },
+    where: { id: sessionId },
+  });
+  return (run?.sandbox_handle as StoredSandboxHandle | null | undefined) ?? null;
 }

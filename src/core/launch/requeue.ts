@@ -28,8 +28,7 @@ export async function requeueRun(
   const row = await readLaunch(tx, sessionId);
   if (row?.status !== 'provisioning') return 'lost';
   const [counted] = await tx.query<{ launch_attempts: number }>(
-    `update sessions set launch_attempts = launch_attempts + 1, refused_by = host_id where id = $1
-     returning launch_attempts`,
+    'select svc_count_launch_attempt($1) as launch_attempts',
     [sessionId],
   );
   const attempts = counted?.launch_attempts ?? 1;
@@ -40,10 +39,7 @@ export async function requeueRun(
     return 'failed';
   }
   const waitSecs = requeueDelaySecs(attempts, limits.launchRequeueBackoffSecs);
-  await tx.query('update sessions set not_before = clock_timestamp() + make_interval(secs => $2) where id = $1', [
-    sessionId,
-    waitSecs,
-  ]);
+  await tx.query('select svc_postpone_launch($1, $2)', [sessionId, waitSecs]);
   await releaseCapacity(tx, sessionId);
   const reason = `out of capacity: ${problem}; launch ${attempts + 1} of ${limits.launchMaxAttempts} in ${waitSecs} s`;
   await moveRun(tx, sessionId, 'provisioning', 'queued', reason);
@@ -52,9 +48,8 @@ export async function requeueRun(
 
 /** Counts a launch that broke for a reason other than lack of room. @returns how many there were */
 export async function countLaunchFault(tx: TenantTransaction, sessionId: string): Promise<number> {
-  const [row] = await tx.query<{ launch_faults: number }>(
-    'update sessions set launch_faults = launch_faults + 1 where id = $1 returning launch_faults',
-    [sessionId],
-  );
+  const [row] = await tx.query<{ launch_faults: number }>('select svc_count_launch_fault($1) as launch_faults', [
+    sessionId,
+  ]);
   return row?.launch_faults ?? 1;
 }

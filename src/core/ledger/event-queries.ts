@@ -21,11 +21,11 @@ export async function readEventsAfter(
   after: string,
   limit: number,
 ): Promise<LedgerEvent[]> {
-  const rows = await tx.query<EventRow>(
-    `select event_id, seq, actor, type, payload, occurred_at from events
-      where session_id = $1 and seq > $2::bigint order by seq limit $3`,
-    [sessionId, after, limit],
-  );
+  const rows = await tx.query<EventRow>('select * from svc_read_events_after($1, $2::bigint, $3)', [
+    sessionId,
+    after,
+    limit,
+  ]);
   return rows.map((row) => ({
     event_id: row.event_id,
     session_id: sessionId,
@@ -39,8 +39,8 @@ export async function readEventsAfter(
 
 /** Highest seq of the run, or null when the organization has no such run. */
 export async function readHeadSeq(tx: OrganizationTransaction, sessionId: string): Promise<number | null> {
-  const [row] = await tx.query<{ seq: string }>('select seq from session_heads where session_id = $1', [sessionId]);
-  return row === undefined ? null : Number(row.seq);
+  const [row] = await tx.query<{ seq: string | null }>('select svc_read_head_seq($1) as seq', [sessionId]);
+  return row?.seq == null ? null : Number(row.seq);
 }
 
 /** The reason that an event gives; null when it gives none, or is not there. */
@@ -49,9 +49,9 @@ export async function readEventReason(
   sessionId: string,
   seq: number,
 ): Promise<string | null> {
-  const [event] = await tx.query<{ reason: string | null }>(
-    `select payload #>> '{data,reason}' as reason from events where session_id = $1 and seq = $2`,
-    [sessionId, seq],
-  );
+  const [event] = await tx.query<{ reason: string | null }>('select svc_read_event_reason($1, $2) as reason', [
+    sessionId,
+    seq,
+  ]);
   return event?.reason ?? null;
 }

@@ -3,6 +3,8 @@ import { exportHeader, writeExportLine, type ExportEvent, type ExportHead } from
 import { SandgateError } from '../../domain/errors.js';
 import type { JsonObject } from '../../domain/json.js';
 import type { OrganizationTransaction, OrganizationTransactions } from '../../platform/postgres/postgres.js';
+import { insertUnlessThere } from '../../platform/postgres/write-rows.js';
+import { LedgerHeadEntity } from './ledger-head.entity.js';
 
 /** Who signs heads: a key of this installation, or one in a key management service. */
 export type LedgerSigner = HeadSigner;
@@ -70,39 +72,38 @@ function statementOf(organizationId: string, sessionId: string, signer: LedgerSi
 }
 
 async function readHead(tx: OrganizationTransaction, sessionId: string): Promise<Head> {
-  const [row] = await tx.query<{ seq: string; hash: string; now: Date }>(
-    `select seq, encode(head_hash, 'hex') as hash, clock_timestamp() as now from session_heads where session_id = $1`,
-    [sessionId],
-  );
+  const [row] = await tx.query<{ seq: string; hash: string; at: Date }>('select * from svc_read_ledger_head($1)', [
+    sessionId,
+  ]);
   if (row === undefined) throw new SandgateError('not_found', 'no such run');
-  return { seq: Number(row.seq), hash: row.hash, now: row.now };
+  return { seq: Number(row.seq), hash: row.hash, now: row.at };
 }
 
 /** The newest stored head of the run. */
 export async function readSignedHead(tx: OrganizationTransaction, sessionId: string): Promise<SignedHead | null> {
-  const [row] = await tx.query<{ seq: string; hash: string; signature: string; key_id: string; signed_at: Date }>(
-    `select seq, encode(hash, 'hex') as hash, encode(signature, 'hex') as signature, key_id, signed_at
-     from ledger_heads where session_id = $1 order by seq desc limit 1`,
-    [sessionId],
-  );
-  if (row === undefined) return null;
+  const row = await tx.manager.findOne(LedgerHeadEntity, { where: { session_id: sessionId }, order: { seq: 'DESC' } });
+  if (row === null) return null;
   return {
     organization_id: tx.organizationId,
     session_id: sessionId,
     seq: Number(row.seq),
-    hash: row.hash,
+    hash: row.hash.toString('hex'),
     key_id: row.key_id,
     signed_at: row.signed_at.toISOString(),
-    signature: row.signature,
+    signature: row.signature.toString('hex'),
   };
 }
 
 async function storeSignedHead(tx: OrganizationTransaction, head: SignedHead): Promise<void> {
-  await tx.query(
-    `insert into ledger_heads (tenant_id, session_id, seq, hash, signature, key_id, signed_at)
-     values ($1, $2, $3, decode($4, 'hex'), decode($5, 'hex'), $6, $7) on conflict (session_id, seq) do nothing`,
-    [tx.organizationId, head.session_id, head.seq, head.hash, head.signature, head.key_id, head.signed_at],
-  );
+  await insertUnlessThere(tx, LedgerHeadEntity, {
+    tenant_id: tx.organizationId,
+    session_id: head.session_id,
+    seq: String(head.seq),
+    hash: Buffer.from(head.hash, 'hex'),
+    signature: Buffer.from(head.signature, 'hex'),
+    key_id: head.key_id,
+    signed_at: new Date(head.signed_at),
+  });
 }
 
 interface EventRow {
@@ -123,12 +124,12 @@ async function readEvents(
   after: number,
   upTo: number,
 ): Promise<ExportEvent[]> {
-  const rows = await tx.query<EventRow>(
-    `select seq, event_id, (extract(epoch from occurred_at) * 1000000)::bigint as micros, actor, type, schema_version,
-            payload -> 'data' as data, encode(body_digest, 'hex') as body_digest, encode(hash, 'hex') as hash
-     from events where session_id = $1 and seq > $2 and seq <= $3 order by seq limit ${BATCH}`,
-    [sessionId, after, upTo],
-  );
+  const rows = await tx.query<EventRow>('select * from svc_export_events($1, $2, $3, $4)', [
+    sessionId,
+    after,
+    upTo,
+    BATCH,
+  ]);
   return rows.map((row) => ({
     kind: 'event',
     seq: Number(row.seq),

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import type { BudgetCap } from '../../domain/budgets/effective-budgets.js';
 import type { Database } from '../record/database.js';
-import { translateDatabaseErrors } from '../../platform/postgres/database-errors.js';
+import { queryRows } from '../record/query-row.js';
 import { settleWithin, unreported } from '../budgets/reservations.js';
 
 /** A run as the maintenance of a deployment sees it: ids and states only. `status` may be one that this build does not know. */
@@ -124,6 +124,6 @@ function toReference(row: ReferenceRow): RunReference {
   return { organizationId: row.organization_id, sessionId: row.session_id, status: row.status };
 }
 
-async function call<R extends object>(pool: pg.Pool, sql: string, values: unknown[]): Promise<R[]> {
-  return (await translateDatabaseErrors(() => pool.query<R>(sql, values))).rows;
+function call<R extends object>(pool: pg.Pool, sql: string, values: unknown[]): Promise<R[]> {
+  return queryRows<R>(pool, { text: sql, values });
 }

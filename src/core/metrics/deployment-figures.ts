@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { parseRunStatus, type RunStatus } from '../../domain/run/status.js';
 import { HOST_SEEN_WITHIN_SECS } from '../runs/capacity.js';
-import { translateDatabaseErrors } from '../../platform/postgres/database-errors.js';
+import { queryRows } from '../record/query-row.js';
 
 /** The state of the whole deployment in numbers, over all organizations. */
 export interface DeploymentFigures {
@@ -17,12 +17,10 @@ export interface DeploymentFigures {
 }
 
 export async function readDeploymentFigures(pool: pg.Pool): Promise<DeploymentFigures> {
-  const { rows } = await translateDatabaseErrors(() =>
-    pool.query<{ figure: string; label: string | null; value: number }>(
-      'select figure, label, value from svc_measure_deployment($1)',
-      [HOST_SEEN_WITHIN_SECS],
-    ),
-  );
+  const rows = await queryRows<{ figure: string; label: string | null; value: number }>(pool, {
+    text: 'select figure, label, value from svc_measure_deployment($1)',
+    values: [HOST_SEEN_WITHIN_SECS],
+  });
   const runs = new Map<RunStatus, number>();
   for (const { figure, label, value } of rows) {
     const status = figure === 'runs' ? parseRunStatus(label ?? '') : undefined;

@@ -1,7 +1,7 @@
 import { IsNull } from 'typeorm';
 import type { Database, TenantTransaction } from '../record/database.js';
 import { queryRow } from '../record/query-row.js';
-import { aheadOfClock, changeRow } from '../record/write-rows.js';
+import { aheadOfClock, changeRow } from '../../platform/postgres/write-rows.js';
 import type { Sealed } from '../../platform/seal/sealer.js';
 import type { ClientIdSource, TokenAuthMethod } from './client-authentication.js';
 import { OAuthFlowEntity } from './oauth-flow.entity.js';

@@ -4,7 +4,7 @@ import { markReconnectNeeded } from '../connections/connection-rows.js';
 import { ConnectionEntity } from '../connections/connection.entity.js';
 import { placeOfSecret } from '../connections/connection-secrets.js';
 import type { Database, TenantTransaction } from '../record/database.js';
-import { changeRow } from '../record/write-rows.js';
+import { changeRow } from '../../platform/postgres/write-rows.js';
 import type { Sealer } from '../../platform/seal/sealer.js';
 import { forgetRefusedClient } from './client-registrations.js';
 import { clientSecretOf } from './client-secrets.js';

@@ -2,7 +2,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { SandgateError } from '../../domain/errors.js';
 import type { Database, TenantTransaction } from '../record/database.js';
 import { findRow, queryRows } from '../record/query-row.js';
-import { insertUnlessThere } from '../record/write-rows.js';
+import { insertUnlessThere } from '../../platform/postgres/write-rows.js';
 import { OrganizationEntity } from './organization.entity.js';
 import { seedFixer, type FixerHarness } from './seed-agent.js';
 import { seedPolicies } from './seed-policies.js';

@@ -5,7 +5,7 @@ import type { SandgateConfig } from '../../platform/config/index.js';
 import { AgentEntity, AgentRevisionEntity } from '../agents/agent.entity.js';
 import { PolicyEntity } from '../policies/policy.entity.js';
 import type { TenantTransaction } from '../record/database.js';
-import { insertRows, insertUnlessThere } from '../record/write-rows.js';
+import { insertRows, insertUnlessThere } from '../../platform/postgres/write-rows.js';
 
 export interface FixerHarness {
   harness: string;

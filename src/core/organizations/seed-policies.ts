@@ -6,7 +6,7 @@ import { defectsOfContent } from '../../domain/policy/compile-policy.js';
 import { PolicyEntity, PolicyVersionEntity } from '../policies/policy.entity.js';
 import { createPolicy, findHeadVersion, findPolicy } from '../policies/policy-versions.js';
 import type { TenantTransaction } from '../record/database.js';
-import { insertRows } from '../record/write-rows.js';
+import { insertRows } from '../../platform/postgres/write-rows.js';
 import { policiesFolder, readPolicyFiles, reservedAmong, type PolicyFile } from './policy-files.js';
 
 /** The policy that an agent gets when nobody names one. */

@@ -2,7 +2,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { SandgateError } from '../../domain/errors.js';
 import type { JsonObject } from '../../domain/json.js';
 import type { TenantTransaction } from '../record/database.js';
-import { CLOCK, insertUnlessThere, updateRow } from '../record/write-rows.js';
+import { CLOCK, insertUnlessThere, updateRow } from '../../platform/postgres/write-rows.js';
 import { isStorableText } from '../../domain/storage/storable-text.js';
 import { notFound } from '../../domain/resource-id.js';
 import { PolicyEntity, PolicyVersionEntity } from './policy.entity.js';

@@ -20,10 +20,11 @@ interface Inserting {
 }
 
 export async function insertOutbox(tx: Inserting, sessionId: string, kind: OutboxKind): Promise<OutboxRow> {
-  const [row] = await tx.query<{ id: string }>(
-    'insert into driver_outbox (tenant_id, session_id, kind) values ($1, $2, $3) returning id',
-    [tx.organizationId, sessionId, kind],
-  );
+  const [row] = await tx.query<{ id: string }>('select svc_insert_outbox($1, $2, $3) as id', [
+    tx.organizationId,
+    sessionId,
+    kind,
+  ]);
   return { id: String(row?.id), organizationId: tx.organizationId, sessionId, kind };
 }
 

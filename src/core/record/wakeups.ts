@@ -13,10 +13,6 @@ const MAX_STARTED = 20;
 const RECONNECT_MIN_MS = 100;
 const RECONNECT_MAX_MS = 5_000;
 
-/** The transaction holds only the notification, which does not survive a crash anyway, so it need not wait for the disk. */
-const NOTIFY = `with unflushed as materialized (select set_config('synchronous_commit', 'off', true))
-  select pg_notify('${CHANNEL}', payload) from unflushed, unnest($1::text[]) as payload`;
-
 /** A run whose workflow was started. */
 export interface StartedRun {
   organizationId: string;
@@ -176,7 +172,11 @@ export class LedgerWakeups extends EventEmitter<{ reconnected: []; trouble: [Err
 
   private async send(payloads: string[]): Promise<void> {
     try {
-      await this.pool.query({ name: 'svc_notify', text: NOTIFY, values: [payloads] });
+      await this.pool.query({
+        name: 'svc_notify',
+        text: 'select svc_notify($1, $2::text[])',
+        values: [CHANNEL, payloads],
+      });
     } catch (error) {
       // The others look again every 2 s and after a reconnect.
       this.emit('trouble', error as Error);

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import type { Database, TenantTransaction } from '../record/database.js';
-import { translateDatabaseErrors } from '../../platform/postgres/database-errors.js';
+import { queryRow, queryRows } from '../record/query-row.js';
 import type { OutboxKind } from '../../domain/run/outbox-kind.js';
 
 /** Runs that may be active at once; null means unlimited. */
@@ -22,12 +22,10 @@ const GRANTS_PER_PASS = 64;
  * @returns how many were granted a place
  */
 export async function admitWaiting(db: Database, limits: AdmissionLimits): Promise<number> {
-  const { rows } = await translateDatabaseErrors(() =>
-    db.pool.query<{ id: string; tenant_id: string; session_id: string; kind: OutboxKind }>(
-      'select id, tenant_id, session_id, kind from svc_admit_waiting($1, $2, $3, $4)',
-      [limits.globalMaxActive, limits.tenantMaxActive, HOST_SEEN_WITHIN_SECS, GRANTS_PER_PASS],
-    ),
-  );
+  const rows = await queryRows<{ id: string; tenant_id: string; session_id: string; kind: OutboxKind }>(db.pool, {
+    text: 'select id, tenant_id, session_id, kind from svc_admit_waiting($1, $2, $3, $4)',
+    values: [limits.globalMaxActive, limits.tenantMaxActive, HOST_SEEN_WITHIN_SECS, GRANTS_PER_PASS],
+  });
   const outbox = rows.map((row) => ({
     id: row.id,
     organizationId: row.tenant_id,
@@ -63,8 +61,5 @@ export async function countFreePlaces(tx: TenantTransaction, limits: AdmissionLi
 
 /** Sets places and counters to what the runs say. @returns how many were wrong */
 export async function recountCapacity(pool: pg.Pool): Promise<number> {
-  const { rows } = await translateDatabaseErrors(() =>
-    pool.query<{ wrong: number }>('select svc_recount_capacity() as wrong'),
-  );
-  return rows[0]?.wrong ?? 0;
+  return (await queryRow<{ wrong: number }>(pool, { text: 'select svc_recount_capacity() as wrong' })).wrong;
 }

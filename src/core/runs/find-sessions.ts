@@ -56,10 +56,6 @@ async function narrowByCursor(
 /** Older queued runs of the organization; undefined unless the run is queued. */
 export async function queuePosition(tx: TenantTransaction, session: SessionEntity): Promise<number | undefined> {
   if (session.status !== 'queued') return undefined;
-  const [row] = await tx.query<{ older: string }>(
-    `select count(*) as older from sessions s, sessions mine
-      where mine.id = $1 and s.status = 'queued' and (s.created_at, s.id) < (mine.created_at, mine.id)`,
-    [session.id],
-  );
+  const [row] = await tx.query<{ older: string }>('select svc_count_queued_before($1) as older', [session.id]);
   return Number(row?.older ?? 0);
 }

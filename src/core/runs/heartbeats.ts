@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { translateDatabaseErrors } from '../../platform/postgres/database-errors.js';
+import { queryRow } from '../record/query-row.js';
 
 /**
  * Records that the run's runner lives. Takes a pool of its own if the caller wants one: heartbeats must never queue behind
@@ -12,12 +12,10 @@ export async function recordHeartbeat(
   organizationId: string,
   sessionId: string,
 ): Promise<string | null> {
-  const { rows } = await translateDatabaseErrors(() =>
-    pool.query<{ status: string | null }>({
-      name: 'svc_heartbeat',
-      text: 'select svc_heartbeat($1, $2) as status',
-      values: [organizationId, sessionId],
-    }),
-  );
-  return rows[0]?.status ?? null;
+  const { status } = await queryRow<{ status: string | null }>(pool, {
+    name: 'svc_heartbeat',
+    text: 'select svc_heartbeat($1, $2) as status',
+    values: [organizationId, sessionId],
+  });
+  return status;
 }

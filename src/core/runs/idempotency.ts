@@ -1,5 +1,6 @@
 import { SandgateError } from '../../domain/errors.js';
 import type { TenantTransaction } from '../record/database.js';
+import { claimKey } from './idempotency-keys.js';
 
 const SCOPE = 'sessions';
 const MAX_KEY = 200;
@@ -23,20 +24,11 @@ export async function claimIdempotencyKey(
   tx: TenantTransaction,
   claim: { key: string; bodyDigest: string; sessionId: string },
 ): Promise<string | null> {
-  const inserted = await tx.query<{ key: string }>(
-    `insert into idempotency_keys (tenant_id, scope, key, body_digest, session_id) values ($1, $2, $3, $4, $5)
-     on conflict do nothing returning key`,
-    [tx.organizationId, SCOPE, claim.key, claim.bodyDigest, claim.sessionId],
-  );
-  if (inserted.length > 0) return null;
-  const [held] = await tx.query<{ body_digest: string; session_id: string }>(
-    'select body_digest, session_id from idempotency_keys where scope = $1 and key = $2',
-    [SCOPE, claim.key],
-  );
-  if (held === undefined)
-    throw new SandgateError('unavailable', 'the Idempotency-Key was released meanwhile; try again');
-  if (held.body_digest !== claim.bodyDigest) {
+  const held = await claimKey(tx, { scope: SCOPE, ...claim });
+  if (held === null) throw new SandgateError('unavailable', 'the Idempotency-Key was released meanwhile; try again');
+  if (held.claimed) return null;
+  if (held.bodyDigest !== claim.bodyDigest) {
     throw new SandgateError('conflict', 'Idempotency-Key: was used with another body');
   }
-  return held.session_id;
+  return held.sessionId;
 }

@@ -16,11 +16,10 @@ export type PlaneLimit =
 /** Writes `run.limit_reached` unless the ledger has it already. */
 export async function recordReachedLimit(tx: TenantTransaction, sessionId: string, limit: PlaneLimit): Promise<void> {
   // The head row is what appends lock; holding it keeps another process from writing the same line.
-  await tx.query('select 1 from session_heads where session_id = $1 for no key update', [sessionId]);
-  const known = await tx.query(
-    `select 1 from events where session_id = $1 and type = 'run.limit_reached' and payload -> 'data' ->> 'limit' = $2 limit 1`,
-    [sessionId, limit],
-  );
-  if (known.length > 0) return;
+  const [known] = await tx.query<{ recorded: boolean }>('select svc_is_limit_recorded($1, $2) as recorded', [
+    sessionId,
+    limit,
+  ]);
+  if (known?.recorded === true) return;
   await tx.append(sessionId, [{ actor: 'system', type: 'run.limit_reached', data: { limit } }]);
 }

@@ -1,5 +1,5 @@
 import type { NewEvent } from '../../domain/events/event-kinds.js';
-import { canMove, isSilentMove, isTerminal, parseRunStatus, type RunStatus } from '../../domain/run/status.js';
+import { canMove, isSilentMove, parseRunStatus, type RunStatus } from '../../domain/run/status.js';
 import type { TenantTransaction } from '../record/database.js';
 
 /**
@@ -23,18 +23,11 @@ export async function moveRun(
   const status = await lockRun(tx, sessionId);
   const expected: readonly RunStatus[] = typeof from === 'string' ? [from] : from;
   if (status === null || !expected.includes(status) || !canMove(status, to)) return false;
-  const [times] = await tx.query<{ waited: number; ran: number | null }>(
-    `update sessions set status = $2, status_reason = $3, updated_at = clock_timestamp(),
-       queued_at = case when $2 = 'queued' then clock_timestamp() else queued_at end,
-       host_id = case when $2 = 'queued' then null else host_id end,
-       started_at = case when $2 = 'running' then coalesce(started_at, clock_timestamp()) else started_at end,
-       finished_at = case when $4 then clock_timestamp() else finished_at end
-     where id = $1
-     returning extract(epoch from clock_timestamp() - coalesce(queued_at, created_at))::float8 as waited,
-               extract(epoch from clock_timestamp() - started_at)::float8 as ran`,
-    [sessionId, to, reason, isTerminal(to)],
-  );
-  if (isTerminal(to)) await revokeRunTokens(tx, sessionId);
+  const [times] = await tx.query<{ waited: number; ran: number | null }>('select * from svc_move_run($1, $2, $3)', [
+    sessionId,
+    to,
+    reason,
+  ]);
   const change: NewEvent = { actor: 'system', type: 'session.status_changed', data: { from: status, to, reason } };
   await tx.append(sessionId, isSilentMove(status, to) ? also : [change, ...also]);
   // Whoever waits for an approval of this run looks again: it may have stopped accepting work.
@@ -50,15 +43,6 @@ export async function moveRun(
  * @returns its status; null when the organization has no such run, or when the status is of a newer deployment
  */
 export async function lockRun(tx: TenantTransaction, sessionId: string): Promise<RunStatus | null> {
-  await tx.query('select 1 from session_heads where session_id = $1 for no key update', [sessionId]);
-  const [row] = await tx.query<{ status: string }>('select status from sessions where id = $1 for no key update', [
-    sessionId,
-  ]);
-  return row === undefined ? null : (parseRunStatus(row.status) ?? null);
-}
-
-async function revokeRunTokens(tx: TenantTransaction, sessionId: string): Promise<void> {
-  await tx.query('update api_tokens set revoked_at = clock_timestamp() where session_id = $1 and revoked_at is null', [
-    sessionId,
-  ]);
+  const [row] = await tx.query<{ status: string | null }>('select svc_lock_run($1) as status', [sessionId]);
+  return parseRunStatus(row?.status ?? '') ?? null;
 }

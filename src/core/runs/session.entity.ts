@@ -58,6 +58,9 @@ export class SessionEntity {
   @Column('text', { nullable: true })
   base_commit!: string | null;
 
+  @Column('boolean', { default: false })
+  capacity_held!: boolean;
+
   @Column('text', { nullable: true })
   result_summary!: string | null;
 
@@ -100,4 +103,7 @@ export class SessionHeadEntity {
 
   @Column('int', { default: 0 })
   tool_calls!: number;
+
+  @Column('boolean', { default: false })
+  wall_clock_warned!: boolean;
 }

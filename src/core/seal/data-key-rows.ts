@@ -1,6 +1,6 @@
 import type { DataKeyStore, WrappedDataKey } from '../../platform/seal/data-keys.js';
 import type { Database } from '../record/database.js';
-import { insertUnlessThere } from '../record/write-rows.js';
+import { insertUnlessThere } from '../../platform/postgres/write-rows.js';
 import { DataKeyEntity } from './data-key.entity.js';
 
 /** The wrapped data keys on the record. */

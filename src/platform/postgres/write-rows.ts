@@ -4,17 +4,16 @@ import {
   type FindOperator,
   type FindOptionsWhere,
   type ObjectLiteral,
-  type QueryDeepPartialEntity,
   type QueryPartialEntity,
 } from 'typeorm';
-import type { OrganizationTransaction } from '../../platform/postgres/postgres.js';
+import type { OrganizationTransaction } from './postgres.js';
 
 /** The clock of the database at this moment, as the value of a column; `now()` is that of the transaction's begin. */
 export const CLOCK = (): string => 'clock_timestamp()';
 
 /** Matches a time that the clock of the database has not reached. */
 export function aheadOfClock(): FindOperator<Date> {
-  return Raw((column) => `${column} > clock_timestamp()`);
+  return Raw((column) => `${column} > clock_timestamp()`) as FindOperator<Date>;
 }
 
 /** Columns that are left out get their defaults, which the given rows have afterwards. */
@@ -23,7 +22,7 @@ export async function insertRows<E extends ObjectLiteral>(
   entity: EntityTarget<E>,
   rows: QueryPartialEntity<E>[],
 ): Promise<void> {
-  if (rows.length > 0) await tx.manager.insert(entity, rows as QueryDeepPartialEntity<E>[]);
+  if (rows.length > 0) await tx.manager.insert(entity, rows);
 }
 
 /** Inserts a row, unless one is there that it collides with. @returns the new row, or null */
@@ -36,7 +35,7 @@ export async function insertUnlessThere<E extends ObjectLiteral>(
     .createQueryBuilder()
     .insert()
     .into(entity)
-    .values(row as QueryDeepPartialEntity<E>)
+    .values(row)
     .orIgnore()
     .returning(readColumns(tx, entity))
     .updateEntity(false)
@@ -58,7 +57,7 @@ export async function updateRow<E extends ObjectLiteral>(
   const updated = await tx.manager
     .createQueryBuilder()
     .update(entity)
-    .set(values as QueryDeepPartialEntity<E>)
+    .set(values)
     .where(where)
     .returning(readColumns(tx, entity))
     .execute();
@@ -73,7 +72,7 @@ export async function changeRow<E extends ObjectLiteral>(
   where: FindOptionsWhere<E>,
   values: QueryPartialEntity<E>,
 ): Promise<boolean> {
-  const { affected } = await tx.manager.update(entity, where, values as QueryDeepPartialEntity<E>);
+  const { affected } = await tx.manager.update(entity, where, values);
   return (affected ?? 0) > 0;
 }
 
