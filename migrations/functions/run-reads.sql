@@ -25,8 +25,8 @@ as $$
          coalesce(p.pending, 0)::int,
          (extract(epoch from p.next_expiry - now()) * 1000)::float8,
          (extract(epoch from s.started_at - now()) * 1000 + cap.secs * 1000)::float8,
-         case when not h.wall_clock_warned and cap.secs > 0 then
-           (extract(epoch from s.started_at - now()) * 1000 + cap.secs * 800)::float8 end,
+         case when not h.wall_clock_warned then
+           (extract(epoch from s.started_at - now()) * 1000 + svc_warn_at((cap.secs * 1000)::numeric))::float8 end,
          case when s.status = 'queued' and not s.capacity_held then
            (extract(epoch from s.queued_at - now()) * 1000 + p_queue_ttl_secs * 1000)::float8 end,
          (extract(epoch from coalesce(s.admitted_at, s.created_at) - now()) * 1000

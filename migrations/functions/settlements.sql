@@ -1,11 +1,5 @@
 -- Model requests against the budget, after they were sent, and the warnings that spend brings about.
 
--- 80 % of a cap, rounded up; null for no cap and for a cap of zero.
-create or replace function svc_warn_at(p_cap numeric)
-returns bigint
-language sql immutable parallel safe
-as $$ select case when p_cap > 0 then ceil(p_cap * 0.8)::bigint end $$;
-
 -- The body is the RFC 8785 text that the caller would have made: members in order, no white space, texts of digits.
 create or replace function svc_warning_body(p_budget text, p_limit text, p_spent text)
 returns text

@@ -1,5 +1,11 @@
 -- Functions of triggers. These functions exist before the tables do, so no signature here names one.
 
+-- 80 % of a cap, rounded up; null for no cap and for a cap of zero.
+create or replace function svc_warn_at(p_cap numeric)
+returns bigint
+language sql immutable parallel safe
+as $$ select case when p_cap > 0 then ceil(p_cap * 0.8)::bigint end $$;
+
 -- Tables that take inserts alone, for everybody, the owner included.
 create or replace function svc_refuse_change()
 returns trigger
