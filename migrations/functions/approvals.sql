@@ -15,27 +15,31 @@ as $$
     select unnest(scope_keys) from approvals where session_id = p_session and status = 'approved_session')
 $$;
 
--- p_bodies: 1 tool.requested, 2 tool.decision (source session_scope), 3 approval.requested with p_marker where the
--- deadline goes.
+-- p_payload: the whole input, sealed, kept only while the question is open. p_bodies: 1 tool.requested, 2 tool.decision
+-- (source session_scope), 3 approval.requested with p_marker where the deadline goes.
 create or replace function svc_ask(
   p_token text, p_tenant uuid, p_session uuid, p_spec_digest text, p_id uuid, p_call text, p_tool text,
-  p_summary text, p_input_digest text, p_question svc_question, p_max_calls int, p_bodies text[], p_digests text[],
-  p_marker text
+  p_summary text, p_input_digest text, p_question svc_question, p_payload bytea, p_payload_key_version smallint,
+  p_max_calls int, p_bodies text[], p_digests text[], p_marker text
 )
 returns svc_gate_answer
 language plpgsql
 as $$
 declare
   answer svc_gate_answer;
+  admission record;
   known approvals;
   head session_heads;
-  chained record;
   granted boolean;
   bodies text[];
   digests text[];
 begin
-  answer.outcome := svc_admit(p_token, 'tool', p_tenant, p_session, p_spec_digest);
-  if answer.outcome is not null then return answer; end if;
+  perform set_config('svc.tenant', p_tenant::text, true);
+  perform 1 from session_heads where session_id = p_session for no key update;
+  select a.refusal, a.head into admission
+    from svc_admission(p_session, p_token, 'tool', p_spec_digest, clock_timestamp()) as a;
+  if admission.refusal is not null then answer.outcome := admission.refusal; return answer; end if;
+  head := admission.head;
   select * into known from approvals where session_id = p_session and tool_call_id = p_call;
   answer.approval_id := coalesce(known.id, p_id);
   answer.outcome := svc_replay(known, p_tool, p_input_digest);
@@ -44,7 +48,6 @@ begin
     answer.expires_at := known.expires_at;
     return answer;
   end if;
-  select * into head from session_heads where session_id = p_session;
   answer.tool_calls := head.tool_calls + case when known.id is null then 1 else 0 end;
   if answer.tool_calls > p_max_calls then answer.outcome := 'budget'; return answer; end if;
   granted := svc_granted(p_session, p_question.scope_keys);
@@ -75,9 +78,9 @@ begin
   else
     bodies := bodies || replace(p_bodies[3], p_marker, svc_iso(answer.expires_at));
     digests := digests || null::text;
-    if p_question.payload is not null then
+    if p_payload is not null then
       insert into tool_call_payloads (tenant_id, session_id, tool_call_id, kind, sealed, key_version)
-      values (p_tenant, p_session, p_call, 'input', p_question.payload, p_question.payload_key_version)
+      values (p_tenant, p_session, p_call, 'input', p_payload, p_payload_key_version)
       on conflict (session_id, tool_call_id, kind) do nothing;
     end if;
     update sessions set status = 'awaiting_approval', status_reason = 'awaiting human approval',
@@ -85,10 +88,10 @@ begin
     insert into driver_outbox (tenant_id, session_id, kind) values (p_tenant, p_session, 'approval_requested')
       returning id into answer.outbox_id;
   end if;
-  chained := svc_chain(p_session, head.seq, head.head_hash, bodies, digests);
-  update session_heads set seq = chained.seq, head_hash = chained.hash, ledger_bytes = ledger_bytes + chained.bytes,
+  head := svc_chain(head, bodies, digests);
+  update session_heads set seq = head.seq, head_hash = head.head_hash, ledger_bytes = head.ledger_bytes,
     tool_calls = answer.tool_calls where session_id = p_session;
-  answer.seq := chained.seq;
+  answer.seq := head.seq;
   answer.outcome := case when granted then 'session_allow' else 'asked' end;
   answer.reason := case when granted then 'session-approved' else p_question.reason end;
   return answer;
@@ -106,7 +109,6 @@ as $$
 declare
   head session_heads;
   settled approvals;
-  chained record;
 begin
   select * into head from session_heads where session_id = p_session for no key update;
   if not found then raise exception 'run % not found', p_session using errcode = 'SG404'; end if;
@@ -119,8 +121,8 @@ begin
   if not found then return false; end if;
   delete from tool_call_payloads
     where session_id = p_session and tool_call_id = settled.tool_call_id and kind = 'input';
-  chained := svc_chain(p_session, head.seq, head.head_hash, p_bodies, p_digests);
-  update session_heads set seq = chained.seq, head_hash = chained.hash, ledger_bytes = ledger_bytes + chained.bytes
+  head := svc_chain(head, p_bodies, p_digests);
+  update session_heads set seq = head.seq, head_hash = head.head_hash, ledger_bytes = head.ledger_bytes
     where session_id = p_session;
   if not exists (select from approvals where session_id = p_session and status = 'pending') then
     update sessions set status = 'running', status_reason = null, updated_at = clock_timestamp()

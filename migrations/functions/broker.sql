@@ -12,7 +12,8 @@ declare
   ignored text := set_config('svc.tenant', p_tenant::text, true);
   offered svc_offered_call;
 begin
-  select a.id, c.state, c.attempt, c.id into offered
+  select a.id, c.state, c.attempt, c.id
+    into offered.call_id, offered.state, offered.attempt, offered.claim_id
     from approvals a
     left join tool_execution_claims c
       on c.session_id = a.session_id and c.tool_call_id = a.tool_call_id and c.input_digest = a.input_digest
@@ -68,10 +69,11 @@ begin
       values (p_id, p_tenant, p_session, asked.id, asked.tool_call_id, asked.tool, asked.input_digest,
               clock_timestamp() + make_interval(secs => p_ttl_secs))
       on conflict (session_id, tool_call_id, input_digest) do nothing
-      returning 'claimed', id, attempt into answer;
-    -- The same caller again, which was never told that it has the claim.
+      returning 'claimed', id, attempt into answer.outcome, answer.claim_id, answer.attempt;
+    -- The same caller again, who never heard that it has the claim.
     if answer.outcome is null then
-      select 'claimed', c.id, c.attempt into answer from tool_execution_claims c
+      select 'claimed', c.id, c.attempt into answer.outcome, answer.claim_id, answer.attempt
+        from tool_execution_claims c
         where c.id = p_id and c.session_id = p_session and c.state = 'claimed';
     end if;
   else
@@ -80,7 +82,7 @@ begin
         completed_at = null, result_digest = null, is_error = null, error_message = null
       where c.session_id = p_session and c.tool_call_id = asked.tool_call_id and c.input_digest = asked.input_digest
         and c.state = 'failed_before_send' and c.attempt = p_attempt - 1
-      returning 'claimed', c.id, c.attempt into answer;
+      returning 'claimed', c.id, c.attempt into answer.outcome, answer.claim_id, answer.attempt;
   end if;
   answer.outcome := coalesce(answer.outcome, 'taken');
   return answer;
@@ -156,7 +158,9 @@ $$;
 
 -- The claim of a call with its stored answer; no row where it has no claim.
 create or replace function svc_read_answer(p_tenant uuid, p_session uuid, p_call_id uuid)
-returns setof svc_stored_answer
+returns table (
+  state text, attempt int, claim_id uuid, error_message text, tool_call_id text, sealed bytea, key_version smallint
+)
 language plpgsql
 as $$
 begin

@@ -10,7 +10,10 @@ $$;
 
 -- The current state of the authority that a binding was frozen with; no row for a binding of another organization.
 create or replace function svc_live_authority(p_binding uuid)
-returns setof svc_live
+returns table (
+  status text, authorization_generation int, owner_type text, owner_user_id uuid, invoker_active boolean,
+  owner_active boolean
+)
 language sql stable
 as $$
   select c.status, c.authorization_generation, c.owner_type, c.owner_user_id,
@@ -23,7 +26,7 @@ $$;
 -- Whether a run accepts work at this moment, and the current authority of one of its bindings; no row for a run of
 -- another organization.
 create or replace function svc_read_standing(p_tenant uuid, p_session uuid, p_binding uuid)
-returns setof svc_standing
+returns table (accepts boolean, live jsonb)
 language plpgsql
 as $$
 begin
@@ -37,7 +40,10 @@ $$;
 
 -- A connection and, while it is active at that generation, its sealed credential.
 create or replace function svc_read_credential(p_tenant uuid, p_connection uuid, p_generation int)
-returns setof svc_credential
+returns table (
+  status text, authorization_generation int, auth_kind text, display_name text, metadata jsonb, sealed bytea,
+  key_version smallint
+)
 language plpgsql
 as $$
 begin
@@ -53,11 +59,15 @@ $$;
 create or replace function svc_read_call_credential(
   p_tenant uuid, p_connection uuid, p_generation int, p_session uuid, p_binding uuid
 )
-returns setof svc_call_credential
+returns table (
+  status text, authorization_generation int, auth_kind text, display_name text, metadata jsonb, sealed bytea,
+  key_version smallint, accepts boolean, live jsonb
+)
 language plpgsql
 as $$
 begin
-  return query select c.*, s.accepts, s.live
+  return query select c.status, c.authorization_generation, c.auth_kind, c.display_name, c.metadata, c.sealed,
+      c.key_version, s.accepts, s.live
     from svc_read_credential(p_tenant, p_connection, p_generation) c
     left join svc_read_standing(p_tenant, p_session, p_binding) s on true;
 end

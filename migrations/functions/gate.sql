@@ -1,7 +1,7 @@
--- The verdict on a call. The caller has evaluated the policy already; the functions check token, status and frozen
--- specification, find replays, count the budget, register the call with its verdict and append the events. All under
--- the run's head row, which every move of the run locks first, so the status that they read holds. As few statements
--- as the order allows: each costs its start in every call.
+-- The verdict on calls. The caller has evaluated the policy already; the function checks token, status and frozen
+-- specification, finds replays, counts the budget, registers each call with its verdict and appends its events. All
+-- under the runs' head rows, which every move of a run locks first, so the status that it reads holds. As few
+-- statements as the order allows: each costs its start, however many calls it is for.
 
 -- What the registry already says about a call: null when it is new or still undecided.
 create or replace function svc_replay(p_row approvals, p_tool text, p_input_digest text)
@@ -18,197 +18,109 @@ as $$
   end
 $$;
 
--- Three statements for a new call: lock the head; read what the verdict depends on, behind the lock, so that it
--- holds; write registry, events and head. p_bodies: tool.requested, then tool.decision, both with their digests.
-create or replace function svc_gate(
-  p_token text, p_tenant uuid, p_session uuid, p_spec_digest text, p_id uuid, p_call text, p_tool text,
-  p_summary text, p_input_digest text, p_allow boolean, p_source text, p_original text, p_reason text,
-  p_max_calls int, p_bodies text[], p_digests text[]
-)
-returns svc_gate_answer
-language plpgsql
+-- The verdict of a call that was registered before it was judged, as after a crash.
+create or replace function svc_judge_registered(p_id uuid, p_call svc_gate_call)
+returns void
+language sql
 as $$
-declare
-  answer svc_gate_answer;
-  head record;
-  known approvals;
-  known_id uuid;
-  verdict text;
-  first_doc jsonb;
-  second_doc jsonb;
-  at timestamptz;
-  first_hash bytea;
-  second_hash bytea;
-begin
-  verdict := set_config('svc.tenant', p_tenant::text, true);
-  select seq, head_hash, tool_calls, ending into head from session_heads where session_id = p_session for no key update;
-  select case
-      when t.audience <> 'tool' then 'wrong_audience'
-      when t.session_id <> p_session or t.revoked_at is not null or t.expires_at <= clock_timestamp()
-        then 'unauthorized'
-      when s.id is null or head.seq is null then 'not_found'
-      when head.ending or not svc_accepts_work(s.status) then 'inactive'
-      when s.run_spec_digest <> p_spec_digest then 'reload'
-    end, a.id
-    into answer.outcome, known_id
-    from api_tokens t
-    left join sessions s on s.id = p_session
-    left join approvals a on a.session_id = p_session and a.tool_call_id = p_call
-    where t.token_sha256 = p_token;
-  if not found then answer.outcome := 'unauthorized'; end if;
-  if answer.outcome is not null then return answer; end if;
-  if known_id is not null then
-    select * into known from approvals where id = known_id;
-    answer.outcome := svc_replay(known, p_tool, p_input_digest);
-    if answer.outcome is not null then
-      answer.approval_id := known_id;
-      answer.reason := coalesce(known.withheld_reason, known.reason);
-      answer.expires_at := known.expires_at;
-      return answer;
-    end if;
-  end if;
-  answer.approval_id := coalesce(known_id, p_id);
-  answer.tool_calls := head.tool_calls + (known_id is null)::int;
-  if answer.tool_calls > p_max_calls then
-    answer.outcome := 'budget';
-    return answer;
-  end if;
-  verdict := case when p_allow then 'auto_allowed' else 'auto_denied' end;
-  answer.outcome := case when p_allow then 'allow' else 'deny' end;
-  if known_id is not null then
-    answer.seq := svc_gate_decide(known_id, verdict, p_source, p_original, p_reason, p_session, p_bodies[2:],
-                                  p_digests[2:]);
-    return answer;
-  end if;
-  answer.seq := head.seq + 2;
-  first_doc := p_bodies[1]::jsonb;
-  second_doc := p_bodies[2]::jsonb;
-  at := clock_timestamp();
-  first_hash := svc_link(head.head_hash, p_session, head.seq + 1, at, decode(p_digests[1], 'hex'));
-  second_hash := svc_link(first_hash, p_session, answer.seq, at, decode(p_digests[2], 'hex'));
-  with registered as (
-    insert into approvals (id, tenant_id, session_id, tool_call_id, tool, summary, input_digest, status, source,
-                           original_verdict, reason, decided_at, decided_by)
-    values (p_id, p_tenant, p_session, p_call, p_tool, p_summary, p_input_digest, verdict, p_source, p_original,
-            p_reason, at, 'gate')
-  ), appended as (
-    insert into events (tenant_id, session_id, seq, event_id, actor, type, schema_version, payload, body_digest, hash,
-                        occurred_at)
-    values (p_tenant, p_session, head.seq + 1, svc_event_id(first_hash), first_doc ->> 'actor', first_doc ->> 'type',
-            (first_doc ->> 'version')::int, first_doc - 'actor' - 'version', decode(p_digests[1], 'hex'), first_hash,
-            at),
-           (p_tenant, p_session, answer.seq, svc_event_id(second_hash), second_doc ->> 'actor', second_doc ->> 'type',
-            (second_doc ->> 'version')::int, second_doc - 'actor' - 'version', decode(p_digests[2], 'hex'), second_hash,
-            at)
-  )
-  update session_heads set seq = answer.seq, head_hash = second_hash, tool_calls = answer.tool_calls,
-    ledger_bytes = ledger_bytes + octet_length(p_bodies[1]) + octet_length(p_bodies[2])
-    where session_id = p_session;
-  return answer;
-end
+  update approvals set status = case when p_call.allow then 'auto_allowed' else 'auto_denied' end,
+    source = p_call.source, original_verdict = p_call.original, reason = p_call.reason,
+    decided_at = clock_timestamp(), decided_by = 'gate' where id = p_id
 $$;
 
--- The verdict of a call that was registered before it was judged. The caller holds the head.
-create or replace function svc_gate_decide(
-  p_id uuid, p_status text, p_source text, p_original text, p_reason text, p_session uuid, p_bodies text[],
-  p_digests text[]
-)
-returns bigint
-language plpgsql
-as $$
-begin
-  update approvals set status = p_status, source = p_source, original_verdict = p_original, reason = p_reason,
-    decided_at = clock_timestamp(), decided_by = 'gate' where id = p_id;
-  return svc_append(p_session, p_bodies, p_digests);
-end
-$$;
-
--- Registers those of the calls that are new, admitted and within their budget, whose runs the caller has locked: what
--- svc_gate does for such a call, in three statements for all of them. Each other call is left to svc_gate, and so is
--- the one that reaches 80 % of the budget, with those of its run behind it, because a warning tells the count at that
--- moment. Returns the answers by place, null for a call that was left. Statements are planned once, for any number of
--- calls.
-create or replace function svc_gate_new(p_tenant uuid, p_calls svc_gate_call[], p_places int)
-returns jsonb[]
+-- Answers the calls by their places; a single call is a group of one. The caller has locked the runs. A call waits for
+-- one before it that brings a warning about, which tells the count at that moment, or that has its id: it is handed
+-- back, with those of its run behind it, for the next round. Statements are planned once, for any number of calls.
+create or replace function svc_gate(p_tenant uuid, inout calls svc_gate_call[], inout answers jsonb[])
 language plpgsql
 set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
 as $$
 declare
-  answers jsonb[] := array_fill(null::jsonb, array[p_places]);
-  one record;
   at timestamptz := clock_timestamp();
+  one record;
+  call svc_gate_call;
+  answer svc_gate_answer;
+  known approvals;
   run uuid;
-  runs uuid[] := '{}';
-  heads bytea[] := '{}';
-  seqs bigint[] := '{}';
-  counts int[] := '{}';
-  sizes bigint[] := '{}';
-  n int := 0;
-  seq bigint;
-  hash bytea;
-  tool_calls int;
-  size bigint;
+  head session_heads;
   names text[];
-  is_warned boolean;
-  taken svc_gate_call[] := '{}';
-  taken_seqs bigint[] := '{}';
-  first_hashes bytea[] := '{}';
-  second_hashes bytea[] := '{}';
+  waits boolean;
+  step record;
+  n int := 0;
+  heads session_heads[] := '{}';
+  registered svc_gate_call[] := '{}';
+  linked svc_linked_event[] := '{}';
+  waiting svc_gate_call[] := '{}';
 begin
   for one in
-    select c as call, c.place, c.session, c.call as name, c.id, c.allow, c.max_calls, c.bodies, c.digests,
-           h.seq, h.head_hash, h.tool_calls
-      from unnest(p_calls) as c
-      cross join lateral svc_admitted_head(c.session, c.token, 'tool', c.spec_digest, at) as h
-      where not exists (select 1 from approvals a where a.session_id = c.session and a.tool_call_id = c.call)
+    select c as call, a.refusal, a.head, k.id as known_id
+      from unnest(calls) as c
+      cross join lateral svc_admission(c.session, c.token, 'tool', c.spec_digest, at) as a
+      left join lateral (
+        select id from approvals where session_id = c.session and tool_call_id = c.call limit 1) k on true
       order by c.session, c.place
   loop
-    if one.session is distinct from run then
+    call := one.call;
+    if call.session is distinct from run then
       n := n + 1;
-      run := one.session; seq := one.seq; hash := one.head_hash; tool_calls := one.tool_calls; size := 0; names := '{}';
-      is_warned := false;
+      run := call.session; head := one.head; names := '{}'; waits := false;
     end if;
-    is_warned := is_warned or coalesce(tool_calls + 1 = ceil(one.max_calls * 0.8), false);
-    continue when is_warned or tool_calls + 1 > one.max_calls or one.name = any(names);
-    names := names || one.name;
-    taken := taken || one.call;
-    hash := svc_link(hash, run, seq + 1, at, decode(one.digests[1], 'hex'));
-    first_hashes := first_hashes || hash;
-    hash := svc_link(hash, run, seq + 2, at, decode(one.digests[2], 'hex'));
-    second_hashes := second_hashes || hash;
-    seq := seq + 2;
-    taken_seqs := taken_seqs || seq;
-    tool_calls := tool_calls + 1;
-    size := size + octet_length(one.bodies[1]) + octet_length(one.bodies[2]);
-    runs[n] := run; heads[n] := hash; seqs[n] := seq; counts[n] := tool_calls; sizes[n] := size;
-    answers[one.place] := jsonb_build_object('outcome', case when one.allow then 'allow' else 'deny' end,
-      'approval_id', one.id, 'seq', seq, 'tool_calls', tool_calls, 'reason', null, 'expires_at', null,
-      'outbox_id', null);
+    waits := waits or call.call = any(names);
+    if waits then waiting := waiting || call; continue; end if;
+    answer := null;
+    answer.outcome := one.refusal;
+    if one.refusal is null and one.known_id is not null then
+      select * into known from approvals where id = one.known_id;
+      answer.outcome := svc_replay(known, call.tool, call.input_digest);
+      if answer.outcome is not null then
+        answer.approval_id := one.known_id;
+        answer.reason := coalesce(known.withheld_reason, known.reason);
+        answer.expires_at := known.expires_at;
+      end if;
+    end if;
+    if answer.outcome is null then
+      answer.approval_id := coalesce(one.known_id, call.id);
+      answer.tool_calls := head.tool_calls + (one.known_id is null)::int;
+      answer.outcome := case
+        when answer.tool_calls > call.max_calls then 'budget' when call.allow then 'allow' else 'deny' end;
+    end if;
+    if answer.outcome in ('allow', 'deny') then
+      -- What was registered before it was judged has its tool.requested already.
+      if one.known_id is null then
+        registered := registered || call;
+      else
+        perform svc_judge_registered(one.known_id, call);
+        call.bodies := call.bodies[2:]; call.digests := call.digests[2:];
+      end if;
+      names := names || call.call;
+      step := svc_link_events(head, call.bodies, call.digests, at);
+      head := step.head;
+      head.tool_calls := answer.tool_calls;
+      heads[n] := head;
+      linked := linked || step.linked;
+      answer.seq := head.seq;
+      waits := coalesce(head.tool_calls >= head.warn_tool_calls, false);
+    end if;
+    answers[call.place] := to_jsonb(answer);
   end loop;
-  with taken_calls as materialized (
-    select * from unnest(taken, taken_seqs, first_hashes, second_hashes)
-      as t (place, session, token, spec_digest, id, call, tool, summary, input_digest, allow, source, original, reason,
-            max_calls, bodies, digests, last_seq, first_hash, second_hash)
-  ), registered as (
+  calls := waiting;
+  if cardinality(linked) = 0 then return; end if;
+  with register as (
     insert into approvals (id, tenant_id, session_id, tool_call_id, tool, summary, input_digest, status, source,
                            original_verdict, reason, decided_at, decided_by)
-      select id, p_tenant, session, call, tool, summary, input_digest,
-             case when allow then 'auto_allowed' else 'auto_denied' end, source, original, reason, at, 'gate'
-        from taken_calls
+      select c.id, p_tenant, c.session, c.call, c.tool, c.summary, c.input_digest,
+             case when c.allow then 'auto_allowed' else 'auto_denied' end, c.source, c.original, c.reason, at, 'gate'
+        from unnest(registered) as c
   ), appended as (
     insert into events (tenant_id, session_id, seq, event_id, actor, type, schema_version, payload, body_digest, hash,
                         occurred_at)
-      select p_tenant, t.session, e.seq, svc_event_id(e.hash), e.doc ->> 'actor', e.doc ->> 'type',
-             (e.doc ->> 'version')::int, e.doc - '{actor,version}'::text[], decode(e.digest, 'hex'), e.hash, at
-        from taken_calls t
-        cross join lateral (values (last_seq - 1, bodies[1]::jsonb, digests[1], first_hash),
-                                   (last_seq, bodies[2]::jsonb, digests[2], second_hash)) as e (seq, doc, digest, hash)
+      select p_tenant, e.session_id, e.seq, svc_event_id(e.hash), d.doc ->> 'actor', d.doc ->> 'type',
+             (d.doc ->> 'version')::int, d.doc - '{actor,version}'::text[], e.digest, e.hash, e.occurred_at
+        from unnest(linked) as e cross join lateral (select e.body::jsonb as doc offset 0) as d
   )
-  update session_heads h set seq = u.seq, head_hash = u.hash, tool_calls = u.tool_calls,
-         ledger_bytes = h.ledger_bytes + u.size
-    from unnest(runs, seqs, heads, counts, sizes) as u (session, seq, hash, tool_calls, size)
-    where h.session_id = u.session;
-  return answers;
+  update session_heads h set seq = u.seq, head_hash = u.head_hash, tool_calls = u.tool_calls,
+         ledger_bytes = u.ledger_bytes
+    from unnest(heads) as u where h.session_id = u.session_id;
 end
 $$;
 

@@ -19,32 +19,48 @@ as $$
                 || int8send((extract(epoch from p_at) * 1000000)::bigint) || p_digest)
 $$;
 
--- Inserts the events behind a head that the caller has locked, and returns the new head.
-create or replace function svc_chain(
-  p_session uuid, p_seq bigint, p_hash bytea, p_bodies text[], p_digests text[], out seq bigint, out hash bytea,
-  out bytes bigint
+-- Links events behind a head and moves it, in memory alone: whoever calls this writes both. All events are of one time,
+-- which is not before that of the events that the head knows.
+create or replace function svc_link_events(
+  inout head session_heads, p_bodies text[], p_digests text[], p_at timestamptz, out linked svc_linked_event[]
 )
 language plpgsql
 as $$
 declare
-  tenant uuid := nullif(current_setting('svc.tenant', true), '')::uuid;
-  doc jsonb;
-  digest bytea;
-  at timestamptz;
+  event svc_linked_event;
 begin
-  seq := p_seq; hash := p_hash; bytes := 0;
-  for i in 1 .. coalesce(array_length(p_bodies, 1), 0) loop
-    doc := p_bodies[i]::jsonb;
-    digest := coalesce(decode(p_digests[i], 'hex'), sha256(convert_to(p_bodies[i], 'UTF8')));
-    at := clock_timestamp();
-    seq := seq + 1;
-    hash := svc_link(hash, p_session, seq, at, digest);
-    insert into events (tenant_id, session_id, seq, event_id, actor, type, schema_version, payload, body_digest, hash,
-                        occurred_at)
-    values (tenant, p_session, seq, svc_event_id(hash), doc ->> 'actor', doc ->> 'type', (doc ->> 'version')::int,
-            doc - 'actor' - 'version', digest, hash, at);
-    bytes := bytes + octet_length(p_bodies[i]);
+  event.session_id := head.session_id;
+  event.seq := head.seq;
+  event.occurred_at := p_at;
+  event.hash := head.head_hash;
+  for i in 1 .. coalesce(cardinality(p_bodies), 0) loop
+    event.seq := event.seq + 1;
+    event.body := p_bodies[i];
+    event.digest := coalesce(decode(p_digests[i], 'hex'), sha256(convert_to(p_bodies[i], 'UTF8')));
+    event.hash := svc_link(event.hash, event.session_id, event.seq, p_at, event.digest);
+    linked[i] := event;
+    head.ledger_bytes := head.ledger_bytes + octet_length(p_bodies[i]);
   end loop;
+  head.seq := event.seq;
+  head.head_hash := event.hash;
+end
+$$;
+
+-- Inserts the events behind a head that the caller has locked, and returns the head as the caller has to write it.
+create or replace function svc_chain(p_head session_heads, p_bodies text[], p_digests text[])
+returns session_heads
+language plpgsql
+as $$
+declare
+  step record;
+begin
+  step := svc_link_events(p_head, p_bodies, p_digests, clock_timestamp());
+  insert into events (tenant_id, session_id, seq, event_id, actor, type, schema_version, payload, body_digest, hash,
+                      occurred_at)
+    select p_head.tenant_id, e.session_id, e.seq, svc_event_id(e.hash), d.doc ->> 'actor', d.doc ->> 'type',
+           (d.doc ->> 'version')::int, d.doc - 'actor' - 'version', e.digest, e.hash, e.occurred_at
+      from unnest(step.linked) as e cross join lateral (select e.body::jsonb as doc offset 0) as d;
+  return step.head;
 end
 $$;
 
@@ -55,14 +71,13 @@ language plpgsql
 as $$
 declare
   head session_heads;
-  chained record;
 begin
   select * into head from session_heads where session_id = p_session for no key update;
   if not found then raise exception 'run % not found', p_session using errcode = 'SG404'; end if;
-  chained := svc_chain(p_session, head.seq, head.head_hash, p_bodies, p_digests);
-  update session_heads set seq = chained.seq, head_hash = chained.hash, ledger_bytes = ledger_bytes + chained.bytes
+  head := svc_chain(head, p_bodies, p_digests);
+  update session_heads set seq = head.seq, head_hash = head.head_hash, ledger_bytes = head.ledger_bytes
     where session_id = p_session;
-  return chained.seq;
+  return head.seq;
 end
 $$;
 

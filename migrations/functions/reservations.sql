@@ -35,124 +35,106 @@ as $$
     when p_micros < 0 then 0 end)
 $$;
 
-create or replace function svc_reserve(
-  p_token text, p_tenant uuid, p_session uuid, p_spec_digest text, p_request svc_model_request
+-- Marks those of the refusals that the run has not shown before, and says whether it has more now than it may.
+create or replace function svc_mark_refused(
+  p_tenant uuid, p_session uuid, p_ids text[], p_max int, out refused text[], out too_many boolean
 )
-returns svc_reserve_answer
 language plpgsql
 as $$
-declare
-  answer svc_reserve_answer;
-  live record;
-  alone bigint;
-  together bigint;
-  cost bigint;
 begin
-  answer.outcome := svc_admit(p_token, 'llm', p_tenant, p_session, p_spec_digest);
-  if answer.outcome is not null then return answer; end if;
-  answer.unasked := svc_unasked(p_session, p_request.result_ids, false);
-  if cardinality(answer.unasked) > 0 then answer.outcome := 'unasked_tool_use'; return answer; end if;
-  answer.refused := svc_unasked(p_session, p_request.refused_result_ids, true);
-  if cardinality(answer.refused) > 0 then
-    insert into llm_tool_uses (tenant_id, session_id, tool_use_id, tool, rejected)
-      select p_tenant, p_session, r.id, 'unknown', true from unnest(answer.refused) as r (id)
-      on conflict (session_id, tool_use_id) do update set rejected = true;
-    if (select count(*) from llm_tool_uses where session_id = p_session and rejected) > p_request.max_refused then
-      answer.outcome := 'too_many_refused';
-      return answer;
-    end if;
-  end if;
-  select h.spent_tokens, h.spent_cost_micros into answer.spent_tokens, answer.spent_cost_micros
-    from session_heads h where h.session_id = p_session;
-  select count(*) as requests, coalesce(sum(input_tokens + output_tokens), 0) as tokens,
-         coalesce(sum(cost_micros), 0) as cost
-    into live from llm_reservations where session_id = p_session and state = 'reserved';
-  answer.reserved_tokens := live.tokens;
-  answer.reserved_cost_micros := live.cost;
-  if live.requests >= p_request.max_live then answer.outcome := 'too_many_live'; return answer; end if;
-  alone := svc_affordable(p_request.max_tokens - answer.spent_tokens - p_request.input_tokens,
-    p_request.max_cost_micros - answer.spent_cost_micros - coalesce(p_request.input_cost_micros, 0),
-    p_request.output_micros_per_million);
-  if alone < 1024 then answer.outcome := 'exhausted'; return answer; end if;
-  together := svc_affordable(p_request.max_tokens - answer.spent_tokens - p_request.input_tokens - live.tokens::bigint,
-    p_request.max_cost_micros - answer.spent_cost_micros - coalesce(p_request.input_cost_micros, 0) - live.cost::bigint,
-    p_request.output_micros_per_million);
-  if together < 1024 then answer.outcome := 'held'; return answer; end if;
-  answer.output_tokens := least(p_request.wanted_output_tokens, together);
-  cost := p_request.input_cost_micros
-    + ceil(answer.output_tokens::numeric * p_request.output_micros_per_million / 1000000)::bigint;
-  insert into llm_reservations (id, tenant_id, session_id, state, input_tokens, output_tokens, cost_micros, process_id,
-                                expires_at)
-  values (p_request.id, p_tenant, p_session, 'reserved', p_request.input_tokens, answer.output_tokens, cost,
-          p_request.process_id, clock_timestamp() + make_interval(secs => p_request.ttl_secs));
-  answer.outcome := 'reserved';
-  return answer;
+  refused := svc_unasked(p_session, p_ids, true);
+  too_many := false;
+  if cardinality(refused) = 0 then return; end if;
+  insert into llm_tool_uses (tenant_id, session_id, tool_use_id, tool, rejected)
+    select p_tenant, p_session, r.id, 'unknown', true from unnest(refused) as r (id)
+    on conflict (session_id, tool_use_id) do update set rejected = true;
+  too_many := (select count(*) from llm_tool_uses where session_id = p_session and rejected) > p_max;
 end
 $$;
 
--- Holds budget for those of the requests that svc_reserve would hold it for without a line in the ledger. The caller
--- has locked their runs. Returns the answers by place.
-create or replace function svc_reserve_plain(p_tenant uuid, p_calls svc_reserve_call[], p_answers jsonb[])
+-- Answers the requests by their places; a single one is a group of one. The caller has locked the runs.
+create or replace function svc_reserve(p_tenant uuid, p_calls svc_reserve_call[], p_answers jsonb[])
 returns jsonb[]
 language plpgsql
 set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
 as $$
 declare
+  least_output constant bigint := 1024;
   answers jsonb[] := p_answers;
+  at timestamptz := clock_timestamp();
   one record;
   r svc_model_request;
-  at timestamptz := clock_timestamp();
+  answer svc_reserve_answer;
+  marked record;
   run uuid;
-  live_requests int;
-  live_tokens bigint;
-  live_cost bigint;
-  tokens_left bigint;
-  micros_left bigint;
+  live record;
   together bigint;
-  output bigint;
   cost bigint;
   held svc_reserve_call[] := '{}';
   outputs bigint[] := '{}';
   costs bigint[] := '{}';
 begin
   for one in
-    select c as call, c.place, c.session, c.request, h.spent_tokens, h.spent_cost_micros, l.requests, l.tokens, l.cost
+    select c as call, c.place, c.session, c.request, a.refusal, (a.head).spent_tokens, (a.head).spent_cost_micros,
+           l as live, case when cardinality((c.request).result_ids) > 0
+             then svc_unasked(c.session, (c.request).result_ids, false) else '{}' end as unasked
       from unnest(p_calls) as c
-      cross join lateral svc_admitted_head(c.session, c.token, 'llm', c.spec_digest, at) as h
+      cross join lateral svc_admission(c.session, c.token, 'llm', c.spec_digest, at) as a
       cross join lateral (
         select count(*)::int as requests, coalesce(sum(input_tokens + output_tokens), 0)::bigint as tokens,
                coalesce(sum(cost_micros), 0)::bigint as cost
           from llm_reservations where session_id = c.session and state = 'reserved') l
-      where cardinality((c.request).refused_result_ids) = 0
-        and case when cardinality((c.request).result_ids) = 0 then true
-                 else cardinality(svc_unasked(c.session, (c.request).result_ids, false)) = 0 end
       order by c.session, c.place
   loop
     r := one.request;
-    if one.session is distinct from run then
-      run := one.session; live_requests := one.requests; live_tokens := one.tokens; live_cost := one.cost;
+    if one.session is distinct from run then run := one.session; live := one.live; end if;
+    answer := null;
+    if one.refusal is not null then
+      answer.outcome := one.refusal;
+    elsif cardinality(one.unasked) > 0 then
+      answer.unasked := one.unasked;
+      answer.outcome := 'unasked_tool_use';
+    elsif cardinality(r.refused_result_ids) > 0 then
+      marked := svc_mark_refused(p_tenant, run, r.refused_result_ids, r.max_refused);
+      answer.refused := marked.refused;
+      if marked.too_many then answer.outcome := 'too_many_refused'; end if;
     end if;
-    tokens_left := r.max_tokens - one.spent_tokens - r.input_tokens - live_tokens;
-    micros_left := r.max_cost_micros - one.spent_cost_micros - coalesce(r.input_cost_micros, 0) - live_cost;
-    together := svc_affordable(tokens_left, micros_left, r.output_micros_per_million);
-    continue when live_requests >= r.max_live or together < 1024;
-    output := least(r.wanted_output_tokens, together);
-    cost := r.input_cost_micros + ceil(output::numeric * r.output_micros_per_million / 1000000)::bigint;
-    held := held || one.call;
-    outputs := outputs || output;
-    costs := costs || cost;
-    answers[one.place] := jsonb_build_object('outcome', 'reserved', 'output_tokens', output,
-      'spent_tokens', one.spent_tokens, 'spent_cost_micros', one.spent_cost_micros, 'reserved_tokens', live_tokens,
-      'reserved_cost_micros', live_cost, 'unasked', null, 'refused', null);
-    live_requests := live_requests + 1;
-    live_tokens := live_tokens + r.input_tokens + output;
-    live_cost := live_cost + coalesce(cost, 0);
+    if answer.outcome is null then
+      answer.spent_tokens := one.spent_tokens;
+      answer.spent_cost_micros := one.spent_cost_micros;
+      answer.reserved_tokens := live.tokens;
+      answer.reserved_cost_micros := live.cost;
+      together := svc_affordable(r.max_tokens - one.spent_tokens - r.input_tokens - live.tokens,
+        r.max_cost_micros - one.spent_cost_micros - coalesce(r.input_cost_micros, 0) - live.cost,
+        r.output_micros_per_million);
+      if live.requests >= r.max_live then
+        answer.outcome := 'too_many_live';
+      elsif together < least_output then
+        -- What is left once nothing is on its way any more.
+        answer.outcome := case when svc_affordable(r.max_tokens - one.spent_tokens - r.input_tokens,
+          r.max_cost_micros - one.spent_cost_micros - coalesce(r.input_cost_micros, 0), r.output_micros_per_million)
+          < least_output then 'exhausted' else 'held' end;
+      else
+        answer.outcome := 'reserved';
+        answer.output_tokens := least(r.wanted_output_tokens, together);
+        cost := r.input_cost_micros
+          + ceil(answer.output_tokens::numeric * r.output_micros_per_million / 1000000)::bigint;
+        held := held || one.call;
+        outputs := outputs || answer.output_tokens;
+        costs := costs || cost;
+        live.requests := live.requests + 1;
+        live.tokens := live.tokens + r.input_tokens + answer.output_tokens;
+        live.cost := live.cost + coalesce(cost, 0);
+      end if;
+    end if;
+    answers[one.place] := to_jsonb(answer);
   end loop;
   insert into llm_reservations (id, tenant_id, session_id, state, input_tokens, output_tokens, cost_micros, process_id,
                                 expires_at)
-    select (h.request).id, p_tenant, h.session, 'reserved', (h.request).input_tokens, h.output, h.cost,
-           (h.request).process_id, at + make_interval(secs => (h.request).ttl_secs::double precision)
-      from unnest(held, outputs, costs) as h (place, session, token, spec_digest, request, output, cost);
+    select (h.request).id, p_tenant, h.session, 'reserved', (h.request).input_tokens, outputs[h.ordinality],
+           costs[h.ordinality], (h.request).process_id,
+           at + make_interval(secs => (h.request).ttl_secs::double precision)
+      from unnest(held) with ordinality as h;
   return answers;
 end
 $$;

@@ -10,48 +10,28 @@ returns boolean
 language sql immutable parallel safe
 as $$ select p_status in ('created', 'provisioning', 'initializing', 'running', 'awaiting_approval') $$;
 
--- Admission of one runner request: null when served, else the refusal. Sets the organization, locks the head row.
-create or replace function svc_admit(p_token text, p_audience text, p_tenant uuid, p_session uuid, p_spec_digest text)
-returns text
-language plpgsql
-as $$
-declare
-  token api_tokens;
-  run record;
-  is_ending boolean;
-begin
-  perform set_config('svc.tenant', p_tenant::text, true);
-  select * into token from api_tokens where token_sha256 = p_token;
-  if not found then return 'unauthorized'; end if;
-  if token.audience <> p_audience then return 'wrong_audience'; end if;
-  if token.session_id <> p_session or token.revoked_at is not null or token.expires_at <= clock_timestamp() then
-    return 'unauthorized';
-  end if;
-  select ending into is_ending from session_heads where session_id = p_session for no key update;
-  if not found then return 'not_found'; end if;
-  select status, run_spec_digest into run from sessions where id = p_session;
-  if is_ending or not svc_accepts_work(run.status) then return 'inactive'; end if;
-  if run.run_spec_digest <> p_spec_digest then return 'reload'; end if;
-  return null;
-end
-$$;
-
--- The head of a run that takes calls with this token and was frozen as the caller knows it; nothing for any other.
--- Calls of a group are looked up one by one: as a join, the planner may begin with all rows of the organization.
-create or replace function svc_admitted_head(
+-- Whether a request of a runner is served, by its token and by the run's row and head: refusal is null when it is. The
+-- caller has set the organization and locked the head. Requests of a group are looked up one by one: as a join, the
+-- planner may begin with all rows of the organization.
+create or replace function svc_admission(
   p_session uuid, p_token text, p_audience text, p_spec_digest text, p_at timestamptz
 )
-returns setof session_heads
+returns table (refusal text, head session_heads)
 language sql stable
 as $$
-  select h.* from session_heads h
-    where h.session_id = p_session and not h.ending
-      and exists (select 1 from api_tokens t
-        where t.token_sha256 = p_token and t.audience = p_audience and t.session_id = p_session
-          and t.revoked_at is null and t.expires_at > p_at)
-      and exists (select 1 from sessions s
-        where s.id = p_session and svc_accepts_work(s.status) and s.run_spec_digest = p_spec_digest)
-    limit 1
+  select case
+      when t.id is null then 'unauthorized'
+      when t.audience <> p_audience then 'wrong_audience'
+      when t.session_id <> p_session or t.revoked_at is not null or t.expires_at <= p_at then 'unauthorized'
+      when s.id is null or h.session_id is null then 'not_found'
+      when h.ending or not svc_accepts_work(s.status) then 'inactive'
+      when s.run_spec_digest <> p_spec_digest then 'reload'
+    end, h
+  from (values (p_session)) as r (id)
+  left join api_tokens t on t.token_sha256 = p_token
+  left join session_heads h on h.session_id = r.id
+  left join sessions s on s.id = r.id
+  limit 1
 $$;
 
 -- The status of the run as its runner sees it: a finalization request counts before the driver has moved the run.

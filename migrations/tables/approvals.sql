@@ -120,9 +120,7 @@ create type svc_question as (
   reason text,
   explanation jsonb,
   ttl_secs numeric,
-  max_pending int,
-  payload bytea,
-  payload_key_version smallint
+  max_pending int
 );
 
 -- A call with an automatic verdict, as one of a group.

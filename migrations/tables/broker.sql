@@ -73,16 +73,6 @@ create type svc_claim_answer as (
   attempt int
 );
 
-create type svc_stored_answer as (
-  state text,
-  attempt int,
-  claim_id uuid,
-  error_message text,
-  tool_call_id text,
-  sealed bytea,
-  key_version smallint
-);
-
 create type svc_taken_call as (
   tool_call_id text,
   tool text,

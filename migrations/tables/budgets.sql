@@ -126,6 +126,6 @@ create type svc_settle_call as (
   settlement svc_settlement,
   tool_use_ids text[],
   tool_use_names text[],
-  body text,
-  digest text
+  bodies text[],
+  digests text[]
 );

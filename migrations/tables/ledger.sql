@@ -68,3 +68,13 @@ create policy own_organization on artifacts
   using (tenant_id = nullif(current_setting('svc.tenant', true), '')::uuid)
   with check (tenant_id = nullif(current_setting('svc.tenant', true), '')::uuid);
 grant select, insert, update, delete on artifacts to sandgate_app;
+
+-- An event that has its place in the chain of its run and is not written yet.
+create type svc_linked_event as (
+  session_id uuid,
+  seq bigint,
+  occurred_at timestamptz,
+  body text,
+  digest bytea,
+  hash bytea
+);

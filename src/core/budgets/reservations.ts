@@ -2,7 +2,7 @@ import type { NewEvent } from '../../domain/events/event-kinds.js';
 import type { Database, TenantTransaction } from '../record/database.js';
 import { newRowId } from '../../platform/postgres/row-id.js';
 import { bodyArguments } from '../ledger/append-events.js';
-import { queryRow, type Bigint } from '../record/query-row.js';
+import { makeWithin, type RunCall } from '../record/run-calls.js';
 
 export interface ModelUsage {
   model: string;
@@ -45,64 +45,58 @@ export interface SettleAnswer {
 
 interface SettleRow {
   outcome: SettleAnswer['outcome'];
-  seq: Bigint | null;
-  spent_tokens: Bigint;
-  spent_cost_micros: Bigint;
+  seq: number | null;
+  spent_tokens: number;
+  spent_cost_micros: number;
   exhausted: SettleAnswer['exhausted'];
 }
 
 /** One round trip after the answer: usage row, charge, events, and `budget.warning` when it reaches 80 % of a cap. */
 export async function settle(db: Database, settlement: Settlement): Promise<SettleAnswer> {
-  const { organizationId, sessionId } = settlement;
-  const alone = (): Promise<SettleRow> =>
-    queryRow(db.pool, { name: 'svc_settle', text: SETTLE, values: settleArguments(settlement) });
-  const call = plainSettlement(settlement);
-  const row = await (call === null
-    ? alone()
-    : db.calls.make({ kind: 'settle', organizationId, sessionId, arguments: call, alone }));
+  const row = await db.calls.make<SettleRow>(settleCall(settlement));
   const answer = toSettleAnswer(row);
   if (answer.outcome !== 'already') {
-    db.announce({ ledger: sessionId });
+    db.announce({ ledger: settlement.sessionId });
     db.observer?.reservation(answer.outcome);
     db.observer?.appended(settlement.events);
   }
   return answer;
 }
 
-/** The members of the SQL type `svc_settle_call`; null for a settlement that the grouped form does not know. */
-function plainSettlement(settlement: Settlement): object | null {
-  const { usage, sessionId, reservationId, state, maxTokens, maxCostMicros, toolUses } = settlement;
-  const { bodies, digests } = bodyArguments(settlement.events);
-  const [digest] = digests;
-  if (usage === null || bodies.length !== 1 || typeof digest !== 'string') return null;
+/** The arguments are the members of the SQL type `svc_settle_call`. */
+function settleCall(settlement: Settlement): RunCall {
+  const { usage, organizationId, sessionId, reservationId, state, maxTokens, maxCostMicros, toolUses } = settlement;
   return {
-    session: sessionId,
-    id: reservationId,
-    settlement: {
-      state,
-      model: usage.model,
-      input_tokens: usage.inputTokens,
-      output_tokens: usage.outputTokens,
-      cache_read_tokens: usage.cacheReadTokens,
-      cache_write_tokens: usage.cacheWriteTokens,
-      cost_micros: usage.costMicros,
-      source: usage.source,
-      usage_id: newRowId(),
-      max_tokens: maxTokens,
-      max_cost_micros: maxCostMicros,
+    kind: 'settle',
+    organizationId,
+    sessionId,
+    arguments: {
+      session: sessionId,
+      id: reservationId,
+      settlement: {
+        state,
+        model: usage?.model ?? null,
+        input_tokens: usage?.inputTokens ?? 0,
+        output_tokens: usage?.outputTokens ?? 0,
+        cache_read_tokens: usage?.cacheReadTokens ?? 0,
+        cache_write_tokens: usage?.cacheWriteTokens ?? 0,
+        cost_micros: usage?.costMicros ?? null,
+        source: usage?.source ?? null,
+        usage_id: newRowId(),
+        max_tokens: maxTokens,
+        max_cost_micros: maxCostMicros,
+      },
+      tool_use_ids: toolUses.map((use) => use.id),
+      tool_use_names: toolUses.map((use) => use.name),
+      ...bodyArguments(settlement.events),
     },
-    tool_use_ids: toolUses.map((use) => use.id),
-    tool_use_names: toolUses.map((use) => use.name),
-    body: bodies[0],
-    digest,
   };
 }
 
 /** Settles inside a transaction, for sweeps and finalization. */
 export async function settleWithin(tx: TenantTransaction, settlement: Settlement): Promise<SettleAnswer> {
-  const rows = await tx.query<SettleRow>(SETTLE, settleArguments(settlement));
+  const answer = toSettleAnswer(await makeWithin<SettleRow>(tx, settleCall(settlement)));
   tx.wake(settlement.sessionId, 'ledger');
-  const answer = toSettleAnswer(rows[0]);
   const { outcome } = answer;
   if (outcome !== 'already') {
     tx.tell((observer) => {
@@ -159,41 +153,11 @@ export function unreported(organizationId: string, sessionId: string, reservatio
   };
 }
 
-const SETTLE = `select * from svc_settle($1, $2, $3,
-  row($4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)::svc_settlement,
-  $15::text[], $16::text[], $17::text[], $18::text[])`;
-
-function settleArguments(settlement: Settlement): unknown[] {
-  const { usage, maxTokens, maxCostMicros } = settlement;
-  const { bodies, digests } = bodyArguments(settlement.events);
-  return [
-    settlement.organizationId,
-    settlement.sessionId,
-    settlement.reservationId,
-    settlement.state,
-    usage?.model ?? null,
-    usage?.inputTokens ?? 0,
-    usage?.outputTokens ?? 0,
-    usage?.cacheReadTokens ?? 0,
-    usage?.cacheWriteTokens ?? 0,
-    usage?.costMicros ?? null,
-    usage?.source ?? null,
-    newRowId(),
-    maxTokens,
-    maxCostMicros,
-    settlement.toolUses.map((use) => use.id),
-    settlement.toolUses.map((use) => use.name),
-    bodies,
-    digests,
-  ];
-}
-
-function toSettleAnswer(row: SettleRow | undefined): SettleAnswer {
-  if (row === undefined) throw new Error('svc_settle answered nothing');
+function toSettleAnswer(row: SettleRow): SettleAnswer {
   return {
     outcome: row.outcome,
-    spentTokens: Number(row.spent_tokens),
-    spentCostMicros: Number(row.spent_cost_micros),
+    spentTokens: row.spent_tokens,
+    spentCostMicros: row.spent_cost_micros,
     exhausted: row.exhausted,
   };
 }

@@ -1,6 +1,5 @@
 import type { Database } from '../record/database.js';
 import { newRowId } from '../../platform/postgres/row-id.js';
-import { queryRow, type Bigint } from '../record/query-row.js';
 
 /** A model request before dispatch (docs/design/budgets.md). Money in micro-dollars; a null price reserves no cost. */
 export interface ModelRequest {
@@ -64,44 +63,39 @@ export interface ReserveAnswer {
 
 interface ReserveRow {
   outcome: ReserveOutcome;
-  output_tokens: Bigint | null;
-  spent_tokens: Bigint | null;
-  spent_cost_micros: Bigint | null;
-  reserved_tokens: Bigint | null;
-  reserved_cost_micros: Bigint | null;
+  output_tokens: number | null;
+  spent_tokens: number | null;
+  spent_cost_micros: number | null;
+  reserved_tokens: number | null;
+  reserved_cost_micros: number | null;
   unasked: string[] | null;
   refused: string[] | null;
 }
-
-const RESERVE = `select * from svc_reserve($1, $2, $3, $4,
-  row($5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15::text[], $16::text[], $17)::svc_model_request)`;
 
 /** One round trip before dispatch, shared with what else goes to the database at that moment; durable when it returns. */
 export async function reserve(db: Database, request: ModelRequest): Promise<ReserveAnswer> {
   const { tokenSha256, organizationId, sessionId, runSpecDigest } = request;
   const id = newRowId();
-  const members = requestMembers(id, request);
   const row = await db.calls.make<ReserveRow>({
     kind: 'reserve',
     organizationId,
     sessionId,
-    arguments: { session: sessionId, token: tokenSha256, spec_digest: runSpecDigest, request: members },
-    alone: () =>
-      queryRow(db.pool, {
-        name: 'svc_reserve',
-        text: RESERVE,
-        values: [tokenSha256, organizationId, sessionId, runSpecDigest, ...Object.values(members)],
-      }),
+    arguments: {
+      session: sessionId,
+      token: tokenSha256,
+      spec_digest: runSpecDigest,
+      request: requestMembers(id, request),
+    },
   });
   tellReserved(db, row.outcome);
   return {
     outcome: row.outcome,
     reservationId: row.outcome === 'reserved' ? id : null,
-    outputTokens: toNumber(row.output_tokens),
-    spentTokens: toNumber(row.spent_tokens),
-    spentCostMicros: toNumber(row.spent_cost_micros),
-    reservedTokens: toNumber(row.reserved_tokens),
-    reservedCostMicros: toNumber(row.reserved_cost_micros),
+    outputTokens: row.output_tokens,
+    spentTokens: row.spent_tokens,
+    spentCostMicros: row.spent_cost_micros,
+    reservedTokens: row.reserved_tokens,
+    reservedCostMicros: row.reserved_cost_micros,
     unasked: row.unasked ?? [],
     refused: row.refused ?? [],
   };
@@ -113,8 +107,8 @@ function tellReserved({ observer }: Database, outcome: ReserveOutcome): void {
     observer?.reservation('refused');
 }
 
-/** The members of the SQL type `svc_model_request`, in its order. */
-function requestMembers(id: string, request: ModelRequest): Record<string, unknown> {
+/** The members of the SQL type `svc_model_request`. */
+function requestMembers(id: string, request: ModelRequest): object {
   return {
     id,
     input_tokens: request.inputTokens,
@@ -130,8 +124,4 @@ function requestMembers(id: string, request: ModelRequest): Record<string, unkno
     refused_result_ids: request.refusedResultIds,
     max_refused: request.maxRefused,
   };
-}
-
-function toNumber(value: Bigint | null): number | null {
-  return value === null ? null : Number(value);
 }

@@ -83,19 +83,18 @@ export async function requestApproval(db: Database, call: GateCall, question: Qu
   const row = await queryRow<AnswerRow>(db.pool, {
     name: 'svc_ask',
     text: `select * from svc_ask($1, $2, $3, $4, $5, $6, $7, $8, $9,
-       row($10, $11, $12, $13::text[], $14, $15, $16::jsonb, $17, $18, $19, $20)::svc_question,
-       $21, $22::text[], $23::text[], $24)`,
+       jsonb_populate_record(null::svc_question, $10::jsonb), $11, $12, $13, $14::text[], $15::text[], $16)`,
     values: [
-      ...callArguments(call, id),
-      question.risk,
-      question.scope,
-      question.scopeKey,
-      grantKeys(call.tool, question.scopeKeys),
-      question.source,
-      question.reason,
-      question.explanation === null ? null : JSON.stringify(question.explanation),
-      question.ttlSecs,
-      question.maxPending,
+      call.tokenSha256,
+      call.organizationId,
+      call.sessionId,
+      call.runSpecDigest,
+      id,
+      call.toolCallId,
+      call.tool,
+      call.summary,
+      call.inputDigest,
+      JSON.stringify(questionMembers(call.tool, question)),
       question.payload?.sealed ?? null,
       question.payload?.keyVersion ?? null,
       call.maxToolCalls,
@@ -107,6 +106,21 @@ export async function requestApproval(db: Database, call: GateCall, question: Qu
   if (row.outcome === 'session_allow') db.observer?.appended([events[0], events[1]]);
   if (row.outcome === 'asked') db.observer?.appended([events[0], events[2]]);
   return settleCall(db, call, row);
+}
+
+/** The members of the SQL type `svc_question`. */
+function questionMembers(tool: string, question: Question): object {
+  return {
+    risk: question.risk,
+    scope: question.scope,
+    scope_key: question.scopeKey,
+    scope_keys: grantKeys(tool, question.scopeKeys),
+    source: question.source,
+    reason: question.reason,
+    explanation: question.explanation,
+    ttl_secs: question.ttlSecs,
+    max_pending: question.maxPending,
+  };
 }
 
 const SESSION_GRANT: AutomaticVerdict = {
@@ -196,36 +210,7 @@ function callGate(
       bodies,
       digests,
     },
-    alone: () =>
-      queryRow<AnswerRow>(db.pool, {
-        name: 'svc_gate',
-        text: 'select * from svc_gate($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15::text[], $16::text[])',
-        values: [
-          ...callArguments(call, id),
-          kind === 'allow',
-          source,
-          originalVerdict,
-          reason,
-          maxCalls,
-          bodies,
-          digests,
-        ],
-      }),
   });
-}
-
-function callArguments(call: GateCall, id: string): unknown[] {
-  return [
-    call.tokenSha256,
-    call.organizationId,
-    call.sessionId,
-    call.runSpecDigest,
-    id,
-    call.toolCallId,
-    call.tool,
-    call.summary,
-    call.inputDigest,
-  ];
 }
 
 function toAnswer(row: AnswerRow): GateAnswer {

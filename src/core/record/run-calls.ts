@@ -1,18 +1,21 @@
 import pg from 'pg';
 import { translateDatabaseErrors } from '../../platform/postgres/database-errors.js';
+import { queryRow } from './query-row.js';
 
 /** A call of a hot-path function for one run. Arguments are the members of the SQL type `svc_<kind>_call`. */
-export interface RunCall<A> {
+export interface RunCall {
   kind: 'gate' | 'reserve' | 'settle';
   organizationId: string;
   sessionId: string;
   arguments: object;
-  /** Makes the call in a statement of its own, when others hold its run or the grouped form does not know its case. */
-  alone: () => Promise<A>;
+}
+
+interface Querying {
+  query<R extends object>(sql: string, params?: unknown[]): Promise<R[]>;
 }
 
 interface Waiting {
-  call: RunCall<unknown>;
+  call: RunCall;
   resolve: (answer: unknown) => void;
   reject: (error: unknown) => void;
 }
@@ -22,7 +25,8 @@ const MAX_UNDER_WAY = 2;
 /** Calls of one statement. Beyond this, the delay of a call costs more than the commit that it saves. */
 const MAX_GROUP = 64;
 
-const SQL = 'select svc_run_calls($1, $2::uuid[], $3::jsonb) as answer';
+const NAME = 'svc_run_calls';
+const SQL = 'select svc_run_calls($1, $2::uuid[], $3::jsonb, $4) as answer';
 
 /**
  * Hot-path calls, grouped: the first call of an organization leaves at once; those that arrive while it is on its way leave
@@ -38,7 +42,7 @@ export class RunCalls {
   constructor(private readonly pool: pg.Pool) {}
 
   /** @returns the row that the SQL function answered, as JSON: numbers for bigints, ISO 8601 texts for times */
-  make<A extends object>(call: RunCall<A>): Promise<A> {
+  make<A extends object>(call: RunCall): Promise<A> {
     return new Promise<A>((resolve, reject) => {
       this.add({ call, resolve: (answer) => resolve(answer as A), reject });
       this.next();
@@ -72,34 +76,48 @@ export class RunCalls {
       const answers = await query(this.pool, calls);
       calls.forEach((call, index) => {
         const answer = answers[index];
-        if (answer === null || answer === undefined) sendAlone(call);
+        if (answer === null || answer === undefined) this.sendAlone(call);
         else call.resolve(answer);
       });
     } catch (error) {
       for (const call of calls) {
-        if (calls.length > 1 && wasUndone(error)) sendAlone(call);
+        if (calls.length > 1 && wasUndone(error)) this.sendAlone(call);
         else call.reject(error);
       }
     }
   }
+
+  /** On a connection of its own, where it may wait for the run while the others go on. */
+  private sendAlone({ call, resolve, reject }: Waiting): void {
+    queryRow<{ answer: unknown }>(this.pool, { name: NAME, text: SQL, values: values([call], true) }).then(
+      (row) => resolve(row.answer),
+      reject,
+    );
+  }
 }
 
-/** On a connection of its own, where it may wait for the run while the others go on. */
-function sendAlone({ call, resolve, reject }: Waiting): void {
-  call.alone().then(resolve, reject);
+/** Makes a call in the open transaction of its organization. @returns as `RunCalls.make` */
+export async function makeWithin<A extends object>(tx: Querying, call: RunCall): Promise<A> {
+  const [row] = await tx.query<{ answer: A }>(SQL, values([call], true));
+  if (row === undefined) throw new Error(`${NAME} answered nothing`);
+  return row.answer;
 }
 
 async function query(pool: pg.Pool, calls: Waiting[]): Promise<unknown[]> {
-  const sessions = calls.map(({ call }) => call.sessionId);
-  const list = JSON.stringify(calls.map(({ call }) => [call.kind, call.arguments]));
+  const parameters = values(
+    calls.map(({ call }) => call),
+    false,
+  );
   const { rows } = await translateDatabaseErrors(() =>
-    pool.query<{ answer: unknown }>({
-      name: 'svc_run_calls',
-      text: SQL,
-      values: [calls[0]?.call.organizationId, sessions, list],
-    }),
+    pool.query<{ answer: unknown }>({ name: NAME, text: SQL, values: parameters }),
   );
   return rows.map((row) => row.answer);
+}
+
+/** `waits`: for a run that somebody else has locked; only a call by itself may. */
+function values(calls: RunCall[], waits: boolean): unknown[] {
+  const list = JSON.stringify(calls.map((call) => [call.kind, call.arguments]));
+  return [calls[0]?.organizationId, calls.map((call) => call.sessionId), list, waits];
 }
 
 /** Whether the server refused the statement, so that it had no effect; after a lost connection this is unknown. */

@@ -24,9 +24,9 @@ describe('functions', () => {
 
   it('of a file whose text has changed are made again, and no others', async () => {
     const before = await checksums();
-    const functions = changed(ownRelease(), RUNS, (sql) => sql.replace(`return 'inactive'`, `return 'gone'`));
+    const functions = changed(ownRelease(), RUNS, (sql) => sql.replace(`then 'inactive'`, `then 'gone'`));
     expect(await migrate(test.ownerUrl, { ...ownRelease(), functions })).toEqual([RUNS]);
-    expect(await describeSchema(test.owner)).toContain(`return 'gone'`);
+    expect(await describeSchema(test.owner)).toContain(`then 'gone'`);
     const after = await checksums();
     expect([...after].filter(([file, checksum]) => before.get(file) !== checksum).map(([file]) => file)).toEqual([
       RUNS,

@@ -1,11 +1,14 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { v7 as uuidv7 } from 'uuid';
 import { verifyExport } from '../../../src/domain/ledger/verify-export.js';
-import { decideAutomatic, type AutomaticVerdict } from '../../../src/core/gate/gate.js';
+import { settle, type Settlement } from '../../../src/core/budgets/reservations.js';
+import { reserve, type ModelRequest } from '../../../src/core/budgets/reserve.js';
+import { decideAutomatic, type AutomaticVerdict, type GateAnswer } from '../../../src/core/gate/gate.js';
 import { exportLedger } from '../../../src/core/ledger/ledger-heads.js';
 import { createHeadSigner } from '../../../src/domain/ledger/signed-head.js';
 import { createTestDatabase, type TestDatabase } from '../../support/database/database.js';
-import { createOrganization, createRun, gateCall, readLedger } from '../../support/runs/run-fixture.js';
+import { createOrganization, createRun, gateCall, readLedger, tokenDigest } from '../../support/runs/run-fixture.js';
 import type { FixtureRun } from '../../support/runs/run-fixture.js';
 
 const ALLOW: AutomaticVerdict = { kind: 'allow', source: 'policy', originalVerdict: null, reason: null };
@@ -131,4 +134,89 @@ describe('hot-path calls that arrive together', () => {
     );
     for (const [n, run] of runs.entries()) expect(await readLedger(test.db, run)).toHaveLength(n === 4 ? 2 : 4);
   });
+
+  it('are in a group what they are one by one: a warning stands behind the call that reached it', async () => {
+    const budgets = { max_tool_calls: 8, max_tokens: 20_000 };
+    const [single, grouped] = [await createRun(test.db, { budgets }), await createRun(test.db, { budgets })];
+    const calls = [...'abcdeafgb'].map((toolCallId, n) => ({ toolCallId, verdict: n % 3 === 0 ? DENY : ALLOW }));
+    const decide = (run: FixtureRun) => (call: (typeof calls)[number]) =>
+      decideAutomatic(test.db, gateCall(run, { toolCallId: call.toolCallId, maxToolCalls: 8 }), call.verdict);
+    const expectedAnswers = await oneByOne(calls, decide(single));
+    expect((await atOnce(calls, decide(grouped))).map(told)).toEqual(expectedAnswers.map(told));
+    const charge = (run: FixtureRun) => (id: string) => settle(test.db, chargeOf(run, id));
+    const [first, second] = [await reservations(single), await reservations(grouped)];
+    expect(await atOnce(second, charge(grouped))).toEqual(await oneByOne(first, charge(single)));
+    const [expected, ledger] = [await readLedger(test.db, single), await readLedger(test.db, grouped)];
+    expect(ledger).toEqual(expected);
+    expect(ledger.filter((event) => event.type === 'budget.warning').map((event) => event.data)).toEqual([
+      { budget: 'max_tool_calls', limit: '8', spent: '7' },
+      { budget: 'max_tokens', limit: '20000', spent: '16000' },
+    ]);
+  });
+
+  /** Six, of which the third comes twice. */
+  async function reservations(run: FixtureRun): Promise<string[]> {
+    const answers = await oneByOne([1, 2, 3, 4, 5, 6], () => reserve(test.db, requestOf(run)));
+    return answers.flatMap(({ reservationId }, n) =>
+      Array.from({ length: n === 2 ? 2 : 1 }, () => reservationId ?? ''),
+    );
+  }
 });
+
+async function oneByOne<T, A>(items: T[], call: (item: T) => Promise<A>): Promise<A[]> {
+  const answers: A[] = [];
+  for (const item of items) answers.push(await call(item));
+  return answers;
+}
+
+function atOnce<T, A>(items: T[], call: (item: T) => Promise<A>): Promise<A[]> {
+  return Promise.all(items.map(call));
+}
+
+function told({ outcome, seq, toolCalls, reason }: GateAnswer): object {
+  return { outcome, seq, toolCalls, reason };
+}
+
+function requestOf(run: FixtureRun): ModelRequest {
+  return {
+    tokenSha256: tokenDigest(run, 'llm'),
+    organizationId: run.organizationId,
+    sessionId: run.sessionId,
+    runSpecDigest: run.runSpecDigest,
+    inputTokens: 10,
+    outputTokens: 1024,
+    inputCostMicros: null,
+    outputMicrosPerMillion: null,
+    maxTokens: 20_000,
+    maxCostMicros: null,
+    maxLive: 32,
+    processId: uuidv7(),
+    ttlSecs: 3600,
+    resultIds: [],
+    refusedResultIds: [],
+    maxRefused: 5,
+  };
+}
+
+/** 4,000 tokens. */
+function chargeOf(run: FixtureRun, reservationId: string): Settlement {
+  return {
+    organizationId: run.organizationId,
+    sessionId: run.sessionId,
+    reservationId,
+    state: 'charged',
+    toolUses: [],
+    maxTokens: 20_000,
+    maxCostMicros: null,
+    events: [{ actor: 'system', type: 'agent.message', data: { role: 'assistant', text: 'an answer' } }],
+    usage: {
+      model: 'm',
+      inputTokens: 3900,
+      outputTokens: 100,
+      cacheReadTokens: 0,
+      cacheWriteTokens: 0,
+      costMicros: null,
+      source: 'facade',
+    },
+  };
+}
