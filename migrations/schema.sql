@@ -814,32 +814,10 @@ create table users (
 
 -- Types of calls and answers
 
-create type svc_call_credential as (
-  status text,
-  authorization_generation integer,
-  auth_kind text,
-  display_name text,
-  metadata jsonb,
-  sealed bytea,
-  key_version smallint,
-  accepts boolean,
-  live jsonb
-);
-
 create type svc_claim_answer as (
   outcome text,
   claim_id uuid,
   attempt integer
-);
-
-create type svc_credential as (
-  status text,
-  authorization_generation integer,
-  auth_kind text,
-  display_name text,
-  metadata jsonb,
-  sealed bytea,
-  key_version smallint
 );
 
 create type svc_gate_answer as (
@@ -871,13 +849,13 @@ create type svc_gate_call as (
   digests text[]
 );
 
-create type svc_live as (
-  status text,
-  authorization_generation integer,
-  owner_type text,
-  owner_user_id uuid,
-  invoker_active boolean,
-  owner_active boolean
+create type svc_linked_event as (
+  session_id uuid,
+  seq bigint,
+  occurred_at timestamp with time zone,
+  body text,
+  digest bytea,
+  hash bytea
 );
 
 create type svc_model_request as (
@@ -912,9 +890,7 @@ create type svc_question as (
   reason text,
   explanation jsonb,
   ttl_secs numeric,
-  max_pending integer,
-  payload bytea,
-  payload_key_version smallint
+  max_pending integer
 );
 
 create type svc_reserve_answer as (
@@ -965,23 +941,8 @@ create type svc_settle_call as (
   settlement svc_settlement,
   tool_use_ids text[],
   tool_use_names text[],
-  body text,
-  digest text
-);
-
-create type svc_standing as (
-  accepts boolean,
-  live jsonb
-);
-
-create type svc_stored_answer as (
-  state text,
-  attempt integer,
-  claim_id uuid,
-  error_message text,
-  tool_call_id text,
-  sealed bytea,
-  key_version smallint
+  bodies text[],
+  digests text[]
 );
 
 create type svc_taken_call as (
@@ -1025,29 +986,24 @@ AS $function$
 $function$
 ;
 
-CREATE OR REPLACE FUNCTION public.svc_admit(p_token text, p_audience text, p_tenant uuid, p_session uuid, p_spec_digest text)
- RETURNS text
- LANGUAGE plpgsql
+CREATE OR REPLACE FUNCTION public.svc_admission(p_session uuid, p_token text, p_audience text, p_spec_digest text, p_at timestamp with time zone)
+ RETURNS TABLE(refusal text, head session_heads)
+ LANGUAGE sql
+ STABLE
 AS $function$
-declare
-  token api_tokens;
-  run record;
-  is_ending boolean;
-begin
-  perform set_config('svc.tenant', p_tenant::text, true);
-  select * into token from api_tokens where token_sha256 = p_token;
-  if not found then return 'unauthorized'; end if;
-  if token.audience <> p_audience then return 'wrong_audience'; end if;
-  if token.session_id <> p_session or token.revoked_at is not null or token.expires_at <= clock_timestamp() then
-    return 'unauthorized';
-  end if;
-  select ending into is_ending from session_heads where session_id = p_session for no key update;
-  if not found then return 'not_found'; end if;
-  select status, run_spec_digest into run from sessions where id = p_session;
-  if is_ending or not svc_accepts_work(run.status) then return 'inactive'; end if;
-  if run.run_spec_digest <> p_spec_digest then return 'reload'; end if;
-  return null;
-end
+  select case
+      when t.id is null then 'unauthorized'
+      when t.audience <> p_audience then 'wrong_audience'
+      when t.session_id <> p_session or t.revoked_at is not null or t.expires_at <= p_at then 'unauthorized'
+      when s.id is null or h.session_id is null then 'not_found'
+      when h.ending or not svc_accepts_work(s.status) then 'inactive'
+      when s.run_spec_digest <> p_spec_digest then 'reload'
+    end, h
+  from (values (p_session)) as r (id)
+  left join api_tokens t on t.token_sha256 = p_token
+  left join session_heads h on h.session_id = r.id
+  left join sessions s on s.id = r.id
+  limit 1
 $function$
 ;
 
@@ -1124,22 +1080,6 @@ end
 $function$
 ;
 
-CREATE OR REPLACE FUNCTION public.svc_admitted_head(p_session uuid, p_token text, p_audience text, p_spec_digest text, p_at timestamp with time zone)
- RETURNS SETOF session_heads
- LANGUAGE sql
- STABLE
-AS $function$
-  select h.* from session_heads h
-    where h.session_id = p_session and not h.ending
-      and exists (select 1 from api_tokens t
-        where t.token_sha256 = p_token and t.audience = p_audience and t.session_id = p_session
-          and t.revoked_at is null and t.expires_at > p_at)
-      and exists (select 1 from sessions s
-        where s.id = p_session and svc_accepts_work(s.status) and s.run_spec_digest = p_spec_digest)
-    limit 1
-$function$
-;
-
 CREATE OR REPLACE FUNCTION public.svc_affordable(p_tokens bigint, p_micros bigint, p_micros_per_million bigint)
  RETURNS bigint
  LANGUAGE sql
@@ -1157,14 +1097,13 @@ CREATE OR REPLACE FUNCTION public.svc_append(p_session uuid, p_bodies text[], p_
 AS $function$
 declare
   head session_heads;
-  chained record;
 begin
   select * into head from session_heads where session_id = p_session for no key update;
   if not found then raise exception 'run % not found', p_session using errcode = 'SG404'; end if;
-  chained := svc_chain(p_session, head.seq, head.head_hash, p_bodies, p_digests);
-  update session_heads set seq = chained.seq, head_hash = chained.hash, ledger_bytes = ledger_bytes + chained.bytes
+  head := svc_chain(head, p_bodies, p_digests);
+  update session_heads set seq = head.seq, head_hash = head.head_hash, ledger_bytes = head.ledger_bytes
     where session_id = p_session;
-  return chained.seq;
+  return head.seq;
 end
 $function$
 ;
@@ -1231,21 +1170,25 @@ AS $function$
 $function$
 ;
 
-CREATE OR REPLACE FUNCTION public.svc_ask(p_token text, p_tenant uuid, p_session uuid, p_spec_digest text, p_id uuid, p_call text, p_tool text, p_summary text, p_input_digest text, p_question svc_question, p_max_calls integer, p_bodies text[], p_digests text[], p_marker text)
+CREATE OR REPLACE FUNCTION public.svc_ask(p_token text, p_tenant uuid, p_session uuid, p_spec_digest text, p_id uuid, p_call text, p_tool text, p_summary text, p_input_digest text, p_question svc_question, p_payload bytea, p_payload_key_version smallint, p_max_calls integer, p_bodies text[], p_digests text[], p_marker text)
  RETURNS svc_gate_answer
  LANGUAGE plpgsql
 AS $function$
 declare
   answer svc_gate_answer;
+  admission record;
   known approvals;
   head session_heads;
-  chained record;
   granted boolean;
   bodies text[];
   digests text[];
 begin
-  answer.outcome := svc_admit(p_token, 'tool', p_tenant, p_session, p_spec_digest);
-  if answer.outcome is not null then return answer; end if;
+  perform set_config('svc.tenant', p_tenant::text, true);
+  perform 1 from session_heads where session_id = p_session for no key update;
+  select a.refusal, a.head into admission
+    from svc_admission(p_session, p_token, 'tool', p_spec_digest, clock_timestamp()) as a;
+  if admission.refusal is not null then answer.outcome := admission.refusal; return answer; end if;
+  head := admission.head;
   select * into known from approvals where session_id = p_session and tool_call_id = p_call;
   answer.approval_id := coalesce(known.id, p_id);
   answer.outcome := svc_replay(known, p_tool, p_input_digest);
@@ -1254,7 +1197,6 @@ begin
     answer.expires_at := known.expires_at;
     return answer;
   end if;
-  select * into head from session_heads where session_id = p_session;
   answer.tool_calls := head.tool_calls + case when known.id is null then 1 else 0 end;
   if answer.tool_calls > p_max_calls then answer.outcome := 'budget'; return answer; end if;
   granted := svc_granted(p_session, p_question.scope_keys);
@@ -1285,9 +1227,9 @@ begin
   else
     bodies := bodies || replace(p_bodies[3], p_marker, svc_iso(answer.expires_at));
     digests := digests || null::text;
-    if p_question.payload is not null then
+    if p_payload is not null then
       insert into tool_call_payloads (tenant_id, session_id, tool_call_id, kind, sealed, key_version)
-      values (p_tenant, p_session, p_call, 'input', p_question.payload, p_question.payload_key_version)
+      values (p_tenant, p_session, p_call, 'input', p_payload, p_payload_key_version)
       on conflict (session_id, tool_call_id, kind) do nothing;
     end if;
     update sessions set status = 'awaiting_approval', status_reason = 'awaiting human approval',
@@ -1295,10 +1237,10 @@ begin
     insert into driver_outbox (tenant_id, session_id, kind) values (p_tenant, p_session, 'approval_requested')
       returning id into answer.outbox_id;
   end if;
-  chained := svc_chain(p_session, head.seq, head.head_hash, bodies, digests);
-  update session_heads set seq = chained.seq, head_hash = chained.hash, ledger_bytes = ledger_bytes + chained.bytes,
+  head := svc_chain(head, bodies, digests);
+  update session_heads set seq = head.seq, head_hash = head.head_hash, ledger_bytes = head.ledger_bytes,
     tool_calls = answer.tool_calls where session_id = p_session;
-  answer.seq := chained.seq;
+  answer.seq := head.seq;
   answer.outcome := case when granted then 'session_allow' else 'asked' end;
   answer.reason := case when granted then 'session-approved' else p_question.reason end;
   return answer;
@@ -1315,29 +1257,20 @@ AS $function$
 $function$
 ;
 
-CREATE OR REPLACE FUNCTION public.svc_chain(p_session uuid, p_seq bigint, p_hash bytea, p_bodies text[], p_digests text[], OUT seq bigint, OUT hash bytea, OUT bytes bigint)
- RETURNS record
+CREATE OR REPLACE FUNCTION public.svc_chain(p_head session_heads, p_bodies text[], p_digests text[])
+ RETURNS session_heads
  LANGUAGE plpgsql
 AS $function$
 declare
-  tenant uuid := nullif(current_setting('svc.tenant', true), '')::uuid;
-  doc jsonb;
-  digest bytea;
-  at timestamptz;
+  step record;
 begin
-  seq := p_seq; hash := p_hash; bytes := 0;
-  for i in 1 .. coalesce(array_length(p_bodies, 1), 0) loop
-    doc := p_bodies[i]::jsonb;
-    digest := coalesce(decode(p_digests[i], 'hex'), sha256(convert_to(p_bodies[i], 'UTF8')));
-    at := clock_timestamp();
-    seq := seq + 1;
-    hash := svc_link(hash, p_session, seq, at, digest);
-    insert into events (tenant_id, session_id, seq, event_id, actor, type, schema_version, payload, body_digest, hash,
-                        occurred_at)
-    values (tenant, p_session, seq, svc_event_id(hash), doc ->> 'actor', doc ->> 'type', (doc ->> 'version')::int,
-            doc - 'actor' - 'version', digest, hash, at);
-    bytes := bytes + octet_length(p_bodies[i]);
-  end loop;
+  step := svc_link_events(p_head, p_bodies, p_digests, clock_timestamp());
+  insert into events (tenant_id, session_id, seq, event_id, actor, type, schema_version, payload, body_digest, hash,
+                      occurred_at)
+    select p_head.tenant_id, e.session_id, e.seq, svc_event_id(e.hash), d.doc ->> 'actor', d.doc ->> 'type',
+           (d.doc ->> 'version')::int, d.doc - 'actor' - 'version', e.digest, e.hash, e.occurred_at
+      from unnest(step.linked) as e cross join lateral (select e.body::jsonb as doc offset 0) as d;
+  return step.head;
 end
 $function$
 ;
@@ -1370,10 +1303,11 @@ begin
       values (p_id, p_tenant, p_session, asked.id, asked.tool_call_id, asked.tool, asked.input_digest,
               clock_timestamp() + make_interval(secs => p_ttl_secs))
       on conflict (session_id, tool_call_id, input_digest) do nothing
-      returning 'claimed', id, attempt into answer;
-    -- The same caller again, which was never told that it has the claim.
+      returning 'claimed', id, attempt into answer.outcome, answer.claim_id, answer.attempt;
+    -- The same caller again, who never heard that it has the claim.
     if answer.outcome is null then
-      select 'claimed', c.id, c.attempt into answer from tool_execution_claims c
+      select 'claimed', c.id, c.attempt into answer.outcome, answer.claim_id, answer.attempt
+        from tool_execution_claims c
         where c.id = p_id and c.session_id = p_session and c.state = 'claimed';
     end if;
   else
@@ -1382,7 +1316,7 @@ begin
         completed_at = null, result_digest = null, is_error = null, error_message = null
       where c.session_id = p_session and c.tool_call_id = asked.tool_call_id and c.input_digest = asked.input_digest
         and c.state = 'failed_before_send' and c.attempt = p_attempt - 1
-      returning 'claimed', c.id, c.attempt into answer;
+      returning 'claimed', c.id, c.attempt into answer.outcome, answer.claim_id, answer.attempt;
   end if;
   answer.outcome := coalesce(answer.outcome, 'taken');
   return answer;
@@ -1732,105 +1666,8 @@ AS $function$
 $function$
 ;
 
-CREATE OR REPLACE FUNCTION public.svc_gate(p_token text, p_tenant uuid, p_session uuid, p_spec_digest text, p_id uuid, p_call text, p_tool text, p_summary text, p_input_digest text, p_allow boolean, p_source text, p_original text, p_reason text, p_max_calls integer, p_bodies text[], p_digests text[])
- RETURNS svc_gate_answer
- LANGUAGE plpgsql
-AS $function$
-declare
-  answer svc_gate_answer;
-  head record;
-  known approvals;
-  known_id uuid;
-  verdict text;
-  first_doc jsonb;
-  second_doc jsonb;
-  at timestamptz;
-  first_hash bytea;
-  second_hash bytea;
-begin
-  verdict := set_config('svc.tenant', p_tenant::text, true);
-  select seq, head_hash, tool_calls, ending into head from session_heads where session_id = p_session for no key update;
-  select case
-      when t.audience <> 'tool' then 'wrong_audience'
-      when t.session_id <> p_session or t.revoked_at is not null or t.expires_at <= clock_timestamp()
-        then 'unauthorized'
-      when s.id is null or head.seq is null then 'not_found'
-      when head.ending or not svc_accepts_work(s.status) then 'inactive'
-      when s.run_spec_digest <> p_spec_digest then 'reload'
-    end, a.id
-    into answer.outcome, known_id
-    from api_tokens t
-    left join sessions s on s.id = p_session
-    left join approvals a on a.session_id = p_session and a.tool_call_id = p_call
-    where t.token_sha256 = p_token;
-  if not found then answer.outcome := 'unauthorized'; end if;
-  if answer.outcome is not null then return answer; end if;
-  if known_id is not null then
-    select * into known from approvals where id = known_id;
-    answer.outcome := svc_replay(known, p_tool, p_input_digest);
-    if answer.outcome is not null then
-      answer.approval_id := known_id;
-      answer.reason := coalesce(known.withheld_reason, known.reason);
-      answer.expires_at := known.expires_at;
-      return answer;
-    end if;
-  end if;
-  answer.approval_id := coalesce(known_id, p_id);
-  answer.tool_calls := head.tool_calls + (known_id is null)::int;
-  if answer.tool_calls > p_max_calls then
-    answer.outcome := 'budget';
-    return answer;
-  end if;
-  verdict := case when p_allow then 'auto_allowed' else 'auto_denied' end;
-  answer.outcome := case when p_allow then 'allow' else 'deny' end;
-  if known_id is not null then
-    answer.seq := svc_gate_decide(known_id, verdict, p_source, p_original, p_reason, p_session, p_bodies[2:],
-                                  p_digests[2:]);
-    return answer;
-  end if;
-  answer.seq := head.seq + 2;
-  first_doc := p_bodies[1]::jsonb;
-  second_doc := p_bodies[2]::jsonb;
-  at := clock_timestamp();
-  first_hash := svc_link(head.head_hash, p_session, head.seq + 1, at, decode(p_digests[1], 'hex'));
-  second_hash := svc_link(first_hash, p_session, answer.seq, at, decode(p_digests[2], 'hex'));
-  with registered as (
-    insert into approvals (id, tenant_id, session_id, tool_call_id, tool, summary, input_digest, status, source,
-                           original_verdict, reason, decided_at, decided_by)
-    values (p_id, p_tenant, p_session, p_call, p_tool, p_summary, p_input_digest, verdict, p_source, p_original,
-            p_reason, at, 'gate')
-  ), appended as (
-    insert into events (tenant_id, session_id, seq, event_id, actor, type, schema_version, payload, body_digest, hash,
-                        occurred_at)
-    values (p_tenant, p_session, head.seq + 1, svc_event_id(first_hash), first_doc ->> 'actor', first_doc ->> 'type',
-            (first_doc ->> 'version')::int, first_doc - 'actor' - 'version', decode(p_digests[1], 'hex'), first_hash,
-            at),
-           (p_tenant, p_session, answer.seq, svc_event_id(second_hash), second_doc ->> 'actor', second_doc ->> 'type',
-            (second_doc ->> 'version')::int, second_doc - 'actor' - 'version', decode(p_digests[2], 'hex'), second_hash,
-            at)
-  )
-  update session_heads set seq = answer.seq, head_hash = second_hash, tool_calls = answer.tool_calls,
-    ledger_bytes = ledger_bytes + octet_length(p_bodies[1]) + octet_length(p_bodies[2])
-    where session_id = p_session;
-  return answer;
-end
-$function$
-;
-
-CREATE OR REPLACE FUNCTION public.svc_gate_decide(p_id uuid, p_status text, p_source text, p_original text, p_reason text, p_session uuid, p_bodies text[], p_digests text[])
- RETURNS bigint
- LANGUAGE plpgsql
-AS $function$
-begin
-  update approvals set status = p_status, source = p_source, original_verdict = p_original, reason = p_reason,
-    decided_at = clock_timestamp(), decided_by = 'gate' where id = p_id;
-  return svc_append(p_session, p_bodies, p_digests);
-end
-$function$
-;
-
-CREATE OR REPLACE FUNCTION public.svc_gate_new(p_tenant uuid, p_calls svc_gate_call[], p_places integer)
- RETURNS jsonb[]
+CREATE OR REPLACE FUNCTION public.svc_gate(p_tenant uuid, INOUT calls svc_gate_call[], INOUT answers jsonb[])
+ RETURNS record
  LANGUAGE plpgsql
  SET plan_cache_mode TO 'force_generic_plan'
  SET enable_seqscan TO 'off'
@@ -1838,81 +1675,91 @@ CREATE OR REPLACE FUNCTION public.svc_gate_new(p_tenant uuid, p_calls svc_gate_c
  SET enable_mergejoin TO 'off'
 AS $function$
 declare
-  answers jsonb[] := array_fill(null::jsonb, array[p_places]);
-  one record;
   at timestamptz := clock_timestamp();
+  one record;
+  call svc_gate_call;
+  answer svc_gate_answer;
+  known approvals;
   run uuid;
-  runs uuid[] := '{}';
-  heads bytea[] := '{}';
-  seqs bigint[] := '{}';
-  counts int[] := '{}';
-  sizes bigint[] := '{}';
-  n int := 0;
-  seq bigint;
-  hash bytea;
-  tool_calls int;
-  size bigint;
+  head session_heads;
   names text[];
-  is_warned boolean;
-  taken svc_gate_call[] := '{}';
-  taken_seqs bigint[] := '{}';
-  first_hashes bytea[] := '{}';
-  second_hashes bytea[] := '{}';
+  waits boolean;
+  step record;
+  n int := 0;
+  heads session_heads[] := '{}';
+  registered svc_gate_call[] := '{}';
+  linked svc_linked_event[] := '{}';
+  waiting svc_gate_call[] := '{}';
 begin
   for one in
-    select c as call, c.place, c.session, c.call as name, c.id, c.allow, c.max_calls, c.bodies, c.digests,
-           h.seq, h.head_hash, h.tool_calls
-      from unnest(p_calls) as c
-      cross join lateral svc_admitted_head(c.session, c.token, 'tool', c.spec_digest, at) as h
-      where not exists (select 1 from approvals a where a.session_id = c.session and a.tool_call_id = c.call)
+    select c as call, a.refusal, a.head, k.id as known_id
+      from unnest(calls) as c
+      cross join lateral svc_admission(c.session, c.token, 'tool', c.spec_digest, at) as a
+      left join lateral (
+        select id from approvals where session_id = c.session and tool_call_id = c.call limit 1) k on true
       order by c.session, c.place
   loop
-    if one.session is distinct from run then
+    call := one.call;
+    if call.session is distinct from run then
       n := n + 1;
-      run := one.session; seq := one.seq; hash := one.head_hash; tool_calls := one.tool_calls; size := 0; names := '{}';
-      is_warned := false;
+      run := call.session; head := one.head; names := '{}'; waits := false;
     end if;
-    is_warned := is_warned or coalesce(tool_calls + 1 = ceil(one.max_calls * 0.8), false);
-    continue when is_warned or tool_calls + 1 > one.max_calls or one.name = any(names);
-    names := names || one.name;
-    taken := taken || one.call;
-    hash := svc_link(hash, run, seq + 1, at, decode(one.digests[1], 'hex'));
-    first_hashes := first_hashes || hash;
-    hash := svc_link(hash, run, seq + 2, at, decode(one.digests[2], 'hex'));
-    second_hashes := second_hashes || hash;
-    seq := seq + 2;
-    taken_seqs := taken_seqs || seq;
-    tool_calls := tool_calls + 1;
-    size := size + octet_length(one.bodies[1]) + octet_length(one.bodies[2]);
-    runs[n] := run; heads[n] := hash; seqs[n] := seq; counts[n] := tool_calls; sizes[n] := size;
-    answers[one.place] := jsonb_build_object('outcome', case when one.allow then 'allow' else 'deny' end,
-      'approval_id', one.id, 'seq', seq, 'tool_calls', tool_calls, 'reason', null, 'expires_at', null,
-      'outbox_id', null);
+    waits := waits or call.call = any(names);
+    if waits then waiting := waiting || call; continue; end if;
+    answer := null;
+    answer.outcome := one.refusal;
+    if one.refusal is null and one.known_id is not null then
+      select * into known from approvals where id = one.known_id;
+      answer.outcome := svc_replay(known, call.tool, call.input_digest);
+      if answer.outcome is not null then
+        answer.approval_id := one.known_id;
+        answer.reason := coalesce(known.withheld_reason, known.reason);
+        answer.expires_at := known.expires_at;
+      end if;
+    end if;
+    if answer.outcome is null then
+      answer.approval_id := coalesce(one.known_id, call.id);
+      answer.tool_calls := head.tool_calls + (one.known_id is null)::int;
+      answer.outcome := case
+        when answer.tool_calls > call.max_calls then 'budget' when call.allow then 'allow' else 'deny' end;
+    end if;
+    if answer.outcome in ('allow', 'deny') then
+      -- What was registered before it was judged has its tool.requested already.
+      if one.known_id is null then
+        registered := registered || call;
+      else
+        perform svc_judge_registered(one.known_id, call);
+        call.bodies := call.bodies[2:]; call.digests := call.digests[2:];
+      end if;
+      names := names || call.call;
+      step := svc_link_events(head, call.bodies, call.digests, at);
+      head := step.head;
+      head.tool_calls := answer.tool_calls;
+      heads[n] := head;
+      linked := linked || step.linked;
+      answer.seq := head.seq;
+      waits := coalesce(head.tool_calls >= head.warn_tool_calls, false);
+    end if;
+    answers[call.place] := to_jsonb(answer);
   end loop;
-  with taken_calls as materialized (
-    select * from unnest(taken, taken_seqs, first_hashes, second_hashes)
-      as t (place, session, token, spec_digest, id, call, tool, summary, input_digest, allow, source, original, reason,
-            max_calls, bodies, digests, last_seq, first_hash, second_hash)
-  ), registered as (
+  calls := waiting;
+  if cardinality(linked) = 0 then return; end if;
+  with register as (
     insert into approvals (id, tenant_id, session_id, tool_call_id, tool, summary, input_digest, status, source,
                            original_verdict, reason, decided_at, decided_by)
-      select id, p_tenant, session, call, tool, summary, input_digest,
-             case when allow then 'auto_allowed' else 'auto_denied' end, source, original, reason, at, 'gate'
-        from taken_calls
+      select c.id, p_tenant, c.session, c.call, c.tool, c.summary, c.input_digest,
+             case when c.allow then 'auto_allowed' else 'auto_denied' end, c.source, c.original, c.reason, at, 'gate'
+        from unnest(registered) as c
   ), appended as (
     insert into events (tenant_id, session_id, seq, event_id, actor, type, schema_version, payload, body_digest, hash,
                         occurred_at)
-      select p_tenant, t.session, e.seq, svc_event_id(e.hash), e.doc ->> 'actor', e.doc ->> 'type',
-             (e.doc ->> 'version')::int, e.doc - '{actor,version}'::text[], decode(e.digest, 'hex'), e.hash, at
-        from taken_calls t
-        cross join lateral (values (last_seq - 1, bodies[1]::jsonb, digests[1], first_hash),
-                                   (last_seq, bodies[2]::jsonb, digests[2], second_hash)) as e (seq, doc, digest, hash)
+      select p_tenant, e.session_id, e.seq, svc_event_id(e.hash), d.doc ->> 'actor', d.doc ->> 'type',
+             (d.doc ->> 'version')::int, d.doc - '{actor,version}'::text[], e.digest, e.hash, e.occurred_at
+        from unnest(linked) as e cross join lateral (select e.body::jsonb as doc offset 0) as d
   )
-  update session_heads h set seq = u.seq, head_hash = u.hash, tool_calls = u.tool_calls,
-         ledger_bytes = h.ledger_bytes + u.size
-    from unnest(runs, seqs, heads, counts, sizes) as u (session, seq, hash, tool_calls, size)
-    where h.session_id = u.session;
-  return answers;
+  update session_heads h set seq = u.seq, head_hash = u.head_hash, tool_calls = u.tool_calls,
+         ledger_bytes = u.ledger_bytes
+    from unnest(heads) as u where h.session_id = u.session_id;
 end
 $function$
 ;
@@ -2113,6 +1960,16 @@ CREATE OR REPLACE FUNCTION public.svc_iso(p_at timestamp with time zone)
 AS $function$ select to_char(p_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.svc_judge_registered(p_id uuid, p_call svc_gate_call)
+ RETURNS void
+ LANGUAGE sql
+AS $function$
+  update approvals set status = case when p_call.allow then 'auto_allowed' else 'auto_denied' end,
+    source = p_call.source, original_verdict = p_call.original, reason = p_call.reason,
+    decided_at = clock_timestamp(), decided_by = 'gate' where id = p_id
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.svc_keep_access_token(p_tenant uuid, p_connection uuid, p_generation integer, p_sealed bytea, p_key_version integer, p_secs double precision)
  RETURNS void
  LANGUAGE sql
@@ -2217,6 +2074,31 @@ CREATE OR REPLACE FUNCTION public.svc_link(p_previous bytea, p_session uuid, p_s
 AS $function$
   select sha256(p_previous || uuid_send(p_session) || int8send(p_seq)
                 || int8send((extract(epoch from p_at) * 1000000)::bigint) || p_digest)
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_link_events(INOUT head session_heads, p_bodies text[], p_digests text[], p_at timestamp with time zone, OUT linked svc_linked_event[])
+ RETURNS record
+ LANGUAGE plpgsql
+AS $function$
+declare
+  event svc_linked_event;
+begin
+  event.session_id := head.session_id;
+  event.seq := head.seq;
+  event.occurred_at := p_at;
+  event.hash := head.head_hash;
+  for i in 1 .. coalesce(cardinality(p_bodies), 0) loop
+    event.seq := event.seq + 1;
+    event.body := p_bodies[i];
+    event.digest := coalesce(decode(p_digests[i], 'hex'), sha256(convert_to(p_bodies[i], 'UTF8')));
+    event.hash := svc_link(event.hash, event.session_id, event.seq, p_at, event.digest);
+    linked[i] := event;
+    head.ledger_bytes := head.ledger_bytes + octet_length(p_bodies[i]);
+  end loop;
+  head.seq := event.seq;
+  head.head_hash := event.hash;
+end
 $function$
 ;
 
@@ -2540,7 +2422,7 @@ $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.svc_live_authority(p_binding uuid)
- RETURNS SETOF svc_live
+ RETURNS TABLE(status text, authorization_generation integer, owner_type text, owner_user_id uuid, invoker_active boolean, owner_active boolean)
  LANGUAGE sql
  STABLE
 AS $function$
@@ -2604,6 +2486,22 @@ begin
     where id = p_connection and authorization_generation = p_generation and status = 'active'
       and auth_kind = 'oauth';
   return found;
+end
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_mark_refused(p_tenant uuid, p_session uuid, p_ids text[], p_max integer, OUT refused text[], OUT too_many boolean)
+ RETURNS record
+ LANGUAGE plpgsql
+AS $function$
+begin
+  refused := svc_unasked(p_session, p_ids, true);
+  too_many := false;
+  if cardinality(refused) = 0 then return; end if;
+  insert into llm_tool_uses (tenant_id, session_id, tool_use_id, tool, rejected)
+    select p_tenant, p_session, r.id, 'unknown', true from unnest(refused) as r (id)
+    on conflict (session_id, tool_use_id) do update set rejected = true;
+  too_many := (select count(*) from llm_tool_uses where session_id = p_session and rejected) > p_max;
 end
 $function$
 ;
@@ -2740,7 +2638,8 @@ declare
   ignored text := set_config('svc.tenant', p_tenant::text, true);
   offered svc_offered_call;
 begin
-  select a.id, c.state, c.attempt, c.id into offered
+  select a.id, c.state, c.attempt, c.id
+    into offered.call_id, offered.state, offered.attempt, offered.claim_id
     from approvals a
     left join tool_execution_claims c
       on c.session_id = a.session_id and c.tool_call_id = a.tool_call_id and c.input_digest = a.input_digest
@@ -2789,7 +2688,7 @@ $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.svc_read_answer(p_tenant uuid, p_session uuid, p_call_id uuid)
- RETURNS SETOF svc_stored_answer
+ RETURNS TABLE(state text, attempt integer, claim_id uuid, error_message text, tool_call_id text, sealed bytea, key_version smallint)
  LANGUAGE plpgsql
 AS $function$
 begin
@@ -2834,11 +2733,12 @@ $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.svc_read_call_credential(p_tenant uuid, p_connection uuid, p_generation integer, p_session uuid, p_binding uuid)
- RETURNS SETOF svc_call_credential
+ RETURNS TABLE(status text, authorization_generation integer, auth_kind text, display_name text, metadata jsonb, sealed bytea, key_version smallint, accepts boolean, live jsonb)
  LANGUAGE plpgsql
 AS $function$
 begin
-  return query select c.*, s.accepts, s.live
+  return query select c.status, c.authorization_generation, c.auth_kind, c.display_name, c.metadata, c.sealed,
+      c.key_version, s.accepts, s.live
     from svc_read_credential(p_tenant, p_connection, p_generation) c
     left join svc_read_standing(p_tenant, p_session, p_binding) s on true;
 end
@@ -2855,7 +2755,7 @@ $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.svc_read_credential(p_tenant uuid, p_connection uuid, p_generation integer)
- RETURNS SETOF svc_credential
+ RETURNS TABLE(status text, authorization_generation integer, auth_kind text, display_name text, metadata jsonb, sealed bytea, key_version smallint)
  LANGUAGE plpgsql
 AS $function$
 begin
@@ -3034,8 +2934,8 @@ AS $function$
          coalesce(p.pending, 0)::int,
          (extract(epoch from p.next_expiry - now()) * 1000)::float8,
          (extract(epoch from s.started_at - now()) * 1000 + cap.secs * 1000)::float8,
-         case when not h.wall_clock_warned and cap.secs > 0 then
-           (extract(epoch from s.started_at - now()) * 1000 + cap.secs * 800)::float8 end,
+         case when not h.wall_clock_warned then
+           (extract(epoch from s.started_at - now()) * 1000 + svc_warn_at((cap.secs * 1000)::numeric))::float8 end,
          case when s.status = 'queued' and not s.capacity_held then
            (extract(epoch from s.queued_at - now()) * 1000 + p_queue_ttl_secs * 1000)::float8 end,
          (extract(epoch from coalesce(s.admitted_at, s.created_at) - now()) * 1000
@@ -3060,7 +2960,7 @@ $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.svc_read_standing(p_tenant uuid, p_session uuid, p_binding uuid)
- RETURNS SETOF svc_standing
+ RETURNS TABLE(accepts boolean, live jsonb)
  LANGUAGE plpgsql
 AS $function$
 begin
@@ -3272,61 +3172,7 @@ AS $function$
 $function$
 ;
 
-CREATE OR REPLACE FUNCTION public.svc_reserve(p_token text, p_tenant uuid, p_session uuid, p_spec_digest text, p_request svc_model_request)
- RETURNS svc_reserve_answer
- LANGUAGE plpgsql
-AS $function$
-declare
-  answer svc_reserve_answer;
-  live record;
-  alone bigint;
-  together bigint;
-  cost bigint;
-begin
-  answer.outcome := svc_admit(p_token, 'llm', p_tenant, p_session, p_spec_digest);
-  if answer.outcome is not null then return answer; end if;
-  answer.unasked := svc_unasked(p_session, p_request.result_ids, false);
-  if cardinality(answer.unasked) > 0 then answer.outcome := 'unasked_tool_use'; return answer; end if;
-  answer.refused := svc_unasked(p_session, p_request.refused_result_ids, true);
-  if cardinality(answer.refused) > 0 then
-    insert into llm_tool_uses (tenant_id, session_id, tool_use_id, tool, rejected)
-      select p_tenant, p_session, r.id, 'unknown', true from unnest(answer.refused) as r (id)
-      on conflict (session_id, tool_use_id) do update set rejected = true;
-    if (select count(*) from llm_tool_uses where session_id = p_session and rejected) > p_request.max_refused then
-      answer.outcome := 'too_many_refused';
-      return answer;
-    end if;
-  end if;
-  select h.spent_tokens, h.spent_cost_micros into answer.spent_tokens, answer.spent_cost_micros
-    from session_heads h where h.session_id = p_session;
-  select count(*) as requests, coalesce(sum(input_tokens + output_tokens), 0) as tokens,
-         coalesce(sum(cost_micros), 0) as cost
-    into live from llm_reservations where session_id = p_session and state = 'reserved';
-  answer.reserved_tokens := live.tokens;
-  answer.reserved_cost_micros := live.cost;
-  if live.requests >= p_request.max_live then answer.outcome := 'too_many_live'; return answer; end if;
-  alone := svc_affordable(p_request.max_tokens - answer.spent_tokens - p_request.input_tokens,
-    p_request.max_cost_micros - answer.spent_cost_micros - coalesce(p_request.input_cost_micros, 0),
-    p_request.output_micros_per_million);
-  if alone < 1024 then answer.outcome := 'exhausted'; return answer; end if;
-  together := svc_affordable(p_request.max_tokens - answer.spent_tokens - p_request.input_tokens - live.tokens::bigint,
-    p_request.max_cost_micros - answer.spent_cost_micros - coalesce(p_request.input_cost_micros, 0) - live.cost::bigint,
-    p_request.output_micros_per_million);
-  if together < 1024 then answer.outcome := 'held'; return answer; end if;
-  answer.output_tokens := least(p_request.wanted_output_tokens, together);
-  cost := p_request.input_cost_micros
-    + ceil(answer.output_tokens::numeric * p_request.output_micros_per_million / 1000000)::bigint;
-  insert into llm_reservations (id, tenant_id, session_id, state, input_tokens, output_tokens, cost_micros, process_id,
-                                expires_at)
-  values (p_request.id, p_tenant, p_session, 'reserved', p_request.input_tokens, answer.output_tokens, cost,
-          p_request.process_id, clock_timestamp() + make_interval(secs => p_request.ttl_secs));
-  answer.outcome := 'reserved';
-  return answer;
-end
-$function$
-;
-
-CREATE OR REPLACE FUNCTION public.svc_reserve_plain(p_tenant uuid, p_calls svc_reserve_call[], p_answers jsonb[])
+CREATE OR REPLACE FUNCTION public.svc_reserve(p_tenant uuid, p_calls svc_reserve_call[], p_answers jsonb[])
  RETURNS jsonb[]
  LANGUAGE plpgsql
  SET plan_cache_mode TO 'force_generic_plan'
@@ -3335,61 +3181,82 @@ CREATE OR REPLACE FUNCTION public.svc_reserve_plain(p_tenant uuid, p_calls svc_r
  SET enable_mergejoin TO 'off'
 AS $function$
 declare
+  least_output constant bigint := 1024;
   answers jsonb[] := p_answers;
+  at timestamptz := clock_timestamp();
   one record;
   r svc_model_request;
-  at timestamptz := clock_timestamp();
+  answer svc_reserve_answer;
+  marked record;
   run uuid;
-  live_requests int;
-  live_tokens bigint;
-  live_cost bigint;
-  tokens_left bigint;
-  micros_left bigint;
+  live record;
   together bigint;
-  output bigint;
   cost bigint;
   held svc_reserve_call[] := '{}';
   outputs bigint[] := '{}';
   costs bigint[] := '{}';
 begin
   for one in
-    select c as call, c.place, c.session, c.request, h.spent_tokens, h.spent_cost_micros, l.requests, l.tokens, l.cost
+    select c as call, c.place, c.session, c.request, a.refusal, (a.head).spent_tokens, (a.head).spent_cost_micros,
+           l as live, case when cardinality((c.request).result_ids) > 0
+             then svc_unasked(c.session, (c.request).result_ids, false) else '{}' end as unasked
       from unnest(p_calls) as c
-      cross join lateral svc_admitted_head(c.session, c.token, 'llm', c.spec_digest, at) as h
+      cross join lateral svc_admission(c.session, c.token, 'llm', c.spec_digest, at) as a
       cross join lateral (
         select count(*)::int as requests, coalesce(sum(input_tokens + output_tokens), 0)::bigint as tokens,
                coalesce(sum(cost_micros), 0)::bigint as cost
           from llm_reservations where session_id = c.session and state = 'reserved') l
-      where cardinality((c.request).refused_result_ids) = 0
-        and case when cardinality((c.request).result_ids) = 0 then true
-                 else cardinality(svc_unasked(c.session, (c.request).result_ids, false)) = 0 end
       order by c.session, c.place
   loop
     r := one.request;
-    if one.session is distinct from run then
-      run := one.session; live_requests := one.requests; live_tokens := one.tokens; live_cost := one.cost;
+    if one.session is distinct from run then run := one.session; live := one.live; end if;
+    answer := null;
+    if one.refusal is not null then
+      answer.outcome := one.refusal;
+    elsif cardinality(one.unasked) > 0 then
+      answer.unasked := one.unasked;
+      answer.outcome := 'unasked_tool_use';
+    elsif cardinality(r.refused_result_ids) > 0 then
+      marked := svc_mark_refused(p_tenant, run, r.refused_result_ids, r.max_refused);
+      answer.refused := marked.refused;
+      if marked.too_many then answer.outcome := 'too_many_refused'; end if;
     end if;
-    tokens_left := r.max_tokens - one.spent_tokens - r.input_tokens - live_tokens;
-    micros_left := r.max_cost_micros - one.spent_cost_micros - coalesce(r.input_cost_micros, 0) - live_cost;
-    together := svc_affordable(tokens_left, micros_left, r.output_micros_per_million);
-    continue when live_requests >= r.max_live or together < 1024;
-    output := least(r.wanted_output_tokens, together);
-    cost := r.input_cost_micros + ceil(output::numeric * r.output_micros_per_million / 1000000)::bigint;
-    held := held || one.call;
-    outputs := outputs || output;
-    costs := costs || cost;
-    answers[one.place] := jsonb_build_object('outcome', 'reserved', 'output_tokens', output,
-      'spent_tokens', one.spent_tokens, 'spent_cost_micros', one.spent_cost_micros, 'reserved_tokens', live_tokens,
-      'reserved_cost_micros', live_cost, 'unasked', null, 'refused', null);
-    live_requests := live_requests + 1;
-    live_tokens := live_tokens + r.input_tokens + output;
-    live_cost := live_cost + coalesce(cost, 0);
+    if answer.outcome is null then
+      answer.spent_tokens := one.spent_tokens;
+      answer.spent_cost_micros := one.spent_cost_micros;
+      answer.reserved_tokens := live.tokens;
+      answer.reserved_cost_micros := live.cost;
+      together := svc_affordable(r.max_tokens - one.spent_tokens - r.input_tokens - live.tokens,
+        r.max_cost_micros - one.spent_cost_micros - coalesce(r.input_cost_micros, 0) - live.cost,
+        r.output_micros_per_million);
+      if live.requests >= r.max_live then
+        answer.outcome := 'too_many_live';
+      elsif together < least_output then
+        -- What is left once nothing is on its way any more.
+        answer.outcome := case when svc_affordable(r.max_tokens - one.spent_tokens - r.input_tokens,
+          r.max_cost_micros - one.spent_cost_micros - coalesce(r.input_cost_micros, 0), r.output_micros_per_million)
+          < least_output then 'exhausted' else 'held' end;
+      else
+        answer.outcome := 'reserved';
+        answer.output_tokens := least(r.wanted_output_tokens, together);
+        cost := r.input_cost_micros
+          + ceil(answer.output_tokens::numeric * r.output_micros_per_million / 1000000)::bigint;
+        held := held || one.call;
+        outputs := outputs || answer.output_tokens;
+        costs := costs || cost;
+        live.requests := live.requests + 1;
+        live.tokens := live.tokens + r.input_tokens + answer.output_tokens;
+        live.cost := live.cost + coalesce(cost, 0);
+      end if;
+    end if;
+    answers[one.place] := to_jsonb(answer);
   end loop;
   insert into llm_reservations (id, tenant_id, session_id, state, input_tokens, output_tokens, cost_micros, process_id,
                                 expires_at)
-    select (h.request).id, p_tenant, h.session, 'reserved', (h.request).input_tokens, h.output, h.cost,
-           (h.request).process_id, at + make_interval(secs => (h.request).ttl_secs::double precision)
-      from unnest(held, outputs, costs) as h (place, session, token, spec_digest, request, output, cost);
+    select (h.request).id, p_tenant, h.session, 'reserved', (h.request).input_tokens, outputs[h.ordinality],
+           costs[h.ordinality], (h.request).process_id,
+           at + make_interval(secs => (h.request).ttl_secs::double precision)
+      from unnest(held) with ordinality as h;
   return answers;
 end
 $function$
@@ -3413,20 +3280,25 @@ AS $function$
 $function$
 ;
 
-CREATE OR REPLACE FUNCTION public.svc_run_calls(p_tenant uuid, p_sessions uuid[], p_calls jsonb)
+CREATE OR REPLACE FUNCTION public.svc_run_calls(p_tenant uuid, p_sessions uuid[], p_calls jsonb, p_wait boolean)
  RETURNS SETOF jsonb
  LANGUAGE plpgsql
 AS $function$
 declare
   ignored text := set_config('svc.tenant', p_tenant::text, true);
-  ours uuid[];
+  ours uuid[] := p_sessions;
   answers jsonb[] := array_fill(null::jsonb, array[cardinality(p_sessions)]);
   gated svc_gate_call[];
   reserved svc_reserve_call[];
   settled svc_settle_call[];
-  g svc_gate_call;
+  step record;
 begin
-  ours := array(select session_id from session_heads where session_id = any(p_sessions) for no key update skip locked);
+  if p_wait then
+    perform 1 from session_heads where session_id = any(p_sessions) for no key update;
+  else
+    ours := array(
+      select session_id from session_heads where session_id = any(p_sessions) for no key update skip locked);
+  end if;
   with calls as (
     select value ->> 0 as kind, value -> 1 || jsonb_build_object('place', place) as arguments
       from jsonb_array_elements(p_calls) with ordinality as c (value, place) where p_sessions[c.place] = any(ours)
@@ -3435,16 +3307,15 @@ begin
          array_agg(jsonb_populate_record(null::svc_reserve_call, arguments)) filter (where kind = 'reserve'),
          array_agg(jsonb_populate_record(null::svc_settle_call, arguments)) filter (where kind = 'settle')
     into gated, reserved, settled from calls;
-  if gated is not null then
-    answers := svc_gate_new(p_tenant, gated, cardinality(p_sessions));
-    foreach g in array gated loop
-      continue when answers[g.place] is not null;
-      answers[g.place] := to_jsonb(svc_gate(g.token, p_tenant, g.session, g.spec_digest, g.id, g.call, g.tool,
-        g.summary, g.input_digest, g.allow, g.source, g.original, g.reason, g.max_calls, g.bodies, g.digests));
-    end loop;
-  end if;
-  if settled is not null then answers := svc_settle_plain(p_tenant, settled, answers); end if;
-  if reserved is not null then answers := svc_reserve_plain(p_tenant, reserved, answers); end if;
+  while cardinality(gated) > 0 loop
+    step := svc_gate(p_tenant, gated, answers);
+    gated := step.calls; answers := step.answers;
+  end loop;
+  while cardinality(settled) > 0 loop
+    step := svc_settle(p_tenant, settled, answers);
+    settled := step.calls; answers := step.answers;
+  end loop;
+  if reserved is not null then answers := svc_reserve(p_tenant, reserved, answers); end if;
   return query select unnest(answers);
 end
 $function$
@@ -3500,61 +3371,110 @@ AS $function$
 $function$
 ;
 
-CREATE OR REPLACE FUNCTION public.svc_settle(p_tenant uuid, p_session uuid, p_id uuid, p_settlement svc_settlement, p_tool_use_ids text[], p_tool_use_names text[], p_bodies text[], p_digests text[])
- RETURNS svc_settle_answer
+CREATE OR REPLACE FUNCTION public.svc_settle(p_tenant uuid, INOUT calls svc_settle_call[], INOUT answers jsonb[])
+ RETURNS record
  LANGUAGE plpgsql
+ SET plan_cache_mode TO 'force_generic_plan'
+ SET enable_seqscan TO 'off'
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
 AS $function$
 declare
-  answer svc_settle_answer;
+  at timestamptz := clock_timestamp();
+  one record;
+  call svc_settle_call;
+  s svc_settlement;
   held llm_reservations;
+  answer svc_settle_answer;
+  run uuid;
   head session_heads;
-  chained record;
-  tokens bigint := 0;
-  cost bigint := 0;
+  ids uuid[];
+  waits boolean;
+  step record;
+  n int := 0;
+  heads session_heads[] := '{}';
+  settled svc_settle_call[] := '{}';
+  linked svc_linked_event[] := '{}';
+  waiting svc_settle_call[] := '{}';
 begin
-  perform set_config('svc.tenant', p_tenant::text, true);
-  select * into head from session_heads where session_id = p_session for no key update;
-  if not found then raise exception 'run % not found', p_session using errcode = 'SG404'; end if;
-  select * into held from llm_reservations where id = p_id and session_id = p_session for update;
-  answer.spent_tokens := head.spent_tokens;
-  answer.spent_cost_micros := head.spent_cost_micros;
-  if held.id is null
-    or not (held.state = 'reserved' or (held.state = 'unreported' and p_settlement.state = 'charged')) then
-    answer.outcome := 'already';
-    return answer;
-  end if;
-  update llm_reservations set state = p_settlement.state, settled_at = clock_timestamp() where id = p_id;
-  if held.state = 'unreported' then
-    tokens := - held.input_tokens - held.output_tokens;
-    cost := - coalesce(held.cost_micros, 0);
-  end if;
-  if p_settlement.state = 'charged' then
+  for one in
+    select c as call, h as head, l as held
+      from unnest(calls) as c
+      left join lateral (select * from session_heads where session_id = c.session limit 1) h on true
+      left join lateral (
+        select * from llm_reservations where id = c.id and session_id = c.session limit 1) l on true
+      order by c.session, c.place
+  loop
+    call := one.call; s := call.settlement; held := one.held;
+    if call.session is distinct from run then
+      n := n + 1;
+      run := call.session; head := one.head; ids := '{}'; waits := false;
+      if head.session_id is null then raise exception 'run % not found', run using errcode = 'SG404'; end if;
+    end if;
+    waits := waits or call.id = any(ids);
+    if waits then waiting := waiting || call; continue; end if;
+    answer := null;
+    if held.state = 'reserved' or (held.state = 'unreported' and s.state = 'charged') then
+      if held.state = 'unreported' then
+        head.spent_tokens := head.spent_tokens - held.input_tokens - held.output_tokens;
+        head.spent_cost_micros := head.spent_cost_micros - coalesce(held.cost_micros, 0);
+      end if;
+      if s.state = 'charged' then
+        head.spent_tokens := head.spent_tokens + s.input_tokens + s.output_tokens + s.cache_read_tokens
+          + s.cache_write_tokens;
+        head.spent_cost_micros := head.spent_cost_micros + coalesce(s.cost_micros, 0);
+      elsif s.state = 'unreported' then
+        head.spent_tokens := head.spent_tokens + held.input_tokens + held.output_tokens;
+        head.spent_cost_micros := head.spent_cost_micros + coalesce(held.cost_micros, 0);
+      end if;
+      step := svc_link_events(head, call.bodies, call.digests, at);
+      head := step.head;
+      heads[n] := head;
+      linked := linked || step.linked;
+      settled := settled || call;
+      ids := ids || call.id;
+      answer.outcome := s.state;
+      answer.seq := head.seq;
+      answer.exhausted := case
+        when head.spent_tokens >= s.max_tokens then 'max_tokens'
+        when head.spent_cost_micros >= s.max_cost_micros then 'max_cost_usd' end;
+      waits := coalesce(head.spent_tokens >= head.warn_tokens, false)
+        or coalesce(head.spent_cost_micros >= head.warn_cost_micros, false);
+    else
+      answer.outcome := 'already';
+    end if;
+    answer.spent_tokens := head.spent_tokens;
+    answer.spent_cost_micros := head.spent_cost_micros;
+    answers[call.place] := to_jsonb(answer);
+  end loop;
+  calls := waiting;
+  if cardinality(settled) = 0 then return; end if;
+  with settlements as materialized (
+    select c.session, c.id, c.settlement, c.tool_use_ids, c.tool_use_names from unnest(settled) as c
+  ), given_back as (
+    update llm_reservations l set state = (c.settlement).state, settled_at = at from settlements c where l.id = c.id
+  ), used as (
     insert into usage_entries (id, tenant_id, session_id, external_id, model, input_tokens, output_tokens,
                                cache_read_tokens, cache_write_tokens, cost_micros, source)
-    values (p_settlement.usage_id, p_tenant, p_session, p_id, p_settlement.model, p_settlement.input_tokens,
-            p_settlement.output_tokens, p_settlement.cache_read_tokens, p_settlement.cache_write_tokens,
-            p_settlement.cost_micros, p_settlement.source);
-    tokens := tokens + p_settlement.input_tokens + p_settlement.output_tokens + p_settlement.cache_read_tokens
-      + p_settlement.cache_write_tokens;
-    cost := cost + coalesce(p_settlement.cost_micros, 0);
-  elsif p_settlement.state = 'unreported' then
-    tokens := held.input_tokens + held.output_tokens;
-    cost := coalesce(held.cost_micros, 0);
-  end if;
-  insert into llm_tool_uses (tenant_id, session_id, tool_use_id, tool)
-    select p_tenant, p_session, u.id, u.name from unnest(p_tool_use_ids, p_tool_use_names) as u (id, name)
-    on conflict (session_id, tool_use_id) do nothing;
-  answer.spent_tokens := head.spent_tokens + tokens;
-  answer.spent_cost_micros := head.spent_cost_micros + cost;
-  chained := svc_chain(p_session, head.seq, head.head_hash, p_bodies, p_digests);
-  update session_heads set seq = chained.seq, head_hash = chained.hash, ledger_bytes = ledger_bytes + chained.bytes,
-    spent_tokens = answer.spent_tokens, spent_cost_micros = answer.spent_cost_micros where session_id = p_session;
-  answer.seq := chained.seq;
-  answer.exhausted := case
-    when answer.spent_tokens >= p_settlement.max_tokens then 'max_tokens'
-    when answer.spent_cost_micros >= p_settlement.max_cost_micros then 'max_cost_usd' end;
-  answer.outcome := p_settlement.state;
-  return answer;
+      select (c.settlement).usage_id, p_tenant, c.session, c.id, (c.settlement).model, (c.settlement).input_tokens,
+             (c.settlement).output_tokens, (c.settlement).cache_read_tokens, (c.settlement).cache_write_tokens,
+             (c.settlement).cost_micros, (c.settlement).source
+        from settlements c where (c.settlement).state = 'charged'
+  ), metered as (
+    insert into llm_tool_uses (tenant_id, session_id, tool_use_id, tool)
+      select p_tenant, c.session, u.id, u.name
+        from settlements c cross join lateral unnest(c.tool_use_ids, c.tool_use_names) as u (id, name)
+      on conflict (session_id, tool_use_id) do nothing
+  ), appended as (
+    insert into events (tenant_id, session_id, seq, event_id, actor, type, schema_version, payload, body_digest, hash,
+                        occurred_at)
+      select p_tenant, e.session_id, e.seq, svc_event_id(e.hash), d.doc ->> 'actor', d.doc ->> 'type',
+             (d.doc ->> 'version')::int, d.doc - '{actor,version}'::text[], e.digest, e.hash, e.occurred_at
+        from unnest(linked) as e cross join lateral (select e.body::jsonb as doc offset 0) as d
+  )
+  update session_heads h set seq = u.seq, head_hash = u.head_hash, ledger_bytes = u.ledger_bytes,
+         spent_tokens = u.spent_tokens, spent_cost_micros = u.spent_cost_micros
+    from unnest(heads) as u where h.session_id = u.session_id;
 end
 $function$
 ;
@@ -3566,7 +3486,6 @@ AS $function$
 declare
   head session_heads;
   settled approvals;
-  chained record;
 begin
   select * into head from session_heads where session_id = p_session for no key update;
   if not found then raise exception 'run % not found', p_session using errcode = 'SG404'; end if;
@@ -3579,8 +3498,8 @@ begin
   if not found then return false; end if;
   delete from tool_call_payloads
     where session_id = p_session and tool_call_id = settled.tool_call_id and kind = 'input';
-  chained := svc_chain(p_session, head.seq, head.head_hash, p_bodies, p_digests);
-  update session_heads set seq = chained.seq, head_hash = chained.hash, ledger_bytes = ledger_bytes + chained.bytes
+  head := svc_chain(head, p_bodies, p_digests);
+  update session_heads set seq = head.seq, head_hash = head.head_hash, ledger_bytes = head.ledger_bytes
     where session_id = p_session;
   if not exists (select from approvals where session_id = p_session and status = 'pending') then
     update sessions set status = 'running', status_reason = null, updated_at = clock_timestamp()
@@ -3612,111 +3531,6 @@ begin
   delete from tool_call_payloads
     where session_id = p_session and tool_call_id = settled.tool_call_id and kind = 'input';
   return svc_append(p_session, p_bodies, p_digests);
-end
-$function$
-;
-
-CREATE OR REPLACE FUNCTION public.svc_settle_plain(p_tenant uuid, p_calls svc_settle_call[], p_answers jsonb[])
- RETURNS jsonb[]
- LANGUAGE plpgsql
- SET plan_cache_mode TO 'force_generic_plan'
- SET enable_seqscan TO 'off'
- SET enable_hashjoin TO 'off'
- SET enable_mergejoin TO 'off'
-AS $function$
-declare
-  answers jsonb[] := p_answers;
-  one record;
-  s svc_settlement;
-  at timestamptz := clock_timestamp();
-  run uuid;
-  is_warned boolean;
-  runs uuid[] := '{}';
-  heads bytea[] := '{}';
-  seqs bigint[] := '{}';
-  token_sums bigint[] := '{}';
-  cost_sums bigint[] := '{}';
-  sizes bigint[] := '{}';
-  n int := 0;
-  seq bigint;
-  hash bytea;
-  tokens bigint;
-  cost bigint;
-  size bigint;
-  more_tokens bigint;
-  more_cost bigint;
-  settled svc_settle_call[] := '{}';
-  settled_ids uuid[] := '{}';
-  settled_seqs bigint[] := '{}';
-  settled_hashes bytea[] := '{}';
-begin
-  for one in
-    select c as call, c.place, c.session, c.id, c.settlement, c.body, c.digest, h.seq, h.head_hash, h.spent_tokens,
-           h.spent_cost_micros
-      from unnest(p_calls) as c
-      cross join lateral (
-        select h.seq, h.head_hash, h.spent_tokens, h.spent_cost_micros
-          from session_heads h where h.session_id = c.session limit 1) h
-      where (c.settlement).state = 'charged' and exists (
-        select 1 from llm_reservations l where l.id = c.id and l.session_id = c.session and l.state = 'reserved')
-      order by c.session, c.place
-  loop
-    if one.session is distinct from run then
-      n := n + 1;
-      run := one.session; seq := one.seq; hash := one.head_hash;
-      tokens := one.spent_tokens; cost := one.spent_cost_micros;
-      size := 0; is_warned := false;
-    end if;
-    s := one.settlement;
-    more_tokens := tokens + s.input_tokens + s.output_tokens + s.cache_read_tokens + s.cache_write_tokens;
-    more_cost := cost + coalesce(s.cost_micros, 0);
-    is_warned := is_warned
-      or coalesce(more_tokens >= s.max_tokens
-                  or more_tokens >= s.max_tokens * 0.8 and tokens < s.max_tokens * 0.8, false)
-      or coalesce(more_cost >= s.max_cost_micros
-                  or more_cost >= s.max_cost_micros * 0.8 and cost < s.max_cost_micros * 0.8, false);
-    continue when is_warned or one.id = any(settled_ids);
-    tokens := more_tokens; cost := more_cost;
-    seq := seq + 1;
-    hash := svc_link(hash, run, seq, at, decode(one.digest, 'hex'));
-    size := size + octet_length(one.body);
-    settled := settled || one.call;
-    settled_ids := settled_ids || one.id;
-    settled_seqs := settled_seqs || seq;
-    settled_hashes := settled_hashes || hash;
-    runs[n] := run; heads[n] := hash; seqs[n] := seq; sizes[n] := size; token_sums[n] := tokens; cost_sums[n] := cost;
-    answers[one.place] := jsonb_build_object('outcome', 'charged', 'seq', seq, 'spent_tokens', tokens,
-      'spent_cost_micros', cost, 'exhausted', null);
-  end loop;
-  with settlements as materialized (
-    select t.*, t.body::jsonb as doc from unnest(settled, settled_seqs, settled_hashes)
-      as t (place, session, id, settlement, tool_use_ids, tool_use_names, body, digest, seq, hash)
-  ), given_back as (
-    update llm_reservations l set state = 'charged', settled_at = at from settlements t where l.id = t.id
-  ), used as (
-    insert into usage_entries (id, tenant_id, session_id, external_id, model, input_tokens, output_tokens,
-                               cache_read_tokens, cache_write_tokens, cost_micros, source)
-      select (t.settlement).usage_id, p_tenant, t.session, t.id, (t.settlement).model, (t.settlement).input_tokens,
-             (t.settlement).output_tokens, (t.settlement).cache_read_tokens, (t.settlement).cache_write_tokens,
-             (t.settlement).cost_micros, (t.settlement).source
-        from settlements t
-  ), metered as (
-    insert into llm_tool_uses (tenant_id, session_id, tool_use_id, tool)
-      select p_tenant, t.session, u.id, u.name
-        from settlements t cross join lateral unnest(t.tool_use_ids, t.tool_use_names) as u (id, name)
-      on conflict (session_id, tool_use_id) do nothing
-  ), appended as (
-    insert into events (tenant_id, session_id, seq, event_id, actor, type, schema_version, payload, body_digest, hash,
-                        occurred_at)
-      select p_tenant, t.session, t.seq, svc_event_id(t.hash), t.doc ->> 'actor', t.doc ->> 'type',
-             (t.doc ->> 'version')::int, t.doc - '{actor,version}'::text[], decode(t.digest, 'hex'), t.hash, at
-        from settlements t
-  )
-  update session_heads h set seq = u.seq, head_hash = u.hash, ledger_bytes = h.ledger_bytes + u.size,
-         spent_tokens = u.tokens, spent_cost_micros = u.cost
-    from unnest(runs, seqs, heads, sizes, token_sums, cost_sums) as u (session, seq, hash, size, tokens, cost)
-    where h.session_id = u.session;
-  return answers;
 end
 $function$
 ;
