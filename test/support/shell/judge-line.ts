@@ -21,7 +21,8 @@ const MEANING = /\b(?:PATH|IFS|ENV|BASH_\w+(?:%%)?|BASHOPTS|SHELLOPTS|CDPATH|HOM
 export function judged(line: string, analyse: Analyse = analyseLine): ShellLine | null {
   const found = analyse(line);
   if (found.problem !== null || found.commands.some(({ hazard }) => hazard !== null)) return null;
-  return found.commands.some(({ unsafeAssignment }) => unsafeAssignment) && MEANING.test(line) ? null : found;
+  const meaning = MEANING.test(line) || MEANING.test(line.replaceAll(/['"\\]/g, ''));
+  return found.commands.some(({ unsafeAssignment }) => unsafeAssignment) && meaning ? null : found;
 }
 
 /** Everything that the line did and that the analysis does not tell. */
