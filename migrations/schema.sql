@@ -1435,7 +1435,7 @@ AS $function$
 $function$
 ;
 
-CREATE OR REPLACE FUNCTION public.svc_count_runner_event(p_session uuid, p_max_events integer, p_max_bytes bigint)
+CREATE OR REPLACE FUNCTION public.svc_count_runner_event(p_session uuid, p_max_events bigint, p_max_bytes bigint)
  RETURNS text
  LANGUAGE plpgsql
 AS $function$

@@ -190,7 +190,7 @@ end
 $$;
 
 -- Counts an event that a runner posts: null, or why not: the limit that it would exceed, or there is no such run.
-create or replace function svc_count_runner_event(p_session uuid, p_max_events int, p_max_bytes bigint)
+create or replace function svc_count_runner_event(p_session uuid, p_max_events bigint, p_max_bytes bigint)
 returns text
 language plpgsql
 as $$
