@@ -17,8 +17,10 @@ export function judgePaths(rule: CompiledRule, tool: string, candidates: readonl
   const writes = !READERS.has(tool);
   const { allow, deny, restricts } = rule.paths ?? { allow: [], deny: [], restricts: false };
   for (const candidate of candidates) {
-    const stands = writes ? repositoryFilesOf(candidate.path ?? candidate.text) : [];
-    const hit = deny.find((entry) => deniesPath(entry, candidate) || stands.some((file) => entry.glob.matches(file)));
+    const repositoryFiles = writes ? repositoryFilesOf(candidate.path ?? candidate.text) : [];
+    const hit = deny.find(
+      (entry) => deniesPath(entry, candidate) || repositoryFiles.some((file) => entry.glob.matches(file)),
+    );
     if (hit !== undefined) return outcome('deny', 'path_deny', hit.source, candidate.text);
   }
   const first = candidates[0]?.text ?? null;

@@ -42,7 +42,7 @@ const STEERS_GIT = new Set(['HEAD', 'commondir', 'gitdir', 'config', 'config.wor
 /** Anywhere else: a folder that holds one may be a repository whose files lie bare in it. */
 const BARE = new Set(['HEAD', 'commondir', 'gitdir']);
 /** Whether a path may be such a file at all; most are not. */
-const MAY_STEER = /(?:^|\/)(?:\.git(?:\/|$)|(?:HEAD|commondir|gitdir)\/?$)/;
+const MAY_STEER = new RegExp(`(?:^|/)(?:\\.git(?:/|$)|(?:${[...BARE].join('|')})/?$)`);
 const PROTECTED = ['config', 'hooks/pre-commit', 'HEAD'];
 
 /**
