@@ -79,8 +79,13 @@ const killSandbox = ({ sessionId }: RunnerVoice): void => {
   process.kill((JSON.parse(readFileSync(file, 'utf8')) as { pid: number }).pid, 'SIGKILL');
 };
 
-/** The budget's last call is out: one more ends the run. */
+/** One call more than the budget has, when the two held ones and the run's own are out. */
 const exceed = async (voice: RunnerVoice): Promise<void> => {
+  await stack.until('three calls to be out', 60_000, async () =>
+    (await stack.timeline(voice.sessionId)).filter(({ type }) => type === 'tool.requested').length === 3
+      ? true
+      : undefined,
+  );
   expect(await voice.ask('one-too-many', 'Bash', { command: 'true' })).toMatchObject({
     body: { decision: 'deny', message: 'tool-call budget exceeded' },
   });
