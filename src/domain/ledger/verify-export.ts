@@ -5,6 +5,7 @@ import { CHAIN_START, eventIdOf, linkHash } from './chain.js';
 import { digestStoredBody } from './event-body.js';
 import { EXPORT_FORMAT, EXPORT_VERSION, splitExport } from './export-format.js';
 import { verifyHead, type SignedHead } from './signed-head.js';
+import { isRowId } from '../uuid.js';
 
 export type ExportFault = 'edited' | 'missing' | 'reordered' | 'cut_off' | 'signature';
 
@@ -27,7 +28,6 @@ export interface ExportReport {
 const MAX_PROBLEMS = 50;
 const HEX_32 = /^[0-9a-f]{64}$/;
 const MICROS = /^(0|-?[1-9][0-9]{0,18})$/;
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 /**
  * Checks an export, as its bytes or its lines, against a public key (SPKI PEM or key object), without a server. Reports edited, missing, reordered and
@@ -92,7 +92,7 @@ class ExportCheck {
         `the export does not begin with a ${EXPORT_FORMAT} header of version ${EXPORT_VERSION}`,
       );
     }
-    if (typeof sessionId !== 'string' || !UUID.test(sessionId) || typeof organizationId !== 'string') {
+    if (typeof sessionId !== 'string' || !isRowId(sessionId) || typeof organizationId !== 'string') {
       return this.blame('edited', 'the header does not name its run');
     }
     this.report.sessionId = sessionId;

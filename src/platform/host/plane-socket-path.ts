@@ -6,14 +6,13 @@ import type { FileHandle } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { basename, dirname, join } from 'node:path';
 import { isMissing, isSystemError } from '../../domain/system-error.js';
+import { isRowId } from '../../domain/uuid.js';
 
 /** Longest path that a unix socket address holds on Linux, without its closing NUL. */
 const MAX_ADDRESS_BYTES = 107;
 
 /** Name of the socket inside the directory of a run (docs/design/sandbox.md). */
 export const PLANE_SOCKET_NAME = 'plane.sock';
-
-const RUN_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /** For root alone; its name does not tell where the installation keeps its state. */
 const ROOT_PLANES = '/run/sandgate';
@@ -50,7 +49,7 @@ export async function makePlaneDirectory(dataDir: string, runId: string): Promis
 /** Ids of the runs that have a directory here. */
 export async function listPlaneDirectories(dataDir: string): Promise<string[]> {
   try {
-    return (await readdir(planeRoot(dataDir))).filter((name) => RUN_ID.test(name));
+    return (await readdir(planeRoot(dataDir))).filter(isRowId);
   } catch (error) {
     if (isMissing(error)) return [];
     throw error;

@@ -8,6 +8,7 @@ import { materialize, type MaterializedWorkspace } from './materialize.js';
 import { measureFiles, type MeasuredFile } from './measure-files.js';
 import { removeBaseline } from './scratch-folder.js';
 import type { DiffRequest, WorkspaceFilling, WorkspaceStore } from './workspace-store.js';
+import { isRowId } from '../../domain/uuid.js';
 
 /** Where a provider that shares this host's file system has the workspaces of its runs. */
 export interface WorkspaceFolders {
@@ -30,7 +31,7 @@ interface FolderWorkspacesOptions {
 }
 
 const MIB = 1024 * 1024;
-const RUN_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/;
+const ID_LENGTH = 36;
 
 /** Workspaces that are folders of this host, filled and compared by git in a confinement. */
 export class FolderWorkspaces implements WorkspaceStore {
@@ -77,11 +78,11 @@ export class FolderWorkspaces implements WorkspaceStore {
     return removeBaseline(baselineFolder(this.on.dataDir, runId));
   }
 
-  /** Whatever is appended to their ids. */
+  /** Folders that are being filled or removed have more behind the id of their run. */
   async listKept(): Promise<string[]> {
     try {
       const names = await readdir(baselineRoot(this.on.dataDir));
-      return [...new Set(names.flatMap((name) => RUN_ID.exec(name)?.[0] ?? []))];
+      return [...new Set(names.map((name) => name.slice(0, ID_LENGTH)).filter(isRowId))];
     } catch (error) {
       if (isMissing(error)) return [];
       throw error;

@@ -24,8 +24,8 @@ import { ApiConfig } from '../../foundation/foundation.module.js';
 import { LimitBreaches } from '../limits/limit-breaches.js';
 import { RunLimits } from '../limits/run-limits.js';
 import { createPlaneServer } from './plane-server.js';
+import { isRowId } from '../../../domain/uuid.js';
 
-const RUN_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 /** How often the directories are looked at where the system offers no notification for them. */
 const RESCAN_MS = 250;
 
@@ -107,7 +107,7 @@ export class PlaneSockets implements OnApplicationShutdown {
     if (this.closed) return;
     const entries = await readdir(planeRoot(this.config.data.dir), { withFileTypes: true });
     const present = new Set(
-      entries.filter((entry) => entry.isDirectory() && RUN_ID.test(entry.name)).map((entry) => entry.name),
+      entries.filter((entry) => entry.isDirectory() && isRowId(entry.name)).map((entry) => entry.name),
     );
     for (const [runId, server] of this.servers) {
       if (present.has(runId)) continue;
