@@ -6,7 +6,7 @@ import type { NewEvent } from '../../domain/events/event-kinds.js';
 import type { JsonObject } from '../../domain/json.js';
 import { parseMcpName } from '../../domain/tools/mcp-name.js';
 import type { Database, TenantTransaction } from '../record/database.js';
-import { findRow, queryRows } from '../record/query-row.js';
+import { findRow, queryRow, queryRows } from '../record/query-row.js';
 import { bodyArguments } from '../ledger/append-events.js';
 
 /** One call of one run, by the id of its row at the gate. */
@@ -79,12 +79,11 @@ export interface ClaimAnswer {
  * run first wins (docs/design/broker.md).
  */
 export async function claimCall(db: Database, call: CallRow, claim: Claim, ttlSecs: number): Promise<ClaimAnswer> {
-  const row = await findRow<{ outcome: ClaimOutcome; claim_id: string | null }>(db.pool, {
+  const row = await queryRow<{ outcome: ClaimOutcome; claim_id: string | null }>(db.pool, {
     name: 'svc_claim_call',
     text: 'select * from svc_claim_call($1, $2, $3, $4, $5, $6)',
     values: [...keyOf(call), claim.claimId, claim.attempt, ttlSecs],
   });
-  if (row === null) throw new Error('svc_claim_call answered nothing');
   return { outcome: row.outcome, claim: { claimId: row.claim_id ?? claim.claimId, attempt: claim.attempt } };
 }
 

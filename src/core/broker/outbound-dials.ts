@@ -1,6 +1,5 @@
 import type pg from 'pg';
-import { translateDatabaseErrors } from '../../platform/postgres/database-errors.js';
-import { queryRow } from '../record/query-row.js';
+import { queryRow, queryRows } from '../record/query-row.js';
 
 /** The scopes that all processes count together, in the order in which they are asked. */
 export type SharedScope = 'tenant' | 'user' | 'connection' | 'host';
@@ -63,23 +62,15 @@ export async function leaveDial(
   dial: DialKey,
   outcome: { failed: boolean | null; probe: boolean; threshold: number },
 ): Promise<void> {
-  await translateDatabaseErrors(() =>
-    pool.query({
-      name: 'svc_leave_dial',
-      text: 'select svc_leave_dial($1, $2, $3, $4, $5, $6)',
-      values: [
-        dial.organizationId,
-        dial.connectionId,
-        dial.hostDigest,
-        outcome.failed,
-        outcome.probe,
-        outcome.threshold,
-      ],
-    }),
-  );
+  const { organizationId, connectionId, hostDigest } = dial;
+  await queryRows(pool, {
+    name: 'svc_leave_dial',
+    text: 'select svc_leave_dial($1, $2, $3, $4, $5, $6)',
+    values: [organizationId, connectionId, hostDigest, outcome.failed, outcome.probe, outcome.threshold],
+  });
 }
 
 /** Removes what the organization's limits have not used for a day. */
 export async function forgetDials(pool: pg.Pool, organizationId: string): Promise<void> {
-  await translateDatabaseErrors(() => pool.query('select svc_forget_dials($1)', [organizationId]));
+  await queryRows(pool, { text: 'select svc_forget_dials($1)', values: [organizationId] });
 }

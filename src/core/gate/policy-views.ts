@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { translateDatabaseErrors } from '../../platform/postgres/database-errors.js';
+import { queryRow } from '../record/query-row.js';
 
 /** A sealed view of one call, ready to be stored. */
 export interface SealedPolicyView {
@@ -21,19 +21,17 @@ export async function insertPolicyViews(
   views: readonly SealedPolicyView[],
   keepSecs: number,
 ): Promise<number> {
-  const { rows } = await translateDatabaseErrors(() =>
-    pool.query<{ kept: number }>({
-      name: 'svc_keep_policy_views',
-      text: 'select svc_keep_policy_views($1, $2::uuid[], $3::text[], $4::bytea[], $5::smallint[], $6) as kept',
-      values: [
-        organizationId,
-        views.map((view) => view.sessionId),
-        views.map((view) => view.toolCallId),
-        views.map((view) => view.sealed),
-        views.map((view) => view.keyVersion),
-        keepSecs,
-      ],
-    }),
-  );
-  return rows[0]?.kept ?? 0;
+  const { kept } = await queryRow<{ kept: number }>(pool, {
+    name: 'svc_keep_policy_views',
+    text: 'select svc_keep_policy_views($1, $2::uuid[], $3::text[], $4::bytea[], $5::smallint[], $6) as kept',
+    values: [
+      organizationId,
+      views.map((view) => view.sessionId),
+      views.map((view) => view.toolCallId),
+      views.map((view) => view.sealed),
+      views.map((view) => view.keyVersion),
+      keepSecs,
+    ],
+  });
+  return kept;
 }

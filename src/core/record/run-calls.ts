@@ -1,6 +1,5 @@
 import pg from 'pg';
-import { translateDatabaseErrors } from '../../platform/postgres/database-errors.js';
-import { queryRow } from './query-row.js';
+import { onlyRow, queryRow, queryRows } from './query-row.js';
 
 /** A call of a hot-path function for one run. Arguments are the members of the SQL type `svc_<kind>_call`. */
 export interface RunCall {
@@ -98,9 +97,7 @@ export class RunCalls {
 
 /** Makes a call in the open transaction of its organization. @returns as `RunCalls.make` */
 export async function makeWithin<A extends object>(tx: Querying, call: RunCall): Promise<A> {
-  const [row] = await tx.query<{ answer: A }>(SQL, values([call], true));
-  if (row === undefined) throw new Error(`${NAME} answered nothing`);
-  return row.answer;
+  return onlyRow(await tx.query<{ answer: A }>(SQL, values([call], true)), NAME).answer;
 }
 
 async function query(pool: pg.Pool, calls: Waiting[]): Promise<unknown[]> {
@@ -108,9 +105,7 @@ async function query(pool: pg.Pool, calls: Waiting[]): Promise<unknown[]> {
     calls.map(({ call }) => call),
     false,
   );
-  const { rows } = await translateDatabaseErrors(() =>
-    pool.query<{ answer: unknown }>({ name: NAME, text: SQL, values: parameters }),
-  );
+  const rows = await queryRows<{ answer: unknown }>(pool, { name: NAME, text: SQL, values: parameters });
   return rows.map((row) => row.answer);
 }
 
