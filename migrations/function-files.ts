@@ -25,7 +25,7 @@ const FILES = [
   'functions/gate.sql',
   'functions/reservations.sql',
   'functions/settlements.sql',
-  'functions/run-calls.sql',
+  'functions/statement-batches.sql',
   'functions/capacity.sql',
   'functions/outbox.sql',
   'functions/connections.sql',

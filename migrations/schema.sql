@@ -18,7 +18,7 @@ create domain svc_sha256 as bytea CHECK ((octet_length(VALUE) = 32));
 
 -- Sequences
 
-create sequence capacity_turns as bigint;
+create sequence capacity_admissions as bigint;
 create sequence schema_migrations_id_seq as integer;
 
 -- Tables
@@ -161,7 +161,7 @@ create table capacity_counters (
   scope text not null,
   active integer default 0 not null,
   updated_at timestamp with time zone default now() not null,
-  turn bigint default 0 not null,
+  last_admission bigint default 0 not null,
   constraint capacity_counters_pkey PRIMARY KEY (scope),
   constraint capacity_counters_active_check CHECK ((active >= 0))
 );
@@ -276,7 +276,7 @@ create table driver_outbox (
   attempts integer default 0 not null,
   retry_at timestamp with time zone,
   constraint driver_outbox_pkey PRIMARY KEY (id),
-  constraint driver_outbox_kind_check CHECK ((kind = ANY (ARRAY['created'::text, 'intent'::text, 'approval_requested'::text, 'approval_decided'::text, 'capacity'::text])))
+  constraint driver_outbox_kind_check CHECK ((kind = ANY (ARRAY['created'::text, 'finalization_requested'::text, 'approval_requested'::text, 'approval_decided'::text, 'capacity'::text])))
 ) with (autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=500);
 
 create table egress_breakers (
@@ -518,16 +518,6 @@ create table org_memberships (
   constraint org_memberships_status_check CHECK ((status = ANY (ARRAY['active'::text, 'deactivated'::text])))
 );
 
-create table organizations (
-  id uuid not null,
-  slug text not null,
-  name text not null,
-  created_at timestamp with time zone default now() not null,
-  constraint organizations_pkey PRIMARY KEY (id),
-  constraint organizations_slug_key UNIQUE (slug),
-  constraint organizations_slug_check CHECK ((slug ~ '^[a-z0-9][a-z0-9-]{0,62}$'::text))
-);
-
 create table policies (
   id uuid not null,
   tenant_id uuid not null,
@@ -563,6 +553,49 @@ create table process_leases (
   lease_expires_at timestamp with time zone not null,
   constraint process_leases_pkey PRIMARY KEY (id)
 );
+
+create table run_resource_bindings (
+  id uuid not null,
+  tenant_id uuid not null,
+  session_id uuid not null,
+  requirement_slot text not null,
+  slot_kind text not null,
+  authority_kind text not null,
+  connection_id uuid,
+  subscription_id uuid,
+  authority_generation integer,
+  connection_owner_type text,
+  connection_owner_user_id uuid,
+  snapshot_version integer,
+  effective_tools_json jsonb,
+  effective_tools_digest text,
+  resource_scope jsonb default '{}'::jsonb not null,
+  resolved_by_principal_kind text not null,
+  resolved_by_principal_id uuid,
+  binding_mode text not null,
+  created_at timestamp with time zone default now() not null,
+  constraint run_resource_bindings_pkey PRIMARY KEY (id),
+  constraint run_resource_bindings_tenant_id_id_key UNIQUE (tenant_id, id),
+  constraint run_resource_bindings_tenant_id_session_id_slot_kind_requir_key UNIQUE (tenant_id, session_id, slot_kind, requirement_slot),
+  constraint authority_is_whole CHECK (
+CASE authority_kind
+    WHEN 'connection'::text THEN ((connection_id IS NOT NULL) AND (authority_generation IS NOT NULL) AND (connection_owner_type IS NOT NULL) AND (subscription_id IS NULL) AND ((connection_owner_user_id IS NOT NULL) = (connection_owner_type = 'user'::text)))
+    WHEN 'subscription_secret'::text THEN ((subscription_id IS NOT NULL) AND (authority_generation IS NOT NULL) AND (num_nonnulls(connection_id, connection_owner_type, connection_owner_user_id) = 0))
+    ELSE (num_nonnulls(connection_id, subscription_id, authority_generation, connection_owner_type, connection_owner_user_id) = 0)
+END),
+  constraint mcp_has_a_connection CHECK (((slot_kind <> 'mcp'::text) OR (authority_kind = 'connection'::text))),
+  constraint run_resource_bindings_authority_kind_check CHECK ((authority_kind = ANY (ARRAY['connection'::text, 'subscription_secret'::text, 'none'::text]))),
+  constraint run_resource_bindings_binding_mode_check CHECK ((binding_mode = ANY (ARRAY['invoking_user'::text, 'organization'::text, 'explicit'::text]))),
+  constraint run_resource_bindings_connection_owner_type_check CHECK ((connection_owner_type = ANY (ARRAY['organization'::text, 'user'::text]))),
+  constraint run_resource_bindings_resolved_by_principal_kind_check CHECK ((resolved_by_principal_kind = ANY (ARRAY['user'::text, 'operator'::text, 'trigger'::text, 'schedule'::text, 'webhook'::text, 'system'::text]))),
+  constraint run_resource_bindings_slot_kind_check CHECK ((slot_kind = ANY (ARRAY['mcp'::text, 'workspace_fetch'::text, 'result_publish'::text]))),
+  constraint tool_set_of_mcp_alone CHECK ((num_nonnulls(snapshot_version, effective_tools_json, effective_tools_digest) =
+CASE slot_kind
+    WHEN 'mcp'::text THEN 3
+    ELSE 0
+END))
+);
+CREATE INDEX run_resource_bindings_of_connection ON public.run_resource_bindings USING btree (connection_id) WHERE (connection_id IS NOT NULL);
 
 create table sandbox_uids (
   uid integer not null,
@@ -623,49 +656,6 @@ create table session_heads (
   constraint session_heads_pkey PRIMARY KEY (session_id)
 ) with (fillfactor=50, autovacuum_vacuum_scale_factor=0.05);
 
-create table session_resource_bindings (
-  id uuid not null,
-  tenant_id uuid not null,
-  session_id uuid not null,
-  requirement_slot text not null,
-  slot_kind text not null,
-  authority_kind text not null,
-  connection_id uuid,
-  subscription_id uuid,
-  authority_generation integer,
-  connection_owner_type text,
-  connection_owner_user_id uuid,
-  snapshot_version integer,
-  effective_tools_json jsonb,
-  effective_tools_digest text,
-  resource_scope jsonb default '{}'::jsonb not null,
-  resolved_by_principal_kind text not null,
-  resolved_by_principal_id uuid,
-  binding_mode text not null,
-  created_at timestamp with time zone default now() not null,
-  constraint session_resource_bindings_pkey PRIMARY KEY (id),
-  constraint session_resource_bindings_tenant_id_id_key UNIQUE (tenant_id, id),
-  constraint session_resource_bindings_tenant_id_session_id_slot_kind_re_key UNIQUE (tenant_id, session_id, slot_kind, requirement_slot),
-  constraint authority_is_whole CHECK (
-CASE authority_kind
-    WHEN 'connection'::text THEN ((connection_id IS NOT NULL) AND (authority_generation IS NOT NULL) AND (connection_owner_type IS NOT NULL) AND (subscription_id IS NULL) AND ((connection_owner_user_id IS NOT NULL) = (connection_owner_type = 'user'::text)))
-    WHEN 'subscription_secret'::text THEN ((subscription_id IS NOT NULL) AND (authority_generation IS NOT NULL) AND (num_nonnulls(connection_id, connection_owner_type, connection_owner_user_id) = 0))
-    ELSE (num_nonnulls(connection_id, subscription_id, authority_generation, connection_owner_type, connection_owner_user_id) = 0)
-END),
-  constraint mcp_has_a_connection CHECK (((slot_kind <> 'mcp'::text) OR (authority_kind = 'connection'::text))),
-  constraint session_resource_bindings_authority_kind_check CHECK ((authority_kind = ANY (ARRAY['connection'::text, 'subscription_secret'::text, 'none'::text]))),
-  constraint session_resource_bindings_binding_mode_check CHECK ((binding_mode = ANY (ARRAY['invoking_user'::text, 'organization'::text, 'explicit'::text]))),
-  constraint session_resource_bindings_connection_owner_type_check CHECK ((connection_owner_type = ANY (ARRAY['organization'::text, 'user'::text]))),
-  constraint session_resource_bindings_resolved_by_principal_kind_check CHECK ((resolved_by_principal_kind = ANY (ARRAY['user'::text, 'operator'::text, 'trigger'::text, 'schedule'::text, 'webhook'::text, 'system'::text]))),
-  constraint session_resource_bindings_slot_kind_check CHECK ((slot_kind = ANY (ARRAY['mcp'::text, 'workspace_fetch'::text, 'result_publish'::text]))),
-  constraint surface_of_mcp_alone CHECK ((num_nonnulls(snapshot_version, effective_tools_json, effective_tools_digest) =
-CASE slot_kind
-    WHEN 'mcp'::text THEN 3
-    ELSE 0
-END))
-);
-CREATE INDEX session_resource_bindings_of_connection ON public.session_resource_bindings USING btree (connection_id) WHERE (connection_id IS NOT NULL);
-
 create table sessions (
   id uuid not null,
   tenant_id uuid not null,
@@ -724,6 +714,16 @@ create table tenant_deks (
   retired_at timestamp with time zone,
   constraint tenant_deks_pkey PRIMARY KEY (tenant_id, version),
   constraint tenant_deks_version_check CHECK ((version > 0))
+);
+
+create table tenants (
+  id uuid not null,
+  slug text not null,
+  name text not null,
+  created_at timestamp with time zone default now() not null,
+  constraint tenants_pkey PRIMARY KEY (id),
+  constraint tenants_slug_key UNIQUE (slug),
+  constraint tenants_slug_check CHECK ((slug ~ '^[a-z0-9][a-z0-9-]{0,62}$'::text))
 );
 
 create table tool_call_payloads (
@@ -952,7 +952,7 @@ create type svc_taken_call as (
   sealed bytea,
   key_version smallint,
   binding_id uuid,
-  live jsonb,
+  current jsonb,
   outcome text,
   claim_id uuid
 );
@@ -1019,7 +1019,7 @@ declare
   place uuid;
   runs uuid[] := '{}';
   tenants uuid[] := '{}';
-  turns bigint[] := '{}';
+  admissions bigint[] := '{}';
 begin
   perform svc_lock_admission();
   room := least(p_limit, p_global_max - (select active from capacity_counters where scope = 'deployment'));
@@ -1039,7 +1039,7 @@ begin
       ) w
     ) s
     where c.scope <> 'deployment'
-    order by s.round, c.turn, s.created_at, s.id
+    order by s.round, c.last_admission, s.created_at, s.id
   loop
     exit when cardinality(runs) >= room;
     -- Behind the row's lock, since somebody may end the run at this moment.
@@ -1062,14 +1062,15 @@ begin
       updated_at = clock_timestamp() where id = candidate.id;
     runs := runs || candidate.id;
     tenants := tenants || candidate.tenant;
-    turns := turns || nextval('capacity_turns');
+    admissions := admissions || nextval('capacity_admissions');
   end loop;
   perform 1 from capacity_counters c where c.scope <> 'deployment' and c.scope = any (tenants::text[])
     order by c.scope for update;
   perform 1 from capacity_counters c where c.scope = 'deployment' for update;
-  update capacity_counters c set active = c.active + g.runs, turn = g.turn, updated_at = clock_timestamp()
-    from (select t.tenant::text as scope, count(*)::int as runs, max(t.turn) as turn
-          from unnest(tenants, turns) as t (tenant, turn) group by t.tenant) g
+  update capacity_counters c set active = c.active + g.runs, last_admission = g.last_admission,
+      updated_at = clock_timestamp()
+    from (select t.tenant::text as scope, count(*)::int as runs, max(t.last_admission) as last_admission
+          from unnest(tenants, admissions) as t (tenant, last_admission) group by t.tenant) g
     where c.scope = g.scope;
   update capacity_counters c set active = c.active + cardinality(runs), updated_at = clock_timestamp()
     where c.scope = 'deployment' and cardinality(runs) > 0;
@@ -1118,7 +1119,7 @@ declare
   digest bytea;
   at timestamptz;
   linked bytea;
-  ignored text := set_config('svc.tenant', p_tenant::text, true);
+  ignored text := set_config('service.tenant_id', p_tenant::text, true);
 begin
   if array_length(p_bodies, 1) <> 1 or p_digests[1] is null then
     return svc_append(p_session, p_bodies, p_digests);
@@ -1183,7 +1184,7 @@ declare
   bodies text[];
   digests text[];
 begin
-  perform set_config('svc.tenant', p_tenant::text, true);
+  perform set_config('service.tenant_id', p_tenant::text, true);
   perform 1 from session_heads where session_id = p_session for no key update;
   select a.refusal, a.head into admission
     from svc_admission(p_session, p_token, 'tool', p_spec_digest, clock_timestamp()) as a;
@@ -1257,6 +1258,47 @@ AS $function$
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.svc_batch_calls(p_tenant uuid, p_sessions uuid[], p_calls jsonb, p_wait boolean)
+ RETURNS SETOF jsonb
+ LANGUAGE plpgsql
+AS $function$
+declare
+  ignored text := set_config('service.tenant_id', p_tenant::text, true);
+  ours uuid[] := p_sessions;
+  answers jsonb[] := array_fill(null::jsonb, array[cardinality(p_sessions)]);
+  gated svc_gate_call[];
+  reserved svc_reserve_call[];
+  settled svc_settle_call[];
+  step record;
+begin
+  if p_wait then
+    perform 1 from session_heads where session_id = any(p_sessions) for no key update;
+  else
+    ours := array(
+      select session_id from session_heads where session_id = any(p_sessions) for no key update skip locked);
+  end if;
+  with calls as (
+    select value ->> 0 as kind, value -> 1 || jsonb_build_object('place', place) as arguments
+      from jsonb_array_elements(p_calls) with ordinality as c (value, place) where p_sessions[c.place] = any(ours)
+  )
+  select array_agg(jsonb_populate_record(null::svc_gate_call, arguments)) filter (where kind = 'gate'),
+         array_agg(jsonb_populate_record(null::svc_reserve_call, arguments)) filter (where kind = 'reserve'),
+         array_agg(jsonb_populate_record(null::svc_settle_call, arguments)) filter (where kind = 'settle')
+    into gated, reserved, settled from calls;
+  while cardinality(gated) > 0 loop
+    step := svc_gate(p_tenant, gated, answers);
+    gated := step.calls; answers := step.answers;
+  end loop;
+  while cardinality(settled) > 0 loop
+    step := svc_settle(p_tenant, settled, answers);
+    settled := step.calls; answers := step.answers;
+  end loop;
+  if reserved is not null then answers := svc_reserve(p_tenant, reserved, answers); end if;
+  return query select unnest(answers);
+end
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.svc_chain(p_head session_heads, p_bodies text[], p_digests text[])
  RETURNS session_heads
  LANGUAGE plpgsql
@@ -1275,6 +1317,20 @@ end
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.svc_check_authorization(p_tenant uuid, p_session uuid, p_binding uuid)
+ RETURNS TABLE(accepts boolean, current jsonb)
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform set_config('service.tenant_id', p_tenant::text, true);
+  return query
+    select svc_accepts_work(s.status) and not h.ending, (select to_jsonb(l) from svc_current_authority(p_binding) l)
+    from sessions s join session_heads h on h.session_id = s.id
+    where s.id = p_session;
+end
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.svc_claim_call(p_tenant uuid, p_session uuid, p_call_id uuid, p_id uuid, p_attempt integer, p_ttl_secs double precision)
  RETURNS svc_claim_answer
  LANGUAGE plpgsql
@@ -1285,7 +1341,7 @@ declare
   run_status text;
   asked approvals;
 begin
-  perform set_config('svc.tenant', p_tenant::text, true);
+  perform set_config('service.tenant_id', p_tenant::text, true);
   select ending into is_ending from session_heads where session_id = p_session for no key update;
   select status into run_status from sessions where id = p_session;
   if run_status is null or is_ending or not svc_accepts_work(run_status) then
@@ -1452,6 +1508,19 @@ end
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.svc_current_authority(p_binding uuid)
+ RETURNS TABLE(status text, authorization_generation integer, owner_type text, owner_user_id uuid, invoker_active boolean, owner_active boolean)
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select c.status, c.authorization_generation, c.owner_type, c.owner_user_id,
+         b.resolved_by_principal_id is not null and svc_is_active_member(b.resolved_by_principal_id),
+         c.owner_user_id is not null and svc_is_active_member(c.owner_user_id)
+    from run_resource_bindings b left join integration_connections c on c.id = b.connection_id
+    where b.id = p_binding
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.svc_defer_outbox(p_ids bigint[])
  RETURNS void
  LANGUAGE sql
@@ -1495,7 +1564,7 @@ declare
   v_breaker egress_breakers;
   v_left double precision;
 begin
-  perform set_config('svc.tenant', p_tenant::text, true), set_config('synchronous_commit', 'off', true);
+  perform set_config('service.tenant_id', p_tenant::text, true), set_config('synchronous_commit', 'off', true);
   failing := false; probe := false;
   for i in 1 .. cardinality(p_scopes) loop
     insert into egress_rate_windows as w (tenant_id, scope, key, window_start, used)
@@ -1576,7 +1645,7 @@ CREATE OR REPLACE FUNCTION public.svc_find_organization(p_slug text)
  STABLE SECURITY DEFINER
  SET search_path TO 'pg_catalog', 'public', 'pg_temp'
 AS $function$
-  select o.id, o.slug, o.name, o.created_at from organizations o where o.slug = p_slug
+  select o.id, o.slug, o.name, o.created_at from tenants o where o.slug = p_slug
 $function$
 ;
 
@@ -1633,7 +1702,7 @@ CREATE OR REPLACE FUNCTION public.svc_forget_dials(p_tenant uuid)
  LANGUAGE plpgsql
 AS $function$
 begin
-  perform set_config('svc.tenant', p_tenant::text, true), set_config('synchronous_commit', 'off', true);
+  perform set_config('service.tenant_id', p_tenant::text, true), set_config('synchronous_commit', 'off', true);
   delete from egress_rate_windows where tenant_id = p_tenant and window_start < clock_timestamp() - interval '1 day';
   delete from egress_breakers where tenant_id = p_tenant and updated_at < clock_timestamp() - interval '1 day';
 end
@@ -1851,7 +1920,7 @@ declare
   is_ending boolean;
   present text;
 begin
-  perform set_config('svc.tenant', p_tenant::text, true);
+  perform set_config('service.tenant_id', p_tenant::text, true);
   update session_heads set last_heartbeat_at = clock_timestamp() where session_id = p_session
     returning ending into is_ending;
   select status into present from sessions where id = p_session;
@@ -1906,8 +1975,8 @@ CREATE OR REPLACE FUNCTION public.svc_is_brokered(p_session uuid, p_tool text)
  STABLE
 AS $function$
   select exists (
-    select from sessions s, jsonb_array_elements(s.run_spec -> 'brokered') as b (surface),
-                lateral (select (b.surface ->> 'slot') || '__' as prefix) own
+    select from sessions s, jsonb_array_elements(s.run_spec -> 'brokered') as b (tool_set),
+                lateral (select (b.tool_set ->> 'slot') || '__' as prefix) own
     where s.id = p_session and (starts_with(p_tool, own.prefix) or starts_with(p_tool, 'mcp__' || own.prefix)))
 $function$
 ;
@@ -2020,7 +2089,7 @@ AS $function$
 declare
   kept int;
 begin
-  perform set_config('svc.tenant', p_tenant::text, true), set_config('synchronous_commit', 'off', true);
+  perform set_config('service.tenant_id', p_tenant::text, true), set_config('synchronous_commit', 'off', true);
   insert into tool_call_payloads (tenant_id, session_id, tool_call_id, kind, sealed, key_version, expires_at)
     select p_tenant, v.session_id, v.tool_call_id, 'policy_view', v.sealed, v.key_version,
            clock_timestamp() + make_interval(secs => p_keep_secs)
@@ -2046,7 +2115,7 @@ CREATE OR REPLACE FUNCTION public.svc_leave_dial(p_tenant uuid, p_connection uui
  LANGUAGE plpgsql
 AS $function$
 begin
-  perform set_config('svc.tenant', p_tenant::text, true), set_config('synchronous_commit', 'off', true);
+  perform set_config('service.tenant_id', p_tenant::text, true), set_config('synchronous_commit', 'off', true);
   if p_failed is null then
     update egress_breakers set probing_since = null
       where p_probe and tenant_id = p_tenant and connection_id = p_connection and host_digest = p_host_digest;
@@ -2269,7 +2338,7 @@ CREATE OR REPLACE FUNCTION public.svc_list_organizations()
  STABLE SECURITY DEFINER
  SET search_path TO 'pg_catalog', 'public', 'pg_temp'
 AS $function$
-  select o.id, o.slug, o.name, o.created_at from organizations o order by o.slug
+  select o.id, o.slug, o.name, o.created_at from tenants o order by o.slug
 $function$
 ;
 
@@ -2383,7 +2452,7 @@ $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.svc_list_unfinished_runs(p_after uuid, p_limit integer)
- RETURNS TABLE(organization_id uuid, session_id uuid, status text, host_id uuid, has_intent boolean, created_at timestamp with time zone, updated_at timestamp with time zone)
+ RETURNS TABLE(organization_id uuid, session_id uuid, status text, host_id uuid, has_finalization_request boolean, created_at timestamp with time zone, updated_at timestamp with time zone)
  LANGUAGE sql
  STABLE SECURITY DEFINER
  SET search_path TO 'pg_catalog', 'public', 'pg_temp'
@@ -2418,19 +2487,6 @@ AS $function$
     and a.requested_at <= clock_timestamp() - make_interval(secs => p_older_than_ms / 1000.0)
     and (n.approval_id is null or n.state = 'retrying')
   order by a.requested_at limit p_limit
-$function$
-;
-
-CREATE OR REPLACE FUNCTION public.svc_live_authority(p_binding uuid)
- RETURNS TABLE(status text, authorization_generation integer, owner_type text, owner_user_id uuid, invoker_active boolean, owner_active boolean)
- LANGUAGE sql
- STABLE
-AS $function$
-  select c.status, c.authorization_generation, c.owner_type, c.owner_user_id,
-         b.resolved_by_principal_id is not null and svc_is_active_member(b.resolved_by_principal_id),
-         c.owner_user_id is not null and svc_is_active_member(c.owner_user_id)
-    from session_resource_bindings b left join integration_connections c on c.id = b.connection_id
-    where b.id = p_binding
 $function$
 ;
 
@@ -2582,7 +2638,7 @@ CREATE OR REPLACE FUNCTION public.svc_name_flow_parties(p_user uuid)
  STABLE
 AS $function$
   select o.name, (select coalesce(u.name, u.email, u.id::text) from users u where u.id = p_user)
-    from organizations o
+    from tenants o
 $function$
 ;
 
@@ -2635,7 +2691,7 @@ CREATE OR REPLACE FUNCTION public.svc_offer_call(p_tenant uuid, p_session uuid, 
  LANGUAGE plpgsql
 AS $function$
 declare
-  ignored text := set_config('svc.tenant', p_tenant::text, true);
+  ignored text := set_config('service.tenant_id', p_tenant::text, true);
   offered svc_offered_call;
 begin
   select a.id, c.state, c.attempt, c.id
@@ -2692,7 +2748,7 @@ CREATE OR REPLACE FUNCTION public.svc_read_answer(p_tenant uuid, p_session uuid,
  LANGUAGE plpgsql
 AS $function$
 begin
-  perform set_config('svc.tenant', p_tenant::text, true);
+  perform set_config('service.tenant_id', p_tenant::text, true);
   return query select c.state, c.attempt, c.id, c.error_message, c.tool_call_id, p.sealed, p.key_version
     from approvals a
     join tool_execution_claims c
@@ -2705,7 +2761,7 @@ $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.svc_read_asked_calls(p_approvals uuid[])
- RETURNS TABLE(id uuid, tool text, invoked_by_user_id uuid, slot text, frozen_owner_type text, frozen_owner_user_id uuid, live_owner_type text, live_owner_user_id uuid)
+ RETURNS TABLE(id uuid, tool text, invoked_by_user_id uuid, slot text, frozen_owner_type text, frozen_owner_user_id uuid, current_owner_type text, current_owner_user_id uuid)
  LANGUAGE sql
  STABLE
 AS $function$
@@ -2713,17 +2769,17 @@ AS $function$
          c.owner_type, c.owner_user_id
     from approvals a join sessions s on s.id = a.session_id
     left join lateral (
-      select surface ->> 'slot' as slot, surface ->> 'binding_id' as binding_id
-        from jsonb_array_elements(s.run_spec -> 'brokered') as surface
-        where starts_with(a.tool, 'mcp__' || (surface ->> 'slot') || '__') limit 1) f on true
-    left join session_resource_bindings b
+      select tool_set ->> 'slot' as slot, tool_set ->> 'binding_id' as binding_id
+        from jsonb_array_elements(s.run_spec -> 'brokered') as tool_set
+        where starts_with(a.tool, 'mcp__' || (tool_set ->> 'slot') || '__') limit 1) f on true
+    left join run_resource_bindings b
       on b.session_id = s.id and b.slot_kind = 'mcp' and b.requirement_slot = f.slot and b.id::text = f.binding_id
     left join integration_connections c on c.id = b.connection_id
     where a.id = any (p_approvals)
 $function$
 ;
 
-CREATE OR REPLACE FUNCTION public.svc_read_brokered_surfaces(p_session uuid)
+CREATE OR REPLACE FUNCTION public.svc_read_brokered_tool_sets(p_session uuid)
  RETURNS TABLE(brokered jsonb)
  LANGUAGE sql
  STABLE
@@ -2733,14 +2789,14 @@ $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.svc_read_call_credential(p_tenant uuid, p_connection uuid, p_generation integer, p_session uuid, p_binding uuid)
- RETURNS TABLE(status text, authorization_generation integer, auth_kind text, display_name text, metadata jsonb, sealed bytea, key_version smallint, accepts boolean, live jsonb)
+ RETURNS TABLE(status text, authorization_generation integer, auth_kind text, display_name text, metadata jsonb, sealed bytea, key_version smallint, accepts boolean, current jsonb)
  LANGUAGE plpgsql
 AS $function$
 begin
   return query select c.status, c.authorization_generation, c.auth_kind, c.display_name, c.metadata, c.sealed,
-      c.key_version, s.accepts, s.live
+      c.key_version, s.accepts, s.current
     from svc_read_credential(p_tenant, p_connection, p_generation) c
-    left join svc_read_standing(p_tenant, p_session, p_binding) s on true;
+    left join svc_check_authorization(p_tenant, p_session, p_binding) s on true;
 end
 $function$
 ;
@@ -2759,7 +2815,7 @@ CREATE OR REPLACE FUNCTION public.svc_read_credential(p_tenant uuid, p_connectio
  LANGUAGE plpgsql
 AS $function$
 begin
-  perform set_config('svc.tenant', p_tenant::text, true);
+  perform set_config('service.tenant_id', p_tenant::text, true);
   return query select c.status, c.authorization_generation, c.auth_kind, c.display_name, c.metadata,
       case when c.status = 'active' and c.authorization_generation = p_generation then c.credential_sealed end,
       c.credential_key_version
@@ -2924,7 +2980,7 @@ $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.svc_read_run_view(p_session uuid, p_launch_limit_secs double precision, p_queue_ttl_secs double precision)
- RETURNS TABLE(status text, organization_slug text, agent_name text, host_id uuid, sandbox_attached boolean, pending_approvals integer, ms_until_approval_expiry double precision, ms_until_wall_clock double precision, ms_until_wall_clock_warning double precision, ms_until_queue_expiry double precision, ms_until_launch_deadline double precision, ms_until_claim_expiry double precision, brokered boolean, intent_outcome text, ms_until_quiesce_deadline double precision)
+ RETURNS TABLE(status text, organization_slug text, agent_name text, host_id uuid, sandbox_attached boolean, pending_approvals integer, ms_until_approval_expiry double precision, ms_until_wall_clock double precision, ms_until_wall_clock_warning double precision, ms_until_queue_expiry double precision, ms_until_launch_deadline double precision, ms_until_claim_expiry double precision, brokered boolean, requested_outcome text, ms_until_quiesce_deadline double precision)
  LANGUAGE sql
  STABLE
 AS $function$
@@ -2945,7 +3001,7 @@ AS $function$
          f.outcome,
          case when f.needs_quiesce then (extract(epoch from f.quiesce_deadline - now()) * 1000)::float8 end
     from sessions s
-    join organizations o on o.id = s.tenant_id
+    join tenants o on o.id = s.tenant_id
     join session_heads h on h.session_id = s.id
     cross join lateral (select (s.run_spec -> 'budgets' ->> 'max_wall_clock_secs')::float8 as secs) cap
     left join session_finalizations f on f.session_id = s.id
@@ -2956,20 +3012,6 @@ AS $function$
       select min(claim_expires_at) as next_expiry
         from tool_execution_claims where session_id = s.id and state = 'claimed') c on true
     where s.id = p_session
-$function$
-;
-
-CREATE OR REPLACE FUNCTION public.svc_read_standing(p_tenant uuid, p_session uuid, p_binding uuid)
- RETURNS TABLE(accepts boolean, live jsonb)
- LANGUAGE plpgsql
-AS $function$
-begin
-  perform set_config('svc.tenant', p_tenant::text, true);
-  return query
-    select svc_accepts_work(s.status) and not h.ending, (select to_jsonb(l) from svc_live_authority(p_binding) l)
-    from sessions s join session_heads h on h.session_id = s.id
-    where s.id = p_session;
-end
 $function$
 ;
 
@@ -3000,25 +3042,6 @@ AS $function$
   select (run_spec -> 'budgets' ->> 'max_wall_clock_secs')::float8,
          floor(extract(epoch from clock_timestamp() - started_at))::float8
     from sessions where id = p_session
-$function$
-;
-
-CREATE OR REPLACE FUNCTION public.svc_record_intent(p_session uuid, p_outcome text, p_posted_outcome text, p_summary text, p_reason text, p_wants_quiesce boolean, p_quiesce_secs double precision)
- RETURNS boolean
- LANGUAGE plpgsql
-AS $function$
-begin
-  insert into session_finalizations
-    (session_id, tenant_id, outcome, posted_outcome, summary, reason, needs_quiesce, quiesce_deadline)
-  select s.id, s.tenant_id, p_outcome, p_posted_outcome, p_summary, p_reason, quiesce.needed,
-         case when quiesce.needed then clock_timestamp() + make_interval(secs => p_quiesce_secs) end
-    from sessions s,
-         lateral (select p_wants_quiesce and s.status in ('running', 'awaiting_approval')
-                    and s.sandbox_handle is not null as needed) quiesce
-    where s.id = p_session
-  on conflict (session_id) do nothing;
-  return found;
-end
 $function$
 ;
 
@@ -3172,6 +3195,25 @@ AS $function$
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.svc_request_finalization(p_session uuid, p_outcome text, p_posted_outcome text, p_summary text, p_reason text, p_wants_quiesce boolean, p_quiesce_secs double precision)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into session_finalizations
+    (session_id, tenant_id, outcome, posted_outcome, summary, reason, needs_quiesce, quiesce_deadline)
+  select s.id, s.tenant_id, p_outcome, p_posted_outcome, p_summary, p_reason, quiesce.needed,
+         case when quiesce.needed then clock_timestamp() + make_interval(secs => p_quiesce_secs) end
+    from sessions s,
+         lateral (select p_wants_quiesce and s.status in ('running', 'awaiting_approval')
+                    and s.sandbox_handle is not null as needed) quiesce
+    where s.id = p_session
+  on conflict (session_id) do nothing;
+  return found;
+end
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.svc_reserve(p_tenant uuid, p_calls svc_reserve_call[], p_answers jsonb[])
  RETURNS jsonb[]
  LANGUAGE plpgsql
@@ -3277,47 +3319,6 @@ CREATE OR REPLACE FUNCTION public.svc_run_accepts_work(p_session uuid)
 AS $function$
   select svc_accepts_work(s.status) and not h.ending
     from sessions s join session_heads h on h.session_id = s.id where s.id = p_session
-$function$
-;
-
-CREATE OR REPLACE FUNCTION public.svc_run_calls(p_tenant uuid, p_sessions uuid[], p_calls jsonb, p_wait boolean)
- RETURNS SETOF jsonb
- LANGUAGE plpgsql
-AS $function$
-declare
-  ignored text := set_config('svc.tenant', p_tenant::text, true);
-  ours uuid[] := p_sessions;
-  answers jsonb[] := array_fill(null::jsonb, array[cardinality(p_sessions)]);
-  gated svc_gate_call[];
-  reserved svc_reserve_call[];
-  settled svc_settle_call[];
-  step record;
-begin
-  if p_wait then
-    perform 1 from session_heads where session_id = any(p_sessions) for no key update;
-  else
-    ours := array(
-      select session_id from session_heads where session_id = any(p_sessions) for no key update skip locked);
-  end if;
-  with calls as (
-    select value ->> 0 as kind, value -> 1 || jsonb_build_object('place', place) as arguments
-      from jsonb_array_elements(p_calls) with ordinality as c (value, place) where p_sessions[c.place] = any(ours)
-  )
-  select array_agg(jsonb_populate_record(null::svc_gate_call, arguments)) filter (where kind = 'gate'),
-         array_agg(jsonb_populate_record(null::svc_reserve_call, arguments)) filter (where kind = 'reserve'),
-         array_agg(jsonb_populate_record(null::svc_settle_call, arguments)) filter (where kind = 'settle')
-    into gated, reserved, settled from calls;
-  while cardinality(gated) > 0 loop
-    step := svc_gate(p_tenant, gated, answers);
-    gated := step.calls; answers := step.answers;
-  end loop;
-  while cardinality(settled) > 0 loop
-    step := svc_settle(p_tenant, settled, answers);
-    settled := step.calls; answers := step.answers;
-  end loop;
-  if reserved is not null then answers := svc_reserve(p_tenant, reserved, answers); end if;
-  return query select unnest(answers);
-end
 $function$
 ;
 
@@ -3517,7 +3518,7 @@ AS $function$
 declare
   settled tool_execution_claims;
 begin
-  perform set_config('svc.tenant', p_tenant::text, true);
+  perform set_config('service.tenant_id', p_tenant::text, true);
   perform 1 from session_heads where session_id = p_session for no key update;
   update tool_execution_claims set state = p_state, completed_at = clock_timestamp(), result_digest = p_result_digest,
       is_error = p_state <> 'succeeded', error_message = p_error
@@ -3595,7 +3596,7 @@ declare
   asked approvals;
   claim svc_claim_answer;
 begin
-  perform set_config('svc.tenant', p_tenant::text, true);
+  perform set_config('service.tenant_id', p_tenant::text, true);
   select * into asked from approvals where id = p_call_id and session_id = p_session;
   if asked.id is null or not svc_is_let_go(asked) then return; end if;
   taken.tool_call_id := asked.tool_call_id;
@@ -3604,12 +3605,12 @@ begin
   select sealed, key_version into taken.sealed, taken.key_version from tool_call_payloads
     where session_id = p_session and tool_call_id = asked.tool_call_id and kind = 'input';
   if not found then return; end if;
-  select id into taken.binding_id from session_resource_bindings
+  select id into taken.binding_id from run_resource_bindings
     where tenant_id = p_tenant and session_id = p_session and slot_kind = 'mcp'
       and requirement_slot = split_part(substr(asked.tool, 6), '__', 1);
   if taken.binding_id is not null then
-    select to_jsonb(l) into taken.live from svc_live_authority(taken.binding_id) l;
-    if taken.live = p_known -> taken.binding_id::text then
+    select to_jsonb(l) into taken.current from svc_current_authority(taken.binding_id) l;
+    if taken.current = p_known -> taken.binding_id::text then
       claim := svc_claim_call(p_tenant, p_session, p_call_id, p_id, p_attempt, p_ttl_secs);
       taken.outcome := claim.outcome;
       taken.claim_id := claim.claim_id;
@@ -3710,41 +3711,41 @@ $function$
 
 alter table agent_revisions add constraint agent_revisions_tenant_id_agent_id_fkey FOREIGN KEY (tenant_id, agent_id) REFERENCES agents(tenant_id, id);
 alter table agent_revisions add constraint agent_revisions_tenant_id_policy_id_fkey FOREIGN KEY (tenant_id, policy_id) REFERENCES policies(tenant_id, id);
-alter table agents add constraint agents_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES organizations(id);
+alter table agents add constraint agents_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id);
 alter table api_tokens add constraint api_tokens_tenant_id_session_id_fkey FOREIGN KEY (tenant_id, session_id) REFERENCES sessions(tenant_id, id);
 alter table artifacts add constraint artifacts_tenant_id_session_id_fkey FOREIGN KEY (tenant_id, session_id) REFERENCES sessions(tenant_id, id);
-alter table capability_bundles add constraint capability_bundles_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES organizations(id);
+alter table capability_bundles add constraint capability_bundles_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id);
 alter table connection_tool_snapshots add constraint connection_tool_snapshots_tenant_id_connection_id_fkey FOREIGN KEY (tenant_id, connection_id) REFERENCES integration_connections(tenant_id, id);
 alter table connector_access_tokens add constraint connector_access_tokens_tenant_id_connection_id_fkey FOREIGN KEY (tenant_id, connection_id) REFERENCES integration_connections(tenant_id, id);
-alter table connector_catalog add constraint connector_catalog_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES organizations(id);
+alter table connector_catalog add constraint connector_catalog_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id);
 alter table connector_oauth_flows add constraint connector_oauth_flows_client_registration_id_fkey FOREIGN KEY (client_registration_id) REFERENCES oauth_client_registrations(id) ON DELETE SET NULL;
 alter table connector_oauth_flows add constraint connector_oauth_flows_tenant_id_connection_id_fkey FOREIGN KEY (tenant_id, connection_id) REFERENCES integration_connections(tenant_id, id);
-alter table connector_oauth_flows add constraint connector_oauth_flows_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES organizations(id);
+alter table connector_oauth_flows add constraint connector_oauth_flows_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id);
 alter table connector_oauth_flows add constraint connector_oauth_flows_tenant_id_initiated_by_user_id_fkey FOREIGN KEY (tenant_id, initiated_by_user_id) REFERENCES users(tenant_id, id);
-alter table egress_breakers add constraint egress_breakers_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES organizations(id) ON DELETE CASCADE;
-alter table egress_rate_windows add constraint egress_rate_windows_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES organizations(id) ON DELETE CASCADE;
-alter table github_app_registrations add constraint github_app_registrations_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES organizations(id);
+alter table egress_breakers add constraint egress_breakers_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE;
+alter table egress_rate_windows add constraint egress_rate_windows_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE;
+alter table github_app_registrations add constraint github_app_registrations_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id);
 alter table integration_connections add constraint integration_connections_tenant_id_created_by_user_id_fkey FOREIGN KEY (tenant_id, created_by_user_id) REFERENCES users(tenant_id, id);
-alter table integration_connections add constraint integration_connections_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES organizations(id);
+alter table integration_connections add constraint integration_connections_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id);
 alter table integration_connections add constraint integration_connections_tenant_id_owner_user_id_fkey FOREIGN KEY (tenant_id, owner_user_id) REFERENCES users(tenant_id, id);
 alter table mcp_upstream_sessions add constraint mcp_upstream_sessions_tenant_id_session_id_fkey FOREIGN KEY (tenant_id, session_id) REFERENCES sessions(tenant_id, id);
-alter table oauth_client_registrations add constraint oauth_client_registrations_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES organizations(id);
-alter table org_memberships add constraint org_memberships_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES organizations(id);
+alter table oauth_client_registrations add constraint oauth_client_registrations_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id);
+alter table org_memberships add constraint org_memberships_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id);
 alter table org_memberships add constraint org_memberships_tenant_id_user_id_fkey FOREIGN KEY (tenant_id, user_id) REFERENCES users(tenant_id, id);
-alter table policies add constraint policies_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES organizations(id);
+alter table policies add constraint policies_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id);
 alter table policy_versions add constraint policy_versions_tenant_id_policy_id_fkey FOREIGN KEY (tenant_id, policy_id) REFERENCES policies(tenant_id, id) ON DELETE CASCADE;
+alter table run_resource_bindings add constraint run_resource_bindings_tenant_id_connection_id_fkey FOREIGN KEY (tenant_id, connection_id) REFERENCES integration_connections(tenant_id, id);
+alter table run_resource_bindings add constraint run_resource_bindings_tenant_id_connection_id_snapshot_ver_fkey FOREIGN KEY (tenant_id, connection_id, snapshot_version) REFERENCES connection_tool_snapshots(tenant_id, connection_id, snapshot_version);
+alter table run_resource_bindings add constraint run_resource_bindings_tenant_id_connection_owner_user_id_fkey FOREIGN KEY (tenant_id, connection_owner_user_id) REFERENCES users(tenant_id, id);
+alter table run_resource_bindings add constraint run_resource_bindings_tenant_id_session_id_fkey FOREIGN KEY (tenant_id, session_id) REFERENCES sessions(tenant_id, id);
 alter table session_finalizations add constraint session_finalizations_tenant_id_session_id_fkey FOREIGN KEY (tenant_id, session_id) REFERENCES sessions(tenant_id, id);
 alter table session_heads add constraint session_heads_tenant_id_session_id_fkey FOREIGN KEY (tenant_id, session_id) REFERENCES sessions(tenant_id, id);
-alter table session_resource_bindings add constraint session_resource_bindings_tenant_id_connection_id_fkey FOREIGN KEY (tenant_id, connection_id) REFERENCES integration_connections(tenant_id, id);
-alter table session_resource_bindings add constraint session_resource_bindings_tenant_id_connection_id_snapshot_fkey FOREIGN KEY (tenant_id, connection_id, snapshot_version) REFERENCES connection_tool_snapshots(tenant_id, connection_id, snapshot_version);
-alter table session_resource_bindings add constraint session_resource_bindings_tenant_id_connection_owner_user__fkey FOREIGN KEY (tenant_id, connection_owner_user_id) REFERENCES users(tenant_id, id);
-alter table session_resource_bindings add constraint session_resource_bindings_tenant_id_session_id_fkey FOREIGN KEY (tenant_id, session_id) REFERENCES sessions(tenant_id, id);
 alter table sessions add constraint sessions_tenant_id_agent_id_fkey FOREIGN KEY (tenant_id, agent_id) REFERENCES agents(tenant_id, id);
 alter table sessions add constraint sessions_tenant_id_agent_revision_id_fkey FOREIGN KEY (tenant_id, agent_revision_id) REFERENCES agent_revisions(tenant_id, id);
-alter table sessions add constraint sessions_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES organizations(id);
+alter table sessions add constraint sessions_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id);
 alter table tool_execution_claims add constraint tool_execution_claims_call_id_fkey FOREIGN KEY (call_id) REFERENCES approvals(id);
 alter table tool_execution_claims add constraint tool_execution_claims_tenant_id_session_id_fkey FOREIGN KEY (tenant_id, session_id) REFERENCES sessions(tenant_id, id);
-alter table users add constraint users_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES organizations(id);
+alter table users add constraint users_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id);
 
 -- Triggers
 
@@ -3755,111 +3756,111 @@ CREATE TRIGGER refuse_change BEFORE DELETE OR UPDATE OR TRUNCATE ON public.event
 CREATE TRIGGER forget_access_token AFTER UPDATE ON public.integration_connections FOR EACH ROW WHEN (((new.status <> 'active'::text) OR (new.authorization_generation <> old.authorization_generation))) EXECUTE FUNCTION svc_forget_access_token();
 CREATE TRIGGER guard_connection BEFORE UPDATE ON public.integration_connections FOR EACH ROW EXECUTE FUNCTION svc_guard_connection();
 CREATE TRIGGER refuse_change BEFORE DELETE OR UPDATE OR TRUNCATE ON public.ledger_heads FOR EACH STATEMENT EXECUTE FUNCTION svc_refuse_change();
-CREATE TRIGGER open_counter AFTER INSERT ON public.organizations FOR EACH ROW EXECUTE FUNCTION svc_open_counter();
 CREATE TRIGGER refuse_change BEFORE DELETE OR UPDATE OR TRUNCATE ON public.policy_versions FOR EACH STATEMENT EXECUTE FUNCTION svc_refuse_version_change();
+CREATE TRIGGER refuse_change BEFORE DELETE OR UPDATE OR TRUNCATE ON public.run_resource_bindings FOR EACH STATEMENT EXECUTE FUNCTION svc_refuse_change();
 CREATE TRIGGER note_ending AFTER INSERT ON public.session_finalizations FOR EACH ROW EXECUTE FUNCTION svc_note_ending();
 CREATE TRIGGER mark_warnings BEFORE INSERT ON public.session_heads FOR EACH ROW EXECUTE FUNCTION svc_mark_warnings();
 CREATE TRIGGER warn_of_budgets AFTER UPDATE OF tool_calls, spent_tokens, spent_cost_micros ON public.session_heads FOR EACH ROW WHEN (((new.tool_calls >= new.warn_tool_calls) OR (new.spent_tokens >= new.warn_tokens) OR (new.spent_cost_micros >= new.warn_cost_micros))) EXECUTE FUNCTION svc_warn_of_budgets();
-CREATE TRIGGER refuse_change BEFORE DELETE OR UPDATE OR TRUNCATE ON public.session_resource_bindings FOR EACH STATEMENT EXECUTE FUNCTION svc_refuse_change();
 CREATE TRIGGER guard_session BEFORE UPDATE ON public.sessions FOR EACH ROW EXECUTE FUNCTION svc_guard_session();
+CREATE TRIGGER open_counter AFTER INSERT ON public.tenants FOR EACH ROW EXECUTE FUNCTION svc_open_counter();
 CREATE TRIGGER guard_claim BEFORE UPDATE ON public.tool_execution_claims FOR EACH ROW EXECUTE FUNCTION svc_guard_claim();
 
 -- Row-level isolation
 
 alter table agent_revisions enable row level security, force row level security;
-create policy own_organization on agent_revisions as PERMISSIVE for ALL to public using ((tenant_id = (NULLIF(current_setting('svc.tenant'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('svc.tenant'::text, true), ''::text))::uuid));
+create policy tenant_isolation on agent_revisions as PERMISSIVE for ALL to public using ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid));
 alter table agents enable row level security, force row level security;
-create policy own_organization on agents as PERMISSIVE for ALL to public using ((tenant_id = (NULLIF(current_setting('svc.tenant'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('svc.tenant'::text, true), ''::text))::uuid));
+create policy tenant_isolation on agents as PERMISSIVE for ALL to public using ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid));
 alter table api_tokens enable row level security, force row level security;
 create policy cross_organization on api_tokens as PERMISSIVE for ALL to sandgate_system using (true) with check (true);
-create policy own_organization on api_tokens as PERMISSIVE for ALL to public using ((tenant_id = (NULLIF(current_setting('svc.tenant'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('svc.tenant'::text, true), ''::text))::uuid));
+create policy tenant_isolation on api_tokens as PERMISSIVE for ALL to public using ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid));
 alter table approval_notices enable row level security, force row level security;
 create policy cross_organization on approval_notices as PERMISSIVE for ALL to sandgate_system using (true) with check (true);
-create policy own_organization on approval_notices as PERMISSIVE for ALL to public using ((tenant_id = (NULLIF(current_setting('svc.tenant'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('svc.tenant'::text, true), ''::text))::uuid));
+create policy tenant_isolation on approval_notices as PERMISSIVE for ALL to public using ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid));
 alter table approvals enable row level security, force row level security;
 create policy cross_organization on approvals as PERMISSIVE for ALL to sandgate_system using (true) with check (true);
-create policy own_organization on approvals as PERMISSIVE for ALL to public using ((tenant_id = (NULLIF(current_setting('svc.tenant'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('svc.tenant'::text, true), ''::text))::uuid));
+create policy tenant_isolation on approvals as PERMISSIVE for ALL to public using ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid));
 alter table artifacts enable row level security, force row level security;
-create policy own_organization on artifacts as PERMISSIVE for ALL to public using ((tenant_id = (NULLIF(current_setting('svc.tenant'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('svc.tenant'::text, true), ''::text))::uuid));
+create policy tenant_isolation on artifacts as PERMISSIVE for ALL to public using ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid));
 alter table capability_bundles enable row level security, force row level security;
-create policy own_organization on capability_bundles as PERMISSIVE for ALL to public using ((tenant_id = (NULLIF(current_setting('svc.tenant'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('svc.tenant'::text, true), ''::text))::uuid));
+create policy tenant_isolation on capability_bundles as PERMISSIVE for ALL to public using ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid));
 alter table connection_tool_snapshots enable row level security, force row level security;
-create policy own_organization on connection_tool_snapshots as PERMISSIVE for ALL to public using ((tenant_id = (NULLIF(current_setting('svc.tenant'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('svc.tenant'::text, true), ''::text))::uuid));
+create policy tenant_isolation on connection_tool_snapshots as PERMISSIVE for ALL to public using ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid));
 alter table connector_access_tokens enable row level security, force row level security;
 create policy cross_organization on connector_access_tokens as PERMISSIVE for ALL to sandgate_system using (true) with check (true);
-create policy own_organization on connector_access_tokens as PERMISSIVE for ALL to public using ((tenant_id = (NULLIF(current_setting('svc.tenant'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('svc.tenant'::text, true), ''::text))::uuid));
+create policy tenant_isolation on connector_access_tokens as PERMISSIVE for ALL to public using ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid));
 alter table connector_catalog enable row level security, force row level security;
 create policy cross_organization on connector_catalog as PERMISSIVE for ALL to sandgate_system using (true) with check (true);
 create policy global_rows on connector_catalog as PERMISSIVE for SELECT to sandgate_app using ((tenant_id IS NULL));
-create policy own_organization on connector_catalog as PERMISSIVE for ALL to public using ((tenant_id = (NULLIF(current_setting('svc.tenant'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('svc.tenant'::text, true), ''::text))::uuid));
+create policy tenant_isolation on connector_catalog as PERMISSIVE for ALL to public using ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid));
 alter table connector_oauth_flows enable row level security, force row level security;
 create policy cross_organization on connector_oauth_flows as PERMISSIVE for ALL to sandgate_system using (true) with check (true);
-create policy own_organization on connector_oauth_flows as PERMISSIVE for ALL to public using ((tenant_id = (NULLIF(current_setting('svc.tenant'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('svc.tenant'::text, true), ''::text))::uuid));
+create policy tenant_isolation on connector_oauth_flows as PERMISSIVE for ALL to public using ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid));
 alter table driver_outbox enable row level security, force row level security;
 create policy cross_organization on driver_outbox as PERMISSIVE for ALL to sandgate_system using (true) with check (true);
-create policy own_organization on driver_outbox as PERMISSIVE for ALL to public using ((tenant_id = (NULLIF(current_setting('svc.tenant'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('svc.tenant'::text, true), ''::text))::uuid));
+create policy tenant_isolation on driver_outbox as PERMISSIVE for ALL to public using ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid));
 alter table egress_breakers enable row level security, force row level security;
-create policy own_organization on egress_breakers as PERMISSIVE for ALL to public using ((tenant_id = (NULLIF(current_setting('svc.tenant'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('svc.tenant'::text, true), ''::text))::uuid));
+create policy tenant_isolation on egress_breakers as PERMISSIVE for ALL to public using ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid));
 alter table egress_rate_windows enable row level security, force row level security;
-create policy own_organization on egress_rate_windows as PERMISSIVE for ALL to public using ((tenant_id = (NULLIF(current_setting('svc.tenant'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('svc.tenant'::text, true), ''::text))::uuid));
+create policy tenant_isolation on egress_rate_windows as PERMISSIVE for ALL to public using ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid));
 alter table events enable row level security, force row level security;
-create policy own_organization on events as PERMISSIVE for ALL to public using ((tenant_id = (NULLIF(current_setting('svc.tenant'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('svc.tenant'::text, true), ''::text))::uuid));
+create policy tenant_isolation on events as PERMISSIVE for ALL to public using ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid));
 alter table github_app_registrations enable row level security, force row level security;
 create policy cross_organization on github_app_registrations as PERMISSIVE for ALL to sandgate_system using (true) with check (true);
-create policy own_organization on github_app_registrations as PERMISSIVE for ALL to public using ((tenant_id = (NULLIF(current_setting('svc.tenant'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('svc.tenant'::text, true), ''::text))::uuid));
+create policy tenant_isolation on github_app_registrations as PERMISSIVE for ALL to public using ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid));
 alter table idempotency_keys enable row level security, force row level security;
 create policy cross_organization on idempotency_keys as PERMISSIVE for ALL to sandgate_system using (true) with check (true);
-create policy own_organization on idempotency_keys as PERMISSIVE for ALL to public using ((tenant_id = (NULLIF(current_setting('svc.tenant'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('svc.tenant'::text, true), ''::text))::uuid));
+create policy tenant_isolation on idempotency_keys as PERMISSIVE for ALL to public using ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid));
 alter table integration_connections enable row level security, force row level security;
 create policy cross_organization on integration_connections as PERMISSIVE for ALL to sandgate_system using (true) with check (true);
-create policy own_organization on integration_connections as PERMISSIVE for ALL to public using ((tenant_id = (NULLIF(current_setting('svc.tenant'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('svc.tenant'::text, true), ''::text))::uuid));
+create policy tenant_isolation on integration_connections as PERMISSIVE for ALL to public using ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid));
 alter table ledger_heads enable row level security, force row level security;
-create policy own_organization on ledger_heads as PERMISSIVE for ALL to public using ((tenant_id = (NULLIF(current_setting('svc.tenant'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('svc.tenant'::text, true), ''::text))::uuid));
+create policy tenant_isolation on ledger_heads as PERMISSIVE for ALL to public using ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid));
 alter table llm_reservations enable row level security, force row level security;
 create policy cross_organization on llm_reservations as PERMISSIVE for ALL to sandgate_system using (true) with check (true);
-create policy own_organization on llm_reservations as PERMISSIVE for ALL to public using ((tenant_id = (NULLIF(current_setting('svc.tenant'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('svc.tenant'::text, true), ''::text))::uuid));
+create policy tenant_isolation on llm_reservations as PERMISSIVE for ALL to public using ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid));
 alter table llm_tool_uses enable row level security, force row level security;
-create policy own_organization on llm_tool_uses as PERMISSIVE for ALL to public using ((tenant_id = (NULLIF(current_setting('svc.tenant'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('svc.tenant'::text, true), ''::text))::uuid));
+create policy tenant_isolation on llm_tool_uses as PERMISSIVE for ALL to public using ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid));
 alter table mcp_upstream_sessions enable row level security, force row level security;
 create policy cross_organization on mcp_upstream_sessions as PERMISSIVE for ALL to sandgate_system using (true) with check (true);
-create policy own_organization on mcp_upstream_sessions as PERMISSIVE for ALL to public using ((tenant_id = (NULLIF(current_setting('svc.tenant'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('svc.tenant'::text, true), ''::text))::uuid));
+create policy tenant_isolation on mcp_upstream_sessions as PERMISSIVE for ALL to public using ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid));
 alter table oauth_client_registrations enable row level security, force row level security;
 create policy cross_organization on oauth_client_registrations as PERMISSIVE for ALL to sandgate_system using (true) with check (true);
 create policy of_the_deployment on oauth_client_registrations as PERMISSIVE for SELECT to sandgate_app using ((tenant_id IS NULL));
-create policy own_organization on oauth_client_registrations as PERMISSIVE for ALL to public using ((tenant_id = (NULLIF(current_setting('svc.tenant'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('svc.tenant'::text, true), ''::text))::uuid));
+create policy tenant_isolation on oauth_client_registrations as PERMISSIVE for ALL to public using ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid));
 alter table org_memberships enable row level security, force row level security;
-create policy own_organization on org_memberships as PERMISSIVE for ALL to public using ((tenant_id = (NULLIF(current_setting('svc.tenant'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('svc.tenant'::text, true), ''::text))::uuid));
-alter table organizations enable row level security, force row level security;
-create policy cross_organization on organizations as PERMISSIVE for ALL to sandgate_system using (true) with check (true);
-create policy own_organization on organizations as PERMISSIVE for ALL to public using ((id = (NULLIF(current_setting('svc.tenant'::text, true), ''::text))::uuid)) with check ((id = (NULLIF(current_setting('svc.tenant'::text, true), ''::text))::uuid));
+create policy tenant_isolation on org_memberships as PERMISSIVE for ALL to public using ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid));
 alter table policies enable row level security, force row level security;
-create policy own_organization on policies as PERMISSIVE for ALL to public using ((tenant_id = (NULLIF(current_setting('svc.tenant'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('svc.tenant'::text, true), ''::text))::uuid));
+create policy tenant_isolation on policies as PERMISSIVE for ALL to public using ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid));
 alter table policy_versions enable row level security, force row level security;
-create policy own_organization on policy_versions as PERMISSIVE for ALL to public using ((tenant_id = (NULLIF(current_setting('svc.tenant'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('svc.tenant'::text, true), ''::text))::uuid));
+create policy tenant_isolation on policy_versions as PERMISSIVE for ALL to public using ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid));
+alter table run_resource_bindings enable row level security, force row level security;
+create policy tenant_isolation on run_resource_bindings as PERMISSIVE for ALL to public using ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid));
 alter table session_finalizations enable row level security, force row level security;
 create policy cross_organization on session_finalizations as PERMISSIVE for ALL to sandgate_system using (true) with check (true);
-create policy own_organization on session_finalizations as PERMISSIVE for ALL to public using ((tenant_id = (NULLIF(current_setting('svc.tenant'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('svc.tenant'::text, true), ''::text))::uuid));
+create policy tenant_isolation on session_finalizations as PERMISSIVE for ALL to public using ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid));
 alter table session_heads enable row level security, force row level security;
 create policy cross_organization on session_heads as PERMISSIVE for ALL to sandgate_system using (true) with check (true);
-create policy own_organization on session_heads as PERMISSIVE for ALL to public using ((tenant_id = (NULLIF(current_setting('svc.tenant'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('svc.tenant'::text, true), ''::text))::uuid));
-alter table session_resource_bindings enable row level security, force row level security;
-create policy own_organization on session_resource_bindings as PERMISSIVE for ALL to public using ((tenant_id = (NULLIF(current_setting('svc.tenant'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('svc.tenant'::text, true), ''::text))::uuid));
+create policy tenant_isolation on session_heads as PERMISSIVE for ALL to public using ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid));
 alter table sessions enable row level security, force row level security;
 create policy cross_organization on sessions as PERMISSIVE for ALL to sandgate_system using (true) with check (true);
-create policy own_organization on sessions as PERMISSIVE for ALL to public using ((tenant_id = (NULLIF(current_setting('svc.tenant'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('svc.tenant'::text, true), ''::text))::uuid));
+create policy tenant_isolation on sessions as PERMISSIVE for ALL to public using ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid));
 alter table tenant_deks enable row level security, force row level security;
 create policy cross_organization on tenant_deks as PERMISSIVE for ALL to sandgate_system using (true) with check (true);
-create policy own_organization on tenant_deks as PERMISSIVE for ALL to public using ((tenant_id = (NULLIF(current_setting('svc.tenant'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('svc.tenant'::text, true), ''::text))::uuid));
+create policy tenant_isolation on tenant_deks as PERMISSIVE for ALL to public using ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid));
+alter table tenants enable row level security, force row level security;
+create policy cross_organization on tenants as PERMISSIVE for ALL to sandgate_system using (true) with check (true);
+create policy tenant_isolation on tenants as PERMISSIVE for ALL to public using ((id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid)) with check ((id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid));
 alter table tool_call_payloads enable row level security, force row level security;
 create policy cross_organization on tool_call_payloads as PERMISSIVE for ALL to sandgate_system using (true) with check (true);
-create policy own_organization on tool_call_payloads as PERMISSIVE for ALL to public using ((tenant_id = (NULLIF(current_setting('svc.tenant'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('svc.tenant'::text, true), ''::text))::uuid));
+create policy tenant_isolation on tool_call_payloads as PERMISSIVE for ALL to public using ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid));
 alter table tool_execution_claims enable row level security, force row level security;
 create policy cross_organization on tool_execution_claims as PERMISSIVE for ALL to sandgate_system using (true) with check (true);
-create policy own_organization on tool_execution_claims as PERMISSIVE for ALL to public using ((tenant_id = (NULLIF(current_setting('svc.tenant'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('svc.tenant'::text, true), ''::text))::uuid));
+create policy tenant_isolation on tool_execution_claims as PERMISSIVE for ALL to public using ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid));
 alter table usage_entries enable row level security, force row level security;
-create policy own_organization on usage_entries as PERMISSIVE for ALL to public using ((tenant_id = (NULLIF(current_setting('svc.tenant'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('svc.tenant'::text, true), ''::text))::uuid));
+create policy tenant_isolation on usage_entries as PERMISSIVE for ALL to public using ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid));
 alter table users enable row level security, force row level security;
-create policy own_organization on users as PERMISSIVE for ALL to public using ((tenant_id = (NULLIF(current_setting('svc.tenant'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('svc.tenant'::text, true), ''::text))::uuid));
+create policy tenant_isolation on users as PERMISSIVE for ALL to public using ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid));
 
 -- Owners and grants
 
@@ -3903,29 +3904,29 @@ grant select, update on table mcp_upstream_sessions to sandgate_system;
 grant delete, insert, select, update on table oauth_client_registrations to sandgate_app;
 grant delete, insert, select, update on table oauth_client_registrations to sandgate_system;
 grant insert, select, update on table org_memberships to sandgate_app;
-grant insert, select, update on table organizations to sandgate_app;
-grant select on table organizations to sandgate_system;
 grant delete, insert, select, update on table policies to sandgate_app;
 grant insert, select on table policy_versions to sandgate_app;
 grant delete, insert, select, update on table process_leases to sandgate_app;
 grant delete, select on table process_leases to sandgate_system;
+grant insert, select on table run_resource_bindings to sandgate_app;
 grant delete, insert, select, update on table sandbox_uids to sandgate_app;
 grant delete, insert, select, update on table session_finalizations to sandgate_app;
 grant select on table session_finalizations to sandgate_system;
 grant insert, select, update on table session_heads to sandgate_app;
 grant select, update on table session_heads to sandgate_system;
-grant insert, select on table session_resource_bindings to sandgate_app;
 grant insert, select, update on table sessions to sandgate_app;
 grant select, update on table sessions to sandgate_system;
 grant insert, select on table tenant_deks to sandgate_app;
 grant select on table tenant_deks to sandgate_system;
+grant insert, select, update on table tenants to sandgate_app;
+grant select on table tenants to sandgate_system;
 grant delete, insert, select, update on table tool_call_payloads to sandgate_app;
 grant delete, select on table tool_call_payloads to sandgate_system;
 grant insert, select, update on table tool_execution_claims to sandgate_app;
 grant select on table tool_execution_claims to sandgate_system;
 grant insert, select on table usage_entries to sandgate_app;
 grant insert, select, update on table users to sandgate_app;
-grant usage on sequence capacity_turns to sandgate_system;
+grant usage on sequence capacity_admissions to sandgate_system;
 alter function svc_admit_waiting(integer,integer,integer,integer) owner to sandgate_system;
 revoke all on function svc_admit_waiting(integer,integer,integer,integer) from public;
 alter function svc_claim_oauth_flow(text,text) owner to sandgate_system;

@@ -34,7 +34,7 @@ declare
   bodies text[];
   digests text[];
 begin
-  perform set_config('svc.tenant', p_tenant::text, true);
+  perform set_config('service.tenant_id', p_tenant::text, true);
   perform 1 from session_heads where session_id = p_session for no key update;
   select a.refusal, a.head into admission
     from svc_admission(p_session, p_token, 'tool', p_spec_digest, clock_timestamp()) as a;

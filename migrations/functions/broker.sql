@@ -9,7 +9,7 @@ returns svc_offered_call
 language plpgsql
 as $$
 declare
-  ignored text := set_config('svc.tenant', p_tenant::text, true);
+  ignored text := set_config('service.tenant_id', p_tenant::text, true);
   offered svc_offered_call;
 begin
   select a.id, c.state, c.attempt, c.id
@@ -51,7 +51,7 @@ declare
   run_status text;
   asked approvals;
 begin
-  perform set_config('svc.tenant', p_tenant::text, true);
+  perform set_config('service.tenant_id', p_tenant::text, true);
   select ending into is_ending from session_heads where session_id = p_session for no key update;
   select status into run_status from sessions where id = p_session;
   if run_status is null or is_ending or not svc_accepts_work(run_status) then
@@ -103,7 +103,7 @@ declare
   asked approvals;
   claim svc_claim_answer;
 begin
-  perform set_config('svc.tenant', p_tenant::text, true);
+  perform set_config('service.tenant_id', p_tenant::text, true);
   select * into asked from approvals where id = p_call_id and session_id = p_session;
   if asked.id is null or not svc_is_let_go(asked) then return; end if;
   taken.tool_call_id := asked.tool_call_id;
@@ -112,12 +112,12 @@ begin
   select sealed, key_version into taken.sealed, taken.key_version from tool_call_payloads
     where session_id = p_session and tool_call_id = asked.tool_call_id and kind = 'input';
   if not found then return; end if;
-  select id into taken.binding_id from session_resource_bindings
+  select id into taken.binding_id from run_resource_bindings
     where tenant_id = p_tenant and session_id = p_session and slot_kind = 'mcp'
       and requirement_slot = split_part(substr(asked.tool, 6), '__', 1);
   if taken.binding_id is not null then
-    select to_jsonb(l) into taken.live from svc_live_authority(taken.binding_id) l;
-    if taken.live = p_known -> taken.binding_id::text then
+    select to_jsonb(l) into taken.current from svc_current_authority(taken.binding_id) l;
+    if taken.current = p_known -> taken.binding_id::text then
       claim := svc_claim_call(p_tenant, p_session, p_call_id, p_id, p_attempt, p_ttl_secs);
       taken.outcome := claim.outcome;
       taken.claim_id := claim.claim_id;
@@ -139,7 +139,7 @@ as $$
 declare
   settled tool_execution_claims;
 begin
-  perform set_config('svc.tenant', p_tenant::text, true);
+  perform set_config('service.tenant_id', p_tenant::text, true);
   perform 1 from session_heads where session_id = p_session for no key update;
   update tool_execution_claims set state = p_state, completed_at = clock_timestamp(), result_digest = p_result_digest,
       is_error = p_state <> 'succeeded', error_message = p_error
@@ -164,7 +164,7 @@ returns table (
 language plpgsql
 as $$
 begin
-  perform set_config('svc.tenant', p_tenant::text, true);
+  perform set_config('service.tenant_id', p_tenant::text, true);
   return query select c.state, c.attempt, c.id, c.error_message, c.tool_call_id, p.sealed, p.key_version
     from approvals a
     join tool_execution_claims c

@@ -27,7 +27,7 @@ declare
   place uuid;
   runs uuid[] := '{}';
   tenants uuid[] := '{}';
-  turns bigint[] := '{}';
+  admissions bigint[] := '{}';
 begin
   perform svc_lock_admission();
   room := least(p_limit, p_global_max - (select active from capacity_counters where scope = 'deployment'));
@@ -47,7 +47,7 @@ begin
       ) w
     ) s
     where c.scope <> 'deployment'
-    order by s.round, c.turn, s.created_at, s.id
+    order by s.round, c.last_admission, s.created_at, s.id
   loop
     exit when cardinality(runs) >= room;
     -- Behind the row's lock, since somebody may end the run at this moment.
@@ -70,14 +70,15 @@ begin
       updated_at = clock_timestamp() where id = candidate.id;
     runs := runs || candidate.id;
     tenants := tenants || candidate.tenant;
-    turns := turns || nextval('capacity_turns');
+    admissions := admissions || nextval('capacity_admissions');
   end loop;
   perform 1 from capacity_counters c where c.scope <> 'deployment' and c.scope = any (tenants::text[])
     order by c.scope for update;
   perform 1 from capacity_counters c where c.scope = 'deployment' for update;
-  update capacity_counters c set active = c.active + g.runs, turn = g.turn, updated_at = clock_timestamp()
-    from (select t.tenant::text as scope, count(*)::int as runs, max(t.turn) as turn
-          from unnest(tenants, turns) as t (tenant, turn) group by t.tenant) g
+  update capacity_counters c set active = c.active + g.runs, last_admission = g.last_admission,
+      updated_at = clock_timestamp()
+    from (select t.tenant::text as scope, count(*)::int as runs, max(t.last_admission) as last_admission
+          from unnest(tenants, admissions) as t (tenant, last_admission) group by t.tenant) g
     where c.scope = g.scope;
   update capacity_counters c set active = c.active + cardinality(runs), updated_at = clock_timestamp()
     where c.scope = 'deployment' and cardinality(runs) > 0;

@@ -9,7 +9,7 @@ as $$
 $$;
 
 -- The current state of the authority that a binding was frozen with; no row for a binding of another organization.
-create or replace function svc_live_authority(p_binding uuid)
+create or replace function svc_current_authority(p_binding uuid)
 returns table (
   status text, authorization_generation int, owner_type text, owner_user_id uuid, invoker_active boolean,
   owner_active boolean
@@ -19,20 +19,20 @@ as $$
   select c.status, c.authorization_generation, c.owner_type, c.owner_user_id,
          b.resolved_by_principal_id is not null and svc_is_active_member(b.resolved_by_principal_id),
          c.owner_user_id is not null and svc_is_active_member(c.owner_user_id)
-    from session_resource_bindings b left join integration_connections c on c.id = b.connection_id
+    from run_resource_bindings b left join integration_connections c on c.id = b.connection_id
     where b.id = p_binding
 $$;
 
 -- Whether a run accepts work at this moment, and the current authority of one of its bindings; no row for a run of
 -- another organization.
-create or replace function svc_read_standing(p_tenant uuid, p_session uuid, p_binding uuid)
-returns table (accepts boolean, live jsonb)
+create or replace function svc_check_authorization(p_tenant uuid, p_session uuid, p_binding uuid)
+returns table (accepts boolean, current jsonb)
 language plpgsql
 as $$
 begin
-  perform set_config('svc.tenant', p_tenant::text, true);
+  perform set_config('service.tenant_id', p_tenant::text, true);
   return query
-    select svc_accepts_work(s.status) and not h.ending, (select to_jsonb(l) from svc_live_authority(p_binding) l)
+    select svc_accepts_work(s.status) and not h.ending, (select to_jsonb(l) from svc_current_authority(p_binding) l)
     from sessions s join session_heads h on h.session_id = s.id
     where s.id = p_session;
 end
@@ -47,7 +47,7 @@ returns table (
 language plpgsql
 as $$
 begin
-  perform set_config('svc.tenant', p_tenant::text, true);
+  perform set_config('service.tenant_id', p_tenant::text, true);
   return query select c.status, c.authorization_generation, c.auth_kind, c.display_name, c.metadata,
       case when c.status = 'active' and c.authorization_generation = p_generation then c.credential_sealed end,
       c.credential_key_version
@@ -61,15 +61,15 @@ create or replace function svc_read_call_credential(
 )
 returns table (
   status text, authorization_generation int, auth_kind text, display_name text, metadata jsonb, sealed bytea,
-  key_version smallint, accepts boolean, live jsonb
+  key_version smallint, accepts boolean, current jsonb
 )
 language plpgsql
 as $$
 begin
   return query select c.status, c.authorization_generation, c.auth_kind, c.display_name, c.metadata, c.sealed,
-      c.key_version, s.accepts, s.live
+      c.key_version, s.accepts, s.current
     from svc_read_credential(p_tenant, p_connection, p_generation) c
-    left join svc_read_standing(p_tenant, p_session, p_binding) s on true;
+    left join svc_check_authorization(p_tenant, p_session, p_binding) s on true;
 end
 $$;
 

@@ -17,7 +17,7 @@ declare
   v_breaker egress_breakers;
   v_left double precision;
 begin
-  perform set_config('svc.tenant', p_tenant::text, true), set_config('synchronous_commit', 'off', true);
+  perform set_config('service.tenant_id', p_tenant::text, true), set_config('synchronous_commit', 'off', true);
   failing := false; probe := false;
   for i in 1 .. cardinality(p_scopes) loop
     insert into egress_rate_windows as w (tenant_id, scope, key, window_start, used)
@@ -66,7 +66,7 @@ returns void
 language plpgsql
 as $$
 begin
-  perform set_config('svc.tenant', p_tenant::text, true), set_config('synchronous_commit', 'off', true);
+  perform set_config('service.tenant_id', p_tenant::text, true), set_config('synchronous_commit', 'off', true);
   if p_failed is null then
     update egress_breakers set probing_since = null
       where p_probe and tenant_id = p_tenant and connection_id = p_connection and host_digest = p_host_digest;
@@ -92,7 +92,7 @@ returns void
 language plpgsql
 as $$
 begin
-  perform set_config('svc.tenant', p_tenant::text, true), set_config('synchronous_commit', 'off', true);
+  perform set_config('service.tenant_id', p_tenant::text, true), set_config('synchronous_commit', 'off', true);
   delete from egress_rate_windows where tenant_id = p_tenant and window_start < clock_timestamp() - interval '1 day';
   delete from egress_breakers where tenant_id = p_tenant and updated_at < clock_timestamp() - interval '1 day';
 end

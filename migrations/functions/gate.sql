@@ -135,7 +135,7 @@ as $$
 declare
   kept int;
 begin
-  perform set_config('svc.tenant', p_tenant::text, true), set_config('synchronous_commit', 'off', true);
+  perform set_config('service.tenant_id', p_tenant::text, true), set_config('synchronous_commit', 'off', true);
   insert into tool_call_payloads (tenant_id, session_id, tool_call_id, kind, sealed, key_version, expires_at)
     select p_tenant, v.session_id, v.tool_call_id, 'policy_view', v.sealed, v.key_version,
            clock_timestamp() + make_interval(secs => p_keep_secs)

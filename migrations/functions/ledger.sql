@@ -92,7 +92,7 @@ declare
   digest bytea;
   at timestamptz;
   linked bytea;
-  ignored text := set_config('svc.tenant', p_tenant::text, true);
+  ignored text := set_config('service.tenant_id', p_tenant::text, true);
 begin
   if array_length(p_bodies, 1) <> 1 or p_digests[1] is null then
     return svc_append(p_session, p_bodies, p_digests);

@@ -1,4 +1,4 @@
--- A run from its creation to its end: locks, moves, launches, tokens, and the intents that end it.
+-- A run from its creation to its end: locks, moves, launches, tokens, and the finalization requests that end it.
 
 -- What every append and every change of a run locks first.
 create or replace function svc_lock_head(p_session uuid)
@@ -146,7 +146,7 @@ as $$
 $$;
 
 -- Records why a locked run ends; false when that is recorded already. Only a run with a sandbox needs to be quiesced.
-create or replace function svc_record_intent(
+create or replace function svc_request_finalization(
   p_session uuid, p_outcome text, p_posted_outcome text, p_summary text, p_reason text, p_wants_quiesce boolean,
   p_quiesce_secs float8
 )

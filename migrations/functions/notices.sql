@@ -42,7 +42,7 @@ $$;
 create or replace function svc_read_asked_calls(p_approvals uuid[])
 returns table (
   id uuid, tool text, invoked_by_user_id uuid, slot text, frozen_owner_type text, frozen_owner_user_id uuid,
-  live_owner_type text, live_owner_user_id uuid
+  current_owner_type text, current_owner_user_id uuid
 )
 language sql stable
 as $$
@@ -50,10 +50,10 @@ as $$
          c.owner_type, c.owner_user_id
     from approvals a join sessions s on s.id = a.session_id
     left join lateral (
-      select surface ->> 'slot' as slot, surface ->> 'binding_id' as binding_id
-        from jsonb_array_elements(s.run_spec -> 'brokered') as surface
-        where starts_with(a.tool, 'mcp__' || (surface ->> 'slot') || '__') limit 1) f on true
-    left join session_resource_bindings b
+      select tool_set ->> 'slot' as slot, tool_set ->> 'binding_id' as binding_id
+        from jsonb_array_elements(s.run_spec -> 'brokered') as tool_set
+        where starts_with(a.tool, 'mcp__' || (tool_set ->> 'slot') || '__') limit 1) f on true
+    left join run_resource_bindings b
       on b.session_id = s.id and b.slot_kind = 'mcp' and b.requirement_slot = f.slot and b.id::text = f.binding_id
     left join integration_connections c on c.id = b.connection_id
     where a.id = any (p_approvals)

@@ -52,7 +52,7 @@ returns table (organization text, requester text)
 language sql stable
 as $$
   select o.name, (select coalesce(u.name, u.email, u.id::text) from users u where u.id = p_user)
-    from organizations o
+    from tenants o
 $$;
 
 -- Shows on a connection that was never authorized as whom the flow asks.

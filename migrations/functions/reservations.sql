@@ -6,8 +6,8 @@ returns boolean
 language sql stable
 as $$
   select exists (
-    select from sessions s, jsonb_array_elements(s.run_spec -> 'brokered') as b (surface),
-                lateral (select (b.surface ->> 'slot') || '__' as prefix) own
+    select from sessions s, jsonb_array_elements(s.run_spec -> 'brokered') as b (tool_set),
+                lateral (select (b.tool_set ->> 'slot') || '__' as prefix) own
     where s.id = p_session and (starts_with(p_tool, own.prefix) or starts_with(p_tool, 'mcp__' || own.prefix)))
 $$;
 

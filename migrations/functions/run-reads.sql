@@ -15,7 +15,7 @@ returns table (
   status text, organization_slug text, agent_name text, host_id uuid, sandbox_attached boolean, pending_approvals int,
   ms_until_approval_expiry float8, ms_until_wall_clock float8, ms_until_wall_clock_warning float8,
   ms_until_queue_expiry float8, ms_until_launch_deadline float8, ms_until_claim_expiry float8, brokered boolean,
-  intent_outcome text, ms_until_quiesce_deadline float8
+  requested_outcome text, ms_until_quiesce_deadline float8
 )
 language sql stable
 as $$
@@ -36,7 +36,7 @@ as $$
          f.outcome,
          case when f.needs_quiesce then (extract(epoch from f.quiesce_deadline - now()) * 1000)::float8 end
     from sessions s
-    join organizations o on o.id = s.tenant_id
+    join tenants o on o.id = s.tenant_id
     join session_heads h on h.session_id = s.id
     cross join lateral (select (s.run_spec -> 'budgets' ->> 'max_wall_clock_secs')::float8 as secs) cap
     left join session_finalizations f on f.session_id = s.id

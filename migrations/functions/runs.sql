@@ -44,7 +44,7 @@ declare
   is_ending boolean;
   present text;
 begin
-  perform set_config('svc.tenant', p_tenant::text, true);
+  perform set_config('service.tenant_id', p_tenant::text, true);
   update session_heads set last_heartbeat_at = clock_timestamp() where session_id = p_session
     returning ending into is_ending;
   select status into present from sessions where id = p_session;
@@ -72,8 +72,8 @@ $$;
 
 create or replace function svc_list_unfinished_runs(p_after uuid, p_limit int)
 returns table (
-  organization_id uuid, session_id uuid, status text, host_id uuid, has_intent boolean, created_at timestamptz,
-  updated_at timestamptz
+  organization_id uuid, session_id uuid, status text, host_id uuid, has_finalization_request boolean,
+  created_at timestamptz, updated_at timestamptz
 )
 language sql stable security definer set search_path = pg_catalog, public, pg_temp
 as $$

@@ -1,7 +1,7 @@
 -- What brokered calls read and remember beside their claims.
 
--- The surfaces that were frozen into a run; nothing when the organization has none of that id.
-create or replace function svc_read_brokered_surfaces(p_session uuid)
+-- The tool sets that were frozen into a run; nothing when the organization has none of that id.
+create or replace function svc_read_brokered_tool_sets(p_session uuid)
 returns table (brokered jsonb)
 language sql stable
 as $$

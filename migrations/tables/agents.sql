@@ -3,7 +3,7 @@
 
 create table agents (
   id uuid primary key,
-  tenant_id uuid not null references organizations (id),
+  tenant_id uuid not null references tenants (id),
   name text not null,
   description text,
   created_at timestamptz not null default now(),
@@ -11,9 +11,9 @@ create table agents (
   unique (tenant_id, id)
 );
 alter table agents enable row level security, force row level security;
-create policy own_organization on agents
-  using (tenant_id = nullif(current_setting('svc.tenant', true), '')::uuid)
-  with check (tenant_id = nullif(current_setting('svc.tenant', true), '')::uuid);
+create policy tenant_isolation on agents
+  using (tenant_id = nullif(current_setting('service.tenant_id', true), '')::uuid)
+  with check (tenant_id = nullif(current_setting('service.tenant_id', true), '')::uuid);
 grant select, insert on agents to sandgate_app;
 
 -- A null description says nothing new: the agent is described as it was registered.
@@ -44,9 +44,9 @@ create table agent_revisions (
 -- Deleting a policy asks which revisions name it, itself and through the foreign key.
 create index agent_revisions_policy on agent_revisions (tenant_id, policy_id);
 alter table agent_revisions enable row level security, force row level security;
-create policy own_organization on agent_revisions
-  using (tenant_id = nullif(current_setting('svc.tenant', true), '')::uuid)
-  with check (tenant_id = nullif(current_setting('svc.tenant', true), '')::uuid);
+create policy tenant_isolation on agent_revisions
+  using (tenant_id = nullif(current_setting('service.tenant_id', true), '')::uuid)
+  with check (tenant_id = nullif(current_setting('service.tenant_id', true), '')::uuid);
 grant select, insert on agent_revisions to sandgate_app;
 create trigger refuse_change before update or delete or truncate on agent_revisions
   for each statement execute function svc_refuse_change();
@@ -54,7 +54,7 @@ create trigger refuse_change before update or delete or truncate on agent_revisi
 -- Insert-only, so that a pin never floats.
 create table capability_bundles (
   id uuid primary key,
-  tenant_id uuid not null references organizations (id),
+  tenant_id uuid not null references tenants (id),
   name text not null,
   version int not null check (version > 0),
   description text,
@@ -65,9 +65,9 @@ create table capability_bundles (
   unique (tenant_id, id)
 );
 alter table capability_bundles enable row level security, force row level security;
-create policy own_organization on capability_bundles
-  using (tenant_id = nullif(current_setting('svc.tenant', true), '')::uuid)
-  with check (tenant_id = nullif(current_setting('svc.tenant', true), '')::uuid);
+create policy tenant_isolation on capability_bundles
+  using (tenant_id = nullif(current_setting('service.tenant_id', true), '')::uuid)
+  with check (tenant_id = nullif(current_setting('service.tenant_id', true), '')::uuid);
 grant select, insert on capability_bundles to sandgate_app;
 create trigger refuse_change before update or delete or truncate on capability_bundles
   for each statement execute function svc_refuse_change();

@@ -50,9 +50,9 @@ create index approvals_deadline on approvals (expires_at) where status = 'pendin
 -- question.
 create index approvals_asked on approvals (session_id) where scope_keys is not null;
 alter table approvals enable row level security, force row level security;
-create policy own_organization on approvals
-  using (tenant_id = nullif(current_setting('svc.tenant', true), '')::uuid)
-  with check (tenant_id = nullif(current_setting('svc.tenant', true), '')::uuid);
+create policy tenant_isolation on approvals
+  using (tenant_id = nullif(current_setting('service.tenant_id', true), '')::uuid)
+  with check (tenant_id = nullif(current_setting('service.tenant_id', true), '')::uuid);
 create policy cross_organization on approvals to sandgate_system using (true) with check (true);
 grant select, insert, update on approvals to sandgate_app;
 grant select on approvals to sandgate_system;
@@ -70,9 +70,9 @@ create table approval_notices (
 );
 create index approval_notices_failed on approval_notices (updated_at) where state = 'failed';
 alter table approval_notices enable row level security, force row level security;
-create policy own_organization on approval_notices
-  using (tenant_id = nullif(current_setting('svc.tenant', true), '')::uuid)
-  with check (tenant_id = nullif(current_setting('svc.tenant', true), '')::uuid);
+create policy tenant_isolation on approval_notices
+  using (tenant_id = nullif(current_setting('service.tenant_id', true), '')::uuid)
+  with check (tenant_id = nullif(current_setting('service.tenant_id', true), '')::uuid);
 create policy cross_organization on approval_notices to sandgate_system using (true) with check (true);
 grant select, insert, update on approval_notices to sandgate_app;
 grant select on approval_notices to sandgate_system;
@@ -93,9 +93,9 @@ create index tool_call_payloads_expiry on tool_call_payloads (expires_at) where 
 -- The boot asks whether anything is sealed under version 1, which is rare.
 create index tool_call_payloads_legacy on tool_call_payloads (key_version) where key_version = 1;
 alter table tool_call_payloads enable row level security, force row level security;
-create policy own_organization on tool_call_payloads
-  using (tenant_id = nullif(current_setting('svc.tenant', true), '')::uuid)
-  with check (tenant_id = nullif(current_setting('svc.tenant', true), '')::uuid);
+create policy tenant_isolation on tool_call_payloads
+  using (tenant_id = nullif(current_setting('service.tenant_id', true), '')::uuid)
+  with check (tenant_id = nullif(current_setting('service.tenant_id', true), '')::uuid);
 create policy cross_organization on tool_call_payloads to sandgate_system using (true) with check (true);
 grant select, insert, update, delete on tool_call_payloads to sandgate_app;
 grant select, delete on tool_call_payloads to sandgate_system;

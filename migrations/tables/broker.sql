@@ -26,9 +26,9 @@ create table tool_execution_claims (
 create index tool_execution_claims_open on tool_execution_claims (claim_expires_at) where state = 'claimed';
 create index tool_execution_claims_of_run on tool_execution_claims (session_id) where state = 'claimed';
 alter table tool_execution_claims enable row level security, force row level security;
-create policy own_organization on tool_execution_claims
-  using (tenant_id = nullif(current_setting('svc.tenant', true), '')::uuid)
-  with check (tenant_id = nullif(current_setting('svc.tenant', true), '')::uuid);
+create policy tenant_isolation on tool_execution_claims
+  using (tenant_id = nullif(current_setting('service.tenant_id', true), '')::uuid)
+  with check (tenant_id = nullif(current_setting('service.tenant_id', true), '')::uuid);
 create policy cross_organization on tool_execution_claims to sandgate_system using (true) with check (true);
 grant select, insert, update on tool_execution_claims to sandgate_app;
 grant select on tool_execution_claims to sandgate_system;
@@ -53,9 +53,9 @@ create table mcp_upstream_sessions (
 );
 create index mcp_upstream_sessions_live on mcp_upstream_sessions (opened_at) where deleted_at is null;
 alter table mcp_upstream_sessions enable row level security, force row level security;
-create policy own_organization on mcp_upstream_sessions
-  using (tenant_id = nullif(current_setting('svc.tenant', true), '')::uuid)
-  with check (tenant_id = nullif(current_setting('svc.tenant', true), '')::uuid);
+create policy tenant_isolation on mcp_upstream_sessions
+  using (tenant_id = nullif(current_setting('service.tenant_id', true), '')::uuid)
+  with check (tenant_id = nullif(current_setting('service.tenant_id', true), '')::uuid);
 create policy cross_organization on mcp_upstream_sessions to sandgate_system using (true) with check (true);
 grant select, insert, update on mcp_upstream_sessions to sandgate_app;
 grant select, update on mcp_upstream_sessions to sandgate_system;
@@ -80,7 +80,7 @@ create type svc_taken_call as (
   sealed bytea,
   key_version smallint,
   binding_id uuid,
-  live jsonb,
+  current jsonb,
   outcome text,
   claim_id uuid
 );

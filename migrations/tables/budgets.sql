@@ -17,9 +17,9 @@ create table usage_entries (
 );
 create index usage_entries_session on usage_entries (session_id);
 alter table usage_entries enable row level security, force row level security;
-create policy own_organization on usage_entries
-  using (tenant_id = nullif(current_setting('svc.tenant', true), '')::uuid)
-  with check (tenant_id = nullif(current_setting('svc.tenant', true), '')::uuid);
+create policy tenant_isolation on usage_entries
+  using (tenant_id = nullif(current_setting('service.tenant_id', true), '')::uuid)
+  with check (tenant_id = nullif(current_setting('service.tenant_id', true), '')::uuid);
 grant select, insert on usage_entries to sandgate_app;
 
 -- A reservation counts from admission until it is settled, and for good when its usage never arrived (unreported).
@@ -40,9 +40,9 @@ create index llm_reservations_live on llm_reservations (session_id) where state 
 create index llm_reservations_unreported on llm_reservations (session_id) where state = 'unreported';
 create index llm_reservations_process on llm_reservations (process_id) where state = 'reserved';
 alter table llm_reservations enable row level security, force row level security;
-create policy own_organization on llm_reservations
-  using (tenant_id = nullif(current_setting('svc.tenant', true), '')::uuid)
-  with check (tenant_id = nullif(current_setting('svc.tenant', true), '')::uuid);
+create policy tenant_isolation on llm_reservations
+  using (tenant_id = nullif(current_setting('service.tenant_id', true), '')::uuid)
+  with check (tenant_id = nullif(current_setting('service.tenant_id', true), '')::uuid);
 create policy cross_organization on llm_reservations to sandgate_system using (true) with check (true);
 grant select, insert, update on llm_reservations to sandgate_app;
 grant select on llm_reservations to sandgate_system;
@@ -57,9 +57,9 @@ create table llm_tool_uses (
   primary key (session_id, tool_use_id)
 );
 alter table llm_tool_uses enable row level security, force row level security;
-create policy own_organization on llm_tool_uses
-  using (tenant_id = nullif(current_setting('svc.tenant', true), '')::uuid)
-  with check (tenant_id = nullif(current_setting('svc.tenant', true), '')::uuid);
+create policy tenant_isolation on llm_tool_uses
+  using (tenant_id = nullif(current_setting('service.tenant_id', true), '')::uuid)
+  with check (tenant_id = nullif(current_setting('service.tenant_id', true), '')::uuid);
 grant select, insert, update on llm_tool_uses to sandgate_app;
 
 create type svc_model_request as (

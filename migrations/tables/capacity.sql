@@ -38,10 +38,10 @@ create table capacity_counters (
   scope text primary key,
   active int not null default 0 check (active >= 0),
   updated_at timestamptz not null default now(),
-  turn bigint not null default 0
+  last_admission bigint not null default 0
 );
 -- When an organization was last admitted, by a count of all admissions.
 grant select, insert, update on capacity_counters to sandgate_system;
 
-create sequence capacity_turns;
-grant usage on sequence capacity_turns to sandgate_system;
+create sequence capacity_admissions;
+grant usage on sequence capacity_admissions to sandgate_system;

@@ -4,7 +4,7 @@
 -- sandgate_system. No column takes a credential.
 create table connector_catalog (
   id uuid primary key,
-  tenant_id uuid references organizations (id),
+  tenant_id uuid references tenants (id),
   slug text not null check (slug ~ '^[a-z0-9][a-z0-9-]{0,63}$'),
   name text not null,
   icon text,
@@ -28,9 +28,9 @@ create table connector_catalog (
 create unique index connector_catalog_own_slug on connector_catalog (tenant_id, slug) where tenant_id is not null;
 create unique index connector_catalog_global_slug on connector_catalog (slug) where tenant_id is null;
 alter table connector_catalog enable row level security, force row level security;
-create policy own_organization on connector_catalog
-  using (tenant_id = nullif(current_setting('svc.tenant', true), '')::uuid)
-  with check (tenant_id = nullif(current_setting('svc.tenant', true), '')::uuid);
+create policy tenant_isolation on connector_catalog
+  using (tenant_id = nullif(current_setting('service.tenant_id', true), '')::uuid)
+  with check (tenant_id = nullif(current_setting('service.tenant_id', true), '')::uuid);
 create policy cross_organization on connector_catalog to sandgate_system using (true) with check (true);
 create policy global_rows on connector_catalog for select to sandgate_app
   using (tenant_id is null);

@@ -4,7 +4,7 @@
 -- stays revoked but for an app installation that is approved anew.
 create table integration_connections (
   id uuid primary key,
-  tenant_id uuid not null references organizations (id),
+  tenant_id uuid not null references tenants (id),
   provider text not null check (provider in ('codehost', 'codehost_app', 'mcp_http')),
   external_account_id text not null,
   display_name text not null,
@@ -40,9 +40,9 @@ create unique index integration_connections_live_installation
   on integration_connections (tenant_id, provider, external_account_id)
   where provider = 'codehost_app' and status <> 'revoked';
 alter table integration_connections enable row level security, force row level security;
-create policy own_organization on integration_connections
-  using (tenant_id = nullif(current_setting('svc.tenant', true), '')::uuid)
-  with check (tenant_id = nullif(current_setting('svc.tenant', true), '')::uuid);
+create policy tenant_isolation on integration_connections
+  using (tenant_id = nullif(current_setting('service.tenant_id', true), '')::uuid)
+  with check (tenant_id = nullif(current_setting('service.tenant_id', true), '')::uuid);
 create policy cross_organization on integration_connections to sandgate_system using (true) with check (true);
 grant select, insert, update on integration_connections to sandgate_app;
 grant select on integration_connections to sandgate_system;
@@ -68,15 +68,15 @@ create table connection_tool_snapshots (
   foreign key (tenant_id, connection_id) references integration_connections (tenant_id, id)
 );
 alter table connection_tool_snapshots enable row level security, force row level security;
-create policy own_organization on connection_tool_snapshots
-  using (tenant_id = nullif(current_setting('svc.tenant', true), '')::uuid)
-  with check (tenant_id = nullif(current_setting('svc.tenant', true), '')::uuid);
+create policy tenant_isolation on connection_tool_snapshots
+  using (tenant_id = nullif(current_setting('service.tenant_id', true), '')::uuid)
+  with check (tenant_id = nullif(current_setting('service.tenant_id', true), '')::uuid);
 grant select, insert on connection_tool_snapshots to sandgate_app;
 create trigger refuse_change before update or delete or truncate on connection_tool_snapshots
   for each statement execute function svc_refuse_change();
 
 -- With whose authority each slot of a run acts: inserted with the run, never changed.
-create table session_resource_bindings (
+create table run_resource_bindings (
   id uuid primary key,
   tenant_id uuid not null,
   session_id uuid not null,
@@ -116,25 +116,25 @@ create table session_resource_bindings (
       num_nonnulls(connection_id, subscription_id, authority_generation, connection_owner_type,
         connection_owner_user_id) = 0
     end),
-  constraint surface_of_mcp_alone check (
+  constraint tool_set_of_mcp_alone check (
     num_nonnulls(snapshot_version, effective_tools_json, effective_tools_digest)
       = case slot_kind when 'mcp' then 3 else 0 end),
   constraint mcp_has_a_connection check (slot_kind <> 'mcp' or authority_kind = 'connection')
 );
-create index session_resource_bindings_of_connection on session_resource_bindings (connection_id)
+create index run_resource_bindings_of_connection on run_resource_bindings (connection_id)
   where connection_id is not null;
-alter table session_resource_bindings enable row level security, force row level security;
-create policy own_organization on session_resource_bindings
-  using (tenant_id = nullif(current_setting('svc.tenant', true), '')::uuid)
-  with check (tenant_id = nullif(current_setting('svc.tenant', true), '')::uuid);
-grant select, insert on session_resource_bindings to sandgate_app;
-create trigger refuse_change before update or delete or truncate on session_resource_bindings
+alter table run_resource_bindings enable row level security, force row level security;
+create policy tenant_isolation on run_resource_bindings
+  using (tenant_id = nullif(current_setting('service.tenant_id', true), '')::uuid)
+  with check (tenant_id = nullif(current_setting('service.tenant_id', true), '')::uuid);
+grant select, insert on run_resource_bindings to sandgate_app;
+create trigger refuse_change before update or delete or truncate on run_resource_bindings
   for each statement execute function svc_refuse_change();
 
 -- Identity and sealed secrets of an app that several installations share. Rows are revoked, never removed.
 create table github_app_registrations (
   id uuid primary key,
-  tenant_id uuid not null references organizations (id),
+  tenant_id uuid not null references tenants (id),
   status text not null default 'pending' check (status in ('pending', 'active', 'revoked')),
   target_kind text not null check (target_kind in ('personal', 'organization')),
   target_org text,
@@ -156,9 +156,9 @@ create table github_app_registrations (
   constraint active_app_is_whole check (status <> 'active' or num_nonnulls(app_id, slug, pem_sealed) = 3)
 );
 alter table github_app_registrations enable row level security, force row level security;
-create policy own_organization on github_app_registrations
-  using (tenant_id = nullif(current_setting('svc.tenant', true), '')::uuid)
-  with check (tenant_id = nullif(current_setting('svc.tenant', true), '')::uuid);
+create policy tenant_isolation on github_app_registrations
+  using (tenant_id = nullif(current_setting('service.tenant_id', true), '')::uuid)
+  with check (tenant_id = nullif(current_setting('service.tenant_id', true), '')::uuid);
 create policy cross_organization on github_app_registrations to sandgate_system using (true) with check (true);
 grant select, insert, update on github_app_registrations to sandgate_app;
 grant select on github_app_registrations to sandgate_system;

@@ -2,7 +2,7 @@
 
 -- Counts of the current minute.
 create table egress_rate_windows (
-  tenant_id uuid not null references organizations (id) on delete cascade,
+  tenant_id uuid not null references tenants (id) on delete cascade,
   scope text not null check (scope in ('tenant', 'user', 'connection', 'host')),
   key text not null check (length(key) <= 64),
   window_start timestamptz not null,
@@ -10,14 +10,14 @@ create table egress_rate_windows (
   primary key (tenant_id, scope, key)
 );
 alter table egress_rate_windows enable row level security, force row level security;
-create policy own_organization on egress_rate_windows
-  using (tenant_id = nullif(current_setting('svc.tenant', true), '')::uuid)
-  with check (tenant_id = nullif(current_setting('svc.tenant', true), '')::uuid);
+create policy tenant_isolation on egress_rate_windows
+  using (tenant_id = nullif(current_setting('service.tenant_id', true), '')::uuid)
+  with check (tenant_id = nullif(current_setting('service.tenant_id', true), '')::uuid);
 grant select, insert, update, delete on egress_rate_windows to sandgate_app;
 
 -- The breaker of each connection and host.
 create table egress_breakers (
-  tenant_id uuid not null references organizations (id) on delete cascade,
+  tenant_id uuid not null references tenants (id) on delete cascade,
   connection_id uuid not null,
   host_digest text not null check (length(host_digest) <= 64),
   failures int not null,
@@ -29,7 +29,7 @@ create table egress_breakers (
   primary key (tenant_id, connection_id, host_digest)
 );
 alter table egress_breakers enable row level security, force row level security;
-create policy own_organization on egress_breakers
-  using (tenant_id = nullif(current_setting('svc.tenant', true), '')::uuid)
-  with check (tenant_id = nullif(current_setting('svc.tenant', true), '')::uuid);
+create policy tenant_isolation on egress_breakers
+  using (tenant_id = nullif(current_setting('service.tenant_id', true), '')::uuid)
+  with check (tenant_id = nullif(current_setting('service.tenant_id', true), '')::uuid);
 grant select, insert, update, delete on egress_breakers to sandgate_app;

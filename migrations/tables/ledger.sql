@@ -23,9 +23,9 @@ create table events (
   primary key (session_id, seq)
 );
 alter table events enable row level security, force row level security;
-create policy own_organization on events
-  using (tenant_id = nullif(current_setting('svc.tenant', true), '')::uuid)
-  with check (tenant_id = nullif(current_setting('svc.tenant', true), '')::uuid);
+create policy tenant_isolation on events
+  using (tenant_id = nullif(current_setting('service.tenant_id', true), '')::uuid)
+  with check (tenant_id = nullif(current_setting('service.tenant_id', true), '')::uuid);
 grant select, insert on events to sandgate_app;
 create trigger refuse_change before update or delete or truncate on events
   for each statement execute function svc_refuse_change();
@@ -41,9 +41,9 @@ create table ledger_heads (
   primary key (session_id, seq)
 );
 alter table ledger_heads enable row level security, force row level security;
-create policy own_organization on ledger_heads
-  using (tenant_id = nullif(current_setting('svc.tenant', true), '')::uuid)
-  with check (tenant_id = nullif(current_setting('svc.tenant', true), '')::uuid);
+create policy tenant_isolation on ledger_heads
+  using (tenant_id = nullif(current_setting('service.tenant_id', true), '')::uuid)
+  with check (tenant_id = nullif(current_setting('service.tenant_id', true), '')::uuid);
 grant select, insert on ledger_heads to sandgate_app;
 create trigger refuse_change before update or delete or truncate on ledger_heads
   for each statement execute function svc_refuse_change();
@@ -64,9 +64,9 @@ create table artifacts (
   foreign key (tenant_id, session_id) references sessions (tenant_id, id)
 );
 alter table artifacts enable row level security, force row level security;
-create policy own_organization on artifacts
-  using (tenant_id = nullif(current_setting('svc.tenant', true), '')::uuid)
-  with check (tenant_id = nullif(current_setting('svc.tenant', true), '')::uuid);
+create policy tenant_isolation on artifacts
+  using (tenant_id = nullif(current_setting('service.tenant_id', true), '')::uuid)
+  with check (tenant_id = nullif(current_setting('service.tenant_id', true), '')::uuid);
 grant select, insert, update, delete on artifacts to sandgate_app;
 
 -- An event that has its place in the chain of its run and is not written yet.

@@ -5,7 +5,7 @@
 -- alone. An identity that a person registered by hand is stored with its connection.
 create table oauth_client_registrations (
   id uuid primary key,
-  tenant_id uuid references organizations (id),
+  tenant_id uuid references tenants (id),
   issuer text not null,
   redirect_uri text not null,
   source text not null check (source in ('dcr', 'cimd')),
@@ -24,9 +24,9 @@ create table oauth_client_registrations (
   unique (issuer, redirect_uri)
 );
 alter table oauth_client_registrations enable row level security, force row level security;
-create policy own_organization on oauth_client_registrations
-  using (tenant_id = nullif(current_setting('svc.tenant', true), '')::uuid)
-  with check (tenant_id = nullif(current_setting('svc.tenant', true), '')::uuid);
+create policy tenant_isolation on oauth_client_registrations
+  using (tenant_id = nullif(current_setting('service.tenant_id', true), '')::uuid)
+  with check (tenant_id = nullif(current_setting('service.tenant_id', true), '')::uuid);
 create policy cross_organization on oauth_client_registrations to sandgate_system using (true) with check (true);
 create policy of_the_deployment on oauth_client_registrations for select to sandgate_app
   using (tenant_id is null);
@@ -37,7 +37,7 @@ grant select, insert, update, delete on oauth_client_registrations to sandgate_s
 -- the state and of the browser's cookie only digests are kept.
 create table connector_oauth_flows (
   id uuid primary key,
-  tenant_id uuid not null references organizations (id),
+  tenant_id uuid not null references tenants (id),
   connection_id uuid not null,
   initiated_by_user_id uuid,
   state_hash text not null unique check (state_hash ~ '^[0-9a-f]{64}$'),
@@ -72,9 +72,9 @@ create index connector_oauth_flows_connection on connector_oauth_flows (tenant_i
 create index connector_oauth_flows_expiry on connector_oauth_flows (tenant_id, expires_at);
 create index connector_oauth_flows_registration on connector_oauth_flows (client_registration_id);
 alter table connector_oauth_flows enable row level security, force row level security;
-create policy own_organization on connector_oauth_flows
-  using (tenant_id = nullif(current_setting('svc.tenant', true), '')::uuid)
-  with check (tenant_id = nullif(current_setting('svc.tenant', true), '')::uuid);
+create policy tenant_isolation on connector_oauth_flows
+  using (tenant_id = nullif(current_setting('service.tenant_id', true), '')::uuid)
+  with check (tenant_id = nullif(current_setting('service.tenant_id', true), '')::uuid);
 create policy cross_organization on connector_oauth_flows to sandgate_system using (true) with check (true);
 grant select, insert, update, delete on connector_oauth_flows to sandgate_app;
 grant select, update on connector_oauth_flows to sandgate_system;
@@ -91,9 +91,9 @@ create table connector_access_tokens (
   foreign key (tenant_id, connection_id) references integration_connections (tenant_id, id)
 );
 alter table connector_access_tokens enable row level security, force row level security;
-create policy own_organization on connector_access_tokens
-  using (tenant_id = nullif(current_setting('svc.tenant', true), '')::uuid)
-  with check (tenant_id = nullif(current_setting('svc.tenant', true), '')::uuid);
+create policy tenant_isolation on connector_access_tokens
+  using (tenant_id = nullif(current_setting('service.tenant_id', true), '')::uuid)
+  with check (tenant_id = nullif(current_setting('service.tenant_id', true), '')::uuid);
 create policy cross_organization on connector_access_tokens to sandgate_system using (true) with check (true);
 grant select, insert, update, delete on connector_access_tokens to sandgate_app;
 grant select, delete on connector_access_tokens to sandgate_system;

@@ -5,15 +5,17 @@ create table driver_outbox (
   id bigint generated always as identity primary key,
   tenant_id uuid not null,
   session_id uuid not null,
-  kind text not null check (kind in ('created', 'intent', 'approval_requested', 'approval_decided', 'capacity')),
+  kind text not null check (kind in (
+    'created', 'finalization_requested', 'approval_requested', 'approval_decided', 'capacity'
+  )),
   created_at timestamptz not null default clock_timestamp(),
   attempts int not null default 0,
   retry_at timestamptz
 ) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 500);
 alter table driver_outbox enable row level security, force row level security;
-create policy own_organization on driver_outbox
-  using (tenant_id = nullif(current_setting('svc.tenant', true), '')::uuid)
-  with check (tenant_id = nullif(current_setting('svc.tenant', true), '')::uuid);
+create policy tenant_isolation on driver_outbox
+  using (tenant_id = nullif(current_setting('service.tenant_id', true), '')::uuid)
+  with check (tenant_id = nullif(current_setting('service.tenant_id', true), '')::uuid);
 create policy cross_organization on driver_outbox to sandgate_system using (true) with check (true);
 grant select, insert, delete on driver_outbox to sandgate_app;
 grant select, insert, update, delete on driver_outbox to sandgate_system;

@@ -7,7 +7,7 @@
 -- a flag of the trace in which the run was created, nothing of the caller's.
 create table sessions (
   id uuid primary key,
-  tenant_id uuid not null references organizations (id),
+  tenant_id uuid not null references tenants (id),
   agent_id uuid not null,
   agent_revision_id uuid not null,
   status text not null default 'created',
@@ -60,9 +60,9 @@ create index sessions_of_revision on sessions (tenant_id, agent_revision_id, id 
 create index sessions_in_line on sessions (tenant_id, created_at, id)
   where status in ('created', 'queued') and not capacity_held;
 alter table sessions enable row level security, force row level security;
-create policy own_organization on sessions
-  using (tenant_id = nullif(current_setting('svc.tenant', true), '')::uuid)
-  with check (tenant_id = nullif(current_setting('svc.tenant', true), '')::uuid);
+create policy tenant_isolation on sessions
+  using (tenant_id = nullif(current_setting('service.tenant_id', true), '')::uuid)
+  with check (tenant_id = nullif(current_setting('service.tenant_id', true), '')::uuid);
 create policy cross_organization on sessions to sandgate_system using (true) with check (true);
 grant select, insert, update on sessions to sandgate_app;
 grant select, update on sessions to sandgate_system;
@@ -89,9 +89,9 @@ create table session_heads (
   foreign key (tenant_id, session_id) references sessions (tenant_id, id)
 ) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.05);
 alter table session_heads enable row level security, force row level security;
-create policy own_organization on session_heads
-  using (tenant_id = nullif(current_setting('svc.tenant', true), '')::uuid)
-  with check (tenant_id = nullif(current_setting('svc.tenant', true), '')::uuid);
+create policy tenant_isolation on session_heads
+  using (tenant_id = nullif(current_setting('service.tenant_id', true), '')::uuid)
+  with check (tenant_id = nullif(current_setting('service.tenant_id', true), '')::uuid);
 create policy cross_organization on session_heads to sandgate_system using (true) with check (true);
 grant select, insert, update on session_heads to sandgate_app;
 grant select, update on session_heads to sandgate_system;
@@ -117,9 +117,9 @@ create table session_finalizations (
   foreign key (tenant_id, session_id) references sessions (tenant_id, id)
 );
 alter table session_finalizations enable row level security, force row level security;
-create policy own_organization on session_finalizations
-  using (tenant_id = nullif(current_setting('svc.tenant', true), '')::uuid)
-  with check (tenant_id = nullif(current_setting('svc.tenant', true), '')::uuid);
+create policy tenant_isolation on session_finalizations
+  using (tenant_id = nullif(current_setting('service.tenant_id', true), '')::uuid)
+  with check (tenant_id = nullif(current_setting('service.tenant_id', true), '')::uuid);
 create policy cross_organization on session_finalizations to sandgate_system using (true) with check (true);
 grant select, insert, update, delete on session_finalizations to sandgate_app;
 grant select on session_finalizations to sandgate_system;
@@ -141,9 +141,9 @@ create table api_tokens (
 );
 create index api_tokens_session on api_tokens (session_id);
 alter table api_tokens enable row level security, force row level security;
-create policy own_organization on api_tokens
-  using (tenant_id = nullif(current_setting('svc.tenant', true), '')::uuid)
-  with check (tenant_id = nullif(current_setting('svc.tenant', true), '')::uuid);
+create policy tenant_isolation on api_tokens
+  using (tenant_id = nullif(current_setting('service.tenant_id', true), '')::uuid)
+  with check (tenant_id = nullif(current_setting('service.tenant_id', true), '')::uuid);
 create policy cross_organization on api_tokens to sandgate_system using (true) with check (true);
 grant select, insert, update on api_tokens to sandgate_app;
 grant select on api_tokens to sandgate_system;
@@ -161,9 +161,9 @@ create table idempotency_keys (
 );
 create index idempotency_keys_age on idempotency_keys (created_at);
 alter table idempotency_keys enable row level security, force row level security;
-create policy own_organization on idempotency_keys
-  using (tenant_id = nullif(current_setting('svc.tenant', true), '')::uuid)
-  with check (tenant_id = nullif(current_setting('svc.tenant', true), '')::uuid);
+create policy tenant_isolation on idempotency_keys
+  using (tenant_id = nullif(current_setting('service.tenant_id', true), '')::uuid)
+  with check (tenant_id = nullif(current_setting('service.tenant_id', true), '')::uuid);
 create policy cross_organization on idempotency_keys to sandgate_system using (true) with check (true);
 grant select, insert, update, delete on idempotency_keys to sandgate_app;
 grant select, delete on idempotency_keys to sandgate_system;

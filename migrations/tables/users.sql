@@ -4,7 +4,7 @@
 -- user that no identity provider vouched for.
 create table users (
   id uuid primary key,
-  tenant_id uuid not null references organizations (id),
+  tenant_id uuid not null references tenants (id),
   idp_config_id uuid,
   subject text,
   email text,
@@ -20,14 +20,14 @@ create table users (
   unique (tenant_id, idp_config_id, subject)
 );
 alter table users enable row level security, force row level security;
-create policy own_organization on users
-  using (tenant_id = nullif(current_setting('svc.tenant', true), '')::uuid)
-  with check (tenant_id = nullif(current_setting('svc.tenant', true), '')::uuid);
+create policy tenant_isolation on users
+  using (tenant_id = nullif(current_setting('service.tenant_id', true), '')::uuid)
+  with check (tenant_id = nullif(current_setting('service.tenant_id', true), '')::uuid);
 grant select, insert, update on users to sandgate_app;
 
 create table org_memberships (
   id uuid primary key,
-  tenant_id uuid not null references organizations (id),
+  tenant_id uuid not null references tenants (id),
   user_id uuid not null,
   roles text[] not null default '{member}'
     check (roles <@ array['member', 'approver', 'admin', 'owner'] and cardinality(roles) > 0),
@@ -40,7 +40,7 @@ create table org_memberships (
   foreign key (tenant_id, user_id) references users (tenant_id, id)
 );
 alter table org_memberships enable row level security, force row level security;
-create policy own_organization on org_memberships
-  using (tenant_id = nullif(current_setting('svc.tenant', true), '')::uuid)
-  with check (tenant_id = nullif(current_setting('svc.tenant', true), '')::uuid);
+create policy tenant_isolation on org_memberships
+  using (tenant_id = nullif(current_setting('service.tenant_id', true), '')::uuid)
+  with check (tenant_id = nullif(current_setting('service.tenant_id', true), '')::uuid);
 grant select, insert, update on org_memberships to sandgate_app;

@@ -58,7 +58,7 @@ async function conclude(
 ): Promise<{ waitMs: number | null }> {
   if (outcome.delivered) return settle(on, approval, { state: 'delivered', attempts: attempt, error: null });
   const waitMs = on.waitsMs[attempt - 1];
-  const fields = { approvalId: approval.approvalId, sessionId: approval.sessionId, attempt, error: outcome.error };
+  const fields = { approvalId: approval.approvalId, runId: approval.runId, attempt, error: outcome.error };
   if (waitMs === undefined) {
     on.log.error(fields, 'nobody could be told of a pending approval: SERVICE_APPROVAL_WEBHOOK_URL took no attempt');
     return settle(on, approval, { state: 'failed', attempts: attempt, error: outcome.error });
@@ -70,10 +70,10 @@ async function conclude(
 
 async function settle(
   { database }: ApprovalNoticeDependencies,
-  { organizationId, approvalId, sessionId }: ApprovalRef,
+  { organizationId, approvalId, runId }: ApprovalRef,
   result: { state: NoticeState; attempts: number; error: string | null },
 ): Promise<{ waitMs: null }> {
-  await database.withTenant(organizationId, (tx) => recordNotice(tx, { approvalId, sessionId, ...result }));
+  await database.withTenant(organizationId, (tx) => recordNotice(tx, { approvalId, runId, ...result }));
   return { waitMs: null };
 }
 
@@ -84,7 +84,7 @@ export function writeNotice(subject: NoticeSubject, publicUrl: string): string {
     timestamp: subject.requestedAt.toISOString(),
     data: {
       approval_id: subject.approvalId,
-      session_id: subject.sessionId,
+      session_id: subject.runId,
       agent: subject.agent,
       tool: TOOL_NAME.test(subject.tool) ? subject.tool : null,
       risk: subject.risk,

@@ -53,7 +53,7 @@ export function createBrokerActivities(on: BrokerDependencies): BrokerActivities
     },
     closeUpstreamSessions: async (run) => {
       await on.upstream.close(run);
-      on.targets.forget(run.sessionId);
+      on.targets.forget(run.runId);
     },
   };
 }
@@ -81,14 +81,14 @@ async function execute(
   { callId, attempt }: BrokeredCallRef,
   signal: AbortSignal,
 ): Promise<BrokeredOutcome> {
-  const row: CallRow = { organizationId: run.organizationId, sessionId: run.sessionId, callId };
+  const row: CallRow = { organizationId: run.organizationId, runId: run.runId, callId };
   const wanted: Claim = { claimId: newRowId(), attempt };
-  const standing = on.targets.standing(run.sessionId);
-  const known = Object.fromEntries([...standing].map(([id, { live }]) => [id, live]));
+  const checked = on.targets.checked(run.runId);
+  const known = Object.fromEntries([...checked].map(([id, { current }]) => [id, current]));
   const taken = await untilReachable(READ_WITHIN_MS, () => takeCall(on.database, row, known, wanted, CLAIM_TTL_SECS));
   if (taken === null) return withoutInput(on.database, row);
   const { call, claimed } = taken;
-  const target = standing.get(call.bound?.bindingId ?? '')?.target;
+  const target = checked.get(call.bound?.bindingId ?? '')?.target;
   if (claimed !== null && target !== undefined) return make(on, target, call, claimed, signal);
   const judged = await judge(on, run, call);
   if ('outcome' in judged) return judged;
@@ -133,13 +133,13 @@ const INPUT_UNREADABLE: UpstreamResult = { state: 'failed_before_send', error: '
 /** Null where it cannot be opened: a key is missing, or the bytes were altered. Nothing was sent then. */
 async function openInput(
   on: BrokerDependencies,
-  { organizationId, sessionId }: CallTarget,
+  { organizationId, runId }: CallTarget,
   { toolCallId, input }: BrokeredCall,
 ): Promise<string | null> {
   try {
-    return await on.payloads.openResting({ organizationId, sessionId, toolCallId, kind: 'input' }, input);
+    return await on.payloads.openResting({ organizationId, runId, toolCallId, kind: 'input' }, input);
   } catch (cause) {
-    on.log.error({ err: cause, run: sessionId }, 'the input of a brokered call could not be opened');
+    on.log.error({ err: cause, run: runId }, 'the input of a brokered call could not be opened');
     return null;
   }
 }
@@ -156,7 +156,7 @@ async function send(
   try {
     return await on.upstream.call(target, tool, argumentsText, signal);
   } catch (cause) {
-    on.log.error({ err: cause, run: target.sessionId }, 'a brokered call failed in an unforeseen way');
+    on.log.error({ err: cause, run: target.runId }, 'a brokered call failed in an unforeseen way');
     return { state: 'ambiguous', error: 'the broker failed while it made the call' };
   }
 }
@@ -171,7 +171,7 @@ interface Made {
 async function settle(on: BrokerDependencies, target: CallTarget, made: Made): Promise<BrokeredOutcome> {
   const { call, claim, result } = made;
   const { settlement, told } = await settlementOf(on, target, made);
-  const brokered = brokeredEvent(told, target.surface.slot);
+  const brokered = brokeredEvent(told, target.toolSet.slot);
   const events = result.state === 'denied' ? [denialOf(call, result.text), brokered] : [brokered];
   const last = await untilReachable(SETTLE_WITHIN_MS, () => settleCall(on.database, target, claim, settlement, events));
   if (last === null) return { outcome: 'taken' };
@@ -180,14 +180,14 @@ async function settle(on: BrokerDependencies, target: CallTarget, made: Made): P
 
 async function settlementOf(
   on: BrokerDependencies,
-  { organizationId, sessionId, binding }: CallTarget,
+  { organizationId, runId, binding }: CallTarget,
   { call, claim, result, latencyMs }: Made,
 ): Promise<{ settlement: Settlement; told: SettledCall }> {
   const { toolCallId, tool } = call;
   const base = { toolCallId, tool, bindingId: binding.id, attempt: claim.attempt, latencyMs };
   if ('answer' in result) {
     const { text, digest } = writeAnswer(result.answer);
-    const answer = await on.payloads.seal({ organizationId, sessionId, toolCallId, kind: 'result' }, text);
+    const answer = await on.payloads.seal({ organizationId, runId, toolCallId, kind: 'result' }, text);
     const { state, error } = result;
     const settlement = { state, resultDigest: digest, error: error === undefined ? null : shortCause(error), answer };
     return { settlement, told: { ...base, state, resultDigest: digest, error } };
@@ -199,7 +199,7 @@ async function settlementOf(
 }
 
 async function deny(database: Database, run: RunRef, call: BrokeredCall, text: string): Promise<number> {
-  const [seq] = await database.append(run.organizationId, run.sessionId, [denialOf(call, text)]);
+  const [seq] = await database.append(run.organizationId, run.runId, [denialOf(call, text)]);
   return seq ?? 0;
 }
 

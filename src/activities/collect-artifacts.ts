@@ -34,8 +34,8 @@ const COLLECTION_FAILED = 'collection_failed';
 /** Takes the diff of a dead sandbox; a stored real diff is final. */
 export async function collectArtifacts(on: CollectionDependencies, run: RunRef, attempt: number): Promise<void> {
   const launch = await on.database.withTenant(run.organizationId, async (tx) => ({
-    stored: await readStoredDiff(tx, run.sessionId),
-    baseCommit: (await readLaunch(tx, run.sessionId, { evenWhenStopping: true }))?.base_commit ?? null,
+    stored: await readStoredDiff(tx, run.runId),
+    baseCommit: (await readLaunch(tx, run.runId, { evenWhenStopping: true }))?.base_commit ?? null,
   }));
   if (launch.baseCommit === null) return;
   if ((await findLive(on.provider, run)) !== undefined) return recordMissingDiff(on.database, run, STILL_LIVE);
@@ -45,11 +45,11 @@ export async function collectArtifacts(on: CollectionDependencies, run: RunRef, 
 
 /** The sandbox of the run, while it runs on this host. */
 export async function findLive(provider: SandboxProvider, run: RunRef): Promise<SandboxHandle | undefined> {
-  return (await provider.listManaged()).find(({ runId }) => runId === run.sessionId)?.handle;
+  return (await provider.listManaged()).find(({ runId }) => runId === run.runId)?.handle;
 }
 
 export function recordMissingDiff(database: Database, run: RunRef, reason: string): Promise<void> {
-  return database.withTenant(run.organizationId, (tx) => storeMissingDiff(tx, run.sessionId, reason));
+  return database.withTenant(run.organizationId, (tx) => storeMissingDiff(tx, run.runId, reason));
 }
 
 async function storeDiffOf(
@@ -60,20 +60,20 @@ async function storeDiffOf(
 ): Promise<void> {
   let diff: CollectedDiff;
   try {
-    diff = await on.workspaces.collectDiff({ runId: run.sessionId, baseCommit, timeoutMs: on.collectTimeoutMs });
+    diff = await on.workspaces.collectDiff({ runId: run.runId, baseCommit, timeoutMs: on.collectTimeoutMs });
   } catch (cause) {
     const final = cause instanceof SandgateError && classifyLaunchProblem(cause) === 'refused';
     if (!final && attempt < WIND_DOWN_ATTEMPTS) throw cause;
     return recordMissingDiff(on.database, run, final ? cause.message : COLLECTION_FAILED);
   }
-  await on.database.withTenant(run.organizationId, (tx) => storeDiff(tx, run.sessionId, diff));
+  await on.database.withTenant(run.organizationId, (tx) => storeDiff(tx, run.runId, diff));
 }
 
 async function storeLog(on: CollectionDependencies, run: RunRef): Promise<void> {
-  const output = redactText(withoutTornLine(await on.runHost.readOutput(run.sessionId)).toString('utf8'));
+  const output = redactText(withoutTornLine(await on.runHost.readOutput(run.runId)).toString('utf8'));
   if (output === '') return;
   await on.database.withTenant(run.organizationId, (tx) =>
-    storeArtifact(tx, run.sessionId, {
+    storeArtifact(tx, run.runId, {
       kind: 'log',
       name: 'runner.log',
       contentType: 'text/plain',

@@ -36,7 +36,7 @@ export async function settleLaunchProblem(on: LaunchProblemDependencies, run: Ru
       await recordFailure(on.database, run, words ?? LAUNCH_BROKE);
       return;
     case 'out_of_capacity':
-      on.log.warn({ err: cause, run: run.sessionId }, 'this host has no room for a run; it goes back into the queue');
+      on.log.warn({ err: cause, run: run.runId }, 'this host has no room for a run; it goes back into the queue');
       if (!(await requeue(on, run, words ?? HOST_FULL))) await countFault(on.database, run, cause, words ?? HOST_FULL);
       return;
     case 'fault':
@@ -49,15 +49,15 @@ async function requeue(on: LaunchProblemDependencies, run: RunRef, words: string
   const { database, limits } = on;
   await on.release(run);
   const { moved, owned } = await database.withTenant(run.organizationId, async (tx) => ({
-    moved: await requeueRun(tx, run.sessionId, words, limits),
-    owned: (await readLaunch(tx, run.sessionId)) !== undefined,
+    moved: await requeueRun(tx, run.runId, words, limits),
+    owned: (await readLaunch(tx, run.runId)) !== undefined,
   }));
   await admitWaiting(database, limits);
   return moved !== 'lost' || !owned;
 }
 
 async function countFault(database: Database, run: RunRef, cause: unknown, words: string): Promise<void> {
-  const faults = await database.withTenant(run.organizationId, (tx) => countLaunchFault(tx, run.sessionId));
+  const faults = await database.withTenant(run.organizationId, (tx) => countLaunchFault(tx, run.runId));
   if (faults < LAUNCH_ATTEMPTS) throw cause;
   await recordFailure(database, run, words);
   if (!(cause instanceof SandgateError)) throw cause;

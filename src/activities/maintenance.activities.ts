@@ -2,7 +2,7 @@ import { admitWaiting, recountCapacity, type AdmissionLimits } from '../core/run
 import { expireApprovals } from '../core/approvals/approvals.js';
 import { giveUpClaims, listRunsWithExpiredClaims } from '../core/broker/claims.js';
 import type { Database } from '../core/record/database.js';
-import { recordIntent } from '../core/finalization/intents.js';
+import { requestFinalization } from '../core/finalization/finalization-requests.js';
 import { listHosts } from '../core/hosts/hosts.js';
 import {
   listOverdueApprovals,
@@ -52,7 +52,7 @@ export function createMaintenanceActivities(on: MaintenanceDependencies): Mainte
     },
     expireRecords: async () => {
       for (const run of await listOverdueApprovals(on.database.pool, PAGE)) {
-        await on.database.withTenant(run.organizationId, (tx) => expireApprovals(tx, run.sessionId));
+        await on.database.withTenant(run.organizationId, (tx) => expireApprovals(tx, run.runId));
       }
       for (const run of await listRunsWithExpiredClaims(on.database.pool, CLAIMS_PER_ROUND)) {
         await giveUpClaims(on.database, run, 'expired');
@@ -68,9 +68,14 @@ export function createMaintenanceActivities(on: MaintenanceDependencies): Mainte
 
 /** The breach itself is on the record; no further event tells it (docs/design/budgets.md). */
 async function stopOverspentRuns({ database, quiesceSecs }: MaintenanceDependencies): Promise<void> {
-  for (const { organizationId, sessionId, cap } of await listOverspentRuns(database.pool, PAGE)) {
-    const intent = { outcome: 'budget_exceeded', reason: `${cap} budget exceeded`, wantsQuiesce: true, quiesceSecs };
-    await database.withTenant(organizationId, (tx) => recordIntent(tx, sessionId, intent));
+  for (const { organizationId, runId, cap } of await listOverspentRuns(database.pool, PAGE)) {
+    const finalizationRequest = {
+      outcome: 'budget_exceeded',
+      reason: `${cap} budget exceeded`,
+      wantsQuiesce: true,
+      quiesceSecs,
+    };
+    await database.withTenant(organizationId, (tx) => requestFinalization(tx, runId, finalizationRequest));
   }
 }
 
@@ -85,8 +90,8 @@ async function sweepByBatches({ database }: MaintenanceDependencies): Promise<vo
 async function startMissingRuns(on: MaintenanceDependencies): Promise<number> {
   const open = await on.openRuns();
   let started = 0;
-  const start = async (run: { organizationId: string; sessionId: string }): Promise<void> => {
-    if (open.has(run.sessionId)) return;
+  const start = async (run: { organizationId: string; runId: string }): Promise<void> => {
+    if (open.has(run.runId)) return;
     await on.driver.wake(run, 'created');
     started += 1;
   };
@@ -95,7 +100,7 @@ async function startMissingRuns(on: MaintenanceDependencies): Promise<number> {
   while (page.length > 0) {
     // A status of a newer version is left to the version that wrote it.
     for (const run of page) if (parseRunStatus(run.status) !== undefined) await start(run);
-    page = await listUnfinishedRuns(on.database.pool, page.at(-1)?.sessionId ?? null, PAGE);
+    page = await listUnfinishedRuns(on.database.pool, page.at(-1)?.runId ?? null, PAGE);
   }
   return started;
 }

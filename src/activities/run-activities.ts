@@ -4,7 +4,7 @@ import type { RunOutcome, RunStatus } from '../domain/run/status.js';
 /** Names one run; activities of the `run` workflow are given nothing else. */
 export interface RunRef {
   organizationId: string;
-  sessionId: string;
+  runId: string;
 }
 
 /**
@@ -29,7 +29,7 @@ export interface RunView {
   msUntilClaimExpiry: number | null;
   /** The run has brokered tools. */
   brokered: boolean;
-  intent: { outcome: RunOutcome; msUntilQuiesceDeadline: number | null } | null;
+  finalizationRequest: { outcome: RunOutcome; msUntilQuiesceDeadline: number | null } | null;
   timing: DriverTiming;
   /** The namespace lacks the search attributes of runs, so none may be set. */
   searchAttributesMissing: boolean;
@@ -50,7 +50,7 @@ export type DriverStop =
   | { code: 'queue_ttl' }
   | { code: 'sandbox_exited'; exitCode: number | null }
   | { code: 'host_lost' }
-  | { code: 'intent_lost' };
+  | { code: 'finalization_request_lost' };
 
 /** Steps that speak to upstream servers, on the control queue. */
 export interface BrokerActivities {
@@ -84,7 +84,7 @@ export interface RunRecordActivities {
   /** Summary, terminal move, signed head, `run.result`; frees the capacity. */
   concludeRun(run: RunRef): Promise<void>;
   /** Deletes the finalization request: the run is over and cleaned up. */
-  forgetIntent(run: RunRef): Promise<void>;
+  forgetFinalizationRequest(run: RunRef): Promise<void>;
 }
 
 /** Steps that need the host of the sandbox. */
@@ -105,7 +105,7 @@ export interface SandboxWatchActivities {
 /** Names one approval; the notice's workflow is given nothing else. */
 export interface ApprovalRef {
   organizationId: string;
-  sessionId: string;
+  runId: string;
   approvalId: string;
 }
 

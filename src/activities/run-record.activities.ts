@@ -8,7 +8,7 @@ import { admitWaiting } from '../core/runs/capacity.js';
 import { forgetCallTexts, giveUpClaims, readStoredClaim } from '../core/broker/claims.js';
 import { concludeRun } from '../core/finalization/conclusion.js';
 import type { Database, TenantTransaction } from '../core/record/database.js';
-import { deleteIntent, readIntent } from '../core/finalization/intents.js';
+import { deleteFinalizationRequest, readFinalizationRequest } from '../core/finalization/finalization-requests.js';
 import { signLedgerHead } from '../core/ledger/ledger-heads.js';
 import { countLiveReservations, giveUpReservations } from '../core/budgets/reservations.js';
 import { moveRun } from '../core/runs/run-moves.js';
@@ -36,44 +36,44 @@ export function createRunRecordActivities(on: RunRecordDependencies): RunRecordA
   return {
     describeRun: async (run) => {
       const row = await within(run, (tx) =>
-        readRunView(tx, run.sessionId, { launchLimitSecs: on.launchLimitSecs, queueTtlSecs: on.capacity.queueTtlSecs }),
+        readRunView(tx, run.runId, { launchLimitSecs: on.launchLimitSecs, queueTtlSecs: on.capacity.queueTtlSecs }),
       );
       return row === undefined ? null : toView(row, on);
     },
     admitRun: (run) => on.admit(run),
     stopRun: (run, stop) => stopRun(on, run, stop),
     expireApprovals: async (run) => {
-      await within(run, (tx) => expireApprovals(tx, run.sessionId));
+      await within(run, (tx) => expireApprovals(tx, run.runId));
     },
     giveUpClaims: async (run, which) => {
       await giveUpClaims(on.database, run, which);
     },
     settleLostCall: (run, call) => settleLostCall(on.database, run, call),
-    warnWallClock: (run) => within(run, (tx) => warnWallClock(tx, run.sessionId)),
-    beginQuiesce: (run) => within(run, (tx) => beginQuiesce(tx, run.sessionId, on.quiesceSecs)),
+    warnWallClock: (run) => within(run, (tx) => warnWallClock(tx, run.runId)),
+    beginQuiesce: (run) => within(run, (tx) => beginQuiesce(tx, run.runId, on.quiesceSecs)),
     beginFinalizing: async (run) => {
-      await within(run, (tx) => beginFinalizing(tx, run.sessionId));
+      await within(run, (tx) => beginFinalizing(tx, run.runId));
     },
-    drainReservations: (run, force) => within(run, (tx) => drainReservations(tx, run.sessionId, force)),
-    recordMissingDiff: (run, reason) => within(run, (tx) => storeMissingDiff(tx, run.sessionId, reason)),
+    drainReservations: (run, force) => within(run, (tx) => drainReservations(tx, run.runId, force)),
+    recordMissingDiff: (run, reason) => within(run, (tx) => storeMissingDiff(tx, run.runId, reason)),
     concludeRun: async (run) => {
-      await within(run, (tx) => concludeRun(tx, run.sessionId));
+      await within(run, (tx) => concludeRun(tx, run.runId));
       await admitWaiting(on.database, on.capacity);
-      await signLedgerHead(on.database, run.organizationId, run.sessionId, on.signer);
+      await signLedgerHead(on.database, run.organizationId, run.runId, on.signer);
     },
-    forgetIntent: (run) =>
+    forgetFinalizationRequest: (run) =>
       within(run, async (tx) => {
-        await forgetCallTexts(tx, run.sessionId);
-        await deleteIntent(tx, run.sessionId);
+        await forgetCallTexts(tx, run.runId);
+        await deleteFinalizationRequest(tx, run.runId);
       }),
   };
 }
 
 function toView(row: RunViewRow, on: Pick<RunRecordDependencies, 'timing' | 'searchAttributesMissing'>): RunView {
-  const intent =
-    row.intent_outcome === null
+  const finalizationRequest =
+    row.requested_outcome === null
       ? null
-      : { outcome: row.intent_outcome, msUntilQuiesceDeadline: row.ms_until_quiesce_deadline };
+      : { outcome: row.requested_outcome, msUntilQuiesceDeadline: row.ms_until_quiesce_deadline };
   return {
     status: parseRunStatus(row.status) ?? 'unknown',
     organizationSlug: row.organization_slug,
@@ -88,7 +88,7 @@ function toView(row: RunViewRow, on: Pick<RunRecordDependencies, 'timing' | 'sea
     msUntilLaunchDeadline: row.ms_until_launch_deadline,
     msUntilClaimExpiry: row.ms_until_claim_expiry,
     brokered: row.brokered,
-    intent,
+    finalizationRequest,
     timing: on.timing,
     searchAttributesMissing: on.searchAttributesMissing,
   };
@@ -102,21 +102,21 @@ async function settleLostCall(database: Database, run: RunRef, call: BrokeredCal
   return { outcome: claim.state === 'claimed' ? 'taken' : claim.state };
 }
 
-async function drainReservations(tx: TenantTransaction, sessionId: string, force: boolean): Promise<number> {
-  if (!force) return countLiveReservations(tx, sessionId);
-  await giveUpReservations(tx, sessionId);
+async function drainReservations(tx: TenantTransaction, runId: string, force: boolean): Promise<number> {
+  if (!force) return countLiveReservations(tx, runId);
+  await giveUpReservations(tx, runId);
   return 0;
 }
 
-async function beginQuiesce(tx: TenantTransaction, sessionId: string, quiesceSecs: number): Promise<void> {
-  const reason = (await readIntent(tx, sessionId))?.reason ?? null;
-  await moveRun(tx, sessionId, ['running', 'awaiting_approval'], 'cancelling', reason, [
+async function beginQuiesce(tx: TenantTransaction, runId: string, quiesceSecs: number): Promise<void> {
+  const reason = (await readFinalizationRequest(tx, runId))?.reason ?? null;
+  await moveRun(tx, runId, ['running', 'awaiting_approval'], 'cancelling', reason, [
     { actor: 'system', type: 'run.quiesce_requested', data: { deadline_secs: quiesceSecs } },
   ]);
 }
 
-async function beginFinalizing(tx: TenantTransaction, sessionId: string): Promise<void> {
-  const reason = (await readIntent(tx, sessionId))?.reason ?? null;
+async function beginFinalizing(tx: TenantTransaction, runId: string): Promise<void> {
+  const reason = (await readFinalizationRequest(tx, runId))?.reason ?? null;
   const notYet = RUN_STATUSES.filter((status) => canMove(status, 'finalizing'));
-  await moveRun(tx, sessionId, notYet, 'finalizing', reason);
+  await moveRun(tx, runId, notYet, 'finalizing', reason);
 }

@@ -18,9 +18,9 @@ import { collectArtifacts, findLive, recordMissingDiff, STILL_LIVE, WIND_DOWN_AT
 import { whileHeartbeating } from './heartbeat.js';
 import type { RunRef, SandboxHostActivities } from './run-activities.js';
 import { settleLaunchProblem, type LaunchProblemDependencies } from './launch-problems.js';
-import { LaunchTurns, type LaunchResult, type LaunchTurnLimits } from './launch-turns.js';
+import { LaunchLocks, type LaunchResult, type LaunchLockLimits } from './launch-locks.js';
 
-export interface LaunchLimits extends AdmissionLimits, RequeueLimits, LaunchTurnLimits {}
+export interface LaunchLimits extends AdmissionLimits, RequeueLimits, LaunchLockLimits {}
 
 /** What the activities of one sandbox host work with. */
 export interface SandboxHostDependencies {
@@ -48,22 +48,22 @@ export interface SandboxHostSteps {
 export function createSandboxHostSteps(dependencies: SandboxHostDependencies): SandboxHostSteps {
   const host = new SandboxHost(dependencies);
   const failedEarly = (run: RunRef, cause: unknown): void =>
-    dependencies.log.warn({ err: cause, run: run.sessionId }, 'a launch that was begun early failed; it is repeated');
-  const turns = new LaunchTurns(dependencies.limits, (run, signal) => host.launch(run, signal), failedEarly);
+    dependencies.log.warn({ err: cause, run: run.runId }, 'a launch that was begun early failed; it is repeated');
+  const launchLocks = new LaunchLocks(dependencies.limits, (run, signal) => host.launch(run, signal), failedEarly);
   /** A run may end before its launch activity was sent; then nothing else stops the early launch. */
   const afterLaunch = <T>(run: RunRef, step: (attempt: number) => Promise<T>): Promise<T> =>
     whileHeartbeating(async (_signal, attempt) => {
-      await turns.cease(run);
+      await launchLocks.cease(run);
       return step(attempt);
     });
   return {
     activities: {
-      launchSandbox: (run) => whileHeartbeating((signal) => turns.take(run, signal)),
+      launchSandbox: (run) => whileHeartbeating((signal) => launchLocks.take(run, signal)),
       stopSandbox: (run, graceMs) => afterLaunch(run, (attempt) => host.stop(run, graceMs, attempt)),
       collectArtifacts: (run) => afterLaunch(run, (attempt) => collectArtifacts(dependencies, run, attempt)),
       releaseSandbox: (run) => afterLaunch(run, () => host.release(run)),
     },
-    beginLaunch: (run) => turns.begin(run),
+    beginLaunch: (run) => launchLocks.begin(run),
   };
 }
 
@@ -79,7 +79,7 @@ class SandboxHost {
     if (row === undefined) return { launched: false };
     if (row.status === 'running' || row.status === 'awaiting_approval') return { launched: true };
     try {
-      await this.removeEarlierAttempt(run.sessionId);
+      await this.removeEarlierAttempt(run.runId);
       return { launched: await this.start(run, row, signal) };
     } catch (cause) {
       if (signal.aborted) throw cause;
@@ -90,18 +90,18 @@ class SandboxHost {
 
   /** The run's row while the run accepts work and nobody asked to stop it; undefined for a launch that lost its run. */
   private owned(run: RunRef): Promise<LaunchRow | undefined> {
-    return this.on.database.withTenant(run.organizationId, (tx) => readLaunch(tx, run.sessionId));
+    return this.on.database.withTenant(run.organizationId, (tx) => readLaunch(tx, run.runId));
   }
 
   /** The tokens of an earlier attempt are gone with its process, so its sandbox cannot be adopted. */
-  private async removeEarlierAttempt(sessionId: string): Promise<void> {
-    if ((await this.on.provider.listRemains()).includes(sessionId)) await this.on.provider.release(sessionId);
-    await this.on.workspaces.forget(sessionId);
+  private async removeEarlierAttempt(runId: string): Promise<void> {
+    if ((await this.on.provider.listRemains()).includes(runId)) await this.on.provider.release(runId);
+    await this.on.workspaces.forget(runId);
   }
 
   private async start(run: RunRef, row: LaunchRow, signal: AbortSignal): Promise<boolean> {
     const { database, provider, runHost } = this.on;
-    const { sessionId: runId } = run;
+    const { runId: runId } = run;
     const spec = row.run_spec;
     await runHost.assertInstalled(spec);
     // The steps that a full host refuses come first, because only a run in `provisioning` may go back into the queue.
@@ -139,7 +139,7 @@ class SandboxHost {
   private async initialize(run: RunRef, lost: AbortController): Promise<Record<Audience, string> | undefined> {
     try {
       const tokens = await this.on.database.withTenant(run.organizationId, (tx) =>
-        startInitializing(tx, run.sessionId, this.on.tokenTtlSecs),
+        startInitializing(tx, run.runId, this.on.tokenTtlSecs),
       );
       if (tokens === undefined) lost.abort();
       return tokens;
@@ -151,7 +151,7 @@ class SandboxHost {
 
   private async fill(run: RunRef, spec: RunSpec, signal: AbortSignal): Promise<MaterializedWorkspace> {
     return this.on.workspaces.fill({
-      runId: run.sessionId,
+      runId: run.runId,
       spec: spec.workspace,
       sizes: spec.sandbox,
       remote: this.on.accessOf(run, spec),
@@ -161,7 +161,7 @@ class SandboxHost {
 
   private async attach(run: RunRef, handle: SandboxHandle): Promise<boolean> {
     const attached = await this.on.database.withTenant(run.organizationId, (tx) =>
-      attachSandbox(tx, run.sessionId, handle),
+      attachSandbox(tx, run.runId, handle),
     );
     if (!attached) await this.on.provider.terminate(handle);
     return attached;
@@ -182,9 +182,9 @@ class SandboxHost {
   }
 
   async release(run: RunRef): Promise<void> {
-    await this.on.provider.release(run.sessionId);
-    await this.on.workspaces.forget(run.sessionId);
-    await this.on.runHost.closePlane(run.sessionId);
+    await this.on.provider.release(run.runId);
+    await this.on.workspaces.forget(run.runId);
+    await this.on.runHost.closePlane(run.runId);
   }
 }
 

@@ -21,7 +21,7 @@ export function createSandboxWatchActivities(on: SandboxWatchDependencies): Sand
   return {
     superviseSandbox: (run) =>
       whileHeartbeating(async (signal) => {
-        const handle = await on.database.withTenant(run.organizationId, (tx) => readSandboxHandle(tx, run.sessionId));
+        const handle = await on.database.withTenant(run.organizationId, (tx) => readSandboxHandle(tx, run.runId));
         if (handle === null) return { exitCode: null };
         const exit = await on.provider.waitForExit(handle, signal);
         await recordDeath(on, run, exit);
@@ -32,7 +32,7 @@ export function createSandboxWatchActivities(on: SandboxWatchDependencies): Sand
 
 /** A sandbox that ended without a recorded result has failed; an existing finalization request wins. */
 async function recordDeath(on: SandboxWatchDependencies, run: RunRef, exit: SandboxExit): Promise<void> {
-  const { bytes } = await on.runHost.readOutput(run.sessionId);
+  const { bytes } = await on.runHost.readOutput(run.runId);
   const lastWords = redactEnd(bytes.toString('utf8'), LAST_WORDS_CHARACTERS).trim();
   const reason = `sandbox died (stale heartbeat) before the run reported a result: ${exit.reason}`;
   await recordFailure(on.database, run, lastWords === '' ? reason : `${reason}\n${lastWords}`, reason);

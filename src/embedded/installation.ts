@@ -8,7 +8,7 @@ import { EmbeddedPostgres } from './postgres.js';
 import { isUnset, serviceEnvironment } from './service-environment.js';
 import { apiPart, migrateDatabase, workerPart } from './service-parts.js';
 import { StartRefused } from './start-refused.js';
-import { StartTurn } from './start-turn.js';
+import { StartLock } from './start-lock.js';
 import { StateLock } from './state-lock.js';
 import { openStateFolder } from './state-folder.js';
 import type { StateFolder } from './state-folder.js';
@@ -107,7 +107,7 @@ export class Installation {
     generateSecrets(this.folder);
     // Neither takes a port, and fetching the program takes longer than other starts wait for the lock.
     const [databaseUrl, program] = await Promise.all([this.launchPostgres(), this.provideTemporal()]);
-    using _turn = await StartTurn.take(this.options.signal);
+    using _lock = await StartLock.take(this.options.signal);
     const ports = await choosePorts(this.folder.ports);
     const [temporal] = await Promise.all([
       this.launchTemporal(ports, program),

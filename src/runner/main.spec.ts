@@ -68,7 +68,7 @@ describe('the built program', () => {
     const variables = {
       SERVICE_CONTROL_URL: 'http://plane',
       SERVICE_PLANE_SOCKET: plane.socketPath,
-      SERVICE_SESSION_ID: plane.sessionId,
+      SERVICE_SESSION_ID: plane.runId,
       SERVICE_HARNESS: 'replay',
       SERVICE_TASK: '[{"tool":"Bash","input":{"command":"true"}}]',
       SERVICE_MODEL: 'none',

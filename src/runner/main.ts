@@ -12,7 +12,7 @@ async function main(): Promise<ExitCode> {
   try {
     const { variables, tokens } = readHandOff();
     const settings = readSettings(variables);
-    logToStdout(`run ${settings.sessionId} starts`);
+    logToStdout(`run ${settings.runId} starts`);
     return await runRunner({ settings, tokens, selfCheck: runSelfCheck, log: logToStdout });
   } catch (error) {
     logToStdout(messageOf(error));

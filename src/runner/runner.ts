@@ -4,8 +4,8 @@ import type { LoopbackBridge } from './bridge/loopback-bridge.js';
 import type { ContractTiming } from './contract/contract-timing.js';
 import { keepBeating, keepRenewing } from './contract/heart.js';
 import { Narrator } from './contract/narrator.js';
-import { PlaneClient } from './contract/plane-client.js';
-import { PlaneTransport } from './contract/plane-transport.js';
+import { ContractClient } from './contract/contract-client.js';
+import { ContractTransport } from './contract/contract-transport.js';
 import { messageOf } from './log/failure-text.js';
 import { EXIT } from './exit-codes.js';
 import type { ExitCode } from './exit-codes.js';
@@ -48,29 +48,29 @@ export async function runRunner(options: RunnerOptions): Promise<ExitCode> {
   // Before anything is opened: this checks the sandbox, not the runner.
   const check = options.selfCheck();
   const stop = new RunStop();
-  const transport = new PlaneTransport({ baseUrl: settings.controlUrl, socketPath: settings.planeSocket });
-  const plane = new PlaneClient({
+  const transport = new ContractTransport({ baseUrl: settings.controlUrl, socketPath: settings.planeSocket });
+  const contract = new ContractClient({
     transport,
-    sessionId: settings.sessionId,
+    runId: settings.runId,
     tokens: options.tokens,
     stop,
     ...timingOf(options),
   });
   const living = new AbortController();
   const background = [
-    keepBeating(plane, stop, living.signal, log),
-    keepRenewing(plane, AbortSignal.any([living.signal, stop.signal]), log),
+    keepBeating(contract, stop, living.signal, log),
+    keepRenewing(contract, AbortSignal.any([living.signal, stop.signal]), log),
   ];
   try {
     // The first heartbeat leaves before the harness is loaded.
     await loopTurn();
-    const working = work(options, { plane, transport, stop, check });
+    const working = work(options, { contract, transport, stop, check });
     const ended = await Promise.race([working, stop.requested.then((reason) => ({ reason }))]);
     if (typeof ended === 'number' && stop.reason === null) return ended;
     await Promise.race([working, sleep(WIND_DOWN_MS, undefined, { ref: false })]);
     // A run whose program acted without the gate is over, whatever this process still reports.
     if (stop.reason?.kind === 'ungoverned_tool') living.abort();
-    return await leave(stop.reason ?? { kind: 'quiesce' }, plane, log);
+    return await leave(stop.reason ?? { kind: 'quiesce' }, contract, log);
   } finally {
     living.abort();
     stop.request({ kind: 'quiesce' });
@@ -80,21 +80,21 @@ export async function runRunner(options: RunnerOptions): Promise<ExitCode> {
 }
 
 interface RunParts {
-  plane: PlaneClient;
-  transport: PlaneTransport;
+  contract: ContractClient;
+  transport: ContractTransport;
   stop: RunStop;
   check: SelfCheckResult;
 }
 
 /** Never rejects: whatever happens in a harness becomes an outcome. */
 async function work(options: RunnerOptions, parts: RunParts): Promise<ExitCode> {
-  const narrator = new Narrator(parts.plane, options.log);
+  const narrator = new Narrator(parts.contract, options.log);
   const result = await perform(options, parts, narrator);
   if (parts.stop.reason !== null) return EXIT.done;
   try {
     if (result.outcome === 'failed') void narrator.error(result.summary);
     await narrator.flush();
-    await parts.plane.postResult(result.outcome, result.summary.slice(0, MAX_SUMMARY).toWellFormed());
+    await parts.contract.postResult(result.outcome, result.summary.slice(0, MAX_SUMMARY).toWellFormed());
     options.log(`result posted: ${result.outcome}`);
     return result.outcome === 'completed' ? EXIT.done : EXIT.failed;
   } catch (error) {
@@ -117,7 +117,7 @@ async function perform(options: RunnerOptions, parts: RunParts, narrator: Narrat
     await using workspace = await WorkspaceRoot.open(settings.workspace);
     sandboxTools = await startServers(options, parts, { narrator, workspace });
     log(`harness ${settings.harness} starts`);
-    const brokered = await connectedTools(options, { plane: parts.plane, narrator });
+    const brokered = await connectedTools(options, { contract: parts.contract, narrator });
     return await harness.run(harnessContext(options, parts, { narrator, workspace, bridge, sandboxTools, brokered }));
   } catch (error) {
     if (error instanceof UngovernedToolError) parts.stop.request({ kind: 'ungoverned_tool', message: error.message });
@@ -161,7 +161,7 @@ async function connectedTools({ settings, log }: RunnerOptions, broker: Broker):
 
 function harnessContext(
   { settings, tokens, log }: RunnerOptions,
-  { plane, transport, stop }: RunParts,
+  { contract, transport, stop }: RunParts,
   made: {
     narrator: Narrator;
     workspace: WorkspaceRoot;
@@ -172,7 +172,7 @@ function harnessContext(
 ): HarnessContext {
   return {
     settings,
-    plane,
+    contract,
     narrator: made.narrator,
     tools: {
       workspace: made.workspace,
@@ -184,13 +184,13 @@ function harnessContext(
     model: {
       baseUrl: `${settings.controlUrl}/internal/llm`,
       token: tokens.llm,
-      fetch: transport.modelFetch((status, text) => plane.inspectRefusal('llm', status, text)),
+      fetch: transport.modelFetch((status, text) => contract.inspectRefusal('llm', status, text)),
     },
     probe: async (items, observed) => {
       // Loaded only by the few runs that probe, because every run waits for the first file of the bundle.
-      const { performProbes } = await import('./probe/plane-probe.js');
+      const { performProbes } = await import('./probe/contract-probe.js');
       const address = { baseUrl: settings.controlUrl, socketPath: settings.planeSocket };
-      await performProbes({ address, sessionId: settings.sessionId, tokens }, items, observed);
+      await performProbes({ address, runId: settings.runId, tokens }, items, observed);
     },
     loopbackUrl: made.bridge?.url ?? null,
     signal: stop.signal,
@@ -198,16 +198,16 @@ function harnessContext(
   };
 }
 
-async function leave(reason: StopReason, plane: PlaneClient, log: RunnerLog): Promise<ExitCode> {
+async function leave(reason: StopReason, contract: ContractClient, log: RunnerLog): Promise<ExitCode> {
   if (reason.kind === 'quiesce') return EXIT.done;
   if (reason.kind === 'ungoverned_tool') {
     log(reason.message);
-    await plane.lastWord({ actor: 'harness', type: 'run.error', data: { message: reason.message } });
+    await contract.lastWord({ actor: 'harness', type: 'run.error', data: { message: reason.message } });
     return EXIT.ungovernedTool;
   }
   const text = `The control plane refused the runner's token on ${reason.route} (wrong_audience); the run cannot go on.`;
   log(text);
-  await plane.lastWord({ actor: 'harness', type: 'agent.message', data: { role: 'system', text } });
+  await contract.lastWord({ actor: 'harness', type: 'agent.message', data: { role: 'system', text } });
   return EXIT.wrongAudience;
 }
 

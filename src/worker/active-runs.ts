@@ -12,11 +12,11 @@ export class ActiveRuns {
   }
 
   begins(activity: string, run: RunRef): void {
-    if (BEGINS.has(activity)) this.held.add(run.sessionId);
+    if (BEGINS.has(activity)) this.held.add(run.runId);
   }
 
   ends(activity: string, run: RunRef, result: unknown): void {
     const notLaunched = activity === 'launchSandbox' && (result as { launched: boolean }).launched === false;
-    if (notLaunched || activity === 'releaseSandbox') this.held.delete(run.sessionId);
+    if (notLaunched || activity === 'releaseSandbox') this.held.delete(run.runId);
   }
 }

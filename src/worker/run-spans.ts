@@ -25,17 +25,17 @@ export class RunSpans {
       execute: async (input: ActivityExecuteInput, next: Next<ActivityInboundCallsInterceptor, 'execute'>) => {
         const run = runOf(input.args[0]);
         if (!this.tracing.on || run === null) return next(input);
-        const { sessionId } = run;
+        const { runId } = run;
         const traceparent = await this.traceOf(run);
         const attributes = {
-          'gen_ai.conversation.id': sessionId,
+          'gen_ai.conversation.id': runId,
           'temporal.activity.type': info.activityType,
           'temporal.activity.attempt': info.attempt,
           'temporal.workflow.id': info.workflowExecution?.workflowId ?? '',
           'temporal.workflow.run_id': info.workflowExecution?.runId ?? '',
         };
         const result = await this.tracing.step(
-          { sessionId, traceparent },
+          { runId, traceparent },
           `RunActivity:${info.activityType}`,
           attributes,
           () => next(input),
@@ -47,23 +47,23 @@ export class RunSpans {
   }
 
   private traceOf(run: RunRef): Promise<string | null> {
-    const known = this.traces.get(run.sessionId);
+    const known = this.traces.get(run.runId);
     if (known !== undefined) return known;
     const reading = this.read(run).then(
       (row) => row?.traceparent ?? null,
       (cause: unknown) => {
         // The step itself goes on; its span belongs to the trace that the run's id names.
-        this.traces.delete(run.sessionId);
-        this.log.warn({ err: cause, run: run.sessionId }, 'the trace of a run could not be read');
+        this.traces.delete(run.runId);
+        this.log.warn({ err: cause, run: run.runId }, 'the trace of a run could not be read');
         return null;
       },
     );
-    this.traces.set(run.sessionId, reading);
+    this.traces.set(run.runId, reading);
     return reading;
   }
 
-  private read({ organizationId, sessionId }: RunRef): Promise<TracedRunRow | undefined> {
-    return this.database.withTenant(organizationId, (tx) => readTracedRun(tx, sessionId));
+  private read({ organizationId, runId }: RunRef): Promise<TracedRunRow | undefined> {
+    return this.database.withTenant(organizationId, (tx) => readTracedRun(tx, runId));
   }
 
   /** The run has ended whether or not its span can be written. */
@@ -71,16 +71,16 @@ export class RunSpans {
     try {
       await this.writeRun(run);
     } catch (cause) {
-      this.log.warn({ err: cause, run: run.sessionId }, 'the span of a run could not be written');
+      this.log.warn({ err: cause, run: run.runId }, 'the span of a run could not be written');
     }
   }
 
   private async writeRun(run: RunRef): Promise<void> {
     const row = await this.read(run);
     if (row?.finished_at == null) return;
-    const { sessionId } = run;
+    const { runId } = run;
     this.tracing.recordRun(
-      { sessionId, traceparent: row.traceparent },
+      { runId, traceparent: row.traceparent },
       {
         name: `invoke_agent ${row.agent_name}`,
         startedAt: row.created_at.getTime(),
@@ -90,7 +90,7 @@ export class RunSpans {
           'gen_ai.agent.id': row.agent_id,
           'gen_ai.agent.name': row.agent_name,
           'gen_ai.request.model': row.model,
-          'gen_ai.conversation.id': sessionId,
+          'gen_ai.conversation.id': runId,
           'gen_ai.usage.input_tokens': row.input_tokens,
           'gen_ai.usage.output_tokens': row.output_tokens,
           'sandgate.run.harness': row.harness,
@@ -108,6 +108,6 @@ export class RunSpans {
 /** Activities of runs and approvals are given ids; those of the deployment are given nothing of a run. */
 function runOf(argument: unknown): RunRef | null {
   const given = argument as Partial<RunRef> | null | undefined;
-  const { organizationId, sessionId } = given ?? {};
-  return typeof organizationId === 'string' && typeof sessionId === 'string' ? { organizationId, sessionId } : null;
+  const { organizationId, runId } = given ?? {};
+  return typeof organizationId === 'string' && typeof runId === 'string' ? { organizationId, runId } : null;
 }

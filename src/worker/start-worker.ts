@@ -27,8 +27,8 @@ import { FailureInterceptor } from './failure-interceptor.js';
 import { openRunWorkflows } from './open-run-workflows.js';
 import { followStartedRuns } from './started-runs.js';
 import { RunSpans } from './run-spans.js';
-import { everyWhileAlive } from './standing-duties.js';
-import { ensureStandingWorkflows } from './standing-workflows.js';
+import { everyWhileAlive } from './repeated-duties.js';
+import { ensurePermanentWorkflows } from './permanent-workflows.js';
 import { workflowSource } from './workflow-bundle.js';
 import { connectParts, type WorkerParts } from './worker-parts.js';
 
@@ -43,7 +43,7 @@ export interface RunningWorker {
 /** How often this host reports; well within the time after which it would get no more runs. */
 const HOST_SEEN_EVERY_MS = 15_000;
 /** How soon a driver whose store was lost has its relay and its schedule again. */
-const STANDING_EVERY_MS = 15_000;
+const PERMANENT_EVERY_MS = 15_000;
 /**
  * Runs whose workflow stays in memory between its steps, about half a MiB each; one that was put aside is replayed from its history
  * when it goes on, which a run that waits for a human or for its sandbox does rarely.
@@ -76,12 +76,12 @@ export async function startWorker(config: SandgateConfig, log: Logger, tracing: 
   const workers = await Promise.all(
     queues(config, parts, host, admit).map((queue) => createWorker(config, parts, interceptors, queue)),
   );
-  await ensureStandingWorkflows(parts.client, config.timing.maintenanceMs);
+  await ensurePermanentWorkflows(parts.client, config.timing.maintenanceMs);
   // Runs may have waited for a host.
   await admitWaiting(parts.database, config.capacity);
   const seeing = everyWhileAlive(HOST_SEEN_EVERY_MS, log, report);
-  const standing = everyWhileAlive(STANDING_EVERY_MS, log, () =>
-    ensureStandingWorkflows(parts.client, config.timing.maintenanceMs),
+  const permanent = everyWhileAlive(PERMANENT_EVERY_MS, log, () =>
+    ensurePermanentWorkflows(parts.client, config.timing.maintenanceMs),
   );
   await parts.database.wakeups.listen();
   const following = followStartedRuns(parts.database.wakeups, admit, log);
@@ -92,7 +92,7 @@ export async function startWorker(config: SandgateConfig, log: Logger, tracing: 
       .finally(() => {
         following.stop();
         seeing.stop();
-        standing.stop();
+        permanent.stop();
       })
       .then(() => undefined),
   };

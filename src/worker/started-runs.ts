@@ -19,7 +19,7 @@ export function followStartedRuns(
     if (underWay >= AT_ONCE) return;
     underWay += 1;
     admit(run)
-      .catch((cause: unknown) => log.warn({ err: cause, run: run.sessionId }, 'a run is left to its workflow'))
+      .catch((cause: unknown) => log.warn({ err: cause, run: run.runId }, 'a run is left to its workflow'))
       .finally(() => {
         underWay -= 1;
       });

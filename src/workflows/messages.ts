@@ -9,8 +9,8 @@ export const RELAY_WORKFLOW_ID = 'relay';
 export const MAINTENANCE_SCHEDULE_ID = 'maintenance';
 
 /** One workflow per run; the id lets an operator find a run in Temporal Web. */
-export function runWorkflowId(sessionId: string): string {
-  return `run-${sessionId}`;
+export function runWorkflowId(runId: string): string {
+  return `run-${runId}`;
 }
 
 /** The queue of all short steps that need the sandbox host. */
@@ -26,7 +26,7 @@ export function hostWatchQueue(hostId: string): string {
 /** Signals carry nothing: they say which row to read again, and the row decides. */
 export const approvalRequested = defineSignal('approvalRequested');
 export const approvalDecided = defineSignal('approvalDecided');
-export const intentRecorded = defineSignal('intentRecorded');
+export const finalizationRequested = defineSignal('finalizationRequested');
 export const capacityGranted = defineSignal('capacityGranted');
 
 /** Dispatches one brokered call; its id is a hash of the claim's key, so a call that is presented again joins its first update. */
@@ -62,7 +62,7 @@ export const runWorkflow = {
   brokeredCall,
   brokeredRefusals: BROKERED_REFUSALS,
   signals: {
-    intent: intentRecorded,
+    finalization_requested: finalizationRequested,
     approval_requested: approvalRequested,
     approval_decided: approvalDecided,
     capacity: capacityGranted,

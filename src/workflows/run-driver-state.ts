@@ -15,7 +15,7 @@ import {
   approvalDecided,
   approvalRequested,
   capacityGranted,
-  intentRecorded,
+  finalizationRequested,
   phaseQuery,
   searchAttributes,
 } from './messages.js';
@@ -33,7 +33,7 @@ export function isHistoryLong(): boolean {
 export class RunDriverState {
   exit: { exitCode: number | null } | null = null;
   hostLost = false;
-  intentSeen = false;
+  finalizationSeen = false;
   readonly calls: BrokeredCalls;
   private phase = '';
   private woken = false;
@@ -47,8 +47,8 @@ export class RunDriverState {
     setHandler(approvalRequested, rouse);
     setHandler(approvalDecided, rouse);
     setHandler(capacityGranted, rouse);
-    setHandler(intentRecorded, () => {
-      this.intentSeen = true;
+    setHandler(finalizationRequested, () => {
+      this.finalizationSeen = true;
       rouse();
     });
     setHandler(phaseQuery, () => this.phase);

@@ -28,14 +28,14 @@ export async function finalizeRun(ref: RunRef, view: RunView, driver: RunDriverS
   driver.unwatch();
   // A host that comes back removes what it still has by itself, at its boot.
   if (host !== null) await onHost(driver, () => host.release(ref));
-  await record.forgetIntent(ref);
+  await record.forgetFinalizationRequest(ref);
   await driver.look();
   driver.say('The run is over.');
 }
 
 /** Gives a live runner until the deadline to stop; returns how long to wait for it to exit. */
 async function quiesce(ref: RunRef, view: RunView, driver: RunDriverState): Promise<number> {
-  const deadlineMs = view.intent?.msUntilQuiesceDeadline ?? null;
+  const deadlineMs = view.finalizationRequest?.msUntilQuiesceDeadline ?? null;
   const alive = view.status === 'running' || view.status === 'awaiting_approval' || view.status === 'cancelling';
   if (deadlineMs === null || !alive || view.hostId === null) return view.sandboxAttached ? view.timing.exitGraceMs : 0;
   driver.say('Asks the runner to stop.');

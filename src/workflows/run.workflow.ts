@@ -8,7 +8,7 @@ import { isHistoryLong, RunDriverState } from './run-driver-state.js';
 /** A queued run looks again by itself, in case the signal that grants capacity was never sent. */
 const QUEUE_RECHECK_MS = 60_000;
 /** How soon the signal follows the record of a finalization request. */
-const INTENT_SIGNAL_MS = 2_000;
+const FINALIZATION_SIGNAL_MS = 2_000;
 
 /**
  * Drives one run from its row to its end (docs/design/workflows.md). Re-entrant: started for a run in any status, it reads the row and
@@ -28,7 +28,7 @@ async function drive(ref: RunRef, driver: RunDriverState): Promise<void> {
       driver.say('The status was written by a newer version: leaving the run to it.');
       return;
     }
-    if (view.intent !== null) {
+    if (view.finalizationRequest !== null) {
       await finalizeRun(ref, view, driver);
       return;
     }
@@ -61,7 +61,7 @@ async function advance(ref: RunRef, view: RunView, driver: RunDriverState): Prom
       return false;
     case 'cancelling':
     case 'finalizing':
-      await record.stopRun(ref, { code: 'intent_lost' });
+      await record.stopRun(ref, { code: 'finalization_request_lost' });
       return false;
     default:
       return true;
@@ -73,7 +73,7 @@ async function admit(ref: RunRef, view: RunView, driver: RunDriverState): Promis
     await record.stopRun(ref, { code: 'queue_ttl' });
     // The finalization request wakes this workflow too. Ending the run before that signal arrives would make its workflow task
     // fail.
-    await driver.wake(INTENT_SIGNAL_MS);
+    await driver.wake(FINALIZATION_SIGNAL_MS);
     return;
   }
   driver.clearWake();
@@ -102,7 +102,7 @@ async function launch(ref: RunRef, view: RunView, driver: RunDriverState): Promi
     .finally(() => {
       settled = true;
     });
-  const inTime = await condition(() => settled || driver.intentSeen, view.msUntilLaunchDeadline ?? 0);
+  const inTime = await condition(() => settled || driver.finalizationSeen, view.msUntilLaunchDeadline ?? 0);
   if (!settled) {
     scope.cancel();
     await outcome;
@@ -118,7 +118,11 @@ async function supervise(ref: RunRef, first: RunView, driver: RunDriverState): P
   }
   driver.watch(ref, first.hostId, first.timing);
   let view: RunView | null = first;
-  while (view !== null && view.intent === null && (view.status === 'running' || view.status === 'awaiting_approval')) {
+  while (
+    view !== null &&
+    view.finalizationRequest === null &&
+    (view.status === 'running' || view.status === 'awaiting_approval')
+  ) {
     if (await stopWhenOver(ref, view, driver)) return;
     if (isOverdue(view.msUntilApprovalExpiry)) await record.expireApprovals(ref);
     else if (isOverdue(view.msUntilClaimExpiry)) await record.giveUpClaims(ref, 'expired');

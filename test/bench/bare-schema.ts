@@ -25,15 +25,15 @@ const SCHEMA = `
   alter table bare.heads enable row level security; alter table bare.heads force row level security;
   alter table bare.calls enable row level security; alter table bare.calls force row level security;
   alter table bare.events enable row level security; alter table bare.events force row level security;
-  create policy own on bare.heads using (tenant_id = nullif(current_setting('svc.tenant', true), '')::uuid);
-  create policy own on bare.calls using (tenant_id = nullif(current_setting('svc.tenant', true), '')::uuid);
-  create policy own on bare.events using (tenant_id = nullif(current_setting('svc.tenant', true), '')::uuid);
+  create policy own on bare.heads using (tenant_id = nullif(current_setting('service.tenant_id', true), '')::uuid);
+  create policy own on bare.calls using (tenant_id = nullif(current_setting('service.tenant_id', true), '')::uuid);
+  create policy own on bare.events using (tenant_id = nullif(current_setting('service.tenant_id', true), '')::uuid);
   create function bare.gate(p_tenant uuid, p_session uuid, p_call text, p_tool text, p_input jsonb) returns bigint
   language plpgsql as $$
   declare
     head bare.heads;
   begin
-    perform set_config('svc.tenant', p_tenant::text, true);
+    perform set_config('service.tenant_id', p_tenant::text, true);
     select * into head from bare.heads where id = p_session for no key update;
     insert into bare.calls (tenant_id, session, call, tool, input) values (p_tenant, p_session, p_call, p_tool, p_input);
     for i in 1 .. 2 loop

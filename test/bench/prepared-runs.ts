@@ -13,7 +13,7 @@ const ABSENT_HOST = uuidv7();
 export async function defaultOrganization(stack: BenchStack): Promise<FixtureOrganization> {
   const { rows } = await stack.owner.query<FixtureOrganization>(
     `select o.id as "organizationId", a.id as "agentId", r.id as "revisionId", r.policy_id as "policyId"
-       from organizations o join agents a on a.tenant_id = o.id join agent_revisions r on r.agent_id = a.id
+       from tenants o join agents a on a.tenant_id = o.id join agent_revisions r on r.agent_id = a.id
       where o.slug = 'default' order by r.rev limit 1`,
   );
   if (rows[0] === undefined) throw new Error('the installation has no agent');
@@ -56,5 +56,5 @@ export async function countGaplessEvents(stack: BenchStack, runs: FixtureRun[]):
 }
 
 function idsOf(runs: FixtureRun[]): string[] {
-  return runs.map((run) => run.sessionId);
+  return runs.map((run) => run.runId);
 }

@@ -191,7 +191,7 @@ export const runPaths = {
 };
 
 /** The workflows that stand beside the runs. */
-export const standingPaths = {
+export const permanentPaths = {
   relay: async () => ({ workflowId: 'relay', runId: undefined }),
   maintenance: (stage) => round(stage),
   'maintenance-host-away': async (stage) => {

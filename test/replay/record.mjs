@@ -19,7 +19,7 @@ import { removeState } from '../../dist/src/embedded/remove-state.js';
 import { provideTemporalBinary } from '../../dist/src/embedded/temporal-binary.js';
 import { brokerPaths, Upstream } from './broker-paths.mjs';
 import { NoticeReceiver, noticePaths } from './notice-paths.mjs';
-import { runPaths, standingPaths } from './paths.mjs';
+import { runPaths, permanentPaths } from './paths.mjs';
 import { Stage } from './stage.mjs';
 
 const FOLDER = fileURLToPath(new URL('./histories', import.meta.url));
@@ -44,7 +44,7 @@ try {
   await stage.prepare();
   await upstream.prepare(stage);
   mkdirSync(FOLDER, { recursive: true });
-  const paths = { ...runPaths, ...brokerPaths(upstream), ...standingPaths, ...noticePaths(receiver) };
+  const paths = { ...runPaths, ...brokerPaths(upstream), ...permanentPaths, ...noticePaths(receiver) };
   for (const [name, play] of Object.entries(paths)) {
     if (wanted.length > 0 && !wanted.includes(name)) continue;
     const { workflowId, runId } = await play(stage);

@@ -19,11 +19,11 @@ export class ApprovalInputs {
   /** By approval id. Inputs that the caller may not decide about, and deleted ones, are missing. */
   async read(principal: Principal, approvals: readonly ApprovalRow[]): Promise<Map<string, ShownCall>> {
     const decidable = await this.decidable(principal, approvals);
-    const calls = decidable.map((approval) => ({ sessionId: approval.session_id, toolCallId: approval.tool_call_id }));
+    const calls = decidable.map((approval) => ({ runId: approval.session_id, toolCallId: approval.tool_call_id }));
     const texts = await this.payloads.openMany(principal.organizationId, 'input', calls);
     const shown = new Map<string, ShownCall>();
     for (const approval of decidable) {
-      const text = texts.get(callKey({ sessionId: approval.session_id, toolCallId: approval.tool_call_id }));
+      const text = texts.get(callKey({ runId: approval.session_id, toolCallId: approval.tool_call_id }));
       if (text !== undefined) shown.set(approval.id, redacted(readShownCall(text)));
     }
     return shown;

@@ -73,7 +73,7 @@ export class ApprovalWatch implements BeforeApplicationShutdown {
   }
 
   private async wait(scope: ApprovalScope, request: WaitRequest, limit: number, signal: AbortSignal): Promise<void> {
-    const key = `${scope.organizationId} ${scope.sessionId ?? ''} ${scope.invokedBy ?? ''}`;
+    const key = `${scope.organizationId} ${scope.runId ?? ''} ${scope.invokedBy ?? ''}`;
     const list = this.lists.get(key) ?? this.follow(key, scope);
     await new Promise<void>((resolve) => {
       const waiter: Waiter = { seen: request.seen, limit, done: () => settle() };

@@ -34,9 +34,9 @@ export class ApprovalsService {
   }
 
   /** Throws `not_found` for an unknown run. */
-  async listOfSession(principal: Principal, sessionId: string, request: ListRequest): Promise<ApprovalList> {
-    await this.database.withTenant(principal.organizationId, (tx) => requireVisible(tx, sessionId, principal));
-    return this.list(principal, sessionId, request);
+  async listOfSession(principal: Principal, runId: string, request: ListRequest): Promise<ApprovalList> {
+    await this.database.withTenant(principal.organizationId, (tx) => requireVisible(tx, runId, principal));
+    return this.list(principal, runId, request);
   }
 
   /** Throws `not_found`. */
@@ -63,8 +63,8 @@ export class ApprovalsService {
     return { ...view, ...(narrowed ? { reason: NARROWED } : {}), won, narrowed };
   }
 
-  private async list(principal: Principal, sessionId: string | null, request: ListRequest): Promise<ApprovalList> {
-    const scope = { organizationId: principal.organizationId, sessionId, invokedBy: invokedByOf(principal) };
+  private async list(principal: Principal, runId: string | null, request: ListRequest): Promise<ApprovalList> {
+    const scope = { organizationId: principal.organizationId, runId, invokedBy: invokedByOf(principal) };
     await this.watch.untilChanged(scope, request.wait, request.limit, request.caller);
     const rows = await this.database.withTenant(scope.organizationId, (tx) => listApprovals(tx, scope, request.limit));
     return { approvals: await this.view(principal, rows), cursor: cursorOf(rows) };
@@ -94,10 +94,10 @@ function invokedByOf(principal: Principal): string | null {
 }
 
 /** A run that the caller may not see is answered like one that does not exist. */
-async function requireVisible(tx: TenantTransaction, sessionId: string, principal: Principal): Promise<void> {
+async function requireVisible(tx: TenantTransaction, runId: string, principal: Principal): Promise<void> {
   const invokedBy = invokedByOf(principal);
-  if (invokedBy === null) return requireSessionExists(tx, sessionId);
-  const session = await requireSession(tx, sessionId);
+  if (invokedBy === null) return requireSessionExists(tx, runId);
+  const session = await requireSession(tx, runId);
   if (session.invoked_by_user_id !== invokedBy) throw notFound('run');
 }
 

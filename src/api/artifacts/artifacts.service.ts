@@ -10,22 +10,22 @@ import { ArtifactEntity } from '../../core/artifacts/artifact.entity.js';
 export class ArtifactsService {
   constructor(private readonly database: Database) {}
 
-  list(organizationId: string, sessionId: string): Promise<ArtifactEntity[]> {
+  list(organizationId: string, runId: string): Promise<ArtifactEntity[]> {
     return this.database.withTenant(organizationId, async (tx) => {
-      await requireSessionExists(tx, sessionId);
+      await requireSessionExists(tx, runId);
       return tx.manager.find(ArtifactEntity, {
-        where: { session_id: sessionId },
+        where: { session_id: runId },
         order: { created_at: 'ASC', id: 'ASC' },
       });
     });
   }
 
   /** @throws SandgateError `not_found`, also for an artifact of another run. */
-  read(organizationId: string, sessionId: string, artifactId: string): Promise<ArtifactEntity> {
+  read(organizationId: string, runId: string, artifactId: string): Promise<ArtifactEntity> {
     return this.database.withTenant(organizationId, async (tx) => {
-      await requireSessionExists(tx, sessionId);
+      await requireSessionExists(tx, runId);
       const artifact = isUuid(artifactId)
-        ? await tx.manager.findOneBy(ArtifactEntity, { id: artifactId, session_id: sessionId })
+        ? await tx.manager.findOneBy(ArtifactEntity, { id: artifactId, session_id: runId })
         : null;
       if (artifact === null) throw notFound('artifact of this run');
       return artifact;

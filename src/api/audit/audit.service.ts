@@ -20,10 +20,10 @@ export class AuditService {
   }
 
   /** The lines of the export; the run is looked for before the first of them. */
-  async export(organizationId: string, sessionId: string): Promise<AsyncGenerator<string>> {
+  async export(organizationId: string, runId: string): Promise<AsyncGenerator<string>> {
     const signer = this.requireSigner();
-    await this.database.withTenant(organizationId, (tx) => requireSessionExists(tx, sessionId));
-    return endLines(exportLedger(this.database, organizationId, sessionId, signer));
+    await this.database.withTenant(organizationId, (tx) => requireSessionExists(tx, runId));
+    return endLines(exportLedger(this.database, organizationId, runId, signer));
   }
 
   publicKey(): LedgerKeyView {

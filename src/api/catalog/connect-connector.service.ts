@@ -14,7 +14,7 @@ import { CapabilitiesService } from '../capabilities/capabilities.service.js';
 import type { CreateCapability } from '../capabilities/capabilities.dto.js';
 import { resolveOwner, type ConnectionOwner } from '../connections/connection-owner.js';
 import { toConnection, toSnapshotView } from '../connections/connections.dto.js';
-import { McpConnections, type McpTarget, type PhotographedConnection } from '../connections/mcp-connections.js';
+import { McpConnections, type McpTarget, type ConnectionWithSnapshot } from '../connections/mcp-connections.js';
 import { notFound } from '../../domain/resource-id.js';
 import type { ConnectConnector, ConnectedConnector } from './connect.dto.js';
 import { findConnector } from '../../core/catalog/connector-queries.js';
@@ -138,7 +138,7 @@ export class ConnectConnectorService {
   }
 }
 
-function viewOf({ connection, snapshot }: PhotographedConnection): ConnectedConnector {
+function viewOf({ connection, snapshot }: ConnectionWithSnapshot): ConnectedConnector {
   return { connection: toConnection(connection), snapshot: toSnapshotView(snapshot) };
 }
 

@@ -15,7 +15,7 @@ import { ConnectionSecrets } from '../../core/connections/connection-secrets.js'
 import { appendSnapshot, ToolSnapshots, type ToolSnapshot } from '../../core/connections/tool-snapshots.js';
 import { Database } from '../../core/record/database.js';
 import { GuardedClient } from '../../platform/egress/guarded-client.js';
-import { PhotographError, type Photograph } from '../../platform/mcp/photograph.js';
+import { SnapshotError, type ServerSnapshot } from '../../platform/mcp/take-snapshot.js';
 import type { ConnectionOwner } from './connection-owner.js';
 
 /** A remote MCP server to connect. */
@@ -29,7 +29,7 @@ export interface McpTarget {
   catalogSlug?: string;
 }
 
-export interface PhotographedConnection {
+export interface ConnectionWithSnapshot {
   connection: ConnectionRecord;
   snapshot: ToolSnapshot;
 }
@@ -63,19 +63,19 @@ export class McpConnections {
   }
 
   /** @throws SandgateError `invalid_request` when the server refuses the credential or fails a guard, `unavailable` without a key */
-  async connectStatic(target: McpTarget, credential: StaticCredential): Promise<PhotographedConnection> {
+  async connectStatic(target: McpTarget, credential: StaticCredential): Promise<ConnectionWithSnapshot> {
     const { organizationId } = target;
     const id = uuidv7();
     const sealed = await this.secrets.seal({ organizationId, connectionId: id }, 'credential', credential.token);
-    const photograph = await this.photograph(target, staticHeaders(credential.metadata, credential.token));
+    const snapshot = await this.takeSnapshot(target, staticHeaders(credential.metadata, credential.token));
     const connection = { ...draftOf(target, id, 'static', credential.metadata), credential: sealed };
-    return this.store(organizationId, connection, photograph);
+    return this.store(organizationId, connection, snapshot);
   }
 
   /** Of a server that asks for no credential. @throws SandgateError `invalid_request` */
-  async connectOpen(target: McpTarget): Promise<PhotographedConnection> {
-    const photograph = await this.photograph(target, {});
-    return this.store(target.organizationId, draftOf(target, uuidv7(), 'none', {}), photograph);
+  async connectOpen(target: McpTarget): Promise<ConnectionWithSnapshot> {
+    const snapshot = await this.takeSnapshot(target, {});
+    return this.store(target.organizationId, draftOf(target, uuidv7(), 'none', {}), snapshot);
   }
 
   /** A pending connection, which the callback of its authorization activates, with a first snapshot. */
@@ -100,9 +100,9 @@ export class McpConnections {
     );
   }
 
-  private async photograph({ baseUrl }: McpTarget, headers: Record<string, string>): Promise<Photograph> {
+  private async takeSnapshot({ baseUrl }: McpTarget, headers: Record<string, string>): Promise<ServerSnapshot> {
     try {
-      return await this.snapshots.photograph(baseUrl, headers);
+      return await this.snapshots.takeFrom(baseUrl, headers);
     } catch (cause) {
       if (cause instanceof SandgateError) throw new SandgateError(cause.code, refusalOf(cause), { cause });
       throw cause;
@@ -112,12 +112,12 @@ export class McpConnections {
   private store(
     organizationId: string,
     connection: NewConnection,
-    photograph: Photograph,
-  ): Promise<PhotographedConnection> {
+    snapshot: ServerSnapshot,
+  ): Promise<ConnectionWithSnapshot> {
     return this.database.withTenant(organizationId, async (tx) => {
       const stored = await insertConnection(tx, connection);
       const { id, authorization_generation: generation } = stored;
-      return { connection: stored, snapshot: await appendSnapshot(tx, { id, generation }, photograph) };
+      return { connection: stored, snapshot: await appendSnapshot(tx, { id, generation }, snapshot) };
     });
   }
 }
@@ -144,8 +144,8 @@ function draftOf(target: McpTarget, id: string, authKind: AuthKind, more: Connec
 /** A refusal by our own guard says nothing about the credential; any other failure may be the server refusing it. */
 function refusalOf(error: SandgateError): string {
   const { cause, message } = error;
-  if (cause instanceof PhotographError && cause.reason === 'guard') return `${message} (connection rolled back)`;
-  if (cause instanceof PhotographError && cause.reason === 'credential') {
+  if (cause instanceof SnapshotError && cause.reason === 'guard') return `${message} (connection rolled back)`;
+  if (cause instanceof SnapshotError && cause.reason === 'credential') {
     return `the server rejected this credential (connection rolled back): ${message}`;
   }
   return `the server is not reachable as an MCP server, or rejected this credential (connection rolled back): ${message}`;

@@ -37,10 +37,10 @@ export class EventStreamHub implements BeforeApplicationShutdown {
   }
 
   /** Feeds a client from the event after `after` until either side closes. `head` is the run's seq as just read. */
-  follow(organizationId: string, sessionId: string, after: number, head: number, response: ServerResponse): void {
-    const run = this.#runs.get(sessionId) ?? this.start(organizationId, sessionId, head);
+  follow(organizationId: string, runId: string, after: number, head: number, response: ServerResponse): void {
+    const run = this.#runs.get(runId) ?? this.start(organizationId, runId, head);
     const stream = new EventStream(response, after);
-    stream.onClose(() => this.leave(sessionId, run, stream));
+    stream.onClose(() => this.leave(runId, run, stream));
     run.tail.add(stream);
     this.#keepAlive ??= setInterval(() => this.keepAlive(), KEEP_ALIVE_MS);
     if (this.#stopping) stream.end();
@@ -59,13 +59,13 @@ export class EventStreamHub implements BeforeApplicationShutdown {
     return open;
   }
 
-  private start(organizationId: string, sessionId: string, head: number): FollowedRun {
+  private start(organizationId: string, runId: string, head: number): FollowedRun {
     const tail = new RunTail(
       head,
-      (after) => this.readFrames(organizationId, sessionId, after),
-      (error) => this.logger.warn({ err: error, sessionId }, 'events could not be read; reading again'),
+      (after) => this.readFrames(organizationId, runId, after),
+      (error) => this.logger.warn({ err: error, runId }, 'events could not be read; reading again'),
     );
-    const unsubscribe = this.database.wakeups.onSession(sessionId, () => tail.refresh());
+    const unsubscribe = this.database.wakeups.onSession(runId, () => tail.refresh());
     const reread = setInterval(() => tail.refresh(), REREAD_MS);
     const stop = (): void => {
       clearInterval(reread);
@@ -73,23 +73,23 @@ export class EventStreamHub implements BeforeApplicationShutdown {
       tail.close();
     };
     const run = { tail, stop };
-    this.#runs.set(sessionId, run);
+    this.#runs.set(runId, run);
     return run;
   }
 
-  private leave(sessionId: string, run: FollowedRun, stream: EventStream): void {
+  private leave(runId: string, run: FollowedRun, stream: EventStream): void {
     run.tail.remove(stream);
     if (run.tail.size > 0) return;
     run.stop();
-    if (this.#runs.get(sessionId) === run) this.#runs.delete(sessionId);
+    if (this.#runs.get(runId) === run) this.#runs.delete(runId);
     if (this.#runs.size > 0 || this.#keepAlive === null) return;
     clearInterval(this.#keepAlive);
     this.#keepAlive = null;
   }
 
-  private async readFrames(organizationId: string, sessionId: string, after: number): Promise<Frame[]> {
+  private async readFrames(organizationId: string, runId: string, after: number): Promise<Frame[]> {
     const events = await this.database.withTenant(organizationId, (tx) =>
-      readEventsAfter(tx, sessionId, String(after), BATCH),
+      readEventsAfter(tx, runId, String(after), BATCH),
     );
     return events.map(renderFrame);
   }

@@ -44,9 +44,9 @@ export class EventsController {
     @Query('after') after?: unknown,
     @Query('limit') limit?: unknown,
   ): Promise<EventList> {
-    const sessionId = pathId(id, 'run');
+    const runId = pathId(id, 'run');
     const [position, most] = [parseSeq(after, 'after'), parseLimit(limit, DEFAULT_PAGE)];
-    return { events: await this.events.list(principal.organizationId, sessionId, position, most) };
+    return { events: await this.events.list(principal.organizationId, runId, position, most) };
   }
 
   @Get('stream')
@@ -75,12 +75,12 @@ export class EventsController {
     @Req() request: FastifyRequest,
     @Res() reply: FastifyReply,
   ): Promise<void> {
-    const sessionId = pathId(id, 'run');
+    const runId = pathId(id, 'run');
     const position = resumePosition(lastEventId, after);
-    const head = await this.events.requireHead(principal.organizationId, sessionId);
+    const head = await this.events.requireHead(principal.organizationId, runId);
     openStream(reply);
     if (request.method === 'HEAD') reply.raw.end();
-    else this.hub.follow(principal.organizationId, sessionId, position, head, reply.raw);
+    else this.hub.follow(principal.organizationId, runId, position, head, reply.raw);
   }
 }
 

@@ -9,16 +9,16 @@ import { readEventsAfter, readHeadSeq } from '../../core/ledger/event-queries.js
 export class EventsService {
   constructor(private readonly database: Database) {}
 
-  list(organizationId: string, sessionId: string, after: string, limit: number): Promise<LedgerEvent[]> {
+  list(organizationId: string, runId: string, after: string, limit: number): Promise<LedgerEvent[]> {
     return this.database.withTenant(organizationId, async (tx) => {
-      if ((await readHeadSeq(tx, sessionId)) === null) throw notFound('run');
-      return readEventsAfter(tx, sessionId, after, limit);
+      if ((await readHeadSeq(tx, runId)) === null) throw notFound('run');
+      return readEventsAfter(tx, runId, after, limit);
     });
   }
 
   /** The run's highest seq. @throws SandgateError `not_found` */
-  async requireHead(organizationId: string, sessionId: string): Promise<number> {
-    const head = await this.database.withTenant(organizationId, (tx) => readHeadSeq(tx, sessionId));
+  async requireHead(organizationId: string, runId: string): Promise<number> {
+    const head = await this.database.withTenant(organizationId, (tx) => readHeadSeq(tx, runId));
     if (head === null) throw notFound('run');
     return head;
   }

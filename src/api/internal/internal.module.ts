@@ -2,9 +2,9 @@ import { Module } from '@nestjs/common';
 import type { OnApplicationBootstrap, OnModuleInit, Type } from '@nestjs/common';
 import { HttpAdapterHost, ModuleRef } from '@nestjs/core';
 import type { FastifyInstance } from 'fastify';
-import { PlaneGuard } from './auth/plane.guard.js';
-import { RunnerTokens } from './auth/plane.guard.js';
-import { BodyBudget } from './body/plane-body.js';
+import { RunnerGuard } from './auth/runner.guard.js';
+import { RunnerTokens } from './auth/runner.guard.js';
+import { BodyBudget } from './body/runner-body.js';
 import { BrokeredCallService } from './broker/brokered-calls.js';
 import { CallPlaces } from './broker/call-places.js';
 import { RunEnd } from './broker/run-end.js';
@@ -33,14 +33,14 @@ import { Upstreams } from './llm/upstreams.js';
 import { EventsEndpoint } from './routes/events.endpoint.js';
 import { HeartbeatEndpoint } from './routes/heartbeat.endpoint.js';
 import { HeartbeatLane } from './routes/heartbeat-lane.js';
-import type { PlaneEndpoint } from './routes/plane-endpoint.js';
+import type { RunnerEndpoint } from './routes/runner-endpoint.js';
 import { ResultEndpoint } from './routes/result.endpoint.js';
 import { TokenRenewEndpoint } from './routes/token-renew.endpoint.js';
 import { WorkspaceEndpoint } from './routes/workspace.endpoint.js';
 import { RunnerPlane } from './runner-plane.js';
 import { PlaneSockets } from './sockets/plane-sockets.js';
 
-const ENDPOINTS: Type<PlaneEndpoint>[] = [
+const ENDPOINTS: Type<RunnerEndpoint>[] = [
   PermissionEndpoint,
   ToolsCallEndpoint,
   EventsEndpoint,
@@ -73,7 +73,7 @@ const ENDPOINTS: Type<PlaneEndpoint>[] = [
     LimitBreaches,
     ModelForwarding,
     ModelSpend,
-    PlaneGuard,
+    RunnerGuard,
     PlaneSockets,
     PolicyHistory,
     ProcessLease,
@@ -97,7 +97,7 @@ export class InternalModule implements OnModuleInit, OnApplicationBootstrap {
   ) {}
 
   onModuleInit(): void {
-    const endpoints = ENDPOINTS.map((endpoint) => this.module.get<PlaneEndpoint>(endpoint));
+    const endpoints = ENDPOINTS.map((endpoint) => this.module.get<RunnerEndpoint>(endpoint));
     this.plane.register(this.instance(), endpoints);
   }
 

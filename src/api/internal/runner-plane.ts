@@ -5,12 +5,12 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { SandgateError } from '../../domain/errors.js';
 import { ApiConfig } from '../foundation/foundation.module.js';
 import { toSandgateError } from '../http/error.filter.js';
-import { PlaneGuard } from './auth/plane.guard.js';
-import type { PlaneRoute } from './auth/runner-caller.js';
-import { BodyBudget, readPlaneBody, type PlaneBody } from './body/plane-body.js';
+import { RunnerGuard } from './auth/runner.guard.js';
+import type { RunnerRoute } from './auth/runner-caller.js';
+import { BodyBudget, readRunnerBody, type RunnerBody } from './body/runner-body.js';
 import { GatewayObserver } from './llm/gateway-observer.js';
 import { retryAdvice } from './llm/refusal.js';
-import type { PlaneEndpoint } from './routes/plane-endpoint.js';
+import type { RunnerEndpoint } from './routes/runner-endpoint.js';
 
 const PREFIX = '/internal';
 
@@ -24,14 +24,14 @@ export class RunnerPlane {
 
   constructor(
     private readonly config: ApiConfig,
-    private readonly guard: PlaneGuard,
+    private readonly guard: RunnerGuard,
     private readonly bodies: BodyBudget,
     private readonly logger: PinoLogger,
     private readonly gateway: GatewayObserver,
   ) {}
 
   /** Registers every route under both path forms. Call before the server listens. */
-  register(instance: FastifyInstance, endpoints: PlaneEndpoint[]): void {
+  register(instance: FastifyInstance, endpoints: RunnerEndpoint[]): void {
     instance.register(
       (plane, _options, done) => {
         plane.removeAllContentTypeParsers();
@@ -54,7 +54,7 @@ export class RunnerPlane {
     );
   }
 
-  private addRoute(plane: FastifyInstance, url: string, endpoint: PlaneEndpoint): void {
+  private addRoute(plane: FastifyInstance, url: string, endpoint: RunnerEndpoint): void {
     plane.route({
       method: endpoint.method,
       url,
@@ -68,12 +68,12 @@ export class RunnerPlane {
     });
   }
 
-  private async readBody(request: FastifyRequest): Promise<PlaneBody> {
+  private async readBody(request: FastifyRequest): Promise<RunnerBody> {
     const response = this.responses.get(request.raw);
     if (response === undefined) throw new TypeError('a body was read before its request was admitted');
-    const route: PlaneRoute | undefined = request.routeOptions.config.plane;
+    const route: RunnerRoute | undefined = request.routeOptions.config.plane;
     const ceiling = this.config.http.maxRequestBodyBytes;
-    const body = await readPlaneBody(request.raw, response, {
+    const body = await readRunnerBody(request.raw, response, {
       maxBytes: Math.min(route?.maxBodyBytes ?? ceiling, ceiling),
       maxValues: route?.maxBodyValues,
       budget: this.bodies,
@@ -100,7 +100,7 @@ export class RunnerPlane {
   }
 }
 
-function pathsOf(endpoint: PlaneEndpoint): string[] {
+function pathsOf(endpoint: RunnerEndpoint): string[] {
   const paths = endpoint.path.endsWith('/*') ? [endpoint.path.slice(0, -2), endpoint.path] : [endpoint.path];
   return endpoint.ofSession ? [...paths, ...paths.map((path) => `/sessions/:id${path}`)] : paths;
 }

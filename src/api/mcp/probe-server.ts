@@ -53,13 +53,13 @@ function openServer(url: string, { tools, complete }: OfferedTools): ProbedServe
     notes: [
       'The server answers without a credential.',
       ...(complete ? [] : ['Its listing does not end within the pages that are read; connecting would be refused.']),
-      ...(complete ? whyNotPhotographed(tools) : []),
+      ...(complete ? whyNoSnapshot(tools) : []),
     ],
   };
 }
 
 /** Why a snapshot of the same listing would be refused, so that people learn it before they connect. */
-function whyNotPhotographed(tools: readonly ExactJson[]): string[] {
+function whyNoSnapshot(tools: readonly ExactJson[]): string[] {
   try {
     readToolListing(tools);
     return [];

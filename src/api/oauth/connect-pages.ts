@@ -96,7 +96,7 @@ const CALLBACK: Record<CallbackRefusal, readonly [number, string, string]> = {
     'The authorization server gave no refresh token, so access would end within the hour.',
     'Allow offline access there, or ask for the scope that grants it.',
   ],
-  photograph_failed: [
+  snapshot_failed: [
     400,
     'Access was granted, but the tools of the server could not be read.',
     'The connection is marked as failed. Check the server and connect it again.',

@@ -59,11 +59,11 @@ function createCallback(
   snapshots: ToolSnapshots,
   log: PinoLogger,
 ): ConnectCallback {
-  const photograph = async (organizationId: string, connectionId: string): Promise<TakenSnapshot> => {
+  const takeSnapshot = async (organizationId: string, connectionId: string): Promise<TakenSnapshot> => {
     const connection = await records.read(organizationId, connectionId);
     if (connection === null) throw notFound('connection');
     const taken = await snapshots.take(connection);
     return { version: taken.version, tools: taken.tools.length };
   };
-  return new ConnectCallback({ ...parts, requests: new TokenRequests(parts.http), tokens, log, photograph });
+  return new ConnectCallback({ ...parts, requests: new TokenRequests(parts.http), tokens, log, takeSnapshot });
 }

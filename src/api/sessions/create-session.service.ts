@@ -61,37 +61,37 @@ export class CreateSessionService {
   ) {}
 
   create(command: CreateSessionCommand): Promise<SessionView> {
-    const sessionId = uuidv7();
+    const runId = uuidv7();
     return this.database.withTenant(command.principal.organizationId, async (tx) => {
-      const earlier = await this.findEarlier(tx, command, sessionId);
+      const earlier = await this.findEarlier(tx, command, runId);
       if (earlier !== null) return viewSession(tx, await requireSession(tx, earlier));
-      const { spec, bindings } = await this.freeze(tx, command, sessionId);
-      buildRunnerEnvironment(sessionId, spec);
+      const { spec, bindings } = await this.freeze(tx, command, runId);
+      buildRunnerEnvironment(runId, spec);
       await requireQueueRoom(tx, this.config.capacity);
-      await insertSession(tx, sessionId, spec, {
+      await insertSession(tx, runId, spec, {
         bindings,
         principal: command.principal,
         labels: command.body.labels ?? {},
         traceparent: this.tracing.currentTraceparent(),
       });
-      return viewSession(tx, await requireSession(tx, sessionId));
+      return viewSession(tx, await requireSession(tx, runId));
     });
   }
 
   private async findEarlier(
     tx: TenantTransaction,
     command: CreateSessionCommand,
-    sessionId: string,
+    runId: string,
   ): Promise<string | null> {
     if (command.idempotencyKey === undefined) return null;
     const bodyDigest = digestOf(command.sent as ExactJson);
-    return claimIdempotencyKey(tx, { key: command.idempotencyKey, bodyDigest, sessionId });
+    return claimIdempotencyKey(tx, { key: command.idempotencyKey, bodyDigest, runId });
   }
 
   private async freeze(
     tx: TenantTransaction,
     { principal, body }: CreateSessionCommand,
-    sessionId: string,
+    runId: string,
   ): Promise<{ spec: RunSpec; bindings: ResourceBinding[] }> {
     const cloneBase = cloneBaseOf(this.config.codehost);
     resolveWorkspace(body, null, cloneBase);
@@ -107,7 +107,7 @@ export class CreateSessionService {
     const kept = narrowPins(revision.capability_bundles, body.capabilities ?? null);
     const bundles = await readPinned(tx, kept);
     const bound = await resolveBindings(tx, {
-      sessionId,
+      runId,
       principal,
       requirements: revision.connection_requirements,
       pins: body.bindings ?? {},
@@ -129,7 +129,7 @@ export class CreateSessionService {
       invocation: { kind: 'manual', actor: principal.name },
       trustTier: TRUST_TIER,
       bundles,
-      brokered: bound.surfaces,
+      brokered: bound.toolSets,
       sandboxDefaults: this.config.sandbox.defaults,
       policyEngine: POLICY_ENGINE,
       unpricedModel: harness.callsModel && this.prices.priceOf(revision.model) === null,

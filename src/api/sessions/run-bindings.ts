@@ -1,11 +1,11 @@
 import { v7 as uuidv7 } from 'uuid';
-import { bindSurface } from '../../domain/connections/bind-surface.js';
+import { bindToolSet } from '../../domain/connections/bind-tool-set.js';
 import { chooseConnection, type BindableConnection } from '../../domain/connections/choose-connection.js';
 import { parseRequirements, type ConnectionRequirement } from '../../domain/connections/requirement.js';
 import type { BindingAuthority, ResourceBinding } from '../../domain/connections/resource-binding.js';
 import { SandgateError } from '../../domain/errors.js';
 import type { JsonObject } from '../../domain/json.js';
-import type { BrokeredSurface, RunSpec, WorkspaceSpec } from '../../domain/run/spec.js';
+import type { BrokeredToolSet, RunSpec, WorkspaceSpec } from '../../domain/run/spec.js';
 import { isUuid } from '../../domain/uuid.js';
 import { listVisible } from '../../core/connections/connection-rows.js';
 import { latestSnapshot } from '../../core/connections/tool-snapshots.js';
@@ -14,7 +14,7 @@ import { userIdOf, viewerOf, type Principal } from '../auth/principal.js';
 
 /** What a new run is bound to. */
 export interface BindingRequest {
-  sessionId: string;
+  runId: string;
   principal: Principal;
   /** As they are stored with the revision. */
   requirements: readonly object[];
@@ -26,7 +26,7 @@ export interface BindingRequest {
 
 /** Everything that the run's specification and its rows hold of connections. */
 export interface RunBindings {
-  surfaces: BrokeredSurface[];
+  toolSets: BrokeredToolSet[];
   workspace: WorkspaceSpec;
   rows: ResourceBinding[];
 }
@@ -40,13 +40,13 @@ export async function resolveBindings(tx: TenantTransaction, request: BindingReq
   const requirements = readStored(request.requirements);
   const pins = readPins(request.pins, requirements);
   const visible = await listVisible(tx, viewerOf(request.principal));
-  const bound: { surface: BrokeredSurface; row: ResourceBinding }[] = [];
+  const bound: { toolSet: BrokeredToolSet; row: ResourceBinding }[] = [];
   // A stranger's code gets no MCP tools: its requirements are left out, not failed (CP-318).
   for (const requirement of request.trustTier === 'read_only' ? [] : requirements)
     bound.push(await bindRequirement(tx, request, requirement, { pin: pins.get(requirement.slot), visible }));
   const fetch = bindWorkspace(tx, request, visible);
   return {
-    surfaces: bound.map(({ surface }) => surface),
+    toolSets: bound.map(({ toolSet }) => toolSet),
     workspace: fetch?.workspace ?? request.workspace,
     rows: [...bound.map(({ row }) => row), ...(fetch === null ? [] : [fetch.row])],
   };
@@ -88,20 +88,20 @@ async function bindRequirement(
   request: BindingRequest,
   requirement: ConnectionRequirement,
   { pin, visible }: { pin: string | undefined; visible: readonly BindableConnection[] },
-): Promise<{ surface: BrokeredSurface; row: ResourceBinding }> {
+): Promise<{ toolSet: BrokeredToolSet; row: ResourceBinding }> {
   const { slot, connector, binding_mode: mode } = requirement;
   const connection = chooseConnection(requirement, pin, { userId: userIdOf(request.principal), visible });
   const snapshot = await latestSnapshot(tx, connection.id);
-  const bound = bindSurface(requirement, connection, snapshot);
+  const bound = bindToolSet(requirement, connection, snapshot);
   const row = bindingRow(tx, request, {
     slotKind: 'mcp',
     slot,
     authority: authorityOf(connection),
-    surface: bound,
+    toolSet: bound,
     resourceScope: connection.resource_selection,
     bindingMode: pin === undefined ? mode : 'explicit',
   });
-  const surface: BrokeredSurface = {
+  const toolSet: BrokeredToolSet = {
     slot,
     url: connector.url,
     binding_id: row.id,
@@ -110,7 +110,7 @@ async function bindRequirement(
     tools_digest: bound.digest,
     ...(snapshot === null ? {} : { protocol_version: snapshot.protocolVersion }),
   };
-  return { surface, row };
+  return { toolSet, row };
 }
 
 /** A repository is fetched with a connection's authority or, said as plainly, with none (CP-129). */
@@ -126,7 +126,7 @@ function bindWorkspace(
     slotKind: 'workspace_fetch',
     slot: 'workspace',
     authority: id === undefined ? { kind: 'none' } : authorityOf(requireCodeHost(id, visible)),
-    surface: null,
+    toolSet: null,
     resourceScope: { url, ref, commit },
     bindingMode: 'explicit',
   });
@@ -155,11 +155,11 @@ function authorityOf(connection: BindableConnection): BindingAuthority {
 
 function bindingRow(
   tx: TenantTransaction,
-  { sessionId, principal }: BindingRequest,
-  of: Omit<ResourceBinding, 'id' | 'organizationId' | 'sessionId' | 'resolvedBy'>,
+  { runId, principal }: BindingRequest,
+  of: Omit<ResourceBinding, 'id' | 'organizationId' | 'runId' | 'resolvedBy'>,
 ): ResourceBinding {
   const resolvedBy = { kind: principal.kind, id: userIdOf(principal) };
-  return { id: uuidv7(), organizationId: tx.organizationId, sessionId, resolvedBy, ...of };
+  return { id: uuidv7(), organizationId: tx.organizationId, runId, resolvedBy, ...of };
 }
 
 function invalid(field: string, reason: string): SandgateError {

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { SandgateError } from '../../domain/errors.js';
 import { Database } from '../../core/record/database.js';
-import { recordIntent } from '../../core/finalization/intents.js';
+import { requestFinalization } from '../../core/finalization/finalization-requests.js';
 import { findSessions, queuePosition, type SessionFilter } from '../../core/runs/find-sessions.js';
 import { requireSession, requireSessionExists, viewSession, viewSessions } from './session-lookup.js';
 import type { CancelAnswer, SessionRead, SessionView } from './sessions.dto.js';
@@ -44,7 +44,7 @@ export class SessionsService {
     try {
       return await this.database.withTenant(organizationId, async (tx) => {
         await requireSessionExists(tx, id);
-        const recorded = await recordIntent(tx, id, {
+        const recorded = await requestFinalization(tx, id, {
           outcome: 'cancelled',
           reason: 'cancelled by user',
           wantsQuiesce: true,

@@ -46,7 +46,7 @@ export class CallWalk {
       );
       const calls = rows.map((row) => this.walked(row));
       const last = rows.at(-1);
-      if (last !== undefined) this.cursor = { sessionId: last.session_id, toolCallId: last.tool_call_id };
+      if (last !== undefined) this.cursor = { runId: last.session_id, toolCallId: last.tool_call_id };
       if (rows.length < limit) this.runs = [];
       if (calls.length > 0) return calls;
     }
@@ -86,7 +86,7 @@ export class CallWalk {
   /** Ids are lower-case and of one length, so their texts sort as they do. */
   private remainingRuns(): string[] {
     const { cursor } = this;
-    const rest = cursor === null ? this.runs : this.runs.filter((run) => run.id <= cursor.sessionId);
+    const rest = cursor === null ? this.runs : this.runs.filter((run) => run.id <= cursor.runId);
     return rest.map((run) => run.id);
   }
 
@@ -95,7 +95,7 @@ export class CallWalk {
     if (run === undefined) throw new Error('a call of a run that was not asked for');
     const call: RecordedCall = {
       run: {
-        sessionId: run.id,
+        runId: run.id,
         agent: run.agent_name ?? '',
         autonomy: run.autonomy,
         policyVersion: run.policy_version,

@@ -78,7 +78,7 @@ export class JudgedCalls implements AsyncIterable<JudgedCall | UnknownCall> {
     if (row.sealed === null || row.key_version === null) {
       return unknown(call, row.requested_at.getTime() < this.keptSince ? 'expired' : 'not_kept');
     }
-    const text = await this.open(call.run.sessionId, call.toolCallId, row.sealed, row.key_version);
+    const text = await this.open(call.run.runId, call.toolCallId, row.sealed, row.key_version);
     const view = text === null ? null : readPolicyView(text);
     if (view === null) {
       this.unreadable += 1;
@@ -88,13 +88,8 @@ export class JudgedCalls implements AsyncIterable<JudgedCall | UnknownCall> {
   }
 
   /** Null when the bytes do not open in this place. A missing key fails the whole simulation. */
-  private async open(
-    sessionId: string,
-    toolCallId: string,
-    sealed: Buffer,
-    keyVersion: number,
-  ): Promise<string | null> {
-    const key = { organizationId: this.simulation.organizationId, sessionId, toolCallId, kind: 'policy_view' as const };
+  private async open(runId: string, toolCallId: string, sealed: Buffer, keyVersion: number): Promise<string | null> {
+    const key = { organizationId: this.simulation.organizationId, runId, toolCallId, kind: 'policy_view' as const };
     try {
       return await this.payloads.openResting(key, { sealed, keyVersion });
     } catch (error) {

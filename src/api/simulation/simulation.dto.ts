@@ -215,6 +215,6 @@ function locate(example: ChangeExample, seqs: ReadonlyMap<string, number>): Chan
   return { ...example, event_seq: seq, links: { run: runPath(id), events } };
 }
 
-function runPath(sessionId: string): string {
-  return `/v1/sessions/${sessionId}`;
+function runPath(runId: string): string {
+  return `/v1/sessions/${runId}`;
 }

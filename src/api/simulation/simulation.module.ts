@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import { SimulationController } from './simulation.controller.js';
 import { SimulationService } from './simulation.service.js';
-import { SimulationTurn } from './simulation-turn.js';
+import { SimulationQueue } from './simulation-queue.js';
 
-@Module({ controllers: [SimulationController], providers: [SimulationService, SimulationTurn] })
+@Module({ controllers: [SimulationController], providers: [SimulationService, SimulationQueue] })
 export class SimulationModule {}

@@ -15,7 +15,7 @@ import { requirePolicy } from '../../core/policies/policy-versions.js';
 import { JudgedCalls } from './judged-calls.js';
 import { readEventSeqs, readRevisions, type CallFilter } from '../../core/simulation/recorded-calls.js';
 import { readDraft, readLimit, readTime } from './simulation-request.js';
-import { SimulationTurn } from './simulation-turn.js';
+import { SimulationQueue } from './simulation-queue.js';
 import { toSimulationView, type SimulatePolicy, type SimulationView } from './simulation.dto.js';
 
 /** After this long the answer covers only what was examined so far. */
@@ -29,7 +29,7 @@ export class SimulationService {
     private readonly payloads: ToolCallPayloads,
     private readonly config: ApiConfig,
     private readonly logger: PinoLogger,
-    private readonly turn: SimulationTurn,
+    private readonly queue: SimulationQueue,
   ) {}
 
   async simulate(
@@ -44,7 +44,7 @@ export class SimulationService {
     const historyDays = this.payloads.keepsPolicyViews ? this.config.ledger.policyHistoryDays : 0;
     const simulation = { organizationId, draft, filter, limit, maxMs: MAX_MS, historyDays, signal };
     const calls = new JudgedCalls(this.database, this.payloads, simulation);
-    const summary = await this.turn.take(() => summarize(calls));
+    const summary = await this.queue.run(() => summarize(calls));
     if (calls.unreadable > 0) this.logger.warn({ views: calls.unreadable }, 'policy views could not be opened');
     this.logger.info({ caller, policyId, ...summary.totals }, 'a draft of a policy was tried against recorded calls');
     return toSimulationView({
@@ -59,7 +59,7 @@ export class SimulationService {
 
   private locate(organizationId: string, { changes }: ChangeSummary): Promise<Map<string, number>> {
     const examples = changes.flatMap((group) => group.examples);
-    const calls = examples.map((one) => ({ sessionId: one.session_id, toolCallId: one.tool_call_id }));
+    const calls = examples.map((one) => ({ runId: one.session_id, toolCallId: one.tool_call_id }));
     return this.database.withTenant(organizationId, (tx) => readEventSeqs(tx, calls));
   }
 }
@@ -83,7 +83,7 @@ async function readFilter(
   const filter: CallFilter = {
     revisionIds: body.all_policies === true ? null : await readRevisions(tx, policy.id),
     agentId: agent?.id ?? null,
-    sessionIds: body.session_ids?.map((id) => id.toLowerCase()) ?? null,
+    runIds: body.session_ids?.map((id) => id.toLowerCase()) ?? null,
     since: readTime(body.since, 'since'),
     until: readTime(body.until, 'until'),
     tools: body.tools ?? null,

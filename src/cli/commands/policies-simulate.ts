@@ -56,13 +56,13 @@ async function simulate(name: string, flags: SimulateFlags, context: CommandCont
 }
 
 async function requestOf(flags: SimulateFlags, { client }: CommandContext): Promise<Schemas['SimulatePolicy']> {
-  const sessionIds: string[] = [];
-  for (const run of flags.run ?? []) sessionIds.push((await findRun(client, run)).id);
+  const runIds: string[] = [];
+  for (const run of flags.run ?? []) runIds.push((await findRun(client, run)).id);
   return {
     yaml: readNamedText(flags.file),
     all_policies: flags.allPolicies === true,
     ...(flags.agent === undefined ? {} : { agent: flags.agent }),
-    ...(sessionIds.length === 0 ? {} : { session_ids: sessionIds }),
+    ...(runIds.length === 0 ? {} : { session_ids: runIds }),
     ...(flags.tool === undefined ? {} : { tools: flags.tool }),
     ...(flags.since === undefined ? {} : { since: flags.since }),
     ...(flags.until === undefined ? {} : { until: flags.until }),

@@ -5,7 +5,7 @@ import { notFound } from '../../domain/resource-id.js';
 /** The pending ones of an organization, or with a run all that it asked for. */
 export interface ApprovalScope {
   organizationId: string;
-  sessionId: string | null;
+  runId: string | null;
   /** Limits the list to the runs of this user; null for a caller who sees every run. */
   invokedBy: string | null;
 }
@@ -15,21 +15,21 @@ export type ApprovalState = Pick<ApprovalRow, 'id' | 'status' | 'withheld_reason
 
 /** Pending approvals of the organization, oldest first; those of a run newest first. */
 export function listApprovals(tx: TenantTransaction, scope: ApprovalScope, limit: number): Promise<ApprovalRow[]> {
-  const { sessionId, invokedBy } = scope;
-  return sessionId === null
+  const { runId, invokedBy } = scope;
+  return runId === null
     ? tx.query<ApprovalRow>('select * from svc_list_pending_approvals($1, $2)', [invokedBy, limit])
-    : tx.query<ApprovalRow>('select * from svc_list_run_approvals($1, $2, $3)', [sessionId, invokedBy, limit]);
+    : tx.query<ApprovalRow>('select * from svc_list_run_approvals($1, $2, $3)', [runId, invokedBy, limit]);
 }
 
 /** The same rows as {@link listApprovals} returns, without their contents. */
 export function listStates(tx: TenantTransaction, scope: ApprovalScope, limit: number): Promise<ApprovalState[]> {
-  const { sessionId, invokedBy } = scope;
-  if (sessionId === null) {
+  const { runId, invokedBy } = scope;
+  if (runId === null) {
     const pending = 'select id, status, withheld_reason from svc_list_pending_approvals($1, $2)';
     return tx.query<ApprovalState>(pending, [invokedBy, limit]);
   }
   const asked = 'select id, status, withheld_reason from svc_list_run_approvals($1, $2, $3)';
-  return tx.query<ApprovalState>(asked, [sessionId, invokedBy, limit]);
+  return tx.query<ApprovalState>(asked, [runId, invokedBy, limit]);
 }
 
 /** Throws `not_found`, also for a call that never was a question. */

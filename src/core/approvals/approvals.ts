@@ -21,7 +21,14 @@ export interface ApprovalRow {
   scope_key: string | null;
   scope_keys: string[] | null;
   status:
-    'intent' | 'auto_allowed' | 'auto_denied' | 'pending' | 'approved_once' | 'approved_session' | 'denied' | 'expired';
+    | 'finalizationRequest'
+    | 'auto_allowed'
+    | 'auto_denied'
+    | 'pending'
+    | 'approved_once'
+    | 'approved_session'
+    | 'denied'
+    | 'expired';
   source: string | null;
   original_verdict: string | null;
   reason: string | null;
@@ -115,21 +122,21 @@ export async function recordSessionTerminal(tx: TenantTransaction, approvalId: s
  */
 export async function expireApprovals(
   tx: TenantTransaction,
-  sessionId: string,
+  runId: string,
   options: { all?: boolean } = {},
 ): Promise<{ expired: number; nextDeadline: Date | null }> {
   // Locks the head row first, as everywhere, so that nothing becomes pending in between.
-  await tx.query('select 1 from session_heads where session_id = $1 for no key update', [sessionId]);
+  await tx.query('select 1 from session_heads where session_id = $1 for no key update', [runId]);
   const due = await tx.query<ApprovalRow>(
     `select ${COLUMNS} from approvals where session_id = $1 and status = 'pending' and ($2 or expires_at <= clock_timestamp())
      order by requested_at, id`,
-    [sessionId, options.all === true],
+    [runId, options.all === true],
   );
   let expired = 0;
   for (const row of due) if (await settle(tx, row, 'expired', 'timeout', options.all === true)) expired += 1;
   const [next] = await tx.query<{ deadline: Date | null }>(
     `select min(expires_at) as deadline from approvals where session_id = $1 and status = 'pending'`,
-    [sessionId],
+    [runId],
   );
   return { expired, nextDeadline: next?.deadline ?? null };
 }

@@ -21,8 +21,8 @@ interface AskedRow {
   slot: string | null;
   frozen_owner_type: ConnectionOwner['type'] | null;
   frozen_owner_user_id: string | null;
-  live_owner_type: ConnectionOwner['type'] | null;
-  live_owner_user_id: string | null;
+  current_owner_type: ConnectionOwner['type'] | null;
+  current_owner_user_id: string | null;
 }
 
 /** A slot contains no underscore, so at most one tool set has the tool. */
@@ -36,7 +36,7 @@ function authorityOf(call: AskedRow): CallAuthority {
     isMcp: isMcpName(call.tool),
     isBrokered: call.slot !== null,
     frozen: ownerOf(call.frozen_owner_type, call.frozen_owner_user_id),
-    live: ownerOf(call.live_owner_type, call.live_owner_user_id),
+    current: ownerOf(call.current_owner_type, call.current_owner_user_id),
   });
 }
 

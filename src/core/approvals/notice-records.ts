@@ -7,7 +7,7 @@ export type NoticeState = 'retrying' | 'delivered' | 'overtaken' | 'failed';
 
 export interface NoticeRecord {
   approvalId: string;
-  sessionId: string;
+  runId: string;
   state: NoticeState;
   attempts: number;
   /** Our own words and numbers; nothing from the receiver. */
@@ -17,7 +17,7 @@ export interface NoticeRecord {
 /** What a notice says; no part of it comes from the input of the call. */
 export interface NoticeSubject {
   approvalId: string;
-  sessionId: string;
+  runId: string;
   agent: string;
   tool: string;
   risk: string | null;
@@ -32,7 +32,7 @@ export interface NoticeSubject {
 /** Null when there is no such approval. */
 export async function readNoticeSubject(tx: TenantTransaction, approvalId: string): Promise<NoticeSubject | null> {
   const [row] = await tx.query<NoticeSubject>(
-    `select approval_id as "approvalId", session_id as "sessionId", agent, tool, risk, requested_at as "requestedAt",
+    `select approval_id as "approvalId", session_id as "runId", agent, tool, risk, requested_at as "requestedAt",
             expires_at as "expiresAt", open, told
        from svc_read_notice_subject($1)`,
     [approvalId],
@@ -41,8 +41,8 @@ export async function readNoticeSubject(tx: TenantTransaction, approvalId: strin
 }
 
 /** Pending approvals of the run whose notice is not final yet. */
-export async function listUnnoticed(tx: TenantTransaction, sessionId: string): Promise<string[]> {
-  const rows = await tx.query<{ id: string }>('select svc_list_unnoticed($1) as id', [sessionId]);
+export async function listUnnoticed(tx: TenantTransaction, runId: string): Promise<string[]> {
+  const rows = await tx.query<{ id: string }>('select svc_list_unnoticed($1) as id', [runId]);
   return rows.map((row) => row.id);
 }
 
@@ -50,7 +50,7 @@ export async function listUnnoticed(tx: TenantTransaction, sessionId: string): P
 export async function recordNotice(tx: TenantTransaction, notice: NoticeRecord): Promise<void> {
   await tx.query('select svc_record_notice($1, $2, $3, $4, $5, $6)', [
     tx.organizationId,
-    notice.sessionId,
+    notice.runId,
     notice.approvalId,
     notice.state,
     notice.attempts,
@@ -63,9 +63,9 @@ export function listUnnoticedApprovals(
   pool: pg.Pool,
   olderThanMs: number,
   limit: number,
-): Promise<{ organizationId: string; sessionId: string; approvalId: string }[]> {
-  return queryRows<{ organizationId: string; sessionId: string; approvalId: string }>(pool, {
-    text: `select organization_id as "organizationId", session_id as "sessionId", approval_id as "approvalId"
+): Promise<{ organizationId: string; runId: string; approvalId: string }[]> {
+  return queryRows<{ organizationId: string; runId: string; approvalId: string }>(pool, {
+    text: `select organization_id as "organizationId", session_id as "runId", approval_id as "approvalId"
              from svc_list_unnoticed_approvals($1, $2)`,
     values: [olderThanMs, limit],
   });

@@ -25,7 +25,7 @@ const DIFF_NAME = 'changes.patch';
 const UNAVAILABLE = '(diff unavailable';
 
 /** Writes an artifact; one per (run, kind, name), a later one replaces it under a new id and digest. */
-export async function storeArtifact(tx: TenantTransaction, sessionId: string, artifact: NewArtifact): Promise<string> {
+export async function storeArtifact(tx: TenantTransaction, runId: string, artifact: NewArtifact): Promise<string> {
   const digest = digestOfText(artifact.content);
   await tx.manager
     .createQueryBuilder()
@@ -34,7 +34,7 @@ export async function storeArtifact(tx: TenantTransaction, sessionId: string, ar
     .values({
       id: uuidv7(),
       tenant_id: tx.organizationId,
-      session_id: sessionId,
+      session_id: runId,
       kind: artifact.kind,
       name: artifact.name,
       content: artifact.content,
@@ -51,12 +51,12 @@ export async function storeArtifact(tx: TenantTransaction, sessionId: string, ar
 }
 
 /** Stores a real diff and records it in the ledger. Locks the run, so that a repeated collection changes nothing. */
-export async function storeDiff(tx: TenantTransaction, sessionId: string, diff: CollectedDiff): Promise<void> {
-  if ((await lockAndReadDiff(tx, sessionId)) === 'collected') return;
+export async function storeDiff(tx: TenantTransaction, runId: string, diff: CollectedDiff): Promise<void> {
+  if ((await lockAndReadDiff(tx, runId)) === 'collected') return;
   const { patch: content, truncated } = diff;
   const contentType = diff.empty ? 'text/plain' : 'text/x-diff';
-  const digest = await storeArtifact(tx, sessionId, { kind: 'diff', name: DIFF_NAME, contentType, content, truncated });
-  await tx.append(sessionId, [
+  const digest = await storeArtifact(tx, runId, { kind: 'diff', name: DIFF_NAME, contentType, content, truncated });
+  await tx.append(runId, [
     {
       actor: 'system',
       type: 'artifact.collected',
@@ -66,25 +66,22 @@ export async function storeDiff(tx: TenantTransaction, sessionId: string, diff: 
 }
 
 /** Records once that the diff could not be taken; never replaces a real one. */
-export async function storeMissingDiff(tx: TenantTransaction, sessionId: string, reason: string): Promise<void> {
-  if ((await lockAndReadDiff(tx, sessionId)) !== 'none') return;
-  await storeArtifact(tx, sessionId, {
+export async function storeMissingDiff(tx: TenantTransaction, runId: string, reason: string): Promise<void> {
+  if ((await lockAndReadDiff(tx, runId)) !== 'none') return;
+  await storeArtifact(tx, runId, {
     kind: 'diff',
     name: DIFF_NAME,
     contentType: 'text/plain',
     content: Buffer.from(`${UNAVAILABLE}: ${reason})`),
     truncated: false,
   });
-  await tx.append(sessionId, [{ actor: 'system', type: 'artifact.missing', data: { kind: 'diff', reason } }]);
+  await tx.append(runId, [{ actor: 'system', type: 'artifact.missing', data: { kind: 'diff', reason } }]);
 }
 
 /** `collected` for a real diff, `missing` for a marker that may still be upgraded, `none` before either. */
-export async function readStoredDiff(
-  tx: TenantTransaction,
-  sessionId: string,
-): Promise<'collected' | 'missing' | 'none'> {
+export async function readStoredDiff(tx: TenantTransaction, runId: string): Promise<'collected' | 'missing' | 'none'> {
   const [row] = await tx.query<{ marked: boolean }>('select * from svc_read_diff_marker($1, $2, $3)', [
-    sessionId,
+    runId,
     DIFF_NAME,
     Buffer.from(UNAVAILABLE),
   ]);
@@ -92,7 +89,7 @@ export async function readStoredDiff(
   return row.marked ? 'missing' : 'collected';
 }
 
-async function lockAndReadDiff(tx: TenantTransaction, sessionId: string): Promise<'collected' | 'missing' | 'none'> {
-  await lockRun(tx, sessionId);
-  return readStoredDiff(tx, sessionId);
+async function lockAndReadDiff(tx: TenantTransaction, runId: string): Promise<'collected' | 'missing' | 'none'> {
+  await lockRun(tx, runId);
+  return readStoredDiff(tx, runId);
 }

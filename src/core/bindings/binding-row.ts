@@ -6,23 +6,23 @@ export function toBinding(row: BindingEntity): ResourceBinding {
   return {
     id: row.id,
     organizationId: row.tenant_id,
-    sessionId: row.session_id,
+    runId: row.session_id,
     slotKind: row.slot_kind,
     slot: row.requirement_slot,
     authority: authorityOf(row),
-    surface: snapshotVersion === null || tools === null || digest === null ? null : { snapshotVersion, tools, digest },
+    toolSet: snapshotVersion === null || tools === null || digest === null ? null : { snapshotVersion, tools, digest },
     resourceScope: row.resource_scope,
     resolvedBy: { kind: row.resolved_by_principal_kind, id: row.resolved_by_principal_id },
     bindingMode: row.binding_mode,
   };
 }
 
-export function toRow({ authority, surface, ...binding }: ResourceBinding): BindingEntity {
+export function toRow({ authority, toolSet, ...binding }: ResourceBinding): BindingEntity {
   const connection = authority.kind === 'connection' ? authority : null;
   return {
     id: binding.id,
     tenant_id: binding.organizationId,
-    session_id: binding.sessionId,
+    session_id: binding.runId,
     requirement_slot: binding.slot,
     slot_kind: binding.slotKind,
     authority_kind: authority.kind,
@@ -31,9 +31,9 @@ export function toRow({ authority, surface, ...binding }: ResourceBinding): Bind
     authority_generation: authority.kind === 'none' ? null : authority.generation,
     connection_owner_type: connection?.ownerType ?? null,
     connection_owner_user_id: connection?.ownerUserId ?? null,
-    snapshot_version: surface?.snapshotVersion ?? null,
-    effective_tools_json: surface?.tools ?? null,
-    effective_tools_digest: surface?.digest ?? null,
+    snapshot_version: toolSet?.snapshotVersion ?? null,
+    effective_tools_json: toolSet?.tools ?? null,
+    effective_tools_digest: toolSet?.digest ?? null,
     resource_scope: binding.resourceScope,
     resolved_by_principal_kind: binding.resolvedBy.kind,
     resolved_by_principal_id: binding.resolvedBy.id,

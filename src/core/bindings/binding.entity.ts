@@ -9,7 +9,7 @@ import type { JsonObject } from '../../domain/json.js';
 import type { BrokeredTool } from '../../domain/run/spec.js';
 
 /** Which authority serves a slot of a run; the row never changes (docs/design/connections.md). */
-@Entity('session_resource_bindings')
+@Entity('run_resource_bindings')
 export class BindingEntity {
   @PrimaryColumn('uuid')
   id!: string;

@@ -2,8 +2,8 @@ import type { ResourceBinding } from '../../domain/connections/resource-binding.
 import type { Database, TenantTransaction } from '../record/database.js';
 import { findRow } from '../record/query-row.js';
 
-/** The current state of the authority that a binding was frozen with, as `svc_live_authority` reads it. */
-export interface LiveAuthority {
+/** The current state of the authority that a binding was frozen with, as `svc_current_authority` reads it. */
+export interface CurrentAuthority {
   status: string | null;
   authorization_generation: number | null;
   owner_type: string | null;
@@ -14,16 +14,16 @@ export interface LiveAuthority {
 
 /** The call of a run that a connection is used for, by its binding. */
 export interface CallUse {
-  sessionId: string;
+  runId: string;
   bindingId: string;
 }
 
 /**
- * The authorization check of a call: whether its run accepts work, and its current authority, as `svc_read_standing` reads them.
+ * The authorization check of a call: whether its run accepts work, and its current authority, as `svc_check_authorization` reads them.
  */
-export interface CallStanding {
+export interface AuthorizationCheck {
   accepts: boolean | null;
-  live: LiveAuthority | null;
+  current: CurrentAuthority | null;
 }
 
 /**
@@ -32,42 +32,49 @@ export interface CallStanding {
  * the connection.
  */
 export async function bindingProblem(tx: TenantTransaction, binding: ResourceBinding): Promise<string | null> {
-  const [live] = await tx.query<LiveAuthority>('select * from svc_live_authority($1)', [binding.id]);
-  return liveProblem(binding, live ?? null);
+  const [current] = await tx.query<CurrentAuthority>('select * from svc_current_authority($1)', [binding.id]);
+  return authorityProblem(binding, current ?? null);
 }
 
 /** As {@link bindingProblem}, for an authority that was just read. */
-export function liveProblem(binding: ResourceBinding, live: LiveAuthority | null): string | null {
+export function authorityProblem(binding: ResourceBinding, current: CurrentAuthority | null): string | null {
   const { authority, resolvedBy, slot } = binding;
-  if (live === null) return `the binding of slot ${slot} is not this organization's`;
-  const invoker = invokerProblem(resolvedBy.kind, live.invoker_active);
+  if (current === null) return `the binding of slot ${slot} is not this organization's`;
+  const invoker = invokerProblem(resolvedBy.kind, current.invoker_active);
   if (invoker !== null) return invoker;
   if (authority.kind === 'none') return null;
   if (authority.kind === 'subscription_secret') return `the subscription bound to slot ${slot} was revoked`;
   const subject = `the connection bound to slot ${slot}`;
-  if (live.status !== 'active') return `${subject} is ${live.status ?? 'gone'} — reconnect it`;
-  if (live.authorization_generation !== authority.generation)
+  if (current.status !== 'active') return `${subject} is ${current.status ?? 'gone'} — reconnect it`;
+  if (current.authorization_generation !== authority.generation)
     return `${subject} was reauthorized after this run started — its binding is stale`;
-  if (live.owner_type !== authority.ownerType || live.owner_user_id !== authority.ownerUserId)
+  if (current.owner_type !== authority.ownerType || current.owner_user_id !== authority.ownerUserId)
     return `${subject} has another owner than when this run started — its binding is stale`;
-  if (authority.ownerType === 'user' && !live.owner_active)
+  if (authority.ownerType === 'user' && !current.owner_active)
     return `${subject} is personal, and its owner's membership is not active`;
   return null;
 }
 
 /** One round trip. */
-export function readStanding(db: Database, organizationId: string, use: CallUse): Promise<CallStanding | null> {
-  return findRow<CallStanding>(db.pool, {
-    name: 'svc_read_standing',
-    text: 'select * from svc_read_standing($1, $2, $3)',
-    values: [organizationId, use.sessionId, use.bindingId],
+export function checkAuthorization(
+  db: Database,
+  organizationId: string,
+  use: CallUse,
+): Promise<AuthorizationCheck | null> {
+  return findRow<AuthorizationCheck>(db.pool, {
+    name: 'svc_check_authorization',
+    text: 'select * from svc_check_authorization($1, $2, $3)',
+    values: [organizationId, use.runId, use.bindingId],
   });
 }
 
 /** Why a call whose claim is taken must not be sent any more, or null. */
-export function standingProblem(binding: ResourceBinding, standing: CallStanding | null | undefined): string | null {
-  if (standing?.accepts !== true) return 'the run was stopped before the call was sent';
-  return liveProblem(binding, standing.live);
+export function authorizationProblem(
+  binding: ResourceBinding,
+  authorization: AuthorizationCheck | null | undefined,
+): string | null {
+  if (authorization?.accepts !== true) return 'the run was stopped before the call was sent';
+  return authorityProblem(binding, authorization.current);
 }
 
 /** Unattended runs act for a subscription; one that cannot be found counts as revoked. */

@@ -7,10 +7,10 @@ import { BindingEntity } from './binding.entity.js';
 /** The frozen binding of one slot of a run; null when the organization has no such run or the run no such slot (docs/design/connections.md). */
 export async function findBinding(
   tx: TenantTransaction,
-  at: Pick<ResourceBinding, 'sessionId' | 'slotKind' | 'slot'>,
+  at: Pick<ResourceBinding, 'runId' | 'slotKind' | 'slot'>,
 ): Promise<ResourceBinding | null> {
   const row = await tx.manager.findOneBy(BindingEntity, {
-    session_id: at.sessionId,
+    session_id: at.runId,
     slot_kind: at.slotKind,
     requirement_slot: at.slot,
   });

@@ -12,7 +12,7 @@ import { bodyArguments } from '../ledger/append-events.js';
 /** One call of one run, by the id of its row at the gate. */
 export interface CallRow {
   organizationId: string;
-  sessionId: string;
+  runId: string;
   callId: string;
 }
 
@@ -31,13 +31,13 @@ export interface OfferedCall {
 /** Keeps the sealed input of a call that the gate has let go. One round trip. */
 export async function offerCall(
   db: Database,
-  call: { organizationId: string; sessionId: string; toolCallId: string },
+  call: { organizationId: string; runId: string; toolCallId: string },
   input: Resting,
 ): Promise<OfferedCall> {
   const row = await findRow<{ call_id: string | null; state: ClaimState | null; attempt: number | null }>(db.pool, {
     name: 'svc_offer_call',
     text: 'select * from svc_offer_call($1, $2, $3, $4, $5)',
-    values: [call.organizationId, call.sessionId, call.toolCallId, input.sealed, input.keyVersion],
+    values: [call.organizationId, call.runId, call.toolCallId, input.sealed, input.keyVersion],
   });
   if (row?.call_id == null) throw new Error('a call was offered that the gate does not know');
   const { state, attempt } = row;
@@ -51,7 +51,7 @@ export interface BrokeredCall {
   inputDigest: string;
   input: Resting;
   /** The binding of its slot and its current authority; null where there is none. */
-  bound: { bindingId: string; live: JsonObject | null } | null;
+  bound: { bindingId: string; current: JsonObject | null } | null;
 }
 
 /**
@@ -115,7 +115,7 @@ export async function takeCall(
     sealed: Buffer;
     key_version: number;
     binding_id: string | null;
-    live: JsonObject | null;
+    current: JsonObject | null;
     outcome: ClaimOutcome | null;
     claim_id: string | null;
   }>(db.pool, {
@@ -131,7 +131,7 @@ export async function takeCall(
       tool: row.tool,
       inputDigest: row.input_digest,
       input: { sealed: row.sealed, keyVersion: row.key_version },
-      bound: row.binding_id === null ? null : { bindingId: row.binding_id, live: row.live },
+      bound: row.binding_id === null ? null : { bindingId: row.binding_id, current: row.current },
     },
     claimed: outcome === null ? null : { outcome, claim: { ...claim, claimId: claimId ?? claim.claimId } },
   };
@@ -153,7 +153,7 @@ export interface Settlement {
  */
 export async function settleCall(
   db: Database,
-  run: { organizationId: string; sessionId: string },
+  run: { organizationId: string; runId: string },
   claim: Claim,
   settlement: Settlement,
   events: NewEvent[],
@@ -164,7 +164,7 @@ export async function settleCall(
     text: 'select svc_settle_call($1, $2, $3, $4, $5, $6, $7, $8, $9, $10::text[], $11::text[]) as last',
     values: [
       run.organizationId,
-      run.sessionId,
+      run.runId,
       claim.claimId,
       claim.attempt,
       settlement.state,
@@ -177,7 +177,7 @@ export async function settleCall(
     ],
   });
   if (row?.last == null) return null;
-  db.announce({ ledger: run.sessionId });
+  db.announce({ ledger: run.runId });
   db.observer?.appended(events);
   return Number(row.last);
 }
@@ -227,13 +227,13 @@ interface OpenClaim {
  */
 export async function giveUpClaims(
   db: Database,
-  run: { organizationId: string; sessionId: string },
+  run: { organizationId: string; runId: string },
   which: 'expired' | 'all' | { callId: string; attempt: number },
 ): Promise<number> {
   const { callId, attempt } = typeof which === 'object' ? which : { callId: null, attempt: null };
   const open = await db.withTenant(run.organizationId, (tx) =>
     tx.query<OpenClaim>('select * from svc_list_open_claims($1, $2, $3, $4)', [
-      run.sessionId,
+      run.runId,
       callId,
       attempt,
       which === 'expired',
@@ -246,7 +246,7 @@ export async function giveUpClaims(
 
 async function giveUp(
   db: Database,
-  run: { organizationId: string; sessionId: string },
+  run: { organizationId: string; runId: string },
   { claim_id: claimId, attempt, tool_call_id: toolCallId, tool }: OpenClaim,
 ): Promise<boolean> {
   const error = BROKER_MESSAGES.ambiguous;
@@ -257,8 +257,8 @@ async function giveUp(
 }
 
 /** Removes inputs and answers of a run that is over: nobody may present one of its calls again (docs/design/sealing.md). */
-export async function forgetCallTexts(tx: TenantTransaction, sessionId: string): Promise<void> {
-  await tx.query('select svc_forget_call_texts($1)', [sessionId]);
+export async function forgetCallTexts(tx: TenantTransaction, runId: string): Promise<void> {
+  await tx.query('select svc_forget_call_texts($1)', [runId]);
 }
 
 /** The slot in the name of a brokered tool. */
@@ -270,15 +270,15 @@ export function serverOf(tool: string): string {
 export async function listRunsWithExpiredClaims(
   pool: pg.Pool,
   limit: number,
-): Promise<{ organizationId: string; sessionId: string }[]> {
+): Promise<{ organizationId: string; runId: string }[]> {
   const rows = await queryRows<{ organization_id: string; session_id: string }>(pool, {
     text: 'select * from svc_list_expired_claims($1)',
     values: [limit],
   });
   const runs = new Map(rows.map((row) => [row.session_id, row]));
-  return [...runs.values()].map((row) => ({ organizationId: row.organization_id, sessionId: row.session_id }));
+  return [...runs.values()].map((row) => ({ organizationId: row.organization_id, runId: row.session_id }));
 }
 
-function keyOf({ organizationId, sessionId, callId }: CallRow): unknown[] {
-  return [organizationId, sessionId, callId];
+function keyOf({ organizationId, runId, callId }: CallRow): unknown[] {
+  return [organizationId, runId, callId];
 }

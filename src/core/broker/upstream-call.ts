@@ -1,13 +1,13 @@
 import type { UpstreamAnswer } from '../../domain/broker/stored-answer.js';
 import type { ResourceBinding } from '../../domain/connections/resource-binding.js';
-import type { BrokeredSurface } from '../../domain/run/spec.js';
+import type { BrokeredToolSet } from '../../domain/run/spec.js';
 
 /** Where a brokered call goes: the tool set of a slot and the binding that it was frozen with. */
 export interface CallTarget {
   organizationId: string;
-  sessionId: string;
+  runId: string;
   binding: ResourceBinding;
-  surface: BrokeredSurface;
+  toolSet: BrokeredToolSet;
 }
 
 /** What came of one call, in the terms of its claim (docs/design/broker.md). `error` is our own sentence. */
@@ -27,7 +27,7 @@ export interface UpstreamCaller {
    */
   call(target: CallTarget, tool: string, argumentsText: string, signal: AbortSignal): Promise<UpstreamResult>;
   /** Ends the sessions that were opened at upstream servers for a run, by this process or another. */
-  close(run: { organizationId: string; sessionId: string }): Promise<void>;
+  close(run: { organizationId: string; runId: string }): Promise<void>;
 }
 
 /** An mcp binding always has a connection; a constraint of the table says so. */

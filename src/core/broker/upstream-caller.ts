@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { SandgateError } from '../../domain/errors.js';
 import type { ConnectionCredentials, CredentialHeaders } from '../connections/connection-credentials.js';
-import { standingProblem, type CallUse } from '../bindings/recheck-binding.js';
+import { authorizationProblem, type CallUse } from '../bindings/recheck-binding.js';
 import type { AccessTokenSource } from '../connections/access-token-source.js';
 import type { ConnectionRecords } from '../connections/connection-records.js';
 import type { DialOutcome, OutboundLimits } from './outbound-limits.js';
@@ -21,7 +21,7 @@ export interface UpstreamParts {
 }
 
 /** How long an authorization check holds; a call that is sent later checks again. */
-const BELIEVED_MS = 200;
+const CHECK_HOLDS_MS = 200;
 
 /** What one call used. A session asks for the credential while it makes that call. */
 interface Attempt {
@@ -47,7 +47,7 @@ export class BrokeredUpstream implements UpstreamCaller {
     return this.repeat(target, tool, argumentsText, signal, token);
   }
 
-  close(run: { organizationId: string; sessionId: string }): Promise<void> {
+  close(run: { organizationId: string; runId: string }): Promise<void> {
     return this.parts.sessions.close(run, async (slot) => {
       const authority = await this.parts.targets.authorityOf(run, slot);
       if (authority.kind !== 'stands') return null;
@@ -86,7 +86,7 @@ export class BrokeredUpstream implements UpstreamCaller {
     let said: DialOutcome = 'unknown';
     try {
       const answered = await this.attempts.run(attempt, () =>
-        session.callTool(tool, argumentsText, signal, () => this.requireStanding(attempt)),
+        session.callTool(tool, argumentsText, signal, () => this.requireAuthorization(attempt)),
       );
       const outcome = withoutCredential(answered, attempt.credential?.headers ?? {});
       said = signal.aborted ? 'unknown' : healthOf(outcome);
@@ -100,8 +100,8 @@ export class BrokeredUpstream implements UpstreamCaller {
   }
 
   /** Since the credential was read, a refresh, a handshake and the listing of a slow server may have passed. */
-  private async requireStanding({ target, askedAt }: Attempt): Promise<void> {
-    if (performance.now() - askedAt < BELIEVED_MS) return;
+  private async requireAuthorization({ target, askedAt }: Attempt): Promise<void> {
+    if (performance.now() - askedAt < CHECK_HOLDS_MS) return;
     const problem = await this.whyNotToSend(target);
     if (problem !== null) throw new NotSent(problem);
   }
@@ -132,10 +132,10 @@ export class BrokeredUpstream implements UpstreamCaller {
   private async headersNow(): Promise<Record<string, string>> {
     const attempt = this.attempts.getStore();
     if (attempt === undefined) throw new NotSent('a credential was asked for outside of a call');
-    const { sessionId, binding } = attempt.target;
+    const { runId, binding } = attempt.target;
     const askedAt = performance.now();
-    const credential = await this.credentialOf(attempt.target, { sessionId, bindingId: binding.id });
-    const problem = standingProblem(binding, credential.standing);
+    const credential = await this.credentialOf(attempt.target, { runId, bindingId: binding.id });
+    const problem = authorizationProblem(binding, credential.authorization);
     if (problem !== null) throw new NotSent(problem);
     attempt.askedAt = askedAt;
     attempt.credential = credential;
@@ -215,6 +215,6 @@ function scopesOf(target: CallTarget) {
     organizationId: target.organizationId,
     userId: resolvedBy.kind === 'user' ? resolvedBy.id : null,
     connectionId: authorityOf(target).connectionId,
-    host: new URL(target.surface.url).host,
+    host: new URL(target.toolSet.url).host,
   };
 }

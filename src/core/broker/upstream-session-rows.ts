@@ -10,7 +10,7 @@ const GIVEN_UP_AFTER_SECS = 900;
 
 /** A session that one process opened at an MCP server for one binding of a run. */
 export interface UpstreamSession {
-  sessionId: string;
+  runId: string;
   bindingId: string;
   /** The process that opened it; no other process uses it. */
   replica: string;
@@ -23,7 +23,7 @@ export interface UpstreamSession {
 export async function rememberUpstreamSession(tx: TenantTransaction, session: UpstreamSession): Promise<void> {
   await tx.query('select svc_remember_upstream_session($1, $2, $3, $4, $5, $6, $7)', [
     tx.organizationId,
-    session.sessionId,
+    session.runId,
     session.bindingId,
     session.replica,
     session.upstreamSessionId,
@@ -33,13 +33,13 @@ export async function rememberUpstreamSession(tx: TenantTransaction, session: Up
 }
 
 /** The sessions of a run that nobody has ended yet. */
-export async function listUpstreamSessions(tx: TenantTransaction, sessionId: string): Promise<UpstreamSession[]> {
+export async function listUpstreamSessions(tx: TenantTransaction, runId: string): Promise<UpstreamSession[]> {
   const rows = await tx.manager.find(UpstreamSessionEntity, {
-    where: { session_id: sessionId, deleted_at: IsNull() },
+    where: { session_id: runId, deleted_at: IsNull() },
     order: { opened_at: 'ASC' },
   });
   return rows.map((row) => ({
-    sessionId,
+    runId,
     bindingId: row.peer_id,
     replica: row.replica,
     upstreamSessionId: row.upstream_session_id,
@@ -54,7 +54,7 @@ export async function markUpstreamSessionDeleted(tx: TenantTransaction, session:
     tx,
     UpstreamSessionEntity,
     {
-      session_id: session.sessionId,
+      session_id: session.runId,
       peer_id: session.bindingId,
       replica: session.replica,
       upstream_session_id: session.upstreamSessionId,

@@ -24,7 +24,7 @@ const MAX_SESSIONS = 1000;
 
 interface Run {
   organizationId: string;
-  sessionId: string;
+  runId: string;
 }
 
 /**
@@ -51,7 +51,7 @@ export class UpstreamSessions {
    * @throws NotSent when the connection is not for this address
    */
   of(target: CallTarget, headers: () => Promise<Record<string, string>>): Promise<McpSession> {
-    const key = keyOf(target.sessionId, target.binding.id);
+    const key = keyOf(target.runId, target.binding.id);
     const known = this.open.get(key);
     if (known !== undefined) return known;
     const opening = this.create(target, headers);
@@ -67,12 +67,12 @@ export class UpstreamSessions {
    * @param headersOf null where the authority of that binding is gone
    */
   async close(run: Run, headersOf: (slot: string) => Promise<Record<string, string> | null>): Promise<void> {
-    for (const key of [...this.open.keys()]) if (key.startsWith(`${run.sessionId} `)) this.open.delete(key);
+    for (const key of [...this.open.keys()]) if (key.startsWith(`${run.runId} `)) this.open.delete(key);
     const rows = await this.on.database.withTenant(run.organizationId, async (tx) => {
-      const open = await listUpstreamSessions(tx, run.sessionId);
+      const open = await listUpstreamSessions(tx, run.runId);
       const slots = await tx.manager.find(BindingEntity, {
         select: { id: true, requirement_slot: true },
-        where: { session_id: run.sessionId, slot_kind: 'mcp' },
+        where: { session_id: run.runId, slot_kind: 'mcp' },
       });
       return open.map((row) => ({ row, slot: slots.find(({ id }) => id === row.bindingId)?.requirement_slot }));
     });
@@ -97,19 +97,19 @@ export class UpstreamSessions {
   }
 
   private async create(target: CallTarget, headers: () => Promise<Record<string, string>>): Promise<McpSession> {
-    const { organizationId, surface } = target;
+    const { organizationId, toolSet } = target;
     const { connectionId } = authorityOf(target);
     const connection = await this.on.records.read(organizationId, connectionId);
     if (connection?.provider !== 'mcp_http') throw new NotSent('the bound connection is not of an MCP server');
     const base = connection.metadata.base_url;
-    if (base === undefined || !isUrlInside(base, surface.url)) {
+    if (base === undefined || !isUrlInside(base, toolSet.url)) {
       throw new NotSent("the address of this slot is outside of the connection's base_url");
     }
     return new McpSession({
       client: this.on.client,
-      url: surface.url,
+      url: toolSet.url,
       headers,
-      frozen: { protocolVersion: surface.protocol_version, tools: surface.tools },
+      frozen: { protocolVersion: toolSet.protocol_version, tools: toolSet.tools },
       refreshPath: `/v1/connections/${connectionId}/tools/refresh`,
       onHandshake: (handshake) => this.remember(target, handshake),
     });
@@ -118,14 +118,14 @@ export class UpstreamSessions {
   /** Recorded before the call is sent, because an unknown session would never be ended. */
   private async remember(target: CallTarget, { upstreamSessionId, protocolVersion }: Handshake): Promise<void> {
     if (upstreamSessionId === null) return;
-    const { organizationId, sessionId, binding, surface } = target;
+    const { organizationId, runId, binding, toolSet } = target;
     const { replica } = this;
     const row = {
-      sessionId,
+      runId,
       bindingId: binding.id,
       replica,
       upstreamSessionId,
-      endpointUrl: surface.url,
+      endpointUrl: toolSet.url,
       protocolVersion,
     };
     try {
@@ -147,6 +147,6 @@ async function headersOrNull(
   }
 }
 
-function keyOf(sessionId: string, bindingId: string): string {
-  return `${sessionId} ${bindingId}`;
+function keyOf(runId: string, bindingId: string): string {
+  return `${runId} ${bindingId}`;
 }

@@ -2,7 +2,7 @@ import type { NewEvent } from '../../domain/events/event-kinds.js';
 import type { Database, TenantTransaction } from '../record/database.js';
 import { newRowId } from '../../platform/postgres/row-id.js';
 import { bodyArguments } from '../ledger/append-events.js';
-import { makeWithin, type RunCall } from '../record/run-calls.js';
+import { makeWithin, type BatchedCall } from '../record/statement-batches.js';
 
 export interface ModelUsage {
   model: string;
@@ -18,7 +18,7 @@ export interface ModelUsage {
 
 export interface Settlement {
   organizationId: string;
-  sessionId: string;
+  runId: string;
   reservationId: string;
   /**
    * `charged` with the reported usage; `released` only when the request was provably never sent; `unreported` when it may
@@ -56,7 +56,7 @@ export async function settle(db: Database, settlement: Settlement): Promise<Sett
   const row = await db.calls.make<SettleRow>(settleCall(settlement));
   const answer = toSettleAnswer(row);
   if (answer.outcome !== 'already') {
-    db.announce({ ledger: settlement.sessionId });
+    db.announce({ ledger: settlement.runId });
     db.observer?.reservation(answer.outcome);
     db.observer?.appended(settlement.events);
   }
@@ -64,14 +64,14 @@ export async function settle(db: Database, settlement: Settlement): Promise<Sett
 }
 
 /** The arguments are the members of the SQL type `svc_settle_call`. */
-function settleCall(settlement: Settlement): RunCall {
-  const { usage, organizationId, sessionId, reservationId, state, maxTokens, maxCostMicros, toolUses } = settlement;
+function settleCall(settlement: Settlement): BatchedCall {
+  const { usage, organizationId, runId, reservationId, state, maxTokens, maxCostMicros, toolUses } = settlement;
   return {
     kind: 'settle',
     organizationId,
-    sessionId,
+    runId,
     arguments: {
-      session: sessionId,
+      session: runId,
       id: reservationId,
       settlement: {
         state,
@@ -96,7 +96,7 @@ function settleCall(settlement: Settlement): RunCall {
 /** Settles inside a transaction, for sweeps and finalization. */
 export async function settleWithin(tx: TenantTransaction, settlement: Settlement): Promise<SettleAnswer> {
   const answer = toSettleAnswer(await makeWithin<SettleRow>(tx, settleCall(settlement)));
-  tx.wake(settlement.sessionId, 'ledger');
+  tx.wake(settlement.runId, 'ledger');
   const { outcome } = answer;
   if (outcome !== 'already') {
     tx.tell((observer) => {
@@ -113,30 +113,30 @@ export async function settleWithin(tx: TenantTransaction, settlement: Settlement
  *
  * @returns how many there were
  */
-export async function giveUpReservations(tx: TenantTransaction, sessionId: string): Promise<number> {
-  await tx.query('select 1 from session_heads where session_id = $1 for no key update', [sessionId]);
+export async function giveUpReservations(tx: TenantTransaction, runId: string): Promise<number> {
+  await tx.query('select 1 from session_heads where session_id = $1 for no key update', [runId]);
   const live = await tx.query<{ id: string }>(
     `select id from llm_reservations where session_id = $1 and state = 'reserved' order by id`,
-    [sessionId],
+    [runId],
   );
-  for (const { id } of live) await settleWithin(tx, unreported(tx.organizationId, sessionId, id));
+  for (const { id } of live) await settleWithin(tx, unreported(tx.organizationId, runId, id));
   return live.length;
 }
 
 /** How many requests of the run are still on their way. */
-export async function countLiveReservations(tx: TenantTransaction, sessionId: string): Promise<number> {
+export async function countLiveReservations(tx: TenantTransaction, runId: string): Promise<number> {
   const [row] = await tx.query<{ live: number }>(
     `select count(*)::int as live from llm_reservations where session_id = $1 and state = 'reserved'`,
-    [sessionId],
+    [runId],
   );
   return row?.live ?? 0;
 }
 
 /** The settlement of a reservation whose usage never arrived. */
-export function unreported(organizationId: string, sessionId: string, reservationId: string): Settlement {
+export function unreported(organizationId: string, runId: string, reservationId: string): Settlement {
   return {
     organizationId,
-    sessionId,
+    runId,
     reservationId,
     state: 'unreported',
     usage: null,

@@ -5,7 +5,7 @@ import { newRowId } from '../../platform/postgres/row-id.js';
 export interface ModelRequest {
   tokenSha256: string;
   organizationId: string;
-  sessionId: string;
+  runId: string;
   runSpecDigest: string;
   /** Estimate: bytes ÷ 3. */
   inputTokens: number;
@@ -74,14 +74,14 @@ interface ReserveRow {
 
 /** One round trip before dispatch, shared with what else goes to the database at that moment; durable when it returns. */
 export async function reserve(db: Database, request: ModelRequest): Promise<ReserveAnswer> {
-  const { tokenSha256, organizationId, sessionId, runSpecDigest } = request;
+  const { tokenSha256, organizationId, runId, runSpecDigest } = request;
   const id = newRowId();
   const row = await db.calls.make<ReserveRow>({
     kind: 'reserve',
     organizationId,
-    sessionId,
+    runId,
     arguments: {
-      session: sessionId,
+      session: runId,
       token: tokenSha256,
       spec_digest: runSpecDigest,
       request: requestMembers(id, request),

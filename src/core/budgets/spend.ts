@@ -8,11 +8,11 @@ export interface RunSpend {
 }
 
 /** Null when the organization has no such run. */
-export async function readSpend(tx: TenantTransaction, sessionId: string): Promise<RunSpend | null> {
+export async function readSpend(tx: TenantTransaction, runId: string): Promise<RunSpend | null> {
   const [row] = await tx.query<{ accepts: boolean; spent_tokens: string; spent_cost_micros: string }>(
     `select svc_accepts_work(s.status) and not h.ending as accepts, h.spent_tokens, h.spent_cost_micros
      from sessions s join session_heads h on h.session_id = s.id where s.id = $1`,
-    [sessionId],
+    [runId],
   );
   if (row === undefined) return null;
   return { accepts: row.accepts, tokens: Number(row.spent_tokens), costMicros: Number(row.spent_cost_micros) };

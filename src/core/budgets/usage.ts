@@ -28,7 +28,7 @@ interface UsageRow {
 }
 
 /** UsageTotals of a run: what providers reported, and apart from it what never was reported (docs/design/runs.md). */
-export async function readUsage(tx: TenantTransaction, sessionId: string): Promise<RunUsage> {
+export async function readUsage(tx: TenantTransaction, runId: string): Promise<RunUsage> {
   const [row] = await tx.query<UsageRow>(
     `select u.*, r.*, coalesce((select tool_calls from session_heads where session_id = $1), 0) as tool_calls
        from (select coalesce(sum(input_tokens), 0) as input_tokens,
@@ -40,7 +40,7 @@ export async function readUsage(tx: TenantTransaction, sessionId: string): Promi
                from usage_entries where session_id = $1) u,
             (select count(*) as unreported_requests, coalesce(sum(cost_micros), 0) as reserved_micros
                from llm_reservations where session_id = $1 and state = 'unreported') r`,
-    [sessionId],
+    [runId],
   );
   if (row === undefined) throw new Error('an aggregate without a row');
   return {

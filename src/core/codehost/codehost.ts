@@ -31,7 +31,7 @@ export class Codehost {
   }
 
   /** What one run may use to fetch its repository. */
-  accessOf(run: { organizationId: string; sessionId: string }, spec: Pick<RunSpec, 'workspace'>): RemoteAccess {
+  accessOf(run: { organizationId: string; runId: string }, spec: Pick<RunSpec, 'workspace'>): RemoteAccess {
     const { config, database, egress } = this.parts;
     return repositoryAccess(
       {

@@ -26,7 +26,7 @@ export interface RepositoryAccessParts {
  */
 export function repositoryAccess(
   parts: RepositoryAccessParts,
-  run: { organizationId: string; sessionId: string },
+  run: { organizationId: string; runId: string },
   { workspace }: Pick<RunSpec, 'workspace'>,
 ): RemoteAccess {
   return {
@@ -49,11 +49,11 @@ export function repositoryAccess(
 /** Null for a run that was created before runs had bindings, and so without a connection. */
 async function usableBinding(
   database: Database,
-  { organizationId, sessionId }: { organizationId: string; sessionId: string },
+  { organizationId, runId }: { organizationId: string; runId: string },
   workspace: GitRepository,
 ): Promise<ResourceBinding | null> {
   return database.withTenant(organizationId, async (tx) => {
-    const binding = await findBinding(tx, { sessionId, slotKind: 'workspace_fetch', slot: 'workspace' });
+    const binding = await findBinding(tx, { runId, slotKind: 'workspace_fetch', slot: 'workspace' });
     if (binding === null) {
       if (workspace.binding_id === undefined && workspace.connection_id === undefined) return null;
       throw refusal('the binding of its connection is not there');

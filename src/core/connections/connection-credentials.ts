@@ -2,7 +2,7 @@ import { staticHeaders } from '../../domain/connections/static-credential.js';
 import { requireActive } from '../../domain/connections/require-active.js';
 import { SandgateError } from '../../domain/errors.js';
 import type { AccessTokenSource } from './access-token-source.js';
-import type { CallStanding, CallUse } from '../bindings/recheck-binding.js';
+import type { AuthorizationCheck, CallUse } from '../bindings/recheck-binding.js';
 import type { ConnectionRef, ConnectionSecrets, LiveConnection } from './connection-secrets.js';
 
 /** What one request upstream carries. It is used for that request and kept nowhere. */
@@ -11,7 +11,7 @@ export interface CredentialHeaders {
   /** Of an OAuth connection: the token in the headers, to name when the upstream refuses it. */
   accessToken?: string;
   /** The authorization check of the call, made when the connection was read. */
-  standing: CallStanding | undefined;
+  authorization: AuthorizationCheck | undefined;
 }
 
 /** A connection at the authorization generation that the caller expects, and the call that it is used for, if any. */
@@ -31,13 +31,13 @@ export class ConnectionCredentials {
   async headersFor(ref: CredentialUse): Promise<CredentialHeaders> {
     const { organizationId, connectionId, generation } = ref;
     const connection = await this.requireUsable(ref);
-    const { standing } = connection;
-    if (connection.auth_kind === 'none') return { headers: {}, standing };
+    const { authorization } = connection;
+    if (connection.auth_kind === 'none') return { headers: {}, authorization };
     if (connection.auth_kind === 'static') {
-      return { headers: staticHeaders(connection.metadata, await connection.openCredential()), standing };
+      return { headers: staticHeaders(connection.metadata, await connection.openCredential()), authorization };
     }
     const accessToken = await this.tokens.get(organizationId, connectionId, generation);
-    return { headers: { authorization: `Bearer ${accessToken}` }, accessToken, standing };
+    return { headers: { authorization: `Bearer ${accessToken}` }, accessToken, authorization };
   }
 
   private async requireUsable(ref: CredentialUse): Promise<LiveConnection> {

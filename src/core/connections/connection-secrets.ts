@@ -1,4 +1,4 @@
-import type { CallStanding, CallUse } from '../bindings/recheck-binding.js';
+import type { AuthorizationCheck, CallUse } from '../bindings/recheck-binding.js';
 import { Not, type FindOptionsWhere } from 'typeorm';
 import type { ConnectionRecord } from '../../domain/connections/connection.js';
 import { SandgateError } from '../../domain/errors.js';
@@ -32,7 +32,7 @@ export interface LiveConnection extends Pick<
   'status' | 'authorization_generation' | 'auth_kind' | 'display_name' | 'metadata'
 > {
   /** The authorization check of the call that it is read for, made at the same moment. */
-  standing: CallStanding | undefined;
+  authorization: AuthorizationCheck | undefined;
   /** @throws SandgateError as {@link ConnectionSecrets.credential} */
   openCredential(): Promise<string>;
 }
@@ -90,13 +90,13 @@ export class ConnectionSecrets {
         : {
             name: 'svc_read_call_credential',
             text: 'select * from svc_read_call_credential($1, $2, $3, $4, $5)',
-            values: [...key, use.sessionId, use.bindingId],
+            values: [...key, use.runId, use.bindingId],
           },
     );
     if (row === null) return null;
-    const { sealed, key_version: keyVersion, accepts = null, live = null, ...connection } = row;
+    const { sealed, key_version: keyVersion, accepts = null, current = null, ...connection } = row;
     const openCredential = (): Promise<string> => this.openRow(ref, 'credential', { sealed, key_version: keyVersion });
-    return { ...connection, standing: use && { accepts, live }, openCredential };
+    return { ...connection, authorization: use && { accepts, current }, openCredential };
   }
 
   /** The OAuth client's secret of a connection that is not revoked; null when it has none. */
@@ -130,7 +130,7 @@ export class ConnectionSecrets {
   }
 }
 
-type LiveRow = Omit<LiveConnection, 'openCredential' | 'standing'> & SealedRow & Partial<CallStanding>;
+type LiveRow = Omit<LiveConnection, 'openCredential' | 'authorization'> & SealedRow & Partial<AuthorizationCheck>;
 
 interface SealedRow {
   sealed: Buffer | null;

@@ -1,6 +1,6 @@
 import type { Database } from '../record/database.js';
 import type { GuardedClient } from '../../platform/egress/guarded-client.js';
-import { photograph } from '../../platform/mcp/photograph.js';
+import { takeSnapshot } from '../../platform/mcp/take-snapshot.js';
 import type { Sealer } from '../../platform/seal/sealer.js';
 import type { AccessTokenSource } from './access-token-source.js';
 import { ConnectionCaches, type ConnectionCache } from './connection-caches.js';
@@ -27,6 +27,6 @@ export function createConnectionServices(
   const records = new ConnectionRecords(database);
   const secrets = new ConnectionSecrets(database, sealer);
   const credentials = new ConnectionCredentials(secrets, tokens);
-  const snapshots = new ToolSnapshots(database, credentials, (request) => photograph({ client: egress, ...request }));
+  const snapshots = new ToolSnapshots(database, credentials, (request) => takeSnapshot({ client: egress, ...request }));
   return { records, secrets, credentials, snapshots, caches: new ConnectionCaches([tokens, ...further]) };
 }

@@ -4,12 +4,12 @@ import { SandgateError } from '../../domain/errors.js';
 import type { SnapshotTool } from '../../domain/mcp/snapshot-tool.js';
 import { isUniqueViolation } from '../../platform/postgres/database-errors.js';
 import type { Database, TenantTransaction } from '../record/database.js';
-import { PhotographError, type Photograph, type PhotographRequest } from '../../platform/mcp/photograph.js';
+import { SnapshotError, type ServerSnapshot, type SnapshotRequest } from '../../platform/mcp/take-snapshot.js';
 import type { ConnectionCredentials } from './connection-credentials.js';
 import { ToolSnapshotEntity } from './tool-snapshot.entity.js';
 
-/** Takes a snapshot over a session of its own. @throws PhotographError with what the server did wrong */
-export type Photographer = (request: Pick<PhotographRequest, 'url' | 'headers'>) => Promise<Photograph>;
+/** Takes a snapshot over a session of its own. @throws SnapshotError with what the server did wrong */
+export type TakeSnapshot = (request: Pick<SnapshotRequest, 'url' | 'headers'>) => Promise<ServerSnapshot>;
 
 export interface ToolSnapshot {
   id: string;
@@ -27,7 +27,7 @@ export class ToolSnapshots {
   constructor(
     private readonly db: Database,
     private readonly credentials: ConnectionCredentials,
-    private readonly photographer: Photographer,
+    private readonly takeSnapshot: TakeSnapshot,
   ) {}
 
   /**
@@ -43,8 +43,8 @@ export class ToolSnapshots {
       throw new SandgateError('invalid_request', 'this connection has no endpoint with tools');
     }
     const { headers } = await this.credentials.headersFor({ organizationId, connectionId: id, generation });
-    const photograph = await this.photograph(url, headers);
-    return this.db.withTenant(organizationId, (tx) => appendSnapshot(tx, { id, generation }, photograph));
+    const snapshot = await this.takeFrom(url, headers);
+    return this.db.withTenant(organizationId, (tx) => appendSnapshot(tx, { id, generation }, snapshot));
   }
 
   /**
@@ -52,11 +52,11 @@ export class ToolSnapshots {
    *
    * @throws SandgateError `invalid_request` with what the server did wrong
    */
-  async photograph(url: string, headers: Record<string, string>): Promise<Photograph> {
+  async takeFrom(url: string, headers: Record<string, string>): Promise<ServerSnapshot> {
     try {
-      return await this.photographer({ url, headers });
+      return await this.takeSnapshot({ url, headers });
     } catch (cause) {
-      if (cause instanceof PhotographError) throw new SandgateError('invalid_request', cause.message, { cause });
+      if (cause instanceof SnapshotError) throw new SandgateError('invalid_request', cause.message, { cause });
       throw cause;
     }
   }
@@ -74,7 +74,7 @@ export class ToolSnapshots {
 export async function appendSnapshot(
   tx: TenantTransaction,
   connection: { id: string; generation: number },
-  photograph: Photograph,
+  snapshot: ServerSnapshot,
 ): Promise<ToolSnapshot> {
   const raced = 'the connection changed while its tools were read: try again';
   try {
@@ -82,9 +82,9 @@ export async function appendSnapshot(
       uuidv7(),
       connection.id,
       connection.generation,
-      photograph.protocolVersion,
-      JSON.stringify(photograph.tools),
-      photograph.digest,
+      snapshot.protocolVersion,
+      JSON.stringify(snapshot.tools),
+      snapshot.digest,
     ]);
     if (row === undefined) throw new SandgateError('conflict', raced);
     return toSnapshot(row);

@@ -15,9 +15,9 @@ export class ApprovalNotices {
   ) {}
 
   /** For every pending approval of a run that has no notice yet. */
-  async startOf({ organizationId, sessionId }: DrivenRun): Promise<void> {
-    const ids = await this.database.withTenant(organizationId, (tx) => listUnnoticed(tx, sessionId));
-    for (const approvalId of ids) await this.starter.start({ organizationId, sessionId, approvalId });
+  async startOf({ organizationId, runId }: DrivenRun): Promise<void> {
+    const ids = await this.database.withTenant(organizationId, (tx) => listUnnoticed(tx, runId));
+    for (const approvalId of ids) await this.starter.start({ organizationId, runId, approvalId });
   }
 
   /**

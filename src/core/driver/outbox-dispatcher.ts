@@ -45,7 +45,7 @@ export class TemporalOutboxDispatcher implements OutboxDispatcher {
    */
   async deliver(rows: OutboxRow[]): Promise<void> {
     const limit = pLimit(AT_ONCE);
-    const runs = Map.groupBy(rows, (row) => row.sessionId).values();
+    const runs = Map.groupBy(rows, (row) => row.runId).values();
     let failures = 0;
     const deliverRun = async (ofRun: OutboxRow[]): Promise<Outcome> => {
       if (failures >= GIVE_UP_AFTER) return { delivered: [], refused: [] };

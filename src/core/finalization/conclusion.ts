@@ -4,7 +4,7 @@ import { storeArtifact } from '../artifacts/artifacts.js';
 import { releaseCapacity } from '../runs/capacity.js';
 import type { TenantTransaction } from '../record/database.js';
 import { SessionEntity } from '../runs/session.entity.js';
-import { readIntent } from './intents.js';
+import { readFinalizationRequest } from './finalization-requests.js';
 import { lockRun, moveRun } from '../runs/run-moves.js';
 
 /**
@@ -12,23 +12,27 @@ import { lockRun, moveRun } from '../runs/run-moves.js';
  * revoked tokens and grants, `run.result`, settled approvals, freed capacity. A run that is already over is left alone. A pass of
  * admission belongs behind the commit.
  */
-export async function concludeRun(tx: TenantTransaction, sessionId: string): Promise<void> {
-  const status = await lockRun(tx, sessionId);
-  const intent = await readIntent(tx, sessionId);
-  if (status !== 'finalizing' || intent === null) return;
-  await expireApprovals(tx, sessionId, { all: true });
-  if (intent.summary !== null) await storeSummary(tx, sessionId, intent.summary);
+export async function concludeRun(tx: TenantTransaction, runId: string): Promise<void> {
+  const status = await lockRun(tx, runId);
+  const finalizationRequest = await readFinalizationRequest(tx, runId);
+  if (status !== 'finalizing' || finalizationRequest === null) return;
+  await expireApprovals(tx, runId, { all: true });
+  if (finalizationRequest.summary !== null) await storeSummary(tx, runId, finalizationRequest.summary);
   const ending: NewEvent[] = [
     { actor: 'system', type: 'network.grant.revoked', data: { mode: 'offline', reason: 'the run ended' } },
-    { actor: 'harness', type: 'run.result', data: { outcome: intent.posted_outcome, summary: intent.summary } },
+    {
+      actor: 'harness',
+      type: 'run.result',
+      data: { outcome: finalizationRequest.posted_outcome, summary: finalizationRequest.summary },
+    },
   ];
-  await moveRun(tx, sessionId, 'finalizing', intent.outcome, intent.reason, ending);
-  await releaseCapacity(tx, sessionId);
+  await moveRun(tx, runId, 'finalizing', finalizationRequest.outcome, finalizationRequest.reason, ending);
+  await releaseCapacity(tx, runId);
 }
 
-async function storeSummary(tx: TenantTransaction, sessionId: string, summary: string): Promise<void> {
-  await tx.manager.update(SessionEntity, { id: sessionId }, { result_summary: summary });
-  await storeArtifact(tx, sessionId, {
+async function storeSummary(tx: TenantTransaction, runId: string, summary: string): Promise<void> {
+  await tx.manager.update(SessionEntity, { id: runId }, { result_summary: summary });
+  await storeArtifact(tx, runId, {
     kind: 'summary',
     name: 'summary.md',
     contentType: 'text/markdown',

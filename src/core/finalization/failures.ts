@@ -1,6 +1,6 @@
 import { redactText } from '../../domain/redaction/redact-text.js';
 import type { Database } from '../record/database.js';
-import { recordIntent } from './intents.js';
+import { requestFinalization } from './finalization-requests.js';
 
 /**
  * Ends a run as `failed`: writes the finalization request and one `run.error`. An earlier request wins and nothing is written.
@@ -8,13 +8,13 @@ import { recordIntent } from './intents.js';
  */
 export async function recordFailure(
   database: Database,
-  run: { organizationId: string; sessionId: string },
+  run: { organizationId: string; runId: string },
   message: string,
   reason = message,
 ): Promise<boolean> {
   return database.withTenant(run.organizationId, async (tx) => {
-    const intent = { outcome: 'failed', reason: redactText(reason), wantsQuiesce: false };
+    const finalizationRequest = { outcome: 'failed', reason: redactText(reason), wantsQuiesce: false };
     const error = { actor: 'system', type: 'run.error', data: { message } } as const;
-    return (await recordIntent(tx, run.sessionId, intent, [error])) === 'recorded';
+    return (await requestFinalization(tx, run.runId, finalizationRequest, [error])) === 'recorded';
   });
 }

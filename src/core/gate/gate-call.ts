@@ -7,7 +7,7 @@ export interface GateCall {
   /** Hex SHA-256 of the bearer token; checked again by the function: audience `tool`, live, of this run. */
   tokenSha256: string;
   organizationId: string;
-  sessionId: string;
+  runId: string;
   /** Digest of the RunSpec that the verdict was made from; the function answers `reload` when the row has another. */
   runSpecDigest: string;
   toolCallId: string;

@@ -87,7 +87,7 @@ export async function requestApproval(db: Database, call: GateCall, question: Qu
     values: [
       call.tokenSha256,
       call.organizationId,
-      call.sessionId,
+      call.runId,
       call.runSpecDigest,
       id,
       call.toolCallId,
@@ -153,7 +153,7 @@ async function settleCall(db: Database, call: GateCall, row: AnswerRow): Promise
 async function recordBudgetDenial(db: Database, call: GateCall): Promise<GateAnswer> {
   const events = [requestedEvent(call), decisionEvent(call, OVER_BUDGET)];
   const row = await callGate(db, newRowId(), call, OVER_BUDGET, null, events);
-  if (row.seq !== null) db.announce({ ledger: call.sessionId });
+  if (row.seq !== null) db.announce({ ledger: call.runId });
   if (row.outcome === 'deny') db.observer?.appended(events);
   return { ...toAnswer(row), outcome: row.outcome === 'deny' ? 'budget' : row.outcome };
 }
@@ -165,16 +165,16 @@ async function recordViolation(db: Database, call: GateCall): Promise<void> {
     originalVerdict: null,
     reason: GATE_MESSAGES.protocolViolation,
   };
-  await db.withTenant(call.organizationId, (tx) => tx.append(call.sessionId, [decisionEvent(call, verdict)]));
+  await db.withTenant(call.organizationId, (tx) => tx.append(call.runId, [decisionEvent(call, verdict)]));
 }
 
 /** Wakes the run's followers, and its workflow when a human was asked. */
 function announceRegistration(db: Database, call: GateCall, row: AnswerRow): void {
   if (row.seq === null) return;
-  const { organizationId, sessionId } = call;
-  if (row.outbox_id === null) return db.announce({ ledger: sessionId });
-  const outbox = [{ id: row.outbox_id, organizationId, sessionId, kind: 'approval_requested' as const }];
-  db.announce({ ledger: sessionId, outbox, inbox: organizationId });
+  const { organizationId, runId } = call;
+  if (row.outbox_id === null) return db.announce({ ledger: runId });
+  const outbox = [{ id: row.outbox_id, organizationId, runId, kind: 'approval_requested' as const }];
+  db.announce({ ledger: runId, outbox, inbox: organizationId });
 }
 
 /** One round trip, shared with whatever else goes to the database at that moment. */
@@ -186,15 +186,15 @@ function callGate(
   maxCalls: number | null,
   events: NewEvent[],
 ): Promise<AnswerRow> {
-  const { organizationId, sessionId } = call;
+  const { organizationId, runId } = call;
   const { bodies, digests } = bodyArguments(events);
   const { kind, source, originalVerdict, reason } = verdict;
   return db.calls.make({
     kind: 'gate',
     organizationId,
-    sessionId,
+    runId,
     arguments: {
-      session: sessionId,
+      session: runId,
       token: call.tokenSha256,
       spec_digest: call.runSpecDigest,
       id,

@@ -3,7 +3,7 @@ import { queryRow } from '../record/query-row.js';
 
 /** A sealed view of one call, ready to be stored. */
 export interface SealedPolicyView {
-  sessionId: string;
+  runId: string;
   toolCallId: string;
   sealed: Buffer;
   keyVersion: number;
@@ -26,7 +26,7 @@ export async function insertPolicyViews(
     text: 'select svc_keep_policy_views($1, $2::uuid[], $3::text[], $4::bytea[], $5::smallint[], $6) as kept',
     values: [
       organizationId,
-      views.map((view) => view.sessionId),
+      views.map((view) => view.runId),
       views.map((view) => view.toolCallId),
       views.map((view) => view.sealed),
       views.map((view) => view.keyVersion),

@@ -1,5 +1,5 @@
 import { SandgateError } from '../../domain/errors.js';
-import { FrozenSet, type FrozenCallable } from '../../domain/gate/frozen-set.js';
+import { ToolSet, type FrozenCallable } from '../../domain/gate/tool-set.js';
 import type { GateSpec } from '../../domain/gate/gate-verdict.js';
 import { unusableSchemaReason } from '../../domain/gate/messages.js';
 import { ENDED_VALIDATOR } from '../../domain/gate/schema-finding.js';
@@ -30,18 +30,18 @@ export class RunSpecs {
   constructor(private readonly database: Database) {}
 
   /** Throws `not_found` when the organization has no such run. */
-  get(organizationId: string, sessionId: string): Promise<FrozenRun> {
-    const known = this.known.get(sessionId);
+  get(organizationId: string, runId: string): Promise<FrozenRun> {
+    const known = this.known.get(runId);
     if (known !== undefined) return known;
     if (this.known.size >= MAX_REMEMBERED) this.forgetOldest();
-    const loading = this.load(organizationId, sessionId);
-    this.known.set(sessionId, loading);
-    loading.catch(() => this.forget(sessionId));
+    const loading = this.load(organizationId, runId);
+    this.known.set(runId, loading);
+    loading.catch(() => this.forget(runId));
     return loading;
   }
 
-  forget(sessionId: string): void {
-    this.known.delete(sessionId);
+  forget(runId: string): void {
+    this.known.delete(runId);
   }
 
   private forgetOldest(): void {
@@ -49,19 +49,19 @@ export class RunSpecs {
     if (oldest !== undefined) this.known.delete(oldest);
   }
 
-  private async load(organizationId: string, sessionId: string): Promise<FrozenRun> {
-    return this.database.withTenant(organizationId, (tx) => this.read(tx, sessionId));
+  private async load(organizationId: string, runId: string): Promise<FrozenRun> {
+    return this.database.withTenant(organizationId, (tx) => this.read(tx, runId));
   }
 
-  private async read(tx: TenantTransaction, sessionId: string): Promise<FrozenRun> {
+  private async read(tx: TenantTransaction, runId: string): Promise<FrozenRun> {
     const [row] = await tx.query<{ run_spec: RunSpec; run_spec_digest: string; traceparent: string | null }>(
       'select run_spec, run_spec_digest, traceparent from sessions where id = $1',
-      [sessionId],
+      [runId],
     );
     if (row === undefined) throw new SandgateError('not_found', 'not found');
     const spec = row.run_spec;
     const holdsTools = spec.capabilities !== undefined || spec.brokered !== undefined;
-    const ended = holdsTools ? await readEndedValidators(tx, sessionId) : undefined;
+    const ended = holdsTools ? await readEndedValidators(tx, runId) : undefined;
     return {
       digest: row.run_spec_digest,
       traceparent: row.traceparent,
@@ -69,7 +69,7 @@ export class RunSpecs {
       schemas: new RunSchemas(ended),
       gate: {
         policy: compileFrozenPolicy(spec.policy_snapshot, spec.policy_engine),
-        tools: new FrozenSet(spec.capabilities, spec.brokered),
+        tools: new ToolSet(spec.capabilities, spec.brokered),
         autonomy: spec.autonomy,
         trustTier: spec.trust_tier,
       },
@@ -107,12 +107,12 @@ class RunSchemas {
  * The tools of a run whose validator had to be ended, with the reason, so that they stay unusable for a process that reads
  * the run anew (docs/design/gate.md). The recorded denials are the only record of it.
  */
-async function readEndedValidators(tx: TenantTransaction, sessionId: string): Promise<Map<string, string>> {
+async function readEndedValidators(tx: TenantTransaction, runId: string): Promise<Map<string, string>> {
   const reasons = new Map(Object.values(ENDED_VALIDATOR).map((reason) => [unusableSchemaReason(reason), reason]));
   const rows = await tx.query<{ tool: string; reason: string }>(
     `select distinct tool, reason from approvals
      where session_id = $1 and status = 'auto_denied' and source = 'schema' and reason = any ($2::text[])`,
-    [sessionId, [...reasons.keys()]],
+    [runId, [...reasons.keys()]],
   );
   return new Map(rows.map(({ tool, reason }) => [tool, reasons.get(reason) ?? reason]));
 }

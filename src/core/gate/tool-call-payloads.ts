@@ -7,16 +7,16 @@ export type PayloadKind = 'input' | 'result' | 'policy_view';
 
 export interface PayloadKey {
   organizationId: string;
-  sessionId: string;
+  runId: string;
   toolCallId: string;
   kind: PayloadKind;
 }
 
 /** One call of one run. */
-export type CallRef = Pick<PayloadKey, 'sessionId' | 'toolCallId'>;
+export type CallRef = Pick<PayloadKey, 'runId' | 'toolCallId'>;
 
 export function callKey(call: CallRef): string {
-  return `${call.sessionId}:${call.toolCallId}`;
+  return `${call.runId}:${call.toolCallId}`;
 }
 
 /** The stored bytes; key version 0 is clear text. */
@@ -70,7 +70,7 @@ export class ToolCallPayloads {
       `insert into tool_call_payloads (tenant_id, session_id, tool_call_id, kind, sealed, key_version, expires_at)
        values ($1, $2, $3, $4, $5, $6, clock_timestamp() + make_interval(secs => $7))
        on conflict (session_id, tool_call_id, kind) do nothing`,
-      [key.organizationId, key.sessionId, key.toolCallId, key.kind, payload.sealed, payload.keyVersion, keepSecs],
+      [key.organizationId, key.runId, key.toolCallId, key.kind, payload.sealed, payload.keyVersion, keepSecs],
     );
   }
 
@@ -88,11 +88,11 @@ export class ToolCallPayloads {
    */
   async storePolicyViews(organizationId: string, views: readonly PolicyViewText[], keepSecs: number): Promise<number> {
     const rows: SealedPolicyView[] = [];
-    for (const [i, { sessionId, toolCallId, text }] of views.entries()) {
+    for (const [i, { runId, toolCallId, text }] of views.entries()) {
       if (i % SEALED_PER_TURN === SEALED_PER_TURN - 1) await nextTurn();
-      const key: PayloadKey = { organizationId, sessionId, toolCallId, kind: 'policy_view' };
+      const key: PayloadKey = { organizationId, runId, toolCallId, kind: 'policy_view' };
       const { bytes, keyVersion } = await this.sealer.seal(placeOf(key), text);
-      rows.push({ sessionId, toolCallId, sealed: bytes, keyVersion });
+      rows.push({ runId, toolCallId, sealed: bytes, keyVersion });
     }
     return insertPolicyViews(this.db.pool, organizationId, rows, keepSecs);
   }
@@ -103,7 +103,7 @@ export class ToolCallPayloads {
       tx.query<{ sealed: Buffer; key_version: number }>(
         `select sealed, key_version from tool_call_payloads
          where session_id = $1 and tool_call_id = $2 and kind = $3 and (expires_at is null or expires_at > clock_timestamp())`,
-        [key.sessionId, key.toolCallId, key.kind],
+        [key.runId, key.toolCallId, key.kind],
       ),
     );
     return row === undefined ? null : this.openResting(key, { sealed: row.sealed, keyVersion: row.key_version });
@@ -118,12 +118,12 @@ export class ToolCallPayloads {
            from unnest($1::uuid[], $2::text[]) as asked (session_id, tool_call_id)
            join tool_call_payloads p on p.session_id = asked.session_id and p.tool_call_id = asked.tool_call_id
           where p.kind = $3 and (p.expires_at is null or p.expires_at > clock_timestamp())`,
-        [calls.map((call) => call.sessionId), calls.map((call) => call.toolCallId), kind],
+        [calls.map((call) => call.runId), calls.map((call) => call.toolCallId), kind],
       ),
     );
     const opened = new Map<string, string>();
     for (const row of rows) {
-      const key = { organizationId, sessionId: row.session_id, toolCallId: row.tool_call_id, kind };
+      const key = { organizationId, runId: row.session_id, toolCallId: row.tool_call_id, kind };
       opened.set(callKey(key), await this.openResting(key, { sealed: row.sealed, keyVersion: row.key_version }));
     }
     return opened;
@@ -141,7 +141,7 @@ export class ToolCallPayloads {
 
   async remove(tx: TenantTransaction, key: Omit<PayloadKey, 'organizationId'>): Promise<void> {
     await tx.query('delete from tool_call_payloads where session_id = $1 and tool_call_id = $2 and kind = $3', [
-      key.sessionId,
+      key.runId,
       key.toolCallId,
       key.kind,
     ]);
@@ -152,6 +152,6 @@ function placeOf(key: PayloadKey): { organizationId: string; column: string; row
   return {
     organizationId: key.organizationId,
     column: 'tool_call_payloads.sealed',
-    row: `${key.sessionId}:${key.toolCallId}:${key.kind}`,
+    row: `${key.runId}:${key.toolCallId}:${key.kind}`,
   };
 }

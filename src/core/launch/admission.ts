@@ -26,15 +26,15 @@ const noHarness = (harness: string) => `no sandbox host that is online has harne
  */
 export async function admitRun(
   db: Database,
-  run: { organizationId: string; sessionId: string },
+  run: { organizationId: string; runId: string },
   limits: QueueLimits,
 ): Promise<Admission> {
   await admitWaiting(db, limits);
-  return db.withTenant(run.organizationId, (tx) => takePlace(tx, run.sessionId, limits));
+  return db.withTenant(run.organizationId, (tx) => takePlace(tx, run.runId, limits));
 }
 
-async function takePlace(tx: TenantTransaction, sessionId: string, limits: QueueLimits): Promise<Admission> {
-  const status = await lockRun(tx, sessionId);
+async function takePlace(tx: TenantTransaction, runId: string, limits: QueueLimits): Promise<Admission> {
+  const status = await lockRun(tx, runId);
   if (status !== 'created' && status !== 'queued') {
     return { admitted: status !== null && occupiesCapacity(status), hostId: null, waitMs: null };
   }
@@ -44,13 +44,13 @@ async function takePlace(tx: TenantTransaction, sessionId: string, limits: Queue
     host_online: boolean;
     harness: string;
     harness_online: boolean;
-  }>('select * from svc_read_place($1, $2)', [sessionId, HOST_SEEN_WITHIN_SECS]);
+  }>('select * from svc_read_place($1, $2)', [runId, HOST_SEEN_WITHIN_SECS]);
   if (row?.capacity_held === true) {
-    await moveRun(tx, sessionId, status, 'provisioning', null);
+    await moveRun(tx, runId, status, 'provisioning', null);
     return { admitted: true, hostId: row.host_id, waitMs: null };
   }
-  await park(tx, sessionId, status, reasonToWait(row));
-  return { admitted: false, hostId: null, waitMs: await dueIn(tx, sessionId, limits.queueTtlSecs) };
+  await park(tx, runId, status, reasonToWait(row));
+  return { admitted: false, hostId: null, waitMs: await dueIn(tx, runId, limits.queueTtlSecs) };
 }
 
 function reasonToWait(
@@ -60,15 +60,12 @@ function reasonToWait(
   return row.harness_online ? null : noHarness(row.harness);
 }
 
-async function park(tx: TenantTransaction, sessionId: string, from: RunStatus, reason: string | null): Promise<void> {
-  if (from === 'created') await moveRun(tx, sessionId, 'created', 'queued', reason);
+async function park(tx: TenantTransaction, runId: string, from: RunStatus, reason: string | null): Promise<void> {
+  if (from === 'created') await moveRun(tx, runId, 'created', 'queued', reason);
 }
 
 /** Until the backoff of a requeued run is over, or its wait in the queue. */
-async function dueIn(tx: TenantTransaction, sessionId: string, queueTtlSecs: number): Promise<number | null> {
-  const [row] = await tx.query<{ ms: number | null }>('select svc_next_launch_ms($1, $2) as ms', [
-    sessionId,
-    queueTtlSecs,
-  ]);
+async function dueIn(tx: TenantTransaction, runId: string, queueTtlSecs: number): Promise<number | null> {
+  const [row] = await tx.query<{ ms: number | null }>('select svc_next_launch_ms($1, $2) as ms', [runId, queueTtlSecs]);
   return row?.ms ?? null;
 }

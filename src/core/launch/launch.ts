@@ -26,12 +26,12 @@ export interface StoredSandboxHandle {
  */
 export async function readLaunch(
   tx: TenantTransaction,
-  sessionId: string,
+  runId: string,
   options: { evenWhenStopping?: boolean } = {},
 ): Promise<LaunchRow | undefined> {
   const [row] = await tx.query<{ status: string; run_spec: RunSpec; base_commit: string | null; stopping: boolean }>(
     'select * from svc_read_launch($1)',
-    [sessionId],
+    [runId],
   );
   const status = row === undefined ? undefined : parseRunStatus(row.status);
   if (row === undefined || status === undefined) return undefined;
@@ -42,20 +42,20 @@ export async function readLaunch(
 /** Stores four fresh tokens (earlier ones die) and moves to `initializing`; undefined when the launch lost its run. */
 export async function startInitializing(
   tx: TenantTransaction,
-  sessionId: string,
+  runId: string,
   tokenTtlSecs: number,
 ): Promise<Record<Audience, string> | undefined> {
-  const row = await readLaunch(tx, sessionId);
+  const row = await readLaunch(tx, runId);
   if (row === undefined) return undefined;
-  const tokens = await mintRunTokens(tx, sessionId, tokenTtlSecs);
-  if (row.status === 'provisioning') await moveRun(tx, sessionId, 'provisioning', 'initializing', null);
+  const tokens = await mintRunTokens(tx, runId, tokenTtlSecs);
+  if (row.status === 'provisioning') await moveRun(tx, runId, 'provisioning', 'initializing', null);
   return tokens;
 }
 
 /** Stores the base commit and records it in the ledger once; false when the launch lost its run. */
 export async function recordBaseCommit(
   tx: TenantTransaction,
-  sessionId: string,
+  runId: string,
   prepared: {
     workspace: WorkspaceSpec;
     baseCommit: string;
@@ -64,10 +64,10 @@ export async function recordBaseCommit(
     notFetched?: { submodules: number; lfsFiles: number };
   },
 ): Promise<boolean> {
-  const row = await readLaunch(tx, sessionId);
+  const row = await readLaunch(tx, runId);
   if (row === undefined) return false;
   const { baseCommit } = prepared;
-  await tx.manager.update(SessionEntity, { id: sessionId }, { base_commit: baseCommit, updated_at: () => 'now()' });
+  await tx.manager.update(SessionEntity, { id: runId }, { base_commit: baseCommit, updated_at: () => 'now()' });
   if (row.base_commit === prepared.baseCommit) return true;
   const { workspace } = prepared;
   const origin =
@@ -79,7 +79,7 @@ export async function recordBaseCommit(
     notFetched === undefined
       ? {}
       : { submodules_not_fetched: notFetched.submodules, lfs_files_not_fetched: notFetched.lfsFiles };
-  await tx.append(sessionId, [
+  await tx.append(runId, [
     {
       actor: 'system',
       type: 'workspace.initialized',
@@ -98,15 +98,15 @@ export async function recordBaseCommit(
 /** Attaches the sandbox and moves to `running` in one transaction; false when the launch lost its run. */
 export async function attachSandbox(
   tx: TenantTransaction,
-  sessionId: string,
+  runId: string,
   handle: StoredSandboxHandle,
 ): Promise<boolean> {
-  const row = await readLaunch(tx, sessionId);
+  const row = await readLaunch(tx, runId);
   if (row?.status !== 'initializing') return false;
-  await tx.query('select svc_attach_sandbox($1, $2::jsonb)', [sessionId, JSON.stringify(handle)]);
-  if (!(await moveRun(tx, sessionId, 'initializing', 'running', null))) return false;
-  await awaitEarlyQuestions(tx, sessionId);
-  await tx.append(sessionId, [
+  await tx.query('select svc_attach_sandbox($1, $2::jsonb)', [runId, JSON.stringify(handle)]);
+  if (!(await moveRun(tx, runId, 'initializing', 'running', null))) return false;
+  await awaitEarlyQuestions(tx, runId);
+  await tx.append(runId, [
     {
       actor: 'system',
       type: 'agent.message',
@@ -117,15 +117,15 @@ export async function attachSandbox(
 }
 
 /** A runner may have asked before its sandbox was attached; then the run starts in `awaiting_approval`. */
-async function awaitEarlyQuestions(tx: TenantTransaction, sessionId: string): Promise<void> {
-  const [early] = await tx.query<{ pending: boolean }>('select svc_has_pending_approval($1) as pending', [sessionId]);
-  if (early?.pending === true) await moveRun(tx, sessionId, 'running', 'awaiting_approval', 'awaiting human approval');
+async function awaitEarlyQuestions(tx: TenantTransaction, runId: string): Promise<void> {
+  const [early] = await tx.query<{ pending: boolean }>('select svc_has_pending_approval($1) as pending', [runId]);
+  if (early?.pending === true) await moveRun(tx, runId, 'running', 'awaiting_approval', 'awaiting human approval');
 }
 
-export async function readSandboxHandle(tx: TenantTransaction, sessionId: string): Promise<StoredSandboxHandle | null> {
+export async function readSandboxHandle(tx: TenantTransaction, runId: string): Promise<StoredSandboxHandle | null> {
   const run = await tx.manager.findOne(SessionEntity, {
     select: { id: true, sandbox_handle: true },
-    where: { id: sessionId },
+    where: { id: runId },
   });
   return (run?.sandbox_handle as StoredSandboxHandle | null | undefined) ?? null;
 }

@@ -29,10 +29,10 @@ interface Querying {
 }
 
 /** Appends in the open transaction of the caller. @returns the sequence numbers, in order */
-export async function appendEvents(tx: Querying, sessionId: string, events: NewEvent[]): Promise<number[]> {
+export async function appendEvents(tx: Querying, runId: string, events: NewEvent[]): Promise<number[]> {
   const { bodies, digests } = bodyArguments(events);
   const [row] = await tx.query<{ last: string }>('select svc_append($1, $2::text[], $3::text[]) as last', [
-    sessionId,
+    runId,
     bodies,
     digests,
   ]);
@@ -43,14 +43,14 @@ export async function appendEvents(tx: Querying, sessionId: string, events: NewE
 export async function appendAlone(
   pool: pg.Pool,
   organizationId: string,
-  sessionId: string,
+  runId: string,
   events: NewEvent[],
 ): Promise<number[]> {
   const { bodies, digests } = bodyArguments(events);
   const { rows } = await pool.query<{ last: string }>({
     name: 'svc_append_alone',
     text: 'select svc_append_alone($1, $2, $3::text[], $4::text[]) as last',
-    values: [organizationId, sessionId, bodies, digests],
+    values: [organizationId, runId, bodies, digests],
   });
   return sequence(Number(rows[0]?.last), events.length);
 }

@@ -17,18 +17,18 @@ interface EventRow {
  */
 export async function readEventsAfter(
   tx: OrganizationTransaction,
-  sessionId: string,
+  runId: string,
   after: string,
   limit: number,
 ): Promise<LedgerEvent[]> {
   const rows = await tx.query<EventRow>('select * from svc_read_events_after($1, $2::bigint, $3)', [
-    sessionId,
+    runId,
     after,
     limit,
   ]);
   return rows.map((row) => ({
     event_id: row.event_id,
-    session_id: sessionId,
+    session_id: runId,
     seq: Number(row.seq),
     actor: row.actor,
     type: row.type,
@@ -38,19 +38,15 @@ export async function readEventsAfter(
 }
 
 /** Highest seq of the run, or null when the organization has no such run. */
-export async function readHeadSeq(tx: OrganizationTransaction, sessionId: string): Promise<number | null> {
-  const [row] = await tx.query<{ seq: string | null }>('select svc_read_head_seq($1) as seq', [sessionId]);
+export async function readHeadSeq(tx: OrganizationTransaction, runId: string): Promise<number | null> {
+  const [row] = await tx.query<{ seq: string | null }>('select svc_read_head_seq($1) as seq', [runId]);
   return row?.seq == null ? null : Number(row.seq);
 }
 
 /** The reason that an event gives; null when it gives none, or is not there. */
-export async function readEventReason(
-  tx: OrganizationTransaction,
-  sessionId: string,
-  seq: number,
-): Promise<string | null> {
+export async function readEventReason(tx: OrganizationTransaction, runId: string, seq: number): Promise<string | null> {
   const [event] = await tx.query<{ reason: string | null }>('select svc_read_event_reason($1, $2) as reason', [
-    sessionId,
+    runId,
     seq,
   ]);
   return event?.reason ?? null;

@@ -20,18 +20,18 @@ const BATCH = 500;
 export async function signLedgerHead(
   db: OrganizationTransactions,
   organizationId: string,
-  sessionId: string,
+  runId: string,
   signer: LedgerSigner,
 ): Promise<SignedHead> {
   const known = await db.withTenant(organizationId, async (tx) => ({
-    head: await readHead(tx, sessionId),
-    stored: await readSignedHead(tx, sessionId),
+    head: await readHead(tx, runId),
+    stored: await readSignedHead(tx, runId),
   }));
   if (known.stored !== null && known.stored.seq === known.head.seq && known.stored.key_id === signer.keyId) {
     return known.stored;
   }
   // Outside the transaction: the signer may be a network service.
-  const signed = await signer.sign(statementOf(organizationId, sessionId, signer, known.head));
+  const signed = await signer.sign(statementOf(organizationId, runId, signer, known.head));
   await db.withTenant(organizationId, (tx) => storeSignedHead(tx, signed));
   return signed;
 }
@@ -40,13 +40,13 @@ export async function signLedgerHead(
 export async function* exportLedger(
   db: OrganizationTransactions,
   organizationId: string,
-  sessionId: string,
+  runId: string,
   signer: LedgerSigner,
 ): AsyncGenerator<string> {
-  const head = await signLedgerHead(db, organizationId, sessionId, signer);
-  yield writeExportLine(exportHeader(organizationId, sessionId));
+  const head = await signLedgerHead(db, organizationId, runId, signer);
+  yield writeExportLine(exportHeader(organizationId, runId));
   for (let after = 0; after < head.seq;) {
-    const events = await db.withTenant(organizationId, (tx) => readEvents(tx, sessionId, after, head.seq));
+    const events = await db.withTenant(organizationId, (tx) => readEvents(tx, runId, after, head.seq));
     if (events.length === 0) break;
     for (const event of events) yield writeExportLine(event);
     after = events.at(-1)?.seq ?? head.seq;
@@ -60,10 +60,10 @@ interface Head {
   now: Date;
 }
 
-function statementOf(organizationId: string, sessionId: string, signer: LedgerSigner, head: Head): HeadStatement {
+function statementOf(organizationId: string, runId: string, signer: LedgerSigner, head: Head): HeadStatement {
   return {
     organization_id: organizationId,
-    session_id: sessionId,
+    session_id: runId,
     seq: head.seq,
     hash: head.hash,
     key_id: signer.keyId,
@@ -71,21 +71,21 @@ function statementOf(organizationId: string, sessionId: string, signer: LedgerSi
   };
 }
 
-async function readHead(tx: OrganizationTransaction, sessionId: string): Promise<Head> {
+async function readHead(tx: OrganizationTransaction, runId: string): Promise<Head> {
   const [row] = await tx.query<{ seq: string; hash: string; at: Date }>('select * from svc_read_ledger_head($1)', [
-    sessionId,
+    runId,
   ]);
   if (row === undefined) throw new SandgateError('not_found', 'no such run');
   return { seq: Number(row.seq), hash: row.hash, now: row.at };
 }
 
 /** The newest stored head of the run. */
-export async function readSignedHead(tx: OrganizationTransaction, sessionId: string): Promise<SignedHead | null> {
-  const row = await tx.manager.findOne(LedgerHeadEntity, { where: { session_id: sessionId }, order: { seq: 'DESC' } });
+export async function readSignedHead(tx: OrganizationTransaction, runId: string): Promise<SignedHead | null> {
+  const row = await tx.manager.findOne(LedgerHeadEntity, { where: { session_id: runId }, order: { seq: 'DESC' } });
   if (row === null) return null;
   return {
     organization_id: tx.organizationId,
-    session_id: sessionId,
+    session_id: runId,
     seq: Number(row.seq),
     hash: row.hash.toString('hex'),
     key_id: row.key_id,
@@ -120,16 +120,11 @@ interface EventRow {
 
 async function readEvents(
   tx: OrganizationTransaction,
-  sessionId: string,
+  runId: string,
   after: number,
   upTo: number,
 ): Promise<ExportEvent[]> {
-  const rows = await tx.query<EventRow>('select * from svc_export_events($1, $2, $3, $4)', [
-    sessionId,
-    after,
-    upTo,
-    BATCH,
-  ]);
+  const rows = await tx.query<EventRow>('select * from svc_export_events($1, $2, $3, $4)', [runId, after, upTo, BATCH]);
   return rows.map((row) => ({
     kind: 'event',
     seq: Number(row.seq),

@@ -7,14 +7,14 @@ import { settleWithin, unreported } from '../budgets/reservations.js';
 /** A run as the maintenance of a deployment sees it: ids and states only. `status` may be one that this build does not know. */
 export interface RunReference {
   organizationId: string;
-  sessionId: string;
+  runId: string;
   status: string;
 }
 
 export interface UnfinishedRun extends RunReference {
   hostId: string | null;
   /** A finalization request is recorded. */
-  hasIntent: boolean;
+  hasFinalizationRequest: boolean;
   createdAt: Date;
   updatedAt: Date;
 }
@@ -26,14 +26,14 @@ export async function listUnfinishedRuns(pool: pg.Pool, after: string | null, li
     session_id: string;
     status: string;
     host_id: string | null;
-    has_intent: boolean;
+    has_finalization_request: boolean;
     created_at: Date;
     updated_at: Date;
   }>(pool, 'select * from svc_list_unfinished_runs($1, $2)', [after, limit]);
   return rows.map((row) => ({
     ...toReference(row),
     hostId: row.host_id,
-    hasIntent: row.has_intent,
+    hasFinalizationRequest: row.has_finalization_request,
     createdAt: row.created_at,
     updatedAt: row.updated_at,
   }));
@@ -50,12 +50,9 @@ export async function listHostRuns(pool: pg.Pool, hostId: string): Promise<RunRe
 }
 
 /** What the record knows of these runs; unknown ids (orphans) are missing from the answer. */
-export async function findRuns(
-  pool: pg.Pool,
-  sessionIds: string[],
-): Promise<(RunReference & { hostId: string | null })[]> {
+export async function findRuns(pool: pg.Pool, runIds: string[]): Promise<(RunReference & { hostId: string | null })[]> {
   const rows = await call<ReferenceRow & { host_id: string | null }>(pool, 'select * from svc_find_runs($1::uuid[])', [
-    sessionIds,
+    runIds,
   ]);
   return rows.map((row) => ({ ...toReference(row), hostId: row.host_id }));
 }
@@ -64,9 +61,9 @@ export async function findRuns(
 export async function listOverdueApprovals(
   pool: pg.Pool,
   limit: number,
-): Promise<{ organizationId: string; sessionId: string }[]> {
+): Promise<{ organizationId: string; runId: string }[]> {
   const rows = await call<ReferenceRow>(pool, 'select * from svc_list_overdue_approvals($1)', [limit]);
-  return rows.map((row) => ({ organizationId: row.organization_id, sessionId: row.session_id }));
+  return rows.map((row) => ({ organizationId: row.organization_id, runId: row.session_id }));
 }
 
 /**
@@ -93,13 +90,13 @@ export async function sweepReservations(db: Database, limit: number): Promise<nu
 export async function listOverspentRuns(
   pool: pg.Pool,
   limit: number,
-): Promise<{ organizationId: string; sessionId: string; cap: BudgetCap }[]> {
+): Promise<{ organizationId: string; runId: string; cap: BudgetCap }[]> {
   const rows = await call<{ organization_id: string; session_id: string; budget: BudgetCap }>(
     pool,
     'select * from svc_list_overspent_runs($1)',
     [limit],
   );
-  return rows.map((row) => ({ organizationId: row.organization_id, sessionId: row.session_id, cap: row.budget }));
+  return rows.map((row) => ({ organizationId: row.organization_id, runId: row.session_id, cap: row.budget }));
 }
 
 /** Deletes payloads past their retention, old idempotency claims and leases of dead processes. @returns how many rows */
@@ -121,7 +118,7 @@ interface ReferenceRow {
 }
 
 function toReference(row: ReferenceRow): RunReference {
-  return { organizationId: row.organization_id, sessionId: row.session_id, status: row.status };
+  return { organizationId: row.organization_id, runId: row.session_id, status: row.status };
 }
 
 function call<R extends object>(pool: pg.Pool, sql: string, values: unknown[]): Promise<R[]> {

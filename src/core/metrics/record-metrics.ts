@@ -121,9 +121,9 @@ export class RecordMetrics implements RecordObserver {
     for (const event of events) this.count(event);
   }
 
-  moved({ sessionId, from, to, waitedSecs, ranSecs }: RunMove): void {
+  moved({ runId, from, to, waitedSecs, ranSecs }: RunMove): void {
     if (to === 'provisioning') this.measured.queueWait.observe(waitedSecs);
-    this.timeLaunch(sessionId, to);
+    this.timeLaunch(runId, to);
     if (!isTerminal(to)) return;
     const outcome = OUTCOME_LABEL.of(to);
     this.measured.terminal.inc({ outcome });
@@ -174,14 +174,14 @@ export class RecordMetrics implements RecordObserver {
   }
 
   /** Both moves of a launch are made by the launching host. */
-  private timeLaunch(sessionId: string, to: RunMove['to']): void {
+  private timeLaunch(runId: string, to: RunMove['to']): void {
     if (to === 'initializing') {
-      this.launches.set(sessionId, performance.now());
+      this.launches.set(runId, performance.now());
       return;
     }
-    const since = this.launches.get(sessionId);
+    const since = this.launches.get(runId);
     if (since === undefined) return;
-    this.launches.delete(sessionId);
+    this.launches.delete(runId);
     if (to === 'running') this.measured.provisioning.observe((performance.now() - since) / 1000);
   }
 }

@@ -52,7 +52,7 @@ export class AccessTokens implements AccessTokenSource {
     if (held !== null) return Promise.resolve(held);
     const known = this.flights.get(key);
     if (known !== undefined) return known;
-    const flight = this.turns()(() => this.mint(organizationId, connectionId, generation)).finally(() => {
+    const flight = this.queue()(() => this.mint(organizationId, connectionId, generation)).finally(() => {
       this.flights.delete(key);
     });
     this.flights.set(key, flight);
@@ -78,7 +78,7 @@ export class AccessTokens implements AccessTokenSource {
   }
 
   /** Made at the first refresh: a process that only describes itself has no pool. */
-  private turns(): LimitFunction {
+  private queue(): LimitFunction {
     const share = Math.floor(this.parts.database.pool.options.max * POOL_SHARE);
     return (this.limit ??= pLimit(Math.max(1, Math.min(REFRESHES_AT_ONCE, share))));
   }

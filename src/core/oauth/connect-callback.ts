@@ -24,7 +24,7 @@ export interface CallbackParts extends ConnectParts {
   tokens: AccessTokens;
   log: Pick<Logger, 'info' | 'warn'>;
   /** Takes a snapshot of the connection that was just activated. */
-  photograph(organizationId: string, connectionId: string): Promise<TakenSnapshot>;
+  takeSnapshot(organizationId: string, connectionId: string): Promise<TakenSnapshot>;
 }
 
 /** Why a callback did not connect; pages and clients are told in our own words (docs/design/oauth.md). */
@@ -44,7 +44,7 @@ export type CallbackRefusal =
   | 'exchange_failed'
   | 'client_unknown'
   | 'no_refresh_token'
-  | 'photograph_failed';
+  | 'snapshot_failed';
 
 export type CallbackOutcome =
   | { connected: true; displayName: string; snapshot: TakenSnapshot }
@@ -113,7 +113,7 @@ export class ConnectCallback {
     const activated = await activate(this.parts, organizationId, flow, answer);
     if (activated === null) throw new Refused('superseded');
     this.keepToken(connection.id, activated, answer);
-    const snapshot = await this.photograph(organizationId, activated);
+    const snapshot = await this.takeSnapshot(organizationId, activated);
     return { connected: true, displayName: connection.displayName, snapshot };
   }
 
@@ -208,16 +208,16 @@ export class ConnectCallback {
   }
 
   /** Called without holding a lock. A connection whose tools cannot be read is visibly incomplete (docs/design/connections.md). */
-  private async photograph(organizationId: string, activated: Activated): Promise<TakenSnapshot> {
+  private async takeSnapshot(organizationId: string, activated: Activated): Promise<TakenSnapshot> {
     try {
-      return await this.parts.photograph(organizationId, activated.id);
+      return await this.parts.takeSnapshot(organizationId, activated.id);
     } catch (cause) {
       const code = cause instanceof SandgateError ? cause.code : 'internal';
       this.parts.log.warn({ connection: activated.id, code }, 'the tools of a connection could not be read');
       const note = 'the tools of the server could not be read after it was authorized — connect it again';
       await this.parts.database.withTenant(organizationId, (tx) => markReconnectNeeded(tx, activated, note));
       if (!(cause instanceof SandgateError)) throw cause;
-      throw new Refused('photograph_failed');
+      throw new Refused('snapshot_failed');
     }
   }
 }

@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-@Entity('organizations')
+@Entity('tenants')
 export class OrganizationEntity {
   @PrimaryColumn('uuid')
   id!: string;

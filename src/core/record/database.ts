@@ -7,7 +7,7 @@ import { appendAlone, appendEvents } from '../ledger/append-events.js';
 import { insertOutbox, type OutboxDispatcher, type OutboxRow } from './outbox.js';
 import type { OutboxKind } from '../../domain/run/outbox-kind.js';
 import type { RecordObserver } from './record-observer.js';
-import { RunCalls } from './run-calls.js';
+import { StatementBatches } from './statement-batches.js';
 import { LedgerWakeups } from './wakeups.js';
 
 /** One transaction of one organization, and what its commit makes known. */
@@ -18,11 +18,11 @@ export interface TenantTransaction extends OrganizationTransaction {
    * @returns the sequence numbers, in order
    * @throws SandgateError `not_found` when the organization has no such run
    */
-  append(sessionId: string, events: NewEvent[]): Promise<number[]>;
+  append(runId: string, events: NewEvent[]): Promise<number[]>;
   /** Leaves a wake-up for the run's workflow; handed to the dispatcher after commit, re-sent by the relay if that is lost. */
-  enqueue(sessionId: string, kind: OutboxKind): Promise<void>;
+  enqueue(runId: string, kind: OutboxKind): Promise<void>;
   /** After commit, wakes whoever follows the run's ledger, or waits for one of its approvals (also in the organization's inbox). */
-  wake(sessionId: string, what: 'ledger' | 'approval'): void;
+  wake(runId: string, what: 'ledger' | 'approval'): void;
   /** After commit, hands an outbox row that a SQL function wrote to the dispatcher. */
   handOver(row: OutboxRow): void;
   /** After commit, tells the metrics what was put on the record; `append` does so by itself. */
@@ -32,7 +32,7 @@ export interface TenantTransaction extends OrganizationTransaction {
 /** The process's way into PostgreSQL, as the runtime role that row-level isolation binds. */
 export class Database {
   /** Hot-path calls of runs, which share round trips under load. */
-  readonly calls: RunCalls;
+  readonly calls: StatementBatches;
   /** Set by the process that can reach the driver; without it outbox rows wait for the relay. */
   outbox: OutboxDispatcher | null = null;
   /** Set by the process that is measured. */
@@ -45,7 +45,7 @@ export class Database {
     readonly wakeups: LedgerWakeups,
   ) {
     this.pool = postgres.pool;
-    this.calls = new RunCalls(postgres.pool);
+    this.calls = new StatementBatches(postgres.pool);
   }
 
   static async connect(options: PostgresOptions): Promise<Database> {
@@ -69,9 +69,9 @@ export class Database {
    *
    * @throws SandgateError `not_found` when the organization has no such run
    */
-  async append(organizationId: string, sessionId: string, events: NewEvent[]): Promise<number[]> {
-    const seqs = await translateDatabaseErrors(() => appendAlone(this.pool, organizationId, sessionId, events));
-    this.wakeups.publish(sessionId);
+  async append(organizationId: string, runId: string, events: NewEvent[]): Promise<number[]> {
+    const seqs = await translateDatabaseErrors(() => appendAlone(this.pool, organizationId, runId, events));
+    this.wakeups.publish(runId);
     this.observer?.appended(events);
     return seqs;
   }
@@ -90,8 +90,8 @@ export class Database {
   }
 
   private publish(organizationId: string, left: LeftBehind): void {
-    for (const sessionId of left.ledgers) this.wakeups.publish(sessionId);
-    for (const sessionId of left.approvals) this.wakeups.publishApproval(sessionId);
+    for (const runId of left.ledgers) this.wakeups.publish(runId);
+    for (const runId of left.approvals) this.wakeups.publishApproval(runId);
     if (left.approvals.size > 0) this.wakeups.publishInbox(organizationId);
     if (left.rows.length > 0) this.handOver(left.rows);
     if (this.observer !== null) for (const tell of left.told) tell(this.observer);
@@ -128,20 +128,20 @@ class RecordTransaction implements TenantTransaction {
     return this.tx.query<R>(sql, params);
   }
 
-  async append(sessionId: string, events: NewEvent[]): Promise<number[]> {
+  async append(runId: string, events: NewEvent[]): Promise<number[]> {
     if (events.length === 0) return [];
-    const seqs = await appendEvents(this, sessionId, events);
-    this.left.ledgers.add(sessionId);
+    const seqs = await appendEvents(this, runId, events);
+    this.left.ledgers.add(runId);
     this.tell((observer) => observer.appended(events));
     return seqs;
   }
 
-  async enqueue(sessionId: string, kind: OutboxKind): Promise<void> {
-    this.left.rows.push(await insertOutbox(this, sessionId, kind));
+  async enqueue(runId: string, kind: OutboxKind): Promise<void> {
+    this.left.rows.push(await insertOutbox(this, runId, kind));
   }
 
-  wake(sessionId: string, what: 'ledger' | 'approval'): void {
-    (what === 'ledger' ? this.left.ledgers : this.left.approvals).add(sessionId);
+  wake(runId: string, what: 'ledger' | 'approval'): void {
+    (what === 'ledger' ? this.left.ledgers : this.left.approvals).add(runId);
   }
 
   handOver(row: OutboxRow): void {

@@ -5,7 +5,7 @@ import type { OutboxKind } from '../../domain/run/outbox-kind.js';
 export interface OutboxRow {
   id: string;
   organizationId: string;
-  sessionId: string;
+  runId: string;
   kind: OutboxKind;
 }
 
@@ -19,13 +19,13 @@ interface Inserting {
   query<R extends object>(sql: string, params?: unknown[]): Promise<R[]>;
 }
 
-export async function insertOutbox(tx: Inserting, sessionId: string, kind: OutboxKind): Promise<OutboxRow> {
+export async function insertOutbox(tx: Inserting, runId: string, kind: OutboxKind): Promise<OutboxRow> {
   const [row] = await tx.query<{ id: string }>('select svc_insert_outbox($1, $2, $3) as id', [
     tx.organizationId,
-    sessionId,
+    runId,
     kind,
   ]);
-  return { id: String(row?.id), organizationId: tx.organizationId, sessionId, kind };
+  return { id: String(row?.id), organizationId: tx.organizationId, runId, kind };
 }
 
 /** Rows of all organizations that nobody delivered for `olderThanMs`, oldest first. */
@@ -37,7 +37,7 @@ export async function readStaleOutbox(pool: pg.Pool, olderThanMs: number, limit:
   return rows.map((row) => ({
     id: row.id,
     organizationId: row.organization_id,
-    sessionId: row.session_id,
+    runId: row.session_id,
     kind: row.kind,
   }));
 }

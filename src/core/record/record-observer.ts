@@ -3,7 +3,7 @@ import type { RunStatus } from '../../domain/run/status.js';
 
 /** A run changed its status. Durations are seconds by the database's clock. */
 export interface RunMove {
-  sessionId: string;
+  runId: string;
   from: RunStatus;
   to: RunStatus;
   /** Since the run was last put into the queue, or created. */

@@ -16,7 +16,7 @@ const RECONNECT_MAX_MS = 5_000;
 /** A run whose workflow was started. */
 export interface StartedRun {
   organizationId: string;
-  sessionId: string;
+  runId: string;
 }
 
 interface Notification {
@@ -61,17 +61,17 @@ export class LedgerWakeups extends EventEmitter<{ reconnected: []; trouble: [Err
   }
 
   /** The run's ledger grew. Subscribers of this process hear at once, others within a few milliseconds. */
-  publish(sessionId: string): void {
-    this.ledger.add(sessionId);
+  publish(runId: string): void {
+    this.ledger.add(runId);
     this.schedule();
-    this.subscribers.emit(`ledger:${sessionId}`);
+    this.subscribers.emit(`ledger:${runId}`);
   }
 
   /** An approval of the run was settled, or the run's status changed under its waiters. */
-  publishApproval(sessionId: string): void {
-    this.approvals.add(sessionId);
+  publishApproval(runId: string): void {
+    this.approvals.add(runId);
     this.schedule();
-    this.subscribers.emit(`approval:${sessionId}`);
+    this.subscribers.emit(`approval:${runId}`);
   }
 
   /** An approval of the organization was asked for or settled: its list of pending ones has changed. */
@@ -89,13 +89,13 @@ export class LedgerWakeups extends EventEmitter<{ reconnected: []; trouble: [Err
   }
 
   /** Calls back whenever the run's ledger may have grown. @returns the way to stop */
-  onSession(sessionId: string, callback: () => void): () => void {
-    return this.subscribe(`ledger:${sessionId}`, callback);
+  onSession(runId: string, callback: () => void): () => void {
+    return this.subscribe(`ledger:${runId}`, callback);
   }
 
   /** Calls back when an approval of the run or its status may have changed, after a reconnect as well. @returns the way to stop */
-  onApproval(sessionId: string, callback: () => void): () => void {
-    return this.subscribeSurely(`approval:${sessionId}`, callback);
+  onApproval(runId: string, callback: () => void): () => void {
+    return this.subscribeSurely(`approval:${runId}`, callback);
   }
 
   /** Calls back when the organization's pending approvals may have changed, after a reconnect as well. @returns the way to stop */
@@ -163,7 +163,7 @@ export class LedgerWakeups extends EventEmitter<{ reconnected: []; trouble: [Err
         ledger: ledger.slice(i, i + MAX_IDS),
         approvals: approvals.slice(i, i + MAX_IDS),
         inboxes: inboxes.slice(i, i + MAX_IDS),
-        started: i === 0 ? started.map((run) => [run.organizationId, run.sessionId]) : [],
+        started: i === 0 ? started.map((run) => [run.organizationId, run.runId]) : [],
       };
       payloads.push(JSON.stringify(part));
     }
@@ -226,10 +226,9 @@ export class LedgerWakeups extends EventEmitter<{ reconnected: []; trouble: [Err
   private receive(payload: string): void {
     const message = JSON.parse(payload) as Notification;
     if (message.from === this.process) return;
-    for (const sessionId of message.ledger) this.subscribers.emit(`ledger:${sessionId}`);
-    for (const sessionId of message.approvals) this.subscribers.emit(`approval:${sessionId}`);
+    for (const runId of message.ledger) this.subscribers.emit(`ledger:${runId}`);
+    for (const runId of message.approvals) this.subscribers.emit(`approval:${runId}`);
     for (const organizationId of message.inboxes) this.subscribers.emit(`inbox:${organizationId}`);
-    for (const [organizationId, sessionId] of message.started)
-      this.subscribers.emit('started', { organizationId, sessionId });
+    for (const [organizationId, runId] of message.started) this.subscribers.emit('started', { organizationId, runId });
   }
 }

@@ -29,7 +29,7 @@ export async function admitWaiting(db: Database, limits: AdmissionLimits): Promi
   const outbox = rows.map((row) => ({
     id: row.id,
     organizationId: row.tenant_id,
-    sessionId: row.session_id,
+    runId: row.session_id,
     kind: row.kind,
   }));
   db.announce({ outbox });
@@ -37,10 +37,10 @@ export async function admitWaiting(db: Database, limits: AdmissionLimits): Promi
 }
 
 /** Gives the run's place back, once; call {@link admitWaiting} after the commit. @returns whether it had one */
-export async function releaseCapacity(tx: TenantTransaction, sessionId: string): Promise<boolean> {
+export async function releaseCapacity(tx: TenantTransaction, runId: string): Promise<boolean> {
   const [row] = await tx.query<{ released: boolean }>('select svc_release_capacity($1, $2) as released', [
     tx.organizationId,
-    sessionId,
+    runId,
   ]);
   return row?.released ?? false;
 }

@@ -7,15 +7,11 @@ import { queryRow } from '../record/query-row.js';
  *
  * @returns the run's status, or null when the organization has no such run
  */
-export async function recordHeartbeat(
-  pool: pg.Pool,
-  organizationId: string,
-  sessionId: string,
-): Promise<string | null> {
+export async function recordHeartbeat(pool: pg.Pool, organizationId: string, runId: string): Promise<string | null> {
   const { status } = await queryRow<{ status: string | null }>(pool, {
     name: 'svc_heartbeat',
     text: 'select svc_heartbeat($1, $2) as status',
-    values: [organizationId, sessionId],
+    values: [organizationId, runId],
   });
   return status;
 }

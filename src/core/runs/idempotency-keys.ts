@@ -11,21 +11,21 @@ interface ScopedKey {
 interface HeldKey<Result extends JsonObject> {
   claimed: boolean;
   bodyDigest: string;
-  sessionId: string;
+  runId: string;
   result: Result | null;
 }
 
 /** Claims a key for a body, or says who holds it; null when its holder let it go in between. */
 export async function claimKey<Result extends JsonObject>(
   tx: TenantTransaction,
-  { scope, key, bodyDigest, sessionId }: ScopedKey & { bodyDigest: string; sessionId: string },
+  { scope, key, bodyDigest, runId }: ScopedKey & { bodyDigest: string; runId: string },
 ): Promise<HeldKey<Result> | null> {
   const [row] = await tx.query<{ claimed: boolean; body_digest: string; session_id: string; result: Result | null }>(
     'select * from svc_claim_key($1, $2, $3, $4, $5)',
-    [tx.organizationId, scope, key, bodyDigest, sessionId],
+    [tx.organizationId, scope, key, bodyDigest, runId],
   );
   if (row === undefined) return null;
-  return { claimed: row.claimed, bodyDigest: row.body_digest, sessionId: row.session_id, result: row.result };
+  return { claimed: row.claimed, bodyDigest: row.body_digest, runId: row.session_id, result: row.result };
 }
 
 /** What whoever comes with the same key and body is answered. */

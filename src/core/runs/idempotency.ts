@@ -22,7 +22,7 @@ export function parseIdempotencyKey(raw: string | string[] | undefined): string 
  */
 export async function claimIdempotencyKey(
   tx: TenantTransaction,
-  claim: { key: string; bodyDigest: string; sessionId: string },
+  claim: { key: string; bodyDigest: string; runId: string },
 ): Promise<string | null> {
   const held = await claimKey(tx, { scope: SCOPE, ...claim });
   if (held === null) throw new SandgateError('unavailable', 'the Idempotency-Key was released meanwhile; try again');
@@ -30,5 +30,5 @@ export async function claimIdempotencyKey(
   if (held.bodyDigest !== claim.bodyDigest) {
     throw new SandgateError('conflict', 'Idempotency-Key: was used with another body');
   }
-  return held.sessionId;
+  return held.runId;
 }

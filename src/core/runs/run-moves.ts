@@ -14,25 +14,25 @@ import type { TenantTransaction } from '../record/database.js';
  */
 export async function moveRun(
   tx: TenantTransaction,
-  sessionId: string,
+  runId: string,
   from: RunStatus | readonly RunStatus[],
   to: RunStatus,
   reason: string | null,
   also: NewEvent[] = [],
 ): Promise<boolean> {
-  const status = await lockRun(tx, sessionId);
+  const status = await lockRun(tx, runId);
   const expected: readonly RunStatus[] = typeof from === 'string' ? [from] : from;
   if (status === null || !expected.includes(status) || !canMove(status, to)) return false;
   const [times] = await tx.query<{ waited: number; ran: number | null }>('select * from svc_move_run($1, $2, $3)', [
-    sessionId,
+    runId,
     to,
     reason,
   ]);
   const change: NewEvent = { actor: 'system', type: 'session.status_changed', data: { from: status, to, reason } };
-  await tx.append(sessionId, isSilentMove(status, to) ? also : [change, ...also]);
+  await tx.append(runId, isSilentMove(status, to) ? also : [change, ...also]);
   // Whoever waits for an approval of this run looks again: it may have stopped accepting work.
-  tx.wake(sessionId, 'approval');
-  const move = { sessionId, from: status, to, waitedSecs: times?.waited ?? 0, ranSecs: times?.ran ?? null };
+  tx.wake(runId, 'approval');
+  const move = { runId, from: status, to, waitedSecs: times?.waited ?? 0, ranSecs: times?.ran ?? null };
   tx.tell((observer) => observer.moved(move));
   return true;
 }
@@ -42,7 +42,7 @@ export async function moveRun(
  *
  * @returns its status; null when the organization has no such run, or when the status is of a newer deployment
  */
-export async function lockRun(tx: TenantTransaction, sessionId: string): Promise<RunStatus | null> {
-  const [row] = await tx.query<{ status: string | null }>('select svc_lock_run($1) as status', [sessionId]);
+export async function lockRun(tx: TenantTransaction, runId: string): Promise<RunStatus | null> {
+  const [row] = await tx.query<{ status: string | null }>('select svc_lock_run($1) as status', [runId]);
   return parseRunStatus(row?.status ?? '') ?? null;
 }

@@ -19,18 +19,18 @@ export interface RunViewRow {
   /** Null without an open claim of a brokered call. */
   ms_until_claim_expiry: number | null;
   brokered: boolean;
-  intent_outcome: RunOutcome | null;
+  requested_outcome: RunOutcome | null;
   ms_until_quiesce_deadline: number | null;
 }
 
 /** Reads what the driver decides from; undefined when the organization has no such run. The launch is limited from admission on, the queue from entry. */
 export async function readRunView(
   tx: TenantTransaction,
-  sessionId: string,
+  runId: string,
   limits: { launchLimitSecs: number; queueTtlSecs: number },
 ): Promise<RunViewRow | undefined> {
   const [row] = await tx.query<RunViewRow>('select * from svc_read_run_view($1, $2, $3)', [
-    sessionId,
+    runId,
     limits.launchLimitSecs,
     limits.queueTtlSecs,
   ]);

@@ -19,31 +19,31 @@ export type StoredRunnerEvent = { seq: number; full?: undefined } | { full: 'eve
  */
 export async function storeRunnerEvent(
   tx: TenantTransaction,
-  sessionId: string,
+  runId: string,
   { key, event }: { key: string | null; event: NewEvent },
   limits: RunnerEventLimits,
 ): Promise<StoredRunnerEvent> {
   if (key !== null) {
-    const earlier = await claimEvent(tx, sessionId, key, event);
+    const earlier = await claimEvent(tx, runId, key, event);
     if (earlier !== null) return { seq: earlier };
   }
-  const full = await countEvent(tx, sessionId, limits);
+  const full = await countEvent(tx, runId, limits);
   if (full !== null) return { full };
-  const [seq] = await tx.append(sessionId, [event]);
+  const [seq] = await tx.append(runId, [event]);
   if (seq === undefined) throw new SandgateError('internal', 'internal error');
-  if (key !== null) await keepAnswer(tx, sessionId, key, seq);
+  if (key !== null) await keepAnswer(tx, runId, key, seq);
   return { seq };
 }
 
 /** Counts one event against the totals of the run; the limit that it would exceed, or null. */
 async function countEvent(
   tx: TenantTransaction,
-  sessionId: string,
+  runId: string,
   { runnerEvents, ledgerBytes }: RunnerEventLimits,
 ): Promise<'event_count' | 'ledger_size' | null> {
   const [answer] = await tx.query<{ refused: 'event_count' | 'ledger_size' | 'no_run' | null }>(
     'select svc_count_runner_event($1, $2, $3) as refused',
-    [sessionId, runnerEvents, ledgerBytes],
+    [runId, runnerEvents, ledgerBytes],
   );
   const refused = answer?.refused ?? null;
   if (refused === 'no_run') throw new SandgateError('not_found', 'not found');
@@ -51,18 +51,13 @@ async function countEvent(
 }
 
 /** Claims a key of the run; the seq of the event that was stored under it before, or null for the first use. */
-async function claimEvent(
-  tx: TenantTransaction,
-  sessionId: string,
-  key: string,
-  event: NewEvent,
-): Promise<number | null> {
+async function claimEvent(tx: TenantTransaction, runId: string, key: string, event: NewEvent): Promise<number | null> {
   const digest = digestOf({ actor: event.actor, type: event.type, data: event.data });
   const held = await claimKey<{ seq: number }>(tx, {
-    scope: `events:${sessionId}`,
+    scope: `events:${runId}`,
     key,
     bodyDigest: digest,
-    sessionId,
+    runId,
   });
   if (held?.claimed === true) return null;
   if (held?.bodyDigest !== digest) {
@@ -71,6 +66,6 @@ async function claimEvent(
   return held.result?.seq ?? null;
 }
 
-async function keepAnswer(tx: TenantTransaction, sessionId: string, key: string, seq: number): Promise<void> {
-  await keepResult(tx, { scope: `events:${sessionId}`, key }, { seq });
+async function keepAnswer(tx: TenantTransaction, runId: string, key: string, seq: number): Promise<void> {
+  await keepResult(tx, { scope: `events:${runId}`, key }, { seq });
 }

@@ -10,7 +10,7 @@ export type Audience = (typeof AUDIENCES)[number];
 export interface RunTokenInfo {
   tokenId: string;
   organizationId: string;
-  sessionId: string;
+  runId: string;
   audience: Audience;
   expired: boolean;
   revoked: boolean;
@@ -29,7 +29,7 @@ export function digestRunToken(token: string): string | null {
  */
 export async function mintRunTokens(
   tx: TenantTransaction,
-  sessionId: string,
+  runId: string,
   ttlSecs: number,
 ): Promise<Record<Audience, string>> {
   const minted = AUDIENCES.map((audience) => {
@@ -38,7 +38,7 @@ export async function mintRunTokens(
   });
   await tx.query('select svc_mint_run_tokens($1, $2, $3, $4, $5, $6)', [
     tx.organizationId,
-    sessionId,
+    runId,
     ttlSecs,
     minted.map((one) => one.id),
     minted.map((one) => one.audience),
@@ -61,7 +61,7 @@ export async function lookupRunToken(pool: pg.Pool, sha256Hex: string): Promise<
   return {
     tokenId: row.token_id,
     organizationId: row.organization_id,
-    sessionId: row.session_id,
+    runId: row.session_id,
     audience: row.audience,
     expired: row.expired,
     revoked: row.revoked,
@@ -69,9 +69,9 @@ export async function lookupRunToken(pool: pg.Pool, sha256Hex: string): Promise<
 }
 
 /** Extends all tokens of the run that are not revoked. @returns false when they were revoked meanwhile */
-export async function renewTokens(tx: TenantTransaction, sessionId: string, ttlSecs: number): Promise<boolean> {
+export async function renewTokens(tx: TenantTransaction, runId: string, ttlSecs: number): Promise<boolean> {
   const [answer] = await tx.query<{ renewed: boolean }>('select svc_renew_run_tokens($1, $2) as renewed', [
-    sessionId,
+    runId,
     ttlSecs,
   ]);
   return answer?.renewed === true;

@@ -19,7 +19,7 @@ export interface TracedRunRow {
 }
 
 /** Undefined when the organization has no such run. */
-export async function readTracedRun(tx: TenantTransaction, sessionId: string): Promise<TracedRunRow | undefined> {
-  const [row] = await tx.query<TracedRunRow>('select * from svc_read_traced_run($1)', [sessionId]);
+export async function readTracedRun(tx: TenantTransaction, runId: string): Promise<TracedRunRow | undefined> {
+  const [row] = await tx.query<TracedRunRow>('select * from svc_read_traced_run($1)', [runId]);
   return row;
 }

@@ -8,7 +8,7 @@ export interface CallFilter {
   /** Revisions that name the policy: a run froze the policy of its revision. */
   revisionIds: string[] | null;
   agentId: string | null;
-  sessionIds: string[] | null;
+  runIds: string[] | null;
   /** Calls asked at or after this time, and before the other. */
   since: Date | null;
   until: Date | null;
@@ -39,7 +39,7 @@ export interface CallRow extends AnsweredRow {
 
 /** Position after the last call that was read; calls are read from the newest. */
 export interface CallCursor {
-  sessionId: string;
+  runId: string;
   toolCallId: string;
 }
 
@@ -64,9 +64,9 @@ export function readRuns(
 }
 
 /** The frozen policies of these runs, by run. */
-export async function readSnapshots(tx: TenantTransaction, sessionIds: string[]): Promise<Map<string, JsonValue>> {
+export async function readSnapshots(tx: TenantTransaction, runIds: string[]): Promise<Map<string, JsonValue>> {
   const rows = await tx.query<{ id: string; snapshot: JsonValue }>('select * from svc_read_policy_snapshots($1)', [
-    sessionIds,
+    runIds,
   ]);
   return new Map(rows.map((row) => [row.id, row.snapshot]));
 }
@@ -74,15 +74,15 @@ export async function readSnapshots(tx: TenantTransaction, sessionIds: string[])
 /** Gated calls of these runs with their sealed views, by run and call downwards, after the cursor. */
 export function readCalls(
   tx: TenantTransaction,
-  sessionIds: string[],
+  runIds: string[],
   filter: CallFilter,
   after: CallCursor | null,
   limit: number,
 ): Promise<CallRow[]> {
   return tx.query<CallRow>('select * from svc_list_recorded_calls($1, $2, $3, $4, $5, $6, $7, $8)', [
-    sessionIds,
+    runIds,
     ...callArguments(filter),
-    after?.sessionId ?? null,
+    after?.runId ?? null,
     after?.toolCallId ?? null,
     limit,
   ]);
@@ -91,14 +91,14 @@ export function readCalls(
 /** How many calls of these runs match after the cursor, counted up to `most`. */
 export async function countCalls(
   tx: TenantTransaction,
-  sessionIds: string[],
+  runIds: string[],
   filter: CallFilter,
   after: CallCursor | null,
   most: number,
 ): Promise<number> {
   const [row] = await tx.query<{ calls: number }>(
     'select svc_count_recorded_calls($1, $2, $3, $4, $5, $6, $7, $8) as calls',
-    [sessionIds, ...callArguments(filter), after?.sessionId ?? null, after?.toolCallId ?? null, most],
+    [runIds, ...callArguments(filter), after?.runId ?? null, after?.toolCallId ?? null, most],
   );
   return row?.calls ?? 0;
 }
@@ -107,13 +107,13 @@ export async function countCalls(
 export async function readEventSeqs(tx: TenantTransaction, calls: readonly CallCursor[]): Promise<Map<string, number>> {
   const rows = await tx.query<{ session_id: string; tool_call_id: string; seq: string }>(
     'select * from svc_read_request_seqs($1, $2)',
-    [[...new Set(calls.map((call) => call.sessionId))], calls.map((call) => call.toolCallId)],
+    [[...new Set(calls.map((call) => call.runId))], calls.map((call) => call.toolCallId)],
   );
   return new Map(rows.map((row) => [`${row.session_id}:${row.tool_call_id}`, Number(row.seq)]));
 }
 
-function runArguments({ revisionIds, agentId, sessionIds, since, until }: CallFilter): unknown[] {
-  return [revisionIds, agentId, sessionIds, since, until];
+function runArguments({ revisionIds, agentId, runIds, since, until }: CallFilter): unknown[] {
+  return [revisionIds, agentId, runIds, since, until];
 }
 
 function callArguments({ since, until, tools }: CallFilter): unknown[] {

@@ -69,7 +69,7 @@ describe('the event of a brokered call', () => {
 
 describe('the id of a dispatch', () => {
   it('is the same for the same call and attempt, and shows nothing of it', () => {
-    const key = { sessionId: 's', toolCallId: 'secret', inputDigest: 'd' };
+    const key = { runId: 's', toolCallId: 'secret', inputDigest: 'd' };
     expect(dispatchId(key, 1, 0)).toBe(dispatchId({ ...key }, 1, 0));
     const ids = [dispatchId(key, 1, 0), dispatchId(key, 2, 0), dispatchId(key, 1, 1)];
     ids.push(dispatchId({ ...key, toolCallId: 'other' }, 1, 0), dispatchId({ ...key, inputDigest: 'e' }, 1, 0));

@@ -13,7 +13,7 @@ export const CLAIM_TTL_SECS = 600;
 
 /** The key of a claim. */
 export interface ClaimKey {
-  sessionId: string;
+  runId: string;
   toolCallId: string;
   inputDigest: string;
 }
@@ -23,6 +23,6 @@ export interface ClaimKey {
  * further attempt, which the record allows first, is another; so is each repetition of one that was lost before it took a claim.
  */
 export function dispatchId(key: ClaimKey, attempt: number, repetition: number): string {
-  const parts = JSON.stringify([key.sessionId, key.toolCallId, key.inputDigest, attempt, repetition]);
+  const parts = JSON.stringify([key.runId, key.toolCallId, key.inputDigest, attempt, repetition]);
   return `call-${hash('sha256', parts, 'hex')}`;
 }

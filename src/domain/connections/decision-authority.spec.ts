@@ -4,14 +4,14 @@ import { authorityOfCall, decisionProblem, type CallAuthority, type ConnectionOw
 const ORGANIZATION: ConnectionOwner = { type: 'organization', userId: null };
 const of = (userId: string): ConnectionOwner => ({ type: 'user', userId });
 const call = (frozen: ConnectionOwner | null, live: ConnectionOwner | null): CallAuthority =>
-  authorityOfCall({ isMcp: true, isBrokered: true, frozen, live });
+  authorityOfCall({ isMcp: true, isBrokered: true, frozen, current: live });
 const operator = { userId: null, forOrganization: true };
 const member = (userId: string) => ({ userId, forOrganization: false });
 const admin = (userId: string) => ({ userId, forOrganization: true });
 
 describe('the authority of a call', () => {
   it('is nobody’s for built-in tools, and the organization’s for tools of the sandbox', () => {
-    const unbound = { isBrokered: false, frozen: null, live: null };
+    const unbound = { isBrokered: false, frozen: null, current: null };
     expect(authorityOfCall({ isMcp: false, ...unbound })).toEqual({ kind: 'credentialless' });
     expect(authorityOfCall({ isMcp: true, ...unbound })).toEqual({ kind: 'organization' });
   });

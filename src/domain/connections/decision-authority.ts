@@ -21,13 +21,13 @@ export function authorityOfCall(call: {
   isMcp: boolean;
   isBrokered: boolean;
   frozen: ConnectionOwner | null;
-  live: ConnectionOwner | null;
+  current: ConnectionOwner | null;
 }): CallAuthority {
   if (!call.isMcp) return { kind: 'credentialless' };
   if (!call.isBrokered) return { kind: 'organization' };
-  const { frozen, live } = call;
-  if (frozen === null || live === null) return { kind: 'unbound' };
-  const personal = [frozen, live].filter(({ type }) => type === 'user');
+  const { frozen, current } = call;
+  if (frozen === null || current === null) return { kind: 'unbound' };
+  const personal = [frozen, current].filter(({ type }) => type === 'user');
   if (personal.length === 0) return { kind: 'organization' };
   return { kind: 'personal', owners: personal.map(({ userId }) => userId) };
 }

@@ -21,7 +21,7 @@ export type BindingAuthority =
   | { kind: 'none' };
 
 /** The tool set of an mcp slot, as one snapshot has it. */
-export interface BoundSurface {
+export interface BoundToolSet {
   snapshotVersion: number;
   tools: BrokeredTool[];
   /** `sha256:` + 64 hex over {@link tools}. */
@@ -32,13 +32,13 @@ export interface BoundSurface {
 export interface ResourceBinding {
   id: string;
   organizationId: string;
-  sessionId: string;
+  runId: string;
   slotKind: SlotKind;
   /** Slot of the requirement; `workspace`; `publish:<index>`. */
   slot: string;
   authority: BindingAuthority;
   /** Exactly for the slot kind mcp. */
-  surface: BoundSurface | null;
+  toolSet: BoundToolSet | null;
   resourceScope: JsonObject;
   resolvedBy: { kind: ResolverKind; id: string | null };
   bindingMode: 'invoking_user' | 'organization' | 'explicit';

@@ -3,7 +3,7 @@ import type { BundleVersion } from '../capabilities/bundle.js';
 import { POLICY_ENGINE } from '../policy/document.js';
 import { freezeSpec, type SpecSources } from './freeze-spec.js';
 import { buildRunnerEnvironment } from '../run/runner-environment.js';
-import type { BrokeredSurface, FrozenBundle } from '../run/spec.js';
+import type { BrokeredToolSet, FrozenBundle } from '../run/spec.js';
 
 const policy = {
   id: 'p',
@@ -21,7 +21,7 @@ const frozen: FrozenBundle = {
 const { servers, ...identity } = frozen;
 const bundle: BundleVersion = { ...identity, definition: { servers } };
 
-const surface: BrokeredSurface = {
+const toolSet: BrokeredToolSet = {
   slot: 'crm',
   url: 'https://crm.example.com/',
   binding_id: '0190a000-0000-7000-8000-000000000000',
@@ -91,22 +91,22 @@ describe('freezeSpec', () => {
 
   it('CP-014 refers to the bindings by their tool sets, and leaves them out when there are none', () => {
     expect(Object.keys(freezeSpec(sources()))).not.toContain('brokered');
-    expect(freezeSpec({ ...sources(), brokered: [surface] }).brokered).toEqual([surface]);
-    const named = { ...surface, slot: 'kb' };
+    expect(freezeSpec({ ...sources(), brokered: [toolSet] }).brokered).toEqual([toolSet]);
+    const named = { ...toolSet, slot: 'kb' };
     expect(() => freezeSpec({ ...sources(), bundles: [bundle], brokered: [named] })).toThrow(
       'bindings.kb: server kb of bundle kb@2 has the name of this slot',
     );
   });
 
   it('CP-318 the read-only tier freezes neither bundle nor tool set', () => {
-    const spec = freezeSpec({ ...sources(), bundles: [bundle], brokered: [surface], trustTier: 'read_only' });
+    const spec = freezeSpec({ ...sources(), bundles: [bundle], brokered: [toolSet], trustTier: 'read_only' });
     expect(spec.trust_tier).toBe('read_only');
     expect(Object.keys(spec)).not.toContain('capabilities');
     expect(Object.keys(spec)).not.toContain('brokered');
   });
 
   it('CP-028 the runner is told slot and tools of a connected service, and nothing that could address it', () => {
-    const spec = freezeSpec({ ...sources(), bundles: [bundle], brokered: [surface] });
+    const spec = freezeSpec({ ...sources(), bundles: [bundle], brokered: [toolSet] });
     const manifest = JSON.parse(buildRunnerEnvironment('s', spec)['SERVICE_CAPABILITIES'] ?? '') as unknown;
     expect(manifest).toEqual({
       servers: [

@@ -3,7 +3,7 @@ import type { BundleVersion } from '../capabilities/bundle.js';
 import { freezeBundles } from '../capabilities/freeze-bundles.js';
 import { SandgateError } from '../errors.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../json.js';
-import type { BrokeredSurface, Budgets, Invocation, RunSpec, SandboxSizes, WorkspaceSpec } from '../run/spec.js';
+import type { BrokeredToolSet, Budgets, Invocation, RunSpec, SandboxSizes, WorkspaceSpec } from '../run/spec.js';
 
 /** What a run is made from: the agent's revision, the policy's head and the request, all of them read at one moment. */
 export interface SpecSources {
@@ -32,7 +32,7 @@ export interface SpecSources {
   /** The pinned bundles that are left after narrowing. */
   bundles: readonly BundleVersion[];
   /** The tool sets of the connections that the run was bound to. */
-  brokered: readonly BrokeredSurface[];
+  brokered: readonly BrokeredToolSet[];
   sandboxDefaults: SandboxSizes;
   policyEngine: number;
   /** Whether the harness calls a model whose price is not known. */
@@ -92,7 +92,7 @@ function frozenCapabilities(sources: SpecSources): Pick<RunSpec, 'capabilities' 
 }
 
 /** A call must name one server. */
-function refuseSharedNames(bundles: readonly BundleVersion[], brokered: readonly BrokeredSurface[]): void {
+function refuseSharedNames(bundles: readonly BundleVersion[], brokered: readonly BrokeredToolSet[]): void {
   for (const { slot } of brokered) {
     const owner = bundles.find(({ definition }) => definition.servers.some(({ name }) => name === slot));
     if (owner === undefined) continue;

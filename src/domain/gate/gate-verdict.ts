@@ -2,14 +2,14 @@ import type { ExactJson } from '../digest/exact-json.js';
 import type { CompiledPolicy } from '../policy/compile-policy.js';
 import type { ApprovalTerms, AutonomyMode, Explanation, VerdictKind } from '../policy/verdict.js';
 import type { DecisionSource } from './decision-source.js';
-import type { FrozenSet } from './frozen-set.js';
+import type { ToolSet } from './tool-set.js';
 import type { SchemaFinding } from './schema-finding.js';
 
 /** What the gate needs of a frozen RunSpec. Compile the policy once per run and digest. */
 export interface GateSpec {
   policy: CompiledPolicy;
   /** The MCP tools of the run; every other `mcp__*` name is refused. */
-  tools: FrozenSet;
+  tools: ToolSet;
   autonomy: AutonomyMode;
   trustTier: 'trusted' | 'read_only';
 }

@@ -20,7 +20,7 @@ const DENY_ALL = compilePolicy({ name: 'F2', tools: [{ match: ['*'], action: 'de
 const call = (tool: string, input?: ExactJson): GateVerdict => judge(spec(), { tool, input });
 
 describe('order of the gate', () => {
-  it('CP-317 CP-311 the frozen set comes before trust tier and policy', () => {
+  it('CP-317 CP-311 the tool set comes before trust tier and policy', () => {
     for (const policy of [UNRESTRICTED, DENY_ALL]) {
       expect(judge(readOnly(policy), { tool: 'mcp__ghost__x', input: {} })).toMatchObject({
         kind: 'deny',
@@ -156,7 +156,7 @@ describe('the schema stage', () => {
     });
   });
 
-  it('CP-317 comes after the frozen set and before trust tier and policy', () => {
+  it('CP-317 comes after the tool set and before trust tier and policy', () => {
     expect(find({ tools: NOTHING_FROZEN }, REJECTED)).toMatchObject({ source: 'capability' });
     for (const policy of [UNRESTRICTED, DENY_ALL]) {
       expect(find({ policy, trustTier: 'read_only' }, REJECTED)).toMatchObject({

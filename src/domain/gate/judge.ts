@@ -41,7 +41,7 @@ function refusal(source: DecisionSource, message: string): Refusal {
 /** Tool set, then schema: built-in tools skip both. */
 function refuseMcpCall(spec: GateSpec, { tool, schema }: GateCall): Refusal | null {
   if (parseMcpName(tool) === null) return refusal('capability', GATE_MESSAGES.malformedMcpName);
-  if (spec.tools.find(tool) === undefined) return refusal('capability', GATE_MESSAGES.notInFrozenSet);
+  if (spec.tools.find(tool) === undefined) return refusal('capability', GATE_MESSAGES.notInToolSet);
   return refuseBySchema(schema ?? { kind: 'unusable', reason: 'it was not asked' });
 }
 

@@ -8,7 +8,7 @@ export const GATE_MESSAGES = {
   replayDenied: 'not approved',
   budgetExceeded: 'tool-call budget exceeded',
   malformedMcpName: 'malformed MCP tool name',
-  notInFrozenSet: 'tool is not in the frozen capability set of this run',
+  notInToolSet: 'tool is not in the frozen capability set of this run',
   frozenSchemaInvalid: 'frozen schema invalid — refresh the snapshot',
   sessionApproved: 'session-approved',
   deniedByPolicy: DENIED_BY_POLICY,

@@ -4,13 +4,13 @@ import type { ExactJson } from '../digest/exact-json.js';
 import { parseJsonPreservingNumbers } from '../digest/parse-json.js';
 import { compileDocument } from '../policy/compile-policy.js';
 import type { AutonomyMode } from '../policy/verdict.js';
-import { FrozenSet } from './frozen-set.js';
+import { ToolSet } from './tool-set.js';
 import type { GateCall, GateSpec } from './gate-verdict.js';
 import { judge } from './judge.js';
 
 /** Everything is allowed by policy, so that the tier decides alone; a tool is frozen although a fork's run has none. */
 const POLICY = compileDocument(readSeededPolicy('unrestricted'));
-const FROZEN = new FrozenSet([
+const FROZEN = new ToolSet([
   {
     id: 'b',
     name: 'kb',

@@ -1,2 +1,2 @@
 /** Why a run's workflow is woken; each is a signal of the `run` workflow, `created` starts it. */
-export type OutboxKind = 'created' | 'intent' | 'approval_requested' | 'approval_decided' | 'capacity';
+export type OutboxKind = 'created' | 'finalization_requested' | 'approval_requested' | 'approval_decided' | 'capacity';

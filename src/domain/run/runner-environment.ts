@@ -9,11 +9,11 @@ export const RUNNER_ENVIRONMENT_MAX_BYTES = 512 * 1024;
  * by descriptor and never stand in an environment.
  * @throws SandgateError `invalid_request` naming the four largest variables when the sum passes 512 KiB.
  */
-export function buildRunnerEnvironment(sessionId: string, spec: RunSpec): Record<string, string> {
+export function buildRunnerEnvironment(runId: string, spec: RunSpec): Record<string, string> {
   const variables: Record<string, string> = {
     SERVICE_CONTROL_URL: 'http://plane',
     SERVICE_PLANE_SOCKET: '/run/sandgate/plane.sock',
-    SERVICE_SESSION_ID: sessionId,
+    SERVICE_SESSION_ID: runId,
     SERVICE_HARNESS: spec.harness,
     SERVICE_TASK: spec.task,
     SERVICE_AUTONOMY: spec.autonomy,

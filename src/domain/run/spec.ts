@@ -76,7 +76,7 @@ export interface FrozenBundle {
  * The frozen tools of one connection requirement, called by the control plane on the run's behalf. It names no
  * connection: the binding with this id does.
  */
-export interface BrokeredSurface {
+export interface BrokeredToolSet {
   /** Name of the requirement; the `<server>` of `mcp__<server>__<tool>`. */
   slot: string;
   /** The requirement's server address. */
@@ -119,6 +119,6 @@ export interface RunSpec {
   /** Sandbox bundles after narrowing; left out when there are none. */
   capabilities?: FrozenBundle[];
   /** Tool sets of the bound connections; left out when there are none. */
-  brokered?: BrokeredSurface[];
+  brokered?: BrokeredToolSet[];
   network: { schema_version: 1; mode: 'offline' };
 }

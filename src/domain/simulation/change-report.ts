@@ -153,12 +153,12 @@ export class ChangeReport {
     };
   }
 
-  private runOf({ sessionId, agent, autonomy, policyVersion }: RecordedRun): AffectedRun {
-    const known = this.runs.get(sessionId);
+  private runOf({ runId, agent, autonomy, policyVersion }: RecordedRun): AffectedRun {
+    const known = this.runs.get(runId);
     if (known !== undefined) return known;
     const counts = { calls: 0, changed: 0, loosened: 0, tightened: 0, unknown: 0 };
-    const run = { session_id: sessionId, agent, autonomy, policy_version: policyVersion, ...counts };
-    this.runs.set(sessionId, run);
+    const run = { session_id: runId, agent, autonomy, policy_version: policyVersion, ...counts };
+    this.runs.set(runId, run);
     return run;
   }
 
@@ -187,7 +187,7 @@ export class ChangeReport {
       this.groups.set(key, group);
     }
     group.calls += 1;
-    group.sessions.add(call.run.sessionId);
+    group.sessions.add(call.run.runId);
     if (group.examples.length < REPORT_BOUNDS.examples) addExample(group.examples, exampleOf(call, judged));
   }
 }
@@ -200,7 +200,7 @@ function addExample(examples: ChangeExample[], example: ChangeExample): void {
 function exampleOf(call: RecordedCall, { before, after }: JudgedCall): ChangeExample {
   const { run, recorded } = call;
   return {
-    session_id: run.sessionId,
+    session_id: run.runId,
     tool_call_id: call.toolCallId,
     agent: run.agent,
     autonomy: run.autonomy,

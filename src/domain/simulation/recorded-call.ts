@@ -2,7 +2,7 @@ import type { AutonomyMode, VerdictKind } from '../policy/verdict.js';
 
 /** A past run as a simulation sees it. */
 export interface RecordedRun {
-  sessionId: string;
+  runId: string;
   agent: string;
   autonomy: AutonomyMode;
   policyVersion: number | null;

@@ -54,7 +54,7 @@ interface ToolCall {
  */
 export class McpSession {
   private readonly connection: McpConnection;
-  private readonly turns = pLimit(1);
+  private readonly queue = pLimit(1);
   private opened = false;
 
   constructor(private readonly options: McpSessionOptions) {
@@ -78,7 +78,7 @@ export class McpSession {
     const call = this.prepare(name, argumentsText, beforeSending);
     if ('state' in call) return call;
     let begun = false;
-    const turn = this.turns(() => {
+    const done = this.queue(() => {
       begun = true;
       return signal.aborted ? notSent('tools/call: given up before it was sent') : this.perform(call, signal);
     });
@@ -87,7 +87,7 @@ export class McpSession {
       if (!begun) givenUp.resolve(notSent('tools/call: given up before it was sent'));
     });
     try {
-      return await Promise.race([turn, givenUp.promise]);
+      return await Promise.race([done, givenUp.promise]);
     } finally {
       listener[Symbol.dispose]();
     }

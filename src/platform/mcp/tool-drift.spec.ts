@@ -4,7 +4,7 @@ import { DEFINITION, mutate, permute } from '../../../test/support/mcp/definitio
 import { HostileServer } from '../../../test/support/mcp/hostile-server.js';
 import { SeededRandom } from '../../../test/support/random/seeded-random.js';
 import type { Egress } from '../egress/egress.js';
-import { photograph } from './photograph.js';
+import { takeSnapshot } from './take-snapshot.js';
 
 const CHANGES = 200;
 const OTHER = '{"name":"balance","inputSchema":{"type":"object"}}';
@@ -66,14 +66,14 @@ describe('a frozen tool', () => {
     const digests = new Set<string>();
     for (let i = 0; i < 20; i++) {
       listed = [i === 0 ? DEFINITION : permute(random)];
-      digests.add((await photograph({ client: egress.guarded, url: server.url, headers: {} })).digest);
+      digests.add((await takeSnapshot({ client: egress.guarded, url: server.url, headers: {} })).digest);
     }
     expect([...digests]).toEqual([expect.stringMatching(/^sha256:[0-9a-f]{64}$/)]);
   });
 
   it('is compared as doubles when it was frozen without a digest of its own', async () => {
     listed = [DEFINITION];
-    const { protocolVersion, tools } = await photograph({ client: egress.guarded, url: server.url, headers: {} });
+    const { protocolVersion, tools } = await takeSnapshot({ client: egress.guarded, url: server.url, headers: {} });
     const stored = tools.map(({ definition_digest: _, ...tool }) => tool);
     const session = await freezeSession(egress, server.url, { frozen: { protocolVersion, tools: stored } });
     listed = [permute(new SeededRandom(26)).replace('0.10', '0.1')];

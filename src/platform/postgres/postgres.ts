@@ -67,7 +67,7 @@ export class Postgres implements OrganizationTransactions {
       return await translateDatabaseErrors(async () => {
         await runner.startTransaction();
         try {
-          await runner.query(`select set_config('svc.tenant', $1, true)`, [organizationId]);
+          await runner.query(`select set_config('service.tenant_id', $1, true)`, [organizationId]);
           const result = await work(new OpenTransaction(organizationId, runner));
           await runner.commitTransaction();
           return result;

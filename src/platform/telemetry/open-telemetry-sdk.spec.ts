@@ -7,10 +7,10 @@ import { spanIdOfRun, traceIdOfRun } from './traceparent.js';
 import { preciseNow, type Tracing } from './tracing.js';
 
 const CALLER = '4bf92f3577b34da6a3ce929d0e0e4736';
-const UNTRACED = { sessionId: '01a0b1c2-d3e4-7f56-8a9b-0c1d2e3f4a5b', traceparent: null };
-const SAMPLED = { sessionId: '01a0b1c2-d3e4-7f56-8a9b-000000000001', traceparent: `00-${CALLER}-00f067aa0ba902b7-01` };
+const UNTRACED = { runId: '01a0b1c2-d3e4-7f56-8a9b-0c1d2e3f4a5b', traceparent: null };
+const SAMPLED = { runId: '01a0b1c2-d3e4-7f56-8a9b-000000000001', traceparent: `00-${CALLER}-00f067aa0ba902b7-01` };
 const UNSAMPLED = {
-  sessionId: '01a0b1c2-d3e4-7f56-8a9b-000000000002',
+  runId: '01a0b1c2-d3e4-7f56-8a9b-000000000002',
   traceparent: `00-${CALLER}-00f067aa0ba902b7-00`,
 };
 
@@ -64,10 +64,10 @@ describe('tracing that the standard variables switch on', () => {
   });
 
   it('names the trace of an untraced run by its id, and one parent for its steps', () => {
-    expect(sent.includes(Buffer.from(traceIdOfRun(UNTRACED.sessionId), 'hex'))).toBe(true);
+    expect(sent.includes(Buffer.from(traceIdOfRun(UNTRACED.runId), 'hex'))).toBe(true);
     expect(sent.includes('step-of-untraced') && sent.includes('run-of-untraced')).toBe(true);
     // Once as the run's own id, once as the parent of its step.
-    expect(occurrences(Buffer.from(spanIdOfRun(UNTRACED.sessionId), 'hex'))).toBe(2);
+    expect(occurrences(Buffer.from(spanIdOfRun(UNTRACED.runId), 'hex'))).toBe(2);
   });
 
   it('keeps to what the caller decided about sampling', () => {

@@ -25,14 +25,14 @@ export function formatTraceparent({ traceId, spanId, sampled }: TraceParent): st
 }
 
 /** The trace of a run that was created outside any trace: the run's id, so that it can be found without looking anything up. */
-export function traceIdOfRun(sessionId: string): string {
-  return sessionId.replaceAll('-', '').toLowerCase();
+export function traceIdOfRun(runId: string): string {
+  return runId.replaceAll('-', '').toLowerCase();
 }
 
 /**
  * The id of a run's own span. It is made of the run's id, because every process names it as the parent of its spans, long before
  * the run has ended and its span is written.
  */
-export function spanIdOfRun(sessionId: string): string {
-  return createHash('sha256').update(`sandgate run ${sessionId}`).digest('hex').slice(0, 16);
+export function spanIdOfRun(runId: string): string {
+  return createHash('sha256').update(`sandgate run ${runId}`).digest('hex').slice(0, 16);
 }

@@ -55,7 +55,7 @@ describe('tracing', () => {
     expect(tracing).toBe(Tracing.off);
     expect(tracing.on).toBe(false);
     expect(tracing.currentTraceparent()).toBeNull();
-    const run = { sessionId: '01a0b1c2-d3e4-7f56-8a9b-0c1d2e3f4a5b', traceparent: null };
+    const run = { runId: '01a0b1c2-d3e4-7f56-8a9b-0c1d2e3f4a5b', traceparent: null };
     tracing.record(run, { name: 'a', attributes: {}, startedAt: 0 });
     tracing.recordRun(run, { name: 'a', attributes: {}, startedAt: 0 });
     await tracing.close();

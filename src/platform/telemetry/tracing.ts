@@ -15,7 +15,7 @@ import { formatTraceparent, parseTraceparent, spanIdOfRun, traceIdOfRun, type Tr
 
 /** A run as traces know it. */
 export interface TracedRun {
-  sessionId: string;
+  runId: string;
   /** The trace in which it was created; null for one that was created outside any. */
   traceparent: string | null;
 }
@@ -97,7 +97,7 @@ export class Tracing {
   recordRun(run: TracedRun, step: FinishedStep): void {
     if (this.ids === null) return;
     const parent = parseTraceparent(run.traceparent);
-    const ids = { traceId: traceIdOfRun(run.sessionId), spanId: spanIdOfRun(run.sessionId) };
+    const ids = { traceId: traceIdOfRun(run.runId), spanId: spanIdOfRun(run.runId) };
     this.ids.with(ids, () => this.write(step, parent === null ? ROOT_CONTEXT : remote(parent)));
   }
 
@@ -116,17 +116,17 @@ export class Tracing {
   }
 
   private contextOf(run: TracedRun): Context {
-    const known = this.runs.get(run.sessionId);
+    const known = this.runs.get(run.runId);
     if (known !== undefined) return known;
-    const place = remote({ ...this.traceOf(run), spanId: spanIdOfRun(run.sessionId) });
-    this.runs.set(run.sessionId, place);
+    const place = remote({ ...this.traceOf(run), spanId: spanIdOfRun(run.runId) });
+    this.runs.set(run.runId, place);
     return place;
   }
 
-  private traceOf({ sessionId, traceparent }: TracedRun): Pick<TraceParent, 'traceId' | 'sampled'> {
+  private traceOf({ runId, traceparent }: TracedRun): Pick<TraceParent, 'traceId' | 'sampled'> {
     const created = parseTraceparent(traceparent);
     if (created !== null) return created;
-    const traceId = traceIdOfRun(sessionId);
+    const traceId = traceIdOfRun(runId);
     // Nobody has decided yet: the sampler decides by the trace's id, here as in every other process. The span is never written.
     const asked = this.ids?.with({ traceId }, () => this.tracer.startSpan('run', { root: true }).spanContext());
     return { traceId, sampled: ((asked?.traceFlags ?? TraceFlags.NONE) & TraceFlags.SAMPLED) !== 0 };

@@ -25,7 +25,7 @@ export class BrokeredDispatch {
    * @param id of the update, the same for every presentation of one attempt
    */
   async dispatch(run: DrivenRun, call: BrokeredCallRef, id: string, signal: AbortSignal): Promise<DispatchOutcome> {
-    const handle = this.client.workflow.getHandle(this.names.workflowId(run.sessionId));
+    const handle = this.client.workflow.getHandle(this.names.workflowId(run.runId));
     for (let round = 0; round < ROUNDS && !signal.aborted; round += 1) {
       try {
         return await this.client.withAbortSignal(signal, () =>

@@ -28,13 +28,13 @@ export class RunDriver {
 
   private startOptions(run: DrivenRun): WorkflowStartOptions {
     return {
-      workflowId: this.names.workflowId(run.sessionId),
+      workflowId: this.names.workflowId(run.runId),
       taskQueue: this.names.taskQueue,
-      args: [{ organizationId: run.organizationId, sessionId: run.sessionId }],
+      args: [{ organizationId: run.organizationId, runId: run.runId }],
       workflowIdConflictPolicy: WorkflowIdConflictPolicy.USE_EXISTING,
       workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE,
       workflowTaskTimeout: this.workflowTaskTimeoutMs,
-      staticSummary: `Run ${run.sessionId}`,
+      staticSummary: `Run ${run.runId}`,
     };
   }
 }

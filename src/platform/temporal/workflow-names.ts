@@ -6,20 +6,20 @@ import type { OutboxKind } from '../../domain/run/outbox-kind.js';
 /** A run as the driver knows it: ids only. */
 export interface DrivenRun {
   organizationId: string;
-  sessionId: string;
+  runId: string;
 }
 
 /** The names of the `run` workflow that callers share with it; given by the process that wires the driver. */
 export interface RunWorkflowNames {
   workflowType: string;
   taskQueue: string;
-  workflowId(sessionId: string): string;
+  workflowId(runId: string): string;
   signals: Record<Exclude<OutboxKind, 'created'>, SignalDefinition>;
 }
 
 /** The names of the update that callers share with the `run` workflow; given by the process that wires the driver. */
 export interface BrokeredCallNames {
-  workflowId(sessionId: string): string;
+  workflowId(runId: string): string;
   brokeredCall: UpdateDefinition<BrokeredOutcome, [BrokeredCallRef]>;
   /** Types of the failures with which the workflow rejects an update. */
   brokeredRefusals: { ending: string; continuing: string };

@@ -6,6 +6,6 @@ export function baselineRoot(dataDir: string): string {
 }
 
 /** The pristine git folder of one run. */
-export function baselineFolder(dataDir: string, sessionId: string): string {
-  return join(baselineRoot(dataDir), `${sessionId}.git`);
+export function baselineFolder(dataDir: string, runId: string): string {
+  return join(baselineRoot(dataDir), `${runId}.git`);
 }

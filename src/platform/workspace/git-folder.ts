@@ -3,7 +3,7 @@ import { chown, mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { deflateSync } from 'node:zlib';
 import type { ObjectFormat } from './scanner/content.js';
-import { LITTER_PATTERNS } from './scanner/names.js';
+import { BUILD_PATTERNS } from './scanner/names.js';
 
 /**
  * Attributes of our own repositories. This file outranks every `.gitattributes` of the tree: no filter, no conversion of line
@@ -43,7 +43,7 @@ export async function writeGitFolder(
     HEAD: `ref: refs/heads/${options.branch}\n`,
     config: configuration(options.format),
     'info/attributes': NEUTRAL_ATTRIBUTES,
-    'info/exclude': `${LITTER_PATTERNS.join('\n')}\n`,
+    'info/exclude': `${BUILD_PATTERNS.join('\n')}\n`,
     ...(options.alternates === undefined ? {} : { 'objects/info/alternates': `${options.alternates}\n` }),
   };
   await Promise.all(Object.entries(files).map(([name, content]) => writer.file(join(path, name), content)));

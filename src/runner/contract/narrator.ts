@@ -1,7 +1,7 @@
 import type { EventActor } from '../../domain/events/event-kinds.js';
 import { messageOf } from '../log/failure-text.js';
 import type { RunnerLog } from '../log/runner-log.js';
-import type { NarrativeEvent, PlaneClient } from './plane-client.js';
+import type { NarrativeEvent, ContractClient } from './contract-client.js';
 
 /** An event may be 64 KiB in all (docs/design/runner.md); the remainder is for its envelope and for JSON's escapes. */
 const MAX_TEXT_BYTES = 48 * 1024;
@@ -15,7 +15,7 @@ export class Narrator {
   #tail: Promise<void> = Promise.resolve();
 
   constructor(
-    private readonly plane: PlaneClient,
+    private readonly contract: ContractClient,
     private readonly log: RunnerLog,
   ) {}
 
@@ -42,7 +42,7 @@ export class Narrator {
   #tell(event: NarrativeEvent): Promise<void> {
     this.#tail = this.#tail.then(async () => {
       try {
-        await this.plane.postEvent(event);
+        await this.contract.postEvent(event);
       } catch (error) {
         this.log(`event ${event.type} was not recorded: ${messageOf(error)}`);
       }

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { PlaneAnswer } from './plane-transport.js';
+import type { ContractAnswer } from './contract-transport.js';
 
 export interface RetryPlan {
   retries: number;
@@ -29,7 +29,7 @@ function isRetryableStatus(status: number): boolean {
  * Repeats `attempt` on transport failures and retryable statuses, sleeping min(step × n, cap) between. Any other answer is
  * returned at once; running out of retries throws {@link ContractCallError}.
  */
-export async function withRetries(plan: RetryPlan, attempt: () => Promise<PlaneAnswer>): Promise<PlaneAnswer> {
+export async function withRetries(plan: RetryPlan, attempt: () => Promise<ContractAnswer>): Promise<ContractAnswer> {
   for (let count = 1; ; count += 1) {
     const outcome = await attemptOnce(attempt, plan.signal);
     if (!(outcome instanceof ContractCallError)) return outcome;
@@ -39,9 +39,9 @@ export async function withRetries(plan: RetryPlan, attempt: () => Promise<PlaneA
 }
 
 async function attemptOnce(
-  attempt: () => Promise<PlaneAnswer>,
+  attempt: () => Promise<ContractAnswer>,
   signal: AbortSignal,
-): Promise<PlaneAnswer | ContractCallError> {
+): Promise<ContractAnswer | ContractCallError> {
   try {
     const answer = await attempt();
     return isRetryableStatus(answer.status)

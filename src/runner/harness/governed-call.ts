@@ -1,6 +1,6 @@
 import { isMcpName } from '../../domain/tools/mcp-name.js';
 import type { JsonValue } from '../../domain/json.js';
-import type { ToolCallRequest } from '../contract/plane-client.js';
+import type { ToolCallRequest } from '../contract/contract-client.js';
 import type { CanonicalTool, PreparedCall, ToolOutcome } from '../tools/canonical-tool.js';
 import { findTool } from '../tools/tool-catalog.js';
 import type { HarnessContext } from './harness.js';
@@ -23,7 +23,7 @@ export async function askAndRun(
   timeoutMs?: number,
 ): Promise<GovernedOutcome> {
   if (tool.brokered === true) return settled(context, call, await prepared.run(context.tools));
-  const answer = await context.plane.permission(call);
+  const answer = await context.contract.permission(call);
   context.signal.throwIfAborted();
   if (answer.decision === 'deny') {
     context.log(`${call.toolCallId} ${call.tool}: denied`);
@@ -50,7 +50,7 @@ export async function callByName(
   if (isMcpName(call.tool) && !owns(call.tool)) return callBrokered(context, call);
   const tool = findTool(call.tool) ?? tools.find(({ name }) => name === call.tool) ?? null;
   if (tool !== null) return askAndRun(context, tool, call, tool.prepare(call.input), timeoutMs);
-  const answer = await context.plane.permission(call);
+  const answer = await context.contract.permission(call);
   if (answer.decision === 'deny') return { kind: 'denied', message: answer.message };
   return { kind: 'not_available', message: `${call.tool} was allowed, but this harness cannot perform it` };
 }

@@ -1,6 +1,6 @@
 import type { Narrator } from '../contract/narrator.js';
-import type { PlaneClient } from '../contract/plane-client.js';
-import type { PlaneProbe } from '../probe/plane-probe.js';
+import type { ContractClient } from '../contract/contract-client.js';
+import type { ContractProbe } from '../probe/contract-probe.js';
 import type { RunnerSettings } from '../launch/runner-settings.js';
 import type { SandboxTools } from '../mcp/sandbox-tools.js';
 import type { RunnerLog } from '../log/runner-log.js';
@@ -15,7 +15,7 @@ export interface ModelAccess {
 
 export interface HarnessContext {
   settings: RunnerSettings;
-  plane: PlaneClient;
+  contract: ContractClient;
   narrator: Narrator;
   tools: ToolContext;
   /** Tools of the run's sandbox MCP servers. */
@@ -24,7 +24,7 @@ export interface HarnessContext {
   mcpTools: readonly CanonicalTool[];
   model: ModelAccess;
   /** Probing requests for tests of the server; only scripts of replay runs have any. */
-  probe: PlaneProbe;
+  probe: ContractProbe;
   /** Base address of the runner plane for programs that only speak TCP. */
   loopbackUrl: string | null;
   /** The run is being stopped: nothing more may be asked or done. */

@@ -5,7 +5,7 @@ export interface RunnerSettings {
   controlUrl: string;
   /** Unix socket of the runner plane; null where the plane is reached over TCP (Kubernetes). */
   planeSocket: string | null;
-  sessionId: string;
+  runId: string;
   harness: string;
   task: string;
   model: string;
@@ -32,7 +32,7 @@ export function readSettings(variables: Record<string, string>): RunnerSettings 
   return {
     controlUrl: required(variables, 'SERVICE_CONTROL_URL').replace(/\/+$/, ''),
     planeSocket: variables['SERVICE_PLANE_SOCKET'] || null,
-    sessionId: required(variables, 'SERVICE_SESSION_ID'),
+    runId: required(variables, 'SERVICE_SESSION_ID'),
     harness: required(variables, 'SERVICE_HARNESS'),
     task: required(variables, 'SERVICE_TASK'),
     model: required(variables, 'SERVICE_MODEL'),

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import { startRun, type TestRun } from '../../../test/support/runner/runner-run.js';
 import {
   ScriptedPlane,
-  type PlaneCall,
+  type ContractCall,
   type ScriptedPlaneOptions,
 } from '../../../test/support/plane/scripted-plane.js';
 import { inOrder, reply, type ScriptedAnswer } from '../../cli/demo/wire/model-script.js';
@@ -119,6 +119,6 @@ describe('tools of connected services in the builtin harness', () => {
       'gpt-5-mini',
     );
     expect(await run.exitCode).toBe(0);
-    expect(plane.brokered.map((call: PlaneCall) => call.tool)).toEqual([TOOL]);
+    expect(plane.brokered.map((call: ContractCall) => call.tool)).toEqual([TOOL]);
   });
 });

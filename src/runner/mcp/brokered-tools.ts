@@ -1,7 +1,7 @@
 import { isJsonObject } from '../../domain/json.js';
-import type { BrokeredAnswer } from '../contract/plane-answers.js';
+import type { BrokeredAnswer } from '../contract/contract-answers.js';
 import type { Narrator } from '../contract/narrator.js';
-import type { PlaneClient, ToolCallRequest } from '../contract/plane-client.js';
+import type { ContractClient, ToolCallRequest } from '../contract/contract-client.js';
 import type { CanonicalTool, ToolOutcome } from '../tools/canonical-tool.js';
 import { InvalidToolInputError } from '../tools/input-shape.js';
 import type { BrokeredManifest, ToolManifest } from '../launch/server-manifest.js';
@@ -18,7 +18,7 @@ export function brokeredTools(manifests: readonly BrokeredManifest[], broker: Br
 
 /** The client of the broker, and the narrator for calls of unknown outcome. */
 export interface Broker {
-  plane: Pick<PlaneClient, 'callTool'>;
+  contract: Pick<ContractClient, 'callTool'>;
   narrator: Pick<Narrator, 'say'>;
 }
 
@@ -42,8 +42,8 @@ function brokeredTool(
 }
 
 /** One call under the given id. A call that stays without an answer is put on the timeline, because a person may have to look. */
-export async function callBroker({ plane, narrator }: Broker, call: ToolCallRequest): Promise<ToolOutcome> {
-  const answer = await plane.callTool(call);
+export async function callBroker({ contract, narrator }: Broker, call: ToolCallRequest): Promise<ToolOutcome> {
+  const answer = await contract.callTool(call);
   if (answer.kind === 'unanswered') await narrator.say('harness', `${call.tool}: ${answer.message}`);
   return readBrokeredAnswer(answer);
 }

@@ -149,7 +149,7 @@ describe('sandbox MCP servers in the builtin harness', () => {
     const { model, plane, run } = await agent(
       [reply({ tool: 'mcp__kb__hidden', input: {}, id: 'toolu_a' }), reply({ text: 'Done.' })],
       manifest('echo'),
-      { decide: () => ({ decision: 'deny', message: 'not in the frozen set' }) },
+      { decide: () => ({ decision: 'deny', message: 'not in the tool set' }) },
     );
     expect(await run.exitCode).toBe(0);
     expect(plane.permissions.map(({ tool }) => tool)).toEqual(['mcp__kb__hidden']);

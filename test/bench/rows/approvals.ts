@@ -46,7 +46,7 @@ async function measureRound(stack: BenchStack, runs: FixtureRun[], round: number
     const body = JSON.stringify({ tool_call_id: id, tool: 'Deploy', input: { target: 'production' } });
     const token = runs[index % RUNS]!.tokens.tool;
     const { body: answer } = await connection.exchange(postRequest('/internal/permission', token, body));
-    releasedAt.set(`${runs[index % RUNS]!.sessionId} ${id}`, performance.now());
+    releasedAt.set(`${runs[index % RUNS]!.runId} ${id}`, performance.now());
     if (!answer.includes('"allow"')) throw new Error(`the blocked call got ${answer}`);
   });
   const pending = await untilPending(stack, runs, PENDING_AT_ONCE);
@@ -72,7 +72,7 @@ async function untilPending(
   for (let looks = 0; looks < 1000; looks += 1) {
     const { rows } = await stack.owner.query<{ id: string; key: string }>(
       `select id, session_id || ' ' || tool_call_id as key from approvals where session_id = any($1) and status = 'pending'`,
-      [runs.map((run) => run.sessionId)],
+      [runs.map((run) => run.runId)],
     );
     if (rows.length === count) return rows;
     await new Promise((resolve) => setTimeout(resolve, 10));

@@ -28,7 +28,7 @@ export const brokeredCalls: BenchRow = {
     const ours = await callBrokered(stack, runs, loop);
     const least = await callBareBroker(stack, origin, RUNS, loop);
     const after = await rawUpdates(stack.installation.temporalAddress, RUNS, loop);
-    for (const { sessionId } of runs) await stack.json('POST', `/v1/sessions/${sessionId}/cancel`);
+    for (const { runId } of runs) await stack.json('POST', `/v1/sessions/${runId}/cancel`);
     const bare = (before.p50 + after.p50) / 2;
     const added = ours.p50 - direct.p50;
     return {
@@ -56,7 +56,7 @@ export const brokeredCalls: BenchRow = {
 };
 
 interface LiveRun {
-  sessionId: string;
+  runId: string;
   token: string;
 }
 
@@ -85,18 +85,18 @@ async function startRun(stack: BenchStack): Promise<LiveRun> {
   const { session } = await stack.json<{ session: { id: string } }>('POST', '/v1/sessions', { agent: AGENT, task });
   for (let looks = 0; looks < 600; looks += 1) {
     const read = await stack.json<{ session: { status: string } }>('GET', `/v1/sessions/${session.id}`);
-    if (read.session.status === 'running') return { sessionId: session.id, token: await mintToken(stack, session.id) };
+    if (read.session.status === 'running') return { runId: session.id, token: await mintToken(stack, session.id) };
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
   throw new Error('a run of the benchmark did not start');
 }
 
-async function mintToken(stack: BenchStack, sessionId: string): Promise<string> {
+async function mintToken(stack: BenchStack, runId: string): Promise<string> {
   const token = `svc_sess_${randomBytes(32).toString('hex')}`;
   await stack.owner.query(
     `insert into api_tokens (id, tenant_id, session_id, audience, token_sha256, expires_at)
      select gen_random_uuid(), tenant_id, id, 'tool', $2, now() + interval '1 hour' from sessions where id = $1`,
-    [sessionId, hash('sha256', token, 'hex')],
+    [runId, hash('sha256', token, 'hex')],
   );
   return token;
 }

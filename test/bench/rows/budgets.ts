@@ -87,7 +87,7 @@ async function modelRequests(stack: BenchStack, connections: HttpConnection[], t
     answered += answers.filter((answer) => answer.status === 200).length;
     const { rows } = await stack.owner.query<{ spent: string }>(
       'select coalesce(sum(input_tokens + output_tokens), 0) as spent from usage_entries where session_id = $1',
-      [run!.sessionId],
+      [run!.runId],
     );
     overspent += Math.max(0, Number(rows[0]?.spent) - cap);
     await retireRuns(stack, [run!]);

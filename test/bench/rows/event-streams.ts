@@ -69,19 +69,19 @@ async function measureProduct(stack: BenchStack, runs: FixtureRun[], events: num
   const headers = { authorization: `Bearer ${stack.adminToken}` };
   const streams = await Promise.all(
     Array.from({ length: STREAMS }, (_, index) => {
-      const { sessionId } = runs[index % RUNS]!;
-      const path = `/v1/sessions/${sessionId}/events/stream`;
-      return subscribe(stack.port, path, headers, (seq) => arrivals.arrived(`${sessionId} ${seq}`));
+      const { runId } = runs[index % RUNS]!;
+      const path = `/v1/sessions/${runId}/events/stream`;
+      return subscribe(stack.port, path, headers, (seq) => arrivals.arrived(`${runId} ${seq}`));
     }),
   );
   const seqs = new Map<string, number>();
   await paced(events, (index) => {
-    const { organizationId, sessionId } = runs[index % RUNS]!;
-    const seq = (seqs.get(sessionId) ?? 0) + 1;
-    seqs.set(sessionId, seq);
-    arrivals.expect(`${sessionId} ${seq}`, STREAMS / RUNS, performance.now());
+    const { organizationId, runId } = runs[index % RUNS]!;
+    const seq = (seqs.get(runId) ?? 0) + 1;
+    seqs.set(runId, seq);
+    arrivals.expect(`${runId} ${seq}`, STREAMS / RUNS, performance.now());
     const data = { role: 'assistant' as const, text: `event ${index}` };
-    return stack.db.append(organizationId, sessionId, [{ actor: 'agent', type: 'agent.message', data }]);
+    return stack.db.append(organizationId, runId, [{ actor: 'agent', type: 'agent.message', data }]);
   });
   const spread = await arrivals.all();
   for (const stream of streams) stream.destroy();

@@ -19,7 +19,7 @@ export const ledger: BenchRow = {
       ...times,
       call: (writer) => {
         const run = runs[writer]!;
-        return stack.db.append(run.organizationId, run.sessionId, [event(`toolu_${writer}`)]);
+        return stack.db.append(run.organizationId, run.runId, [event(`toolu_${writer}`)]);
       },
     });
     const events = await countGaplessEvents(stack, runs);

@@ -93,7 +93,7 @@ async function recordThroughGate(stack: BenchStack, runs: FixtureRun[], calls: n
 
 /** Views are written beside the gate; the last ones some milliseconds after the answer. */
 async function waitForViews(stack: BenchStack, runs: FixtureRun[], calls: number): Promise<number> {
-  const ids = runs.map((run) => run.sessionId);
+  const ids = runs.map((run) => run.runId);
   for (let attempt = 0; ; attempt += 1) {
     const { rows } = await stack.owner.query<{ kept: number }>(
       `select count(*)::int as kept from tool_call_payloads where kind = 'policy_view' and session_id = any ($1)`,
@@ -107,7 +107,7 @@ async function waitForViews(stack: BenchStack, runs: FixtureRun[], calls: number
 
 function simulate(stack: BenchStack, runs: FixtureRun[], limit: number): Promise<SimulationView> {
   const yaml = readFileSync(new URL('../../../policies/governed.yaml', import.meta.url), 'utf8');
-  const body = { yaml, session_ids: runs.map((run) => run.sessionId), all_policies: true, limit };
+  const body = { yaml, session_ids: runs.map((run) => run.runId), all_policies: true, limit };
   return stack.json<SimulationView>('POST', '/v1/policies/default/simulate', body);
 }
 

@@ -55,9 +55,9 @@ async function liveRun(agent: string, steps: object[], more: object = {}): Promi
   return RunnerVoice.of(stack, id);
 }
 
-function approvalsOf({ sessionId }: RunnerVoice): Promise<Approval[]> {
+function approvalsOf({ runId }: RunnerVoice): Promise<Approval[]> {
   return stack
-    .json<{ approvals: Approval[] }>('GET', `/v1/sessions/${sessionId}/approvals`)
+    .json<{ approvals: Approval[] }>('GET', `/v1/sessions/${runId}/approvals`)
     .then(({ approvals }) => approvals);
 }
 
@@ -70,21 +70,19 @@ async function holdBoth(voice: RunnerVoice): Promise<Promise<BrokeredAnswer>[]> 
   return held;
 }
 
-const cancel = async ({ sessionId }: RunnerVoice): Promise<void> => {
-  await stack.json('POST', `/v1/sessions/${sessionId}/cancel`);
+const cancel = async ({ runId }: RunnerVoice): Promise<void> => {
+  await stack.json('POST', `/v1/sessions/${runId}/cancel`);
 };
 
-const killSandbox = ({ sessionId }: RunnerVoice): void => {
-  const file = join(stack.dataDir, 'runs', sessionId, 'sandbox', 'process.json');
+const killSandbox = ({ runId }: RunnerVoice): void => {
+  const file = join(stack.dataDir, 'runs', runId, 'sandbox', 'process.json');
   process.kill((JSON.parse(readFileSync(file, 'utf8')) as { pid: number }).pid, 'SIGKILL');
 };
 
 /** One call more than the budget has, when the two held ones and the run's own are out. */
 const exceed = async (voice: RunnerVoice): Promise<void> => {
   await stack.until('three calls to be out', 60_000, async () =>
-    (await stack.timeline(voice.sessionId)).filter(({ type }) => type === 'tool.requested').length === 3
-      ? true
-      : undefined,
+    (await stack.timeline(voice.runId)).filter(({ type }) => type === 'tool.requested').length === 3 ? true : undefined,
   );
   expect(await voice.ask('one-too-many', 'Bash', { command: 'true' })).toMatchObject({
     body: { decision: 'deny', message: 'tool-call budget exceeded' },
@@ -116,15 +114,15 @@ describe('both kinds of held call of a run', () => {
     const [permission, call] = await Promise.all(held);
     expect(permission).toMatchObject(DENIED);
     expect(call).toMatchObject(REFUSED);
-    expect((await stack.untilTerminal(voice.sessionId)).status).toBe(ending.status);
+    expect((await stack.untilTerminal(voice.runId)).status).toBe(ending.status);
 
     const approvals = await approvalsOf(voice);
     expect(approvals.map(({ status }) => status)).toEqual(['expired', 'expired']);
-    const ledger = await stack.timeline(voice.sessionId);
+    const ledger = await stack.timeline(voice.runId);
     for (const id of ['held-permission', 'held-call']) expect(linesOf(ledger, id)).toEqual(ASKED_AND_EXPIRED);
     expect(server.calls.filter(({ method }) => method === 'tools/call')).toEqual([]);
     expect(await stack.decide(approvals[0]!.id, 'approved_once')).toMatchObject({ status: 'expired' });
-    expect(await stack.timeline(voice.sessionId)).toEqual(ledger);
+    expect(await stack.timeline(voice.runId)).toEqual(ledger);
   });
 });
 
@@ -149,13 +147,13 @@ describe('a brokered call that waits behind others of its run', () => {
     await untilHolds(() => server.calls.some(({ text }) => text.includes('"first"')));
     const second = voice.call('second', ECHO_TOOL, { message: 'second' });
     await stack.until('the gate to let it go', 60_000, async () =>
-      linesOf(await stack.timeline(voice.sessionId), 'second').length === 2 ? true : undefined,
+      linesOf(await stack.timeline(voice.runId), 'second').length === 2 ? true : undefined,
     );
     await cancel(voice);
     expect(await second).toMatchObject(REFUSED);
     expect(firstAnswered).toBe(false);
     server.always('tools/call', null);
-    await stack.untilTerminal(voice.sessionId);
+    await stack.untilTerminal(voice.runId);
     expect(await first).toMatchObject({ status: 200, body: { ok: false } });
     expect(server.calls.some(({ text }) => text.includes('"second"'))).toBe(false);
   });

@@ -57,7 +57,7 @@ async function liveRun(): Promise<RunnerVoice> {
 }
 
 async function linesOf(run: RunnerVoice, callId: string): Promise<TimelineEvent[]> {
-  const events = await stack.timeline(run.sessionId);
+  const events = await stack.timeline(run.runId);
   return events.filter((event) => event.payload.data['tool_call_id'] === callId);
 }
 
@@ -212,12 +212,12 @@ describe('a brokered call', () => {
     const pending = run.call(id, TOOL, { message: id }).catch(() => undefined);
     await stack.until('the call to arrive', 10_000, () => Promise.resolve(arrivalsWith(id) > 0 ? true : undefined));
     const sessions = server.openSessions;
-    await stack.json('POST', `/v1/sessions/${run.sessionId}/cancel`);
-    await stack.untilStatus(run.sessionId, 'cancelled');
+    await stack.json('POST', `/v1/sessions/${run.runId}/cancel`);
+    await stack.untilStatus(run.runId, 'cancelled');
     await pending;
     const late = await run.call(nextId(), TOOL, { message: 'late' });
     expect(late.status).toBeGreaterThanOrEqual(400);
-    const events = await stack.timeline(run.sessionId);
+    const events = await stack.timeline(run.runId);
     const ended = events.findIndex((event) => event.payload.data['to'] === 'cancelled');
     const told = events.findIndex(
       (event) => event.type === 'tool.brokered' && event.payload.data['tool_call_id'] === id,
@@ -231,13 +231,13 @@ describe('a brokered call', () => {
     await stack.until('the texts to be gone', 20_000, async () => {
       const rows = await database.query(
         `select 1 from tool_call_payloads where session_id = $1 and kind in ('input', 'result')`,
-        [run.sessionId],
+        [run.runId],
       );
       return rows.length === 0 ? true : undefined;
     });
     const [row] = await database.query<{ delete_outcome: string }>(
       'select delete_outcome from mcp_upstream_sessions where session_id = $1',
-      [run.sessionId],
+      [run.runId],
     );
     expect(row?.delete_outcome).toBe('deleted');
   }, 60_000);

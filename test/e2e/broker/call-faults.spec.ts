@@ -142,10 +142,10 @@ describe('a brokered call under faults', () => {
       expect((await voice.call(id, TOOL, { message: id })).text).toBe(answer.text);
     }
     expect(server.calls.length).toBe(arrived);
-    for (const { sessionId } of voices) {
-      await stack.json('POST', `/v1/sessions/${sessionId}/cancel`);
-      await stack.untilTerminal(sessionId);
-      await expectWholeLedger(stack, sessionId);
+    for (const { runId } of voices) {
+      await stack.json('POST', `/v1/sessions/${runId}/cancel`);
+      await stack.untilTerminal(runId);
+      await expectWholeLedger(stack, runId);
     }
   }, 240_000);
 });

@@ -52,7 +52,7 @@ afterAll(async () => {
 const arrivalsWith = (marker: string): number => server.calls.filter(({ text }) => text.includes(marker)).length;
 
 const approvals = async (): Promise<Approval[]> =>
-  (await stack.json<{ approvals: Approval[] }>('GET', `/v1/sessions/${voice.sessionId}/approvals`)).approvals;
+  (await stack.json<{ approvals: Approval[] }>('GET', `/v1/sessions/${voice.runId}/approvals`)).approvals;
 
 /** The question about a call, as soon as it is asked. */
 function question(callId: string): Promise<Approval> {
@@ -63,9 +63,7 @@ function question(callId: string): Promise<Approval> {
 
 /** What the ledger says of a call: each line's type with what it decided, in the order of the ledger. */
 async function linesOf(callId: string): Promise<string[]> {
-  const lines = (await stack.timeline(voice.sessionId)).filter(
-    ({ payload }) => payload.data['tool_call_id'] === callId,
-  );
+  const lines = (await stack.timeline(voice.runId)).filter(({ payload }) => payload.data['tool_call_id'] === callId);
   return lines.map(({ type, payload: { data } }) =>
     [type, data['verdict'], data['source'], data['decision'], data['outcome']].filter(Boolean).join(' '),
   );

@@ -5,7 +5,7 @@
 import process from 'node:process';
 import { Egress } from '../../../dist/src/platform/egress/egress.js';
 import { McpSession } from '../../../dist/src/platform/mcp/mcp-session.js';
-import { photograph, PhotographError } from '../../../dist/src/platform/mcp/photograph.js';
+import { takeSnapshot, SnapshotError } from '../../../dist/src/platform/mcp/takeSnapshot.js';
 import { connect } from './conformance-connect.mjs';
 
 const CALLS = {
@@ -23,20 +23,20 @@ try {
 } catch (error) {
   console.log(`${error.name}: ${error.message}`);
   // Without a snapshot a server is not called; a scenario about the handshake ends here.
-  if (!(error instanceof PhotographError)) process.exitCode = 1;
+  if (!(error instanceof SnapshotError)) process.exitCode = 1;
 } finally {
   await egress.close();
 }
 
 async function connectAndCall() {
-  const refusal = await photograph({ client, url, headers: {} }).catch((error) => error);
-  if (!(refusal instanceof PhotographError) || refusal.reason !== 'credential') throw refusal;
+  const refusal = await takeSnapshot({ client, url, headers: {} }).catch((error) => error);
+  if (!(refusal instanceof SnapshotError) || refusal.reason !== 'credential') throw refusal;
   const headers = await connect(client, url, JSON.parse(process.env.MCP_CONFORMANCE_CONTEXT ?? '{}'));
   await call(headers, ['test-tool', {}]);
 }
 
 async function call(headers, wanted) {
-  const frozen = await photograph({ client, url, headers });
+  const frozen = await takeSnapshot({ client, url, headers });
   if (wanted === undefined) return;
   const [name, input] = wanted;
   const session = new McpSession({ client, url, headers: async () => headers, frozen, refreshPath: '/refresh' });

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Egress } from '../../../src/platform/egress/egress.js';
 import type { McpOutcome } from '../../../src/platform/mcp/mcp-outcome.js';
-import { photograph } from '../../../src/platform/mcp/photograph.js';
+import { takeSnapshot } from '../../../src/platform/mcp/take-snapshot.js';
 import { freezeSession, loopbackEgress } from '../../support/mcp/broker-client.js';
 import { hasPython } from '../../support/mcp/python-environment.js';
 import { startRealServer, type RealServer } from '../../support/mcp/real-servers.js';
@@ -49,8 +49,8 @@ describe('MCP servers of others over streamable HTTP', () => {
       [time, 'convert_time'],
     ] as const) {
       if (server === null) continue;
-      const take = (): ReturnType<typeof photograph> =>
-        photograph({ client: egress.guarded, url: server.url, headers: {} });
+      const take = (): ReturnType<typeof takeSnapshot> =>
+        takeSnapshot({ client: egress.guarded, url: server.url, headers: {} });
       const [first, second] = [await take(), await take()];
       expect(first.tools.map(({ name }) => name)).toContain(tool);
       expect(second).toEqual(first);

@@ -53,7 +53,7 @@ describe('recorded histories of every path', () => {
       [
         ...['admitRun', 'beginFinalizing', 'beginQuiesce', 'concludeRun', 'describeRun', 'drainReservations'],
         ...['closeUpstreamSessions', 'executeBrokeredCall', 'giveUpClaims', 'settleLostCall'],
-        ...['expireApprovals', 'forgetIntent', 'recordMissingDiff', 'stopRun', 'warnWallClock'],
+        ...['expireApprovals', 'forgetFinalizationRequest', 'recordMissingDiff', 'stopRun', 'warnWallClock'],
         ...['launchSandbox', 'superviseSandbox', 'stopSandbox', 'collectArtifacts', 'releaseSandbox'],
         ...[
           'startMissingRuns',

@@ -61,7 +61,7 @@ describe('the runner at a second provider', () => {
       variables: {
         SERVICE_CONTROL_URL: 'http://plane',
         SERVICE_PLANE_SOCKET: '/run/sandgate/plane.sock',
-        SERVICE_SESSION_ID: plane.sessionId,
+        SERVICE_SESSION_ID: plane.runId,
         SERVICE_HARNESS: 'replay',
         SERVICE_MODEL: 'none',
         SERVICE_WORKSPACE: '/workspace',

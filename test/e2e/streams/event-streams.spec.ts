@@ -37,7 +37,7 @@ describe(`event streams, seed ${SEED}`, () => {
     await stack?.stop();
   }, 120_000);
 
-  const target = (sessionId: string) => ({ url: stack.url, token: stack.installation.adminToken, sessionId });
+  const target = (runId: string) => ({ url: stack.url, token: stack.installation.adminToken, runId });
   const chatter = (steps: number) =>
     Array.from({ length: steps }, (_, index) =>
       index % 3 === 2 ? { tool: 'Bash', input: { command: `echo ${index}` } } : { say: `step ${index} `.repeat(40) },
@@ -54,9 +54,9 @@ describe(`event streams, seed ${SEED}`, () => {
     const runs = await Promise.all(Array.from({ length: RUNS }, () => stack.startRun('narrator', chatter(STEPS))));
     const ends = new Map<string, number>();
     const reader = (index: number, ways: readonly Resume[]) => {
-      const sessionId = runs[index % RUNS] as string;
-      const follower = new LedgerReader(target(sessionId), new SeededRandom(random.between(0, 2 ** 31)), ways);
-      return { sessionId, follower, done: follower.readUntil(() => ends.get(sessionId)) };
+      const runId = runs[index % RUNS] as string;
+      const follower = new LedgerReader(target(runId), new SeededRandom(random.between(0, 2 ** 31)), ways);
+      return { runId, follower, done: follower.readUntil(() => ends.get(runId)) };
     };
     const readers = [
       ...Array.from({ length: STREAMS }, (_, index) => reader(index, ['Last-Event-ID', 'after', 'poll'])),
@@ -80,8 +80,8 @@ describe(`event streams, seed ${SEED}`, () => {
       await Promise.all(readers.map(({ done }) => done));
     }
 
-    for (const { sessionId, follower } of readers) {
-      const ledger = ledgers.get(sessionId) ?? [];
+    for (const { runId, follower } of readers) {
+      const ledger = ledgers.get(runId) ?? [];
       expect(follower.seen.map((event) => event.seq)).toEqual(ledger.map((_event, index) => index + 1));
       expect(follower.seen).toEqual(ledger);
     }

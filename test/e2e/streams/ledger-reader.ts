@@ -5,7 +5,7 @@ import type { SeededRandom } from '../../support/random/seeded-random.js';
 export interface ReaderTarget {
   url: string;
   token: string;
-  sessionId: string;
+  runId: string;
 }
 
 export type Resume = 'Last-Event-ID' | 'after' | 'poll';
@@ -103,9 +103,9 @@ export class LedgerReader {
   }
 
   private open(path: string, headers: Record<string, string>): Promise<http.IncomingMessage> {
-    const { url, token, sessionId } = this.target;
+    const { url, token, runId } = this.target;
     return new Promise((resolve, reject) => {
-      const request = http.get(`${url}/v1/sessions/${sessionId}/events${path}`, {
+      const request = http.get(`${url}/v1/sessions/${runId}/events${path}`, {
         agent: false,
         headers: { authorization: `Bearer ${token}`, ...headers },
         timeout: PATIENCE_MS,

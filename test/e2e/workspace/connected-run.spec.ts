@@ -84,7 +84,7 @@ describe('a run on a repository that a connection fetches', () => {
     expect(await dataOf(run, 'workspace.initialized')).toEqual([
       expect.objectContaining({ base_commit: base, files: 1, repo: `${host.url()}/acme/private` }),
     ]);
-    const { rows } = await owner.query('select * from session_resource_bindings where session_id = $1', [run]);
+    const { rows } = await owner.query('select * from run_resource_bindings where session_id = $1', [run]);
     expect(rows).toMatchObject([
       {
         slot_kind: 'workspace_fetch',

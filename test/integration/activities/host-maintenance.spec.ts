@@ -24,8 +24,8 @@ describe('what a host still has of runs', () => {
   });
 
   it('CP-140 loses the baselines and plane directories of runs that ended while it was away, and no others', async () => {
-    const live = (await createRun(test.db, { status: 'running' })).sessionId;
-    const over = (await createRun(test.db, { status: 'failed' })).sessionId;
+    const live = (await createRun(test.db, { status: 'running' })).runId;
+    const over = (await createRun(test.db, { status: 'failed' })).runId;
     for (const id of [live, over, uuidv7()]) {
       mkdirSync(planeDirectory(dataDir, id), { recursive: true });
       mkdirSync(join(dataDir, 'baselines', `${id}.git`), { recursive: true });

@@ -8,7 +8,7 @@ import { SandgateError } from '../../../src/domain/errors.js';
 import { admitRun } from '../../../src/core/launch/admission.js';
 import { readStoredDiff } from '../../../src/core/artifacts/artifacts.js';
 import { seeHost } from '../../../src/core/hosts/hosts.js';
-import { readIntent } from '../../../src/core/finalization/intents.js';
+import { readFinalizationRequest } from '../../../src/core/finalization/finalization-requests.js';
 import type { SandboxProvider } from '../../../src/platform/sandbox/provider.js';
 import type { RunHost } from '../../../src/platform/sandbox/run-host.js';
 import type { RemoteAccess, WorkspaceStore } from '../../../src/platform/workspace/index.js';
@@ -69,20 +69,18 @@ describe('steps of a sandbox host that breaks', () => {
   const attempt = <T>(number: number, step: () => Promise<T>): Promise<T> =>
     new MockActivityEnvironment({ attempt: number, heartbeatTimeoutMs: 2000 }).run(step);
   const attemptsOf = async (run: FixtureRun) =>
-    (
-      await test.owner.query<object>('select launch_attempts, launch_faults from sessions where id = $1', [
-        run.sessionId,
-      ])
-    ).rows[0];
+    (await test.owner.query<object>('select launch_attempts, launch_faults from sessions where id = $1', [run.runId]))
+      .rows[0];
   const waitingOf = async (run: FixtureRun) =>
     (
       await test.owner.query<object>(
         `select status, capacity_held as held, host_id, round(extract(epoch from not_before - queued_at))::int as wait_secs
            from sessions where id = $1`,
-        [run.sessionId],
+        [run.runId],
       )
     ).rows[0];
-  const intentOf = (run: FixtureRun) => test.db.withTenant(run.organizationId, (tx) => readIntent(tx, run.sessionId));
+  const finalizationRequestOf = (run: FixtureRun) =>
+    test.db.withTenant(run.organizationId, (tx) => readFinalizationRequest(tx, run.runId));
 
   it('CP-131 a launch that breaks in a way nobody foresaw ends its run after three attempts, and says so', async () => {
     const run = await createGatedRun(test.db, { status: 'provisioning' });
@@ -91,10 +89,10 @@ describe('steps of a sandbox host that breaks', () => {
     });
     for (const number of [1, 7]) {
       await expect(attempt(number, () => host.launchSandbox(run))).rejects.toThrow('loop device');
-      expect(await intentOf(run)).toBeNull();
+      expect(await finalizationRequestOf(run)).toBeNull();
     }
     await expect(attempt(8, () => host.launchSandbox(run))).rejects.toThrow('loop device');
-    expect(await intentOf(run)).toMatchObject({ outcome: 'failed' });
+    expect(await finalizationRequestOf(run)).toMatchObject({ outcome: 'failed' });
     const errors = (await readLedger(test.db, run)).filter((event) => event.type === 'run.error');
     expect(errors).toHaveLength(1);
     expect(JSON.stringify(errors)).not.toContain('/var/lib/secret');
@@ -107,7 +105,7 @@ describe('steps of a sandbox host that breaks', () => {
     for (const number of [1, 2, 3, 40]) {
       await expect(attempt(number, () => host.launchSandbox(run))).rejects.toThrow('the database');
     }
-    expect(await intentOf(run)).toBeNull();
+    expect(await finalizationRequestOf(run)).toBeNull();
     expect(await attemptsOf(run)).toEqual({ launch_attempts: 0, launch_faults: 0 });
   });
 
@@ -129,7 +127,7 @@ describe('steps of a sandbox host that breaks', () => {
     });
     const chosen: (string | null)[] = [];
     for (const waitSecs of [5, 10, null]) {
-      await test.owner.query('update sessions set not_before = null where id = $1', [run.sessionId]);
+      await test.owner.query('update sessions set not_before = null where id = $1', [run.runId]);
       const admission = await admitRun(test.db, run, { ...LIMITS, queueTtlSecs: 900 });
       expect(admission.admitted).toBe(true);
       chosen.push(admission.hostId);
@@ -143,7 +141,7 @@ describe('steps of a sandbox host that breaks', () => {
     }
     expect(released).toHaveLength(3);
     expect(chosen[1]).not.toBe(chosen[0]);
-    expect(await intentOf(run)).toMatchObject({
+    expect(await finalizationRequestOf(run)).toMatchObject({
       outcome: 'failed',
       reason: 'capacity_exhausted_max_attempts: no free sandbox uid (3 launches)',
     });
@@ -164,7 +162,7 @@ describe('steps of a sandbox host that breaks', () => {
     const host = activitiesOn({ release: () => Promise.resolve(), reserve: () => Promise.reject(full) });
     for (const number of [1, 2]) await expect(attempt(number, () => host.launchSandbox(run))).rejects.toThrow('write');
     await expect(attempt(3, () => host.launchSandbox(run))).rejects.toThrow('write');
-    expect(await intentOf(run)).toMatchObject({ outcome: 'failed' });
+    expect(await finalizationRequestOf(run)).toMatchObject({ outcome: 'failed' });
   });
 
   it('begins no more launches in a second than it may', async () => {
@@ -221,31 +219,31 @@ describe('steps of a sandbox host that breaks', () => {
       },
     });
     await expect(environment.run(() => host.launchSandbox(run))).rejects.toThrow('went away');
-    expect(await intentOf(run)).toBeNull();
+    expect(await finalizationRequestOf(run)).toBeNull();
   });
 
   it('CP-145 a workspace that cannot be opened again is given up, and the log is kept', async () => {
     const run = await createGatedRun(test.db, { status: 'finalizing' });
-    await test.owner.query(`update sessions set base_commit = 'abc' where id = $1`, [run.sessionId]);
+    await test.owner.query(`update sessions set base_commit = 'abc' where id = $1`, [run.runId]);
     const host = activitiesOn({
       collectDiff: () => Promise.reject(new Error('e2fsck: unexpected inconsistency')),
     });
     await expect(attempt(5, () => host.collectArtifacts(run))).rejects.toThrow('e2fsck');
     await attempt(6, () => host.collectArtifacts(run));
-    expect(await test.db.withTenant(run.organizationId, (tx) => readStoredDiff(tx, run.sessionId))).toBe('missing');
+    expect(await test.db.withTenant(run.organizationId, (tx) => readStoredDiff(tx, run.runId))).toBe('missing');
     const { rows } = await test.owner.query<{ kind: string }>(
       'select kind from artifacts where session_id = $1 order by kind',
-      [run.sessionId],
+      [run.runId],
     );
     expect(rows.map((row) => row.kind)).toEqual(['diff', 'log']);
   });
 
   it('CP-145 a sandbox that does not die is not collected and does not hold up the end of its run', async () => {
     const run = await createGatedRun(test.db, { status: 'finalizing' });
-    await test.owner.query(`update sessions set base_commit = 'abc' where id = $1`, [run.sessionId]);
+    await test.owner.query(`update sessions set base_commit = 'abc' where id = $1`, [run.runId]);
     const host = activitiesOn({
       listManaged: () =>
-        Promise.resolve([{ runId: run.sessionId, handle: { runtime: 'broken', external_id: 'x', attrs: {} } }]),
+        Promise.resolve([{ runId: run.runId, handle: { runtime: 'broken', external_id: 'x', attrs: {} } }]),
       terminate: () => Promise.reject(new SandgateError('unavailable', 'its processes do not end')),
     });
     await expect(attempt(1, () => host.stopSandbox(run, 0))).rejects.toThrow('do not end');

@@ -78,20 +78,20 @@ describe('a run on a host with another provider', () => {
     expect(await perform(() => steps.launchSandbox(run))).toEqual({ launched: true });
     const { rows } = await test.owner.query<{ status: string; handle: { runtime: string } }>(
       'select status, sandbox_handle as handle from sessions where id = $1',
-      [run.sessionId],
+      [run.runId],
     );
     expect(rows).toMatchObject([{ status: 'running', handle: { runtime: 'plain' } }]);
-    expect((await provider.listManaged()).map((one) => one.runId)).toEqual([run.sessionId]);
-    const made = join(provider.workspaceFolder(run.sessionId), 'made');
+    expect((await provider.listManaged()).map((one) => one.runId)).toEqual([run.runId]);
+    const made = join(provider.workspaceFolder(run.runId), 'made');
     await untilHolds(() => existsSync(made) && readFileSync(made, 'utf8') === 'made\n');
-    expect(await workspaces.measureFiles(run.sessionId, ['made', 'absent'])).toMatchObject([{ path: 'made', size: 5 }]);
+    expect(await workspaces.measureFiles(run.runId, ['made', 'absent'])).toMatchObject([{ path: 'made', size: 5 }]);
 
     await perform(() => steps.stopSandbox(run, 0));
     expect(await provider.listManaged()).toEqual([]);
     await perform(() => steps.collectArtifacts(run));
     const artifacts = await test.owner.query<{ kind: string; content: Buffer }>(
       'select kind, content from artifacts where session_id = $1 order by kind',
-      [run.sessionId],
+      [run.runId],
     );
     expect(artifacts.rows.map((row) => row.kind)).toEqual(['diff', 'log']);
     expect(String(artifacts.rows[0]?.content)).toContain('+++ b/made\n@@ -0,0 +1 @@\n+made\n');
@@ -110,11 +110,11 @@ describe('a run on a host with another provider', () => {
     await perform(() => steps.launchSandbox(run));
     const watch = createSandboxWatchActivities({ database: test.db, provider, runHost });
     const ended = perform(() => watch.superviseSandbox(run));
-    writeFileSync(join(provider.workspaceFolder(run.sessionId), 'leave'), '');
+    writeFileSync(join(provider.workspaceFolder(run.runId), 'leave'), '');
     expect(await ended).toEqual({ exitCode: 3 });
     const { rows } = await test.owner.query<{ reason: string }>(
       `select payload -> 'data' ->> 'message' as reason from events where session_id = $1 and type = 'run.error'`,
-      [run.sessionId],
+      [run.runId],
     );
     expect(rows[0]?.reason).toMatch(/the runner ended with exit code 3\nworking$/);
   });

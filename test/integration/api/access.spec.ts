@@ -50,8 +50,8 @@ describe('who may call the public plane', () => {
     for (const path of [
       '/v1/sessions',
       '/v1/agents',
-      `/v1/sessions/${run.sessionId}/cancel`,
-      `/v1/approvals/${run.sessionId}/decision`,
+      `/v1/sessions/${run.runId}/cancel`,
+      `/v1/approvals/${run.runId}/decision`,
     ]) {
       expect((await api.post(path, {}, { token: null, headers })).status).toBe(401);
     }
@@ -96,14 +96,14 @@ describe('who may call the public plane', () => {
     const apart = await startApi({ SERVICE_INTERNAL_BIND: '127.0.0.1:8788' }, [InternalModule]);
     const listener = await listenInternalOnly(apart.app, { host: '127.0.0.1', port: 0 });
     try {
-      const { tokens, sessionId } = await createRun(apart.db);
+      const { tokens, runId } = await createRun(apart.db);
       const nowhere = await apart.post('/nowhere', {}, { token: tokens.control });
       expect(nowhere).toMatchObject({ status: 404, text: '{"error":"not found"}' });
       for (const path of [
         '/internal/heartbeat',
         '/internal/permission',
         '/internal/tools/call',
-        `/internal/sessions/${sessionId}/heartbeat`,
+        `/internal/sessions/${runId}/heartbeat`,
         '/internal/llm/v1/messages',
         '/internal/nowhere',
         '/internal/',

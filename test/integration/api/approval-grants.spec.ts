@@ -49,7 +49,7 @@ async function held(run: FixtureRun, input: object, tool = 'Bash'): Promise<Held
     input,
   }).then(({ body }) => body);
   const find = async (): Promise<string | undefined> => {
-    const { approvals } = (await api.get(`/v1/sessions/${run.sessionId}/approvals`)).body;
+    const { approvals } = (await api.get(`/v1/sessions/${run.runId}/approvals`)).body;
     return approvals.find((approval) => approval.tool_call_id === toolCallId)?.id;
   };
   const id = await until(find, (found) => found !== undefined);
@@ -87,7 +87,7 @@ describe('what an answer for the run would cover', () => {
         { call: 'npm install two', from_run: true },
       ],
     });
-    const [listed] = (await api.get(`/v1/sessions/${run.sessionId}/approvals`)).body.approvals;
+    const [listed] = (await api.get(`/v1/sessions/${run.runId}/approvals`)).body.approvals;
     expect(listed?.grant).toEqual(await grantOf(id));
     await api.post(`/v1/approvals/${id}/decision`, { decision: 'denied' });
     await answer;

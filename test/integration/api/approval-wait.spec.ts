@@ -33,7 +33,7 @@ interface List {
 const list = (answer: Answer): List => answer.body as unknown as List;
 const decide = (id: string, decision = 'denied') => api.post(`/v1/approvals/${id}/decision`, { decision });
 const inbox = (query = '') => api.get(`/v1/approvals${query}`);
-const ofRun = (query = '') => api.get(`/v1/sessions/${run.sessionId}/approvals${query}`);
+const ofRun = (query = '') => api.get(`/v1/sessions/${run.runId}/approvals${query}`);
 
 async function timed<T>(work: Promise<T>): Promise<{ value: T; ms: number }> {
   const started = performance.now();

@@ -29,7 +29,7 @@ describe('the inbox', () => {
     const shown = approval?.input as { command: string; big: number };
     expect(approval).toMatchObject({
       id,
-      session_id: run.sessionId,
+      session_id: run.runId,
       tool: 'Bash',
       summary: 'git push',
       status: 'pending',
@@ -45,7 +45,7 @@ describe('the inbox', () => {
     expect(shown.big).toBe(5);
     expect(shown.command).toContain('curl -H "x: ‹redacted:');
     expect(shown.command).not.toContain('ghp_');
-    expect((await api.get(`/v1/sessions/${run.sessionId}/approvals`)).body.approvals[0]).toEqual(approval);
+    expect((await api.get(`/v1/sessions/${run.runId}/approvals`)).body.approvals[0]).toEqual(approval);
     expect((await api.get(`/v1/approvals/${id}`)).body).toEqual(approval);
     await decide(id, 'denied');
     const settled = (await api.get(`/v1/approvals/${id}`)).body as unknown as { input: unknown; explanation: object };
@@ -109,7 +109,7 @@ describe('the inbox', () => {
     const { rows } = await api.database.owner.query<{ id: string }>(
       `insert into approvals (id, tenant_id, session_id, tool_call_id, tool, summary, input_digest, status)
        values ($1, $2, $3, 'auto', 'Bash', 'ls', 'sha256:${'0'.repeat(64)}', 'auto_allowed') returning id`,
-      [uuidv7(), of.organizationId, of.sessionId],
+      [uuidv7(), of.organizationId, of.runId],
     );
     expect((await api.get(`/v1/approvals/${rows[0]?.id}`)).status).toBe(404);
     expect((await decide(rows[0]?.id ?? '', 'denied')).status).toBe(404);
@@ -124,7 +124,7 @@ describe('the inbox', () => {
     await decide(ids[0] ?? '', 'denied');
     expect(await inbox()).toEqual(ids.slice(1));
     for (const id of ids) await decide(id, 'deny');
-    const statuses = (await api.get(`/v1/sessions/${run.sessionId}/approvals`)).body.approvals;
+    const statuses = (await api.get(`/v1/sessions/${run.runId}/approvals`)).body.approvals;
     expect(statuses.map((each: { id: string }) => each.id).slice(0, 3)).toEqual([...ids].reverse());
   });
 });

@@ -80,7 +80,7 @@ describe('a run of an agent that needs a connection', () => {
     expect(JSON.stringify(spec)).not.toContain(id);
   });
 
-  it('CP-255 keeps its tools when the connection is photographed anew', async () => {
+  it('CP-255 keeps its tools when a new snapshot of the connection is taken', async () => {
     const id = await bench.connect();
     const name = await bench.agent(requirement());
     const before = await bench.start(name);
@@ -99,7 +99,7 @@ describe('a run of an agent that needs a connection', () => {
   it.each([
     ['NUL', 'a\u0000'],
     ['half a surrogate pair', 'a\ud800'],
-  ])('CP-125 is refused under a photograph whose schema holds %s, which no table can', async (_what, text) => {
+  ])('CP-125 is refused under a snapshot whose schema holds %s, which no table can', async (_what, text) => {
     const id = await bench.connect({ tools: null });
     const tools = ['update', 'find'].map((one) => ({ ...snapshotTool(one), input_schema: { default: text } }));
     await api.db.withTenant(api.organizationId, (tx) =>
@@ -139,7 +139,7 @@ describe('a run of an agent that needs a connection', () => {
     expect((await bench.rowsOf(pinned))[0]).toMatchObject({ connection_id: first, binding_mode: 'explicit' });
   });
 
-  it('CP-092 is refused without a photograph, and with one of an earlier authorization', async () => {
+  it('CP-092 is refused without a snapshot, and with one of an earlier authorization', async () => {
     await bench.connect({ tools: null });
     const name = await bench.agent(requirement());
     expect(await bench.refusal(name)).toBe('bindings.crm: connection CRM has no tool snapshot — refresh its tools');
@@ -181,7 +181,7 @@ describe('a read-only run', () => {
     const resolve = (pins: JsonObject): Promise<RunBindings> =>
       api.db.withTenant(api.organizationId, (tx) =>
         resolveBindings(tx, {
-          sessionId: '0190a000-0000-7000-8000-000000000001',
+          runId: '0190a000-0000-7000-8000-000000000001',
           principal: { kind: 'operator', organizationId: api.organizationId, name: 'operator', permissions: new Set() },
           requirements: [requirement()],
           pins,
@@ -189,7 +189,7 @@ describe('a read-only run', () => {
           workspace: { kind: 'scratch' },
         }),
       );
-    expect(await resolve({})).toEqual({ surfaces: [], rows: [], workspace: { kind: 'scratch' } });
+    expect(await resolve({})).toEqual({ toolSets: [], rows: [], workspace: { kind: 'scratch' } });
     await expect(resolve({ other: 'x' })).rejects.toThrow('bindings: unknown slot other; the agent declares crm');
   });
 });
@@ -237,8 +237,8 @@ async function reauthorized(): Promise<void> {
       metadata: { base_url: CRM_URL },
     });
     const tools = ['find', 'update'].map(snapshotTool);
-    const photograph = { protocolVersion: '2025-11-25' as const, tools, digest: `sha256:${'0'.repeat(64)}` };
-    await appendSnapshot(tx, { id: connection.id, generation: 1 }, photograph);
+    const snapshot = { protocolVersion: '2025-11-25' as const, tools, digest: `sha256:${'0'.repeat(64)}` };
+    await appendSnapshot(tx, { id: connection.id, generation: 1 }, snapshot);
     await tx.query('update integration_connections set authorization_generation = 2 where id = $1', [connection.id]);
   });
 }

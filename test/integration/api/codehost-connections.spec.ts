@@ -150,7 +150,7 @@ describe('what a run may use to fetch its repository', () => {
   const header = (id: string, workspace: GitRepository) =>
     bench.api.app
       .get(Codehost)
-      .accessOf({ organizationId: bench.api.organizationId, sessionId: id }, { workspace })
+      .accessOf({ organizationId: bench.api.organizationId, runId: id }, { workspace })
       .authorization();
   const basic = (token: string) => `Basic ${Buffer.from(`x-access-token:${token}`).toString('base64')}`;
 

@@ -48,7 +48,7 @@ async function asked(user: TestUser, tool: string): Promise<{ id: string; run: F
     agentId: session.agent_id,
     revisionId: session.agent_revision_id,
     policyId: '',
-    sessionId: session.id,
+    runId: session.id,
     runSpecDigest: '',
     tokens: await api.db.withTenant(api.organizationId, async (tx) => {
       await tx.query(`update sessions set status = 'running' where id = $1`, [session.id]);
@@ -85,7 +85,7 @@ describe('a call under a personal connection', () => {
   it('CP-203 is not decided by the owner on a run that somebody else started', async () => {
     const { id, run } = await asked(people.admin, OWN);
     await api.database.owner.query('update sessions set invoked_by_user_id = $2 where id = $1', [
-      run.sessionId,
+      run.runId,
       people.ada.userId,
     ]);
     for (const { token } of [people.admin, people.ada]) expect((await decide(id, token)).status).toBe(403);
@@ -107,7 +107,7 @@ describe('a call under a personal connection', () => {
     ]);
     await ask(api, first.run, { tool: OWN, keys: [OWN], input: { q: 'second' } });
     await api.database.owner.query(`update approvals set summary = 'find: first' where id = $1`, [first.id]);
-    const [newest] = (await api.get(`/v1/sessions/${first.run.sessionId}/approvals`)).body.approvals;
+    const [newest] = (await api.get(`/v1/sessions/${first.run.runId}/approvals`)).body.approvals;
     const grant = async (token: string) =>
       (await api.get(`/v1/approvals/${newest?.id}`, { token })).body as unknown as { grant: ApprovalGrant };
     const covers = `Every call of \`${OWN}\`, whatever its input.`;
@@ -120,9 +120,9 @@ describe('a call under a personal connection', () => {
 
   it('is decided by nobody once its binding cannot be found', async () => {
     const { id, run } = await asked(people.ada, OWN);
-    await api.database.owner.query('alter table session_resource_bindings disable trigger all');
-    await api.database.owner.query('delete from session_resource_bindings where session_id = $1', [run.sessionId]);
-    await api.database.owner.query('alter table session_resource_bindings enable trigger all');
+    await api.database.owner.query('alter table run_resource_bindings disable trigger all');
+    await api.database.owner.query('delete from run_resource_bindings where session_id = $1', [run.runId]);
+    await api.database.owner.query('alter table run_resource_bindings enable trigger all');
     const answer = await decide(id, people.ada.token);
     expect([answer.status, answer.body.error]).toEqual([
       403,
@@ -152,8 +152,8 @@ describe('other calls', () => {
     expect([seen.includes(mine.id), seen.includes(theirs.id)]).toEqual([true, false]);
     const of = (path: string): Promise<Answer> => api.get(path, { token: people.ada.token });
     expect((await of(`/v1/approvals/${theirs.id}`)).status).toBe(404);
-    expect((await of(`/v1/sessions/${theirs.run.sessionId}/approvals`)).status).toBe(404);
-    expect((await of(`/v1/sessions/${mine.run.sessionId}/approvals`)).body.approvals).toHaveLength(1);
+    expect((await of(`/v1/sessions/${theirs.run.runId}/approvals`)).status).toBe(404);
+    expect((await of(`/v1/sessions/${mine.run.runId}/approvals`)).body.approvals).toHaveLength(1);
     const all = (await api.get('/v1/approvals', { token: people.approver.token })).body.approvals.map(({ id }) => id);
     expect(all).toEqual(expect.arrayContaining([mine.id, theirs.id]));
   });

@@ -54,7 +54,7 @@ describe('reading runs', () => {
     const stranger = await api.users.add(api.db, foreign.organizationId, 'owner');
     for (const part of ['', '/cost']) {
       for (const [id, caller] of [
-        [foreign.sessionId, {}],
+        [foreign.runId, {}],
         [session.id, stranger],
         [uuidv7(), {}],
         ['nothing', {}],
@@ -63,7 +63,7 @@ describe('reading runs', () => {
         expect([part, answer.status, Object.keys(answer.body)]).toEqual([part, 404, ['error']]);
         expect(answer.text).not.toContain(id);
       }
-      expect((await api.get(`/v1/sessions/${foreign.sessionId}${part}`, stranger)).status).toBe(200);
+      expect((await api.get(`/v1/sessions/${foreign.runId}${part}`, stranger)).status).toBe(200);
     }
   });
 
@@ -117,7 +117,7 @@ describe('reading runs', () => {
 
   it("CP-030 CP-303 another organization's run is not found, on every route", async () => {
     const foreign = await createRun(api.db);
-    const id = foreign.sessionId;
+    const id = foreign.runId;
     for (const path of [
       '',
       '/cost',
@@ -159,15 +159,15 @@ describe('reading runs', () => {
 });
 
 describe('cancel', () => {
-  const intent = async (id: string) =>
+  const finalizationRequest = async (id: string) =>
     (await runSql('select outcome, reason from session_finalizations where session_id = $1', [id])).rows;
 
-  it('CP-141 CP-181 persists the intent before it answers, and says true again while the run winds down', async () => {
+  it('CP-141 CP-181 persists the finalization request before it answers, and says true again while the run winds down', async () => {
     const { session } = (await bench.create({})).body;
     for (let attempt = 0; attempt < 2; attempt += 1) {
       const answer = await api.post(`/v1/sessions/${session.id}/cancel`);
       expect([answer.status, answer.body]).toEqual([200, { cancelled: true }]);
-      expect(await intent(session.id)).toEqual([{ outcome: 'cancelled', reason: 'cancelled by user' }]);
+      expect(await finalizationRequest(session.id)).toEqual([{ outcome: 'cancelled', reason: 'cancelled by user' }]);
     }
   });
 
@@ -176,7 +176,7 @@ describe('cancel', () => {
       const { session } = (await bench.create({})).body;
       await runSql('update sessions set status = $2 where id = $1', [session.id, status]);
       expect((await api.post(`/v1/sessions/${session.id}/cancel`, {})).body).toEqual({ cancelled: false });
-      expect(await intent(session.id)).toEqual([]);
+      expect(await finalizationRequest(session.id)).toEqual([]);
       expect((await api.get(`/v1/sessions/${session.id}`)).body.session.status).toBe(status);
       await expect(runSql(`update sessions set status = 'running' where id = $1`, [session.id])).rejects.toThrow(
         'already',
@@ -194,13 +194,13 @@ describe('cancel', () => {
     expect((await api.post('/v1/sessions/x/cancel')).status).toBe(404);
   });
 
-  it('CP-183 CP-306 answers 503 when the intent could not be persisted, and a retry then succeeds', async () => {
+  it('CP-183 CP-306 answers 503 when the finalization request could not be persisted, and a retry then succeeds', async () => {
     const { session } = (await bench.create({})).body;
     await runSql(
-      `create function refuse_intents() returns trigger language plpgsql as $$ begin raise exception 'disk full'; end $$`,
+      `create function refuse_finalizations() returns trigger language plpgsql as $$ begin raise exception 'disk full'; end $$`,
     );
     await runSql(
-      'create trigger refuse_intents before insert on session_finalizations for each row execute function refuse_intents()',
+      'create trigger refuse_finalizations before insert on session_finalizations for each row execute function refuse_finalizations()',
     );
     try {
       const refused = await api.post(`/v1/sessions/${session.id}/cancel`);
@@ -208,10 +208,10 @@ describe('cancel', () => {
         503,
         { error: 'the cancellation could not be recorded; try again' },
       ]);
-      expect(await intent(session.id)).toEqual([]);
+      expect(await finalizationRequest(session.id)).toEqual([]);
     } finally {
-      await runSql('drop trigger refuse_intents on session_finalizations');
-      await runSql('drop function refuse_intents()');
+      await runSql('drop trigger refuse_finalizations on session_finalizations');
+      await runSql('drop function refuse_finalizations()');
     }
     expect((await api.post(`/v1/sessions/${session.id}/cancel`)).body).toEqual({ cancelled: true });
   });

@@ -45,14 +45,14 @@ describe('a draft against recorded calls', () => {
           tools: policy['tools'] as JsonObject[],
           autonomy: mode,
         });
-        for (const call of calls) expected.set(`${run.sessionId}:${call.id}`, { policy, mode, call });
+        for (const call of calls) expected.set(`${run.runId}:${call.id}`, { policy, mode, call });
       }),
     );
     const { organizationId, revisionId } = organization;
     const filter = {
       revisionIds: [revisionId],
       agentId: null,
-      sessionIds: null,
+      runIds: null,
       since: null,
       until: null,
       tools: null,
@@ -65,7 +65,7 @@ describe('a draft against recorded calls', () => {
     const after = compilePolicy(draft);
     for await (const seen of judged) {
       if (seen.kind === 'unknown') throw new Error(`unknown: ${seen.cause}`);
-      const key = `${seen.call.run.sessionId}:${seen.call.toolCallId}`;
+      const key = `${seen.call.run.runId}:${seen.call.toolCallId}`;
       const { policy, mode, call } = expected.get(key)!;
       expect({ key, verdict: seen.before }).toEqual({ key, verdict: evaluate(compilePolicy(policy), call, mode) });
       expect({ key, verdict: seen.after }).toEqual({ key, verdict: evaluate(after, call, mode) });
@@ -146,13 +146,13 @@ describe('a draft against recorded calls', () => {
     await keepViews(bench.payloads, run, [expired!], 0);
     await api.database.owner.query(
       `update approvals set requested_at = requested_at - interval '31 days' where session_id = $1 and tool_call_id = $2`,
-      [run.sessionId, expired!.id],
+      [run.runId, expired!.id],
     );
     await api.database.owner.query(
       `insert into tool_call_payloads (tenant_id, session_id, tool_call_id, kind, sealed, key_version)
        select tenant_id, session_id, $2, kind, sealed, key_version from tool_call_payloads
         where session_id = $1 and tool_call_id = $3 and kind = 'policy_view'`,
-      [run.sessionId, moved!.id, judged!.id],
+      [run.runId, moved!.id, judged!.id],
     );
     const answer = await bench.simulate('unknown', { content: DENY_ALL });
     expect(answer.totals).toMatchObject({ calls: 4, changed: 1, unchanged: 0, unknown: 3 });

@@ -47,15 +47,15 @@ describe('a draft against recorded calls', () => {
     ]);
     expect(answer.runs).toEqual([
       expect.objectContaining({
-        session_id: run.sessionId,
-        path: `/v1/sessions/${run.sessionId}`,
+        session_id: run.runId,
+        path: `/v1/sessions/${run.runId}`,
         calls: 5,
         changed: 4,
       }),
     ]);
     const [example] = answer.changes[1]!.examples;
     expect(example).toMatchObject({
-      session_id: run.sessionId,
+      session_id: run.runId,
       tool_call_id: 'call-0003',
       summary: 'curl http://x',
       recorded: { answer: 'allow', source: 'policy', why: null },
@@ -81,12 +81,12 @@ describe('a draft against recorded calls', () => {
     await bench.pastRun(organization, bash('ls'));
     const wide = await bench.simulate('isolated', { content: DENY_ALL, all_policies: true });
     expect(JSON.stringify(wide)).not.toContain('their-secret');
-    expect(JSON.stringify(wide)).not.toContain(theirs.sessionId);
+    expect(JSON.stringify(wide)).not.toContain(theirs.runId);
     expect(wide.totals.calls).toBeGreaterThan(1);
     const named = await bench.simulate('isolated', {
       content: DENY_ALL,
       all_policies: true,
-      session_ids: [theirs.sessionId],
+      session_ids: [theirs.runId],
     });
     expect([named.totals.calls, named.runs]).toEqual([0, []]);
   });
@@ -98,7 +98,7 @@ describe('a draft against recorded calls', () => {
     const second = await bench.pastRun(organization, bash('ls'));
     await bench.pastRun(other, bash('ls'));
     await api.database.owner.query(`update approvals set requested_at = '2026-01-01T00:00:00Z' where session_id = $1`, [
-      second.sessionId,
+      second.runId,
     ]);
     const calls = async (more: Partial<SimulatePolicy>): Promise<number> =>
       (await bench.simulate('narrow', { content: DENY_ALL, ...more })).totals.calls;
@@ -106,13 +106,13 @@ describe('a draft against recorded calls', () => {
     expect(await calls({ agent: 'of-narrow' })).toBe(3);
     expect(await calls({ agent: 'of-narrow-other' })).toBe(0);
     expect(await calls({ agent: 'of-narrow-other', all_policies: true })).toBe(1);
-    expect(await calls({ session_ids: [first.sessionId] })).toBe(2);
+    expect(await calls({ session_ids: [first.runId] })).toBe(2);
     expect(await calls({ tools: ['Bash'] })).toBe(2);
     expect(await calls({ tools: ['mcp__*', 'Read'] })).toBe(1);
     expect(await calls({ since: '2026-06-01T00:00:00Z' })).toBe(2);
     expect(await calls({ until: '2026-06-01T00:00:00Z' })).toBe(0);
     await api.database.owner.query(`update sessions set created_at = '2025-12-31T00:00:00Z' where id = $1`, [
-      second.sessionId,
+      second.runId,
     ]);
     expect(await calls({ until: '2026-06-01T00:00:00Z' })).toBe(1);
   });
@@ -123,7 +123,7 @@ describe('a draft against recorded calls', () => {
     const newest = await bench.pastRun(organization, bash(...Array.from({ length: 290 }, (_, i) => `cat ${i}`)));
     const answer = await bench.simulate('limited', { content: DENY_ALL, limit: 290 });
     expect(answer.limits).toEqual({ calls: 290, stopped: 'limit', not_examined: 300 });
-    expect([answer.totals.calls, answer.runs.map((run) => run.session_id)]).toEqual([290, [newest.sessionId]]);
+    expect([answer.totals.calls, answer.runs.map((run) => run.session_id)]).toEqual([290, [newest.runId]]);
     const whole = await bench.simulate('limited', { content: DENY_ALL, limit: 590 });
     expect([whole.totals.calls, whole.limits]).toEqual([590, { calls: 590, stopped: null, not_examined: 0 }]);
     expect((await bench.simulate('limited', { content: DENY_ALL, limit: 10_000_000 })).limits.calls).toBe(50_000);

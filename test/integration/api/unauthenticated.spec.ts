@@ -41,12 +41,12 @@ afterAll(() => api.close());
 
 async function changeTokens(run: FixtureRun, change: string): Promise<void> {
   await api.db.withTenant(run.organizationId, (tx) =>
-    tx.query(`update api_tokens set ${change} where session_id = $1`, [run.sessionId]),
+    tx.query(`update api_tokens set ${change} where session_id = $1`, [run.runId]),
   );
 }
 
 /** Asks a route as it was registered, about a row that exists, with an empty body where it takes one. */
-function ask(route: string, headers: Record<string, string>, id = live.sessionId): Promise<Answer> {
+function ask(route: string, headers: Record<string, string>, id = live.runId): Promise<Answer> {
   const [method = '', pattern = ''] = route.split(' ');
   const path = pattern.replace(/:\w+/g, id).replace('*', 'v1/messages');
   return api.call(method, path, { token: null, headers, ...(method === 'POST' ? { body: {} } : {}) });

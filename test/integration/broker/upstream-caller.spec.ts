@@ -111,7 +111,7 @@ async function callAt(address: string): Promise<{ result: UpstreamResult; opened
   );
   const url = 'https://tools.example.com/mcp';
   await moveConnection(database, connectionId, url);
-  const moved = { ...target, surface: { ...target.surface, url } };
+  const moved = { ...target, toolSet: { ...target.toolSet, url } };
   try {
     const result = await callerThrough(strict.guarded).call(moved, 'echo', '{}', AbortSignal.timeout(90_000));
     return { result, opened };
@@ -125,7 +125,7 @@ function call(target: CallTarget, message: string): Promise<UpstreamResult> {
 }
 
 /** An authorization check holds for a fifth of a second. */
-const PAST_BELIEF_MS = 300;
+const PAST_CHECK_MS = 300;
 
 async function come(condition: () => boolean): Promise<void> {
   expect(await until(condition, Boolean)).toBe(true);
@@ -177,7 +177,7 @@ describe('a call whose claim is taken', () => {
     const calling = call(target, 'revoked meanwhile');
     await come(() => server.arrivals.at(-1)?.method === 'tools/list');
     await services.records.revoke(target.organizationId, connectionId);
-    await delay(PAST_BELIEF_MS);
+    await delay(PAST_CHECK_MS);
     revoked.resolve();
     expect(await calling).toMatchObject({
       state: 'failed_before_send',
@@ -190,7 +190,7 @@ describe('a call whose claim is taken', () => {
 
   it.each([
     ['just before its turn', 0],
-    ['long before its turn', PAST_BELIEF_MS],
+    ['long before its turn', PAST_CHECK_MS],
   ])('CP-160 is not sent where its run was stopped while it waited behind another, %s', async (_when, sinceMs) => {
     const { target } = await bind('static');
     server.authorization = 'Bearer a static key';
@@ -199,7 +199,7 @@ describe('a call whose claim is taken', () => {
     const ahead = call(target, `ahead by ${sinceMs}`);
     await come(() => arrived(`ahead by ${sinceMs}`) === 1);
     const behind = call(target, `behind by ${sinceMs}`);
-    await database.owner.query(`update sessions set status = 'cancelling' where id = $1`, [target.sessionId]);
+    await database.owner.query(`update sessions set status = 'cancelling' where id = $1`, [target.runId]);
     await delay(sinceMs);
     stopped.resolve();
     expect(await ahead).toMatchObject({ state: 'succeeded' });

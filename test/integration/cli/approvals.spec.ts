@@ -75,7 +75,7 @@ describe('sandgate approvals --watch on a pipe', () => {
   });
 
   it('as JSON is one document a line, with the explanation', async () => {
-    const watching = cli('-o', 'json', 'approvals', run.sessionId, '--watch');
+    const watching = cli('-o', 'json', 'approvals', run.runId, '--watch');
     const id = await ask(api, run);
     await untilPrinted(id);
     await cli('deny', id);

@@ -86,7 +86,7 @@ async function activate(id: string, status = 'active', note: string | null = nul
   );
 }
 
-async function photograph(id: string): Promise<void> {
+async function takeSnapshot(id: string): Promise<void> {
   await api.database.owner.query(
     `insert into connection_tool_snapshots (id, tenant_id, connection_id, snapshot_version, authorization_generation,
                                             protocol_version, tools_json, tools_digest, discovered_at)
@@ -179,11 +179,11 @@ describe('connections by token', () => {
 });
 
 describe('connections by OAuth', () => {
-  it('prints the address, waits until the connection is active and photographed, and keeps standard output a document', async () => {
+  it('prints the address, waits until the connection is active and has a snapshot, and keeps standard output a document', async () => {
     const waiting = startCommand(['connections', 'add', issuer.url, '--auth', 'oauth', '--name', 'Wiki', '-o', 'json']);
     const id = await asked(waiting);
     await activate(id);
-    await photograph(id);
+    await takeSnapshot(id);
     const { code, stdout } = await waiting.outcome;
     expect(code).toBe(0);
     const { connection, snapshot } = JSON.parse(stdout) as {

@@ -105,7 +105,7 @@ describe('tool snapshots of a connection', () => {
       api.database.owner
         .query(
           `select s.run_spec, s.run_spec_digest, b.snapshot_version, b.effective_tools_json, b.effective_tools_digest
-             from sessions s join session_resource_bindings b on b.session_id = s.id where s.id = $1`,
+             from sessions s join run_resource_bindings b on b.session_id = s.id where s.id = $1`,
           [created.body.session.id],
         )
         .then(({ rows }) => rows as unknown[]);

@@ -5,7 +5,7 @@ import { admitWaiting } from '../../../src/core/runs/capacity.js';
 import { concludeRun } from '../../../src/core/finalization/conclusion.js';
 import type { Database } from '../../../src/core/record/database.js';
 import { seeHost } from '../../../src/core/hosts/hosts.js';
-import { recordIntent } from '../../../src/core/finalization/intents.js';
+import { requestFinalization } from '../../../src/core/finalization/finalization-requests.js';
 import { moveRun } from '../../../src/core/runs/run-moves.js';
 import { ADMITTED_RUNS, expectTurnsKept, type AdmittedRun } from '../../support/runs/admission-turns.js';
 import { createTestDatabase, type TestDatabase } from '../../support/database/database.js';
@@ -45,13 +45,13 @@ describe('the order of admission', () => {
     Promise.all(Array.from({ length: count }, () => createRun(test.db, { in: organization, status: 'created' })));
 
   /** What the driver does with a run that has a place, up to its end. */
-  async function finish(db: Database, run: { organizationId: string; sessionId: string }): Promise<void> {
+  async function finish(db: Database, run: { organizationId: string; runId: string }): Promise<void> {
     await db.withTenant(run.organizationId, (tx) =>
-      recordIntent(tx, run.sessionId, { outcome: 'completed', reason: null, wantsQuiesce: false }),
+      requestFinalization(tx, run.runId, { outcome: 'completed', reason: null, wantsQuiesce: false }),
     );
     await db.withTenant(run.organizationId, async (tx) => {
-      await moveRun(tx, run.sessionId, ['provisioning', 'queued', 'created'], 'finalizing', null);
-      await concludeRun(tx, run.sessionId);
+      await moveRun(tx, run.runId, ['provisioning', 'queued', 'created'], 'finalizing', null);
+      await concludeRun(tx, run.runId);
     });
   }
 
@@ -70,7 +70,7 @@ describe('the order of admission', () => {
     for (const run of askers) await admitRun(test.db, run, limits(2));
     await finish(test.db, runs[0] as FixtureRun);
     await admitWaiting(test.db, limits(2));
-    expect((await admissions()).map((run) => run.id)).toEqual(runs.slice(0, 3).map((run) => run.sessionId));
+    expect((await admissions()).map((run) => run.id)).toEqual(runs.slice(0, 3).map((run) => run.runId));
   });
 
   it('places a run on a host with its harness; one without such a host waits, says why, and holds nobody up', async () => {
@@ -78,10 +78,10 @@ describe('the order of admission', () => {
     const codex = await createRun(test.db, { in: organization, status: 'created', harness: 'codex' });
     const [other] = await queue(organization, 1);
     expect(await admitRun(test.db, codex, limits(null))).toMatchObject({ admitted: false });
-    expect((await admissions()).map((run) => run.id)).toEqual([other?.sessionId]);
+    expect((await admissions()).map((run) => run.id)).toEqual([other?.runId]);
     const { rows } = await test.owner.query<{ status_reason: string }>(
       'select status_reason from sessions where id = $1',
-      [codex.sessionId],
+      [codex.runId],
     );
     expect(rows[0]?.status_reason).toBe('no sandbox host that is online has harness codex');
     const id = uuidv7();
@@ -91,7 +91,7 @@ describe('the order of admission', () => {
     const second = await createRun(test.db, { in: organization, status: 'created', harness: 'codex' });
     const [next] = await queue(organization, 1);
     expect(await admitRun(test.db, second, limits(null))).toMatchObject({ admitted: false });
-    expect((await admissions()).map((run) => run.id)).toContain(next?.sessionId);
+    expect((await admissions()).map((run) => run.id)).toContain(next?.runId);
   });
 
   it('CP-143 two runs of the same instant are admitted in the order of their creation', async () => {
@@ -99,7 +99,7 @@ describe('the order of admission', () => {
     const [first, second] = [(await queue(organization, 1))[0], (await queue(organization, 1))[0]];
     await test.owner.query('update sessions set created_at = now()');
     await admitRun(test.db, second as FixtureRun, limits(1));
-    expect((await admissions()).map((run) => run.id)).toEqual([first?.sessionId]);
+    expect((await admissions()).map((run) => run.id)).toEqual([first?.runId]);
   });
 
   it('an organization that floods the queue gets no second place before every other had its first', async () => {
@@ -127,7 +127,7 @@ describe('the order of admission', () => {
     await admitWaiting(test.db, limits(6, 2));
     expect(organizationsOf(await admissions(), known)).toBe('AABB');
     const [first] = await admissions();
-    await finish(test.db, { organizationId: busy.organizationId, sessionId: first?.id ?? '' });
+    await finish(test.db, { organizationId: busy.organizationId, runId: first?.id ?? '' });
     await admitWaiting(test.db, limits(6, 2));
     expect(organizationsOf(await admissions(), known)).toBe('AABBA');
   });
@@ -140,7 +140,7 @@ describe('the order of admission', () => {
     await Promise.all(
       processes.map(async (db, lane) => {
         const mine = new Map(
-          runs.filter((_run, index) => index % processes.length === lane).map((run) => [run.sessionId, run]),
+          runs.filter((_run, index) => index % processes.length === lane).map((run) => [run.runId, run]),
         );
         // All come into line at once, the last ones first.
         for (const run of [...mine.values()].toReversed()) await admitRun(db, run, limits(7));
@@ -152,14 +152,14 @@ describe('the order of admission', () => {
           for (const run of rows.flatMap(({ id }) => mine.get(id) ?? [])) {
             expect((await admitRun(db, run, limits(7))).admitted).toBe(true);
             await finish(db, run);
-            mine.delete(run.sessionId);
+            mine.delete(run.runId);
             await admitWaiting(db, limits(7));
           }
         }
       }),
     );
     const admitted = await admissions();
-    expect(new Set(admitted.map((run) => run.id))).toEqual(new Set(runs.map((run) => run.sessionId)));
+    expect(new Set(admitted.map((run) => run.id))).toEqual(new Set(runs.map((run) => run.runId)));
     expectTurnsKept(
       admitted,
       known.map((one) => one.organizationId),

@@ -38,7 +38,7 @@ describe('the record of notices', () => {
   const inRun = <T>(run: FixtureRun, work: Parameters<typeof test.db.withTenant<T>>[1]): Promise<T> =>
     test.db.withTenant(run.organizationId, work);
   const record = (run: FixtureRun, approvalId: string, state: NoticeState, attempts = 1) =>
-    inRun(run, (tx) => recordNotice(tx, { approvalId, sessionId: run.sessionId, state, attempts, error: null }));
+    inRun(run, (tx) => recordNotice(tx, { approvalId, runId: run.runId, state, attempts, error: null }));
   const everywhere = async () => (await listUnnoticedApprovals(test.db.pool, 0, 100)).map((each) => each.approvalId);
 
   it('names what waits and has no end of its notice, for one run and for all organizations', async () => {
@@ -54,12 +54,12 @@ describe('the record of notices', () => {
     await record(run, delivered, 'delivered');
     await record(run, failed, 'failed');
     await inRun(run, (tx) => decideApproval(tx, { approvalId: decided, decision: 'denied', decidedBy: 'operator' }));
-    expect((await inRun(run, (tx) => listUnnoticed(tx, run.sessionId))).sort()).toEqual([fresh, retrying].sort());
+    expect((await inRun(run, (tx) => listUnnoticed(tx, run.runId))).sort()).toEqual([fresh, retrying].sort());
     const other = await createRun(test.db);
     const elsewhere = await ask(other);
     expect(await everywhere()).toEqual([fresh, retrying, elsewhere]);
     expect(await listUnnoticedApprovals(test.db.pool, 60_000, 100)).toEqual([]);
-    expect(await inRun(other, (tx) => listUnnoticed(tx, run.sessionId))).toEqual([]);
+    expect(await inRun(other, (tx) => listUnnoticed(tx, run.runId))).toEqual([]);
   });
 
   it('an end stays an end, so that a workflow that is started again sends nothing', async () => {

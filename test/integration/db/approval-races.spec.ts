@@ -6,7 +6,7 @@ import {
   type ApprovalDecision,
 } from '../../../src/core/approvals/approvals.js';
 import { requestApproval, type Question } from '../../../src/core/gate/gate.js';
-import { recordIntent } from '../../../src/core/finalization/intents.js';
+import { requestFinalization } from '../../../src/core/finalization/finalization-requests.js';
 import { createTestDatabase, type TestDatabase } from '../../support/database/database.js';
 import {
   createOrganization,
@@ -81,11 +81,11 @@ describe('races about one approval', () => {
       return (await inRun(run, (tx) => decideApproval(tx, { approvalId, decision, decidedBy: contender }))).won;
     }
     if (contender === 'ask again') await requestApproval(test.db, race.call, race.question);
-    if (contender === 'expire') await inRun(run, (tx) => expireApprovals(tx, run.sessionId));
+    if (contender === 'expire') await inRun(run, (tx) => expireApprovals(tx, run.runId));
     if (contender === 'cancel') {
-      const intent = { outcome: 'cancelled', reason: 'cancelled', wantsQuiesce: false };
-      await inRun(run, (tx) => recordIntent(tx, run.sessionId, intent));
-      await inRun(run, (tx) => expireApprovals(tx, run.sessionId, { all: true }));
+      const finalizationRequest = { outcome: 'cancelled', reason: 'cancelled', wantsQuiesce: false };
+      await inRun(run, (tx) => requestFinalization(tx, run.runId, finalizationRequest));
+      await inRun(run, (tx) => expireApprovals(tx, run.runId, { all: true }));
     }
     return false;
   }
@@ -99,7 +99,7 @@ describe('races about one approval', () => {
     const won = await Promise.all(contenders.map((contender, index) => contend(race, contender, delays[index] ?? 0)));
     raceMs = Math.max(20, performance.now() - started);
     // Whatever nobody settled runs out in the end.
-    await inRun(race.run, (tx) => expireApprovals(tx, race.run.sessionId, { all: true }));
+    await inRun(race.run, (tx) => expireApprovals(tx, race.run.runId, { all: true }));
     const row = await inRun(race.run, (tx) => readApproval(tx, race.approvalId));
     const problem = inconsistency(
       row,

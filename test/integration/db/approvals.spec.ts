@@ -160,11 +160,11 @@ describe('approvals', () => {
     const run = await createRun(test.db);
     await ask(run, null, { ttlSecs: 0 });
     const later = await ask(run, null, { ttlSecs: 500 });
-    const result = await test.db.withTenant(run.organizationId, (tx) => expireApprovals(tx, run.sessionId));
+    const result = await test.db.withTenant(run.organizationId, (tx) => expireApprovals(tx, run.runId));
     expect(result.expired).toBe(1);
     expect(result.nextDeadline?.getTime()).toBeGreaterThan(Date.now() + 400_000);
     expect(await readStatus(test.db, run)).toBe('awaiting_approval');
-    const all = await test.db.withTenant(run.organizationId, (tx) => expireApprovals(tx, run.sessionId, { all: true }));
+    const all = await test.db.withTenant(run.organizationId, (tx) => expireApprovals(tx, run.runId, { all: true }));
     expect(all).toEqual({ expired: 1, nextDeadline: null });
     expect(await decide(run, later.id, 'approved_once')).toMatchObject({ won: false, approval: { status: 'expired' } });
   });
@@ -175,7 +175,7 @@ describe('approvals', () => {
     await Promise.all([
       ...asked.map(({ id }) => decide(run, id, 'approved_once')),
       ...asked.map(({ id }) => decide(run, id, 'denied')),
-      ...asked.map(() => test.db.withTenant(run.organizationId, (tx) => expireApprovals(tx, run.sessionId))),
+      ...asked.map(() => test.db.withTenant(run.organizationId, (tx) => expireApprovals(tx, run.runId))),
     ]);
     const decided = (await readLedger(test.db, run)).filter((event) => event.type === 'approval.decided');
     expect(new Set(decided.map((event) => event.data['approval_id'])).size).toBe(12);
@@ -186,7 +186,7 @@ describe('approvals', () => {
     const run = await createRun(test.db);
     const { id } = await ask(run, null);
     await decide(run, id, 'approved_once');
-    await test.db.withTenant(run.organizationId, (tx) => moveRun(tx, run.sessionId, 'running', 'finalizing', 'stop'));
+    await test.db.withTenant(run.organizationId, (tx) => moveRun(tx, run.runId, 'running', 'finalizing', 'stop'));
     const told = await Promise.all(
       Array.from({ length: 6 }, () => test.db.withTenant(run.organizationId, (tx) => recordSessionTerminal(tx, id))),
     );
@@ -232,9 +232,9 @@ describe('approvals', () => {
     const { id } = await ask(run, null);
     await decide(run, id, 'denied');
     test.db.outbox = null;
-    expect(rows.map((row) => [row.kind, row.sessionId])).toEqual([
-      ['approval_requested', run.sessionId],
-      ['approval_decided', run.sessionId],
+    expect(rows.map((row) => [row.kind, row.runId])).toEqual([
+      ['approval_requested', run.runId],
+      ['approval_decided', run.runId],
     ]);
   });
 });

@@ -34,7 +34,7 @@ const through = (connectionId: string, owner: string | null = null): BindingAuth
   ownerType: owner === null ? 'organization' : 'user',
   ownerUserId: owner,
 });
-const SURFACE = { snapshotVersion: 1, tools: [], digest: `sha256:${'0'.repeat(64)}` };
+const TOOL_SET = { snapshotVersion: 1, tools: [], digest: `sha256:${'0'.repeat(64)}` };
 
 async function bind(
   authority: BindingAuthority,
@@ -44,11 +44,11 @@ async function bind(
   const binding: ResourceBinding = {
     id: uuidv7(),
     organizationId: run.organizationId,
-    sessionId: run.sessionId,
+    runId: run.runId,
     slotKind: 'mcp',
     slot: 'crm',
     authority,
-    surface: SURFACE,
+    toolSet: TOOL_SET,
     resourceScope: {},
     resolvedBy: { kind: resolver, id: resolver === 'user' ? ada.userId : null },
     bindingMode: 'organization',
@@ -58,8 +58,8 @@ async function bind(
   return binding;
 }
 const find = (organizationId: string, slot: string): Promise<ResourceBinding | null> =>
-  database.db.withTenant(organizationId, (tx) => findBinding(tx, { sessionId: run.sessionId, slotKind: 'mcp', slot }));
-const NONE: Partial<ResourceBinding> = { slotKind: 'workspace_fetch', slot: 'workspace', surface: null };
+  database.db.withTenant(organizationId, (tx) => findBinding(tx, { runId: run.runId, slotKind: 'mcp', slot }));
+const NONE: Partial<ResourceBinding> = { slotKind: 'workspace_fetch', slot: 'workspace', toolSet: null };
 
 describe('a binding', () => {
   it('CP-127 CP-128 CP-129 is read as it was written, and only in its organization', async () => {
@@ -75,8 +75,8 @@ describe('a binding', () => {
     const { id: binding } = await bind(through(id));
     await expect(bind(through(id))).rejects.toThrow('duplicate key');
     for (const statement of [
-      'update session_resource_bindings set snapshot_version = 2',
-      'delete from session_resource_bindings',
+      'update run_resource_bindings set snapshot_version = 2',
+      'delete from run_resource_bindings',
     ])
       await expect(own(`${statement} where id = $1`, [binding])).rejects.toThrow();
   });
@@ -86,18 +86,18 @@ describe('a binding', () => {
     const wrong: [BindingAuthority, Partial<ResourceBinding>][] = [
       [{ kind: 'none' }, {}],
       [{ kind: 'subscription_secret', subscriptionId: uuidv7(), generation: 1 }, {}],
-      [through(id), { surface: null }],
-      [{ kind: 'none' }, { ...NONE, surface: SURFACE }],
+      [through(id), { toolSet: null }],
+      [{ kind: 'none' }, { ...NONE, toolSet: TOOL_SET }],
       [{ ...through(id), ownerUserId: ada.userId } as BindingAuthority, {}],
       [{ ...through(id), ownerType: 'user' } as BindingAuthority, {}],
       [through(id), { slotKind: 'other' as 'mcp' }],
       [{ kind: 'other' as 'none' }, NONE],
       [through(uuidv7()), {}],
-      [through(id), { surface: { ...SURFACE, snapshotVersion: 7 } }],
+      [through(id), { toolSet: { ...TOOL_SET, snapshotVersion: 7 } }],
     ];
     for (const [authority, change] of wrong) await expect(bind(authority, change)).rejects.toThrow(/violates/);
     await bind({ kind: 'none' }, NONE);
-    const publish = { slotKind: 'result_publish', slot: 'publish:0', surface: null } as const;
+    const publish = { slotKind: 'result_publish', slot: 'publish:0', toolSet: null } as const;
     await bind({ kind: 'subscription_secret', subscriptionId: uuidv7(), generation: 3 }, publish);
   });
 });

@@ -4,7 +4,7 @@ import { admitRun } from '../../../src/core/launch/admission.js';
 import { admitWaiting, recountCapacity, releaseCapacity } from '../../../src/core/runs/capacity.js';
 import { concludeRun } from '../../../src/core/finalization/conclusion.js';
 import { seeHost } from '../../../src/core/hosts/hosts.js';
-import { recordIntent } from '../../../src/core/finalization/intents.js';
+import { requestFinalization } from '../../../src/core/finalization/finalization-requests.js';
 import { deleteOutbox, readStaleOutbox } from '../../../src/core/record/outbox.js';
 import { moveRun } from '../../../src/core/runs/run-moves.js';
 import { createTestDatabase, type TestDatabase } from '../../support/database/database.js';
@@ -45,8 +45,7 @@ describe('capacity', () => {
   });
   const admit = (run: FixtureRun, globalMax: number | null = null, tenantMax: number | null = null) =>
     admitRun(test.db, run, limits(globalMax, tenantMax));
-  const release = (run: FixtureRun) =>
-    test.db.withTenant(run.organizationId, (tx) => releaseCapacity(tx, run.sessionId));
+  const release = (run: FixtureRun) => test.db.withTenant(run.organizationId, (tx) => releaseCapacity(tx, run.runId));
 
   async function counters(): Promise<Record<string, number>> {
     const { rows } = await test.owner.query<{ scope: string; active: number }>(
@@ -128,7 +127,7 @@ describe('capacity', () => {
     expect((await counters())['deployment']).toBe(0);
     expect(await admitWaiting(test.db, limits(2))).toBe(2);
     const woken = await readStaleOutbox(test.db.pool, 0, 10);
-    expect(woken.map((row) => [row.kind, row.sessionId])).toEqual(waiting.map((run) => ['capacity', run.sessionId]));
+    expect(woken.map((row) => [row.kind, row.runId])).toEqual(waiting.map((run) => ['capacity', run.runId]));
   });
 
   it('passes over a run that is ending, and takes its place back when it was granted one', async () => {
@@ -140,15 +139,15 @@ describe('capacity', () => {
     ];
     const cancel = (run: FixtureRun) =>
       test.db.withTenant(run.organizationId, (tx) =>
-        recordIntent(tx, run.sessionId, { outcome: 'cancelled', reason: 'cancelled by user', wantsQuiesce: true }),
+        requestFinalization(tx, run.runId, { outcome: 'cancelled', reason: 'cancelled by user', wantsQuiesce: true }),
       );
     await cancel(head);
     expect(await admitWaiting(test.db, limits(1))).toBe(1);
-    expect(await held()).toEqual([next.sessionId]);
+    expect(await held()).toEqual([next.runId]);
     await cancel(next);
     await test.db.withTenant(next.organizationId, async (tx) => {
-      await moveRun(tx, next.sessionId, 'queued', 'finalizing', 'cancelled by user');
-      await concludeRun(tx, next.sessionId);
+      await moveRun(tx, next.runId, 'queued', 'finalizing', 'cancelled by user');
+      await concludeRun(tx, next.runId);
     });
     expect(await held()).toEqual([]);
     expect((await counters())['deployment']).toBe(0);
@@ -163,8 +162,8 @@ describe('capacity', () => {
     expect(await counters()).toEqual({ deployment: 1, [run.organizationId]: 1 });
     const over = await createRun(test.db, { in: run, status: 'completed' });
     const live = await createRun(test.db, { in: run, status: 'running' });
-    await test.owner.query('update sessions set capacity_held = true where id = $1', [over.sessionId]);
-    await test.owner.query('update sessions set host_id = $2 where id = $1', [live.sessionId, host]);
+    await test.owner.query('update sessions set capacity_held = true where id = $1', [over.runId]);
+    await test.owner.query('update sessions set host_id = $2 where id = $1', [live.runId, host]);
     expect(await recountCapacity(test.db.pool)).toBe(4);
     expect(await counters()).toEqual({ deployment: 2, [run.organizationId]: 2 });
     expect(await recountCapacity(test.db.pool)).toBe(0);
@@ -180,13 +179,13 @@ describe('capacity', () => {
       runs.flatMap((run) => [
         admit(run, 5),
         test.db.withTenant(run.organizationId, (tx) =>
-          moveRun(tx, run.sessionId, ['created', 'queued'], 'provisioning', null),
+          moveRun(tx, run.runId, ['created', 'queued'], 'provisioning', null),
         ),
         release(run),
         recountCapacity(test.db.pool),
         admitWaiting(test.db, limits(5)),
         test.db.withTenant(run.organizationId, (tx) =>
-          recordIntent(tx, run.sessionId, { outcome: 'cancelled', reason: null, wantsQuiesce: true }),
+          requestFinalization(tx, run.runId, { outcome: 'cancelled', reason: null, wantsQuiesce: true }),
         ),
       ]),
     );

@@ -17,7 +17,7 @@ import {
   type Claim,
 } from '../../../src/core/broker/claims.js';
 import { decideAutomatic } from '../../../src/core/gate/gate.js';
-import { recordIntent } from '../../../src/core/finalization/intents.js';
+import { requestFinalization } from '../../../src/core/finalization/finalization-requests.js';
 import { connected } from '../../support/connections/connected.js';
 import { createTestDatabase, type TestDatabase } from '../../support/database/database.js';
 import { createRun, gateCall, readLedger, type FixtureRun } from '../../support/runs/run-fixture.js';
@@ -42,7 +42,7 @@ async function offered(of = run, verdict: 'allow' | 'deny' = 'allow'): Promise<C
   expect((await decideAutomatic(database.db, call, decision)).outcome).toBe(verdict);
   const { callId, claim } = await offerCall(database.db, call, INPUT);
   expect(claim).toBeNull();
-  return { organizationId: of.organizationId, sessionId: of.sessionId, callId, toolCallId: call.toolCallId };
+  return { organizationId: of.organizationId, runId: of.runId, callId, toolCallId: call.toolCallId };
 }
 
 /** Gives the run a connection in the slot of the tool. */
@@ -52,11 +52,11 @@ async function bound(of: FixtureRun): Promise<{ bindingId: string; connectionId:
   const binding: ResourceBinding = {
     id: bindingId,
     organizationId: of.organizationId,
-    sessionId: of.sessionId,
+    runId: of.runId,
     slotKind: 'mcp',
     slot: 'kb',
     authority: { kind: 'connection', connectionId, generation: 1, ownerType: 'organization', ownerUserId: null },
-    surface: { snapshotVersion: 1, tools: [], digest: `sha256:${'0'.repeat(64)}` },
+    toolSet: { snapshotVersion: 1, tools: [], digest: `sha256:${'0'.repeat(64)}` },
     resourceScope: {},
     resolvedBy: { kind: 'operator', id: null },
     bindingMode: 'organization',
@@ -103,14 +103,14 @@ describe('the claim of a brokered call', () => {
     const { bindingId, connectionId } = await bound(own);
     const call = await offered(own);
     const unknown = await read(call);
-    const live = unknown?.call.bound?.live;
-    expect(unknown).toMatchObject({ claimed: null, call: { bound: { bindingId, live: { status: 'active' } } } });
+    const live = unknown?.call.bound?.current;
+    expect(unknown).toMatchObject({ claimed: null, call: { bound: { bindingId, current: { status: 'active' } } } });
     const take = (): ReturnType<typeof takeCall> => {
       const known = { [uuidv7()]: live!, [bindingId]: live! };
       return takeCall(database.db, call, known, { claimId: uuidv7(), attempt: 1 }, 600);
     };
     await database.owner.query(`update integration_connections set status = 'suspended' where id = $1`, [connectionId]);
-    expect(await take()).toMatchObject({ claimed: null, call: { bound: { live: { status: 'suspended' } } } });
+    expect(await take()).toMatchObject({ claimed: null, call: { bound: { current: { status: 'suspended' } } } });
     expect(await readStoredClaim(database.db, call)).toBeNull();
     await database.owner.query(`update integration_connections set status = 'active' where id = $1`, [connectionId]);
     const answers = await Promise.all([take(), take(), take()]);
@@ -132,7 +132,7 @@ describe('the claim of a brokered call', () => {
     const own = await createRun(database.db);
     const call = await offered(own);
     await database.db.withTenant(own.organizationId, (tx) =>
-      recordIntent(tx, own.sessionId, { outcome: 'cancelled', reason: 'cancelled', wantsQuiesce: true }),
+      requestFinalization(tx, own.runId, { outcome: 'cancelled', reason: 'cancelled', wantsQuiesce: true }),
     );
     expect((await claim(call)).outcome).toBe('inactive');
     expect(await readStoredClaim(database.db, call)).toBeNull();
@@ -143,9 +143,9 @@ describe('the claim of a brokered call', () => {
       const own = await createRun(database.db);
       const call = await offered(own);
       const cancel = database.db.withTenant(own.organizationId, async (tx) => {
-        await tx.query('select 1 from session_heads where session_id = $1 for no key update', [own.sessionId]);
-        const [open] = await tx.query('select 1 from tool_execution_claims where session_id = $1', [own.sessionId]);
-        await recordIntent(tx, own.sessionId, { outcome: 'cancelled', reason: 'c', wantsQuiesce: true });
+        await tx.query('select 1 from session_heads where session_id = $1 for no key update', [own.runId]);
+        const [open] = await tx.query('select 1 from tool_execution_claims where session_id = $1', [own.runId]);
+        await requestFinalization(tx, own.runId, { outcome: 'cancelled', reason: 'c', wantsQuiesce: true });
         return open !== undefined;
       });
       const [taken, wasTakenBefore] = await Promise.all([claim(call), cancel]);
@@ -194,7 +194,7 @@ describe('the claim of a brokered call', () => {
     await claim(live);
     expect(await listRunsWithExpiredClaims(database.db.pool, 200)).toContainEqual({
       organizationId: own.organizationId,
-      sessionId: own.sessionId,
+      runId: own.runId,
     });
     const swept = await Promise.all([1, 2, 3].map(() => giveUpClaims(database.db, own, 'expired')));
     expect(swept.reduce((all, one) => all + one, 0)).toBe(1);
@@ -221,9 +221,9 @@ describe('the claim of a brokered call', () => {
     const { claim: held } = await claim(call);
     await settle(call, held, 'succeeded');
     await offered(own);
-    await database.db.withTenant(own.organizationId, (tx) => forgetCallTexts(tx, own.sessionId));
+    await database.db.withTenant(own.organizationId, (tx) => forgetCallTexts(tx, own.runId));
     const left = await database.db.withTenant(own.organizationId, (tx) =>
-      tx.query('select 1 from tool_call_payloads where session_id = $1', [own.sessionId]),
+      tx.query('select 1 from tool_call_payloads where session_id = $1', [own.runId]),
     );
     expect(left).toEqual([]);
   });

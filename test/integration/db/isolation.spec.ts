@@ -63,7 +63,7 @@ describe('row-level isolation', () => {
   it('CP-030 covers every table of the catalog that is not a deployment table, enabled and forced', async () => {
     const { rows } = await test.owner.query<{ name: string; enabled: boolean; forced: boolean; policies: number }>(
       `select c.relname as name, c.relrowsecurity as enabled, c.relforcerowsecurity as forced,
-              (select count(*)::int from pg_policy p where p.polrelid = c.oid and p.polname = 'own_organization') as policies
+              (select count(*)::int from pg_policy p where p.polrelid = c.oid and p.polname = 'tenant_isolation') as policies
        from pg_class c where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') order by 1`,
     );
     const open = rows.filter((row) => !row.enabled || !row.forced || row.policies !== 1).map((row) => row.name);
@@ -156,12 +156,12 @@ async function reaches(
   const client = await test.db.pool.connect();
   try {
     await client.query('begin');
-    if (setting === 'foreign') await client.query(`select set_config('svc.tenant', $1, true)`, [who.intruder]);
+    if (setting === 'foreign') await client.query(`select set_config('service.tenant_id', $1, true)`, [who.intruder]);
     if (setting === 'reset') {
-      await client.query(`select set_config('svc.tenant', $1, true)`, [who.victim]);
+      await client.query(`select set_config('service.tenant_id', $1, true)`, [who.victim]);
       await client.query('commit');
       await client.query('begin');
-      await client.query('reset svc.tenant');
+      await client.query('reset service.tenant_id');
     }
     const { rowCount } = await client.query(sqlOf(table, statement, who.victim));
     return (rowCount ?? 0) > 0;

@@ -4,7 +4,7 @@ import { stopRun } from '../../../src/activities/run-stops.js';
 import { admitRun } from '../../../src/core/launch/admission.js';
 import { decideApproval } from '../../../src/core/approvals/approvals.js';
 import { seeHost } from '../../../src/core/hosts/hosts.js';
-import { readIntent } from '../../../src/core/finalization/intents.js';
+import { readFinalizationRequest } from '../../../src/core/finalization/finalization-requests.js';
 import { attachSandbox } from '../../../src/core/launch/launch.js';
 import { readRunView } from '../../../src/core/runs/run-view.js';
 import { requestApproval } from '../../../src/core/gate/gate.js';
@@ -22,13 +22,12 @@ describe('a run on its way to its sandbox', () => {
 
   const attach = (run: FixtureRun) =>
     test.db.withTenant(run.organizationId, (tx) =>
-      attachSandbox(tx, run.sessionId, { runtime: 'test', external_id: '0123456789abcdef', attrs: {} }),
+      attachSandbox(tx, run.runId, { runtime: 'test', external_id: '0123456789abcdef', attrs: {} }),
     );
-  const intentOf = (run: FixtureRun) => test.db.withTenant(run.organizationId, (tx) => readIntent(tx, run.sessionId));
+  const finalizationRequestOf = (run: FixtureRun) =>
+    test.db.withTenant(run.organizationId, (tx) => readFinalizationRequest(tx, run.runId));
   const view = (run: FixtureRun, queueTtlSecs = 900) =>
-    test.db.withTenant(run.organizationId, (tx) =>
-      readRunView(tx, run.sessionId, { launchLimitSecs: 1800, queueTtlSecs }),
-    );
+    test.db.withTenant(run.organizationId, (tx) => readRunView(tx, run.runId, { launchLimitSecs: 1800, queueTtlSecs }));
 
   it('CP-150 that asked a human before its sandbox was attached waits for the answer from its first instant', async () => {
     const run = await createRun(test.db, { status: 'initializing' });
@@ -62,22 +61,22 @@ describe('a run on its way to its sandbox', () => {
     const on = { database: test.db, capacity: { queueTtlSecs: 5 }, quiesceSecs: 30 };
     const run = await createRun(test.db, { status: 'queued' });
     expect((await view(run))?.ms_until_queue_expiry).toBeGreaterThan(800_000);
-    await test.owner.query(`update sessions set queued_at = now() - interval '6 s' where id = $1`, [run.sessionId]);
+    await test.owner.query(`update sessions set queued_at = now() - interval '6 s' where id = $1`, [run.runId]);
     expect((await view(run, 5))?.ms_until_queue_expiry).toBeLessThan(0);
     await stopRun(on, run, { code: 'queue_ttl' });
     await stopRun(on, run, { code: 'queue_ttl' });
-    expect(await intentOf(run)).toMatchObject({ outcome: 'failed', needs_quiesce: false });
-    expect((await intentOf(run))?.reason).toContain('queue_ttl_expired');
+    expect(await finalizationRequestOf(run)).toMatchObject({ outcome: 'failed', needs_quiesce: false });
+    expect((await finalizationRequestOf(run))?.reason).toContain('queue_ttl_expired');
     expect((await readLedger(test.db, run)).map((event) => event.type)).toEqual(['run.error']);
 
     const granted = await createRun(test.db, { status: 'queued' });
     await test.owner.query(`update sessions set capacity_held = true, host_id = $2 where id = $1`, [
-      granted.sessionId,
+      granted.runId,
       uuidv7(),
     ]);
     expect(await view(granted, 0)).toMatchObject({ ms_until_queue_expiry: null, host_id: null });
     await stopRun(on, granted, { code: 'queue_ttl' });
-    expect(await intentOf(granted)).toBeNull();
+    expect(await finalizationRequestOf(granted)).toBeNull();
   });
 
   it('CP-140 has the whole launch deadline from its admission, however long it waited', async () => {
@@ -91,7 +90,7 @@ describe('a run on its way to its sandbox', () => {
     const run = await createRun(test.db, { status: 'queued' });
     await test.owner.query(
       `update sessions set created_at = now() - interval '2 h', queued_at = now() - interval '2 h' where id = $1`,
-      [run.sessionId],
+      [run.runId],
     );
     expect((await admitRun(test.db, run, LIMITS)).admitted).toBe(true);
     expect((await view(run))?.ms_until_launch_deadline).toBeGreaterThan(1_790_000);
@@ -100,7 +99,7 @@ describe('a run on its way to its sandbox', () => {
 
   it('CP-143 that waits is asked again when its backoff ends, and before its time in the queue is over', async () => {
     const run = await createRun(test.db, { status: 'queued' });
-    await test.owner.query(`update sessions set not_before = now() + interval '30 s' where id = $1`, [run.sessionId]);
+    await test.owner.query(`update sessions set not_before = now() + interval '30 s' where id = $1`, [run.runId]);
     const backoff = await admitRun(test.db, run, LIMITS);
     expect(backoff.admitted).toBe(false);
     expect(backoff.waitMs).toBeGreaterThan(25_000);

@@ -21,7 +21,7 @@ describe('the ledger of a run', () => {
         for (let n = 0; n < 20; n += 1) {
           try {
             await test.db.withTenant(run.organizationId, async (tx) => {
-              await tx.append(run.sessionId, message(`${appender}-${n}`));
+              await tx.append(run.runId, message(`${appender}-${n}`));
               if (n % 5 === 4) throw new Error('rolled back on purpose');
             });
           } catch (error) {
@@ -40,10 +40,10 @@ describe('the ledger of a run', () => {
     const [run, foreign] = [await createRun(test.db), await createRun(test.db)];
     const event = { actor: 'agent', type: 'agent.message', data: { role: 'assistant', text: 'x' } } as const;
     const seqs = await Promise.all(
-      Array.from({ length: 32 }, () => test.db.append(run.organizationId, run.sessionId, [event, event])),
+      Array.from({ length: 32 }, () => test.db.append(run.organizationId, run.runId, [event, event])),
     );
     expect(seqs.flat().toSorted((a, b) => a - b)).toEqual(Array.from({ length: 64 }, (_, index) => index + 1));
-    await expect(test.db.append(run.organizationId, foreign.sessionId, [event])).rejects.toMatchObject({
+    await expect(test.db.append(run.organizationId, foreign.runId, [event])).rejects.toMatchObject({
       code: 'not_found',
     });
     expect(await readLedger(test.db, foreign)).toEqual([]);
@@ -52,7 +52,7 @@ describe('the ledger of a run', () => {
   it('CP-291 refuses every statement that changes or removes an event, for the owner too', async () => {
     const run = await createRun(test.db);
     await test.db.withTenant(run.organizationId, (tx) =>
-      tx.append(run.sessionId, [{ actor: 'system', type: 'run.error', data: { message: 'x' } }]),
+      tx.append(run.runId, [{ actor: 'system', type: 'run.error', data: { message: 'x' } }]),
     );
     for (const statement of [
       `update events set actor = 'human'`,
@@ -89,24 +89,24 @@ describe('the ledger of a run', () => {
     const run = await createRun(test.db);
     for (const change of [`run_spec = '{}'`, `run_spec_digest = 'x'`, `task = 'other'`]) {
       const statement = `update sessions set ${change} where id = $1`;
-      await expect(
-        test.db.withTenant(run.organizationId, (tx) => tx.query(statement, [run.sessionId])),
-      ).rejects.toThrow(/cannot change/);
+      await expect(test.db.withTenant(run.organizationId, (tx) => tx.query(statement, [run.runId]))).rejects.toThrow(
+        /cannot change/,
+      );
     }
   });
 
   it('CP-140 refuses every move out of a terminal status, whoever writes', async () => {
     const run = await createRun(test.db, { status: 'completed' });
-    await expect(
-      test.owner.query(`update sessions set status = 'running' where id = $1`, [run.sessionId]),
-    ).rejects.toThrow(/already completed/);
+    await expect(test.owner.query(`update sessions set status = 'running' where id = $1`, [run.runId])).rejects.toThrow(
+      /already completed/,
+    );
   });
 
   it('CP-286 keeps token shapes, NUL and lone surrogates out of the ledger', async () => {
     const run = await createRun(test.db);
     const text = `token ${run.tokens.control} and \u0000 and \ud800 end`;
     await test.db.withTenant(run.organizationId, (tx) =>
-      tx.append(run.sessionId, [
+      tx.append(run.runId, [
         { actor: 'agent', type: 'agent.message', data: { role: 'assistant', text, ['k\u0000']: 1 } },
       ]),
     );
@@ -122,7 +122,7 @@ describe('the ledger of a run', () => {
     const [mine, other] = [await createRun(test.db), await createRun(test.db)];
     await expect(
       test.db.withTenant(mine.organizationId, (tx) =>
-        tx.append(other.sessionId, [{ actor: 'system', type: 'run.error', data: { message: 'x' } }]),
+        tx.append(other.runId, [{ actor: 'system', type: 'run.error', data: { message: 'x' } }]),
       ),
     ).rejects.toMatchObject({ code: 'not_found' });
   });

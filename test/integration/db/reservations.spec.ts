@@ -42,7 +42,7 @@ describe('reservations of model requests', () => {
     return {
       tokenSha256: tokenDigest(run, 'llm'),
       organizationId: run.organizationId,
-      sessionId: run.sessionId,
+      runId: run.runId,
       runSpecDigest: run.runSpecDigest,
       inputTokens: 1000,
       outputTokens: 4000,
@@ -63,7 +63,7 @@ describe('reservations of model requests', () => {
   function charge(run: FixtureRun, reservationId: string, change: Partial<Settlement> = {}): Settlement {
     return {
       organizationId: run.organizationId,
-      sessionId: run.sessionId,
+      runId: run.runId,
       reservationId,
       state: 'charged',
       toolUses: [],
@@ -203,7 +203,7 @@ describe('reservations of model requests', () => {
     const stored = await test.db.withTenant(run.organizationId, (tx) =>
       tx.query<{ actor: string; type: string; payload: { data: JsonObject }; digest: string }>(
         `select actor, type, payload, encode(body_digest, 'hex') as digest from events where session_id = $1`,
-        [run.sessionId],
+        [run.runId],
       ),
     );
     for (const { actor, type, payload, digest } of stored) {
@@ -253,13 +253,13 @@ describe('reservations of model requests', () => {
     await closeProcessLease(test.db.pool, dead);
     expect(await renewProcessLease(test.db.pool, dead)).toBe(false);
     expect(await sweepReservations(test.db, 100)).toBe(1);
-    const live = () => test.db.withTenant(run.organizationId, (tx) => countLiveReservations(tx, run.sessionId));
+    const live = () => test.db.withTenant(run.organizationId, (tx) => countLiveReservations(tx, run.runId));
     expect(await live()).toBe(1);
-    await test.db.withTenant(run.organizationId, (tx) => giveUpReservations(tx, run.sessionId));
+    await test.db.withTenant(run.organizationId, (tx) => giveUpReservations(tx, run.runId));
     expect(await live()).toBe(0);
     const [head] = await test.db.withTenant(run.organizationId, (tx) =>
       tx.query<{ spent: number }>('select spent_tokens::int as spent from session_heads where session_id = $1', [
-        run.sessionId,
+        run.runId,
       ]),
     );
     expect(head?.spent).toBe(10_000);

@@ -6,7 +6,7 @@ import { verifyExport } from '../../../src/domain/ledger/verify-export.js';
 import { canMove, isSilentMove, isTerminal, RUN_STATUSES } from '../../../src/domain/run/status.js';
 import { Organizations } from '../../../src/core/organizations/organizations.js';
 import { recordHeartbeat } from '../../../src/core/runs/heartbeats.js';
-import { readIntent, recordIntent } from '../../../src/core/finalization/intents.js';
+import { readFinalizationRequest, requestFinalization } from '../../../src/core/finalization/finalization-requests.js';
 import { exportLedger, signLedgerHead } from '../../../src/core/ledger/ledger-heads.js';
 import { migrate } from '../../../src/platform/postgres/migrate.js';
 import { moveRun } from '../../../src/core/runs/run-moves.js';
@@ -38,7 +38,7 @@ describe('the record of runs', () => {
     for (const from of RUN_STATUSES) {
       for (const to of RUN_STATUSES) {
         const run = await createRun(test.db, { status: from });
-        const moved = await test.db.withTenant(run.organizationId, (tx) => moveRun(tx, run.sessionId, from, to, 'why'));
+        const moved = await test.db.withTenant(run.organizationId, (tx) => moveRun(tx, run.runId, from, to, 'why'));
         expect([from, to, moved]).toEqual([from, to, canMove(from, to)]);
         expect(await readStatus(test.db, run)).toBe(moved ? to : from);
         const told =
@@ -55,7 +55,7 @@ describe('the record of runs', () => {
     const moves = await Promise.all(
       Array.from({ length: 16 }, (_, n) =>
         test.db.withTenant(run.organizationId, (tx) =>
-          moveRun(tx, run.sessionId, 'finalizing', n % 2 === 0 ? 'completed' : 'failed', null),
+          moveRun(tx, run.runId, 'finalizing', n % 2 === 0 ? 'completed' : 'failed', null),
         ),
       ),
     );
@@ -67,11 +67,11 @@ describe('the record of runs', () => {
     }
   });
 
-  it('CP-141 CP-142 keeps the first intent of {result, cancel, failure} and none for a run that is over', async () => {
+  it('CP-141 CP-142 keeps the first finalization request of {result, cancel, failure} and none for a run that is over', async () => {
     const run = await createRun(test.db, { sandboxHandle: true });
     const record = (outcome: string, wantsQuiesce: boolean) =>
       test.db.withTenant(run.organizationId, (tx) =>
-        recordIntent(tx, run.sessionId, { outcome, reason: outcome, wantsQuiesce }, [
+        requestFinalization(tx, run.runId, { outcome, reason: outcome, wantsQuiesce }, [
           { actor: 'system', type: 'run.error', data: { message: outcome } },
         ]),
       );
@@ -82,17 +82,21 @@ describe('the record of runs', () => {
       record('completed', false),
     ]);
     expect(results.sort()).toEqual(['already', 'already', 'already', 'recorded']);
-    const intent = await test.db.withTenant(run.organizationId, (tx) => readIntent(tx, run.sessionId));
-    expect(intent?.outcome).toBe(intent?.posted_outcome === 'odd' ? 'failed' : intent?.posted_outcome);
-    expect(await readLedger(test.db, run)).toMatchObject([{ data: { message: intent?.posted_outcome } }]);
+    const finalizationRequest = await test.db.withTenant(run.organizationId, (tx) =>
+      readFinalizationRequest(tx, run.runId),
+    );
+    expect(finalizationRequest?.outcome).toBe(
+      finalizationRequest?.posted_outcome === 'odd' ? 'failed' : finalizationRequest?.posted_outcome,
+    );
+    expect(await readLedger(test.db, run)).toMatchObject([{ data: { message: finalizationRequest?.posted_outcome } }]);
     const over = await createRun(test.db, { status: 'failed' });
     const late = test.db.withTenant(over.organizationId, (tx) =>
-      recordIntent(tx, over.sessionId, { outcome: 'cancelled', reason: null, wantsQuiesce: true }),
+      requestFinalization(tx, over.runId, { outcome: 'cancelled', reason: null, wantsQuiesce: true }),
     );
     expect(await late).toBe('terminal');
     await expect(
       test.db.withTenant(over.organizationId, (tx) =>
-        recordIntent(tx, run.sessionId, { outcome: 'failed', reason: null, wantsQuiesce: false }),
+        requestFinalization(tx, run.runId, { outcome: 'failed', reason: null, wantsQuiesce: false }),
       ),
     ).rejects.toMatchObject({ code: 'not_found' });
   });
@@ -101,8 +105,8 @@ describe('the record of runs', () => {
     const needs = async (status: 'running' | 'initializing', sandboxHandle: boolean): Promise<boolean | undefined> => {
       const run = await createRun(test.db, { status, sandboxHandle });
       return test.db.withTenant(run.organizationId, async (tx) => {
-        await recordIntent(tx, run.sessionId, { outcome: 'cancelled', reason: null, wantsQuiesce: true });
-        return (await readIntent(tx, run.sessionId))?.needs_quiesce;
+        await requestFinalization(tx, run.runId, { outcome: 'cancelled', reason: null, wantsQuiesce: true });
+        return (await readFinalizationRequest(tx, run.runId))?.needs_quiesce;
       });
     };
     expect([await needs('running', true), await needs('running', false), await needs('initializing', true)]).toEqual([
@@ -121,7 +125,7 @@ describe('the record of runs', () => {
       expect(digestRunToken(token)).toBe(digest);
       expect(await lookupRunToken(test.db.pool, digest)).toMatchObject({
         organizationId: run.organizationId,
-        sessionId: run.sessionId,
+        runId: run.runId,
         audience,
         expired: false,
         revoked: false,
@@ -129,7 +133,7 @@ describe('the record of runs', () => {
     }
     const { rows } = await test.owner.query<{ row: string }>(
       'select t::text as row from api_tokens t where session_id = $1',
-      [run.sessionId],
+      [run.runId],
     );
     expect(rows).toHaveLength(4);
     for (const { row } of rows) expect(row).not.toContain('svc_sess_');
@@ -139,19 +143,19 @@ describe('the record of runs', () => {
 
   it('renews what is live and replaces tokens at a repeated launch', async () => {
     const run = await createRun(test.db);
-    const renew = () => test.db.withTenant(run.organizationId, (tx) => renewTokens(tx, run.sessionId, 60));
+    const renew = () => test.db.withTenant(run.organizationId, (tx) => renewTokens(tx, run.runId, 60));
     expect(await renew()).toBe(true);
-    await test.db.withTenant(run.organizationId, (tx) => mintRunTokens(tx, run.sessionId, 60));
+    await test.db.withTenant(run.organizationId, (tx) => mintRunTokens(tx, run.runId, 60));
     expect(await lookupRunToken(test.db.pool, tokenDigest(run, 'tool'))).toMatchObject({ revoked: true });
-    await test.db.withTenant(run.organizationId, (tx) => moveRun(tx, run.sessionId, 'running', 'finalizing', null));
-    await test.db.withTenant(run.organizationId, (tx) => moveRun(tx, run.sessionId, 'finalizing', 'failed', null));
+    await test.db.withTenant(run.organizationId, (tx) => moveRun(tx, run.runId, 'running', 'finalizing', null));
+    await test.db.withTenant(run.organizationId, (tx) => moveRun(tx, run.runId, 'finalizing', 'failed', null));
     expect(await renew()).toBe(false);
   });
 
   it('notes heartbeats of a run of the organization and of no other', async () => {
     const run = await createRun(test.db);
-    expect(await recordHeartbeat(test.db.pool, run.organizationId, run.sessionId)).toBe('running');
-    expect(await recordHeartbeat(test.db.pool, uuidv7(), run.sessionId)).toBeNull();
+    expect(await recordHeartbeat(test.db.pool, run.organizationId, run.runId)).toBe('running');
+    expect(await recordHeartbeat(test.db.pool, uuidv7(), run.runId)).toBeNull();
   });
 
   it('exports a ledger that verifies without a server, and one that was tampered with in the database does not', async () => {
@@ -161,7 +165,7 @@ describe('the record of runs', () => {
     for (let n = 0; n < 700; n += 100) {
       await test.db.withTenant(run.organizationId, (tx) =>
         tx.append(
-          run.sessionId,
+          run.runId,
           Array.from({ length: 100 }, (_, i) => ({
             actor: 'agent' as const,
             type: 'agent.message',
@@ -170,18 +174,18 @@ describe('the record of runs', () => {
         ),
       );
     }
-    const first = await signLedgerHead(test.db, run.organizationId, run.sessionId, signer);
-    expect(await signLedgerHead(test.db, run.organizationId, run.sessionId, signer)).toEqual(first);
-    const lines = await collect(exportLedger(test.db, run.organizationId, run.sessionId, signer));
+    const first = await signLedgerHead(test.db, run.organizationId, run.runId, signer);
+    expect(await signLedgerHead(test.db, run.organizationId, run.runId, signer)).toEqual(first);
+    const lines = await collect(exportLedger(test.db, run.organizationId, run.runId, signer));
     expect(await verifyExport(lines, signer.publicKeyPem)).toMatchObject({ ok: true, events: 700, problems: [] });
     await test.owner.query(`alter table events disable trigger refuse_change`);
     await test.owner.query(
       `update events set payload = jsonb_set(payload, '{data,text}', '"forged"') where session_id = $1 and seq = 9`,
-      [run.sessionId],
+      [run.runId],
     );
-    await test.owner.query(`delete from events where session_id = $1 and seq = 600`, [run.sessionId]);
+    await test.owner.query(`delete from events where session_id = $1 and seq = 600`, [run.runId]);
     await test.owner.query(`alter table events enable trigger refuse_change`);
-    const tampered = await collect(exportLedger(test.db, run.organizationId, run.sessionId, signer));
+    const tampered = await collect(exportLedger(test.db, run.organizationId, run.runId, signer));
     const report = await verifyExport(tampered, signer.publicKeyPem);
     expect(report.problems.map((problem) => [problem.fault, problem.line])).toEqual([
       ['edited', 10],

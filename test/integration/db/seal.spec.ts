@@ -122,7 +122,7 @@ describe('payloads at rest', () => {
 
   async function keep(sealer: Sealer, text: string, kind: 'input' | 'policy_view') {
     const run = await createRun(test.db);
-    const key = { organizationId: run.organizationId, sessionId: run.sessionId, toolCallId: 'call:1', kind };
+    const key = { organizationId: run.organizationId, runId: run.runId, toolCallId: 'call:1', kind };
     const payloads = new ToolCallPayloads(test.db, sealer);
     const payload = await payloads.protect(key, text);
     if (payload !== null) await test.db.withTenant(run.organizationId, (tx) => payloads.store(tx, key, payload, 3600));
@@ -164,7 +164,7 @@ describe('boot checks of sealing', () => {
       const payloads = new ToolCallPayloads(test.db, createSealer(test.db, keys));
       const key = {
         organizationId: run.organizationId,
-        sessionId: run.sessionId,
+        runId: run.runId,
         toolCallId: uuidv7(),
         kind: 'result' as const,
       };

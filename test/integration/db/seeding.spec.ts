@@ -18,7 +18,7 @@ beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'sg-seed-'));
   organizationId = uuidv7();
   await test.db.withTenant(organizationId, (tx) =>
-    tx.query('insert into organizations (id, slug, name) values ($1, $2, $2)', [organizationId, `o-${organizationId}`]),
+    tx.query('insert into tenants (id, slug, name) values ($1, $2, $2)', [organizationId, `o-${organizationId}`]),
   );
 });
 afterEach(() => rmSync(folder, { recursive: true }));

@@ -7,7 +7,7 @@ import { createRun, type FixtureRun } from '../../support/runs/run-fixture.js';
 
 const append = (db: Database, run: FixtureRun): Promise<number[]> =>
   db.withTenant(run.organizationId, (tx) =>
-    tx.append(run.sessionId, [{ actor: 'system', type: 'run.error', data: { message: 'x' } }]),
+    tx.append(run.runId, [{ actor: 'system', type: 'run.error', data: { message: 'x' } }]),
   );
 
 /** Resolves at the callback; rejects after a while, so that a lost wake-up fails instead of hanging. */
@@ -35,15 +35,15 @@ describe('wake-ups', () => {
   it('CP-005 reach the process itself and others after commit, and nobody after a rollback', async () => {
     const run = await createRun(test.db);
     let early = 0;
-    const stop = test.db.wakeups.onSession(run.sessionId, () => (early += 1));
+    const stop = test.db.wakeups.onSession(run.runId, () => (early += 1));
     await expect(
       test.db.withTenant(run.organizationId, async (tx) => {
-        await tx.append(run.sessionId, [{ actor: 'system', type: 'run.error', data: { message: 'x' } }]);
+        await tx.append(run.runId, [{ actor: 'system', type: 'run.error', data: { message: 'x' } }]);
         throw new Error('no');
       }),
     ).rejects.toThrow('no');
     expect(early).toBe(0);
-    const heard = called((callback) => other.wakeups.onSession(run.sessionId, callback));
+    const heard = called((callback) => other.wakeups.onSession(run.runId, callback));
     await append(test.db, run);
     expect(early).toBe(1);
     await heard;
@@ -51,7 +51,7 @@ describe('wake-ups', () => {
   });
 
   it('tell every process of a run whose workflow was started', async () => {
-    const run = { organizationId: crypto.randomUUID(), sessionId: crypto.randomUUID() };
+    const run = { organizationId: crypto.randomUUID(), runId: crypto.randomUUID() };
     const heard = new Promise<unknown>((resolve) => other.wakeups.onStarted(resolve));
     test.db.wakeups.publishStarted(run);
     expect(await heard).toEqual(run);
@@ -74,17 +74,17 @@ describe('wake-ups', () => {
       `select pg_terminate_backend(pid) from pg_stat_activity where application_name like '%-listen' and datname = current_database()`,
     );
     await reconnected;
-    const heard = called((callback) => other.wakeups.onSession(run.sessionId, callback));
+    const heard = called((callback) => other.wakeups.onSession(run.runId, callback));
     await append(test.db, run);
     await heard;
   });
 
   it('leave an outbox row for the relay when no driver can be reached', async () => {
     const run = await createRun(test.db);
-    await test.db.withTenant(run.organizationId, (tx) => tx.enqueue(run.sessionId, 'created'));
+    await test.db.withTenant(run.organizationId, (tx) => tx.enqueue(run.runId, 'created'));
     expect(await readStaleOutbox(test.db.pool, 60_000, 10)).toEqual([]);
     const rows = await readStaleOutbox(test.db.pool, 0, 10);
-    expect(rows).toMatchObject([{ organizationId: run.organizationId, sessionId: run.sessionId, kind: 'created' }]);
+    expect(rows).toMatchObject([{ organizationId: run.organizationId, runId: run.runId, kind: 'created' }]);
     await deleteOutbox(
       test.db.pool,
       rows.map((row) => row.id),
@@ -97,17 +97,17 @@ describe('wake-ups', () => {
     const sent: OutboxRow[] = [];
     test.db.outbox = { dispatch: (rows) => sent.push(...rows) };
     await test.db.withTenant(run.organizationId, async (tx) => {
-      await tx.enqueue(run.sessionId, 'intent');
+      await tx.enqueue(run.runId, 'finalization_requested');
       expect(sent).toEqual([]);
     });
     await expect(
       test.db.withTenant(run.organizationId, async (tx) => {
-        await tx.enqueue(run.sessionId, 'created');
+        await tx.enqueue(run.runId, 'created');
         throw new Error('rolled back');
       }),
     ).rejects.toThrow();
     test.db.outbox = null;
-    expect(sent.map((row) => row.kind)).toEqual(['intent']);
+    expect(sent.map((row) => row.kind)).toEqual(['finalization_requested']);
     expect((await readStaleOutbox(test.db.pool, 0, 10)).map((row) => row.id)).toEqual(sent.map((row) => row.id));
   });
 });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { recordIntent } from '../../../src/core/finalization/intents.js';
+import { requestFinalization } from '../../../src/core/finalization/finalization-requests.js';
 import { moveRun } from '../../../src/core/runs/run-moves.js';
 import { createGatedRun, readLedger, readRows } from '../../support/gate/gated-run.js';
 import { decisions, kinds } from '../../support/gate/permission-calls.js';
@@ -133,8 +133,8 @@ describe('a call that asks a human', () => {
     ];
     const approval = await bench.pendingApproval(run);
     await bench.db.withTenant(run.organizationId, async (tx) => {
-      await recordIntent(tx, run.sessionId, { outcome: 'cancelled', reason: 'cancelled', wantsQuiesce: true });
-      await moveRun(tx, run.sessionId, 'awaiting_approval', 'cancelling', null);
+      await requestFinalization(tx, run.runId, { outcome: 'cancelled', reason: 'cancelled', wantsQuiesce: true });
+      await moveRun(tx, run.runId, 'awaiting_approval', 'cancelling', null);
     });
     await bench.decide(run, approval, 'approved_once');
     const inactive = { decision: 'deny', message: 'session is not active' };

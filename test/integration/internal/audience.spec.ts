@@ -54,7 +54,7 @@ async function request(
 function forms(run: FixtureRun, path: string): string[] {
   return path.startsWith('/llm')
     ? [`/internal${path}`]
-    : [`/internal${path}`, `/internal/sessions/${run.sessionId}${path}`];
+    : [`/internal${path}`, `/internal/sessions/${run.runId}${path}`];
 }
 
 describe('audiences of the runner plane', () => {
@@ -99,7 +99,7 @@ describe('audiences of the runner plane', () => {
   it('CP-277 a revoked token is 401 on its own route and 403 on another', async () => {
     const run = await createGatedRun(database.db);
     await database.db.withTenant(run.organizationId, (tx) =>
-      tx.query('update api_tokens set revoked_at = clock_timestamp() where session_id = $1', [run.sessionId]),
+      tx.query('update api_tokens set revoked_at = clock_timestamp() where session_id = $1', [run.runId]),
     );
     expect(await request('POST', '/internal/heartbeat', run.tokens.control, {})).toEqual({
       status: 401,

@@ -27,7 +27,7 @@ afterAll(async () => {
   await database.close();
 });
 
-const intentOf = (run: FixtureRun) =>
+const finalizationRequestOf = (run: FixtureRun) =>
   readRows<{ outcome: string; reason: string }>(
     database.db,
     run,
@@ -52,9 +52,11 @@ describe('the bounds of each cap', () => {
     const ask = async (id: string) =>
       (await post(`${plane.url}/internal/permission`, run.tokens.tool, { tool_call_id: id, tool: 'Read' })).body;
     for (let n = 0; n < passing; n += 1) expect(await ask(`c${n}`)).toEqual({ decision: 'allow' });
-    expect(await intentOf(run)).toEqual([]);
+    expect(await finalizationRequestOf(run)).toEqual([]);
     expect(await ask('over')).toEqual({ decision: 'deny', message: 'tool-call budget exceeded' });
-    expect(await intentOf(run)).toEqual([{ outcome: 'budget_exceeded', reason: 'tool-call budget exceeded' }]);
+    expect(await finalizationRequestOf(run)).toEqual([
+      { outcome: 'budget_exceeded', reason: 'tool-call budget exceeded' },
+    ]);
     expect(await told(run)).toEqual([...warnings, ['budget.exceeded', String(cap), String(cap + 1)]]);
   });
 
@@ -69,7 +71,7 @@ describe('the bounds of each cap', () => {
     return reserve(database.db, {
       tokenSha256: tokenDigest(run, 'llm'),
       organizationId: run.organizationId,
-      sessionId: run.sessionId,
+      runId: run.runId,
       runSpecDigest: run.runSpecDigest,
       inputTokens: 100,
       outputTokens: 4000,
@@ -111,11 +113,11 @@ describe('the bounds of each cap', () => {
   async function clock(cap: number | null, ranSecs: number) {
     const run = await createGatedRun(database.db, { budgets: { max_wall_clock_secs: cap } });
     await database.owner.query(`update sessions set started_at = now() - make_interval(secs => $2) where id = $1`, [
-      run.sessionId,
+      run.runId,
       ranSecs,
     ]);
     const view = await database.db.withTenant(run.organizationId, (tx) =>
-      readRunView(tx, run.sessionId, { launchLimitSecs: 1800, queueTtlSecs: 900 }),
+      readRunView(tx, run.runId, { launchLimitSecs: 1800, queueTtlSecs: 900 }),
     );
     return { run, over: view?.ms_until_wall_clock, warning: view?.ms_until_wall_clock_warning };
   }
@@ -136,20 +138,22 @@ describe('the bounds of each cap', () => {
 
   it('CP-075 the wall clock is warned of once however often it is noticed, and not after the end', async () => {
     const { run } = await clock(100_000, 85_000);
-    const warn = () => database.db.withTenant(run.organizationId, (tx) => warnWallClock(tx, run.sessionId));
+    const warn = () => database.db.withTenant(run.organizationId, (tx) => warnWallClock(tx, run.runId));
     await Promise.all(Array.from({ length: 8 }, warn));
     await warn();
     expect(await told(run)).toEqual([['budget.warning', '100000', expect.stringMatching(/^85\d\d\d$/)]]);
     expect(
       await database.db.withTenant(run.organizationId, (tx) =>
-        readRunView(tx, run.sessionId, { launchLimitSecs: 1800, queueTtlSecs: 900 }),
+        readRunView(tx, run.runId, { launchLimitSecs: 1800, queueTtlSecs: 900 }),
       ),
     ).toMatchObject({ ms_until_wall_clock_warning: null });
     const stop = { database: database.db, capacity: { queueTtlSecs: 900 }, quiesceSecs: 30 };
     await stopRun(stop, run, { code: 'wall_clock' });
     await stopRun(stop, run, { code: 'wall_clock' });
     expect((await told(run)).map(([type]) => type)).toEqual(['budget.warning', 'budget.exceeded']);
-    expect(await intentOf(run)).toEqual([{ outcome: 'budget_exceeded', reason: 'wall-clock budget exceeded' }]);
+    expect(await finalizationRequestOf(run)).toEqual([
+      { outcome: 'budget_exceeded', reason: 'wall-clock budget exceeded' },
+    ]);
   });
 });
 
@@ -174,8 +178,10 @@ describe('a breach that nobody lived to end', () => {
     await spend(over, spent);
     await spend(below, spent - 1);
     await maintenance().expireRecords();
-    expect(await intentOf(over)).toEqual([{ outcome: 'budget_exceeded', reason: `${cap} budget exceeded` }]);
+    expect(await finalizationRequestOf(over)).toEqual([
+      { outcome: 'budget_exceeded', reason: `${cap} budget exceeded` },
+    ]);
     expect((await told(over)).map(([type]) => type)).toEqual(['budget.warning']);
-    expect(await intentOf(below)).toEqual([]);
+    expect(await finalizationRequestOf(below)).toEqual([]);
   });
 });

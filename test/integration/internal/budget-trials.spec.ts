@@ -89,7 +89,7 @@ async function requestModel(run: FixtureRun, processId: string, fate: number): P
     const answer = await reserve(database.db, {
       tokenSha256: tokenDigest(run, 'llm'),
       organizationId: run.organizationId,
-      sessionId: run.sessionId,
+      runId: run.runId,
       runSpecDigest: run.runSpecDigest,
       inputTokens: 500,
       outputTokens: 1500,
@@ -121,7 +121,7 @@ async function requestModel(run: FixtureRun, processId: string, fate: number): P
     const state = fate < 0.1 ? 'released' : fate > 0.9 ? 'unreported' : 'charged';
     await settle(database.db, {
       organizationId: run.organizationId,
-      sessionId: run.sessionId,
+      runId: run.runId,
       reservationId: answer.reservationId,
       state,
       usage: state === 'charged' ? usage : null,

@@ -3,7 +3,7 @@ import { moveRun } from '../../../src/core/runs/run-moves.js';
 import { createTestDatabase } from '../../support/database/database.js';
 import type { TestDatabase } from '../../support/database/database.js';
 import { createGatedRun, post, readLedger, readRows } from '../../support/gate/gated-run.js';
-import type { PlaneAnswer } from '../../support/gate/gated-run.js';
+import type { ContractAnswer } from '../../support/gate/gated-run.js';
 import { startPlane } from '../../support/plane/plane-app.js';
 import type { PlaneApp } from '../../support/plane/plane-app.js';
 import type { FixtureRun } from '../../support/runs/run-fixture.js';
@@ -30,22 +30,22 @@ function control(
   path: string,
   body: unknown,
   headers: Record<string, string> = {},
-): Promise<PlaneAnswer> {
-  return post(`${plane.url}/internal/sessions/${run.sessionId}${path}`, run.tokens.control, body, headers);
+): Promise<ContractAnswer> {
+  return post(`${plane.url}/internal/sessions/${run.runId}${path}`, run.tokens.control, body, headers);
 }
 
 const event = (type: string, data: object, actor = 'agent') => ({ actor, body: { type, data } });
 
 function revoke(run: FixtureRun): Promise<unknown> {
   return database.db.withTenant(run.organizationId, (tx) =>
-    tx.query('update api_tokens set revoked_at = clock_timestamp() where session_id = $1', [run.sessionId]),
+    tx.query('update api_tokens set revoked_at = clock_timestamp() where session_id = $1', [run.runId]),
   );
 }
 
 async function end(run: FixtureRun): Promise<void> {
   await database.db.withTenant(run.organizationId, async (tx) => {
-    await moveRun(tx, run.sessionId, 'running', 'finalizing', null);
-    await moveRun(tx, run.sessionId, 'finalizing', 'completed', null);
+    await moveRun(tx, run.runId, 'running', 'finalizing', null);
+    await moveRun(tx, run.runId, 'finalizing', 'completed', null);
   });
 }
 
@@ -126,11 +126,9 @@ describe('heartbeats', () => {
       `select last_heartbeat_at > clock_timestamp() - interval '20 s' as fresh from session_heads where session_id = $1`,
     );
     expect(beat?.fresh).toBe(true);
-    await database.db.withTenant(run.organizationId, (tx) => moveRun(tx, run.sessionId, 'running', 'cancelling', null));
+    await database.db.withTenant(run.organizationId, (tx) => moveRun(tx, run.runId, 'running', 'cancelling', null));
     expect((await control(run, '/heartbeat', {})).body).toEqual({ ok: true, action: 'quiesce' });
-    await database.db.withTenant(run.organizationId, (tx) =>
-      moveRun(tx, run.sessionId, 'cancelling', 'finalizing', null),
-    );
+    await database.db.withTenant(run.organizationId, (tx) => moveRun(tx, run.runId, 'cancelling', 'finalizing', null));
     expect((await control(run, '/heartbeat', {})).body).toEqual({ ok: true, action: null });
   });
 });

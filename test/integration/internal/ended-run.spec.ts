@@ -2,11 +2,11 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { startScriptedModel } from '../../../src/cli/demo/scripted-model.js';
 import type { ScriptedModel } from '../../../src/cli/demo/scripted-model.js';
 import { decideApproval } from '../../../src/core/approvals/approvals.js';
-import { recordIntent } from '../../../src/core/finalization/intents.js';
+import { requestFinalization } from '../../../src/core/finalization/finalization-requests.js';
 import { createTestDatabase } from '../../support/database/database.js';
 import type { TestDatabase } from '../../support/database/database.js';
 import { createGatedRun, post, readLedger, readRows } from '../../support/gate/gated-run.js';
-import type { PlaneAnswer } from '../../support/gate/gated-run.js';
+import type { ContractAnswer } from '../../support/gate/gated-run.js';
 import { askPermission } from '../../support/gate/permission-calls.js';
 import { startPlane } from '../../support/plane/plane-app.js';
 import type { PlaneApp } from '../../support/plane/plane-app.js';
@@ -36,7 +36,7 @@ afterAll(async () => {
 /** Somebody ended the run and was told so; the driver has not moved it yet. */
 async function acknowledgeEnd(run: FixtureRun, wantsQuiesce = true): Promise<void> {
   await database.db.withTenant(run.organizationId, (tx) =>
-    recordIntent(tx, run.sessionId, { outcome: 'cancelled', reason: 'cancelled', wantsQuiesce }),
+    requestFinalization(tx, run.runId, { outcome: 'cancelled', reason: 'cancelled', wantsQuiesce }),
   );
   expect(await readRows(database.db, run, 'select status from sessions where id = $1')).toEqual([
     { status: 'running' },
@@ -46,7 +46,7 @@ async function acknowledgeEnd(run: FixtureRun, wantsQuiesce = true): Promise<voi
 const ask = (run: FixtureRun, id: string, tool = 'Read', input: unknown = {}): Promise<unknown> =>
   askPermission(plane, run, id, tool, input);
 
-function control(run: FixtureRun, path: string, body?: unknown): Promise<PlaneAnswer> {
+function control(run: FixtureRun, path: string, body?: unknown): Promise<ContractAnswer> {
   return post(`${plane.url}/internal${path}`, run.tokens.control, body);
 }
 
@@ -72,7 +72,7 @@ describe('from the moment its end is acknowledged, and before the driver has mov
     let approvals = await readRows<{ id: string }>(database.db, run, pending);
     while (approvals.length === 0) approvals = await readRows<{ id: string }>(database.db, run, pending);
     await database.db.withTenant(run.organizationId, (tx) =>
-      recordIntent(tx, run.sessionId, { outcome: 'cancelled', reason: 'cancelled', wantsQuiesce: true }),
+      requestFinalization(tx, run.runId, { outcome: 'cancelled', reason: 'cancelled', wantsQuiesce: true }),
     );
     await database.db.withTenant(run.organizationId, (tx) =>
       decideApproval(tx, { approvalId: approvals[0]!.id, decision: 'approved_once', decidedBy: 'operator' }),

@@ -19,7 +19,7 @@ beforeAll(async () => {
 afterAll(() => bench.close());
 
 describe('the order of the gate', () => {
-  it('CP-317 an exhausted budget answers before frozen set, schema, tier and policy', async () => {
+  it('CP-317 an exhausted budget answers before tool set, schema, tier and policy', async () => {
     for (const [tool, trustTier] of [
       ['mcp__ghost__x', 'trusted'],
       ['mcp__kb', 'trusted'],

@@ -73,7 +73,7 @@ describe('two hundred identical calls at once', () => {
 });
 
 describe('a grant for the session', () => {
-  it('CP-148 CP-313 lifts no denial of schema, frozen set, trust tier or policy', async () => {
+  it('CP-148 CP-313 lifts no denial of schema, tool set, trust tier or policy', async () => {
     const plane = planes[0]!;
     const tools = [
       { match: ['Bash'], action: 'approve', shell: { deny_regex: ['\\bcurl\\b'], on_no_match: 'approve' } },
@@ -115,7 +115,7 @@ describe('a grant for the session', () => {
       tx.query(
         `insert into approvals (id, tenant_id, session_id, tool_call_id, tool, summary, input_digest, status, scope_keys)
          values (gen_random_uuid(), $1, $2, 'granted', 'Edit', '', '', 'approved_session', $3::text[])`,
-        [run.organizationId, run.sessionId, grants.map((grant) => JSON.stringify(grant))],
+        [run.organizationId, run.runId, grants.map((grant) => JSON.stringify(grant))],
       ),
     );
     for (const [id, tool, input] of [

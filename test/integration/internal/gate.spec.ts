@@ -89,7 +89,7 @@ describe('an automatic verdict', () => {
     expect(
       await readRows(bench.db, run, 'select outcome, needs_quiesce from session_finalizations where session_id = $1'),
     ).toEqual([{ outcome: 'budget_exceeded', needs_quiesce: true }]);
-    await bench.db.withTenant(run.organizationId, (tx) => moveRun(tx, run.sessionId, 'running', 'cancelling', null));
+    await bench.db.withTenant(run.organizationId, (tx) => moveRun(tx, run.runId, 'running', 'cancelling', null));
     expect(await bench.ask(run, 'd', 'Read')).toEqual({ decision: 'deny', message: 'session is not active' });
   });
 

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { decideApproval, expireApprovals } from '../../../src/core/approvals/approvals.js';
-import { recordIntent } from '../../../src/core/finalization/intents.js';
+import { requestFinalization } from '../../../src/core/finalization/finalization-requests.js';
 import { createTestDatabase, type TestDatabase } from '../../support/database/database.js';
 import { createGatedRun, post, readLedger, readRows } from '../../support/gate/gated-run.js';
-import type { LedgerLine, PlaneAnswer } from '../../support/gate/gated-run.js';
+import type { LedgerLine, ContractAnswer } from '../../support/gate/gated-run.js';
 import { startPlane, type PlaneApp } from '../../support/plane/plane-app.js';
 import type { FixtureRun } from '../../support/runs/run-fixture.js';
 import { until, untilHolds } from '../../support/time/until.js';
@@ -36,7 +36,7 @@ function pendingOf(run: FixtureRun): Promise<Pending[]> {
   return readRows<Pending>(database.db, run, sql);
 }
 
-function present(run: FixtureRun, plane: PlaneApp, path: string, id: string): Promise<PlaneAnswer> {
+function present(run: FixtureRun, plane: PlaneApp, path: string, id: string): Promise<ContractAnswer> {
   const tool = path === 'permission' ? 'Deploy' : TOOL;
   return post(`${plane.url}/internal/${path}`, run.tokens.tool, { tool_call_id: id, tool, input: {} });
 }
@@ -44,7 +44,7 @@ function present(run: FixtureRun, plane: PlaneApp, path: string, id: string): Pr
 /** Both kinds of call, each presented to both processes, held for a human. */
 async function holdCalls(
   run: FixtureRun,
-): Promise<{ permissions: Promise<PlaneAnswer>[]; calls: Promise<PlaneAnswer>[] }> {
+): Promise<{ permissions: Promise<ContractAnswer>[]; calls: Promise<ContractAnswer>[] }> {
   const held = {
     permissions: planes.map((plane) => present(run, plane, 'permission', 'p')),
     calls: planes.map((plane) => present(run, plane, 'tools/call', 'c')),
@@ -60,7 +60,7 @@ async function holdCalls(
 /** As whoever ends a run does it, in a process that holds none of its calls. */
 async function end(run: FixtureRun): Promise<void> {
   await database.db.withTenant(run.organizationId, (tx) =>
-    recordIntent(tx, run.sessionId, { outcome: 'cancelled', reason: 'cancelled', wantsQuiesce: true }),
+    requestFinalization(tx, run.runId, { outcome: 'cancelled', reason: 'cancelled', wantsQuiesce: true }),
   );
 }
 
@@ -78,7 +78,7 @@ describe('a held call whose run ends', () => {
     expect(await pendingOf(run)).toHaveLength(2);
     expect(await readLedger(database.db, run)).toEqual(before);
 
-    await database.db.withTenant(run.organizationId, (tx) => expireApprovals(tx, run.sessionId, { all: true }));
+    await database.db.withTenant(run.organizationId, (tx) => expireApprovals(tx, run.runId, { all: true }));
     const after = await readLedger(database.db, run);
     for (const id of ['p', 'c']) {
       expect(decisions(after, id)).toMatchObject([
@@ -114,8 +114,8 @@ describe('a held call whose run ends', () => {
     const run = await createGatedRun(database.db, { brokered: ['crm'], brokeredTool: 'delete' });
     const held = await holdCalls(run);
     await database.db.withTenant(run.organizationId, async (tx) => {
-      await recordIntent(tx, run.sessionId, { outcome: 'failed', reason: 'sandbox died', wantsQuiesce: false });
-      await expireApprovals(tx, run.sessionId, { all: true });
+      await requestFinalization(tx, run.runId, { outcome: 'failed', reason: 'sandbox died', wantsQuiesce: false });
+      await expireApprovals(tx, run.runId, { all: true });
     });
     for (const answer of await Promise.all(held.permissions)) expect(answer).toMatchObject(DENIED);
     for (const answer of await Promise.all(held.calls)) expect(answer).toMatchObject(REFUSED);
@@ -130,7 +130,7 @@ describe('a held call whose run ends', () => {
     );
     await database.db.withTenant(run.organizationId, async (tx) => {
       await decideApproval(tx, { approvalId: pending!.id, decision: 'denied', decidedBy: 'operator' });
-      await recordIntent(tx, run.sessionId, { outcome: 'cancelled', reason: 'cancelled', wantsQuiesce: true });
+      await requestFinalization(tx, run.runId, { outcome: 'cancelled', reason: 'cancelled', wantsQuiesce: true });
     });
     expect((await asked).body).toEqual({ decision: 'deny', message: 'not approved' });
   });

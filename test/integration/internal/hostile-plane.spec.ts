@@ -97,7 +97,7 @@ function newRun(): Promise<FixtureRun> {
 async function send(run: FixtureRun, route: string, request: HostileRequest): Promise<Answered> {
   const [method = '', pattern = ''] = route.split(' ');
   const [, audience = 'control'] = AUDIENCES.find(([end]) => end.test(pattern)) ?? [];
-  const path = pattern.replace(':id', request.pathId ?? run.sessionId).replace('*', 'v1/messages') + request.query;
+  const path = pattern.replace(':id', request.pathId ?? run.runId).replace('*', 'v1/messages') + request.query;
   const headers = { ...request.headers, authorization: `Bearer ${run.tokens[audience]}` };
   const answer = await client.request({ method: method, path, headers, body: request.body }).catch((cause: unknown) => {
     throw new Error(`${route} did not answer ${shown(request)}`, { cause });

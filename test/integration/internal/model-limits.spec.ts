@@ -1,7 +1,7 @@
 import Anthropic from '@anthropic-ai/sdk';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { createGatedRun, readLedger, readRows } from '../../support/gate/gated-run.js';
-import type { PlaneAnswer } from '../../support/gate/gated-run.js';
+import type { ContractAnswer } from '../../support/gate/gated-run.js';
 import type { FixtureRun } from '../../support/runs/run-fixture.js';
 import { MODEL, ModelBench, request, say, USAGE } from '../../support/models/model-bench.js';
 import { eventually } from '../../support/time/until.js';
@@ -20,7 +20,7 @@ afterAll(() => bench.close());
 async function whileTheProviderThinks(
   run: FixtureRun,
   of: { requests: number; refused: number },
-): Promise<PlaneAnswer[]> {
+): Promise<ContractAnswer[]> {
   let refused = 0;
   let release!: () => void;
   const enough = new Promise<void>((resolve) => (release = resolve));

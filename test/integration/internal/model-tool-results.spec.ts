@@ -90,7 +90,7 @@ describe('the cross-check of tool results', () => {
     });
   });
 
-  it('CP-026 leaves the names of frozen brokered surfaces to the broker, and those alone', async () => {
+  it('CP-026 leaves the names of frozen brokered tool sets to the broker, and those alone', async () => {
     const run = await createGatedRun(bench.database.db, { brokered: ['kb'] });
     await useTool(run, 'toolu_m', 'mcp__kb__find');
     expect((await bench.call(run, carrying(result('toolu_m')))).status).toBe(200);

@@ -80,7 +80,7 @@ async function through(
 
 async function onHost(run: FixtureRun, dataDir: string): Promise<void> {
   await database.db.withTenant(run.organizationId, (tx) =>
-    tx.query('update sessions set host_id = $2 where id = $1', [run.sessionId, ensureHostIdFile(dataDir)]),
+    tx.query('update sessions set host_id = $2 where id = $1', [run.runId, ensureHostIdFile(dataDir)]),
   );
 }
 
@@ -89,24 +89,24 @@ describe('plane sockets', () => {
     const dataDir = await folder();
     await start(dataDir);
     const run = await createGatedRun(database.db);
-    expect(await planeSocketAccepts(dataDir, run.sessionId, 500)).toBe(false);
-    await mkdir(planeDirectory(dataDir, run.sessionId));
-    expect(await appears(dataDir, run.sessionId)).toBe(true);
-    expect(await through(dataDir, run.sessionId, '/internal/heartbeat', run.tokens.control)).toEqual({
+    expect(await planeSocketAccepts(dataDir, run.runId, 500)).toBe(false);
+    await mkdir(planeDirectory(dataDir, run.runId));
+    expect(await appears(dataDir, run.runId)).toBe(true);
+    expect(await through(dataDir, run.runId, '/internal/heartbeat', run.tokens.control)).toEqual({
       status: 200,
       body: { ok: true, action: null },
     });
-    await rm(planeDirectory(dataDir, run.sessionId), { recursive: true });
-    expect(await planeSocketAccepts(dataDir, run.sessionId, 500)).toBe(false);
+    await rm(planeDirectory(dataDir, run.runId), { recursive: true });
+    expect(await planeSocketAccepts(dataDir, run.runId, 500)).toBe(false);
   });
 
   it('CP-051 work below a data folder deeper than a socket address holds', async () => {
     const dataDir = await folder('a'.repeat(100), 'b'.repeat(100));
     await start(dataDir);
     const run = await createGatedRun(database.db);
-    await mkdir(planeDirectory(dataDir, run.sessionId));
-    expect(await appears(dataDir, run.sessionId)).toBe(true);
-    expect((await through(dataDir, run.sessionId, '/internal/heartbeat', run.tokens.control)).status).toBe(200);
+    await mkdir(planeDirectory(dataDir, run.runId));
+    expect(await appears(dataDir, run.runId)).toBe(true);
+    expect((await through(dataDir, run.runId, '/internal/heartbeat', run.tokens.control)).status).toBe(200);
   });
 
   it('CP-051 are made anew for every live run of the host when the process starts', async () => {
@@ -118,23 +118,23 @@ describe('plane sockets', () => {
     await onHost(live, dataDir);
     await onHost(over, dataDir);
     await start(dataDir);
-    expect(await planeSocketAccepts(dataDir, live.sessionId, 500)).toBe(true);
-    expect(await planeSocketAccepts(dataDir, over.sessionId, 500)).toBe(false);
+    expect(await planeSocketAccepts(dataDir, live.runId, 500)).toBe(true);
+    expect(await planeSocketAccepts(dataDir, over.runId, 500)).toBe(false);
     await start(dataDir);
-    expect((await through(dataDir, live.sessionId, '/internal/heartbeat', live.tokens.control)).status).toBe(200);
+    expect((await through(dataDir, live.runId, '/internal/heartbeat', live.tokens.control)).status).toBe(200);
   });
 
   it('CP-277 serve the tokens of their own run alone, after the audience was asked', async () => {
     const dataDir = await folder();
     await start(dataDir);
     const [own, other] = [await createGatedRun(database.db), await createGatedRun(database.db)];
-    await mkdir(planeDirectory(dataDir, own.sessionId));
-    await appears(dataDir, own.sessionId);
-    expect(await through(dataDir, own.sessionId, '/internal/heartbeat', other.tokens.tool)).toEqual({
+    await mkdir(planeDirectory(dataDir, own.runId));
+    await appears(dataDir, own.runId);
+    expect(await through(dataDir, own.runId, '/internal/heartbeat', other.tokens.tool)).toEqual({
       status: 403,
       body: { error: 'wrong_audience' },
     });
-    expect(await through(dataDir, own.sessionId, '/internal/heartbeat', other.tokens.control)).toEqual({
+    expect(await through(dataDir, own.runId, '/internal/heartbeat', other.tokens.control)).toEqual({
       status: 403,
       body: { error: 'wrong_run' },
     });
@@ -144,10 +144,10 @@ describe('plane sockets', () => {
     const dataDir = await folder();
     await start(dataDir);
     const run = await createGatedRun(database.db);
-    await mkdir(planeDirectory(dataDir, run.sessionId));
-    await appears(dataDir, run.sessionId);
+    await mkdir(planeDirectory(dataDir, run.runId));
+    await appears(dataDir, run.runId);
     for (const path of ['/v1/sessions', '/healthz', '/', '/internalx']) {
-      expect(await through(dataDir, run.sessionId, path, run.tokens.control)).toEqual({
+      expect(await through(dataDir, run.runId, path, run.tokens.control)).toEqual({
         status: 404,
         body: { error: 'not found' },
       });
@@ -158,9 +158,9 @@ describe('plane sockets', () => {
     const dataDir = await folder();
     const hasty = await start(dataDir, { SERVICE_LIMIT_HEADER_TIMEOUT_MS: '300' });
     const run = await createGatedRun(database.db);
-    await mkdir(planeDirectory(dataDir, run.sessionId));
-    await appears(dataDir, run.sessionId);
-    const socketPath = join(planeDirectory(dataDir, run.sessionId), 'plane.sock');
+    await mkdir(planeDirectory(dataDir, run.runId));
+    await appears(dataDir, run.runId);
+    const socketPath = join(planeDirectory(dataDir, run.runId), 'plane.sock');
     const raw = (text: string): Promise<string> =>
       new Promise((resolve, reject) => {
         let answer = '';
@@ -183,12 +183,12 @@ describe('plane sockets', () => {
     await hasty.close();
     planes.splice(planes.indexOf(hasty), 1);
     await start(dataDir, { SERVICE_LIMIT_CONNECTIONS: '3' });
-    await appears(dataDir, run.sessionId);
+    await appears(dataDir, run.runId);
     // The connection that looked ends for the server a few turns after it ended here.
     for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve));
     const idle = [1, 2, 3].map(() => connect(socketPath));
     await Promise.all(idle.map((socket) => new Promise((resolve) => socket.once('connect', resolve))));
-    expect(await through(dataDir, run.sessionId, '/internal/heartbeat', run.tokens.control)).toEqual({
+    expect(await through(dataDir, run.runId, '/internal/heartbeat', run.tokens.control)).toEqual({
       status: 503,
       body: { error: 'too many connections of this run' },
     });

@@ -62,7 +62,7 @@ async function untilViews(run: FixtureRun, count: number): Promise<Row[]> {
 function open(run: FixtureRun, toolCallId: string): Promise<string | null> {
   return payloads.open({
     organizationId: run.organizationId,
-    sessionId: run.sessionId,
+    runId: run.runId,
     toolCallId,
     kind: 'policy_view',
   });
@@ -93,10 +93,10 @@ describe('what policy read of gated calls', () => {
       input: { command: `ls ${CANARY}`, cwd: '/workspace/src' },
     });
     expect(JSON.parse((await open(run, 'asked'))!)).toEqual({ tool: 'Deploy', input: { path: '/workspace/x' } });
-    await database.owner.query(`update sessions set status = 'cancelled' where id = $1`, [run.sessionId]);
+    await database.owner.query(`update sessions set status = 'cancelled' where id = $1`, [run.runId]);
     await database.owner.query(
       `update approvals set expires_at = now() - interval '1 s' where session_id = $1 and status = 'pending'`,
-      [run.sessionId],
+      [run.runId],
     );
     await asked;
   });
@@ -124,7 +124,7 @@ describe('what policy read of gated calls', () => {
     const run = await createGatedRun(database.db, { tools: ALLOW_ALL });
     await ask(run, 'a', 'Bash', { command: 'first' });
     await untilViews(run, 1);
-    await database.owner.query('delete from tool_call_payloads where session_id = $1', [run.sessionId]);
+    await database.owner.query('delete from tool_call_payloads where session_id = $1', [run.runId]);
     expect((await ask(run, 'a', 'Bash', { command: 'second' })).body['decision']).toBe('deny');
     await ask(run, 'b', 'Bash', { command: 'other' });
     expect((await untilViews(run, 1)).map((row) => row.tool_call_id)).toEqual(['b']);

@@ -14,7 +14,7 @@ afterAll(() => bench.close());
 describe('a call that asks a human', () => {
   it('CP-006 a file that was shown and changes before the release withholds the approved call, and its repetition', async () => {
     const run = await createGatedRun(bench.db);
-    const workspace = join(bench.plane.dataDir, 'runs', run.sessionId, 'disk', 'workspace');
+    const workspace = join(bench.plane.dataDir, 'runs', run.runId, 'disk', 'workspace');
     await mkdir(workspace, { recursive: true });
     await writeFile(join(workspace, 'deploy.sh'), 'echo fine');
     await symlink('/etc/hostname', join(workspace, 'link'));
@@ -40,7 +40,7 @@ describe('a call that asks a human', () => {
 
   it('CP-006 a call that was approved while nobody held it is compared when it comes back, and not once it was let go', async () => {
     const run = await createGatedRun(bench.db);
-    const workspace = join(bench.plane.dataDir, 'runs', run.sessionId, 'disk', 'workspace');
+    const workspace = join(bench.plane.dataDir, 'runs', run.runId, 'disk', 'workspace');
     await mkdir(workspace, { recursive: true });
     await writeFile(join(workspace, 'deploy.sh'), 'echo fine');
     const again = (id: string) => bench.ask(run, id, 'Bash', { command: './deploy.sh' });
@@ -68,7 +68,7 @@ describe('a call that asks a human', () => {
 
   it('a command that names more files than a person can be shown is denied, not asked', async () => {
     const run = await createGatedRun(bench.db);
-    const workspace = join(bench.plane.dataDir, 'runs', run.sessionId, 'disk', 'workspace');
+    const workspace = join(bench.plane.dataDir, 'runs', run.runId, 'disk', 'workspace');
     await mkdir(workspace, { recursive: true });
     const names = Array.from({ length: 129 }, (_, index) => `f${index}`);
     await Promise.all(names.map((name) => writeFile(join(workspace, name), '')));

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { recordIntent } from '../../../src/core/finalization/intents.js';
+import { requestFinalization } from '../../../src/core/finalization/finalization-requests.js';
 import { moveRun } from '../../../src/core/runs/run-moves.js';
 import { createGatedRun, post, readLedger, readRows } from '../../support/gate/gated-run.js';
 import { seededPolicyContent } from '../../support/policies/seeded-policies.js';
@@ -177,8 +177,8 @@ describe('worked examples of the gate', () => {
     const waiting = [bench.ask(run, 'a', 'Deploy', {}), bench.ask(run, 'a', 'Deploy', {})];
     const approval = await bench.pendingApproval(run);
     await bench.db.withTenant(run.organizationId, async (tx) => {
-      await recordIntent(tx, run.sessionId, { outcome: 'cancelled', reason: 'cancelled', wantsQuiesce: true });
-      await moveRun(tx, run.sessionId, 'awaiting_approval', 'cancelling', null);
+      await requestFinalization(tx, run.runId, { outcome: 'cancelled', reason: 'cancelled', wantsQuiesce: true });
+      await moveRun(tx, run.runId, 'awaiting_approval', 'cancelling', null);
     });
     await bench.decide(run, approval);
     expect(await Promise.all(waiting)).toEqual([INACTIVE, INACTIVE]);

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { CANONICAL_TOOLS } from '../../../src/domain/tools/vocabulary.js';
 import { InternalModule } from '../../../src/api/internal/internal.module.js';
 import { expireApprovals } from '../../../src/core/approvals/approvals.js';
-import { recordIntent } from '../../../src/core/finalization/intents.js';
+import { requestFinalization } from '../../../src/core/finalization/finalization-requests.js';
 import { concludeRun } from '../../../src/core/finalization/conclusion.js';
 import { moveRun } from '../../../src/core/runs/run-moves.js';
 import { startApi, type TestApi } from '../../support/api/api.js';
@@ -142,22 +142,22 @@ describe('metrics of an API process', () => {
   it('follow a run through its moves and say how it ended', async () => {
     const before = await scrape();
     const created = await api.post('/v1/sessions', { agent: 'fixer', task: '[]' });
-    const sessionId = created.body.session.id;
+    const runId = created.body.session.id;
     await api.db.withTenant(api.organizationId, async (tx) => {
-      await moveRun(tx, sessionId, 'created', 'queued', null);
-      await moveRun(tx, sessionId, 'queued', 'provisioning', null);
-      await moveRun(tx, sessionId, 'provisioning', 'initializing', null);
+      await moveRun(tx, runId, 'created', 'queued', null);
+      await moveRun(tx, runId, 'queued', 'provisioning', null);
+      await moveRun(tx, runId, 'provisioning', 'initializing', null);
     });
     await api.db.withTenant(api.organizationId, async (tx) => {
-      await moveRun(tx, sessionId, 'initializing', 'running', null);
-      await recordIntent(tx, sessionId, { outcome: 'completed', reason: null, wantsQuiesce: false });
-      await moveRun(tx, sessionId, 'running', 'finalizing', null);
-      await expireApprovals(tx, sessionId, { all: true });
-      await concludeRun(tx, sessionId);
+      await moveRun(tx, runId, 'initializing', 'running', null);
+      await requestFinalization(tx, runId, { outcome: 'completed', reason: null, wantsQuiesce: false });
+      await moveRun(tx, runId, 'running', 'finalizing', null);
+      await expireApprovals(tx, runId, { all: true });
+      await concludeRun(tx, runId);
     });
     await expect(
       api.db.withTenant(api.organizationId, async (tx) => {
-        await tx.append(sessionId, [{ actor: 'system', type: 'run.error', data: { message: 'rolled back' } }]);
+        await tx.append(runId, [{ actor: 'system', type: 'run.error', data: { message: 'rolled back' } }]);
         throw new Error('rolled back');
       }),
     ).rejects.toThrow('rolled back');
@@ -191,7 +191,7 @@ describe('gauges of the deployment', () => {
       expect(metrics.series.get('service_runs{status="queued"}')).toBe(0);
       expect(metrics.series.get('service_approvals_pending')).toBe(1);
       expect(metrics.series.get('service_hosts_online')).toBe(0);
-      await other.db.withTenant(run.organizationId, (tx) => expireApprovals(tx, run.sessionId, { all: true }));
+      await other.db.withTenant(run.organizationId, (tx) => expireApprovals(tx, run.runId, { all: true }));
       await held;
     } finally {
       await other.close();
@@ -203,9 +203,7 @@ async function pending(run: FixtureRun, of: TestApi = api): Promise<string> {
   const [asked] = await until(
     () =>
       of.db.withTenant(run.organizationId, (tx) =>
-        tx.query<{ id: string }>(`select id from approvals where session_id = $1 and status = 'pending'`, [
-          run.sessionId,
-        ]),
+        tx.query<{ id: string }>(`select id from approvals where session_id = $1 and status = 'pending'`, [run.runId]),
       ),
     (rows) => rows.length > 0,
   );
@@ -215,7 +213,7 @@ async function pending(run: FixtureRun, of: TestApi = api): Promise<string> {
 
 async function eventsOf(run: FixtureRun): Promise<number> {
   const [row] = await api.db.withTenant(run.organizationId, (tx) =>
-    tx.query<{ count: number }>('select count(*)::int as count from events where session_id = $1', [run.sessionId]),
+    tx.query<{ count: number }>('select count(*)::int as count from events where session_id = $1', [run.runId]),
   );
   return row?.count ?? 0;
 }

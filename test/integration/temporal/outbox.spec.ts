@@ -27,32 +27,32 @@ describe('the outbox', () => {
     const runs: FixtureRun[] = [];
     for (let n = 0; n < count; n += 1) {
       const run = await createRun(test.db, { in: organization });
-      await test.db.withTenant(run.organizationId, (tx) => tx.enqueue(run.sessionId, 'intent'));
+      await test.db.withTenant(run.organizationId, (tx) => tx.enqueue(run.runId, 'finalization_requested'));
       runs.push(run);
     }
     return { runs, rows: await readStaleOutbox(test.db.pool, 0, 500) };
   }
 
-  function dispatcher(wake: (sessionId: string) => void): {
+  function dispatcher(wake: (runId: string) => void): {
     sent: string[];
     lost: string[];
     all: TemporalOutboxDispatcher;
   } {
     const [sent, lost]: [string[], string[]] = [[], []];
     const driver = {
-      wake: async (run: { sessionId: string }) => {
+      wake: async (run: { runId: string }) => {
         await Promise.resolve();
-        wake(run.sessionId);
-        sent.push(run.sessionId);
+        wake(run.runId);
+        sent.push(run.runId);
       },
     };
-    const onUndelivered = (rows: OutboxRow[]) => void lost.push(...rows.map((row) => row.sessionId));
+    const onUndelivered = (rows: OutboxRow[]) => void lost.push(...rows.map((row) => row.runId));
     return { sent, lost, all: new TemporalOutboxDispatcher(driver, test.db.pool, onUndelivered) };
   }
 
   it('CP-131 a wake-up that always fails holds up no other, and steps back ever further', async () => {
     const { runs, rows } = await fill(6);
-    const poison = runs[0]?.sessionId;
+    const poison = runs[0]?.runId;
     const { sent, lost, all } = dispatcher((id) => {
       if (id === poison) throw new Error('this one never works');
     });
@@ -61,7 +61,7 @@ describe('the outbox', () => {
         .at;
     let before = await clock();
     await all.deliver(rows);
-    expect(new Set(sent)).toEqual(new Set(runs.slice(1).map((run) => run.sessionId)));
+    expect(new Set(sent)).toEqual(new Set(runs.slice(1).map((run) => run.runId)));
     expect(lost).toEqual([poison]);
     expect(await readStaleOutbox(test.db.pool, 0, 500)).toEqual([]);
     for (const waitSecs of [2, 4, 8]) {
@@ -81,10 +81,10 @@ describe('the outbox', () => {
     const { runs } = await fill(3);
     await test.owner.query(
       'update driver_outbox set attempts = 3, retry_at = clock_timestamp() where session_id = $1',
-      [runs[0]?.sessionId],
+      [runs[0]?.runId],
     );
-    const order = (await readStaleOutbox(test.db.pool, 0, 500)).map((row) => row.sessionId);
-    expect(order).toEqual([runs[1], runs[2], runs[0]].map((run) => run?.sessionId));
+    const order = (await readStaleOutbox(test.db.pool, 0, 500)).map((row) => row.runId);
+    expect(order).toEqual([runs[1], runs[2], runs[0]].map((run) => run?.runId));
   });
 
   it('CP-131 while the driver is away the rows stay as they are, and the batch is given up soon', async () => {
@@ -103,8 +103,8 @@ describe('the outbox', () => {
     const { runs } = await fill(1);
     const [run] = runs as [FixtureRun];
     await test.db.withTenant(run.organizationId, async (tx) => {
-      for (let n = 0; n < 3; n += 1) await tx.enqueue(run.sessionId, 'intent');
-      await tx.enqueue(run.sessionId, 'capacity');
+      for (let n = 0; n < 3; n += 1) await tx.enqueue(run.runId, 'finalization_requested');
+      await tx.enqueue(run.runId, 'capacity');
     });
     const { sent, all } = dispatcher(() => undefined);
     await all.deliver(await readStaleOutbox(test.db.pool, 0, 500));

@@ -3,9 +3,9 @@ import { insertBindings } from '../../../src/core/bindings/resource-bindings.js'
 import type { CallTarget } from '../../../src/core/broker/upstream-call.js';
 import type { ConnectionServices } from '../../../src/core/connections/connection-services.js';
 import type { ResourceBinding } from '../../../src/domain/connections/resource-binding.js';
-import type { BrokeredSurface } from '../../../src/domain/run/spec.js';
+import type { BrokeredToolSet } from '../../../src/domain/run/spec.js';
 import type { Egress } from '../../../src/platform/egress/egress.js';
-import { photograph } from '../../../src/platform/mcp/photograph.js';
+import { takeSnapshot } from '../../../src/platform/mcp/take-snapshot.js';
 import type { TestDatabase } from '../database/database.js';
 import type { HostileServer } from '../mcp/hostile-server.js';
 import { createOrganization, createRun } from '../runs/run-fixture.js';
@@ -32,24 +32,24 @@ export async function bindConnection(
 ): Promise<BoundConnection> {
   const { database, server } = place;
   const run = await createRun(database.db, { in: await createOrganization(database.db) });
-  const { organizationId, sessionId } = run;
+  const { organizationId, runId } = run;
   const connectionId = await insertConnection(place, { organizationId, kind, baseUrl });
   const snapshot = await insertSnapshot(place, { organizationId, connectionId });
   const { tools, digest, protocolVersion } = snapshot;
   const binding: ResourceBinding = {
     id: uuidv7(),
     organizationId,
-    sessionId,
+    runId,
     slotKind: 'mcp',
     slot: 'kb',
     authority: { kind: 'connection', connectionId, generation: 1, ownerType: 'organization', ownerUserId: null },
-    surface: { snapshotVersion: 1, tools, digest },
+    toolSet: { snapshotVersion: 1, tools, digest },
     resourceScope: {},
     resolvedBy: { kind: 'operator', id: null },
     bindingMode: 'organization',
   };
   await database.db.withTenant(organizationId, (tx) => insertBindings(tx, [binding]));
-  const surface: BrokeredSurface = {
+  const toolSet: BrokeredToolSet = {
     slot: 'kb',
     url: server.url,
     binding_id: binding.id,
@@ -59,10 +59,10 @@ export async function bindConnection(
     protocol_version: protocolVersion,
   };
   await pastRules(database, 'update sessions set run_spec = run_spec || $2::jsonb where id = $1', [
-    sessionId,
-    JSON.stringify({ brokered: [surface] }),
+    runId,
+    JSON.stringify({ brokered: [toolSet] }),
   ]);
-  return { connectionId, target: { organizationId, sessionId, binding, surface } };
+  return { connectionId, target: { organizationId, runId, binding, toolSet } };
 }
 
 /** The connection as if its server had always stood there. */
@@ -99,17 +99,24 @@ async function insertConnection(
 async function insertSnapshot(
   { database, egress, server }: BindingPlace,
   of: { organizationId: string; connectionId: string },
-): ReturnType<typeof photograph> {
+): ReturnType<typeof takeSnapshot> {
   const headers = { authorization: 'Bearer second' };
-  const photo = await photograph({ client: egress.guarded, url: server.url, headers });
+  const snapshot = await takeSnapshot({ client: egress.guarded, url: server.url, headers });
   await database.db.withTenant(of.organizationId, (tx) =>
     tx.query(
       `insert into connection_tool_snapshots (id, tenant_id, connection_id, snapshot_version, authorization_generation,
          protocol_version, tools_json, tools_digest, discovered_at) values ($1, $2, $3, 1, 1, $4, $5, $6, now())`,
-      [uuidv7(), of.organizationId, of.connectionId, photo.protocolVersion, JSON.stringify(photo.tools), photo.digest],
+      [
+        uuidv7(),
+        of.organizationId,
+        of.connectionId,
+        snapshot.protocolVersion,
+        JSON.stringify(snapshot.tools),
+        snapshot.digest,
+      ],
     ),
   );
-  return photo;
+  return snapshot;
 }
 
 /** Writes what no rule of the schema lets change. */

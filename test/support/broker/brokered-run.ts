@@ -78,18 +78,18 @@ export interface BrokeredAnswer {
 export class RunnerVoice {
   private constructor(
     private readonly stack: LiveStack,
-    readonly sessionId: string,
+    readonly runId: string,
     private readonly token: string,
   ) {}
 
-  static async of(stack: LiveStack, sessionId: string): Promise<RunnerVoice> {
+  static async of(stack: LiveStack, runId: string): Promise<RunnerVoice> {
     const token = `svc_sess_${randomBytes(32).toString('hex')}`;
     await StackDatabase.of(stack).query(
       `insert into api_tokens (id, tenant_id, session_id, audience, token_sha256, expires_at)
        select gen_random_uuid(), tenant_id, id, 'tool', $2, now() + interval '1 hour' from sessions where id = $1`,
-      [sessionId, hash('sha256', token, 'hex')],
+      [runId, hash('sha256', token, 'hex')],
     );
-    return new RunnerVoice(stack, sessionId, token);
+    return new RunnerVoice(stack, runId, token);
   }
 
   call(id: string, tool: string, input: unknown, signal?: AbortSignal): Promise<BrokeredAnswer> {

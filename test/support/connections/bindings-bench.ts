@@ -65,7 +65,7 @@ export class BindingsBench {
 
   async rowsOf(answer: Answer): Promise<JsonObject[]> {
     const { rows } = await this.api.database.owner.query<JsonObject>(
-      'select * from session_resource_bindings where session_id = $1 order by slot_kind, requirement_slot',
+      'select * from run_resource_bindings where session_id = $1 order by slot_kind, requirement_slot',
       [answer.body.session.id],
     );
     return rows;

@@ -41,12 +41,8 @@ export async function connected(db: Database, organizationId: string, options: C
     });
     if (provider === 'mcp_http' && tools !== null) {
       const protocolVersion = options.protocolVersion ?? '2025-11-25';
-      const photographed = tools.map(snapshotTool);
-      await appendSnapshot(
-        tx,
-        { id, generation: 1 },
-        { protocolVersion, tools: photographed, digest: toolsDigest(photographed) },
-      );
+      const taken = tools.map(snapshotTool);
+      await appendSnapshot(tx, { id, generation: 1 }, { protocolVersion, tools: taken, digest: toolsDigest(taken) });
     }
     await tx.query('update integration_connections set status = $2 where id = $1', [id, options.status ?? 'active']);
   });

@@ -53,7 +53,7 @@ export async function ask(api: TestApi, of: FixtureRun, options: AskOptions = {}
     tool: options.tool ?? 'Bash',
   });
   const payloads = new ToolCallPayloads(api.db, createSealer(api.db, api.config.seal));
-  const place = { organizationId: of.organizationId, sessionId: of.sessionId, toolCallId: call.toolCallId };
+  const place = { organizationId: of.organizationId, runId: of.runId, toolCallId: call.toolCallId };
   const shown = writeShownCall({ input, findings: { ...NOTHING_FOUND, ...options.findings } });
   const answer = await requestApproval(api.db, call, {
     source: 'policy',

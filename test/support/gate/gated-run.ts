@@ -6,7 +6,7 @@ import type { Budgets, FrozenBundle, FrozenTool } from '../../../src/domain/run/
 import type { RunStatus } from '../../../src/domain/run/status.js';
 import type { Database } from '../../../src/core/record/database.js';
 import { mintRunTokens } from '../../../src/core/runs/tokens.js';
-import { createOrganization, emptySurface, surfaceWith } from '../runs/run-fixture.js';
+import { createOrganization, emptyToolSet, toolSetWith } from '../runs/run-fixture.js';
 import type { FixtureOrganization, FixtureRun } from '../runs/run-fixture.js';
 
 export interface GatedRunOptions {
@@ -34,7 +34,7 @@ const NO_CAPS: Budgets = { max_wall_clock_secs: null, max_tokens: null, max_cost
 /** A run with a whole frozen specification and live tokens, as the driver leaves it when its sandbox is up. */
 export async function createGatedRun(db: Database, options: GatedRunOptions = {}): Promise<FixtureRun> {
   const organization = options.in ?? (await createOrganization(db));
-  const sessionId = uuidv7();
+  const runId = uuidv7();
   const spec = frozenSpec(organization, options);
   const runSpecDigest = digestOf(spec);
   const tokens = await db.withTenant(organization.organizationId, async (tx) => {
@@ -44,18 +44,18 @@ export async function createGatedRun(db: Database, options: GatedRunOptions = {}
        values ($1, $2, $3, $4, $5, $6, $7, 'a task', '{"kind":"scratch"}', $8, $9, $10, $11,
                '{"runtime":"test","external_id":"x","attrs":{}}', clock_timestamp())`,
       [
-        sessionId, organization.organizationId, organization.agentId, organization.revisionId, options.status ?? 'running',
+        runId, organization.organizationId, organization.agentId, organization.revisionId, options.status ?? 'running',
         options.autonomy ?? 'supervised', options.trustTier ?? 'trusted', JSON.stringify(spec), runSpecDigest,
         JSON.stringify({ ...NO_CAPS, ...options.budgets }), options.hostId ?? null,
       ],
     ); // prettier-ignore
     await tx.query('insert into session_heads (session_id, tenant_id) values ($1, $2)', [
-      sessionId,
+      runId,
       organization.organizationId,
     ]);
-    return mintRunTokens(tx, sessionId, 3600);
+    return mintRunTokens(tx, runId, 3600);
   });
-  return { ...organization, sessionId, runSpecDigest, tokens };
+  return { ...organization, runId, runSpecDigest, tokens };
 }
 
 function frozenSpec(organization: FixtureOrganization, options: GatedRunOptions): JsonObject {
@@ -73,7 +73,7 @@ function frozenSpec(organization: FixtureOrganization, options: GatedRunOptions)
     autonomy: options.autonomy ?? 'supervised',
     trust_tier: options.trustTier ?? 'trusted',
     budgets: { ...NO_CAPS, ...options.budgets },
-    ...(options.brokered === undefined ? {} : { brokered: frozenSurfaces(options.brokered, options.brokeredTool) }),
+    ...(options.brokered === undefined ? {} : { brokered: frozenToolSets(options.brokered, options.brokeredTool) }),
     policy_id: organization.policyId,
     policy_version: 1,
     policy_snapshot: {
@@ -89,10 +89,10 @@ function frozenSpec(organization: FixtureOrganization, options: GatedRunOptions)
   };
 }
 
-function frozenSurfaces(slots: string[], tool: string | undefined): JsonValue {
-  if (tool === undefined) return slots.map(emptySurface) as unknown as JsonValue;
+function frozenToolSets(slots: string[], tool: string | undefined): JsonValue {
+  if (tool === undefined) return slots.map(emptyToolSet) as unknown as JsonValue;
   const tools: FrozenTool[] = [{ name: tool, description: '', input_schema: {} }];
-  return slots.map((slot) => surfaceWith(slot, tools)) as unknown as JsonValue;
+  return slots.map((slot) => toolSetWith(slot, tools)) as unknown as JsonValue;
 }
 
 function frozenKb(schemas: Record<string, JsonObject>): FrozenBundle {
@@ -122,17 +122,17 @@ export async function readLedger(db: Database, run: FixtureRun): Promise<LedgerL
   const rows = await db.withTenant(run.organizationId, (tx) =>
     tx.query<{ seq: string; actor: string; type: string; payload: { data: JsonObject } }>(
       'select seq, actor, type, payload from events where session_id = $1 order by seq',
-      [run.sessionId],
+      [run.runId],
     ),
   );
   return rows.map((row) => ({ seq: Number(row.seq), actor: row.actor, type: row.type, data: row.payload.data }));
 }
 
 export async function readRows<R extends object>(db: Database, run: FixtureRun, sql: string): Promise<R[]> {
-  return db.withTenant(run.organizationId, (tx) => tx.query<R>(sql, [run.sessionId]));
+  return db.withTenant(run.organizationId, (tx) => tx.query<R>(sql, [run.runId]));
 }
 
-export interface PlaneAnswer {
+export interface ContractAnswer {
   status: number;
   body: { [key: string]: JsonValue };
   headers: Headers;
@@ -144,11 +144,15 @@ export async function post(
   token: string | null,
   body?: unknown,
   headers: Record<string, string> = {},
-): Promise<PlaneAnswer> {
+): Promise<ContractAnswer> {
   const response = await fetch(url, {
     method: 'POST',
     headers: { ...(token === null ? {} : { authorization: `Bearer ${token}` }), ...headers },
     ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
   });
-  return { status: response.status, body: (await response.json()) as PlaneAnswer['body'], headers: response.headers };
+  return {
+    status: response.status,
+    body: (await response.json()) as ContractAnswer['body'],
+    headers: response.headers,
+  };
 }

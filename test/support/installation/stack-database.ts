@@ -98,7 +98,7 @@ const GIVEN_COLUMNS = `
 const copyRunSql = (columns: string): string => `
   with template as (select * from sessions where id = $1),
   organization as (
-    insert into organizations (id, slug, name)
+    insert into tenants (id, slug, name)
     select gen_random_uuid(), 'copy-' || n || '-' || substr($1::text, 25), 'A copy' from generate_series(1, $2::int) n returning id
   ), fresh as materialized (
     select id as organization, gen_random_uuid() as agent, gen_random_uuid() as revision, gen_random_uuid() as policy

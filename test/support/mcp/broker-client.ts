@@ -1,6 +1,6 @@
 import { Egress } from '../../../src/platform/egress/egress.js';
 import { McpSession, type McpSessionOptions } from '../../../src/platform/mcp/mcp-session.js';
-import { photograph } from '../../../src/platform/mcp/photograph.js';
+import { takeSnapshot } from '../../../src/platform/mcp/take-snapshot.js';
 
 /** The outbound guard with loopback let in, as an operator would. */
 export function loopbackEgress(): Egress {
@@ -14,7 +14,7 @@ export async function freezeSession(
   options: Partial<McpSessionOptions> & { credential?: Record<string, string> } = {},
 ): Promise<McpSession> {
   const { credential = {}, ...rest } = options;
-  const { protocolVersion, tools } = await photograph({ client: egress.guarded, url, headers: credential });
+  const { protocolVersion, tools } = await takeSnapshot({ client: egress.guarded, url, headers: credential });
   return new McpSession({
     client: egress.guarded,
     url,

@@ -1,7 +1,7 @@
 import { createTestDatabase } from '../database/database.js';
 import type { TestDatabase } from '../database/database.js';
 import { createGatedRun, post, readRows } from '../gate/gated-run.js';
-import type { GatedRunOptions, PlaneAnswer } from '../gate/gated-run.js';
+import type { GatedRunOptions, ContractAnswer } from '../gate/gated-run.js';
 import { startPlane } from '../plane/plane-app.js';
 import type { PlaneApp } from '../plane/plane-app.js';
 import type { FixtureRun } from '../runs/run-fixture.js';
@@ -50,7 +50,7 @@ export class DialectBench {
     return createGatedRun(this.database.db, { harness: one.harness, model: one.model, ...options });
   }
 
-  call(run: FixtureRun, one: DialectCase, body: unknown, at = this.plane): Promise<PlaneAnswer> {
+  call(run: FixtureRun, one: DialectCase, body: unknown, at = this.plane): Promise<ContractAnswer> {
     return post(`${at.url}/internal/llm/${one.path}`, run.tokens.llm, body);
   }
 

@@ -4,7 +4,7 @@ import type { ModelScript } from '../../../src/cli/demo/wire/model-script.js';
 import { createTestDatabase } from '../database/database.js';
 import type { TestDatabase } from '../database/database.js';
 import { post, readRows } from '../gate/gated-run.js';
-import type { PlaneAnswer } from '../gate/gated-run.js';
+import type { ContractAnswer } from '../gate/gated-run.js';
 import { startPlane } from '../plane/plane-app.js';
 import type { PlaneApp } from '../plane/plane-app.js';
 import type { FixtureRun } from '../runs/run-fixture.js';
@@ -44,7 +44,7 @@ export class ModelBench {
     return bench;
   }
 
-  call(run: FixtureRun, body: unknown, path = 'v1/messages', at: PlaneApp = this.plane): Promise<PlaneAnswer> {
+  call(run: FixtureRun, body: unknown, path = 'v1/messages', at: PlaneApp = this.plane): Promise<ContractAnswer> {
     return post(`${at.url}/internal/llm/${path}`, run.tokens.llm, body);
   }
 

@@ -21,9 +21,9 @@ export async function startBoundRun(api: TestApi, url: string): Promise<string> 
 }
 
 /** Why the run may not use its connection any more; null while it may. */
-export function staleness(api: TestApi, sessionId: string): Promise<string | null> {
+export function staleness(api: TestApi, runId: string): Promise<string | null> {
   return api.db.withTenant(api.organizationId, async (tx) => {
-    const binding = await findBinding(tx, { sessionId, slotKind: 'mcp', slot: 'all' });
+    const binding = await findBinding(tx, { runId, slotKind: 'mcp', slot: 'all' });
     if (binding === null) throw new Error('the run has no binding');
     return await bindingProblem(tx, binding);
   });

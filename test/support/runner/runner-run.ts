@@ -41,7 +41,7 @@ export async function startRun(
   const settings = readSettings({
     SERVICE_CONTROL_URL: 'http://plane',
     SERVICE_PLANE_SOCKET: plane.socketPath,
-    SERVICE_SESSION_ID: plane.sessionId,
+    SERVICE_SESSION_ID: plane.runId,
     SERVICE_MODEL: 'claude-haiku-4-5',
     SERVICE_WORKSPACE: workspace,
     SERVICE_REPLAY_DELAY_MS: '0',

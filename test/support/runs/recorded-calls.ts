@@ -34,7 +34,7 @@ export function keepViews(
 ): Promise<number> {
   const views = calls.flatMap(({ id, tool, input }) => {
     const text = writePolicyView({ tool, input });
-    return text === null ? [] : [{ sessionId: run.sessionId, toolCallId: id, text }];
+    return text === null ? [] : [{ runId: run.runId, toolCallId: id, text }];
   });
   return payloads.storePolicyViews(run.organizationId, views, keepSecs);
 }

@@ -2,7 +2,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { toolsDigest } from '../../../src/domain/capabilities/tools-digest.js';
 import { digestOf } from '../../../src/domain/digest/digest.js';
 import type { JsonValue } from '../../../src/domain/json.js';
-import type { BrokeredSurface, Budgets, FrozenTool } from '../../../src/domain/run/spec.js';
+import type { BrokeredToolSet, Budgets, FrozenTool } from '../../../src/domain/run/spec.js';
 import type { RunStatus } from '../../../src/domain/run/status.js';
 import type { Database } from '../../../src/core/record/database.js';
 import { digestRunToken, mintRunTokens, type Audience } from '../../../src/core/runs/tokens.js';
@@ -16,7 +16,7 @@ export interface FixtureOrganization {
 }
 
 export interface FixtureRun extends FixtureOrganization {
-  sessionId: string;
+  runId: string;
   runSpecDigest: string;
   tokens: Record<Audience, string>;
 }
@@ -26,7 +26,7 @@ export async function createOrganization(db: Database): Promise<FixtureOrganizat
   const organizationId = uuidv7();
   const [policyId, agentId, revisionId] = [uuidv7(), uuidv7(), uuidv7()];
   await db.withTenant(organizationId, async (tx) => {
-    await tx.query('insert into organizations (id, slug, name) values ($1, $2, $3)', [
+    await tx.query('insert into tenants (id, slug, name) values ($1, $2, $3)', [
       organizationId,
       `org-${organizationId}`,
       'An organization',
@@ -65,8 +65,8 @@ export async function createRun(
 ): Promise<FixtureRun> {
   const organization = options.in ?? (await createOrganization(db));
   const { organizationId, agentId, revisionId } = organization;
-  const sessionId = uuidv7();
-  const brokered = (options.brokered ?? []).map(emptySurface) as unknown as JsonValue;
+  const runId = uuidv7();
+  const brokered = (options.brokered ?? []).map(emptyToolSet) as unknown as JsonValue;
   const spec: JsonValue = {
     agent_name: 'fixer',
     harness: options.harness ?? 'replay',
@@ -81,7 +81,7 @@ export async function createRun(
        values ($1, $2, $3, $4, $5, 'supervised', 'a task', '{"kind":"scratch"}', $6, $7, $8,
                case when $5 = 'queued' then clock_timestamp() end)`,
       [
-        sessionId,
+        runId,
         organizationId,
         agentId,
         revisionId,
@@ -91,19 +91,19 @@ export async function createRun(
         options.sandboxHandle === true ? '{"runtime":"test","external_id":"x","attrs":{}}' : null,
       ],
     );
-    await tx.query('insert into session_heads (session_id, tenant_id) values ($1, $2)', [sessionId, organizationId]);
-    return mintRunTokens(tx, sessionId, 3600);
+    await tx.query('insert into session_heads (session_id, tenant_id) values ($1, $2)', [runId, organizationId]);
+    return mintRunTokens(tx, runId, 3600);
   });
-  return { ...organization, sessionId, runSpecDigest, tokens };
+  return { ...organization, runId, runSpecDigest, tokens };
 }
 
 /** The empty tool set of a slot. */
-export function emptySurface(slot: string): BrokeredSurface {
-  return surfaceWith(slot, []);
+export function emptyToolSet(slot: string): BrokeredToolSet {
+  return toolSetWith(slot, []);
 }
 
 /** The tool set of a slot with these tools. */
-export function surfaceWith(slot: string, tools: FrozenTool[]): BrokeredSurface {
+export function toolSetWith(slot: string, tools: FrozenTool[]): BrokeredToolSet {
   const url = 'https://mcp.example.com/';
   return { slot, url, binding_id: uuidv7(), snapshot_version: 1, tools, tools_digest: toolsDigest(tools) };
 }
@@ -117,7 +117,7 @@ export function gateCall(run: FixtureRun, change: Partial<GateCall> = {}): GateC
   return {
     tokenSha256: tokenDigest(run, 'tool'),
     organizationId: run.organizationId,
-    sessionId: run.sessionId,
+    runId: run.runId,
     runSpecDigest: run.runSpecDigest,
     toolCallId: `call-${uuidv7()}`,
     tool: 'Bash',
@@ -140,14 +140,14 @@ export async function readLedger(db: Database, run: FixtureRun): Promise<StoredE
   return db.withTenant(run.organizationId, (tx) =>
     tx.query<StoredEvent>(
       `select seq::int, actor, type, payload -> 'data' as data from events where session_id = $1 order by seq`,
-      [run.sessionId],
+      [run.runId],
     ),
   );
 }
 
 export async function readStatus(db: Database, run: FixtureRun): Promise<string | undefined> {
   const [row] = await db.withTenant(run.organizationId, (tx) =>
-    tx.query<{ status: string }>('select status from sessions where id = $1', [run.sessionId]),
+    tx.query<{ status: string }>('select status from sessions where id = $1', [run.runId]),
   );
   return row?.status;
 }

@@ -2,9 +2,9 @@ import { expect } from '@jest/globals';
 import type { LiveStack, TimelineEvent } from '../installation/live-stack.js';
 
 /** Checks of every ended run: a gapless ledger, one end, one decision for each requested call, each in its order. */
-export async function expectWholeLedger(stack: LiveStack, sessionId: string): Promise<TimelineEvent[]> {
-  const events = await stack.until(`run.result of ${sessionId}`, 30_000, async () => {
-    const timeline = await stack.timeline(sessionId);
+export async function expectWholeLedger(stack: LiveStack, runId: string): Promise<TimelineEvent[]> {
+  const events = await stack.until(`run.result of ${runId}`, 30_000, async () => {
+    const timeline = await stack.timeline(runId);
     return timeline.some((event) => event.type === 'run.result') ? timeline : undefined;
   });
   expect(events.map((event) => event.seq)).toEqual(events.map((_event, index) => index + 1));

@@ -6,14 +6,14 @@ import type { Audience } from '../../../core/runs/tokens.js';
 export interface RunnerCaller {
   tokenSha256: string;
   organizationId: string;
-  sessionId: string;
+  runId: string;
   audience: Audience;
   /** False for an expired or revoked token, which only `/result` lets in. */
   live: boolean;
 }
 
 /** What a route of the runner plane declares about itself. */
-export interface PlaneRoute {
+export interface RunnerRoute {
   audience: Audience;
   /** Let an expired or revoked token of the right audience in: a runner must learn that its run is over. */
   admitsDeadTokens?: boolean;
@@ -29,7 +29,7 @@ export interface PlaneRoute {
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    plane?: PlaneRoute;
+    plane?: RunnerRoute;
   }
 }
 

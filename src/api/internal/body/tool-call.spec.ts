@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import { parseJsonPreservingNumbers } from '../../../domain/digest/parse-json.js';
 import { SandgateError } from '../../../domain/errors.js';
-import type { PlaneBody } from './plane-body.js';
+import type { RunnerBody } from './runner-body.js';
 import { readToolCall } from './tool-call.js';
 
-const json = (text: string): PlaneBody => ({
+const json = (text: string): RunnerBody => ({
   kind: 'json',
   value: parseJsonPreservingNumbers(text),
   bytes: text.length,
@@ -36,7 +36,7 @@ describe('tool call of a runner', () => {
   });
 
   it('CP-292 that cannot be parsed gets an id of its own each time', () => {
-    const body: PlaneBody = {
+    const body: RunnerBody = {
       kind: 'unreadable',
       failure: new SandgateError('payload_too_large', 'too large'),
       text: null,

@@ -7,7 +7,7 @@ import { JsonBoundsError } from '../../../domain/digest/parse-json.js';
 import { GATE_MESSAGES } from '../../../domain/gate/messages.js';
 import { findUnstorable } from '../../../domain/storage/storable-json.js';
 import { isStorableName, isStorableText, MAX_NAME_CHARACTERS } from '../../../domain/storage/storable-text.js';
-import type { PlaneBody } from './plane-body.js';
+import type { RunnerBody } from './runner-body.js';
 
 /** A tool call as a runner presents it (docs/design/runner.md). */
 export interface ToolCallRequest {
@@ -38,7 +38,7 @@ export const MAX_CALL_VALUES = 65_536;
 const NAME_DIGITS = 32;
 
 /** Reads a tool call. Never throws: what cannot be judged comes back with the reason for its denial. */
-export function readToolCall(body: PlaneBody): ReadToolCall {
+export function readToolCall(body: RunnerBody): ReadToolCall {
   if (body.kind === 'unreadable') return unparsed(body);
   const { value } = body;
   if (!isExactObject(value)) return unreadable({}, 'the request body must be a JSON object');
@@ -50,7 +50,7 @@ export function readToolCall(body: PlaneBody): ReadToolCall {
 }
 
 /** A text that is too large or too deep to parse may still name its call. */
-function unparsed({ failure, text }: Extract<PlaneBody, { kind: 'unreadable' }>): ReadToolCall {
+function unparsed({ failure, text }: Extract<RunnerBody, { kind: 'unreadable' }>): ReadToolCall {
   if (text === null || !(failure instanceof JsonBoundsError)) return unreadable({}, failure.message);
   const members = readOuterStrings(text, ['tool_call_id', 'tool']);
   const named = { toolCallId: members.get('tool_call_id') ?? null, tool: members.get('tool') ?? null };

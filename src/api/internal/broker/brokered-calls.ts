@@ -44,24 +44,24 @@ export class BrokeredCallService {
 
   /** Executes a call that the gate has let go, or answers what its claim says. */
   async execute(caller: RunnerCaller, request: ToolCallRequest, signal: AbortSignal): Promise<BrokerAnswer> {
-    const { organizationId, sessionId } = caller;
+    const { organizationId, runId } = caller;
     const { toolCallId } = request;
-    const key: PayloadKey = { organizationId, sessionId, toolCallId, kind: 'input' };
+    const key: PayloadKey = { organizationId, runId, toolCallId, kind: 'input' };
     const input = await this.payloads.seal(key, JSON.stringify(request.input));
     const offered = await offerCall(this.database, key, input);
-    const row: CallRow = { organizationId, sessionId, callId: offered.callId };
+    const row: CallRow = { organizationId, runId, callId: offered.callId };
     const attempt = nextAttempt(offered.claim);
     if (attempt === null) return this.answerOf(row, signal);
-    const claimKey = { sessionId, toolCallId, inputDigest: digestOf(request.input) };
+    const claimKey = { runId, toolCallId, inputDigest: digestOf(request.input) };
     const outcome = await this.dispatch(row, claimKey, attempt, signal);
     return this.answerAfter(row, outcome, signal);
   }
 
   /** A dispatch that was lost before it took a claim has sent nothing, and is made again. */
   private async dispatch(row: CallRow, key: ClaimKey, attempt: number, signal: AbortSignal): Promise<DispatchOutcome> {
-    const { callId, organizationId, sessionId } = row;
+    const { callId, organizationId, runId } = row;
     if (this.dispatches === null) throw new SandgateError('unavailable', 'brokered calls need the driver of runs');
-    const run = { organizationId, sessionId };
+    const run = { organizationId, runId };
     let outcome: DispatchOutcome = { outcome: 'lost' };
     for (let repetition = 0; repetition < MAX_LOSSES && outcome.outcome === 'lost'; repetition += 1) {
       const id = dispatchId(key, attempt, repetition);
@@ -98,24 +98,24 @@ export class BrokeredCallService {
     }
   }
 
-  private async answerSettled({ organizationId, sessionId }: CallRow, claim: StoredClaim): Promise<BrokerAnswer> {
+  private async answerSettled({ organizationId, runId }: CallRow, claim: StoredClaim): Promise<BrokerAnswer> {
     const { state, toolCallId, answer } = claim;
     if (state === 'ambiguous') return failed(BROKER_MESSAGES.ambiguous);
     if (state === 'failed_before_send') return notSent(claim.error ?? BROKER_MESSAGES.lost, claim.attempt);
     if (answer === null) return failed(BROKER_MESSAGES.answerGone);
-    const key: PayloadKey = { organizationId, sessionId, toolCallId, kind: 'result' };
+    const key: PayloadKey = { organizationId, runId, toolCallId, kind: 'result' };
     return { text: await this.payloads.openResting(key, answer) };
   }
 
   /** A dispatch whose state is unknown may still take its claim, so the same call joins it when it is presented again. */
-  private async answerWithoutClaim({ organizationId, sessionId }: CallRow): Promise<BrokerAnswer> {
-    const active = await this.database.withTenant(organizationId, (tx) => runAcceptsWork(tx, sessionId));
+  private async answerWithoutClaim({ organizationId, runId }: CallRow): Promise<BrokerAnswer> {
+    const active = await this.database.withTenant(organizationId, (tx) => runAcceptsWork(tx, runId));
     if (!active) throw new SandgateError('invalid_request', GATE_MESSAGES.sessionNotActive);
     return failed(BROKER_MESSAGES.inFlight);
   }
 
-  private async reasonOf({ organizationId, sessionId }: CallRow, seq: number): Promise<string> {
-    const reason = await this.database.withTenant(organizationId, (tx) => readEventReason(tx, sessionId, seq));
+  private async reasonOf({ organizationId, runId }: CallRow, seq: number): Promise<string> {
+    const reason = await this.database.withTenant(organizationId, (tx) => readEventReason(tx, runId, seq));
     return reason ?? GATE_MESSAGES.replayDenied;
   }
 }

@@ -29,17 +29,17 @@ export class CallPlaces {
    * @throws SandgateError `invalid_request` when the run ends before there is a place
    */
   async during<T>(run: WaitedRun, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
-    const places = this.placesOf(run.sessionId);
+    const places = this.placesOf(run.runId);
     const isFull = places.activeCount + places.pendingCount >= this.config.limits.brokeredCalls;
     const waiting = new AbortController();
-    const turn = places(async () => {
+    const placed = places(async () => {
       if (waiting.signal.aborted) return LEFT;
       waiting.abort();
       if (signal.aborted) throw new SandgateError('unavailable', 'the caller went away while it waited');
       return work();
-    }).finally(() => this.forgetIdle(run.sessionId, places));
-    if (isFull) this.breaches.note(run.sessionId, 'brokered_calls');
-    const answer = await (isFull ? Promise.race([turn, this.leaveAtEnd(run, waiting)]) : turn);
+    }).finally(() => this.forgetIdle(run.runId, places));
+    if (isFull) this.breaches.note(run.runId, 'brokered_calls');
+    const answer = await (isFull ? Promise.race([placed, this.leaveAtEnd(run, waiting)]) : placed);
     if (answer === LEFT) throw new SandgateError('invalid_request', GATE_MESSAGES.sessionNotActive);
     return answer;
   }
@@ -56,13 +56,13 @@ export class CallPlaces {
     return LEFT;
   }
 
-  private placesOf(sessionId: string): LimitFunction {
-    const places = this.runs.get(sessionId) ?? pLimit(this.config.limits.brokeredCalls);
-    this.runs.set(sessionId, places);
+  private placesOf(runId: string): LimitFunction {
+    const places = this.runs.get(runId) ?? pLimit(this.config.limits.brokeredCalls);
+    this.runs.set(runId, places);
     return places;
   }
 
-  private forgetIdle(sessionId: string, places: LimitFunction): void {
-    if (places.activeCount + places.pendingCount === 0) this.runs.delete(sessionId);
+  private forgetIdle(runId: string, places: LimitFunction): void {
+    if (places.activeCount + places.pendingCount === 0) this.runs.delete(runId);
   }
 }

@@ -7,7 +7,7 @@ import { ApiConfig } from '../../foundation/foundation.module.js';
 /** A run, as a waiting call knows it. */
 export interface WaitedRun {
   organizationId: string;
-  sessionId: string;
+  runId: string;
 }
 
 /** Tells callers that wait for something else when their run has ended. The row is the truth; a wake-up shortens the pause between two reads. */
@@ -24,7 +24,7 @@ export class RunEnd {
     while (!signal.aborted) {
       const notice = new AbortController();
       const wake = (): void => notice.abort();
-      const stop = wakeups.onApproval(run.sessionId, wake);
+      const stop = wakeups.onApproval(run.runId, wake);
       try {
         if (!(await this.acceptsWork(run))) return true;
         await pause(this.config.timing.tailRereadMs, AbortSignal.any([signal, notice.signal]));
@@ -35,8 +35,8 @@ export class RunEnd {
     return false;
   }
 
-  private acceptsWork({ organizationId, sessionId }: WaitedRun): Promise<boolean> {
-    return this.database.withTenant(organizationId, (tx) => runAcceptsWork(tx, sessionId));
+  private acceptsWork({ organizationId, runId }: WaitedRun): Promise<boolean> {
+    return this.database.withTenant(organizationId, (tx) => runAcceptsWork(tx, runId));
   }
 }
 

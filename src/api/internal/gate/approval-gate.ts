@@ -45,7 +45,7 @@ export class ApprovalGate {
    */
   async ask(call: GateCall, input: ExactJson, verdict: Asking): Promise<GateAnswer> {
     const { approval } = verdict;
-    const files = await this.files.measure(call.sessionId, input);
+    const files = await this.files.measure(call.runId, input);
     if (files === null) return this.denyUnasked(call, GATE_MESSAGES.tooManyFilesToShow);
     const { rule, findings } = separateFindings(verdict.explanation, input, {
       not_known_beforehand: wordsNotKnown(input),
@@ -67,7 +67,7 @@ export class ApprovalGate {
       payload: await this.payloads.protect({ ...placeOf(call), kind: 'input' }, writeShownCall({ input, findings })),
     });
     if (answer.outcome !== 'too_many_pending') return answer;
-    this.breaches.note(call.sessionId, 'pending_approvals');
+    this.breaches.note(call.runId, 'pending_approvals');
     return this.denyUnasked(call, GATE_MESSAGES.tooManyPending);
   }
 
@@ -84,8 +84,8 @@ export class ApprovalGate {
 
   /** Holds the call until its approval is settled. Any number of callers may hold the same one. */
   async wait(call: GateCall, input: ExactJson, asked: GateAnswer, signal: AbortSignal): Promise<GateResult> {
-    const { organizationId, sessionId } = call;
-    const end = await this.waits.settled({ organizationId, sessionId, approvalId: approvalIdOf(asked) }, signal);
+    const { organizationId, runId } = call;
+    const end = await this.waits.settled({ organizationId, runId, approvalId: approvalIdOf(asked) }, signal);
     if (end === null) return { kind: 'gone' };
     // Still undecided when its run ended: cleanup settles the row and writes the denial (CP-149).
     const endedUndecided = !end.active && (end.row.status === 'pending' || end.row.status === 'expired');
@@ -118,6 +118,6 @@ function approvalIdOf({ approvalId }: GateAnswer): string {
   return approvalId;
 }
 
-function placeOf({ organizationId, sessionId, toolCallId }: GateCall): Omit<PayloadKey, 'kind'> {
-  return { organizationId, sessionId, toolCallId };
+function placeOf({ organizationId, runId, toolCallId }: GateCall): Omit<PayloadKey, 'kind'> {
+  return { organizationId, runId, toolCallId };
 }

@@ -12,7 +12,7 @@ import { RunLimits } from '../limits/run-limits.js';
 /** Which approval is waited for. */
 export interface AwaitedApproval {
   organizationId: string;
-  sessionId: string;
+  runId: string;
   approvalId: string;
 }
 
@@ -57,10 +57,10 @@ export class ApprovalWaits implements BeforeApplicationShutdown {
    * process stops, or too many calls of the run wait already.
    */
   async settled(awaited: AwaitedApproval, signal: AbortSignal): Promise<WaitEnd | null> {
-    const { sessionId } = awaited;
-    const leave = this.limits.enter(sessionId, 'parked_permissions', this.config.limits.parkedPermissions);
+    const { runId } = awaited;
+    const leave = this.limits.enter(runId, 'parked_permissions', this.config.limits.parkedPermissions);
     if (leave === null) {
-      this.breaches.note(sessionId, 'parked_permissions');
+      this.breaches.note(runId, 'parked_permissions');
       throw new SandgateError('unavailable', 'too many waiting calls of this run; retry', { retryAfterSeconds: 2 });
     }
     try {
@@ -106,7 +106,7 @@ export class ApprovalWaits implements BeforeApplicationShutdown {
       notice.came = true;
       wait.wake();
     };
-    const stop = this.database.wakeups.onApproval(awaited.sessionId, onWake);
+    const stop = this.database.wakeups.onApproval(awaited.runId, onWake);
     try {
       for (;;) {
         notice.came = false;
@@ -123,12 +123,12 @@ export class ApprovalWaits implements BeforeApplicationShutdown {
   private async read(awaited: AwaitedApproval): Promise<WaitEnd> {
     return this.database.withTenant(awaited.organizationId, async (tx) => {
       // The run before the row: an approval that comes between the two reads is then seen, or knows that the run has ended.
-      const active = await runAcceptsWork(tx, awaited.sessionId);
+      const active = await runAcceptsWork(tx, awaited.runId);
       const row = await readApproval(tx, awaited.approvalId);
       const isDue = row.expires_at !== null && row.expires_at.getTime() <= Date.now();
       if (row.status !== 'pending' || !isDue) return { row, active };
       // By this process's clock it has expired; the database's clock decides.
-      await expireApprovals(tx, awaited.sessionId);
+      await expireApprovals(tx, awaited.runId);
       return { row: await readApproval(tx, awaited.approvalId), active };
     });
   }

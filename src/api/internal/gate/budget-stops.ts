@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '../../../core/record/database.js';
 import type { GateCall } from '../../../core/gate/gate.js';
-import { recordIntent } from '../../../core/finalization/intents.js';
+import { requestFinalization } from '../../../core/finalization/finalization-requests.js';
 import { budgetEventData, exceededReason } from '../../../domain/budgets/budget-state.js';
 import type { BudgetCap } from '../../../domain/budgets/effective-budgets.js';
 import type { NewEvent } from '../../../domain/events/event-kinds.js';
@@ -15,7 +15,7 @@ export interface ExhaustedCap {
 
 interface StoppedRun {
   organizationId: string;
-  sessionId: string;
+  runId: string;
 }
 
 /**
@@ -41,9 +41,12 @@ export class BudgetStops {
   ): Promise<void> {
     const exceeded: NewEvent = { actor: 'system', type: 'budget.exceeded', data: budgetEventData(cap, limit, spent) };
     await this.database.withTenant(run.organizationId, (tx) =>
-      recordIntent(tx, run.sessionId, { outcome: 'budget_exceeded', reason: exceededReason(cap), wantsQuiesce: true }, [
-        exceeded,
-      ]),
+      requestFinalization(
+        tx,
+        run.runId,
+        { outcome: 'budget_exceeded', reason: exceededReason(cap), wantsQuiesce: true },
+        [exceeded],
+      ),
     );
   }
 }

@@ -19,7 +19,7 @@ const TABLE = {
 
 /** One decided call. */
 export interface DecidedCall {
-  sessionId: string;
+  runId: string;
   run: FrozenRun;
   tool: string;
   verdict: GateVerdict['kind'];
@@ -60,10 +60,10 @@ export class GateObserver {
    * The caller has its answer, and waits for people are over. The span names tool, verdict and the ledger position where the rest
    * stands; the call's id and input are the agent's words and are not in it.
    */
-  decided({ sessionId, run, tool, verdict, source, answer, result, startedAt }: DecidedCall): void {
+  decided({ runId, run, tool, verdict, source, answer, result, startedAt }: DecidedCall): void {
     const name = isCanonicalTool(tool) || run.gate.tools.find(tool) !== undefined ? tool : OTHER;
     this.tracing.record(
-      { sessionId, traceparent: run.traceparent },
+      { runId, traceparent: run.traceparent },
       {
         name: `execute_tool ${name}`,
         startedAt,
@@ -71,7 +71,7 @@ export class GateObserver {
           'gen_ai.operation.name': 'execute_tool',
           'gen_ai.tool.name': name,
           'gen_ai.tool.type': isCanonicalTool(tool) ? 'function' : 'extension',
-          'gen_ai.conversation.id': sessionId,
+          'gen_ai.conversation.id': runId,
           'sandgate.gate.verdict': verdict,
           'sandgate.gate.source': sourceOf(answer.outcome, source),
           'sandgate.gate.answer': result.kind,

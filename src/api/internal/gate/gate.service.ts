@@ -46,13 +46,13 @@ export class GateService {
   /** Decides a call; blocks while a human is asked, until `signal` aborts. */
   async decide(caller: RunnerCaller, read: ReadToolCall, signal: AbortSignal): Promise<GateResult> {
     for (let attempt = 0; attempt < MAX_RELOADS; attempt += 1) {
-      const run = await this.specs.get(caller.organizationId, caller.sessionId);
+      const run = await this.specs.get(caller.organizationId, caller.runId);
       const result =
         read.kind === 'unreadable'
           ? await this.refuse(caller, run, read.call)
           : await this.judge(caller, run, read.call, signal);
       if (result !== 'reload') return result;
-      this.specs.forget(caller.sessionId);
+      this.specs.forget(caller.runId);
     }
     throw new SandgateError('internal', 'internal error');
   }
@@ -65,7 +65,7 @@ export class GateService {
   ): Promise<GateResult | 'reload'> {
     const startedAt = preciseNow();
     const { tool, input } = request;
-    const schema = await this.schemas.check(caller.sessionId, run, tool, input);
+    const schema = await this.schemas.check(caller.runId, run, tool, input);
     const verdict = judge(run.gate, { tool, input, schema });
     const call = gateCall(caller, run, request.toolCallId, tool, {
       summary: normalizeText(summarize(tool, input)),
@@ -81,8 +81,8 @@ export class GateService {
     const result = await this.settle(call, answer, message, signal, input);
     if (this.observer.traces && result !== 'reload') {
       const source = verdict.kind === 'require_approval' ? null : verdict.source;
-      const { sessionId } = caller;
-      this.observer.decided({ sessionId, run, tool, verdict: verdict.kind, source, answer, result, startedAt });
+      const { runId } = caller;
+      this.observer.decided({ runId, run, tool, verdict: verdict.kind, source, answer, result, startedAt });
     }
     return result;
   }
@@ -150,7 +150,7 @@ function gateCall(
   return {
     tokenSha256: caller.tokenSha256,
     organizationId: caller.organizationId,
-    sessionId: caller.sessionId,
+    runId: caller.runId,
     runSpecDigest: run.digest,
     toolCallId,
     tool,

@@ -17,7 +17,7 @@ export class SchemaStage implements OnApplicationShutdown {
   private counting: Promise<void> = Promise.resolve();
 
   /** Undefined for a tool that has no frozen schema; another stage answers for it. */
-  async check(sessionId: string, run: FrozenRun, tool: string, input: ExactJson): Promise<SchemaFinding | undefined> {
+  async check(runId: string, run: FrozenRun, tool: string, input: ExactJson): Promise<SchemaFinding | undefined> {
     const callable = run.gate.tools.find(tool);
     if (callable === undefined) return undefined;
     if (!run.schemas.knows(callable)) await this.ownTurn();
@@ -26,7 +26,7 @@ export class SchemaStage implements OnApplicationShutdown {
     const text = canonicalJson(input);
     const breach = argumentBreach(input, text);
     if (breach !== null) return { kind: 'rejected', pointers: breach };
-    const finding = await this.pool.check(sessionId, {
+    const finding = await this.pool.check(runId, {
       key: callable.validatorKey(),
       dialect: callable.dialect,
       schema: schema.text,

@@ -24,9 +24,9 @@ export class ShownFiles {
   }
 
   /** Null when the command names more files than a person can be shown. */
-  async measure(sessionId: string, input: ExactJson): Promise<MeasuredFile[] | null> {
+  async measure(runId: string, input: ExactJson): Promise<MeasuredFile[] | null> {
     const paths = namedPaths(input);
-    return paths === null ? null : this.workspaces.measureFiles(sessionId, paths);
+    return paths === null ? null : this.workspaces.measureFiles(runId, paths);
   }
 
   /**

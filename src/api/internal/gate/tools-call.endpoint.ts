@@ -7,17 +7,17 @@ import { isMcpName } from '../../../domain/tools/mcp-name.js';
 import { untilHungUp } from '../../http/until-hung-up.js';
 import { callerOf } from '../auth/runner-caller.js';
 import type { RunnerCaller } from '../auth/runner-caller.js';
-import { planeBodyOf, type PlaneBody } from '../body/plane-body.js';
+import { runnerBodyOf, type RunnerBody } from '../body/runner-body.js';
 import { BrokeredCallService, type BrokerAnswer } from '../broker/brokered-calls.js';
 import { CallPlaces } from '../broker/call-places.js';
-import type { PlaneEndpoint } from '../routes/plane-endpoint.js';
+import type { RunnerEndpoint } from '../routes/runner-endpoint.js';
 import { GateService } from './gate.service.js';
 import { RunSpecs } from '../../../core/gate/run-specs.js';
 import { MAX_CALL_VALUES, readToolCall, type ToolCallRequest, type UnreadableCall } from '../body/tool-call.js';
 
 /** Gate and execution of one brokered tool call (docs/design/runner.md, docs/design/broker.md). */
 @Injectable()
-export class ToolsCallEndpoint implements PlaneEndpoint {
+export class ToolsCallEndpoint implements RunnerEndpoint {
   readonly method = 'POST';
   readonly path = '/tools/call';
   readonly ofSession = true;
@@ -32,7 +32,7 @@ export class ToolsCallEndpoint implements PlaneEndpoint {
 
   async handle(request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
     const caller = callerOf(request);
-    const body = planeBodyOf(request);
+    const body = runnerBodyOf(request);
     const read = readToolCall(body);
     if (read.kind === 'unreadable' && !read.call.isCall) throw whyNoCall(body, read.call);
     if (read.call.tool !== null) await this.refuseSandboxTool(caller, read.call.tool);
@@ -61,13 +61,13 @@ export class ToolsCallEndpoint implements PlaneEndpoint {
    * (docs/design/gate.md).
    */
   private async refuseSandboxTool(caller: RunnerCaller, tool: string): Promise<void> {
-    const run = await this.specs.get(caller.organizationId, caller.sessionId);
+    const run = await this.specs.get(caller.organizationId, caller.runId);
     if (isMcpName(tool) && run.gate.tools.find(tool)?.class !== 'sandbox') return;
     throw new SandgateError('invalid_request', `tool: ${tool} is of the sandbox class and executes inside the sandbox`);
   }
 }
 
 /** A body that is too large keeps its own status. */
-function whyNoCall(body: PlaneBody, { reason }: UnreadableCall): SandgateError {
+function whyNoCall(body: RunnerBody, { reason }: UnreadableCall): SandgateError {
   return body.kind === 'unreadable' ? body.failure : new SandgateError('invalid_request', reason);
 }

@@ -42,7 +42,7 @@ function historyOf(options: { days?: number; sealing?: boolean; fails?: boolean 
 }
 
 function gateCall(toolCallId: string, organizationId = 'o1'): GateCall {
-  return { organizationId, sessionId: 's1', toolCallId, tool: 'Bash' } as GateCall;
+  return { organizationId, runId: 's1', toolCallId, tool: 'Bash' } as GateCall;
 }
 
 const answer = (outcome: GateOutcome): GateAnswer => ({ outcome }) as GateAnswer;
@@ -129,7 +129,7 @@ describe('keeping views beside the gate', () => {
     const go = hold();
     const command = 'x'.repeat(60_000);
     for (let i = 0; i < 700; i += 1) {
-      await history.during({ ...gateCall(`c${i}`), sessionId: `s${i}` }, { command }, allow);
+      await history.during({ ...gateCall(`c${i}`), runId: `s${i}` }, { command }, allow);
     }
     // The first one is with the writer already.
     expect(history.counts.dropped).toBe(700 - 1 - Math.floor(33_554_432 / 60_038));
@@ -141,7 +141,7 @@ describe('keeping views beside the gate', () => {
     const { history, calls } = historyOf();
     const command = 'x'.repeat(60_000);
     for (let i = 0; i < 700; i += 1) await history.during(gateCall(`c${i}`), { command }, allow);
-    await history.during({ ...gateCall('other'), sessionId: 's2' }, { command }, allow);
+    await history.during({ ...gateCall('other'), runId: 's2' }, { command }, allow);
     await history.onApplicationShutdown();
     expect(calls()).toHaveLength(Math.floor(33_554_432 / 60_038) + 1);
     expect(calls()).toContain('other');

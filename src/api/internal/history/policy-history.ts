@@ -79,13 +79,13 @@ export class PolicyHistory implements OnApplicationShutdown {
     }
   }
 
-  private keep({ organizationId, sessionId, toolCallId, tool }: GateCall, input: ExactJson): void {
+  private keep({ organizationId, runId, toolCallId, tool }: GateCall, input: ExactJson): void {
     const text = writePolicyView({ tool, input });
     if (text === null) {
       this.counts.tooLarge += 1;
       return;
     }
-    if (this.waiting.add({ organizationId, sessionId, toolCallId, text })) return;
+    if (this.waiting.add({ organizationId, runId, toolCallId, text })) return;
     this.counts.dropped += 1;
     this.droppedUnreported += 1;
   }

@@ -29,12 +29,12 @@ export class ViewBuffer {
     const key = callKey(view);
     if (this.waiting.has(key)) return true;
     const { length } = view.text;
-    const ofRun = (this.bytesOfRuns.peek(view.sessionId) ?? 0) + length;
+    const ofRun = (this.bytesOfRuns.peek(view.runId) ?? 0) + length;
     if (this.waiting.size >= MAX_WAITING || this.bytes + length > MAX_WAITING_BYTES || ofRun > MAX_RUN_BYTES)
       return false;
     this.waiting.set(key, view);
     this.bytes += length;
-    this.bytesOfRuns.set(view.sessionId, ofRun);
+    this.bytesOfRuns.set(view.runId, ofRun);
     return true;
   }
 

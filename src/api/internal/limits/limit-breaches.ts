@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { PinoLogger } from 'nestjs-pino';
 import { Database } from '../../../core/record/database.js';
-import { recordReachedLimit, type PlaneLimit } from '../../../core/runs/reached-limits.js';
+import { recordReachedLimit, type RunnerLimit } from '../../../core/runs/reached-limits.js';
 import { findRuns } from '../../../core/maintenance/sweeps.js';
 
 const MAX_REMEMBERED = 50_000;
@@ -18,19 +18,19 @@ export class LimitBreaches {
   ) {}
 
   /** Notes a breach. Never waits and never fails: the caller is about to refuse a request. */
-  note(sessionId: string, limit: PlaneLimit): void {
-    const key = `${sessionId}:${limit}`;
+  note(runId: string, limit: RunnerLimit): void {
+    const key = `${runId}:${limit}`;
     if (this.noted.has(key)) return;
     this.noted.set(key, true);
-    this.record(sessionId, limit).catch((error: unknown) => {
+    this.record(runId, limit).catch((error: unknown) => {
       this.noted.delete(key);
-      this.logger.warn({ err: error, runId: sessionId, limit }, 'a breached limit could not be recorded');
+      this.logger.warn({ err: error, runId, limit }, 'a breached limit could not be recorded');
     });
   }
 
-  private async record(sessionId: string, limit: PlaneLimit): Promise<void> {
-    const [run] = await findRuns(this.database.pool, [sessionId]);
+  private async record(runId: string, limit: RunnerLimit): Promise<void> {
+    const [run] = await findRuns(this.database.pool, [runId]);
     if (run === undefined) return;
-    await this.database.withTenant(run.organizationId, (tx) => recordReachedLimit(tx, sessionId, limit));
+    await this.database.withTenant(run.organizationId, (tx) => recordReachedLimit(tx, runId, limit));
   }
 }

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import type { NewEvent } from '../../../domain/events/event-kinds.js';
 import { Database } from '../../../core/record/database.js';
-import { recordIntent } from '../../../core/finalization/intents.js';
+import { requestFinalization } from '../../../core/finalization/finalization-requests.js';
 import type { ReserveAnswer } from '../../../core/budgets/reserve.js';
 import type { CarriedToolResult } from '../../../platform/llm/model-dialect.js';
 import type { RunnerCaller } from '../auth/runner-caller.js';
@@ -24,8 +24,8 @@ export class CarriedResults {
   constructor(private readonly database: Database) {}
 
   /** The results that still need a look, apart by whether the harness refused the use itself. */
-  unknown(sessionId: string, results: CarriedToolResult[]): { resultIds: string[]; refusedResultIds: string[] } {
-    const decided = this.decided.get(sessionId);
+  unknown(runId: string, results: CarriedToolResult[]): { resultIds: string[]; refusedResultIds: string[] } {
+    const decided = this.decided.get(runId);
     const open = results.filter((result) => decided?.has(result.toolUseId) !== true);
     const isRefusal = (result: CarriedToolResult): boolean => result.isError && result.bytes <= MAX_REFUSED_BYTES;
     return {
@@ -35,11 +35,11 @@ export class CarriedResults {
   }
 
   /** Remembers what an admitted request carried; a refused use stays open, because a longer result may yet follow. */
-  admit(sessionId: string, asked: { resultIds: string[] }): void {
+  admit(runId: string, asked: { resultIds: string[] }): void {
     if (asked.resultIds.length === 0) return;
-    const decided = this.decided.get(sessionId) ?? new Set();
+    const decided = this.decided.get(runId) ?? new Set();
     for (const id of asked.resultIds) decided.add(id);
-    this.decided.set(sessionId, decided);
+    this.decided.set(runId, decided);
   }
 
   /** Notes uses that the harness answered itself, each once; of a request that fails the run, only as many as the reason needs. */
@@ -50,13 +50,13 @@ export class CarriedResults {
       type: 'tool.rejected',
       data: { tool_call_id: id },
     }));
-    await this.database.withTenant(caller.organizationId, (tx) => tx.append(caller.sessionId, events));
+    await this.database.withTenant(caller.organizationId, (tx) => tx.append(caller.runId, events));
   }
 
   /** Fails a run whose harness acted without asking. */
   async failRun(caller: RunnerCaller, message: string): Promise<void> {
     await this.database.withTenant(caller.organizationId, (tx) =>
-      recordIntent(tx, caller.sessionId, { outcome: 'failed', reason: message, wantsQuiesce: true }, [
+      requestFinalization(tx, caller.runId, { outcome: 'failed', reason: message, wantsQuiesce: true }, [
         { actor: 'system', type: 'run.error', data: { message } },
       ]),
     );

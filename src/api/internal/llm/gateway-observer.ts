@@ -81,9 +81,9 @@ export class GatewayObserver {
 
   private writeSpan({ call, relayed, startedAt }: ForwardedRequest, outputTokens: number): void {
     const { model } = call.run.spec;
-    const { sessionId } = call.caller;
+    const { runId } = call.caller;
     this.tracing.record(
-      { sessionId, traceparent: call.run.traceparent },
+      { runId, traceparent: call.run.traceparent },
       {
         name: `chat ${model}`,
         kind: SpanKind.CLIENT,
@@ -93,7 +93,7 @@ export class GatewayObserver {
           'gen_ai.provider.name': call.dialect.id === 'anthropic' ? 'anthropic' : 'openai',
           'gen_ai.request.model': model,
           'gen_ai.request.max_tokens': outputTokens,
-          'gen_ai.conversation.id': sessionId,
+          'gen_ai.conversation.id': runId,
           'sandgate.llm.dialect': call.dialect.id,
           ...usageOf(relayed),
           ...(relayed.status === null ? {} : { 'http.response.status_code': relayed.status }),

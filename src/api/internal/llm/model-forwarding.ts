@@ -49,7 +49,7 @@ export class ModelForwarding {
       await this.spend.settle(call, reservation, text, relayed);
     } catch (error) {
       // An answer whose usage and tool uses could not be recorded must not look complete; the client asks again.
-      this.logger.error({ err: error, runId: call.caller.sessionId }, 'a model request could not be settled');
+      this.logger.error({ err: error, runId: call.caller.runId }, 'a model request could not be settled');
       reply.raw.destroy();
       return;
     } finally {

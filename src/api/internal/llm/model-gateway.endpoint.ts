@@ -5,7 +5,7 @@ import { callerOf } from '../auth/runner-caller.js';
 import type { RunnerCaller } from '../auth/runner-caller.js';
 import { LimitBreaches } from '../limits/limit-breaches.js';
 import { RunLimits } from '../limits/run-limits.js';
-import type { PlaneEndpoint } from '../routes/plane-endpoint.js';
+import type { RunnerEndpoint } from '../routes/runner-endpoint.js';
 import type { ModelCall } from './model-call.js';
 import { ModelForwarding } from './model-forwarding.js';
 import { ModelSpend } from './model-spend.js';
@@ -17,7 +17,7 @@ import { RequestPreparation } from './request-preparation.js';
  * through and settles what it cost. Refusals come in the order of docs/design/model-gateway.md.
  */
 @Injectable()
-export class ModelGatewayEndpoint implements PlaneEndpoint {
+export class ModelGatewayEndpoint implements RunnerEndpoint {
   readonly method = 'POST';
   readonly path = '/llm/*';
   readonly ofSession = false;
@@ -34,9 +34,9 @@ export class ModelGatewayEndpoint implements PlaneEndpoint {
 
   async handle(request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
     const caller = callerOf(request);
-    const leave = this.limits.enter(caller.sessionId, 'model_requests', this.config.limits.modelRequests);
+    const leave = this.limits.enter(caller.runId, 'model_requests', this.config.limits.modelRequests);
     if (leave === null) {
-      this.breaches.note(caller.sessionId, 'model_requests');
+      this.breaches.note(caller.runId, 'model_requests');
       throw refusal(
         'rate_limited',
         'too many model requests of this run at once (llm_reservation_ceiling_exceeded)',

@@ -45,7 +45,7 @@ export class ModelSpend {
    * and 8). `early` is the refusal of a step between them, if there is one.
    */
   async check(caller: RunnerCaller, run: FrozenRun, early: SandgateError | null): Promise<void> {
-    const spend = await this.database.withTenant(caller.organizationId, (tx) => readSpend(tx, caller.sessionId));
+    const spend = await this.database.withTenant(caller.organizationId, (tx) => readSpend(tx, caller.runId));
     if (spend === null) throw refusal('not_found', 'not found', 'final');
     if (!spend.accepts) throw refusal('invalid_request', 'session is not active', 'final');
     if (early !== null) throw early;
@@ -55,12 +55,12 @@ export class ModelSpend {
 
   /** Reserves, or refuses with what the client can do about it; `reload` when the specification is not the one on record. */
   async reserve({ caller, run, request }: ModelCall): Promise<Reservation | 'reload'> {
-    const carried = this.results.unknown(caller.sessionId, request.toolResults);
+    const carried = this.results.unknown(caller.runId, request.toolResults);
     const inputTokens = Math.ceil(Buffer.byteLength(request.text) / BYTES_PER_TOKEN);
     const answer = await reserve(this.database, {
       tokenSha256: caller.tokenSha256,
       organizationId: caller.organizationId,
-      sessionId: caller.sessionId,
+      runId: caller.runId,
       runSpecDigest: run.digest,
       inputTokens,
       outputTokens: request.declaredOutputTokens,
@@ -76,7 +76,7 @@ export class ModelSpend {
     await this.results.noteRefused(caller, answer);
     if (answer.outcome === 'reload') return 'reload';
     if (answer.reservationId === null || answer.outputTokens === null) return this.refuse(caller, run, answer);
-    this.results.admit(caller.sessionId, carried);
+    this.results.admit(caller.runId, carried);
     return { id: answer.reservationId, outputTokens: answer.outputTokens };
   }
 

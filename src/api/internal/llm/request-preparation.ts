@@ -4,7 +4,7 @@ import { dialectOf } from '../../../domain/models/dialect.js';
 import { SandgateError } from '../../../domain/errors.js';
 import { MODEL_DIALECTS } from '../../../platform/llm/dialects/dialects.js';
 import type { DialectPath, ModelDialect, ScreenedRequest } from '../../../platform/llm/model-dialect.js';
-import { jsonBodyOf } from '../body/plane-body.js';
+import { jsonBodyOf } from '../body/runner-body.js';
 import type { RunnerCaller } from '../auth/runner-caller.js';
 import { RunSpecs } from '../../../core/gate/run-specs.js';
 import type { FrozenRun } from '../../../core/gate/run-specs.js';
@@ -29,13 +29,13 @@ export class RequestPreparation {
 
   /** The run as it was frozen and what the request is to it. Throws `not_found` when there is no such run. */
   async prepare(caller: RunnerCaller, request: FastifyRequest): Promise<{ run: FrozenRun; prepared: PreparedRequest }> {
-    const run = await this.specs.get(caller.organizationId, caller.sessionId);
+    const run = await this.specs.get(caller.organizationId, caller.runId);
     return { run, prepared: this.screen(request, run) };
   }
 
   /** The specification that `prepare` knows is not the one on record. */
   forget(caller: RunnerCaller): void {
-    this.specs.forget(caller.sessionId);
+    this.specs.forget(caller.runId);
   }
 
   private screen(request: FastifyRequest, run: FrozenRun): PreparedRequest {

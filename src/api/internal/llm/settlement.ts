@@ -36,7 +36,7 @@ export function settlementOf(
   const costMicros = usage === null ? null : prices.costOf(run.spec.model, usage);
   return {
     organizationId: caller.organizationId,
-    sessionId: caller.sessionId,
+    runId: caller.runId,
     reservationId: reservation.id,
     state,
     usage: usage === null ? null : { ...usage, model: run.spec.model, costMicros, source: 'facade' },

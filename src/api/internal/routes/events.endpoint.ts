@@ -8,17 +8,17 @@ import { isStorableText } from '../../../domain/storage/storable-text.js';
 import { ApiConfig } from '../../foundation/foundation.module.js';
 import { callerOf } from '../auth/runner-caller.js';
 import type { RunnerCaller } from '../auth/runner-caller.js';
-import { planeBodyOf } from '../body/plane-body.js';
+import { runnerBodyOf } from '../body/runner-body.js';
 import { LimitBreaches } from '../limits/limit-breaches.js';
 import { RunLimits } from '../limits/run-limits.js';
-import type { PlaneEndpoint } from './plane-endpoint.js';
+import type { RunnerEndpoint } from './runner-endpoint.js';
 import { readPostedEvent } from './posted-event.js';
 
 const MAX_KEY_CHARACTERS = 200;
 
 /** Appends one line of a runner's narrative (docs/design/runner.md). Accepted in every status until the tokens are revoked. */
 @Injectable()
-export class EventsEndpoint implements PlaneEndpoint {
+export class EventsEndpoint implements RunnerEndpoint {
   readonly method = 'POST';
   readonly path = '/events';
   readonly ofSession = true;
@@ -35,18 +35,18 @@ export class EventsEndpoint implements PlaneEndpoint {
 
   async handle(request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
     const caller = callerOf(request);
-    const body = planeBodyOf(request);
+    const body = runnerBodyOf(request);
     if (body.kind === 'unreadable') {
-      if (body.failure.code === 'payload_too_large') this.breaches.note(caller.sessionId, 'event_size');
+      if (body.failure.code === 'payload_too_large') this.breaches.note(caller.runId, 'event_size');
       throw body.failure;
     }
     const waitMs = this.limits.takeEvent(
-      caller.sessionId,
+      caller.runId,
       this.config.limits.eventsPerSecond,
       this.config.limits.eventsBurst,
     );
     if (waitMs !== null) {
-      this.breaches.note(caller.sessionId, 'event_rate');
+      this.breaches.note(caller.runId, 'event_rate');
       reply.header('retry-after-ms', String(waitMs));
       throw new SandgateError('rate_limited', 'too many events of this run; retry', {
         retryAfterSeconds: Math.ceil(waitMs / 1000),
@@ -61,10 +61,10 @@ export class EventsEndpoint implements PlaneEndpoint {
   private async store(caller: RunnerCaller, key: string | null, event: NewEvent): Promise<number> {
     const { runnerEvents, ledgerBytes } = this.config.limits;
     const stored = await this.database.withTenant(caller.organizationId, (tx) =>
-      storeRunnerEvent(tx, caller.sessionId, { key, event }, { runnerEvents, ledgerBytes }),
+      storeRunnerEvent(tx, caller.runId, { key, event }, { runnerEvents, ledgerBytes }),
     );
     if (stored.full === undefined) return stored.seq;
-    this.breaches.note(caller.sessionId, stored.full);
+    this.breaches.note(caller.runId, stored.full);
     throw new SandgateError('invalid_request', 'the ledger of this run takes no more events of its runner');
   }
 }

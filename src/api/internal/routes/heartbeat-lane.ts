@@ -18,9 +18,9 @@ export class HeartbeatLane implements OnApplicationShutdown {
   ) {}
 
   /** Records that the runner is alive; the status of the run, or null when there is none. */
-  async beat(organizationId: string, sessionId: string): Promise<string | null> {
+  async beat(organizationId: string, runId: string): Promise<string | null> {
     const { pool } = await this.lane();
-    return recordHeartbeat(pool, organizationId, sessionId);
+    return recordHeartbeat(pool, organizationId, runId);
   }
 
   async onApplicationShutdown(): Promise<void> {

@@ -4,12 +4,12 @@ import { SandgateError } from '../../../domain/errors.js';
 import { isTerminal } from '../../../domain/run/status.js';
 import { normalizeText } from '../../../domain/redaction/normalize-text.js';
 import { Database } from '../../../core/record/database.js';
-import { hasIntent, recordIntent } from '../../../core/finalization/intents.js';
+import { hasFinalizationRequest, requestFinalization } from '../../../core/finalization/finalization-requests.js';
 import { callerOf } from '../auth/runner-caller.js';
 import type { RunnerCaller } from '../auth/runner-caller.js';
-import { jsonBodyOf } from '../body/plane-body.js';
+import { jsonBodyOf } from '../body/runner-body.js';
 import { objectBody, textMember } from './body-member.js';
-import type { PlaneEndpoint } from './plane-endpoint.js';
+import type { RunnerEndpoint } from './runner-endpoint.js';
 import { readRunStatus } from '../../../core/runs/run-status.js';
 
 const MAX_OUTCOME_CHARACTERS = 64;
@@ -23,7 +23,7 @@ interface Report {
 
 /** The runner reports how it ended. The finalization request is durable before the acknowledgement (docs/design/runner.md). */
 @Injectable()
-export class ResultEndpoint implements PlaneEndpoint {
+export class ResultEndpoint implements RunnerEndpoint {
   readonly method = 'POST';
   readonly path = '/result';
   readonly ofSession = true;
@@ -42,15 +42,15 @@ export class ResultEndpoint implements PlaneEndpoint {
   /** A run that is over or winding down acknowledges any report, from a revoked token too. */
   private async earlierAnswer(caller: RunnerCaller): Promise<object | null> {
     return this.database.withTenant(caller.organizationId, async (tx) => {
-      const status = await readRunStatus(tx, caller.sessionId);
+      const status = await readRunStatus(tx, caller.runId);
       if (status !== 'unknown' && isTerminal(status)) return { ok: true, note: 'already terminal' };
-      return (await hasIntent(tx, caller.sessionId)) ? { ok: true, note: 'finalizing' } : null;
+      return (await hasFinalizationRequest(tx, caller.runId)) ? { ok: true, note: 'finalizing' } : null;
     });
   }
 
   private async record(caller: RunnerCaller, report: Report): Promise<object> {
     const recorded = await this.database.withTenant(caller.organizationId, (tx) =>
-      recordIntent(tx, caller.sessionId, {
+      requestFinalization(tx, caller.runId, {
         outcome: report.outcome === 'completed' ? 'completed' : 'failed',
         postedOutcome: report.outcome,
         ...(report.summary === null ? {} : { summary: report.summary }),

@@ -7,13 +7,13 @@ import { Database } from '../../../core/record/database.js';
 import { renewTokens } from '../../../core/runs/tokens.js';
 import { ApiConfig } from '../../foundation/foundation.module.js';
 import { callerOf } from '../auth/runner-caller.js';
-import { jsonBodyOf } from '../body/plane-body.js';
-import type { PlaneEndpoint } from './plane-endpoint.js';
+import { jsonBodyOf } from '../body/runner-body.js';
+import type { RunnerEndpoint } from './runner-endpoint.js';
 import { runAcceptsWork } from '../../../core/runs/run-status.js';
 
 /** Extends all four tokens of a run; no token is returned (docs/design/runner.md). */
 @Injectable()
-export class TokenRenewEndpoint implements PlaneEndpoint {
+export class TokenRenewEndpoint implements RunnerEndpoint {
   readonly method = 'POST';
   readonly path = '/token/renew';
   readonly ofSession = true;
@@ -28,13 +28,13 @@ export class TokenRenewEndpoint implements PlaneEndpoint {
   }
 
   async handle(request: FastifyRequest): Promise<unknown> {
-    const { organizationId, sessionId } = callerOf(request);
+    const { organizationId, runId } = callerOf(request);
     const ttlSecs = this.clampTtl(jsonBodyOf(request));
     return this.database.withTenant(organizationId, async (tx) => {
-      if (!(await runAcceptsWork(tx, sessionId))) {
+      if (!(await runAcceptsWork(tx, runId))) {
         throw new SandgateError('invalid_request', 'session is not active');
       }
-      const renewed = await renewTokens(tx, sessionId, ttlSecs);
+      const renewed = await renewTokens(tx, runId, ttlSecs);
       return { renewed, ttl_secs: ttlSecs };
     });
   }

@@ -3,12 +3,12 @@ import type { FastifyRequest } from 'fastify';
 import { SandgateError } from '../../../domain/errors.js';
 import { Database } from '../../../core/record/database.js';
 import { callerOf } from '../auth/runner-caller.js';
-import type { PlaneEndpoint } from './plane-endpoint.js';
+import type { RunnerEndpoint } from './runner-endpoint.js';
 import { runAcceptsWork } from '../../../core/runs/run-status.js';
 
 /** The packed workspace of a run. Sandboxes on this host mount theirs, so no run of it has an archive (docs/design/runner.md). */
 @Injectable()
-export class WorkspaceEndpoint implements PlaneEndpoint {
+export class WorkspaceEndpoint implements RunnerEndpoint {
   readonly method = 'GET';
   readonly path = '/workspace';
   readonly ofSession = true;
@@ -17,8 +17,8 @@ export class WorkspaceEndpoint implements PlaneEndpoint {
   constructor(private readonly database: Database) {}
 
   async handle(request: FastifyRequest): Promise<unknown> {
-    const { organizationId, sessionId } = callerOf(request);
-    if (!(await this.database.withTenant(organizationId, (tx) => runAcceptsWork(tx, sessionId)))) {
+    const { organizationId, runId } = callerOf(request);
+    if (!(await this.database.withTenant(organizationId, (tx) => runAcceptsWork(tx, runId)))) {
       throw new SandgateError('invalid_request', 'session is not active');
     }
     throw new SandgateError('not_found', 'this run has no workspace archive');

@@ -56,7 +56,7 @@ export class PlaneSockets implements OnApplicationShutdown {
     this.handle = handle;
     const root = await makePlaneRoot(this.config.data.dir);
     const live = await listHostRuns(this.database.pool, ensureHostId(this.config));
-    for (const run of live) await makePlaneDirectory(this.config.data.dir, run.sessionId);
+    for (const run of live) await makePlaneDirectory(this.config.data.dir, run.runId);
     this.follow(root);
     await this.scan();
   }

@@ -4,7 +4,7 @@ import { isSystemError } from '../../../domain/system-error.js';
 import { fail, pass } from '../check.js';
 import type { CheckInfo, Finding } from '../check.js';
 import type { ScriptedPlane } from './scripted-plane.js';
-import type { PlaneRequest } from './plane-traffic.js';
+import type { ContractRequest } from './contract-traffic.js';
 
 /** How the runner's process ended; null when somebody else started it, or it had to be killed for its time. */
 export type RunnerExit = { code: number | null; killed: boolean } | 'not seen';
@@ -94,17 +94,17 @@ export async function fileOf({ workspace }: RunnerRecord, name: string): Promise
 }
 
 /** Permissions asked for the agent's n-th command, whatever tool and id the runner gave it. */
-export function asksFor({ plane }: { plane: ScriptedPlane }, command: number): PlaneRequest[] {
+export function asksFor({ plane }: { plane: ScriptedPlane }, command: number): ContractRequest[] {
   return plane.of('permission').filter(({ body }) => JSON.stringify(body['input'] ?? null).includes(`call-${command}`));
 }
 
 /** Waits between the end of each request and the beginning of the next, in milliseconds. */
-export function gapsBetween(requests: readonly PlaneRequest[]): number[] {
+export function gapsBetween(requests: readonly ContractRequest[]): number[] {
   return requests.slice(1).map(({ at }, index) => at - (requests[index]?.endedAt ?? at));
 }
 
 /** What is wrong with the waits between attempts: each min(2 s × n, cap) with a tenth of grace, or longer up to the cap. */
-export function wrongWaits(requests: readonly PlaneRequest[], capSeconds: number, clock: Clock): string | null {
+export function wrongWaits(requests: readonly ContractRequest[], capSeconds: number, clock: Clock): string | null {
   const gaps = gapsBetween(requests);
   const tooShort = gaps.some((gap, n) => gap < 0.9 * clock.ms(Math.min(2 * (n + 1), capSeconds)));
   const tooLong = gaps.some((gap) => gap > clock.ms(capSeconds) + clock.slackMs);

@@ -7,12 +7,12 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isJsonObject, parseJsonObject } from '../../../domain/json.js';
 import type { JsonObject, JsonValue } from '../../../domain/json.js';
-import type { Fault, PlaneCall, PlaneEvent, PlaneRequest, TokenName, Verdict } from './plane-traffic.js';
+import type { Fault, ContractCall, ContractEvent, ContractRequest, TokenName, Verdict } from './contract-traffic.js';
 
 export interface ScriptedPlaneOptions {
   /** Default: allow. */
-  decide?: (call: PlaneCall) => Verdict;
-  callTool?: (call: PlaneCall) => JsonObject;
+  decide?: (call: ContractCall) => Verdict;
+  callTool?: (call: ContractCall) => JsonObject;
   /** `attempt` counts the requests of that route from 1. */
   fault?: (route: string, attempt: number) => Fault;
   heartbeatAction?: (beat: number) => 'quiesce' | null;
@@ -47,11 +47,11 @@ const token = (): string => `svc_sess_${randomBytes(32).toString('hex')}`;
 export class ScriptedPlane {
   readonly tokens: Record<TokenName, string> = { control: token(), tool: token(), llm: token() };
   /** Everything that arrived, in order. */
-  readonly requests: PlaneRequest[] = [];
-  readonly sessionId = SESSION_ID;
-  readonly permissions: PlaneCall[] = [];
-  readonly brokered: PlaneCall[] = [];
-  readonly events: PlaneEvent[] = [];
+  readonly requests: ContractRequest[] = [];
+  readonly runId = SESSION_ID;
+  readonly permissions: ContractCall[] = [];
+  readonly brokered: ContractCall[] = [];
+  readonly events: ContractEvent[] = [];
   readonly results: JsonObject[] = [];
   readonly attempts = new Map<string, number>();
   readonly #rows = new Map<string, Verdict>();
@@ -111,7 +111,7 @@ export class ScriptedPlane {
   }
 
   /** The requests of one route, in order. */
-  of(route: string): PlaneRequest[] {
+  of(route: string): ContractRequest[] {
     return this.requests.filter((request) => request.route === route);
   }
 
@@ -141,7 +141,7 @@ export class ScriptedPlane {
     );
     const token = (Object.keys(this.tokens) as TokenName[]).find((name) => this.tokens[name] === held) ?? null;
     const key = request.headers['idempotency-key'];
-    const recorded: PlaneRequest = {
+    const recorded: ContractRequest = {
       ...{ route, token, audience, at, body: parseJsonObject(body) ?? {}, endedAt: null, status: null },
       key: typeof key === 'string' ? key : null,
     };
@@ -195,7 +195,7 @@ export class ScriptedPlane {
     }
   }
 
-  async #permission(call: PlaneCall, response: http.ServerResponse): Promise<void> {
+  async #permission(call: ContractCall, response: http.ServerResponse): Promise<void> {
     this.permissions.push(call);
     const row = this.#rows.get(call.toolCallId) ?? this.options.decide?.(call) ?? { decision: 'allow' };
     this.#rows.set(call.toolCallId, row);
@@ -239,7 +239,7 @@ function routeOf(url: string): string {
   return path.replace(/^\/internal\/(sessions\/[^/]+\/)?/, '');
 }
 
-function callOf(document: JsonObject): PlaneCall {
+function callOf(document: JsonObject): ContractCall {
   return {
     toolCallId: textOf(document['tool_call_id']),
     tool: textOf(document['tool']),

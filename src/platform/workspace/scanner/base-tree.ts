@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { isLitterFolder } from './names.js';
+import { isBuildFolder } from './names.js';
 
 export interface BaseEntry {
   mode: string;
@@ -9,7 +9,7 @@ export interface BaseEntry {
 /** What the base commit holds, by path. Paths are raw bytes written as Latin-1, so that any name has exactly one key. */
 export class BaseTree {
   private readonly entries = new Map<string, BaseEntry>();
-  private readonly litter = new Set<string>();
+  private readonly buildFolders = new Set<string>();
 
   /** @param listing file with the output of `git ls-tree -r -z`, or null for an empty base */
   static read(listing: string | null): BaseTree {
@@ -28,15 +28,15 @@ export class BaseTree {
   }
 
   /** Whether the base tracks something inside this folder of build products. */
-  tracksInside(litterFolder: string): boolean {
-    return this.litter.has(litterFolder);
+  tracksInside(buildFolder: string): boolean {
+    return this.buildFolders.has(buildFolder);
   }
 
   private add(path: string, entry: BaseEntry): void {
     this.entries.set(path, entry);
     const parts = path.split('/');
     for (let depth = 1; depth < parts.length; depth++) {
-      if (isLitterFolder(parts[depth - 1] as string)) this.litter.add(parts.slice(0, depth).join('/'));
+      if (isBuildFolder(parts[depth - 1] as string)) this.buildFolders.add(parts.slice(0, depth).join('/'));
     }
   }
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { isGitAlias, isLitterFile, isLitterFolder, LITTER_PATTERNS } from './names.js';
+import { isGitAlias, isBuildFile, isBuildFolder, BUILD_PATTERNS } from './names.js';
 
 const alias = (name: string) => isGitAlias(Buffer.from(name));
 
@@ -43,7 +43,7 @@ describe('names that git takes for its own folder', () => {
 
 describe('build products', () => {
   it('is exactly the list of the diff, folders and files apart', () => {
-    expect(LITTER_PATTERNS).toEqual([
+    expect(BUILD_PATTERNS).toEqual([
       '__pycache__/',
       '*.pyc',
       '*.pyo',
@@ -57,10 +57,10 @@ describe('build products', () => {
       '*.egg-info/',
     ]);
     for (const name of ['__pycache__', '.pytest_cache', 'node_modules', 'target', '.venv', 'venv', 'x.egg-info'])
-      expect(isLitterFolder(name)).toBe(true);
-    for (const name of ['a.pyc', 'a.pyo', '.DS_Store', 'A.class']) expect(isLitterFile(name)).toBe(true);
+      expect(isBuildFolder(name)).toBe(true);
+    for (const name of ['a.pyc', 'a.pyo', '.DS_Store', 'A.class']) expect(isBuildFile(name)).toBe(true);
     for (const name of ['Target', 'targets', 'build', 'dist', 'vendor', 'a.pyc'])
-      expect(isLitterFolder(name)).toBe(false);
-    for (const name of ['target', 'a.py', 'class', 'DS_Store']) expect(isLitterFile(name)).toBe(false);
+      expect(isBuildFolder(name)).toBe(false);
+    for (const name of ['target', 'a.py', 'class', 'DS_Store']) expect(isBuildFile(name)).toBe(false);
   });
 });

@@ -11,19 +11,19 @@ export function isGitAlias(name: Buffer): boolean {
   return trimmed === '.git' || trimmed === 'git~1';
 }
 
-const LITTER_FOLDERS = new Set(['__pycache__', '.pytest_cache', 'node_modules', 'target', '.venv', 'venv']);
+const BUILD_FOLDERS = new Set(['__pycache__', '.pytest_cache', 'node_modules', 'target', '.venv', 'venv']);
 
 /** Folders of build products, which a diff leaves out and lists instead (docs/design/workspaces.md). */
-export function isLitterFolder(name: string): boolean {
-  return LITTER_FOLDERS.has(name) || name.endsWith('.egg-info');
+export function isBuildFolder(name: string): boolean {
+  return BUILD_FOLDERS.has(name) || name.endsWith('.egg-info');
 }
 
-export function isLitterFile(name: string): boolean {
+export function isBuildFile(name: string): boolean {
   return name === '.DS_Store' || /\.(?:pyc|pyo|class)$/.test(name);
 }
 
 /** The same list in the notation of an ignore file, for the agent's own git. */
-export const LITTER_PATTERNS = [
+export const BUILD_PATTERNS = [
   '__pycache__/',
   '*.pyc',
   '*.pyo',

@@ -2,7 +2,7 @@ import { readdirSync, readlinkSync } from 'node:fs';
 import { type BaseTree, type BaseEntry } from './base-tree.js';
 import { blobId, blobPrefix, hashPortions, readWhole, withFile, type ObjectFormat } from './content.js';
 import { LeftOutList } from './left-out.js';
-import { isGitAlias, isLitterFile, isLitterFolder } from './names.js';
+import { isGitAlias, isBuildFile, isBuildFolder } from './names.js';
 import type { PackWriter } from './pack-writer.js';
 import { walk, type Entry } from './walk.js';
 
@@ -77,7 +77,7 @@ export class TreeScan {
     const base = this.options.base.get(key);
     if (isGitAlias(entry.name)) return this.leaveOutRepository(entry);
     if (path.length > MAX_PATH_BYTES) return this.leftOut.addFile(path, 'path too long', stats.size, entry);
-    if (base === undefined && this.isLitter(entry)) return;
+    if (base === undefined && this.isBuildProduct(entry)) return;
     if (stats.isFile()) return this.addFile(entry, base);
     if (stats.isSymbolicLink()) return this.addLink(entry, base);
     this.leftOut.addFile(path, specialKind(entry), 0, null);
@@ -100,12 +100,12 @@ export class TreeScan {
       if (readdirSync(entry.at).length > 0) this.leftOut.addFolder(path, 'submodule');
       return false;
     }
-    return this.options.purpose === 'snapshot' || this.entersLitter(key, name.toString('latin1'));
+    return this.options.purpose === 'snapshot' || this.entersBuildFolder(key, name.toString('latin1'));
   }
 
-  private entersLitter(key: string, name: string): boolean {
+  private entersBuildFolder(key: string, name: string): boolean {
     const tracked = this.options.base.tracksInside(key);
-    if (!isLitterFolder(name) || tracked) {
+    if (!isBuildFolder(name) || tracked) {
       if (tracked && this.mixed === undefined) this.mixed = { path: key, depth: this.depth + 1 };
       return true;
     }
@@ -113,10 +113,10 @@ export class TreeScan {
     return false;
   }
 
-  private isLitter(entry: Entry): boolean {
+  private isBuildProduct(entry: Entry): boolean {
     if (this.options.purpose === 'snapshot') return false;
     if (this.mixed !== undefined) this.leftOut.addFolder(Buffer.from(this.mixed.path, 'latin1'), 'build product');
-    else if (isLitterFile(entry.name.toString('latin1'))) {
+    else if (isBuildFile(entry.name.toString('latin1'))) {
       this.leftOut.addFile(entry.path, 'build product', entry.stats.size, entry);
     } else return false;
     return true;

@@ -146,7 +146,7 @@ class ChatLoop {
   async #answerUnknown({ id, name, text }: AskedCall): Promise<string> {
     if (isMcpName(name)) {
       const input = parseArguments(text) ?? {};
-      const answer = await this.context.plane.permission(toolCall(id, name, input));
+      const answer = await this.context.contract.permission(toolCall(id, name, input));
       if (answer.decision === 'deny') return `The call was denied: ${answer.message}`;
     }
     return refused(`there is no tool ${name}; there are ${this.tools.map((tool) => tool.name).join(', ')}`);

@@ -21,7 +21,7 @@ interface CheckedInput {
  * must still hold when the call is released, so no other call of the run may act in between (docs/design/gate.md).
  */
 export function gatedTools(context: HarnessContext, tools: CanonicalTool[]): BetaRunnableTool<CheckedInput>[] {
-  const inTurn = oneAtATime();
+  const oneByOne = oneAtATime();
   const ownId = eachOnce();
   return tools.map((tool) => ({
     name: tool.name,
@@ -30,7 +30,7 @@ export function gatedTools(context: HarnessContext, tools: CanonicalTool[]): Bet
     parse: (input: unknown) => ({ input: input as JsonValue, prepared: tool.prepare(input) }),
     run: ({ input, prepared }, call) => {
       if (!call) throw new Error('the tool loop gave no call id');
-      return inTurn(async () => {
+      return oneByOne(async () => {
         const outcome = await askAndRun(context, tool, toolCall(ownId(call.toolUse.id), tool.name, input), prepared);
         if (outcome.kind !== 'executed') throw new ToolError(`The call was denied: ${outcome.message}`);
         if (outcome.isError) throw new ToolError(outcome.text);
@@ -61,8 +61,8 @@ function eachOnce(): (id: string) => string {
 function oneAtATime(): <T>(work: () => Promise<T>) => Promise<T> {
   let tail: Promise<unknown> = Promise.resolve();
   return (work) => {
-    const turn = tail.then(work, work);
-    tail = turn.catch(() => undefined);
-    return turn;
+    const done = tail.then(work, work);
+    tail = done.catch(() => undefined);
+    return done;
   };
 }

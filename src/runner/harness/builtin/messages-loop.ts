@@ -105,7 +105,7 @@ class MessagesLoop {
    */
   async #askUnknown({ id, name, input }: Anthropic.Beta.BetaToolUseBlock): Promise<void> {
     if (!isMcpName(checkedName(name)) || this.#tools.some((tool) => tool.name === name)) return;
-    const answer = await this.context.plane.permission(toolCall(id, name, input as JsonValue));
+    const answer = await this.context.contract.permission(toolCall(id, name, input as JsonValue));
     this.context.log(`${id} ${name}: ${answer.decision === 'deny' ? 'denied' : 'unknown to this harness'}`);
   }
 

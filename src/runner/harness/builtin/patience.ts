@@ -17,10 +17,10 @@ export class Patience {
 
   /** Returns when the reply may be asked for again. @throws the error when it forbids a repetition, or after too many */
   async afterBroken(error: unknown, mayAskAgain: boolean): Promise<void> {
-    const { signal, log, plane } = this.context;
+    const { signal, log, contract } = this.context;
     if (!mayAskAgain || signal.aborted || this.#broken >= MAX_BROKEN_REPLIES) throw error;
     this.#broken += 1;
     log(`the model's reply broke off (${this.#broken} in a row); asking again`);
-    await sleep(plane.timing.brokenReplyStepMs * this.#broken, undefined, { signal });
+    await sleep(contract.timing.brokenReplyStepMs * this.#broken, undefined, { signal });
   }
 }

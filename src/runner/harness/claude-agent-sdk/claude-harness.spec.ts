@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { JsonObject } from '../../../domain/json.js';
-import type { BrokeredAnswer, PermissionAnswer } from '../../contract/plane-answers.js';
-import type { ToolCallRequest } from '../../contract/plane-client.js';
+import type { BrokeredAnswer, PermissionAnswer } from '../../contract/contract-answers.js';
+import type { ToolCallRequest } from '../../contract/contract-client.js';
 import { brokeredTools } from '../../mcp/brokered-tools.js';
 import type { CanonicalTool } from '../../tools/canonical-tool.js';
 import { GIT_VARIABLES, toolEnvironment } from '../../tools/tool-environment.js';
@@ -177,7 +177,7 @@ describe('tools of connected services', () => {
       },
     };
     const tools = brokeredTools([{ name: 'crm', tools: [{ name: 'find', description: '', inputSchema: {} }] }], {
-      plane,
+      contract: plane,
       narrator: { say: () => Promise.resolve() },
     });
     const sent: JsonObject[] = [];

@@ -95,7 +95,7 @@ export class Conversation {
   #note({ id, name, input }: Extract<ContentBlock, { type: 'tool_use' }>): void {
     this.#seen.set(id, name);
     if (!isMcpName(name) || this.setup.tools.includes(name)) return;
-    this.context.plane.permission(toolCall(id, name, input)).then(
+    this.context.contract.permission(toolCall(id, name, input)).then(
       (answer) =>
         this.context.log(`${id} ${name}: ${answer.decision === 'deny' ? 'denied' : 'unknown to this harness'}`),
       () => this.context.log(`${id} ${name}: not asked, the run ended`),
@@ -105,7 +105,7 @@ export class Conversation {
   /** A refusal of our own credential ends the run, as on every other route. */
   #inspect(content: ContentBlock[]): void {
     const text = content.map((block) => (block.type === 'text' ? block.text : '')).join('\n');
-    if (text.includes('wrong_audience')) this.context.plane.inspectRefusal('llm', 403, text);
+    if (text.includes('wrong_audience')) this.context.contract.inspectRefusal('llm', 403, text);
   }
 
   #check(blocks: ContentBlock[]): void {

@@ -67,7 +67,7 @@ export class ToolGate {
   async #ask(id: string, use: AskedUse): Promise<PermissionResult> {
     if (this.isBrokered(use.tool)) return allow(use, use.input);
     try {
-      const answer = await this.context.plane.permission(toolCall(id, use.tool, use.input));
+      const answer = await this.context.contract.permission(toolCall(id, use.tool, use.input));
       this.context.signal.throwIfAborted();
       this.context.log(`${id} ${use.tool}: ${answer.decision === 'allow' ? 'allowed' : 'denied'}`);
       if (answer.decision === 'allow') return allow(use, answer.updatedInput ?? use.input);

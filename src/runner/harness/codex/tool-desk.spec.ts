@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { JsonObject, JsonValue } from '../../../domain/json.js';
-import type { BrokeredAnswer } from '../../contract/plane-answers.js';
-import type { ToolCallRequest } from '../../contract/plane-client.js';
+import type { BrokeredAnswer } from '../../contract/contract-answers.js';
+import type { ToolCallRequest } from '../../contract/contract-client.js';
 import { brokeredTools } from '../../mcp/brokered-tools.js';
 import { WorkspaceRoot } from '../../tools/workspace-root.js';
 import type { HarnessContext } from '../harness.js';
@@ -56,7 +56,7 @@ beforeEach(async () => {
     }),
   };
   const connected = brokeredTools([{ name: 'crm', tools: [{ name: 'find', description: '', inputSchema: {} }] }], {
-    plane,
+    contract: plane,
     narrator: { say: () => Promise.resolve() },
   });
   desk = new ToolDesk(context, offerTools([echo, ...connected]), (reason) =>

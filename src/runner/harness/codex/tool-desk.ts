@@ -42,7 +42,7 @@ export class ToolDesk {
   /** Tools by the ids of items that may be performed. */
   readonly #allowed = new Map<string, string>();
   readonly #changes = new Map<string, JsonValue>();
-  #turn: Promise<unknown> = Promise.resolve();
+  #queue: Promise<unknown> = Promise.resolve();
 
   constructor(
     private readonly context: HarnessContext,
@@ -98,7 +98,7 @@ export class ToolDesk {
     const { kind, itemId, approvalId, command, cwd } = params;
     const id = typeof approvalId === 'string' ? approvalId : itemId;
     if (typeof id !== 'string' || typeof itemId !== 'string' || typeof command !== 'string') return 'decline';
-    return this.#inTurn(async () => {
+    return this.#queued(async () => {
       const refusal = refusalOf(params) ?? (await this.#outside(cwd));
       if (refusal !== null || typeof cwd !== 'string') {
         this.context.log(`${id}: declined, ${refusal}`);
@@ -118,11 +118,11 @@ export class ToolDesk {
       await this.explain('The patch was not applied: nothing of it could be shown to those who decide.');
       return 'decline';
     }
-    return this.#inTurn(() => this.#decide(itemId, itemId, 'MultiEdit', input));
+    return this.#queued(() => this.#decide(itemId, itemId, 'MultiEdit', input));
   }
 
   async #decide(id: string, itemId: string, tool: string, input: JsonObject): Promise<Decision> {
-    const answer = await this.context.plane.permission(toolCall(id, tool, input));
+    const answer = await this.context.contract.permission(toolCall(id, tool, input));
     this.context.signal.throwIfAborted();
     // A changed input cannot be handed to the program, which runs what it asked about.
     if (answer.decision === 'allow' && answer.updatedInput === undefined) {
@@ -136,9 +136,9 @@ export class ToolDesk {
   }
 
   /** Called before anything is waited for, or a later question could overtake this one. */
-  #inTurn<T>(ask: () => Promise<T>): Promise<T> {
-    const asked = this.#turn.then(ask);
-    this.#turn = asked.catch(() => undefined);
+  #queued<T>(ask: () => Promise<T>): Promise<T> {
+    const asked = this.#queue.then(ask);
+    this.#queue = asked.catch(() => undefined);
     return asked;
   }
 
@@ -146,7 +146,7 @@ export class ToolDesk {
     const tool = this.offered.find(textOf(offeredName));
     if (tool === null || typeof callId !== 'string' || input === undefined)
       return answerOf(`error: there is no tool ${textOf(offeredName).slice(0, 64)}`, false);
-    const work = this.#inTurn(async () => {
+    const work = this.#queued(async () => {
       const outcome = await askAndRun(this.context, tool, toolCall(callId, tool.name, input), tool.prepare(input));
       return outcome.kind === 'executed'
         ? answerOf(outcome.text, !outcome.isError)

@@ -1,4 +1,4 @@
-import type { Observation } from '../../probe/plane-probe.js';
+import type { Observation } from '../../probe/contract-probe.js';
 import type { ProbeItem } from '../../probe/probe-step.js';
 import { writeText } from '../../tools/file-text.js';
 import type { HarnessContext } from '../harness.js';

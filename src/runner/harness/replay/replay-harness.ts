@@ -3,7 +3,7 @@ import { InvalidToolInputError } from '../../tools/input-shape.js';
 import { callByName, toolCall } from '../governed-call.js';
 import { performProbe } from './perform-probe.js';
 import type { GovernedOutcome } from '../governed-call.js';
-import type { Observation } from '../../probe/plane-probe.js';
+import type { Observation } from '../../probe/contract-probe.js';
 import type { Harness, HarnessContext, HarnessResult } from '../harness.js';
 import { parseReplayScript, ReplayScriptError } from './replay-script.js';
 import type { ReplayStep } from './replay-script.js';

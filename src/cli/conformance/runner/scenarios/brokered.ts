@@ -3,7 +3,7 @@ import { asText } from '../../../server/event-data.js';
 import { asksFor, gapsBetween, obligation } from '../record.js';
 import type { RunnerRecord } from '../record.js';
 import { SERVICE_TOOL, type Scenario } from '../scenario.js';
-import type { Fault, PlaneRequest } from '../plane-traffic.js';
+import type { Fault, ContractRequest } from '../contract-traffic.js';
 
 const UNAVAILABLE: Fault = { status: 503, body: { error: 'away' } };
 /** The fate of each presentation: of the first call, of a refused one, of one that is rate limited, of one without an answer. */
@@ -17,7 +17,7 @@ const WAITS_SECS = [0.5, 1.5];
 const MAY_HAVE_EXECUTED = /may have (been )?executed/i;
 
 /** The presentations of each call, by its id, in the order of the calls. */
-function callsOf({ plane }: RunnerRecord): PlaneRequest[][] {
+function callsOf({ plane }: RunnerRecord): ContractRequest[][] {
   return [...Map.groupBy(plane.of('tools/call'), ({ body }) => asText(body['tool_call_id'])).values()];
 }
 

@@ -7,7 +7,7 @@ import { asText } from '../../../server/event-data.js';
 import { asksFor, exits, fileOf, gapsBetween, obligation } from '../record.js';
 import type { RunnerRecord } from '../record.js';
 import type { Scenario } from '../scenario.js';
-import type { PlaneCall, Verdict } from '../plane-traffic.js';
+import type { ContractCall, Verdict } from '../contract-traffic.js';
 
 const TOKEN = /svc_sess_[0-9a-f]{16}/;
 const HELD_SECS = 1.5;
@@ -18,7 +18,7 @@ const MAX_SUMMARY = 4_000;
 const SPY =
   '{ env; cat <&3; cat <&4; tr "\\0" "\\n" < /proc/$PPID/environ; tr "\\0" "\\n" < /proc/$PPID/cmdline; } > call-3 2>/dev/null; true';
 
-function commandOf({ input }: PlaneCall): number {
+function commandOf({ input }: ContractCall): number {
   return Number(/call-(\d)/.exec(JSON.stringify(input))?.[1] ?? 0);
 }
 
@@ -30,7 +30,7 @@ function rewritten(value: JsonValue): JsonValue {
     : value;
 }
 
-function decide(call: PlaneCall): Verdict {
+function decide(call: ContractCall): Verdict {
   const number = commandOf(call);
   if (number === 1) return 'pending';
   if (number === 2) return { decision: 'deny', message: 'not in this run' };

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { asksFor, exits, fileOf, obligation, wrongWaits } from '../record.js';
 import type { RunnerRecord } from '../record.js';
 import type { Scenario } from '../scenario.js';
-import type { Fault, PlaneRequest } from '../plane-traffic.js';
+import type { Fault, ContractRequest } from '../contract-traffic.js';
 
 const PERMISSION_CAP_SECS = 10;
 const OTHER_CAP_SECS = 8;
@@ -11,7 +11,7 @@ const RESULT_ATTEMPTS = 6;
 const PARKED_SECS = 32;
 const CUT_AFTER_SECS = 12;
 
-const same = (requests: readonly PlaneRequest[]): boolean =>
+const same = (requests: readonly ContractRequest[]): boolean =>
   requests.every(({ body, key }) => isDeepStrictEqual(body, requests[0]?.body) && key === requests[0]?.key);
 
 function faults(route: string, attempt: number): Fault {

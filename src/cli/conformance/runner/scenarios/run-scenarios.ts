@@ -122,7 +122,7 @@ function handOff(scenario: Scenario, options: FixtureOptions, { plane, workspace
   const variables = {
     SERVICE_CONTROL_URL: plane.url ?? 'http://plane',
     ...(options.tcp ? {} : { SERVICE_PLANE_SOCKET: options.starter.socketPath(plane) }),
-    SERVICE_SESSION_ID: plane.sessionId,
+    SERVICE_SESSION_ID: plane.runId,
     SERVICE_HARNESS: options.harness,
     SERVICE_TASK: taskOf(scenario, options.agent),
     SERVICE_AUTONOMY: 'supervised',

@@ -1,6 +1,6 @@
 import { toolsDigest } from '../capabilities/tools-digest.js';
 import type { JsonObject } from '../json.js';
-import type { BrokeredSurface, FrozenBundle, FrozenTool } from '../run/spec.js';
+import type { BrokeredToolSet, FrozenBundle, FrozenTool } from '../run/spec.js';
 import { parseMcpName } from '../tools/mcp-name.js';
 import { dialectOf, type SchemaDialect } from './schema-dialect.js';
 
@@ -21,7 +21,7 @@ export interface SandboxCallable extends Callable {
 /** A tool that the control plane calls with the bound connection's credential, after the gate has allowed it. */
 export interface BrokeredCallable extends Callable {
   class: 'brokered';
-  surface: BrokeredSurface;
+  toolSet: BrokeredToolSet;
   /** Its name on the server. */
   tool: string;
 }
@@ -29,7 +29,7 @@ export interface BrokeredCallable extends Callable {
 /** An MCP tool that a run may call, as it was frozen. */
 export type FrozenCallable = SandboxCallable | BrokeredCallable;
 
-interface FrozenSurface {
+interface ServerTools {
   server: string;
   tools: readonly FrozenTool[];
   dialect: SchemaDialect;
@@ -41,14 +41,14 @@ interface FrozenSurface {
  * Every MCP tool of one run (CP-311). What is not in it cannot be called, whatever policy says. The brokered tools of a slot
  * come before the bundles: the first tool of a name stays.
  */
-export class FrozenSet {
+export class ToolSet {
   private readonly tools = new Map<string, FrozenCallable>();
 
-  constructor(bundles: readonly FrozenBundle[] = [], brokered: readonly BrokeredSurface[] = []) {
-    for (const surface of brokered) {
-      const { slot, tools, tools_digest: digest, protocol_version: version } = surface;
+  constructor(bundles: readonly FrozenBundle[] = [], brokered: readonly BrokeredToolSet[] = []) {
+    for (const toolSet of brokered) {
+      const { slot, tools, tools_digest: digest, protocol_version: version } = toolSet;
       const frozen = { server: slot, tools, dialect: dialectOf(version), digest: () => digest };
-      this.enter(frozen, (callable, tool) => ({ ...callable, class: 'brokered', surface, tool }));
+      this.enter(frozen, (callable, tool) => ({ ...callable, class: 'brokered', toolSet, tool }));
     }
     for (const { name: server, tools } of bundles.flatMap(({ servers }) => servers)) {
       let digest: string | undefined;
@@ -63,7 +63,7 @@ export class FrozenSet {
   }
 
   private enter(
-    { server, tools, dialect, digest }: FrozenSurface,
+    { server, tools, dialect, digest }: ServerTools,
     classify: (callable: Callable, tool: string) => FrozenCallable,
   ): void {
     for (const { name: tool, input_schema: schema } of tools) {

@@ -3,7 +3,7 @@ import type { RunOutcome } from '../../domain/run/status.js';
 
 /** Why a run ends: one row, the first writer wins, deleted when cleanup is complete (docs/design/runs.md). */
 @Entity('session_finalizations')
-export class IntentEntity {
+export class FinalizationRequestEntity {
   @PrimaryColumn('uuid')
   session_id!: string;
 

@@ -29,7 +29,7 @@ export class BodyBudget {
 }
 
 /** The body of a request of the runner plane. */
-export type PlaneBody =
+export type RunnerBody =
   | { kind: 'json'; value: ExactJson; bytes: number }
   /** Too large, too deep or not JSON; only routes that answer for it themselves see this. Null where the text was thrown away. */
   | { kind: 'unreadable'; failure: SandgateError; text: string | null };
@@ -46,11 +46,11 @@ export interface BodyRules {
  * and large numbers keep their text (docs/design/runner.md, docs/design/gate.md). What exceeds the limit is read on and thrown away, so
  * that the client can take its answer.
  */
-export async function readPlaneBody(
+export async function readRunnerBody(
   stream: IncomingMessage,
   response: ServerResponse,
   rules: BodyRules,
-): Promise<PlaneBody> {
+): Promise<RunnerBody> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   let text: string | null = null;
@@ -98,11 +98,11 @@ function discard(stream: IncomingMessage, reject: (error: Error) => void, failur
 
 /** The parsed body behind the guard; throws the failure of an unreadable one. */
 export function jsonBodyOf(request: FastifyRequest): ExactJson {
-  const body = planeBodyOf(request);
+  const body = runnerBodyOf(request);
   if (body.kind === 'unreadable') throw body.failure;
   return body.value;
 }
 
-export function planeBodyOf(request: FastifyRequest): PlaneBody {
-  return (request.body as PlaneBody | undefined) ?? { kind: 'json', value: null, bytes: 0 };
+export function runnerBodyOf(request: FastifyRequest): RunnerBody {
+  return (request.body as RunnerBody | undefined) ?? { kind: 'json', value: null, bytes: 0 };
 }

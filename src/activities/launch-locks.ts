@@ -2,7 +2,7 @@ import pLimit, { type LimitFunction } from 'p-limit';
 import pThrottle from 'p-throttle';
 import type { RunRef } from './run-activities.js';
 
-export interface LaunchTurnLimits {
+export interface LaunchLockLimits {
   /** Launches that go on at once on this host. */
   maxConcurrentProvisions: number;
   /** Launches that begin on this host in any second. */
@@ -20,8 +20,8 @@ interface HeadStart {
 }
 
 /** The launches of one host: one at a time for each run, with limits on concurrent launches and on launches per second. */
-export class LaunchTurns {
-  private readonly turns = new Map<string, Promise<unknown>>();
+export class LaunchLocks {
+  private readonly locks = new Map<string, Promise<unknown>>();
   private readonly headStarts = new Map<string, HeadStart>();
   /** Launches wait here and not in Temporal's queue, where finalization would wait behind them. */
   private readonly inPlace: LimitFunction;
@@ -29,7 +29,7 @@ export class LaunchTurns {
   private readonly paced: () => Promise<void>;
 
   constructor(
-    limits: LaunchTurnLimits,
+    limits: LaunchLockLimits,
     private readonly launch: (run: RunRef, signal: AbortSignal) => Promise<LaunchResult>,
     private readonly failedEarly: (run: RunRef, cause: unknown) => void,
   ) {
@@ -43,7 +43,7 @@ export class LaunchTurns {
    * fail.
    */
   async take(run: RunRef, signal: AbortSignal): Promise<LaunchResult> {
-    const early = this.headStarts.get(run.sessionId);
+    const early = this.headStarts.get(run.runId);
     if (early !== undefined) {
       const giveUp = (): void => early.giveUp.abort(signal.reason);
       if (signal.aborted) giveUp();
@@ -52,7 +52,7 @@ export class LaunchTurns {
       signal.removeEventListener('abort', giveUp);
       if (ended?.launched === true) return ended;
     }
-    return this.turn(run, signal);
+    return this.locked(run, signal);
   }
 
   /**
@@ -60,36 +60,36 @@ export class LaunchTurns {
    * activity follows and finds the launch under way, done, or to be repeated.
    */
   begin(run: RunRef): void {
-    if (this.turns.has(run.sessionId)) return;
+    if (this.locks.has(run.runId)) return;
     const giveUp = new AbortController();
-    const ended = this.turn(run, giveUp.signal).catch((cause: unknown) => {
+    const ended = this.locked(run, giveUp.signal).catch((cause: unknown) => {
       if (!giveUp.signal.aborted) this.failedEarly(run, cause);
       return null;
     });
-    this.headStarts.set(run.sessionId, { giveUp, ended });
-    void ended.then(() => this.headStarts.delete(run.sessionId));
+    this.headStarts.set(run.runId, { giveUp, ended });
+    void ended.then(() => this.headStarts.delete(run.runId));
   }
 
   /** Cancels an early launch and waits until it has released the run's files. */
   async cease(run: RunRef): Promise<void> {
-    const early = this.headStarts.get(run.sessionId);
+    const early = this.headStarts.get(run.runId);
     early?.giveUp.abort();
     await early?.ended;
   }
 
-  private async turn(run: RunRef, signal: AbortSignal): Promise<LaunchResult> {
+  private async locked(run: RunRef, signal: AbortSignal): Promise<LaunchResult> {
     const now = () =>
       this.inPlace(async () => {
         await this.paced();
         signal.throwIfAborted();
         return this.launch(run, signal);
       });
-    const turn = (this.turns.get(run.sessionId) ?? Promise.resolve()).then(now, now);
-    this.turns.set(run.sessionId, turn);
+    const launched = (this.locks.get(run.runId) ?? Promise.resolve()).then(now, now);
+    this.locks.set(run.runId, launched);
     try {
-      return await turn;
+      return await launched;
     } finally {
-      if (this.turns.get(run.sessionId) === turn) this.turns.delete(run.sessionId);
+      if (this.locks.get(run.runId) === launched) this.locks.delete(run.runId);
     }
   }
 }

@@ -8,9 +8,9 @@ import { callText } from './call-text.js';
 import type { ToolCallRequest } from './call-text.js';
 import { CONTRACT_TIMING, RETRIES } from './contract-timing.js';
 import type { ContractTiming } from './contract-timing.js';
-import { readBrokered, readPermission, requireSuccess, textMember } from './plane-answers.js';
-import type { BrokeredAnswer, PermissionAnswer } from './plane-answers.js';
-import type { Lane, PlaneAnswer, PlaneRequest, PlaneTransport } from './plane-transport.js';
+import { readBrokered, readPermission, requireSuccess, textMember } from './contract-answers.js';
+import type { BrokeredAnswer, PermissionAnswer } from './contract-answers.js';
+import type { Lane, ContractAnswer, ContractRequest, ContractTransport } from './contract-transport.js';
 import { withRetries, WrongAudienceError } from './retry.js';
 
 export type { ToolCallRequest } from './call-text.js';
@@ -20,9 +20,9 @@ export type NarrativeEvent = Extract<KnownEvent, { type: RunnerEventType }>;
 
 export type RenewalAnswer = 'renewed' | 'final' | 'transient';
 
-interface PlaneClientOptions {
-  transport: PlaneTransport;
-  sessionId: string;
+interface ContractClientOptions {
+  transport: ContractTransport;
+  runId: string;
   tokens: RunnerTokens;
   stop: RunStop;
   timing?: ContractTiming;
@@ -34,16 +34,16 @@ const CREDENTIAL_REFUSED = "the control plane refused the runner's credential";
  * The runner's side of the contract: which token goes where, how long each call may take, what is retried (docs/runner-contract.md).
  * Once the run is told to stop, every call rejects, {@link lastWord} excepted.
  */
-export class PlaneClient {
-  readonly #transport: PlaneTransport;
+export class ContractClient {
+  readonly #transport: ContractTransport;
   readonly #prefix: string;
   readonly #tokens: RunnerTokens;
   readonly #stop: RunStop;
   readonly timing: ContractTiming;
 
-  constructor(options: PlaneClientOptions) {
+  constructor(options: ContractClientOptions) {
     this.#transport = options.transport;
-    this.#prefix = `/internal/sessions/${encodeURIComponent(options.sessionId)}`;
+    this.#prefix = `/internal/sessions/${encodeURIComponent(options.runId)}`;
     this.#tokens = options.tokens;
     this.#stop = options.stop;
     this.timing = options.timing ?? CONTRACT_TIMING;
@@ -191,12 +191,12 @@ export class PlaneClient {
     if (error instanceof WrongAudienceError) throw error;
   }
 
-  #retrying(retries: number, lane: Lane, request: PlaneRequest): Promise<PlaneAnswer> {
+  #retrying(retries: number, lane: Lane, request: ContractRequest): Promise<ContractAnswer> {
     const { retryStepMs: stepMs, retryCapMs: capMs } = this.timing;
     return withRetries({ retries, stepMs, capMs, signal: this.#stop.signal }, () => this.#post(lane, request));
   }
 
-  async #post(lane: Lane, request: PlaneRequest): Promise<PlaneAnswer> {
+  async #post(lane: Lane, request: ContractRequest): Promise<ContractAnswer> {
     const answer = await this.#transport.post(lane, { ...request, signal: this.#stop.signal });
     this.inspectRefusal(request.path.slice(request.path.lastIndexOf('/') + 1), answer.status, answer.text);
     return answer;

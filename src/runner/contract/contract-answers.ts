@@ -1,6 +1,6 @@
 import { isJsonObject } from '../../domain/json.js';
 import type { JsonObject, JsonValue } from '../../domain/json.js';
-import type { PlaneAnswer } from './plane-transport.js';
+import type { ContractAnswer } from './contract-transport.js';
 import { ContractCallError } from './retry.js';
 
 export type PermissionAnswer = { decision: 'allow'; updatedInput?: JsonObject } | { decision: 'deny'; message: string };
@@ -15,7 +15,7 @@ export type BrokeredAnswer =
 /** The answer of the broker to a repetition whose first presentation has no outcome yet (docs/design/broker.md). */
 const IN_FLIGHT = 'execution in flight; retry later';
 
-export function requireSuccess(answer: PlaneAnswer): PlaneAnswer {
+export function requireSuccess(answer: ContractAnswer): ContractAnswer {
   if (answer.status !== 200) throw new ContractCallError(`answered ${answer.status}`, answer.status);
   return answer;
 }

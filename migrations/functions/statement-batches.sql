@@ -3,12 +3,12 @@
 
 -- One answer for each call, in order. p_calls: [kind, arguments] each; p_sessions: the run of each. Null for a call
 -- whose run somebody else holds; with p_wait it waits for the run instead, which only a call by itself may do.
-create or replace function svc_run_calls(p_tenant uuid, p_sessions uuid[], p_calls jsonb, p_wait boolean)
+create or replace function svc_batch_calls(p_tenant uuid, p_sessions uuid[], p_calls jsonb, p_wait boolean)
 returns setof jsonb
 language plpgsql
 as $$
 declare
-  ignored text := set_config('svc.tenant', p_tenant::text, true);
+  ignored text := set_config('service.tenant_id', p_tenant::text, true);
   ours uuid[] := p_sessions;
   answers jsonb[] := array_fill(null::jsonb, array[cardinality(p_sessions)]);
   gated svc_gate_call[];

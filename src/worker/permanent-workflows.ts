@@ -11,7 +11,7 @@ import { CONTROL_QUEUE, MAINTENANCE_SCHEDULE_ID, RELAY_WORKFLOW_ID } from '../wo
  * Makes sure that the relay runs and the maintenance schedule exists. Called at boot and while the worker lives, because a
  * driver whose store was lost has neither (docs/design/workflows.md).
  */
-export async function ensureStandingWorkflows(client: Client, maintenanceMs: number): Promise<void> {
+export async function ensurePermanentWorkflows(client: Client, maintenanceMs: number): Promise<void> {
   await client.workflow.start('relay', {
     workflowId: RELAY_WORKFLOW_ID,
     taskQueue: CONTROL_QUEUE,

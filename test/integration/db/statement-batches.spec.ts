@@ -45,7 +45,7 @@ describe('hot-path calls that arrive together', () => {
     const signer = createHeadSigner(pem);
     for (const [index, run] of runs.entries()) {
       const lines: string[] = [];
-      for await (const line of exportLedger(test.db, run.organizationId, run.sessionId, signer)) lines.push(line);
+      for await (const line of exportLedger(test.db, run.organizationId, run.runId, signer)) lines.push(line);
       expect(await verifyExport(lines, signer.publicKeyPem)).toMatchObject({ ok: true, events: 40, problems: [] });
       const requested = (await readLedger(test.db, run)).filter((event) => event.type === 'tool.requested');
       expect(requested.map((event) => event.data['tool_call_id']).toSorted()).toEqual(
@@ -68,7 +68,7 @@ describe('hot-path calls that arrive together', () => {
     const underWay: unknown[] = [];
     const seen: unknown[][] = [];
     const counted = async (query: Sent): Promise<unknown> => {
-      if (query.name !== 'svc_run_calls') return send(query);
+      if (query.name !== 'svc_batch_calls') return send(query);
       underWay.push(query.values[0]);
       seen.push([...underWay]);
       return send(query).finally(() => underWay.splice(underWay.indexOf(query.values[0]), 1));
@@ -104,8 +104,8 @@ describe('hot-path calls that arrive together', () => {
     const holder = await test.owner.connect();
     try {
       await holder.query('begin');
-      await holder.query(`select set_config('svc.tenant', $1, true)`, [locked.organizationId]);
-      await holder.query('select 1 from session_heads where session_id = $1 for update', [locked.sessionId]);
+      await holder.query(`select set_config('service.tenant_id', $1, true)`, [locked.organizationId]);
+      await holder.query('select 1 from session_heads where session_id = $1 for update', [locked.runId]);
       let released = false;
       const held = decideAutomatic(test.db, gateCall(locked), ALLOW).then((answer) => ({ answer, released }));
       const others = runs.filter((run) => run !== locked);
@@ -181,7 +181,7 @@ function requestOf(run: FixtureRun): ModelRequest {
   return {
     tokenSha256: tokenDigest(run, 'llm'),
     organizationId: run.organizationId,
-    sessionId: run.sessionId,
+    runId: run.runId,
     runSpecDigest: run.runSpecDigest,
     inputTokens: 10,
     outputTokens: 1024,
@@ -202,7 +202,7 @@ function requestOf(run: FixtureRun): ModelRequest {
 function chargeOf(run: FixtureRun, reservationId: string): Settlement {
   return {
     organizationId: run.organizationId,
-    sessionId: run.sessionId,
+    runId: run.runId,
     reservationId,
     state: 'charged',
     toolUses: [],

@@ -8,14 +8,14 @@ import { MAX_LIST_PAGES } from './limits.js';
 import { listTools } from './list-tools.js';
 
 /** What a server offers at one moment (docs/design/connections.md). */
-export interface Photograph {
+export interface ServerSnapshot {
   protocolVersion: ProtocolVersion;
   tools: SnapshotTool[];
   /** `sha256:` + 64 hex over names, descriptions and schemas in the order of the tools. */
   digest: string;
 }
 
-export interface PhotographRequest extends ConnectionSettings {
+export interface SnapshotRequest extends ConnectionSettings {
   /** The credential's headers; none for a server that asks for none. */
   headers: Record<string, string>;
   signal?: AbortSignal;
@@ -25,14 +25,14 @@ export interface PhotographRequest extends ConnectionSettings {
  * Why there is no snapshot: `credential` (401, 403), `unreachable` (nothing answered as it should), `server` (another HTTP
  * status or a JSON-RPC error), `guard` (the server answered something that is never recorded).
  */
-export type PhotographFailure = 'credential' | 'unreachable' | 'server' | 'guard';
+export type SnapshotFailure = 'credential' | 'unreachable' | 'server' | 'guard';
 
 /** The message is the text of the 400; of upstream text it contains only names of tools. */
-export class PhotographError extends Error {
-  override readonly name = 'PhotographError';
+export class SnapshotError extends Error {
+  override readonly name = 'SnapshotError';
 
   constructor(
-    readonly reason: PhotographFailure,
+    readonly reason: SnapshotFailure,
     message: string,
     options?: ErrorOptions,
   ) {
@@ -43,9 +43,9 @@ export class PhotographError extends Error {
 /**
  * Asks a server for its tools in a session of its own that is thrown away, with a real `initialize`. All of it or nothing:
  * the beginning of an endless listing is never stored as the whole.
- * @throws PhotographError
+ * @throws SnapshotError
  */
-export async function photograph(request: PhotographRequest): Promise<Photograph> {
+export async function takeSnapshot(request: SnapshotRequest): Promise<ServerSnapshot> {
   const connection = new McpConnection(request);
   const context = { headers: request.headers, signal: request.signal ?? new AbortController().signal };
   try {
@@ -81,22 +81,22 @@ function read(offered: Parameters<typeof readToolListing>[0]): ToolListing {
   }
 }
 
-function guard(message: string, cause?: unknown): PhotographError {
-  return new PhotographError('guard', message, { cause });
+function guard(message: string, cause?: unknown): SnapshotError {
+  return new SnapshotError('guard', message, { cause });
 }
 
-function failureOf(error: ExchangeError): PhotographError {
+function failureOf(error: ExchangeError): SnapshotError {
   const { failure, message } = error;
   switch (failure.kind) {
     case 'unsent':
     case 'unclear':
-      return new PhotographError('unreachable', message, { cause: error });
+      return new SnapshotError('unreachable', message, { cause: error });
     case 'status': {
       const isCredential = failure.status === 401 || failure.status === 403;
-      return new PhotographError(isCredential ? 'credential' : 'server', message, { cause: error });
+      return new SnapshotError(isCredential ? 'credential' : 'server', message, { cause: error });
     }
     case 'error':
     case 'invalid':
-      return new PhotographError('server', message, { cause: error });
+      return new SnapshotError('server', message, { cause: error });
   }
 }

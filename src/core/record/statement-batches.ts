@@ -2,10 +2,10 @@ import pg from 'pg';
 import { onlyRow, queryRow, queryRows } from './query-row.js';
 
 /** A call of a hot-path function for one run. Arguments are the members of the SQL type `svc_<kind>_call`. */
-export interface RunCall {
+export interface BatchedCall {
   kind: 'gate' | 'reserve' | 'settle';
   organizationId: string;
-  sessionId: string;
+  runId: string;
   arguments: object;
 }
 
@@ -14,7 +14,7 @@ interface Querying {
 }
 
 interface Waiting {
-  call: RunCall;
+  call: BatchedCall;
   resolve: (answer: unknown) => void;
   reject: (error: unknown) => void;
 }
@@ -24,8 +24,8 @@ const MAX_UNDER_WAY = 2;
 /** Calls of one statement. Beyond this, the delay of a call costs more than the commit that it saves. */
 const MAX_GROUP = 64;
 
-const NAME = 'svc_run_calls';
-const SQL = 'select svc_run_calls($1, $2::uuid[], $3::jsonb, $4) as answer';
+const NAME = 'svc_batch_calls';
+const SQL = 'select svc_batch_calls($1, $2::uuid[], $3::jsonb, $4) as answer';
 
 /**
  * Hot-path calls, grouped: the first call of an organization leaves at once; those that arrive while it is on its way leave
@@ -33,7 +33,7 @@ const SQL = 'select svc_run_calls($1, $2::uuid[], $3::jsonb, $4) as answer';
  * statement. Each call is answered after the commit that contains it and fails alone: a run that somebody else has
  * locked, or a call that raises an error, delays no other call, because it is made again in a statement of its own.
  */
-export class RunCalls {
+export class StatementBatches {
   /** By organization, the longest waiting first. */
   private readonly waiting = new Map<string, Waiting[]>();
   private readonly underWay = new Set<string>();
@@ -41,7 +41,7 @@ export class RunCalls {
   constructor(private readonly pool: pg.Pool) {}
 
   /** @returns the row that the SQL function answered, as JSON: numbers for bigints, ISO 8601 texts for times */
-  make<A extends object>(call: RunCall): Promise<A> {
+  make<A extends object>(call: BatchedCall): Promise<A> {
     return new Promise<A>((resolve, reject) => {
       this.add({ call, resolve: (answer) => resolve(answer as A), reject });
       this.next();
@@ -95,8 +95,8 @@ export class RunCalls {
   }
 }
 
-/** Makes a call in the open transaction of its organization. @returns as `RunCalls.make` */
-export async function makeWithin<A extends object>(tx: Querying, call: RunCall): Promise<A> {
+/** Makes a call in the open transaction of its organization. @returns as `StatementBatches.make` */
+export async function makeWithin<A extends object>(tx: Querying, call: BatchedCall): Promise<A> {
   return onlyRow(await tx.query<{ answer: A }>(SQL, values([call], true)), NAME).answer;
 }
 
@@ -110,9 +110,9 @@ async function query(pool: pg.Pool, calls: Waiting[]): Promise<unknown[]> {
 }
 
 /** `waits`: for a run that somebody else has locked; only a call by itself may. */
-function values(calls: RunCall[], waits: boolean): unknown[] {
+function values(calls: BatchedCall[], waits: boolean): unknown[] {
   const list = JSON.stringify(calls.map((call) => [call.kind, call.arguments]));
-  return [calls[0]?.organizationId, calls.map((call) => call.sessionId), list, waits];
+  return [calls[0]?.organizationId, calls.map((call) => call.runId), list, waits];
 }
 
 /** Whether the server refused the statement, so that it had no effect; after a lost connection this is unknown. */

@@ -3,7 +3,7 @@ import { toolsDigest } from '../capabilities/tools-digest.js';
 import type { BrokeredTool } from '../run/spec.js';
 import { refusal, type BindableConnection } from './choose-connection.js';
 import type { ConnectionRequirement } from './requirement.js';
-import type { BoundSurface } from './resource-binding.js';
+import type { BoundToolSet } from './resource-binding.js';
 
 /** The newest tool snapshot of a connection. */
 export interface LatestSnapshot {
@@ -18,11 +18,11 @@ export interface LatestSnapshot {
  * snapshot has them (CP-092).
  * @throws SandgateError `invalid_request` when there is no snapshot, it is of an earlier authorization, or lacks a tool
  */
-export function bindSurface(
+export function bindToolSet(
   { slot, required_tools: required }: ConnectionRequirement,
   connection: BindableConnection,
   snapshot: LatestSnapshot | null,
-): BoundSurface {
+): BoundToolSet {
   const { display_name: name, authorization_generation: generation } = connection;
   if (snapshot === null) throw refusal(slot, `connection ${name} has no tool snapshot — refresh its tools`);
   if (snapshot.authorizationGeneration !== generation)

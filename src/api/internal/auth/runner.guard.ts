@@ -7,10 +7,10 @@ import { Database } from '../../../core/record/database.js';
 import { digestRunToken, lookupRunToken } from '../../../core/runs/tokens.js';
 import { hasWebCookie } from '../../auth/credentials.js';
 import { runOfPlaneSocket } from './plane-peer.js';
-import { rememberCaller, type PlaneRoute, type RunnerCaller } from './runner-caller.js';
+import { rememberCaller, type RunnerRoute, type RunnerCaller } from './runner-caller.js';
 
 /** How long a valid token is remembered. The gate and the reservation check it again in their own transaction. */
-const BELIEVED_MS = 2000;
+const REMEMBERED_MS = 2000;
 const MAX_REMEMBERED = 10_000;
 
 /** Finds the run behind a runner token. */
@@ -18,7 +18,7 @@ const MAX_REMEMBERED = 10_000;
 export class RunnerTokens {
   private readonly remembered = new LRUCache<string, RunnerCaller>({
     max: MAX_REMEMBERED,
-    ttl: BELIEVED_MS,
+    ttl: REMEMBERED_MS,
     // Every look-up reads the clock.
     ttlResolution: 0,
   });
@@ -26,17 +26,17 @@ export class RunnerTokens {
   constructor(private readonly database: Database) {}
 
   /** The caller, or null for an unknown token. A remembered answer is at most two seconds old. */
-  async find(token: string, believed: boolean): Promise<RunnerCaller | null> {
+  async find(token: string, mayRemember: boolean): Promise<RunnerCaller | null> {
     const sha256 = digestRunToken(token);
     if (sha256 === null) return null;
-    const known = believed ? this.remembered.get(sha256) : undefined;
+    const known = mayRemember ? this.remembered.get(sha256) : undefined;
     if (known !== undefined) return known;
     const row = await lookupRunToken(this.database.pool, sha256);
     if (row === null) return null;
     const caller: RunnerCaller = {
       tokenSha256: sha256,
       organizationId: row.organizationId,
-      sessionId: row.sessionId,
+      runId: row.runId,
       audience: row.audience,
       live: !row.expired && !row.revoked,
     };
@@ -52,18 +52,18 @@ export class RunnerTokens {
  * `wrong_run` (docs/design/runner.md, docs/design/sandbox.md).
  */
 @Injectable()
-export class PlaneGuard {
+export class RunnerGuard {
   constructor(private readonly tokens: RunnerTokens) {}
 
-  async admit(request: FastifyRequest, route: PlaneRoute): Promise<void> {
+  async admit(request: FastifyRequest, route: RunnerRoute): Promise<void> {
     const token = readRunnerToken(request.headers, route.acceptsApiKey === true);
-    const believed = route.audience === 'tool' || route.audience === 'llm';
-    const caller = token === null ? null : await this.tokens.find(token, believed);
+    const mayRemember = route.audience === 'tool' || route.audience === 'llm';
+    const caller = token === null ? null : await this.tokens.find(token, mayRemember);
     if (caller === null) throw new SandgateError('unauthorized', 'unauthorized');
     if (caller.audience !== route.audience) throw new SandgateError('wrong_audience', 'wrong_audience');
     if (route.admitsDeadTokens !== true && !caller.live) throw new SandgateError('unauthorized', 'unauthorized');
     const planeRun = runOfPlaneSocket(request.raw.socket);
-    if (planeRun !== undefined && planeRun !== caller.sessionId) throw new SandgateError('wrong_run', 'wrong_run');
+    if (planeRun !== undefined && planeRun !== caller.runId) throw new SandgateError('wrong_run', 'wrong_run');
     refuseCookieBesideBearer(request.headers);
     rememberCaller(request, caller);
   }

@@ -2,7 +2,7 @@ import type http from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { JsonObject, JsonValue } from '../../domain/json.js';
 import { nodeHttp } from '../contract/node-http.js';
-import type { PlaneAddress } from '../contract/plane-transport.js';
+import type { ContractAddress } from '../contract/contract-transport.js';
 import { messageOf } from '../log/failure-text.js';
 import type { RunnerTokens } from '../launch/hand-off.js';
 import type { ProbeItem, ProbeRequest } from './probe-step.js';
@@ -11,7 +11,7 @@ import type { ProbeItem, ProbeRequest } from './probe-step.js';
 export type Observation = JsonObject;
 
 /** Performs probes in order; `observed` is called after each. */
-export type PlaneProbe = (
+export type ContractProbe = (
   items: readonly ProbeItem[],
   observed: (observation: Observation) => Promise<void>,
 ) => Promise<void>;
@@ -27,14 +27,14 @@ const SHOWN_HEADERS = ['content-type', 'retry-after', 'retry-after-ms', 'x-shoul
  * (docs/design/runner.md), follows no directive of the run, and is told to by the script of a replay run only.
  */
 export async function performProbes(
-  run: { address: PlaneAddress; sessionId: string; tokens: RunnerTokens },
+  run: { address: ContractAddress; runId: string; tokens: RunnerTokens },
   items: readonly ProbeItem[],
   observed: (observation: Observation) => Promise<void>,
 ): Promise<void> {
   const send = (request: ProbeRequest): Promise<Observation> =>
     sendOnce(run.address, headersOf(request, run.tokens), {
       ...request,
-      path: request.path.replace('{id}', run.sessionId),
+      path: request.path.replace('{id}', run.runId),
     });
   for (const item of items) {
     if (item.kind === 'wait') await sleep(item.ms);
@@ -70,7 +70,7 @@ function headersOf(request: ProbeRequest, tokens: RunnerTokens): http.OutgoingHt
 }
 
 function sendOnce(
-  address: PlaneAddress,
+  address: ContractAddress,
   headers: http.OutgoingHttpHeaders,
   request: ProbeRequest,
 ): Promise<Observation> {

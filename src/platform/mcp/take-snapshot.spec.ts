@@ -3,7 +3,7 @@ import { loopbackEgress } from '../../../test/support/mcp/broker-client.js';
 import { ECHO, HostileServer, type OfferedTool } from '../../../test/support/mcp/hostile-server.js';
 import { toolsDigest } from '../../domain/capabilities/tools-digest.js';
 import type { Egress } from '../egress/egress.js';
-import { photograph, PhotographError, type Photograph } from './photograph.js';
+import { takeSnapshot, SnapshotError, type ServerSnapshot } from './take-snapshot.js';
 
 let egress: Egress;
 let server: HostileServer;
@@ -17,12 +17,12 @@ beforeEach(async () => {
 });
 afterEach(() => server.close());
 
-const take = (headers = {}): Promise<Photograph> =>
-  photograph({ client: egress.guarded, url: server.url, headers, requestTimeoutMs: 60_000 });
-const refused = async (): Promise<PhotographError> => {
+const take = (headers = {}): Promise<ServerSnapshot> =>
+  takeSnapshot({ client: egress.guarded, url: server.url, headers, requestTimeoutMs: 60_000 });
+const refused = async (): Promise<SnapshotError> => {
   const error: unknown = await take().catch((caught: unknown) => caught);
-  expect(error).toBeInstanceOf(PhotographError);
-  return error as PhotographError;
+  expect(error).toBeInstanceOf(SnapshotError);
+  return error as SnapshotError;
 };
 const named = (count: number): OfferedTool[] => Array.from({ length: count }, (_, i) => ({ ...ECHO, name: `t${i}` }));
 
@@ -135,7 +135,7 @@ describe('a tool snapshot', () => {
   });
 
   it('CP-032 is not taken of an address that the guard refuses', async () => {
-    const guarded = photograph({ client: egress.guarded, url: 'http://169.254.169.254/mcp', headers: {} });
+    const guarded = takeSnapshot({ client: egress.guarded, url: 'http://169.254.169.254/mcp', headers: {} });
     await expect(guarded).rejects.toMatchObject({
       reason: 'unreachable',
       message: expect.stringMatching(/^initialize: /),

@@ -3,14 +3,14 @@ import { Readable } from 'node:stream';
 import { mendModelBody } from './model-body.js';
 import { nodeHttp } from './node-http.js';
 
-export interface PlaneAddress {
+export interface ContractAddress {
   /** For example `http://plane`; over a unix socket the host name is only a header. */
   baseUrl: string;
   /** Unix socket of the runner plane, or null for plain TCP. */
   socketPath: string | null;
 }
 
-export interface PlaneRequest {
+export interface ContractRequest {
   path: string;
   token: string;
   /** JSON text. */
@@ -20,7 +20,7 @@ export interface PlaneRequest {
   idempotencyKey?: string;
 }
 
-export interface PlaneAnswer {
+export interface ContractAnswer {
   status: number;
   text: string;
 }
@@ -38,19 +38,19 @@ const MODEL_HEADERS_TIMEOUT_MS = 930_000;
 const IDLE_MS = 36_000;
 
 /** HTTP to the runner plane. Node's own client, because the runner's start-up time is part of every run's. */
-export class PlaneTransport {
+export class ContractTransport {
   readonly #base: URL;
   readonly #socketPath: string | null;
   readonly #agents: Record<Lane, http.Agent>;
 
-  constructor(address: PlaneAddress) {
+  constructor(address: ContractAddress) {
     this.#base = new URL(address.baseUrl);
     this.#socketPath = address.socketPath;
     this.#agents = { work: laneAgent('work'), vital: laneAgent('vital'), model: laneAgent('model') };
   }
 
   /** One attempt. Rejects on a transport failure, a time-out, or an answer over 8 MiB; any status is an answer. */
-  async post(lane: Lane, request: PlaneRequest): Promise<PlaneAnswer> {
+  async post(lane: Lane, request: ContractRequest): Promise<ContractAnswer> {
     const body = Buffer.from(request.body);
     const headers: http.OutgoingHttpHeaders = {
       authorization: `Bearer ${request.token}`,

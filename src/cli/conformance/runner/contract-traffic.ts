@@ -1,12 +1,12 @@
 import type { JsonObject, JsonValue } from '../../../domain/json.js';
 
-export interface PlaneCall {
+export interface ContractCall {
   toolCallId: string;
   tool: string;
   input: JsonValue;
 }
 
-export interface PlaneEvent {
+export interface ContractEvent {
   actor: string;
   type: string;
   data: JsonObject;
@@ -22,7 +22,7 @@ export type Fault = { status: number; body?: JsonObject; headers?: Record<string
 export type TokenName = 'control' | 'tool' | 'llm';
 
 /** One request as it arrived; times are milliseconds of `performance.now()`. */
-export interface PlaneRequest {
+export interface ContractRequest {
   route: string;
   /** The audience of the token that it carried; null for any other text. */
   token: TokenName | null;

@@ -1,16 +1,16 @@
 import { describe, expect, it } from '@jest/globals';
-import { LaunchTurns, type LaunchResult } from './launch-turns.js';
+import { LaunchLocks, type LaunchResult } from './launch-locks.js';
 import type { RunRef } from './run-activities.js';
 
-const RUN: RunRef = { organizationId: 'org', sessionId: 'run' };
+const RUN: RunRef = { organizationId: 'org', runId: 'run' };
 const LIMITS = { maxConcurrentProvisions: 4, maxStartsPerSec: 100 };
 const { signal: NEVER } = new AbortController();
 
 /** Locks whose launches end when the test says so, or with the reason of their signal. */
-function startTurns() {
+function startLocks() {
   const launches: { resolve(result: LaunchResult): void; reject(cause: Error): void }[] = [];
   const failed: unknown[] = [];
-  const turns = new LaunchTurns(
+  const locks = new LaunchLocks(
     LIMITS,
     (_run, signal) =>
       new Promise<LaunchResult>((resolve, reject) => {
@@ -22,15 +22,15 @@ function startTurns() {
   const begun = async (count: number): Promise<void> => {
     while (launches.length < count) await new Promise((resolve) => setImmediate(resolve));
   };
-  return { turns, launches, failed, begun };
+  return { locks, launches, failed, begun };
 }
 
 describe('the launches of a host', () => {
   it('a launch that was begun early is the one that its activity waits for', async () => {
-    const { turns, launches, begun } = startTurns();
-    turns.begin(RUN);
-    turns.begin(RUN);
-    const taken = turns.take(RUN, NEVER);
+    const { locks, launches, begun } = startLocks();
+    locks.begin(RUN);
+    locks.begin(RUN);
+    const taken = locks.take(RUN, NEVER);
     await begun(1);
     launches[0]!.resolve({ launched: true });
     expect(await taken).toEqual({ launched: true });
@@ -38,9 +38,9 @@ describe('the launches of a host', () => {
   });
 
   it('is done again by the activity when it failed early, and the failure is told', async () => {
-    const { turns, launches, failed, begun } = startTurns();
-    turns.begin(RUN);
-    const taken = turns.take(RUN, NEVER);
+    const { locks, launches, failed, begun } = startLocks();
+    locks.begin(RUN);
+    const taken = locks.take(RUN, NEVER);
     await begun(1);
     launches[0]!.reject(new Error('early'));
     await begun(2);
@@ -50,10 +50,10 @@ describe('the launches of a host', () => {
   });
 
   it('ends when the activity that took it over is cancelled', async () => {
-    const { turns, failed, begun } = startTurns();
+    const { locks, failed, begun } = startLocks();
     const cancelled = new AbortController();
-    turns.begin(RUN);
-    const taken = turns.take(RUN, cancelled.signal);
+    locks.begin(RUN);
+    const taken = locks.take(RUN, cancelled.signal);
     await begun(1);
     cancelled.abort(new Error('cancelled'));
     await expect(taken).rejects.toThrow('cancelled');
@@ -61,18 +61,18 @@ describe('the launches of a host', () => {
   });
 
   it('has let go of the files of a run before its end goes on, also when no activity ever came for it', async () => {
-    const { turns, launches, failed, begun } = startTurns();
-    turns.begin(RUN);
+    const { locks, launches, failed, begun } = startLocks();
+    locks.begin(RUN);
     await begun(1);
-    await turns.cease(RUN);
+    await locks.cease(RUN);
     expect(launches).toHaveLength(1);
     expect(failed).toEqual([]);
-    await turns.cease(RUN);
+    await locks.cease(RUN);
   });
 
   it('one that is repeated while it goes on waits for the first', async () => {
-    const { turns, launches, begun } = startTurns();
-    const [first, second] = [turns.take(RUN, NEVER), turns.take(RUN, NEVER)];
+    const { locks, launches, begun } = startLocks();
+    const [first, second] = [locks.take(RUN, NEVER), locks.take(RUN, NEVER)];
     await begun(1);
     expect(launches).toHaveLength(1);
     launches[0]!.resolve({ launched: true });

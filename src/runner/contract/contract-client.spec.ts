@@ -6,8 +6,8 @@ import type { JsonValue } from '../../domain/json.js';
 import { RunStop } from './run-stop.js';
 import { keepRenewing } from './heart.js';
 import { boundText, Narrator } from './narrator.js';
-import { PlaneClient } from './plane-client.js';
-import { PlaneTransport } from './plane-transport.js';
+import { ContractClient } from './contract-client.js';
+import { ContractTransport } from './contract-transport.js';
 
 const open: (() => Promise<void> | void)[] = [];
 
@@ -17,17 +17,17 @@ afterEach(async () => {
 
 async function connect(
   options: ScriptedPlaneOptions = {},
-): Promise<{ plane: ScriptedPlane; client: PlaneClient; stop: RunStop }> {
+): Promise<{ plane: ScriptedPlane; client: ContractClient; stop: RunStop }> {
   const plane = await ScriptedPlane.start(options);
-  const transport = new PlaneTransport({ baseUrl: 'http://plane', socketPath: plane.socketPath });
+  const transport = new ContractTransport({ baseUrl: 'http://plane', socketPath: plane.socketPath });
   const stop = new RunStop();
   open.push(
     () => plane.stop(),
     () => transport.close(),
   );
-  const client = new PlaneClient({
+  const client = new ContractClient({
     transport,
-    sessionId: plane.sessionId,
+    runId: plane.runId,
     tokens: plane.tokens,
     stop,
     timing: FAST_TIMING,
