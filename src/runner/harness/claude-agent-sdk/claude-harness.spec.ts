@@ -49,7 +49,7 @@ async function play(
   const said: string[] = [];
   const context = {
     settings: { model: 'frozen', task: 'x', maxTurns: 7, systemPrompt: null, workspace: '/workspace' },
-    plane: {
+    contract: {
       permission: (call: ToolCallRequest) => {
         asked.push(call);
         return Promise.resolve(decide(call));
@@ -146,9 +146,9 @@ describe('the gate of Claude Code', () => {
   });
 
   it('the allowed input of a use is given out once, under its own name', async () => {
-    const plane = { permission: () => Promise.resolve({ decision: 'allow', updatedInput: { q: 2 } }) };
+    const contract = { permission: () => Promise.resolve({ decision: 'allow', updatedInput: { q: 2 } }) };
     const gate = new ToolGate({
-      plane,
+      contract,
       mcpTools: [],
       signal: new AbortController().signal,
       log: () => undefined,
@@ -170,14 +170,14 @@ describe('tools of connected services', () => {
       structuredContent: { id: 7 },
       isError: false,
     };
-    const plane = {
+    const contract = {
       callTool: (call: ToolCallRequest) => {
         calls.push(call);
         return Promise.resolve(answer as BrokeredAnswer);
       },
     };
     const tools = brokeredTools([{ name: 'crm', tools: [{ name: 'find', description: '', inputSchema: {} }] }], {
-      contract: plane,
+      contract,
       narrator: { say: () => Promise.resolve() },
     });
     const sent: JsonObject[] = [];

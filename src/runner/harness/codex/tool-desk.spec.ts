@@ -23,7 +23,7 @@ beforeEach(async () => {
   asked = [];
   brokered = [];
   explained = [];
-  const plane = {
+  const contract = {
     permission: ({ toolCallId, tool, input }: { toolCallId: string; tool: string; input: JsonValue }) => {
       asked.push({ id: toolCallId, tool, input });
       const denied = JSON.stringify(input).includes('forbidden');
@@ -41,7 +41,7 @@ beforeEach(async () => {
   };
   const narrator = { toolCompleted: () => Promise.resolve() };
   const context = {
-    plane,
+    contract,
     narrator,
     tools: { workspace },
     signal: new AbortController().signal,
@@ -56,7 +56,7 @@ beforeEach(async () => {
     }),
   };
   const connected = brokeredTools([{ name: 'crm', tools: [{ name: 'find', description: '', inputSchema: {} }] }], {
-    contract: plane,
+    contract,
     narrator: { say: () => Promise.resolve() },
   });
   desk = new ToolDesk(context, offerTools([echo, ...connected]), (reason) =>
