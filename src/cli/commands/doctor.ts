@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import { checkHost } from '../../embedded/host-checks.js';
 import type { HostCheck } from '../../embedded/host-checks.js';
 import { CliError, EXIT } from '../terminal/exit-codes.js';
 import { formatOf } from './program-context.js';
@@ -14,6 +13,7 @@ export function registerDoctorCommand(program: Command): void {
 }
 
 async function doctor(command: Command): Promise<void> {
+  const { checkHost } = await import('../../embedded/host-checks.js');
   const checks = await checkHost(environmentFor(command));
   printRows(formatOf(command), checks, COLUMNS, '');
   const failed = checks.filter((check) => check.result === 'fail');

@@ -2,7 +2,6 @@ import { once } from 'node:events';
 import type { Command } from 'commander';
 import { Option } from 'commander';
 import { addressLines } from '../../embedded/announce.js';
-import { Installation } from '../../embedded/installation.js';
 import type { StopMode } from '../../embedded/stop-modes.js';
 import { EXIT } from '../terminal/exit-codes.js';
 import { flagsOf } from './program-context.js';
@@ -36,6 +35,7 @@ async function start(flags: StartFlags, env: NodeJS.ProcessEnv): Promise<void> {
   const stop = new StopSignals();
   const begun = Date.now();
   const notify = (line: string) => void process.stderr.write(`${block(line)}\n`);
+  const { Installation } = await import('../../embedded/installation.js');
   const installation = await Installation.start({ env, notify, signal: stop.first });
   write(`Sandgate runs (started in ${((Date.now() - begun) / 1000).toFixed(1)} s). Stop it with Ctrl+C.`);
   for (const line of addressLines(installation)) write(line);
