@@ -16,8 +16,9 @@ const shared = {
 };
 
 export default {
-  // Every suite has databases, ports, folders and uids of its own, whatever runs beside it. Jest itself would leave one core of two idle.
-  maxWorkers: 2,
+  // One more than the cores that CI has: end-to-end suites wait for a part of their time. Every suite has databases, ports, folders and
+  // uids of its own, whatever runs beside it.
+  maxWorkers: 3,
   testSequencer: '<rootDir>/build/jest-slow-first.mjs',
   // Modules of a suite are never given back; without a worker that is replaced, one process would hold those of all suites.
   workerIdleMemoryLimit: '1GB',
@@ -39,6 +40,7 @@ export default {
       displayName: 'e2e',
       runtime: '<rootDir>/build/jest-shared-modules.mjs',
       testMatch: ['<rootDir>/test/e2e/**/*.spec.ts'],
+      globalSetup: '<rootDir>/test/support/installation/prepare-cluster.mjs',
     },
   ],
 };

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { afterAll, afterEach, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { SERVICES_GRACE_MS, STORES_GRACE_MS } from '../../../src/embedded/stop-times.js';
 import { StartedSandgate, processesOf, temporaryStateFolder, until } from './started-sandgate.js';
 
@@ -74,8 +74,25 @@ describe('the embedded default', () => {
     expect(await running.stop('SIGINT')).toBeLessThan(STOPPED_WITHIN_MS);
   });
 
+  it('refuses a malformed setting with a sentence that names it, before anything is made', async () => {
+    const folder = newFolder();
+    const ended = await StartedSandgate.spawn(folder, { SERVICE_SANDBOX_PIDS: 'many' }).ended;
+    expect(ended.code).toBe(2);
+    expect(ended.output).toMatch(/^sandgate: SERVICE_SANDBOX_PIDS must be a whole number/m);
+    expect(existsSync(join(folder, 'admin-token'))).toBe(false);
+  });
+});
+
+describe('an embedded installation that runs', () => {
+  const folder = newFolder();
+  let running: StartedSandgate;
+
+  beforeAll(async () => {
+    running = await StartedSandgate.start(folder);
+  });
+  afterAll(() => running.stop());
+
   it('CP-055 takes the admin token on every data route of single-admin mode, and no other', async () => {
-    running = await StartedSandgate.start(newFolder());
     for (const path of ['/v1/agents', '/v1/policies', '/v1/sessions', '/v1/approvals', '/v1/harnesses']) {
       expect((await running.request(path)).status).toBe(200);
       expect(
@@ -84,15 +101,11 @@ describe('the embedded default', () => {
     }
   });
 
-  it('keeps a log ahead of the store of Temporal, whose transactions then need one sync each', async () => {
-    const folder = newFolder();
-    running = await StartedSandgate.start(folder);
+  it('keeps a log ahead of the store of Temporal, whose transactions then need one sync each', () => {
     expect(existsSync(join(folder, 'temporal.db-wal'))).toBe(true);
   });
 
   it('leaves no child behind when the supervisor is killed, and starts again on the same folder', async () => {
-    const folder = newFolder();
-    running = await StartedSandgate.start(folder);
     expect(processesOf(folder).length).toBeGreaterThanOrEqual(4);
     running.child.kill('SIGKILL');
     await running.ended;
@@ -102,15 +115,11 @@ describe('the embedded default', () => {
   });
 
   it('starts a part again that dies alone', async () => {
-    const folder = newFolder();
-    running = await StartedSandgate.start(folder);
-    const { request } = {
-      request: (path: string) =>
-        running?.request(path).then(
-          (answer) => answer.status,
-          () => 0,
-        ),
-    };
+    const request = (path: string) =>
+      running.request(path).then(
+        (answer) => answer.status,
+        () => 0,
+      );
     for (const part of ['bin/postgres -D', 'server start-dev', 'src/api/main.js', 'src/worker/main.js']) {
       const victim = processesOf(folder).find(({ command }) => command.includes(part) && !command.startsWith('bwrap'));
       if (victim === undefined) throw new Error(`${part} does not run`);
@@ -131,21 +140,11 @@ describe('the embedded default', () => {
   });
 
   it('takes a lock over whose holder is dead', async () => {
-    const folder = newFolder();
-    running = await StartedSandgate.start(folder);
     running.child.kill('SIGKILL');
     await running.ended;
     const stale = JSON.parse(readFileSync(join(folder, 'supervisor.json'), 'utf8')) as { pid: number };
     running = await StartedSandgate.start(folder);
     const held = JSON.parse(readFileSync(join(folder, 'supervisor.json'), 'utf8')) as { pid: number };
     expect(held.pid).not.toBe(stale.pid);
-  });
-
-  it('refuses a malformed setting with a sentence that names it, before anything is made', async () => {
-    const folder = newFolder();
-    const ended = await StartedSandgate.spawn(folder, { SERVICE_SANDBOX_PIDS: 'many' }).ended;
-    expect(ended.code).toBe(2);
-    expect(ended.output).toMatch(/^sandgate: SERVICE_SANDBOX_PIDS must be a whole number/m);
-    expect(existsSync(join(folder, 'admin-token'))).toBe(false);
   });
 });

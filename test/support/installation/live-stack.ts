@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cp } from 'node:fs/promises';
 import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -16,7 +17,7 @@ const QUICK: NodeJS.ProcessEnv = {
   SERVICE_TIMING_ACTIVITY_HEARTBEAT_MS: '2000',
   SERVICE_TIMING_ACTIVITY_RETRY_MS: '100',
   SERVICE_TIMING_RELAY_STALE_MS: '500',
-  SERVICE_TIMING_MAINTENANCE_MS: '2000',
+  SERVICE_TIMING_MAINTENANCE_MS: '10000',
   SERVICE_TIMING_HEARTBEAT_MS: '500',
   SERVICE_TIMING_QUIESCE_MS: '3000',
   SERVICE_LOG_LEVEL: 'warn',
@@ -48,6 +49,8 @@ export interface Approval {
 export type Part = 'api' | 'worker' | 'temporal' | 'postgres';
 
 const LAST_WARNINGS = 5;
+const SHORTEST_PAUSE_MS = 20;
+const LONGEST_PAUSE_MS = 100;
 
 export const TERMINAL = new Set(['completed', 'failed', 'cancelled', 'budget_exceeded']);
 
@@ -64,6 +67,7 @@ export class LiveStack {
     const { Installation } = (await import(built)) as { Installation: typeof InstallationClass };
     const notices: string[] = [];
     await takeOwnPorts(dataDir);
+    await takePreparedCluster(dataDir);
     const installation = await Installation.start({
       env: { ...ownPlace(), ...QUICK, ...env, SERVICE_DATA_DIR: dataDir },
       notify: (line) => notices.push(line),
@@ -178,14 +182,18 @@ export class LiveStack {
     return [...this.notices, ...warnings.map((line) => line.slice(0, 500))];
   }
 
-  /** Polls until `look` answers something; the time limit is a bound on a failure, not a wait. */
+  /**
+   * Polls until `look` answers something; the time limit is a bound on a failure, not a wait. The longer it has taken, the rarer the
+   * looks: each costs the stack that is looked at as much work as a request of a user.
+   */
   async until<T>(what: string, withinMs: number, look: () => Promise<T | undefined>): Promise<T> {
-    const deadline = Date.now() + withinMs;
+    const start = Date.now();
     for (;;) {
       const seen = await look();
       if (seen !== undefined) return seen;
-      if (Date.now() > deadline) throw new Error(`waited ${withinMs} ms for ${what}; ${this.said().join(' | ')}`);
-      await delay(20);
+      const waited = Date.now() - start;
+      if (waited > withinMs) throw new Error(`waited ${withinMs} ms for ${what}; ${this.said().join(' | ')}`);
+      await delay(Math.min(Math.max(waited / 20, SHORTEST_PAUSE_MS), LONGEST_PAUSE_MS));
     }
   }
 }
@@ -204,6 +212,13 @@ function mountsBeneath(folder: string): string[] {
     .split('\n')
     .map((line) => line.split(' ')[1] ?? '');
   return targets.filter((target) => target.startsWith(`${folder}/`));
+}
+
+/** Of the schema that every stack begins with (prepare-cluster.mjs); a folder that had a stack before keeps its own. */
+async function takePreparedCluster(dataDir: string): Promise<void> {
+  const prepared = process.env['TEST_PREPARED_CLUSTER'];
+  const own = join(dataDir, 'postgres');
+  if (prepared !== undefined && !existsSync(own)) await cp(prepared, own, { recursive: true });
 }
 
 /** Ports that no other installation would choose: stacks of several specs start on one machine at the same time. */

@@ -1,0 +1,35 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import process from 'node:process';
+import { OrphanGuard } from '../../../dist/src/embedded/orphan-guard.js';
+import { EmbeddedPostgres } from '../../../dist/src/embedded/postgres.js';
+import { migrateDatabase } from '../../../dist/src/embedded/service-parts.js';
+import { openStateFolder } from '../../../dist/src/embedded/state-folder.js';
+import { SupervisedProcess } from '../../../dist/src/embedded/supervised-process.js';
+import { OrdinaryUser } from '../../../dist/src/embedded/user-namespace.js';
+
+const STOP_MS = 20_000;
+
+/**
+ * Makes one cluster with the current schema, of which each stack of the end-to-end project takes a copy (live-stack.ts). That an
+ * installation makes its own is tested in test/e2e/embedded. TEST_PREPARED_CLUSTER tells the suites its folder, which lives as
+ * long as jest.
+ */
+export default async function prepareCluster() {
+  const dir = mkdtempSync(join(tmpdir(), 'sg-made-'));
+  process.once('exit', () => rmSync(dir, { recursive: true, force: true }));
+  const folder = openStateFolder(dir);
+  const guard = new OrphanGuard();
+  const postgres = new EmbeddedPostgres(folder, new OrdinaryUser(folder.postgresSocketDir));
+  await postgres.initialize();
+  const server = new SupervisedProcess(postgres.part({ logs: folder.logs, guard, notify: () => undefined }));
+  try {
+    await server.start();
+    await migrateDatabase({ ...process.env, DATABASE_URL: postgres.url });
+  } finally {
+    await server.stop(STOP_MS);
+    guard.dismiss();
+  }
+  process.env.TEST_PREPARED_CLUSTER = folder.postgresData;
+}
