@@ -51,6 +51,20 @@ describe('globs', () => {
     expect(spentMs()).toBeLessThan(2000);
   });
 
+  it('answers the same as a comparison and, within braces, as an expression', () => {
+    const texts = fc.array(fc.constantFrom('**/', '/**', '*', '/', 'a', '.env', 'é', '\ud83d', '\ude00'), {
+      maxLength: 5,
+    });
+    fc.assert(
+      fc.property(texts, texts, (globs, paths) => {
+        const [glob, path] = [globs.join(''), paths.join('')];
+        fc.pre(!/^(?:\*\*\/)+$/.test(glob));
+        expect(compileGlob(glob).matches(path)).toBe(compileGlob(`{${glob}}`).matches(path));
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
   it('compiles or refuses any text', () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom(...'*?[]{}\\/,-!^ab.é') }), (glob) => {

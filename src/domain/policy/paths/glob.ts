@@ -2,6 +2,8 @@ import { RE2JS } from 're2js';
 
 type Token =
   | { kind: 'text'; regex: string }
+  | { kind: 'literal'; text: string }
+  | { kind: 'anything' }
   | { kind: 'slash' }
   | { kind: 'leading' }
   | { kind: 'trailing' }
@@ -20,20 +22,48 @@ export interface PathGlob {
 export function compileGlob(glob: string): PathGlob {
   const tokens = new GlobScanner(asBytes(glob)).scan();
   const alone = tokens.length === 1 && tokens[0]?.kind === 'leading';
-  const pattern = RE2JS.compile(alone ? '.*' : tokens.map(regexOf).join(''), RE2JS.DOTALL);
-  return { matches: (path) => pattern.testExact(asBytes(path)) };
+  return { matches: alone ? () => true : (comparisonOf(tokens) ?? expressionOf(tokens)) };
 }
+
+/** Most globs are ASCII with wildcards at their ends alone, and so are comparisons of texts; null for any other. */
+function comparisonOf(tokens: readonly Token[]): PathGlob['matches'] | null {
+  const [first, last] = [tokens[0]?.kind, tokens.at(-1)?.kind];
+  const isOpen = last === 'trailing' || last === 'anything';
+  let text = '';
+  for (const token of tokens.slice(first === 'leading' ? 1 : 0, isOpen ? -1 : undefined)) {
+    if (token.kind === 'literal') text += token.text;
+    else if (token.kind === 'slash') text += '/';
+    else return null;
+  }
+  if (last === 'trailing') text += '/';
+  if (!ASCII.test(text)) return null;
+  if (first !== 'leading') return isOpen ? (path) => path.startsWith(text) : (path) => path === text;
+  const within = `/${text}`;
+  if (isOpen) return (path) => path.startsWith(text) || path.includes(within);
+  return (path) => path === text || path.endsWith(within);
+}
+
+function expressionOf(tokens: readonly Token[]): PathGlob['matches'] {
+  const pattern = RE2JS.compile(tokens.map(regexOf).join(''), RE2JS.DOTALL);
+  return (path) => pattern.testExact(asBytes(path));
+}
+
+// eslint-disable-next-line no-control-regex -- the range of ASCII
+const ASCII = /^[\x00-\x7f]*$/;
 
 /** One character per UTF-8 byte, so that `?` and classes mean bytes. */
 function asBytes(text: string): string {
-  // eslint-disable-next-line no-control-regex -- the range of ASCII
-  return /^[\x00-\x7f]*$/.test(text) ? text : Buffer.from(text, 'utf8').toString('latin1');
+  return ASCII.test(text) ? text : Buffer.from(text, 'utf8').toString('latin1');
 }
 
 function regexOf(token: Token): string {
   switch (token.kind) {
     case 'text':
       return token.regex;
+    case 'literal':
+      return RE2JS.quote(token.text);
+    case 'anything':
+      return '.*';
     case 'slash':
       return '/';
     case 'leading':
@@ -77,7 +107,7 @@ class GlobScanner {
   }
 
   private literal(text: string): void {
-    this.tokens.push({ kind: 'text', regex: RE2JS.quote(text) });
+    this.tokens.push({ kind: 'literal', text });
   }
 
   private escaped(): void {
@@ -108,7 +138,7 @@ class GlobScanner {
 
   /** `**` counts as a component only between separators or the ends of the glob or of an alternative. */
   private star(): void {
-    const anything: Token = { kind: 'text', regex: '.*' };
+    const anything: Token = { kind: 'anything' };
     if (this.glob[this.at] !== '*') {
       this.tokens.push(anything);
       return;
@@ -131,12 +161,12 @@ class GlobScanner {
     const previous = this.tokens.at(-1)!;
     const afterSeparator = previous.kind === 'slash' || previous.kind === 'leading' || previous.kind === 'between';
     if (!afterSeparator) {
-      this.tokens.push({ kind: 'text', regex: '.*' });
+      this.tokens.push({ kind: 'anything' });
       return;
     }
     if (!endsHere) this.at++;
     if (previous.kind === 'leading') {
-      if (endsHere) this.tokens.push({ kind: 'text', regex: '.*' });
+      if (endsHere) this.tokens.push({ kind: 'anything' });
       return;
     }
     this.tokens.pop();
