@@ -108,7 +108,7 @@ function reasonFor(effective: Outcome, rewritten: boolean): string | null {
 function approvalTerms(policy: CompiledPolicy, decisive: Outcome, outcomes: readonly Outcome[]): ApprovalTerms {
   const { approvals } = policy.document;
   const rule = decisive.rule?.rule ?? null;
-  const { keys, once } = grantable(outcomes.filter(({ action }) => action === 'approve'));
+  const { keys, once } = grantable(outcomes);
   return {
     risk: rule?.risk ?? null,
     ttl_secs: rule?.approval_ttl_secs ?? approvals.default_ttl_secs,
@@ -119,11 +119,16 @@ function approvalTerms(policy: CompiledPolicy, decisive: Outcome, outcomes: read
   };
 }
 
-function grantable(asking: readonly Outcome[]): { keys: string[]; once: null } | { keys: null; once: string } {
-  const keyless = asking.find((outcome) => outcome.keys === null);
-  if (keyless !== undefined) return { keys: null, once: firstCharacters(keyless.once ?? NOTHING_TO_GRANT, SHOWN_PART) };
-  const named = asking.flatMap((outcome) => outcome.keys ?? []);
-  const keys = named.length < 2 ? named : [...new Set(named)].sort();
+function grantable(outcomes: readonly Outcome[]): { keys: string[]; once: null } | { keys: null; once: string } {
+  const named = new Set<string>();
+  for (const outcome of outcomes) {
+    if (outcome.action !== 'approve') continue;
+    if (outcome.keys === null)
+      return { keys: null, once: firstCharacters(outcome.once ?? NOTHING_TO_GRANT, SHOWN_PART) };
+    for (const key of outcome.keys) named.add(key);
+  }
+  const keys = [...named];
+  if (keys.length > 1) keys.sort();
   if (keys.length === 0) return { keys: null, once: NOTHING_TO_GRANT };
   // A key rests in clear with the approval and is shown to whoever may read the run.
   return keys.some((key) => redactText(key) !== key) ? { keys: null, once: HOLDS_A_SECRET } : { keys, once: null };

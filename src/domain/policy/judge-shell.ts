@@ -39,9 +39,9 @@ export function judgeShell(
   const context: ShellRule = { rule, shell, onNoMatch: rule.rule.shell.on_no_match, matcher };
   const line = analyseLine(command, directory);
   const covering = mapItems(line.commands, (part) => coveringPrefix(shell.prefixes, part));
-  const outcome = deniedBy(context, line) ?? judgeCommands(context, line, covering);
-  const redirects = mapItems(line.redirects, (redirect) => judgeRedirect(policy, redirect));
-  return { outcomes: [outcome, ...redirects], parts: partViews(line, covering) };
+  const outcomes = [deniedBy(context, line) ?? judgeCommands(context, line, covering)];
+  for (const redirect of line.redirects) outcomes.push(judgeRedirect(policy, redirect));
+  return { outcomes, parts: partViews(line, covering) };
 }
 
 function deniedBy({ rule, shell, matcher }: ShellRule, line: ShellLine): Outcome | null {
@@ -77,8 +77,8 @@ function judgeCommands(context: ShellRule, line: ShellLine, covering: readonly (
   const covered = covering.findIndex((prefix) => prefix !== null);
   const resembles = uncovered !== -1 && rule.rule.action !== 'allow' && resemblesPrefix(context, line.commands);
   const action = strictest([
-    ...(uncovered === -1 ? [] : [onNoMatch]),
-    ...(covered === -1 && !resembles ? [] : [rule.rule.action]),
+    uncovered === -1 ? 'allow' : onNoMatch,
+    covered === -1 && !resembles ? 'allow' : rule.rule.action,
   ]);
   const grantable =
     resembles && onNoMatch !== 'approve'
@@ -138,13 +138,13 @@ function judgeRedirect(policy: CompiledPolicy, redirect: ShellRedirect): Outcome
 }
 
 function partViews(line: ShellLine, covering: readonly (string | null)[]): ShellPartView[] {
-  const commands = mapItems(line.commands, (command, i): ShellPartView => {
+  const parts = mapItems(line.commands, (command, i): ShellPartView => {
     const text = firstCharacters(command.text, SHOWN_PART);
     return { kind: 'command', text, subject: command.words[0] ?? null, covered_by: covering[i] ?? null };
   });
-  const redirects = mapItems(line.redirects, (redirect): ShellPartView => {
-    const subject = redirect.candidates.length === 1 ? (redirect.candidates[0]?.path ?? null) : null;
-    return { kind: redirect.access, text: firstCharacters(redirect.text, SHOWN_PART), subject, covered_by: null };
-  });
-  return [...commands, ...redirects];
+  for (const { access, text, candidates } of line.redirects) {
+    const subject = candidates.length === 1 ? (candidates[0]?.path ?? null) : null;
+    parts.push({ kind: access, text: firstCharacters(text, SHOWN_PART), subject, covered_by: null });
+  }
+  return parts;
 }

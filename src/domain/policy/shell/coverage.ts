@@ -4,7 +4,7 @@ import type { ShellCommand } from './effects/shell-line.js';
 import { literalValue } from './words/shell-word.js';
 
 interface AllowPrefix {
-  /** As authored. */
+  /** As authored, without white space around it. */
   source: string;
   /** One list of words per command of the chain. */
   chain: string[][];
@@ -24,7 +24,7 @@ export function compileAllowPrefixes(sources: readonly string[]): AllowPrefixes 
     const chain = parseChain(source);
     if (chain === null) return;
     const program = chain[0]![0]!;
-    byProgram.set(program, [...(byProgram.get(program) ?? []), { source, chain, order }]);
+    byProgram.set(program, [...(byProgram.get(program) ?? []), { source: source.trim(), chain, order }]);
   });
   return { byProgram, count: sources.length };
 }
@@ -57,7 +57,7 @@ function matchingPrefix(prefixes: AllowPrefixes, command: ShellCommand, matches:
       break;
     }
   }
-  return best?.source.trim() ?? null;
+  return best?.source ?? null;
 }
 
 /** A prefix with a pipe covers exactly that chain: every command but the last word for word. */
