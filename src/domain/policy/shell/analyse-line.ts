@@ -1,4 +1,4 @@
-import type { Pipeline, SyntaxNode, Word } from 'unbash';
+import type { Command, Pipeline, Redirect, SyntaxNode, Word } from 'unbash';
 import { forEachChild, parse } from 'unbash';
 import { WORKSPACE_ROOT } from '../paths/path.js';
 import { ArithmeticNames } from './arithmetic.js';
@@ -6,8 +6,10 @@ import { bashOnly } from './bash-only.js';
 import { readLine } from './language/line-reader.js';
 import { SecondReading } from './language/second-reading.js';
 import type { ShellCommand, ShellLine, ShellRedirect } from './effects/shell-line.js';
-import { SimpleCommands } from './simple-commands.js';
-import { literalValue } from './words/shell-word.js';
+import type { Chain, CommandSink } from './simple-commands.js';
+import { SimpleCommands, wordsOf } from './simple-commands.js';
+import type { ShellWord } from './words/shell-word.js';
+import { isPlain, literalValue } from './words/shell-word.js';
 import { WorkingDirectories } from './working-directory.js';
 
 /** Nested shells in shells; the parser itself bounds everything else. */
@@ -27,7 +29,6 @@ const OUTPUT = /^\/dev\/std(?:out|err)$/;
 const MAX_DENY_LENGTH = 4 * MAX_LENGTH;
 /** Files that a line may open by itself. */
 const MAX_FILES = 1000;
-const LOOPS = new Set<SyntaxNode['type']>(['For', 'While', 'Select', 'ArithmeticFor']);
 
 /**
  * Finds the simple commands, redirects and parts of a bash line (docs/shell-analysis.md). Never throws. A line that is not written
@@ -39,28 +40,19 @@ export function analyseLine(command: string, directory: string | null = WORKSPAC
   return new LineAnalysis(directory).run(command);
 }
 
-class LineAnalysis {
+class LineAnalysis implements CommandSink {
   private problem: string | null = null;
   private readonly commands: ShellCommand[] = [];
   private readonly redirects: ShellRedirect[] = [];
   private readonly denyTexts = new Set<string>();
   private readonly names = new ArithmeticNames();
   private readonly directories: WorkingDirectories;
-  private readonly simple: SimpleCommands;
+  private readonly simple = new SimpleCommands(this);
   private loops = false;
   private denyLength = 0;
 
   constructor(directory: string | null) {
     this.directories = new WorkingDirectories(directory);
-    this.simple = new SimpleCommands({
-      add: (command) => this.commands.push(command),
-      denyText: (text) => this.denyText(text),
-      problem: (why) => this.refuse(why),
-      code: (code, depth, posix) => this.script(code, depth, posix),
-      file: (access, text, path) => this.redirect(access, text, path),
-      changeDirectory: (words) => this.directories.change(words),
-      assigned: () => this.names.assigned(),
-    });
   }
 
   run(command: string): ShellLine {
@@ -76,12 +68,24 @@ class LineAnalysis {
     };
   }
 
-  private refuse(why: string | null): void {
+  add(command: ShellCommand): void {
+    this.commands.push(command);
+  }
+
+  refuse(why: string | null): void {
     this.problem ??= why;
   }
 
+  changeDirectory(words: readonly ShellWord[]): void {
+    this.directories.change(words);
+  }
+
+  assigned(): void {
+    this.names.assigned();
+  }
+
   /** Parts of parts of a deeply nested line would be many times the line itself. */
-  private denyText(text: string): void {
+  denyText(text: string): void {
     if (this.denyTexts.has(text)) return;
     this.denyLength += text.length;
     if (this.denyLength > MAX_DENY_LENGTH) this.refuse('the parts of the line are longer than can be judged');
@@ -97,7 +101,7 @@ class LineAnalysis {
     }
   }
 
-  private script(text: string, shellDepth: number, posix: boolean): void {
+  script(text: string, shellDepth: number, posix: boolean): void {
     this.denyText(text.trim());
     const excess = shellDepth > MAX_SHELL_DEPTH ? 'shells nest too deeply' : excessOf(text);
     if (excess !== null) {
@@ -122,21 +126,22 @@ class LineAnalysis {
     this.refuse(second.problem(understood));
   }
 
-  /** @param chain The pipeline of simple commands to which a command directly beneath belongs. */
-  private visit(node: SyntaxNode, script: Script, depth: number, chain: ShellCommand[] | null): void {
+  /** @param chain That of a command directly beneath. */
+  private visit(node: SyntaxNode, script: Script, depth: number, chain: Chain): void {
     // Most nodes are words without anything in them, of which no other reader takes note.
-    if (node.type === 'Word' && node.parts === undefined) {
-      this.noteLiteral(node);
-      return;
+    if (node.type === 'Word') {
+      if (isPlain(node.text)) return;
+      if (node.parts === undefined) {
+        this.noteLiteral(node);
+        return;
+      }
     }
     if (depth > MAX_NODE_DEPTH) {
       this.refuse('the line nests too deeply');
       return;
     }
-    script.second.note(node);
     if (script.posix) this.refuse(bashOnly(node));
     this.names.note(node);
-    if (LOOPS.has(node.type)) this.loops = true;
     const within = node.type === 'Script' && node.source !== undefined ? { ...script, source: node.source } : script;
     this.visitKind(node, script, chain);
     const inner = node.type === 'Pipeline' && isPlainChain(node) ? [] : null;
@@ -147,16 +152,32 @@ class LineAnalysis {
     }
   }
 
-  private visitKind(node: SyntaxNode, script: Script, chain: ShellCommand[] | null): void {
+  private visitCommand(node: Command, script: Script, chain: Chain): void {
+    const words = wordsOf(node);
+    script.second.command(node, words);
+    this.simple.visit(node, words, script.source, script.shellDepth, chain);
+  }
+
+  private visitKind(node: SyntaxNode, script: Script, chain: Chain): void {
     switch (node.type) {
       case 'Command':
-        this.simple.visit(node, script.source, script.shellDepth, chain);
+        this.visitCommand(node, script, chain);
         break;
       case 'Word':
         this.noteLiteral(node);
         break;
+      case 'HereString':
+        script.second.redirect(node);
+        break;
       case 'Redirect':
+        script.second.redirect(node);
         this.visitRedirect(node);
+        break;
+      case 'For':
+      case 'While':
+      case 'Select':
+      case 'ArithmeticFor':
+        this.loops = true;
         break;
       default:
         break;
@@ -169,17 +190,17 @@ class LineAnalysis {
     if (value !== null && value !== word.text) this.denyText(value);
   }
 
-  private visitRedirect(node: Extract<SyntaxNode, { type: 'Redirect' }>): void {
+  private visitRedirect(node: Redirect): void {
     if (node.target === undefined || node.target.parts?.[0]?.type === 'ProcessSubstitution') return;
     const path = literalValue(node.target);
     if ((node.operator === '<&' || node.operator === '>&') && path !== null && /^(?:\d+-?|-)$/.test(path)) return;
     if (path !== null && NETWORK.test(path)) this.refuse('a redirect that opens a network connection');
     const text = `${node.operator} ${node.target.text}`;
-    if (node.operator !== '<' && node.operator !== '<&') this.redirect('write', text, path);
-    if (node.operator.startsWith('<')) this.redirect('read', text, path);
+    if (node.operator !== '<' && node.operator !== '<&') this.file('write', text, path);
+    if (node.operator.startsWith('<')) this.file('read', text, path);
   }
 
-  private redirect(access: 'write' | 'read', text: string, path: string | null): void {
+  file(access: 'write' | 'read', text: string, path: string | null): void {
     if (path === '/dev/null') return;
     if (this.redirects.length >= MAX_FILES) {
       this.refuse(`the line names more than ${MAX_FILES} files`);

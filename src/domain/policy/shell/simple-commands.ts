@@ -1,5 +1,5 @@
 import { mapItems } from '../../map-items.js';
-import type { Assignment, Command } from 'unbash';
+import type { Command } from 'unbash';
 import type { Hazard } from './effects/effects.js';
 import { effectsOf } from './effects/program-effects.js';
 import { grantKey } from './grants/grant-key.js';
@@ -21,9 +21,9 @@ const SETTING_BUILTINS = new Set('read mapfile readarray getopts declare typeset
 export interface CommandSink {
   add(command: ShellCommand): void;
   denyText(text: string): void;
-  problem(why: string | null): void;
+  refuse(why: string | null): void;
   /** `posix`: a shell reads it that knows less than bash. */
-  code(code: string, shellDepth: number, posix: boolean): void;
+  script(code: string, shellDepth: number, posix: boolean): void;
   file(access: 'write' | 'read', text: string, path: string | null): void;
   changeDirectory(words: readonly ShellWord[]): void;
   assigned(): void;
@@ -35,25 +35,31 @@ interface Found {
   text: string;
   shellDepth: number;
   wrapperDepth: number;
-  chain: ShellCommand[] | null;
+  chain: Chain;
+}
+
+/** The pipeline of simple commands to which a command belongs. */
+export type Chain = ShellCommand[] | null;
+
+/** The program and the arguments of a simple command; an argument that assigns has no value. */
+export function wordsOf({ name, args }: Command): ShellWord[] {
+  const words = name === undefined ? [] : [shellWord(name)];
+  for (const argument of args) {
+    if (argument.type === 'Word') words.push(shellWord(argument));
+    else words.push({ value: null, text: argument.text, single: true, mayBeOption: false });
+  }
+  return words;
 }
 
 /** Takes simple commands apart: words, assignments, what wrappers run. */
 export class SimpleCommands {
   constructor(private readonly sink: CommandSink) {}
 
-  visit(node: Command, source: string, shellDepth: number, chain: ShellCommand[] | null): void {
-    const assigned = node.prefix
-      .filter((item): item is Assignment => item.type === 'Assignment')
-      .map(({ name }) => name);
-    const words = node.name === undefined ? [] : [shellWord(node.name)];
-    for (const argument of node.args) {
-      if (argument.type === 'Word') words.push(shellWord(argument));
-      else {
-        assigned.push(argument.name);
-        words.push({ value: null, text: argument.text, single: true, mayBeOption: false });
-      }
-    }
+  /** @param words Those of {@link wordsOf}. */
+  visit(node: Command, words: readonly ShellWord[], source: string, shellDepth: number, chain: Chain): void {
+    const assigned: string[] = [];
+    for (const item of node.prefix) if (item.type === 'Assignment') assigned.push(item.name);
+    for (const argument of node.args) if (argument.type === 'Assignment') assigned.push(argument.name);
     const text = source.slice(node.pos, node.end).trim();
     this.sink.denyText(text);
     if (words.length === 0 && node.redirects.length === 0 && assigned.every(isHarmlessVariable)) return;
@@ -79,21 +85,18 @@ export class SimpleCommands {
     this.noteProblems(found);
     const joined = mapItems(words, ({ value, text }) => value ?? text).join(' ');
     if (joined !== found.text) this.sink.denyText(joined);
-    const slash = words[0]?.value?.lastIndexOf('/') ?? -1;
-    if (slash !== -1) this.sink.denyText(joined.slice(slash + 1));
+    const program = words[0]?.value;
+    if (program?.includes('/') === true) this.sink.denyText(joined.slice(program.lastIndexOf('/') + 1));
     const unwrapped = unwrap(words);
-    const unsafe = assigned.concat(declaredNames(words)).filter((name) => !isHarmlessVariable(name));
+    const unsafe = unsafeNames(assigned, words);
     const hazard = this.noteEffects(words);
     const command: ShellCommand = {
       text: found.text,
       words: mapItems(words, ({ value }) => value),
       unsafeAssignment: unsafe.length > 0,
       hazard,
-      unknown: mapItems(
-        words.filter(({ value }) => value === null),
-        ({ text }) => text,
-      ),
-      grant: () => grantOf(words, hazard, unsafe),
+      unknown: unknownTexts(words),
+      grant: () => grantOf(words, unwrapped, hazard, unsafe),
       chain,
     };
     chain?.push(command);
@@ -113,22 +116,22 @@ export class SimpleCommands {
     const program = words[0]?.value;
     if (program === undefined) return;
     if (program === null || program === '') {
-      this.sink.problem('the name of a program is not a literal');
+      this.sink.refuse('the name of a program is not a literal');
       return;
     }
-    this.sink.problem(unsafeBuiltin(words));
+    this.sink.refuse(unsafeBuiltin(words));
     if (SETTING_BUILTINS.has(program)) this.sink.assigned();
     if (DIRECTORY_BUILTINS.has(program)) this.sink.changeDirectory(words);
   }
 
   private addInner(found: Found, unwrapped: Unwrapped): void {
     if (found.wrapperDepth >= MAX_WRAPPER_DEPTH) {
-      this.sink.problem('wrappers nest too deeply');
+      this.sink.refuse('wrappers nest too deeply');
       return;
     }
     switch (unwrapped.kind) {
       case 'unknown':
-        this.sink.problem(unwrapped.why);
+        this.sink.refuse(unwrapped.why);
         break;
       case 'nothing':
         break;
@@ -137,7 +140,7 @@ export class SimpleCommands {
         this.addWrapped(found, unwrapped.words, [...found.assigned, ...unwrapped.assigned]);
         break;
       case 'code':
-        this.sink.code(unwrapped.code, found.shellDepth + 1, unwrapped.posix);
+        this.sink.script(unwrapped.code, found.shellDepth + 1, unwrapped.posix);
         break;
       case 'find':
         if (unwrapped.moves) this.sink.changeDirectory([]);
@@ -151,17 +154,36 @@ export class SimpleCommands {
     const text = words.map((word) => word.text).join(' ');
     this.sink.denyText(text);
     if (words.length === 0) {
-      this.sink.problem('a wrapper whose command is missing');
+      this.sink.refuse('a wrapper whose command is missing');
       return;
     }
     this.add({ ...found, words, assigned, text, wrapperDepth: found.wrapperDepth + 1, chain: null });
   }
 }
 
-function grantOf(words: readonly ShellWord[], hazard: Hazard | null, assigned: readonly string[]): GrantKey {
+function grantOf(
+  words: readonly ShellWord[],
+  unwrapped: Unwrapped | null,
+  hazard: Hazard | null,
+  unsafe: readonly string[],
+): GrantKey {
   if (hazard !== null) return { once: hazard.why };
-  if (assigned.length > 0) return { once: `the assignment of \`${assigned[0]!}\` may change what the command does` };
-  return grantKey(words);
+  if (unsafe.length > 0) return { once: `the assignment of \`${unsafe[0]!}\` may change what the command does` };
+  return grantKey(words, unwrapped);
+}
+
+function unknownTexts(words: readonly ShellWord[]): string[] {
+  const texts: string[] = [];
+  for (const { value, text } of words) if (value === null) texts.push(text);
+  return texts;
+}
+
+/** Variables that are set for the command, or by it, and may change what it does. */
+function unsafeNames(assigned: readonly string[], words: readonly ShellWord[]): string[] {
+  const unsafe: string[] = [];
+  for (const name of assigned) if (!isHarmlessVariable(name)) unsafe.push(name);
+  for (const name of declaredNames(words)) if (!isHarmlessVariable(name)) unsafe.push(name);
+  return unsafe;
 }
 
 /** Variables that a declaring builtin sets, however its own name is written. */

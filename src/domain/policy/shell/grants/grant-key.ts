@@ -18,26 +18,29 @@ const MAX_KEY_LENGTH = 200;
  * The key of a simple command: its program, through wrappers, and subcommand by a table of programs that have some; else its program
  * and first argument; where that is a file, an option or a text, its program alone. Whatever deletes, overwrites, re-owns, kills or
  * is given code has none (`docs/policies.md`, Session grants).
+ *
+ * @param unwrapped what the command runs in turn
  */
-export function grantKey(words: readonly ShellWord[], depth = 0): GrantKey {
+export function grantKey(words: readonly ShellWord[], unwrapped: Unwrapped | null, depth = 0): GrantKey {
   const program = words[0]?.value ?? '';
   if (program === '') return { once: 'the program is not known beforehand' };
   if (depth >= MAX_DEPTH) return { once: 'programs that run programs nest too deeply' };
-  const unwrapped = unwrap(words);
-  if (unwrapped?.kind === 'command' && unwrapped.assigned.every(isHarmlessVariable)) {
-    return grantKey(unwrapped.words, depth + 1);
-  }
-  const why = wrapperCountsOnce(unwrapped) ?? programCountsOnce(program, words) ?? optionsCountOnce(program, words);
+  const keyOfInner: KeyOfInner = (inner) => grantKey(inner, unwrap(inner), depth + 1);
+  if (unwrapped?.kind === 'command' && unwrapped.assigned.every(isHarmlessVariable)) return keyOfInner(unwrapped.words);
+  const name = baseName(program);
+  const why = wrapperCountsOnce(unwrapped) ?? programCountsOnce(program, name, words) ?? optionsCountOnce(name, words);
   if (why !== null) return { once: why };
-  const found = keyOfProgram(program, words, depth);
+  const found = keyOfProgram(program, name, words, keyOfInner);
   return 'key' in found && found.key.length > MAX_KEY_LENGTH ? { once: 'the subcommand is too long' } : found;
 }
 
-function keyOfProgram(program: string, words: readonly ShellWord[], depth: number): GrantKey {
-  const name = baseName(program);
+/** Answers for a program that another one runs. */
+type KeyOfInner = (words: readonly ShellWord[]) => GrantKey;
+
+function keyOfProgram(program: string, name: string, words: readonly ShellWord[], keyOfInner: KeyOfInner): GrantKey {
   const grammar = grammarOf(name);
-  if (grammar !== null) return subcommandKey(program, grammar, words, (inner) => grantKey(inner, depth + 1));
-  if (runsScripts(name)) return scriptKey(program, words, (inner) => grantKey(inner, depth + 1));
+  if (grammar !== null) return subcommandKey(program, grammar, words, keyOfInner);
+  if (runsScripts(name)) return scriptKey(program, words, keyOfInner);
   return firstArgumentKey(program, words[1]);
 }
 
@@ -62,8 +65,7 @@ function wrapperCountsOnce(unwrapped: Unwrapped | null): string | null {
   }
 }
 
-function programCountsOnce(program: string, words: readonly ShellWord[]): string | null {
-  const name = baseName(program);
+function programCountsOnce(program: string, name: string, words: readonly ShellWord[]): string | null {
   if (program !== '[' && !isSubcommandWord(program)) return 'the name of the program is not a plain word';
   if (isCanonicalTool(program) || isMcpName(program)) return 'the program has the name of a tool';
   if (isGivenCode(words)) return `\`${name}\` is given code, or a program to run`;
@@ -71,8 +73,7 @@ function programCountsOnce(program: string, words: readonly ShellWord[]): string
 }
 
 /** Options that change what the command is, and words that may turn out to be such an option. */
-function optionsCountOnce(program: string, words: readonly ShellWord[]): string | null {
-  const name = baseName(program);
+function optionsCountOnce(name: string, words: readonly ShellWord[]): string | null {
   const strict = grammarOf(name) !== null;
   let ended = false;
   for (let at = 1; at < words.length; at++) {

@@ -34,7 +34,7 @@ export class CanonicalLine {
 
   /** Replaces everything since a mark. */
   replaceSince(mark: number, piece: string): void {
-    this.pieces.length = mark;
+    while (this.pieces.length > mark) this.pieces.pop();
     this.pieces.push(piece);
   }
 

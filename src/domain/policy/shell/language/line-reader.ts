@@ -201,7 +201,7 @@ class LineReader implements NestedReader, CommandReader {
       if (!program && word.bare && RESERVED.test(word.text)) scan.refuse(`the reserved word \`${word.text}\``);
       if (!program && SUBSCRIPT.test(word.text)) scan.refuse('an assignment with a subscript');
       program ||= !ASSIGNMENT.test(word.text);
-      words.push({ text: word.text, value: word.value });
+      words.push(word);
     }
     if (words.length === 0 && redirects.length === before) scan.refuse(`\`${scan.char}\` where a command should begin`);
     this.found.commands.push(words);

@@ -1,6 +1,6 @@
 import { mapItems } from '../../../map-items.js';
-import type { Assignment, Command, HereString, Redirect, SyntaxNode, Word } from 'unbash';
-import { literalValue } from '../words/shell-word.js';
+import type { Assignment, Command, HereString, Redirect } from 'unbash';
+import type { ShellWord } from '../words/shell-word.js';
 import type { UnderstoodLine, UnderstoodWord } from './understood-line.js';
 
 const DISAGREEMENT = 'two parsers read the line in two ways';
@@ -10,16 +10,23 @@ const DISAGREEMENT = 'two parsers read the line in two ways';
  * alike is judged by its parts: to hide a command, a line has to deceive two parsers in the same way.
  */
 export class SecondReading {
-  private readonly commands: SecondWords[] = [];
+  private readonly commands: (readonly SecondWord[])[] = [];
   private readonly redirects: string[] = [];
 
-  note(node: SyntaxNode): void {
-    if (node.type === 'Command') {
-      const words = wordsOf(node);
-      if (words.length > 0) this.commands.push(words);
-    } else if (node.type === 'Redirect' || node.type === 'HereString') {
-      this.redirects.push(redirectOf(node));
-    }
+  /** @param words Program and arguments of the command. */
+  command({ prefix, args }: Command, words: readonly ShellWord[]): void {
+    const found: SecondWord[] = [];
+    for (const item of prefix) if (item.type === 'Assignment') found.push(item);
+    words.forEach((word, i) => {
+      const argument = i === 0 ? undefined : args[i - 1];
+      found.push(argument?.type === 'Assignment' ? argument : word);
+    });
+    if (found.length > 0) this.commands.push(found);
+  }
+
+  redirect({ descriptor, operator, target }: Redirect | HereString): void {
+    const from = descriptor?.type === 'FileDescriptor' ? String(descriptor.value) : (descriptor?.name ?? '');
+    this.redirects.push(`${from}${operator} ${target?.text ?? ''}`);
   }
 
   /** Why the two readings differ, or null. */
@@ -44,17 +51,8 @@ export class SecondReading {
   }
 }
 
-type SecondWords = readonly (Word | Assignment)[];
-
-function wordsOf({ prefix, name, args }: Command): SecondWords {
-  const assignments = prefix.filter((item) => item.type === 'Assignment');
-  return name === undefined ? assignments : [...assignments, name, ...args];
-}
-
-function redirectOf({ descriptor, operator, target }: Redirect | HereString): string {
-  const from = descriptor?.type === 'FileDescriptor' ? String(descriptor.value) : (descriptor?.name ?? '');
-  return `${from}${operator} ${target?.text ?? ''}`;
-}
+/** A word, or an assignment, of which the text alone is compared. */
+type SecondWord = ShellWord | Assignment;
 
 function byText(first: readonly { text: string }[], second: readonly { text: string }[]): number {
   for (let i = 0; i < first.length && i < second.length; i++) {
@@ -63,12 +61,12 @@ function byText(first: readonly { text: string }[], second: readonly { text: str
   return first.length - second.length;
 }
 
-function areSame(first: readonly UnderstoodWord[], second: SecondWords): boolean {
+function areSame(first: readonly UnderstoodWord[], second: readonly SecondWord[]): boolean {
   return (
     first.length === second.length &&
     second.every((word, i) => {
       const { text, value } = first[i]!;
-      return word.text === text && (word.type === 'Assignment' || literalValue(word) === value);
+      return word.text === text && ('type' in word || word.value === value);
     })
   );
 }

@@ -22,11 +22,12 @@ export function isInterpreter(name: string): boolean {
 }
 
 /** Whether an interpreter is handed code rather than a file: such a command has no key to grant (`docs/policies.md`). */
-export function isGivenCode([program, ...args]: readonly ShellWord[]): boolean {
-  const name = baseName(program?.value ?? '');
+export function isGivenCode(words: readonly ShellWord[]): boolean {
+  const name = baseName(words[0]?.value ?? '');
   if (RUNS_ARGUMENTS.has(name) || TAKES_TEXT.has(name)) return true;
   if (!INTERPRETER.test(name)) return false;
-  for (const { value } of args) {
+  for (let at = 1; at < words.length; at++) {
+    const { value } = words[at]!;
     if (value === null || CODE_OPTION.test(value)) return true;
     if (!value.startsWith('-')) return false;
   }

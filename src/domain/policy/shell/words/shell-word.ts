@@ -33,14 +33,18 @@ export function unknownWord(text: string): ShellWord {
   return { value: null, text, single: false, mayBeOption: true };
 }
 
-/** Words of which no character means anything but itself. */
 const PLAIN = /^[A-Za-z0-9_./:@%+,=-]+$/;
 /** A tilde that becomes a home directory. */
 const HOME = /^~|[=:]~/;
 
+/** Whether no character of a word means anything but itself. */
+export function isPlain(text: string): boolean {
+  return PLAIN.test(text);
+}
+
 /** The value after quote removal, or null when anything but quotes and escapes is involved. */
 export function literalValue(word: Word): string | null {
-  if (PLAIN.test(word.text)) return word.text;
+  if (isPlain(word.text)) return word.text;
   if (word.text.includes('~') && (word.text.startsWith('~') || (word.parts ?? [word]).some(isHome))) return null;
   if (word.parts === undefined) return word.value;
   let value = '';

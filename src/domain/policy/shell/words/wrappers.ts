@@ -50,11 +50,11 @@ const OPTIONS: Readonly<Record<string, OptionTable>> = {
   ionice: { flags: ['-t'], valued: ['-c', '-n'] },
   busybox: { flags: [], valued: [] },
   toybox: { flags: [], valued: [] },
-  xargs: {
-    flags: ['-0', '--null', '-r', '--no-run-if-empty', '-t', '--verbose', '-x', '--exit', '-o', '--open-tty'],
-    valued: '-I -n --max-args -P --max-procs -L -d --delimiter -E -s --max-chars -a --arg-file'.split(' '),
-    joined: ['--max-lines'],
-  },
+};
+const XARGS: OptionTable = {
+  flags: ['-0', '--null', '-r', '--no-run-if-empty', '-t', '--verbose', '-x', '--exit', '-o', '--open-tty'],
+  valued: '-I -n --max-args -P --max-procs -L -d --delimiter -E -s --max-chars -a --arg-file'.split(' '),
+  joined: ['--max-lines'],
 };
 
 const BASH = new Set(['bash', 'rbash']);
@@ -62,6 +62,7 @@ const BASH = new Set(['bash', 'rbash']);
 const POSIX_SHELLS = new Set(['sh', 'dash', 'ash', 'posh']);
 /** Shells with a syntax of their own: what they are given cannot be judged. */
 const OTHER_SHELLS = new Set(['zsh', 'ksh', 'ksh93', 'mksh', 'lksh', 'yash']);
+const SHELLS = new Set([...BASH, ...POSIX_SHELLS, ...OTHER_SHELLS]);
 /** Neither `-i` and `-l`, which read files of the home directory first, nor `-k` and `-s`. */
 const SHELL_FLAGS = /^-[abcefhmnptuvxBCEHPTr]+$/;
 const SHELL_LONG_FLAGS = new Set(['--norc', '--noprofile', '--posix', '--restricted']);
@@ -73,26 +74,33 @@ export const APPENDED = '…';
 const ASSIGNMENT = /^([A-Za-z_][A-Za-z0-9_]*)\+?=/;
 
 export function baseName(program: string): string {
-  return program.slice(program.lastIndexOf('/') + 1);
+  return program.includes('/') ? program.slice(program.lastIndexOf('/') + 1) : program;
 }
 
 export function isShell(name: string): boolean {
-  return BASH.has(name) || POSIX_SHELLS.has(name) || OTHER_SHELLS.has(name);
+  return SHELLS.has(name);
 }
 
 /** What the command runs in turn; null when its program is no wrapper. */
 export function unwrap(words: readonly ShellWord[]): Unwrapped | null {
   const program = words[0]?.value;
   if (program === undefined || program === null) return null;
-  const name = baseName(program);
-  if (BASH.has(name)) return unwrapShell(words.slice(1), false);
-  if (POSIX_SHELLS.has(name)) return unwrapShell(words.slice(1), true);
-  if (OTHER_SHELLS.has(name)) return ownSyntax(name, unwrapShell(words.slice(1), true));
-  if (name === 'find') return unwrapFind(words.slice(1));
-  if (!Object.hasOwn(OPTIONS, name)) return null;
-  const scanned = scanOptions(name, OPTIONS[name]!, words.slice(1));
-  return name === 'xargs' ? withUnknownArguments(scanned) : scanned.result;
+  return WRAPPERS.get(baseName(program))?.(words.slice(1)) ?? null;
 }
+
+type Wrapper = (args: readonly ShellWord[]) => Unwrapped;
+
+const WRAPPERS: ReadonlyMap<string, Wrapper> = new Map<string, Wrapper>([
+  ...Object.entries(OPTIONS).map(([name, table]): [string, Wrapper] => [
+    name,
+    (args) => scanOptions(name, table, args).result,
+  ]),
+  ['xargs', (args) => withUnknownArguments(scanOptions('xargs', XARGS, args))],
+  ['find', unwrapFind],
+  ...[...BASH].map((name): [string, Wrapper] => [name, (args) => unwrapShell(args, false)]),
+  ...[...POSIX_SHELLS].map((name): [string, Wrapper] => [name, (args) => unwrapShell(args, true)]),
+  ...[...OTHER_SHELLS].map((name): [string, Wrapper] => [name, (args) => ownSyntax(name, unwrapShell(args, true))]),
+]);
 
 interface Scanned {
   result: Unwrapped;
