@@ -29,7 +29,6 @@ const TABLE_STATEMENT = [
 ].join('|');
 /** Written before the rule; nothing is added here, and whoever changes one of them takes it out. */
 const STATEMENTS_LEFT = [
-  'src/core/approvals/approvals.ts',
   'src/core/budgets/{process-leases,reservations,spend,usage}.ts',
   'src/core/gate/{run-specs,tool-call-payloads}.ts',
 ];

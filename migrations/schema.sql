@@ -2496,6 +2496,20 @@ CREATE OR REPLACE FUNCTION public.svc_lock_admission()
 AS $function$ select pg_advisory_xact_lock(hashtext('sandgate.admission')) $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.svc_lock_due_approvals(p_session uuid, p_all boolean)
+ RETURNS SETOF approvals
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform svc_lock_head(p_session);
+  return query
+    select * from approvals
+      where session_id = p_session and status = 'pending' and (p_all or expires_at <= clock_timestamp())
+      order by requested_at, id;
+end
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.svc_lock_head(p_session uuid)
  RETURNS void
  LANGUAGE plpgsql
@@ -2558,6 +2572,18 @@ begin
     select p_tenant, p_session, r.id, 'unknown', true from unnest(refused) as r (id)
     on conflict (session_id, tool_use_id) do update set rejected = true;
   too_many := (select count(*) from llm_tool_uses where session_id = p_session and rejected) > p_max;
+end
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_mark_session_terminal(p_session uuid, p_approval uuid)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform svc_lock_head(p_session);
+  update approvals set session_terminal_recorded = true where id = p_approval and not session_terminal_recorded;
+  return found;
 end
 $function$
 ;

@@ -1,4 +1,4 @@
--- Approvals as people see them, and the release of approved calls.
+-- Approvals as people see them, what is due, and the release of approved calls.
 
 -- Approvals that wait, oldest first; of the runs of one user, or of all.
 create or replace function svc_list_pending_approvals(p_user uuid, p_limit int)
@@ -74,5 +74,32 @@ begin
     where id = p_approval and withheld_reason is null and released_at is null
       and status in ('approved_once', 'approved_session');
   return found;
+end
+$$;
+
+-- Locks the head of the run and marks an approved call as refused because the run has stopped; false when it is marked.
+create or replace function svc_mark_session_terminal(p_session uuid, p_approval uuid)
+returns boolean
+language plpgsql
+as $$
+begin
+  perform svc_lock_head(p_session);
+  update approvals set session_terminal_recorded = true where id = p_approval and not session_terminal_recorded;
+  return found;
+end
+$$;
+
+-- Locks the head of the run, so that nothing becomes pending in between, and reads what is past its deadline, or all
+-- that is pending.
+create or replace function svc_lock_due_approvals(p_session uuid, p_all boolean)
+returns setof approvals
+language plpgsql
+as $$
+begin
+  perform svc_lock_head(p_session);
+  return query
+    select * from approvals
+      where session_id = p_session and status = 'pending' and (p_all or expires_at <= clock_timestamp())
+      order by requested_at, id;
 end
 $$;

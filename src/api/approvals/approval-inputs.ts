@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { ExactJson } from '../../domain/digest/exact-json.js';
 import { readShownCall, type CallFindings, type ShownCall } from '../../domain/gate/shown-call.js';
 import { redactForApprover } from '../../domain/redaction/redact-for-approver.js';
-import type { ApprovalRow } from '../../core/approvals/approvals.js';
+import type { ApprovalEntity } from '../../core/approvals/approval.entity.js';
 import { Database } from '../../core/record/database.js';
 import { callKey, ToolCallPayloads } from '../../core/gate/tool-call-payloads.js';
 import type { Principal } from '../auth/principal.js';
@@ -17,7 +17,7 @@ export class ApprovalInputs {
   ) {}
 
   /** By approval id. Inputs that the caller may not decide about, and deleted ones, are missing. */
-  async read(principal: Principal, approvals: readonly ApprovalRow[]): Promise<Map<string, ShownCall>> {
+  async read(principal: Principal, approvals: readonly ApprovalEntity[]): Promise<Map<string, ShownCall>> {
     const decidable = await this.decidable(principal, approvals);
     const calls = decidable.map((approval) => ({ runId: approval.session_id, toolCallId: approval.tool_call_id }));
     const texts = await this.payloads.openMany(principal.organizationId, 'input', calls);
@@ -29,7 +29,10 @@ export class ApprovalInputs {
     return shown;
   }
 
-  private async decidable(principal: Principal, approvals: readonly ApprovalRow[]): Promise<readonly ApprovalRow[]> {
+  private async decidable(
+    principal: Principal,
+    approvals: readonly ApprovalEntity[],
+  ): Promise<readonly ApprovalEntity[]> {
     if (approvals.length === 0 || !principal.permissions.has('approvals.decide')) return [];
     const ids = approvals.map(({ id }) => id);
     const problems = await this.database.withTenant(principal.organizationId, (tx) =>

@@ -1,7 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import type { ExactJson } from '../../domain/digest/exact-json.js';
 import type { ShownCall } from '../../domain/gate/shown-call.js';
-import type { ApprovalRow } from '../../core/approvals/approvals.js';
+import type { ApprovalEntity } from '../../core/approvals/approval.entity.js';
 import { ANY_JSON } from '../openapi/any-json.js';
 import { ApprovalExplanation, toExplanation } from './explanation.dto.js';
 import { ApprovalGrant, toGrant } from './grant.dto.js';
@@ -116,7 +116,7 @@ export const DECISION_SCHEMA = {
 
 /** `shown` is null when the input is gone, or this caller may not decide; `covered`: other calls that a grant would cover. */
 export function toApprovalView(
-  row: ApprovalRow,
+  row: ApprovalEntity,
   shown: ShownCall | null,
   covered: readonly string[] = [],
 ): ApprovalView {

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { decideApproval, type ApprovalDecision, type ApprovalRow } from '../../core/approvals/approvals.js';
+import type { ApprovalEntity } from '../../core/approvals/approval.entity.js';
+import { decideApproval, type ApprovalDecision } from '../../core/approvals/approvals.js';
 import { SandgateError } from '../../domain/errors.js';
 import { EXAMPLES } from '../../domain/policy/shell/describe-grant.js';
 import { Database, type TenantTransaction } from '../../core/record/database.js';
@@ -70,13 +71,13 @@ export class ApprovalsService {
     return { approvals: await this.view(principal, rows), cursor: cursorOf(rows) };
   }
 
-  private async viewOne(principal: Principal, row: ApprovalRow): Promise<ApprovalView> {
+  private async viewOne(principal: Principal, row: ApprovalEntity): Promise<ApprovalView> {
     const [view] = await this.view(principal, [row]);
     if (view === undefined) throw new Error('an approval without a view');
     return view;
   }
 
-  private async view(principal: Principal, rows: ApprovalRow[]): Promise<ApprovalView[]> {
+  private async view(principal: Principal, rows: ApprovalEntity[]): Promise<ApprovalView[]> {
     const shown = await this.inputs.read(principal, rows);
     const covered =
       shown.size === 0

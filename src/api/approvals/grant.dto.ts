@@ -1,7 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import type { CallFindings } from '../../domain/gate/shown-call.js';
 import { describeGrant, EXAMPLES, madeUpExamples } from '../../domain/policy/shell/describe-grant.js';
-import type { ApprovalRow } from '../../core/approvals/approvals.js';
+import type { ApprovalEntity } from '../../core/approvals/approval.entity.js';
 
 class GrantExample {
   @ApiProperty({ description: 'One line, secrets replaced, at most 200 characters.' })
@@ -39,7 +39,7 @@ export class ApprovalGrant {
 }
 
 /** `findings` is null when this caller may not decide, or it is decided; `covered` are other calls of the run. */
-export function toGrant(row: ApprovalRow, findings: CallFindings | null, covered: readonly string[]): ApprovalGrant {
+export function toGrant(row: ApprovalEntity, findings: CallFindings | null, covered: readonly string[]): ApprovalGrant {
   const keys = grantedKeys(row);
   if (keys.length === 0) return { covers: null, once_because: findings?.once_because ?? null, keys, examples: [] };
   const covers = describeGrant(row.tool, keys);
@@ -47,7 +47,7 @@ export function toGrant(row: ApprovalRow, findings: CallFindings | null, covered
 }
 
 /** Calls of the run first; made up ones say that they are. */
-function examplesOf(row: ApprovalRow, keys: readonly string[], covered: readonly string[]): GrantExample[] {
+function examplesOf(row: ApprovalEntity, keys: readonly string[], covered: readonly string[]): GrantExample[] {
   const real = covered.map((call) => ({ call, from_run: true }));
   const madeUp = madeUpExamples(row.tool, keys)
     .filter((call) => call !== row.summary && !covered.includes(call))
@@ -56,7 +56,7 @@ function examplesOf(row: ApprovalRow, keys: readonly string[], covered: readonly
 }
 
 /** The registry holds each key with its tool. */
-function grantedKeys(row: ApprovalRow): string[] {
+function grantedKeys(row: ApprovalEntity): string[] {
   return (row.scope_keys ?? []).map((text) => {
     const [, key] = JSON.parse(text) as [string, string];
     return key;

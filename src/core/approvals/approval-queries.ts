@@ -1,4 +1,4 @@
-import type { ApprovalRow } from './approvals.js';
+import type { ApprovalEntity } from './approval.entity.js';
 import type { TenantTransaction } from '../record/database.js';
 import { notFound } from '../../domain/resource-id.js';
 
@@ -11,14 +11,14 @@ export interface ApprovalScope {
 }
 
 /** What distinguishes one state of a list from another. */
-export type ApprovalState = Pick<ApprovalRow, 'id' | 'status' | 'withheld_reason'>;
+export type ApprovalState = Pick<ApprovalEntity, 'id' | 'status' | 'withheld_reason'>;
 
 /** Pending approvals of the organization, oldest first; those of a run newest first. */
-export function listApprovals(tx: TenantTransaction, scope: ApprovalScope, limit: number): Promise<ApprovalRow[]> {
+export function listApprovals(tx: TenantTransaction, scope: ApprovalScope, limit: number): Promise<ApprovalEntity[]> {
   const { runId, invokedBy } = scope;
   return runId === null
-    ? tx.query<ApprovalRow>('select * from svc_list_pending_approvals($1, $2)', [invokedBy, limit])
-    : tx.query<ApprovalRow>('select * from svc_list_run_approvals($1, $2, $3)', [runId, invokedBy, limit]);
+    ? tx.query<ApprovalEntity>('select * from svc_list_pending_approvals($1, $2)', [invokedBy, limit])
+    : tx.query<ApprovalEntity>('select * from svc_list_run_approvals($1, $2, $3)', [runId, invokedBy, limit]);
 }
 
 /** The same rows as {@link listApprovals} returns, without their contents. */
@@ -37,8 +37,11 @@ export async function readListed(
   tx: TenantTransaction,
   approvalId: string,
   invokedBy: string | null = null,
-): Promise<ApprovalRow> {
-  const [row] = await tx.query<ApprovalRow>('select * from svc_read_listed_approval($1, $2)', [approvalId, invokedBy]);
+): Promise<ApprovalEntity> {
+  const [row] = await tx.query<ApprovalEntity>('select * from svc_read_listed_approval($1, $2)', [
+    approvalId,
+    invokedBy,
+  ]);
   if (row === undefined) throw notFound('approval');
   return row;
 }

@@ -1,64 +1,25 @@
 import { SandgateError } from '../../domain/errors.js';
 import type { NewEvent } from '../../domain/events/event-kinds.js';
-import type { JsonObject } from '../../domain/json.js';
 import type { TenantTransaction } from '../record/database.js';
 import { decisionEvent } from '../gate/gate-call.js';
 import { bodyArguments } from '../ledger/append-events.js';
 import { runAcceptsWork } from '../runs/run-status.js';
+import { ApprovalEntity } from './approval.entity.js';
 
 export type ApprovalDecision = 'approved_once' | 'approved_session' | 'denied';
 
-/** A row of the registry of gated calls; `intent`, `auto_allowed` and `auto_denied` are never listed to clients. */
-export interface ApprovalRow {
-  id: string;
-  session_id: string;
-  tool_call_id: string;
-  tool: string;
-  summary: string;
-  input_digest: string;
-  risk: string | null;
-  scope: 'once' | 'session' | null;
-  scope_key: string | null;
-  scope_keys: string[] | null;
-  status:
-    | 'finalizationRequest'
-    | 'auto_allowed'
-    | 'auto_denied'
-    | 'pending'
-    | 'approved_once'
-    | 'approved_session'
-    | 'denied'
-    | 'expired';
-  source: string | null;
-  original_verdict: string | null;
-  reason: string | null;
-  explanation: JsonObject | null;
-  withheld_reason: string | null;
-  session_terminal_recorded: boolean;
-  /** When the approved call was let go; until then it is compared with what its approver saw. */
-  released_at: Date | null;
-  requested_at: Date;
-  expires_at: Date | null;
-  decided_at: Date | null;
-  decided_by: string | null;
-}
-
 export interface DecisionResult {
-  approval: ApprovalRow;
+  approval: ApprovalEntity;
   /** Whether this call settled it; false when a person or its expiry had settled it before (see the row). */
   won: boolean;
   /** `approved_session` was asked for on a call without scope keys and recorded as `approved_once` (docs/design/gate.md). */
   narrowed: boolean;
 }
 
-const COLUMNS = `id, session_id, tool_call_id, tool, summary, input_digest, risk, scope, scope_key, scope_keys, status, source,
-  original_verdict, reason, explanation, withheld_reason, session_terminal_recorded, released_at, requested_at, expires_at, decided_at,
-  decided_by`;
-
 /** @throws SandgateError `not_found` */
-export async function readApproval(tx: TenantTransaction, approvalId: string): Promise<ApprovalRow> {
-  const [row] = await tx.query<ApprovalRow>(`select ${COLUMNS} from approvals where id = $1`, [approvalId]);
-  if (row === undefined) throw new SandgateError('not_found', 'no such approval');
+export async function readApproval(tx: TenantTransaction, approvalId: string): Promise<ApprovalEntity> {
+  const row = await tx.manager.findOneBy(ApprovalEntity, { id: approvalId });
+  if (row === null) throw new SandgateError('not_found', 'no such approval');
   return row;
 }
 
@@ -93,13 +54,11 @@ export async function decideApproval(
  */
 export async function recordSessionTerminal(tx: TenantTransaction, approvalId: string): Promise<boolean> {
   const row = await readApproval(tx, approvalId);
-  await tx.query('select 1 from session_heads where session_id = $1 for no key update', [row.session_id]);
-  const [marked] = await tx.query(
-    `update approvals set session_terminal_recorded = true
-     where id = $1 and not session_terminal_recorded returning id`,
-    [approvalId],
-  );
-  if (marked === undefined) return false;
+  const [answer] = await tx.query<{ marked: boolean }>('select svc_mark_session_terminal($1, $2) as marked', [
+    row.session_id,
+    approvalId,
+  ]);
+  if (answer?.marked !== true) return false;
   await tx.append(row.session_id, [
     decisionEvent(
       { toolCallId: row.tool_call_id, tool: row.tool },
@@ -125,25 +84,21 @@ export async function expireApprovals(
   runId: string,
   options: { all?: boolean } = {},
 ): Promise<{ expired: number; nextDeadline: Date | null }> {
-  // Locks the head row first, as everywhere, so that nothing becomes pending in between.
-  await tx.query('select 1 from session_heads where session_id = $1 for no key update', [runId]);
-  const due = await tx.query<ApprovalRow>(
-    `select ${COLUMNS} from approvals where session_id = $1 and status = 'pending' and ($2 or expires_at <= clock_timestamp())
-     order by requested_at, id`,
-    [runId, options.all === true],
-  );
+  const { all = false } = options;
+  const due = await tx.query<ApprovalEntity>('select * from svc_lock_due_approvals($1, $2)', [runId, all]);
   let expired = 0;
-  for (const row of due) if (await settle(tx, row, 'expired', 'timeout', options.all === true)) expired += 1;
-  const [next] = await tx.query<{ deadline: Date | null }>(
-    `select min(expires_at) as deadline from approvals where session_id = $1 and status = 'pending'`,
-    [runId],
-  );
-  return { expired, nextDeadline: next?.deadline ?? null };
+  for (const row of due) if (await settle(tx, row, 'expired', 'timeout', all)) expired += 1;
+  const next = await tx.manager.findOne(ApprovalEntity, {
+    select: { id: true, expires_at: true },
+    where: { session_id: runId, status: 'pending' },
+    order: { expires_at: 'ASC' },
+  });
+  return { expired, nextDeadline: next?.expires_at ?? null };
 }
 
 async function settle(
   tx: TenantTransaction,
-  row: ApprovalRow,
+  row: ApprovalEntity,
   status: ApprovalDecision | 'expired',
   decidedBy: string,
   early: boolean,
@@ -166,7 +121,7 @@ async function settle(
   return true;
 }
 
-function settledEvents(row: ApprovalRow, status: ApprovalDecision | 'expired', decidedBy: string): NewEvent[] {
+function settledEvents(row: ApprovalEntity, status: ApprovalDecision | 'expired', decidedBy: string): NewEvent[] {
   const allowed = status === 'approved_once' || status === 'approved_session';
   return [
     {

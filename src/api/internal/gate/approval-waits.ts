@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { BeforeApplicationShutdown } from '@nestjs/common';
 import { SandgateError } from '../../../domain/errors.js';
 import { readApproval, expireApprovals } from '../../../core/approvals/approvals.js';
-import type { ApprovalRow } from '../../../core/approvals/approvals.js';
+import type { ApprovalEntity } from '../../../core/approvals/approval.entity.js';
 import { Database } from '../../../core/record/database.js';
 import { runAcceptsWork } from '../../../core/runs/run-status.js';
 import { ApiConfig } from '../../foundation/foundation.module.js';
@@ -18,7 +18,7 @@ export interface AwaitedApproval {
 
 /** How a wait ended. The row may be pending still: then the run ended first. */
 export interface WaitEnd {
-  row: ApprovalRow;
+  row: ApprovalEntity;
   /** Whether the run accepted work when the row was read. */
   active: boolean;
 }
@@ -133,7 +133,7 @@ export class ApprovalWaits implements BeforeApplicationShutdown {
     });
   }
 
-  private pauseMs(row: ApprovalRow): number {
+  private pauseMs(row: ApprovalEntity): number {
     const longest = this.config.timing.tailRereadMs;
     const untilExpiry = row.expires_at === null ? longest : row.expires_at.getTime() - Date.now();
     return Math.min(longest, Math.max(untilExpiry, 10));

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { ExactJson } from '../../../domain/digest/exact-json.js';
 import { withholdApproved } from '../../../core/approvals/approval-release.js';
-import type { ApprovalRow } from '../../../core/approvals/approvals.js';
+import type { ApprovalEntity } from '../../../core/approvals/approval.entity.js';
 import { Database } from '../../../core/record/database.js';
 import { workspaceFiles } from '../../../platform/sandbox/choice/workspace-files.js';
 import { changedFile, type MeasuredFile, type WorkspaceFiles } from '../../../platform/workspace/index.js';
@@ -33,7 +33,7 @@ export class ShownFiles {
    * Null when the files are as they were shown, those included that were not there; otherwise the call is withheld for good, and
    * the reason is answered.
    */
-  async withholdIfChanged(organizationId: string, row: ApprovalRow, input: ExactJson): Promise<string | null> {
+  async withholdIfChanged(organizationId: string, row: ApprovalEntity, input: ExactJson): Promise<string | null> {
     const now = await this.measure(row.session_id, input);
     const changed = now === null ? 'too many files' : changedFile(filesOf(row), now);
     if (changed === null) return null;
@@ -46,7 +46,7 @@ export class ShownFiles {
   }
 }
 
-function filesOf({ explanation }: ApprovalRow): MeasuredFile[] {
+function filesOf({ explanation }: ApprovalEntity): MeasuredFile[] {
   const files = explanation?.['files'];
   return Array.isArray(files) ? (files as unknown as MeasuredFile[]) : [];
 }
