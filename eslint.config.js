@@ -28,10 +28,7 @@ const TABLE_STATEMENT = [
   String.raw`with\s+\w+\s+as\s`,
 ].join('|');
 /** Written before the rule; nothing is added here, and whoever changes one of them takes it out. */
-const STATEMENTS_LEFT = [
-  'src/core/budgets/{process-leases,reservations,spend,usage}.ts',
-  'src/core/gate/{run-specs,tool-call-payloads}.ts',
-];
+const STATEMENTS_LEFT = ['src/core/gate/{run-specs,tool-call-payloads}.ts'];
 const inText = (pattern, message) => [
   { selector: `Literal[value=/^\\s*(${pattern})/i]`, message },
   { selector: `TemplateElement[value.raw=/^\\s*(${pattern})/i]`, message },

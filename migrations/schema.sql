@@ -1437,6 +1437,14 @@ AS $function$
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.svc_close_process_lease(p_id uuid)
+ RETURNS void
+ LANGUAGE sql
+AS $function$
+  delete from process_leases where id = p_id
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.svc_count_failed_notices(p_hours integer)
  RETURNS bigint
  LANGUAGE sql
@@ -2520,6 +2528,17 @@ end
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.svc_lock_live_reservations(p_session uuid)
+ RETURNS SETOF uuid
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform svc_lock_head(p_session);
+  return query select id from llm_reservations where session_id = p_session and state = 'reserved' order by id;
+end
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.svc_lock_run(p_session uuid)
  RETURNS text
  LANGUAGE plpgsql
@@ -2747,6 +2766,15 @@ begin
   insert into capacity_counters (scope) values (new.id::text) on conflict (scope) do nothing;
   return null;
 end
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_open_process_lease(p_id uuid, p_kind text, p_host uuid, p_secs double precision)
+ RETURNS void
+ LANGUAGE sql
+AS $function$
+  insert into process_leases (id, kind, host_id, lease_expires_at)
+  values (p_id, p_kind, p_host, clock_timestamp() + make_interval(secs => p_secs))
 $function$
 ;
 
@@ -3041,6 +3069,16 @@ AS $function$
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.svc_read_spend(p_session uuid)
+ RETURNS TABLE(accepts boolean, spent_tokens bigint, spent_cost_micros bigint)
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select svc_accepts_work(s.status) and not h.ending, h.spent_tokens, h.spent_cost_micros
+    from sessions s join session_heads h on h.session_id = s.id where s.id = p_session
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.svc_read_traced_run(p_session uuid)
  RETURNS TABLE(traceparent text, status text, agent_id uuid, agent_name text, harness text, model text, created_at timestamp with time zone, started_at timestamp with time zone, finished_at timestamp with time zone, tool_calls integer, input_tokens double precision, output_tokens double precision, cost_usd double precision)
  LANGUAGE sql
@@ -3057,6 +3095,21 @@ AS $function$
                   (coalesce(sum(cost_micros), 0) / 1000000)::float8 as cost_usd
              from usage_entries where session_id = s.id) u
     where s.id = p_session
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_read_usage(p_session uuid)
+ RETURNS TABLE(input_tokens numeric, output_tokens numeric, cache_read_tokens numeric, cache_write_tokens numeric, cost_micros numeric, requests bigint, unreported_requests bigint, reserved_micros numeric, tool_calls integer)
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select u.*, r.*, coalesce((select h.tool_calls from session_heads h where h.session_id = p_session), 0)
+    from (select coalesce(sum(e.input_tokens), 0), coalesce(sum(e.output_tokens), 0),
+                 coalesce(sum(e.cache_read_tokens), 0), coalesce(sum(e.cache_write_tokens), 0),
+                 coalesce(sum(e.cost_micros), 0), count(*)
+            from usage_entries e where e.session_id = p_session) u,
+         (select count(*), coalesce(sum(l.cost_micros), 0)
+            from llm_reservations l where l.session_id = p_session and l.state = 'unreported') r
 $function$
 ;
 
@@ -3190,6 +3243,18 @@ AS $function$
     set upstream_session_id = excluded.upstream_session_id, endpoint_url = excluded.endpoint_url,
         protocol_version = excluded.protocol_version, opened_at = clock_timestamp(), deleted_at = null,
         delete_outcome = null
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_renew_process_lease(p_id uuid, p_secs double precision)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+begin
+  update process_leases set lease_expires_at = clock_timestamp() + make_interval(secs => p_secs)
+    where id = p_id and lease_expires_at > clock_timestamp();
+  return found;
+end
 $function$
 ;
 

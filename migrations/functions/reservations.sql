@@ -139,6 +139,71 @@ begin
 end
 $$;
 
+-- Locks the head of the run, and lists its requests that are still on their way.
+create or replace function svc_lock_live_reservations(p_session uuid)
+returns setof uuid
+language plpgsql
+as $$
+begin
+  perform svc_lock_head(p_session);
+  return query select id from llm_reservations where session_id = p_session and state = 'reserved' order by id;
+end
+$$;
+
+-- Whether a run accepts work, and its recorded spend; nothing when the organization has none of that id.
+create or replace function svc_read_spend(p_session uuid)
+returns table (accepts boolean, spent_tokens bigint, spent_cost_micros bigint)
+language sql stable
+as $$
+  select svc_accepts_work(s.status) and not h.ending, h.spent_tokens, h.spent_cost_micros
+    from sessions s join session_heads h on h.session_id = s.id where s.id = p_session
+$$;
+
+-- What providers reported of a run, and apart from it what never was reported.
+create or replace function svc_read_usage(p_session uuid)
+returns table (
+  input_tokens numeric, output_tokens numeric, cache_read_tokens numeric, cache_write_tokens numeric,
+  cost_micros numeric, requests bigint, unreported_requests bigint, reserved_micros numeric, tool_calls int
+)
+language sql stable
+as $$
+  select u.*, r.*, coalesce((select h.tool_calls from session_heads h where h.session_id = p_session), 0)
+    from (select coalesce(sum(e.input_tokens), 0), coalesce(sum(e.output_tokens), 0),
+                 coalesce(sum(e.cache_read_tokens), 0), coalesce(sum(e.cache_write_tokens), 0),
+                 coalesce(sum(e.cost_micros), 0), count(*)
+            from usage_entries e where e.session_id = p_session) u,
+         (select count(*), coalesce(sum(l.cost_micros), 0)
+            from llm_reservations l where l.session_id = p_session and l.state = 'unreported') r
+$$;
+
+-- Leases of processes: a reservation whose process lost its lease is given up.
+create or replace function svc_open_process_lease(p_id uuid, p_kind text, p_host uuid, p_secs float8)
+returns void
+language sql
+as $$
+  insert into process_leases (id, kind, host_id, lease_expires_at)
+  values (p_id, p_kind, p_host, clock_timestamp() + make_interval(secs => p_secs))
+$$;
+
+-- False when it was lost.
+create or replace function svc_renew_process_lease(p_id uuid, p_secs float8)
+returns boolean
+language plpgsql
+as $$
+begin
+  update process_leases set lease_expires_at = clock_timestamp() + make_interval(secs => p_secs)
+    where id = p_id and lease_expires_at > clock_timestamp();
+  return found;
+end
+$$;
+
+create or replace function svc_close_process_lease(p_id uuid)
+returns void
+language sql
+as $$
+  delete from process_leases where id = p_id
+$$;
+
 -- Across organizations. These run as sandgate_system; an owner needs CREATE on the schema while it is given functions,
 -- and at no other time.
 grant create on schema public to sandgate_system;

@@ -3,6 +3,7 @@ import type { Database, TenantTransaction } from '../record/database.js';
 import { newRowId } from '../../platform/postgres/row-id.js';
 import { bodyArguments } from '../ledger/append-events.js';
 import { makeWithin, type BatchedCall } from '../record/statement-batches.js';
+import { ReservationEntity } from './reservation.entity.js';
 
 export interface ModelUsage {
   model: string;
@@ -114,22 +115,14 @@ export async function settleWithin(tx: TenantTransaction, settlement: Settlement
  * @returns how many there were
  */
 export async function giveUpReservations(tx: TenantTransaction, runId: string): Promise<number> {
-  await tx.query('select 1 from session_heads where session_id = $1 for no key update', [runId]);
-  const live = await tx.query<{ id: string }>(
-    `select id from llm_reservations where session_id = $1 and state = 'reserved' order by id`,
-    [runId],
-  );
+  const live = await tx.query<{ id: string }>('select svc_lock_live_reservations($1) as id', [runId]);
   for (const { id } of live) await settleWithin(tx, unreported(tx.organizationId, runId, id));
   return live.length;
 }
 
 /** How many requests of the run are still on their way. */
-export async function countLiveReservations(tx: TenantTransaction, runId: string): Promise<number> {
-  const [row] = await tx.query<{ live: number }>(
-    `select count(*)::int as live from llm_reservations where session_id = $1 and state = 'reserved'`,
-    [runId],
-  );
-  return row?.live ?? 0;
+export function countLiveReservations(tx: TenantTransaction, runId: string): Promise<number> {
+  return tx.manager.countBy(ReservationEntity, { session_id: runId, state: 'reserved' });
 }
 
 /** The settlement of a reservation whose usage never arrived. */

@@ -10,8 +10,7 @@ export interface RunSpend {
 /** Null when the organization has no such run. */
 export async function readSpend(tx: TenantTransaction, runId: string): Promise<RunSpend | null> {
   const [row] = await tx.query<{ accepts: boolean; spent_tokens: string; spent_cost_micros: string }>(
-    `select svc_accepts_work(s.status) and not h.ending as accepts, h.spent_tokens, h.spent_cost_micros
-     from sessions s join session_heads h on h.session_id = s.id where s.id = $1`,
+    'select * from svc_read_spend($1)',
     [runId],
   );
   if (row === undefined) return null;

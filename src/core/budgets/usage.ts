@@ -1,5 +1,6 @@
 import { microsToUsd } from '../../domain/budgets/money.js';
 import type { TenantTransaction } from '../record/database.js';
+import { onlyRow } from '../record/query-row.js';
 
 /** See the public document for each member. */
 export interface RunUsage {
@@ -22,27 +23,14 @@ interface UsageRow {
   cache_write_tokens: string;
   cost_micros: string;
   requests: string;
-  tool_calls: string;
+  tool_calls: number;
   unreported_requests: string;
   reserved_micros: string;
 }
 
 /** UsageTotals of a run: what providers reported, and apart from it what never was reported (docs/design/runs.md). */
 export async function readUsage(tx: TenantTransaction, runId: string): Promise<RunUsage> {
-  const [row] = await tx.query<UsageRow>(
-    `select u.*, r.*, coalesce((select tool_calls from session_heads where session_id = $1), 0) as tool_calls
-       from (select coalesce(sum(input_tokens), 0) as input_tokens,
-                    coalesce(sum(output_tokens), 0) as output_tokens,
-                    coalesce(sum(cache_read_tokens), 0) as cache_read_tokens,
-                    coalesce(sum(cache_write_tokens), 0) as cache_write_tokens,
-                    coalesce(sum(cost_micros), 0) as cost_micros,
-                    count(*) as requests
-               from usage_entries where session_id = $1) u,
-            (select count(*) as unreported_requests, coalesce(sum(cost_micros), 0) as reserved_micros
-               from llm_reservations where session_id = $1 and state = 'unreported') r`,
-    [runId],
-  );
-  if (row === undefined) throw new Error('an aggregate without a row');
+  const row = onlyRow(await tx.query<UsageRow>('select * from svc_read_usage($1)', [runId]), 'svc_read_usage');
   return {
     input_tokens: Number(row.input_tokens),
     output_tokens: Number(row.output_tokens),
@@ -50,7 +38,7 @@ export async function readUsage(tx: TenantTransaction, runId: string): Promise<R
     cache_write_tokens: Number(row.cache_write_tokens),
     cost_usd: microsToUsd(Number(row.cost_micros)),
     requests: Number(row.requests),
-    tool_calls: Number(row.tool_calls),
+    tool_calls: row.tool_calls,
     unreported_requests: Number(row.unreported_requests),
     reserved_cost_usd: microsToUsd(Number(row.reserved_micros)),
   };
