@@ -2254,6 +2254,16 @@ AS $function$
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.svc_list_ended_validators(p_session uuid, p_reasons text[])
+ RETURNS TABLE(tool text, reason text)
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select distinct a.tool, a.reason from approvals a
+    where a.session_id = p_session and a.status = 'auto_denied' and a.source = 'schema' and a.reason = any (p_reasons)
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.svc_list_expired_claims(p_limit integer)
  RETURNS TABLE(organization_id uuid, session_id uuid, claim_id uuid)
  LANGUAGE sql
@@ -2995,6 +3005,18 @@ AS $function$
   where o.created_at <= clock_timestamp() - make_interval(secs => p_older_than_ms / 1000.0)
     and (o.retry_at is null or o.retry_at <= clock_timestamp())
   order by o.attempts, o.id limit p_limit
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_read_payloads(p_kind text, p_sessions uuid[], p_calls text[])
+ RETURNS TABLE(session_id uuid, tool_call_id text, sealed bytea, key_version smallint)
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select p.session_id, p.tool_call_id, p.sealed, p.key_version
+    from unnest(p_sessions, p_calls) as asked (session_id, tool_call_id)
+    join tool_call_payloads p on p.session_id = asked.session_id and p.tool_call_id = asked.tool_call_id
+    where p.kind = p_kind and (p.expires_at is null or p.expires_at > clock_timestamp())
 $function$
 ;
 

@@ -124,6 +124,26 @@ begin
 end
 $$;
 
+-- Tools of a run that were denied for one of these reasons by their schema.
+create or replace function svc_list_ended_validators(p_session uuid, p_reasons text[])
+returns table (tool text, reason text)
+language sql stable
+as $$
+  select distinct a.tool, a.reason from approvals a
+    where a.session_id = p_session and a.status = 'auto_denied' and a.source = 'schema' and a.reason = any (p_reasons)
+$$;
+
+-- What is kept of one kind of many calls, as it rests.
+create or replace function svc_read_payloads(p_kind text, p_sessions uuid[], p_calls text[])
+returns table (session_id uuid, tool_call_id text, sealed bytea, key_version smallint)
+language sql stable
+as $$
+  select p.session_id, p.tool_call_id, p.sealed, p.key_version
+    from unnest(p_sessions, p_calls) as asked (session_id, tool_call_id)
+    join tool_call_payloads p on p.session_id = asked.session_id and p.tool_call_id = asked.tool_call_id
+    where p.kind = p_kind and (p.expires_at is null or p.expires_at > clock_timestamp())
+$$;
+
 -- Keeps what policy read of many calls of one organization. The commit does not wait for the disk: a view that a
 -- crash takes is reported as unknown, and the gate must not queue behind it.
 create or replace function svc_keep_policy_views(

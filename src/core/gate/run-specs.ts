@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { SandgateError } from '../../domain/errors.js';
 import { ToolSet, type FrozenCallable } from '../../domain/gate/tool-set.js';
 import type { GateSpec } from '../../domain/gate/gate-verdict.js';
@@ -7,6 +8,7 @@ import { guardSchema, type GuardedSchema } from '../../domain/gate/schema-limits
 import { compileFrozenPolicy } from '../../domain/policy/compile-policy.js';
 import type { RunSpec } from '../../domain/run/spec.js';
 import type { Database, TenantTransaction } from '../record/database.js';
+import { SessionEntity } from '../runs/session.entity.js';
 
 /** The frozen specification of a run, ready to judge with. */
 export interface FrozenRun {
@@ -25,7 +27,7 @@ const MAX_REMEMBERED = 2000;
  * digest on each of them and says when a reload is due (docs/design/gate.md).
  */
 export class RunSpecs {
-  private readonly known = new Map<string, Promise<FrozenRun>>();
+  private readonly known = new LRUCache<string, Promise<FrozenRun>>({ max: MAX_REMEMBERED });
 
   constructor(private readonly database: Database) {}
 
@@ -33,7 +35,6 @@ export class RunSpecs {
   get(organizationId: string, runId: string): Promise<FrozenRun> {
     const known = this.known.get(runId);
     if (known !== undefined) return known;
-    if (this.known.size >= MAX_REMEMBERED) this.forgetOldest();
     const loading = this.load(organizationId, runId);
     this.known.set(runId, loading);
     loading.catch(() => this.forget(runId));
@@ -44,22 +45,17 @@ export class RunSpecs {
     this.known.delete(runId);
   }
 
-  private forgetOldest(): void {
-    const [oldest] = this.known.keys();
-    if (oldest !== undefined) this.known.delete(oldest);
-  }
-
   private async load(organizationId: string, runId: string): Promise<FrozenRun> {
     return this.database.withTenant(organizationId, (tx) => this.read(tx, runId));
   }
 
   private async read(tx: TenantTransaction, runId: string): Promise<FrozenRun> {
-    const [row] = await tx.query<{ run_spec: RunSpec; run_spec_digest: string; traceparent: string | null }>(
-      'select run_spec, run_spec_digest, traceparent from sessions where id = $1',
-      [runId],
-    );
-    if (row === undefined) throw new SandgateError('not_found', 'not found');
-    const spec = row.run_spec;
+    const row = await tx.manager.findOne(SessionEntity, {
+      select: { id: true, run_spec: true, run_spec_digest: true, traceparent: true },
+      where: { id: runId },
+    });
+    if (row === null) throw new SandgateError('not_found', 'not found');
+    const spec = row.run_spec as RunSpec;
     const holdsTools = spec.capabilities !== undefined || spec.brokered !== undefined;
     const ended = holdsTools ? await readEndedValidators(tx, runId) : undefined;
     return {
@@ -109,10 +105,9 @@ class RunSchemas {
  */
 async function readEndedValidators(tx: TenantTransaction, runId: string): Promise<Map<string, string>> {
   const reasons = new Map(Object.values(ENDED_VALIDATOR).map((reason) => [unusableSchemaReason(reason), reason]));
-  const rows = await tx.query<{ tool: string; reason: string }>(
-    `select distinct tool, reason from approvals
-     where session_id = $1 and status = 'auto_denied' and source = 'schema' and reason = any ($2::text[])`,
-    [runId, [...reasons.keys()]],
-  );
+  const rows = await tx.query<{ tool: string; reason: string }>('select * from svc_list_ended_validators($1, $2)', [
+    runId,
+    [...reasons.keys()],
+  ]);
   return new Map(rows.map(({ tool, reason }) => [tool, reasons.get(reason) ?? reason]));
 }

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Database, TenantTransaction } from '../record/database.js';
+import type { Database } from '../record/database.js';
 import { insertPolicyViews, type SealedPolicyView } from './policy-views.js';
 import type { Sealer } from '../../platform/seal/sealer.js';
 
@@ -49,8 +49,7 @@ export class ToolCallPayloads {
     if (!this.sealer.available) {
       return key.kind === 'input' ? { sealed: Buffer.from(text, 'utf8'), keyVersion: CLEAR } : null;
     }
-    const { bytes, keyVersion } = await this.sealer.seal(placeOf(key), text);
-    return { sealed: bytes, keyVersion };
+    return this.seal(key, text);
   }
 
   /** Whether inputs and answers of brokered calls can be kept: only sealed ones are. */
@@ -62,16 +61,6 @@ export class ToolCallPayloads {
   async seal(key: PayloadKey, text: string): Promise<RestingPayload> {
     const { bytes, keyVersion } = await this.sealer.seal(placeOf(key), text);
     return { sealed: bytes, keyVersion };
-  }
-
-  /** Stores a protected payload; the first one of its kind stays. */
-  async store(tx: TenantTransaction, key: PayloadKey, payload: RestingPayload, keepSecs: number | null): Promise<void> {
-    await tx.query(
-      `insert into tool_call_payloads (tenant_id, session_id, tool_call_id, kind, sealed, key_version, expires_at)
-       values ($1, $2, $3, $4, $5, $6, clock_timestamp() + make_interval(secs => $7))
-       on conflict (session_id, tool_call_id, kind) do nothing`,
-      [key.organizationId, key.runId, key.toolCallId, key.kind, payload.sealed, payload.keyVersion, keepSecs],
-    );
   }
 
   /** Whether a policy view can be kept: without a sealing key none is. */
@@ -90,23 +79,10 @@ export class ToolCallPayloads {
     const rows: SealedPolicyView[] = [];
     for (const [i, { runId, toolCallId, text }] of views.entries()) {
       if (i % SEALED_PER_TURN === SEALED_PER_TURN - 1) await nextTurn();
-      const key: PayloadKey = { organizationId, runId, toolCallId, kind: 'policy_view' };
-      const { bytes, keyVersion } = await this.sealer.seal(placeOf(key), text);
-      rows.push({ runId, toolCallId, sealed: bytes, keyVersion });
+      const resting = await this.seal({ organizationId, runId, toolCallId, kind: 'policy_view' }, text);
+      rows.push({ runId, toolCallId, ...resting });
     }
     return insertPolicyViews(this.db.pool, organizationId, rows, keepSecs);
-  }
-
-  /** The text, or null when nothing is stored there (any more). */
-  async open(key: PayloadKey): Promise<string | null> {
-    const [row] = await this.db.withTenant(key.organizationId, (tx) =>
-      tx.query<{ sealed: Buffer; key_version: number }>(
-        `select sealed, key_version from tool_call_payloads
-         where session_id = $1 and tool_call_id = $2 and kind = $3 and (expires_at is null or expires_at > clock_timestamp())`,
-        [key.runId, key.toolCallId, key.kind],
-      ),
-    );
-    return row === undefined ? null : this.openResting(key, { sealed: row.sealed, keyVersion: row.key_version });
   }
 
   /** Opens the payloads of one kind of many calls with one read; the result is keyed by {@link callKey}. */
@@ -114,11 +90,8 @@ export class ToolCallPayloads {
     if (calls.length === 0) return new Map();
     const rows = await this.db.withTenant(organizationId, (tx) =>
       tx.query<{ session_id: string; tool_call_id: string; sealed: Buffer; key_version: number }>(
-        `select p.session_id, p.tool_call_id, p.sealed, p.key_version
-           from unnest($1::uuid[], $2::text[]) as asked (session_id, tool_call_id)
-           join tool_call_payloads p on p.session_id = asked.session_id and p.tool_call_id = asked.tool_call_id
-          where p.kind = $3 and (p.expires_at is null or p.expires_at > clock_timestamp())`,
-        [calls.map((call) => call.runId), calls.map((call) => call.toolCallId), kind],
+        'select * from svc_read_payloads($1, $2::uuid[], $3::text[])',
+        [kind, calls.map((call) => call.runId), calls.map((call) => call.toolCallId)],
       ),
     );
     const opened = new Map<string, string>();
@@ -137,14 +110,6 @@ export class ToolCallPayloads {
   async openResting(key: PayloadKey, { sealed, keyVersion }: RestingPayload): Promise<string> {
     if (keyVersion === CLEAR) return sealed.toString('utf8');
     return (await this.sealer.open(placeOf(key), sealed, keyVersion)).toString('utf8');
-  }
-
-  async remove(tx: TenantTransaction, key: Omit<PayloadKey, 'organizationId'>): Promise<void> {
-    await tx.query('delete from tool_call_payloads where session_id = $1 and tool_call_id = $2 and kind = $3', [
-      key.runId,
-      key.toolCallId,
-      key.kind,
-    ]);
   }
 }
 

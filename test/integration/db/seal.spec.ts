@@ -6,6 +6,7 @@ import type { SealedPlace, Sealer, SealKeys } from '../../../src/platform/seal/s
 import { createSealer } from '../../../src/core/seal/create-sealer.js';
 import { ToolCallPayloads } from '../../../src/core/gate/tool-call-payloads.js';
 import { createTestDatabase, type TestDatabase } from '../../support/database/database.js';
+import { keepPayload, openPayload } from '../../support/gate/kept-payloads.js';
 import { createOrganization, createRun } from '../../support/runs/run-fixture.js';
 
 const off = (credentialKey: Buffer | null): SealKeys => ({ kmsMode: 'off', staticKek: null, credentialKey });
@@ -125,7 +126,7 @@ describe('payloads at rest', () => {
     const key = { organizationId: run.organizationId, runId: run.runId, toolCallId: 'call:1', kind };
     const payloads = new ToolCallPayloads(test.db, sealer);
     const payload = await payloads.protect(key, text);
-    if (payload !== null) await test.db.withTenant(run.organizationId, (tx) => payloads.store(tx, key, payload, 3600));
+    if (payload !== null) await keepPayload(test, key, payload);
     return { payloads, key, payload };
   }
 
@@ -137,16 +138,16 @@ describe('payloads at rest', () => {
     );
     expect(payload?.keyVersion).toBe(2);
     expect(payload?.sealed.includes('rm -rf')).toBe(false);
-    expect(await payloads.open(key)).toBe('rm -rf build');
-    await test.db.withTenant(key.organizationId, (tx) => payloads.remove(tx, key));
-    expect(await payloads.open(key)).toBeNull();
+    expect(await openPayload(payloads, key)).toBe('rm -rf build');
+    await test.owner.query('delete from tool_call_payloads where session_id = $1', [key.runId]);
+    expect(await openPayload(payloads, key)).toBeNull();
   });
 
   it('without a key, keep the input of a question in clear and no policy view at all', async () => {
     const input = await keep(createSealer(test.db, off(null)), 'ls', 'input');
-    expect([input.payload?.keyVersion, await input.payloads.open(input.key)]).toEqual([0, 'ls']);
+    expect([input.payload?.keyVersion, await openPayload(input.payloads, input.key)]).toEqual([0, 'ls']);
     const view = await keep(createSealer(test.db, off(null)), 'ls', 'policy_view');
-    expect([view.payload, await view.payloads.open(view.key)]).toEqual([null, null]);
+    expect([view.payload, await openPayload(view.payloads, view.key)]).toEqual([null, null]);
   });
 });
 
@@ -169,8 +170,7 @@ describe('boot checks of sealing', () => {
         kind: 'result' as const,
       };
       const payload = await payloads.protect(key, 'x');
-      if (payload !== null)
-        await test.db.withTenant(run.organizationId, (tx) => payloads.store(tx, key, payload, null));
+      if (payload !== null) await keepPayload(test, key, payload);
     };
     return { test, deployment: run.organizationId, seal };
   }

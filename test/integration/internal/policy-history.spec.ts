@@ -7,6 +7,7 @@ import { configWarnings, loadConfig } from '../../../src/platform/config/index.j
 import { createSealer } from '../../../src/core/seal/create-sealer.js';
 import { ToolCallPayloads } from '../../../src/core/gate/tool-call-payloads.js';
 import { createTestDatabase, type TestDatabase } from '../../support/database/database.js';
+import { openPayload } from '../../support/gate/kept-payloads.js';
 import { createGatedRun, post, readLedger, readRows } from '../../support/gate/gated-run.js';
 import { startPlane, type PlaneApp } from '../../support/plane/plane-app.js';
 import { keepViews } from '../../support/runs/recorded-calls.js';
@@ -60,7 +61,7 @@ async function untilViews(run: FixtureRun, count: number): Promise<Row[]> {
 }
 
 function open(run: FixtureRun, toolCallId: string): Promise<string | null> {
-  return payloads.open({
+  return openPayload(payloads, {
     organizationId: run.organizationId,
     runId: run.runId,
     toolCallId,
