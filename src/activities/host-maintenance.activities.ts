@@ -2,7 +2,6 @@ import { isTerminal, parseRunStatus } from '../domain/run/status.js';
 import type { Database } from '../core/record/database.js';
 import { findRuns } from '../core/maintenance/sweeps.js';
 import type { SandboxProvider } from '../platform/sandbox/provider.js';
-import { reapOrphans, type RunClaim } from '../platform/sandbox/reap-orphans.js';
 import type { RunHost } from '../platform/sandbox/run-host.js';
 import type { WorkspaceStore } from '../platform/workspace/index.js';
 import { whileHeartbeating } from './heartbeat.js';
@@ -20,6 +19,16 @@ export function createHostMaintenanceActivities(on: HostMaintenanceDependencies)
   return { reapOrphans: () => whileHeartbeating(() => reapHostOrphans(on)) };
 }
 
+/** Whether the database still needs what is on this host. `unknown` (an unreadable row, for one) leaves everything as it is. */
+type RunClaim = 'wanted' | 'unwanted' | 'unknown';
+
+interface ReapReport {
+  /** Runs whose sandbox, folders, mounts, cgroups and uid were removed. */
+  released: string[];
+  /** Runs that could not be removed, with the reason; they are tried again next time. */
+  failed: { runId: string; reason: string }[];
+}
+
 /**
  * Ends and removes what this host still has of runs that are over or unknown; at boot and by maintenance. A terminal run whose
  * cleanup is under way is cleaned twice without harm.
@@ -27,21 +36,37 @@ export function createHostMaintenanceActivities(on: HostMaintenanceDependencies)
  * @returns how many runs were reaped
  */
 export async function reapHostOrphans(on: HostMaintenanceDependencies): Promise<number> {
-  const { released, failed } = await reapOrphans(on.provider, (runId) => claimOf(on.database, runId));
-  await removeBelongings(on);
+  const { released, failed } = await reapRemains(on, (runId) => claimOf(on.database, runId));
   if (released.length > 0) on.log.warn({ runs: released }, 'removed sandboxes whose run was over');
-  if (failed.length > 0) on.log.warn({ failed }, 'sandboxes could not be removed; trying again');
+  if (failed.length > 0) on.log.warn({ failed }, 'what runs left could not be removed; trying again');
   return released.length;
 }
 
-/** What is kept beside the sandboxes of runs that ended while this host was away, which no release will ever name. */
-async function removeBelongings({ database, workspaces, runHost }: HostMaintenanceDependencies): Promise<void> {
-  const remains = new Set([...(await runHost.listPlanes()), ...(await workspaces.listKept())]);
+/**
+ * Removes what runs left on this host, and what is kept beside their sandboxes and no release will ever name, where the record does
+ * not know them or has ended them (docs/design/sandbox.md). Safe to run at any time, and twice at once.
+ */
+export async function reapRemains(
+  { provider, workspaces, runHost }: Pick<HostMaintenanceDependencies, 'provider' | 'workspaces' | 'runHost'>,
+  claimOf: (runId: string) => Promise<RunClaim>,
+): Promise<ReapReport> {
+  const report: ReapReport = { released: [], failed: [] };
+  const sandboxes = new Set(await provider.listRemains());
+  const remains = new Set([...sandboxes, ...(await runHost.listPlanes()), ...(await workspaces.listKept())]);
   for (const runId of remains) {
-    if ((await claimOf(database, runId)) !== 'unwanted') continue;
-    await workspaces.forget(runId);
-    await runHost.closePlane(runId);
+    if ((await claimOf(runId)) !== 'unwanted') continue;
+    try {
+      if (sandboxes.has(runId)) {
+        await provider.release(runId);
+        report.released.push(runId);
+      }
+      await workspaces.forget(runId);
+      await runHost.closePlane(runId);
+    } catch (error) {
+      report.failed.push({ runId, reason: error instanceof Error ? error.message : String(error) });
+    }
   }
+  return report;
 }
 
 /** A status written by a newer version is never taken for terminal. */
