@@ -10,8 +10,7 @@ import {
 } from '../core/artifacts/artifacts.js';
 import { readLaunch } from '../core/launch/launch.js';
 import type { Database } from '../core/record/database.js';
-import type { SandboxHandle, SandboxProvider } from '../platform/sandbox/provider.js';
-import type { RunHost, RunOutput } from '../platform/sandbox/run-host.js';
+import type { RunOutput, SandboxHandle, SandboxProvider } from '../platform/sandbox/provider.js';
 import type { WorkspaceStore } from '../platform/workspace/index.js';
 import type { RunRef } from './run-activities.js';
 
@@ -19,7 +18,6 @@ export interface CollectionDependencies {
   database: Database;
   provider: SandboxProvider;
   workspaces: WorkspaceStore;
-  runHost: RunHost;
   /** Limits of one collection in milliseconds; the whole takes at most 120 s (docs/design/workspaces.md). */
   collectTimeoutMs: number;
 }
@@ -70,7 +68,7 @@ async function storeDiffOf(
 }
 
 async function storeLog(on: CollectionDependencies, run: RunRef): Promise<void> {
-  const output = redactText(withoutTornLine(await on.runHost.readOutput(run.runId)).toString('utf8'));
+  const output = redactText(withoutTornLine(await on.provider.readOutput(run.runId)).toString('utf8'));
   if (output === '') return;
   await on.database.withTenant(run.organizationId, (tx) =>
     storeArtifact(tx, run.runId, {

@@ -101,7 +101,7 @@ class SandboxHost {
 
   private async start(run: RunRef, row: LaunchRow, signal: AbortSignal): Promise<boolean> {
     const { database, provider, runHost } = this.on;
-    const { runId: runId } = run;
+    const { runId } = run;
     const spec = row.run_spec;
     await runHost.assertInstalled(spec);
     // The steps that a full host refuses come first, because only a run in `provisioning` may go back into the queue.
@@ -125,7 +125,6 @@ class SandboxHost {
     const { control, tool, llm } = tokens;
     const handle = await provider.provision({
       runId,
-      organizationId: run.organizationId,
       workspaceReadOnly: spec.workspace.kind === 'git_repository' && spec.workspace.checkout_mode === 'read_only',
       harness: spec.harness,
       sizes: spec.sandbox,

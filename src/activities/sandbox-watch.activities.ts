@@ -3,14 +3,12 @@ import type { Database } from '../core/record/database.js';
 import { recordFailure } from '../core/finalization/failures.js';
 import { readSandboxHandle } from '../core/launch/launch.js';
 import type { SandboxExit, SandboxProvider } from '../platform/sandbox/provider.js';
-import type { RunHost } from '../platform/sandbox/run-host.js';
 import { whileHeartbeating } from './heartbeat.js';
 import type { RunRef, SandboxWatchActivities } from './run-activities.js';
 
 export interface SandboxWatchDependencies {
   database: Database;
   provider: SandboxProvider;
-  runHost: RunHost;
 }
 
 /** How much of the runner's last output goes into `run.error` (docs/design/sandbox.md). */
@@ -32,7 +30,7 @@ export function createSandboxWatchActivities(on: SandboxWatchDependencies): Sand
 
 /** A sandbox that ended without a recorded result has failed; an existing finalization request wins. */
 async function recordDeath(on: SandboxWatchDependencies, run: RunRef, exit: SandboxExit): Promise<void> {
-  const { bytes } = await on.runHost.readOutput(run.runId);
+  const { bytes } = await on.provider.readOutput(run.runId);
   const lastWords = redactEnd(bytes.toString('utf8'), LAST_WORDS_CHARACTERS).trim();
   const reason = `sandbox died (stale heartbeat) before the run reported a result: ${exit.reason}`;
   await recordFailure(on.database, run, lastWords === '' ? reason : `${reason}\n${lastWords}`, reason);

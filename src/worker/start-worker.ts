@@ -140,7 +140,7 @@ function admission(config: SandgateConfig, { database, host }: WorkerParts, step
 }
 
 function queues(config: SandgateConfig, parts: WorkerParts, steps: SandboxHostSteps, admit: Admit): Queue[] {
-  const { database, provider, runHost, host } = parts;
+  const { database, provider, host } = parts;
   return [
     {
       taskQueue: CONTROL_QUEUE,
@@ -158,7 +158,7 @@ function queues(config: SandgateConfig, parts: WorkerParts, steps: SandboxHostSt
     },
     {
       taskQueue: hostWatchQueue(host.id),
-      activities: createSandboxWatchActivities({ database, provider, runHost }),
+      activities: createSandboxWatchActivities({ database, provider }),
       maxConcurrentActivityTaskExecutions: host.capacity,
     },
   ];

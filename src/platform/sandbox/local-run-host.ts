@@ -3,17 +3,14 @@ import { listPlaneDirectories, makePlaneDirectory, removePlaneDirectory } from '
 import { waitForPlane } from '../host/wait-for-plane.js';
 import { requireProgram, usableHarnesses } from '../packages/harnesses/installed-program.js';
 import { assertToolsInstalled } from '../packages/tools/assert-installed.js';
-import type { RunHost, RunOutput } from './run-host.js';
+import type { RunHost } from './run-host.js';
 
 /**
  * A host whose sandboxes use what is installed in its own state folder, and reach their plane by a socket in a directory of it: for every
  * provider that can mount folders of this host.
  */
 export class LocalRunHost implements RunHost {
-  constructor(
-    private readonly dataDir: string,
-    private readonly outputs: Pick<RunHost, 'readOutput'>,
-  ) {}
+  constructor(private readonly dataDir: string) {}
 
   usableHarnesses(): Promise<string[]> {
     return usableHarnesses(this.dataDir);
@@ -38,9 +35,5 @@ export class LocalRunHost implements RunHost {
 
   listPlanes(): Promise<string[]> {
     return listPlaneDirectories(this.dataDir);
-  }
-
-  readOutput(runId: string): Promise<RunOutput> {
-    return this.outputs.readOutput(runId);
   }
 }

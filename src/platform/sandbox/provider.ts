@@ -4,7 +4,6 @@ import type { SandboxSizes } from '../../domain/run/spec.js';
 /** What one sandbox is made from. */
 export interface SandboxSpec {
   runId: string;
-  organizationId: string;
   /** The run may look at its workspace and not change it. */
   workspaceReadOnly?: boolean;
   /** Its program, where it has one, is at hand inside. */
@@ -26,16 +25,20 @@ export interface SandboxHandle {
   attrs: JsonObject;
 }
 
-export type SandboxState =
-  | { phase: 'pending'; reason: string }
-  | { phase: 'running' }
-  | { phase: 'terminated'; exitCode: number | null; reason: string }
-  | { phase: 'unknown'; reason: string };
-
 /** How a sandbox ended. `exitCode` is null when it was killed or never came to run. */
 export interface SandboxExit {
   exitCode: number | null;
   reason: string;
+}
+
+export type SandboxState = { phase: 'running' } | ({ phase: 'terminated' } & SandboxExit);
+
+/** What a runner printed last. */
+export interface RunOutput {
+  /** Raw: redact before showing. */
+  bytes: Buffer;
+  /** The beginning is lost, so that the first line may be torn. */
+  cut: boolean;
 }
 
 /** `missing` makes the provider unusable on this host, `notes` are weaker promises that a person should know about. */
@@ -73,6 +76,8 @@ export interface SandboxProvider {
   waitForExit(handle: SandboxHandle, signal: AbortSignal): Promise<SandboxExit>;
   /** Kills every process of the sandbox and confirms their death; gone is success. @throws SandgateError `sandbox_failed` when death cannot be confirmed. */
   terminate(handle: SandboxHandle): Promise<void>;
+  /** The last MiB that the runner of a run printed; nothing where it never ran or is released. */
+  readOutput(runId: string): Promise<RunOutput>;
   /** Live sandboxes of this installation on this host, whoever started them. */
   listManaged(): Promise<{ runId: string; handle: SandboxHandle }[]>;
   /** Runs of which anything that {@link release} gives back is still on this host. */

@@ -1,15 +1,7 @@
 import type { RunSpec } from '../../domain/run/spec.js';
 
-/** What a runner printed last. */
-export interface RunOutput {
-  /** Raw: redact before showing. */
-  bytes: Buffer;
-  /** The beginning is lost, so that the first line may be torn. */
-  cut: boolean;
-}
-
 /**
- * What a host has for a run besides sandbox and workspace: the programs that it needs, the way to its runner plane, its log
+ * What a host has for a run besides sandbox and workspace: the programs that it needs, the way to its runner plane
  * (docs/design/sandbox.md). Every operation is idempotent by run id.
  */
 export interface RunHost {
@@ -25,6 +17,4 @@ export interface RunHost {
   closePlane(runId: string): Promise<void>;
   /** Runs whose plane has a place here. */
   listPlanes(): Promise<string[]>;
-  /** The last MiB that the runner of a run printed; nothing where it never ran or is released. */
-  readOutput(runId: string): Promise<RunOutput>;
 }

@@ -75,7 +75,6 @@ async function createOne(
   const from = performance.now();
   await provider.provision({
     runId,
-    organizationId: 'bench',
     harness: 'replay',
     sizes: SIZES,
     variables: {},

@@ -55,7 +55,6 @@ describe('the runner at a second provider', () => {
     await host.reserve('scripted');
     const handle = await host.provision({
       runId: 'scripted',
-      organizationId: 'fixture',
       harness: 'replay',
       sizes: SIZES,
       variables: {

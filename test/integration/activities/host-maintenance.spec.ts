@@ -43,7 +43,7 @@ describe('what a host still has of runs', () => {
       roots: [],
       fetchUid: -1,
     });
-    const runHost = new LocalRunHost(dataDir, { readOutput: absent });
+    const runHost = new LocalRunHost(dataDir);
     await reapHostOrphans({ database: test.db, provider, workspaces, runHost, log: { warn: () => undefined } });
     expect(readdirSync(planeRoot(dataDir))).toEqual([live]);
     expect(readdirSync(join(dataDir, 'baselines'))).toEqual([`${live}.git`, `${live}.git.work-x`]);

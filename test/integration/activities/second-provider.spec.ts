@@ -51,7 +51,7 @@ describe('a run on a host with another provider', () => {
       planeOf: (runId) => planeDirectory(dataDir, runId),
     });
     workspaces = new FolderWorkspaces({ dataDir, folders: provider, confine: plainConfine, roots: [], fetchUid: -1 });
-    runHost = new LocalRunHost(dataDir, provider);
+    runHost = new LocalRunHost(dataDir);
     // No API process serves planes here, and no program asks for one.
     runHost.awaitPlane = () => Promise.resolve();
     steps = createSandboxHostSteps({
@@ -108,7 +108,7 @@ describe('a run on a host with another provider', () => {
   it('is supervised to its end, which fails it with the last words of its runner', async () => {
     const run = await createGatedRun(test.db, { status: 'provisioning' });
     await perform(() => steps.launchSandbox(run));
-    const watch = createSandboxWatchActivities({ database: test.db, provider, runHost });
+    const watch = createSandboxWatchActivities({ database: test.db, provider });
     const ended = perform(() => watch.superviseSandbox(run));
     writeFileSync(join(provider.workspaceFolder(run.runId), 'leave'), '');
     expect(await ended).toEqual({ exitCode: 3 });

@@ -15,13 +15,13 @@ import {
 import { removeTree } from '../../../src/platform/host/remove-tree.js';
 import type {
   ProviderReport,
+  RunOutput,
   SandboxExit,
   SandboxHandle,
   SandboxProvider,
   SandboxSpec,
   SandboxState,
 } from '../../../src/platform/sandbox/provider.js';
-import type { RunHost, RunOutput } from '../../../src/platform/sandbox/run-host.js';
 import type { WorkspaceFolders } from '../../../src/platform/workspace/index.js';
 
 const RUNTIME = 'plain';
@@ -51,7 +51,7 @@ interface PlainHostOptions {
  * A second provider: the runner is a child process as any other, isolated from nothing and limited in nothing. It shows that the port
  * promises no more than a provider can keep; no agent may ever run in it. All state is in files of `<data>/runs/<run>`.
  */
-export class PlainHost implements SandboxProvider, WorkspaceFolders, Pick<RunHost, 'readOutput'> {
+export class PlainHost implements SandboxProvider, WorkspaceFolders {
   readonly name = RUNTIME;
 
   constructor(private readonly options: PlainHostOptions) {}

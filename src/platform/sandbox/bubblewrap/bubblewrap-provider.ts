@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import type { SandboxSizes } from '../../../domain/run/spec.js';
 import type {
   ProviderReport,
+  RunOutput,
   SandboxExit,
   SandboxHandle,
   SandboxProvider,
   SandboxSpec,
   SandboxState,
 } from '../provider.js';
-import type { RunOutput } from '../run-host.js';
 import type { UidAllocator } from '../uid-allocator.js';
 import { removeTree } from '../../host/remove-tree.js';
 import { isFolder } from '../../packages/npm/placed-folder.js';

@@ -91,5 +91,5 @@ export async function chooseProvider(
     throw new SandgateError('unavailable', `no sandbox can be given on this host: ${report.missing.join('; ')}`);
   const { localCopyRoots: roots } = config.workspace;
   const workspaces = new FolderWorkspaces({ dataDir, folders: provider, confine, roots, fetchUid: uids.fetchUid });
-  return { provider, workspaces, runHost: new LocalRunHost(dataDir, provider) };
+  return { provider, workspaces, runHost: new LocalRunHost(dataDir) };
 }

@@ -5,7 +5,6 @@ import { makePlaneDirectory, planeDirectory } from '../../../../src/platform/hos
 import { BubblewrapProvider } from '../../../../src/platform/sandbox/bubblewrap/bubblewrap-provider.js';
 import { findHost } from '../../../../src/platform/sandbox/bubblewrap/host.js';
 import type { SandboxExit, SandboxHandle, SandboxProvider } from '../../../../src/platform/sandbox/provider.js';
-import type { RunHost } from '../../../../src/platform/sandbox/run-host.js';
 import { stageRuntime } from '../../../../src/platform/sandbox/runtime.js';
 import type { UidAllocator } from '../../../../src/platform/sandbox/uid-allocator.js';
 import type { WorkspaceFolders } from '../../../../src/platform/workspace/index.js';
@@ -56,7 +55,7 @@ class FolderUids implements UidAllocator {
 }
 
 /** A provider that shares this host's file system. */
-type Provider = SandboxProvider & WorkspaceFolders & Pick<RunHost, 'readOutput'>;
+type Provider = SandboxProvider & WorkspaceFolders;
 
 const [mode = '', dataDir = '', runnerBundle = '', steps = '[]'] = process.argv.slice(2);
 const planeOf = (runId: string): string => planeDirectory(dataDir, runId);
@@ -95,7 +94,7 @@ async function start(
   await writeFile(join(planeDir, 'plane.sock'), '');
   await provider.reserve(runId, sizes);
   const tokens = { control: 'svc_sess_control', tool: 'svc_sess_tool', llm: 'svc_sess_llm' };
-  return provider.provision({ runId, organizationId: 'probe', harness, sizes, variables, tokens });
+  return provider.provision({ runId, harness, sizes, variables, tokens });
 }
 
 async function perform(step: Step): Promise<unknown> {
