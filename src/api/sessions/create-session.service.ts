@@ -29,7 +29,7 @@ import { readHeadVersion } from '../../core/policies/policy-versions.js';
 import { validContentOf } from '../policies/policy-views.js';
 import { offlineNetwork } from '../sandboxes/offline-network.js';
 import type { CreateSession } from './create-session.dto.js';
-import { claimIdempotencyKey } from '../../core/runs/idempotency.js';
+import { claimKey } from '../../core/runs/idempotency-keys.js';
 import { requireQueueRoom } from '../../core/runs/queue-room.js';
 import { resolveBindings } from './run-bindings.js';
 import { requireSession, viewSession } from './session-lookup.js';
@@ -84,8 +84,9 @@ export class CreateSessionService {
     runId: string,
   ): Promise<string | null> {
     if (command.idempotencyKey === undefined) return null;
-    const bodyDigest = digestOf(command.sent as ExactJson);
-    return claimIdempotencyKey(tx, { key: command.idempotencyKey, bodyDigest, runId });
+    const digest = digestOf(command.sent as ExactJson);
+    const claim = { scope: 'sessions', key: command.idempotencyKey, of: 'body', digest, runId } as const;
+    return (await claimKey(tx, claim))?.runId ?? null;
   }
 
   private async freeze(

@@ -9,7 +9,7 @@ import { Answer, Failures } from '../openapi/answers.js';
 import { IdempotencyKeyHeader, IdParam, LimitQuery } from '../openapi/parameters.js';
 import { CreateSession } from './create-session.dto.js';
 import { CreateSessionService } from './create-session.service.js';
-import { parseIdempotencyKey } from '../../core/runs/idempotency.js';
+import { parseIdempotencyKey } from '../../core/runs/idempotency-keys.js';
 import { LABEL_PAIR_PATTERN, MAX_LABELS } from '../../domain/run/labels.js';
 import { parseSessionFilter } from './session-filter.js';
 import { CancelAnswer, SessionEnvelope, SessionList, SessionRead } from './sessions.dto.js';

@@ -1,5 +1,8 @@
+import { SandgateError } from '../../domain/errors.js';
 import type { JsonObject } from '../../domain/json.js';
 import type { TenantTransaction } from '../record/database.js';
+
+const MAX_KEY = 200;
 
 /** A key within the scope in which it names one thing. */
 interface ScopedKey {
@@ -7,28 +10,54 @@ interface ScopedKey {
   key: string;
 }
 
-/** Who holds a key: this claim, or an earlier one with what was answered to it. */
-interface HeldKey<Result extends JsonObject> {
-  claimed: boolean;
-  bodyDigest: string;
+interface KeyClaim extends ScopedKey {
+  /** What the key is used with. */
+  of: 'body' | 'event';
+  digest: string;
+  runId: string;
+}
+
+/** What the same content led to under the key before. */
+interface EarlierUse<Result extends JsonObject> {
   runId: string;
   result: Result | null;
 }
 
-/** Claims a key for a body, or says who holds it; null when its holder let it go in between. */
-export async function claimKey<Result extends JsonObject>(
-  tx: TenantTransaction,
-  { scope, key, bodyDigest, runId }: ScopedKey & { bodyDigest: string; runId: string },
-): Promise<HeldKey<Result> | null> {
-  const [row] = await tx.query<{ claimed: boolean; body_digest: string; session_id: string; result: Result | null }>(
-    'select * from svc_claim_key($1, $2, $3, $4, $5)',
-    [tx.organizationId, scope, key, bodyDigest, runId],
-  );
-  if (row === undefined) return null;
-  return { claimed: row.claimed, bodyDigest: row.body_digest, runId: row.session_id, result: row.result };
+/** Header `Idempotency-Key`; undefined when absent. */
+export function parseIdempotencyKey(raw: string | string[] | undefined): string | undefined {
+  if (raw === undefined) return undefined;
+  if (typeof raw !== 'string' || raw.length < 1 || raw.length > MAX_KEY) {
+    throw new SandgateError('invalid_request', `Idempotency-Key: must be 1 to ${MAX_KEY} characters`);
+  }
+  return raw;
 }
 
-/** What whoever comes with the same key and body is answered. */
+/**
+ * Claims a key in the transaction that does what it names: what is refused leaves no claim, and a second request with the key waits for
+ * the first one's commit.
+ *
+ * @returns what was done before under the key, or null when the claim is ours
+ * @throws SandgateError `conflict` when the key was used with something else
+ */
+export async function claimKey<Result extends JsonObject>(
+  tx: TenantTransaction,
+  { scope, key, of, digest, runId }: KeyClaim,
+): Promise<EarlierUse<Result> | null> {
+  const [held] = await tx.query<{ claimed: boolean; body_digest: string; session_id: string; result: Result | null }>(
+    'select * from svc_claim_key($1, $2, $3, $4, $5)',
+    [tx.organizationId, scope, key, digest, runId],
+  );
+  if (held === undefined) {
+    throw new SandgateError('unavailable', 'the Idempotency-Key was released meanwhile; try again');
+  }
+  if (held.claimed) return null;
+  if (held.body_digest !== digest) {
+    throw new SandgateError('conflict', `Idempotency-Key: was used with another ${of}`);
+  }
+  return { runId: held.session_id, result: held.result };
+}
+
+/** What whoever comes with the same key and content is answered. */
 export async function keepResult(tx: TenantTransaction, { scope, key }: ScopedKey, result: JsonObject): Promise<void> {
   await tx.query('select svc_keep_key_result($1, $2, $3, $4::jsonb)', [
     tx.organizationId,

@@ -23,15 +23,17 @@ export async function storeRunnerEvent(
   { key, event }: { key: string | null; event: NewEvent },
   limits: RunnerEventLimits,
 ): Promise<StoredRunnerEvent> {
+  const scope = `events:${runId}`;
   if (key !== null) {
-    const earlier = await claimEvent(tx, runId, key, event);
-    if (earlier !== null) return { seq: earlier };
+    const digest = digestOf({ actor: event.actor, type: event.type, data: event.data });
+    const earlier = await claimKey<{ seq: number }>(tx, { scope, key, of: 'event', digest, runId });
+    if (earlier?.result != null) return earlier.result;
   }
   const full = await countEvent(tx, runId, limits);
   if (full !== null) return { full };
   const [seq] = await tx.append(runId, [event]);
   if (seq === undefined) throw new SandgateError('internal', 'internal error');
-  if (key !== null) await keepAnswer(tx, runId, key, seq);
+  if (key !== null) await keepResult(tx, { scope, key }, { seq });
   return { seq };
 }
 
@@ -48,24 +50,4 @@ async function countEvent(
   const refused = answer?.refused ?? null;
   if (refused === 'no_run') throw new SandgateError('not_found', 'not found');
   return refused;
-}
-
-/** Claims a key of the run; the seq of the event that was stored under it before, or null for the first use. */
-async function claimEvent(tx: TenantTransaction, runId: string, key: string, event: NewEvent): Promise<number | null> {
-  const digest = digestOf({ actor: event.actor, type: event.type, data: event.data });
-  const held = await claimKey<{ seq: number }>(tx, {
-    scope: `events:${runId}`,
-    key,
-    bodyDigest: digest,
-    runId,
-  });
-  if (held?.claimed === true) return null;
-  if (held?.bodyDigest !== digest) {
-    throw new SandgateError('conflict', 'Idempotency-Key: used before with another event');
-  }
-  return held.result?.seq ?? null;
-}
-
-async function keepAnswer(tx: TenantTransaction, runId: string, key: string, seq: number): Promise<void> {
-  await keepResult(tx, { scope: `events:${runId}`, key }, { seq });
 }
