@@ -3624,7 +3624,7 @@ end
 $function$
 ;
 
-CREATE OR REPLACE FUNCTION public.svc_settle_call(p_tenant uuid, p_session uuid, p_claim uuid, p_attempt integer, p_state text, p_result_digest text, p_error text, p_sealed bytea, p_key_version smallint, p_bodies text[], p_digests text[])
+CREATE OR REPLACE FUNCTION public.svc_settle_claim(p_tenant uuid, p_session uuid, p_claim uuid, p_attempt integer, p_state text, p_result_digest text, p_error text, p_sealed bytea, p_key_version smallint, p_bodies text[], p_digests text[])
  RETURNS bigint
  LANGUAGE plpgsql
 AS $function$

@@ -129,7 +129,7 @@ $$;
 
 -- Compare-and-swap from claimed; the last seq, or null when somebody else has settled it, who has also written the
 -- events.
-create or replace function svc_settle_call(
+create or replace function svc_settle_claim(
   p_tenant uuid, p_session uuid, p_claim uuid, p_attempt int, p_state text, p_result_digest text, p_error text,
   p_sealed bytea, p_key_version smallint, p_bodies text[], p_digests text[]
 )

@@ -11,7 +11,7 @@ import type { CallTarget, UpstreamCaller, UpstreamResult } from '../core/broker/
 import {
   claimCall,
   readStoredClaim,
-  settleCall,
+  settleClaim,
   takeCall,
   type BrokeredCall,
   type CallRow,
@@ -173,7 +173,9 @@ async function settle(on: BrokerDependencies, target: CallTarget, made: Made): P
   const { settlement, told } = await settlementOf(on, target, made);
   const brokered = brokeredEvent(told, target.toolSet.slot);
   const events = result.state === 'denied' ? [denialOf(call, result.text), brokered] : [brokered];
-  const last = await untilReachable(SETTLE_WITHIN_MS, () => settleCall(on.database, target, claim, settlement, events));
+  const last = await untilReachable(SETTLE_WITHIN_MS, () =>
+    settleClaim(on.database, target, claim, settlement, events),
+  );
   if (last === null) return { outcome: 'taken' };
   return result.state === 'denied' ? { outcome: 'denied', seq: last - 1 } : { outcome: settlement.state };
 }

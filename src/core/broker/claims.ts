@@ -151,7 +151,7 @@ export interface Settlement {
  *
  * @returns the seq of the last event; null when somebody else has settled it, then nothing was written and the stored row answers
  */
-export async function settleCall(
+export async function settleClaim(
   db: Database,
   run: { organizationId: string; runId: string },
   claim: Claim,
@@ -160,8 +160,8 @@ export async function settleCall(
 ): Promise<number | null> {
   const { bodies, digests } = bodyArguments(events);
   const row = await findRow<{ last: string | null }>(db.pool, {
-    name: 'svc_settle_call',
-    text: 'select svc_settle_call($1, $2, $3, $4, $5, $6, $7, $8, $9, $10::text[], $11::text[]) as last',
+    name: 'svc_settle_claim',
+    text: 'select svc_settle_claim($1, $2, $3, $4, $5, $6, $7, $8, $9, $10::text[], $11::text[]) as last',
     values: [
       run.organizationId,
       run.runId,
@@ -252,7 +252,7 @@ async function giveUp(
   const error = BROKER_MESSAGES.ambiguous;
   const call = { toolCallId, tool, state: 'ambiguous', attempt, latencyMs: 0, error } as const;
   const settlement: Settlement = { state: 'ambiguous', resultDigest: null, error, answer: null };
-  const last = await settleCall(db, run, { claimId, attempt }, settlement, [brokeredEvent(call, serverOf(tool))]);
+  const last = await settleClaim(db, run, { claimId, attempt }, settlement, [brokeredEvent(call, serverOf(tool))]);
   return last !== null;
 }
 

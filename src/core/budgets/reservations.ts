@@ -54,7 +54,7 @@ interface SettleRow {
 
 /** One round trip after the answer: usage row, charge, events, and `budget.warning` when it reaches 80 % of a cap. */
 export async function settle(db: Database, settlement: Settlement): Promise<SettleAnswer> {
-  const row = await db.calls.make<SettleRow>(settleCall(settlement));
+  const row = await db.calls.make<SettleRow>(settlementCall(settlement));
   const answer = toSettleAnswer(row);
   if (answer.outcome !== 'already') {
     db.announce({ ledger: settlement.runId });
@@ -65,7 +65,7 @@ export async function settle(db: Database, settlement: Settlement): Promise<Sett
 }
 
 /** The arguments are the members of the SQL type `svc_settle_call`. */
-function settleCall(settlement: Settlement): BatchedCall {
+function settlementCall(settlement: Settlement): BatchedCall {
   const { usage, organizationId, runId, reservationId, state, maxTokens, maxCostMicros, toolUses } = settlement;
   return {
     kind: 'settle',
@@ -96,7 +96,7 @@ function settleCall(settlement: Settlement): BatchedCall {
 
 /** Settles inside a transaction, for sweeps and finalization. */
 export async function settleWithin(tx: TenantTransaction, settlement: Settlement): Promise<SettleAnswer> {
-  const answer = toSettleAnswer(await makeWithin<SettleRow>(tx, settleCall(settlement)));
+  const answer = toSettleAnswer(await makeWithin<SettleRow>(tx, settlementCall(settlement)));
   tx.wake(settlement.runId, 'ledger');
   const { outcome } = answer;
   if (outcome !== 'already') {

@@ -72,7 +72,7 @@ export async function decideAutomatic(db: Database, call: GateCall, verdict: Aut
   const events = [requestedEvent(call), decisionEvent(call, verdict)];
   const row = await callGate(db, id, call, verdict, call.maxToolCalls, events);
   if (row.outcome === 'allow' || row.outcome === 'deny') db.observer?.appended(events);
-  return settleCall(db, call, row);
+  return finishAnswer(db, call, row);
 }
 
 /** A verdict `require_approval`, also in one round trip: a grant of this run allows it at once, else a human is asked. */
@@ -105,7 +105,7 @@ export async function requestApproval(db: Database, call: GateCall, question: Qu
   });
   if (row.outcome === 'session_allow') db.observer?.appended([events[0], events[1]]);
   if (row.outcome === 'asked') db.observer?.appended([events[0], events[2]]);
-  return settleCall(db, call, row);
+  return finishAnswer(db, call, row);
 }
 
 /** The members of the SQL type `svc_question`. */
@@ -143,7 +143,7 @@ function grantKeys(tool: string, keys: string[] | null): string[] | null {
 }
 
 /** Records a broken protocol or an exhausted budget; a registration wakes waiting callers. */
-async function settleCall(db: Database, call: GateCall, row: AnswerRow): Promise<GateAnswer> {
+async function finishAnswer(db: Database, call: GateCall, row: AnswerRow): Promise<GateAnswer> {
   if (row.outcome === 'protocol_violation') await recordViolation(db, call);
   if (row.outcome === 'budget') return recordBudgetDenial(db, call);
   announceRegistration(db, call, row);

@@ -11,7 +11,7 @@ import {
   listRunsWithExpiredClaims,
   offerCall,
   readStoredClaim,
-  settleCall,
+  settleClaim,
   takeCall,
   type CallRow,
   type Claim,
@@ -79,7 +79,7 @@ function settle(call: CallRow & { toolCallId: string }, held: Claim, state: Sett
   const event = brokeredEvent({ toolCallId, tool: TOOL, state, attempt: held.attempt, latencyMs: 1 }, 'kb');
   const answered = state === 'succeeded' || state === 'failed_upstream';
   const settlement = { state, resultDigest: null, error: null, answer: answered ? ANSWER : null };
-  return settleCall(database.db, call, held, settlement, [event]);
+  return settleClaim(database.db, call, held, settlement, [event]);
 }
 
 describe('the claim of a brokered call', () => {
