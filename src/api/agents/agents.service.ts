@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import { v7 as uuidv7 } from 'uuid';
 import type { BundlePin } from '../../domain/capabilities/bundle.js';
 import { parseBundleRefs, resolvePins } from '../../domain/capabilities/pins.js';
 import { SandgateError } from '../../domain/errors.js';
 import { isUuid } from '../../domain/uuid.js';
+import { newRowId } from '../../platform/postgres/row-id.js';
 import { isUniqueViolation } from '../../platform/postgres/database-errors.js';
 import { Database } from '../../core/record/database.js';
 import type { TenantTransaction } from '../../core/record/database.js';
@@ -67,7 +67,7 @@ export class AgentsService {
         const policy = await requirePolicy(tx, input.policy ?? DEFAULT_POLICY);
         const pins = await pinBundles(tx, input.capability_bundles ?? []);
         const agent = tx.manager.create(AgentEntity, {
-          id: uuidv7(),
+          id: newRowId(),
           tenant_id: organizationId,
           name: input.name,
           description: input.description ?? null,
@@ -131,7 +131,7 @@ async function insertRevision(
 ): Promise<AgentRevisionView> {
   const revision = tx.manager.create(AgentRevisionEntity, {
     ...draft,
-    id: uuidv7(),
+    id: newRowId(),
     tenant_id: agent.tenant_id,
     agent_id: agent.id,
     rev,

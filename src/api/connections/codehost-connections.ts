@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import { v7 as uuidv7 } from 'uuid';
 import type { ConnectionRecord } from '../../domain/connections/connection.js';
 import { parseDisplayName } from '../../domain/connections/label.js';
 import { readOptionalText } from '../../domain/connections/optional-text.js';
@@ -7,6 +6,7 @@ import { refuseMembers } from '../../domain/connections/refuse-members.js';
 import { readBearerToken } from '../../domain/connections/static-credential.js';
 import { SandgateError } from '../../domain/errors.js';
 import { Codehost } from '../../core/codehost/codehost.js';
+import { newRowId } from '../../platform/postgres/row-id.js';
 import { proveInstallation, proveToken } from '../../platform/codehost/prove-connection.js';
 import { ConnectionRecords } from '../../core/connections/connection-records.js';
 import type { NewConnection } from '../../core/connections/connection-rows.js';
@@ -44,7 +44,7 @@ export class CodehostConnections {
     const token = readBearerToken(body.token);
     const displayName = parseDisplayName(body.display_name, '');
     const account = await proveToken(this.codehost.api, token);
-    const id = uuidv7();
+    const id = newRowId();
     return this.records.insert(organizationId, {
       ...draftOf(id, 'codehost', owner),
       external_account_id: account.id,
@@ -81,7 +81,7 @@ export class CodehostConnections {
         'invalid_request',
         'installation_id: it is suspended at the code host; unsuspend it first',
       );
-    const id = uuidv7();
+    const id = newRowId();
     const ref = { organizationId, connectionId: id };
     const account = proven.accountLogin;
     return this.insertInstallation(organizationId, {

@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import { v7 as uuidv7 } from 'uuid';
 import { canonicalResource } from '../../domain/connections/canonical-resource.js';
 import type {
   AuthKind,
@@ -14,6 +13,7 @@ import { insertConnection, type NewConnection } from '../../core/connections/con
 import { ConnectionSecrets } from '../../core/connections/connection-secrets.js';
 import { appendSnapshot, ToolSnapshots, type ToolSnapshot } from '../../core/connections/tool-snapshots.js';
 import { Database } from '../../core/record/database.js';
+import { newRowId } from '../../platform/postgres/row-id.js';
 import { GuardedClient } from '../../platform/egress/guarded-client.js';
 import { SnapshotError, type ServerSnapshot } from '../../platform/mcp/take-snapshot.js';
 import type { ConnectionOwner } from './connection-owner.js';
@@ -65,7 +65,7 @@ export class McpConnections {
   /** @throws SandgateError `invalid_request` when the server refuses the credential or fails a guard, `unavailable` without a key */
   async connectStatic(target: McpTarget, credential: StaticCredential): Promise<ConnectionWithSnapshot> {
     const { organizationId } = target;
-    const id = uuidv7();
+    const id = newRowId();
     const sealed = await this.secrets.seal({ organizationId, connectionId: id }, 'credential', credential.token);
     const snapshot = await this.takeSnapshot(target, staticHeaders(credential.metadata, credential.token));
     const connection = { ...draftOf(target, id, 'static', credential.metadata), credential: sealed };
@@ -75,14 +75,14 @@ export class McpConnections {
   /** Of a server that asks for no credential. @throws SandgateError `invalid_request` */
   async connectOpen(target: McpTarget): Promise<ConnectionWithSnapshot> {
     const snapshot = await this.takeSnapshot(target, {});
-    return this.store(target.organizationId, draftOf(target, uuidv7(), 'none', {}), snapshot);
+    return this.store(target.organizationId, draftOf(target, newRowId(), 'none', {}), snapshot);
   }
 
   /** A pending connection, which the callback of its authorization activates, with a first snapshot. */
   async begin(target: McpTarget, { scopes, clientId, clientSecret }: OAuthClient): Promise<ConnectionRecord> {
     const { organizationId, baseUrl, catalogSlug } = target;
     this.secrets.requireKey();
-    const id = uuidv7();
+    const id = newRowId();
     const oauth: OAuthState = {
       resource: canonicalResource(baseUrl),
       scopes,

@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import { v7 as uuidv7 } from 'uuid';
 import { describeFrozen, narrowPins } from '../../domain/capabilities/freeze-bundles.js';
 import { digestOf, digestOfText } from '../../domain/digest/digest.js';
 import type { ExactJson } from '../../domain/digest/exact-json.js';
@@ -13,6 +12,7 @@ import { buildRunnerEnvironment } from '../../domain/run/runner-environment.js';
 import type { RunSpec, WorkspaceSpec } from '../../domain/run/spec.js';
 import { assertWithinCloneBase, resolveWorkspace } from '../../domain/run/workspace-input.js';
 import { insertBindings } from '../../core/bindings/resource-bindings.js';
+import { newRowId } from '../../platform/postgres/row-id.js';
 import { cloneBaseOf, isConfiguredHost } from '../../platform/config/codehost.config.js';
 import { Database } from '../../core/record/database.js';
 import { GuardedClient } from '../../platform/egress/guarded-client.js';
@@ -61,7 +61,7 @@ export class CreateSessionService {
   ) {}
 
   create(command: CreateSessionCommand): Promise<SessionView> {
-    const runId = uuidv7();
+    const runId = newRowId();
     return this.database.withTenant(command.principal.organizationId, async (tx) => {
       const earlier = await this.findEarlier(tx, command, runId);
       if (earlier !== null) return viewSession(tx, await requireSession(tx, earlier));

@@ -1,4 +1,3 @@
-import { v7 as uuidv7 } from 'uuid';
 import { bindToolSet } from '../../domain/connections/bind-tool-set.js';
 import { chooseConnection, type BindableConnection } from '../../domain/connections/choose-connection.js';
 import { parseRequirements, type ConnectionRequirement } from '../../domain/connections/requirement.js';
@@ -11,6 +10,7 @@ import { listVisible } from '../../core/connections/connection-rows.js';
 import { latestSnapshot } from '../../core/connections/tool-snapshots.js';
 import type { TenantTransaction } from '../../core/record/database.js';
 import { userIdOf, viewerOf, type Principal } from '../auth/principal.js';
+import { newRowId } from '../../platform/postgres/row-id.js';
 
 /** What a new run is bound to. */
 export interface BindingRequest {
@@ -159,7 +159,7 @@ function bindingRow(
   of: Omit<ResourceBinding, 'id' | 'organizationId' | 'runId' | 'resolvedBy'>,
 ): ResourceBinding {
   const resolvedBy = { kind: principal.kind, id: userIdOf(principal) };
-  return { id: uuidv7(), organizationId: tx.organizationId, runId, resolvedBy, ...of };
+  return { id: newRowId(), organizationId: tx.organizationId, runId, resolvedBy, ...of };
 }
 
 function invalid(field: string, reason: string): SandgateError {

@@ -1,6 +1,6 @@
-import { v7 as uuidv7 } from 'uuid';
 import { digestOfText } from '../../domain/digest/digest.js';
 import type { TenantTransaction } from '../record/database.js';
+import { newRowId } from '../../platform/postgres/row-id.js';
 import { ArtifactEntity } from './artifact.entity.js';
 import { lockRun } from '../runs/run-moves.js';
 
@@ -32,7 +32,7 @@ export async function storeArtifact(tx: TenantTransaction, runId: string, artifa
     .insert()
     .into(ArtifactEntity)
     .values({
-      id: uuidv7(),
+      id: newRowId(),
       tenant_id: tx.organizationId,
       session_id: runId,
       kind: artifact.kind,

@@ -1,5 +1,4 @@
 import { In } from 'typeorm';
-import { v7 as uuidv7 } from 'uuid';
 import { definitionDigest, type BundlePin } from '../../domain/capabilities/bundle.js';
 import type { BundleDraft } from '../../domain/capabilities/parse-bundle.js';
 import type { BundleRef } from '../../domain/capabilities/pins.js';
@@ -7,6 +6,7 @@ import type { TenantTransaction } from '../record/database.js';
 import { onlyRow } from '../record/query-row.js';
 import { lockName } from '../record/named-lock.js';
 import { isStorableText } from '../../domain/storage/storable-text.js';
+import { newRowId } from '../../platform/postgres/row-id.js';
 import { CapabilityBundleEntity } from './capability-bundle.entity.js';
 
 /** The version that a reference names, the newest one for a bare name; null when there is none. */
@@ -57,7 +57,7 @@ export async function appendBundle(tx: TenantTransaction, draft: BundleDraft): P
   const rows = await tx.query<CapabilityBundleEntity>(
     'select * from svc_append_bundle($1, $2, $3, $4, $5::jsonb, $6)',
     [
-      uuidv7(),
+      newRowId(),
       tx.organizationId,
       draft.name,
       draft.description,

@@ -1,8 +1,8 @@
-import { v7 as uuidv7 } from 'uuid';
 import type { ConnectorDefinition } from '../../domain/catalog/connector.js';
 import type { AuthKind, ConnectionStatus } from '../../domain/connections/connection.js';
 import { SandgateError } from '../../domain/errors.js';
 import type { TenantTransaction } from '../record/database.js';
+import { newRowId } from '../../platform/postgres/row-id.js';
 import { insertRows } from '../../platform/postgres/write-rows.js';
 import { isUniqueViolation } from '../../platform/postgres/database-errors.js';
 import { isStorableText } from '../../domain/storage/storable-text.js';
@@ -62,7 +62,7 @@ export async function insertCustom(tx: TenantTransaction, entry: ConnectorDefini
   try {
     const row = Object.assign(new ConnectorEntity(), {
       ...entry,
-      id: uuidv7(),
+      id: newRowId(),
       tenant_id: tx.organizationId,
       tier: 'custom' as const,
       provenance: { source: 'custom' as const, source_ref: null, upstream_id: null, status: null, imported_at: null },

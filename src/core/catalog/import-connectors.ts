@@ -1,7 +1,7 @@
-import { v7 as uuidv7 } from 'uuid';
 import type { ImportedConnector } from '../../domain/catalog/import-connectors.js';
 import type { Database } from '../record/database.js';
 import { onlyRow } from '../record/query-row.js';
+import { newRowId } from '../../platform/postgres/row-id.js';
 import { translateDatabaseErrors } from '../../platform/postgres/database-errors.js';
 
 /** What an import did with its entries. */
@@ -46,7 +46,7 @@ const IMPORT = 'select svc_import_connector($1, $2, $3, $4, $5, $6, $7, $8, $9::
 
 function valuesOf(entry: ImportedConnector): unknown[] {
   return [
-    uuidv7(),
+    newRowId(),
     entry.slug,
     entry.name,
     entry.description,

@@ -1,7 +1,7 @@
-import { v7 as uuidv7 } from 'uuid';
 import { endpointOf, type ConnectionRecord } from '../../domain/connections/connection.js';
 import { SandgateError } from '../../domain/errors.js';
 import type { SnapshotTool } from '../../domain/mcp/snapshot-tool.js';
+import { newRowId } from '../../platform/postgres/row-id.js';
 import { isUniqueViolation } from '../../platform/postgres/database-errors.js';
 import type { Database, TenantTransaction } from '../record/database.js';
 import { SnapshotError, type ServerSnapshot, type SnapshotRequest } from '../../platform/mcp/take-snapshot.js';
@@ -79,7 +79,7 @@ export async function appendSnapshot(
   const raced = 'the connection changed while its tools were read: try again';
   try {
     const [row] = await tx.query<ToolSnapshotEntity>('select * from svc_append_tool_snapshot($1, $2, $3, $4, $5, $6)', [
-      uuidv7(),
+      newRowId(),
       connection.id,
       connection.generation,
       snapshot.protocolVersion,

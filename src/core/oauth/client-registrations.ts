@@ -1,6 +1,6 @@
-import { v7 as uuidv7 } from 'uuid';
 import { SandgateError } from '../../domain/errors.js';
 import type { TenantTransaction } from '../record/database.js';
+import { newRowId } from '../../platform/postgres/row-id.js';
 import type { Sealed, Sealer } from '../../platform/seal/sealer.js';
 import type { ClientIdSource, ClientSecret, TokenAuthMethod } from './client-authentication.js';
 
@@ -80,7 +80,7 @@ export async function keepRegistration(
   sealer: Sealer,
   registration: NewRegistration,
 ): Promise<ClientRegistration> {
-  const id = uuidv7();
+  const id = newRowId();
   const deployment = await deploymentOrganization(tx);
   const seal = async (column: string, text: string | null): Promise<Sealed | null> =>
     text === null ? null : sealer.seal({ organizationId: deployment, column: `${TABLE}.${column}`, row: id }, text);

@@ -1,10 +1,10 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { calculatePKCECodeChallenge } from 'oauth4webapi';
-import { v7 as uuidv7 } from 'uuid';
 import type { OAuthState } from '../../domain/connections/connection.js';
 import { SandgateError } from '../../domain/errors.js';
 import { requireSealing } from '../connections/connection-secrets.js';
 import type { Database, TenantTransaction } from '../record/database.js';
+import { newRowId } from '../../platform/postgres/row-id.js';
 import type { Sealer } from '../../platform/seal/sealer.js';
 import { resolveIdentity, type ClientIdentity } from './client-identity.js';
 import { deploymentOrganization } from './client-registrations.js';
@@ -125,7 +125,7 @@ function freeze(
   const { scopes } = connection.oauth;
   const offline = server.scopesSupported.includes(OFFLINE) && !scopes.includes(OFFLINE) ? [OFFLINE] : [];
   return {
-    id: uuidv7(),
+    id: newRowId(),
     connection_id: connection.id,
     initiated_by_user_id: more.userId,
     issuer: server.issuer,

@@ -1,7 +1,7 @@
-import { v7 as uuidv7 } from 'uuid';
 import { SandgateError } from '../../domain/errors.js';
 import type { Database, TenantTransaction } from '../record/database.js';
 import { findRow, queryRows } from '../record/query-row.js';
+import { newRowId } from '../../platform/postgres/row-id.js';
 import { insertUnlessThere } from '../../platform/postgres/write-rows.js';
 import { OrganizationEntity } from './organization.entity.js';
 import { seedFixer, type FixerHarness } from './seed-agent.js';
@@ -68,7 +68,7 @@ export class Organizations {
     if (name.trim() === '' || name.length > MAX_NAME) {
       throw new SandgateError('invalid_request', `name: 1 to ${MAX_NAME} characters`);
     }
-    const id = uuidv7();
+    const id = newRowId();
     return this.db.withTenant(id, async (tx) => {
       const made = await insertUnlessThere(tx, OrganizationEntity, { id, slug, name });
       if (made === null) return null;

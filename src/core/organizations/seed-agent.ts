@@ -1,6 +1,6 @@
-import { v7 as uuidv7 } from 'uuid';
 import { defaultModelOf } from '../../domain/harness/harness-models.js';
 import type { Budgets } from '../../domain/run/spec.js';
+import { newRowId } from '../../platform/postgres/row-id.js';
 import type { SandgateConfig } from '../../platform/config/index.js';
 import { AgentEntity, AgentRevisionEntity } from '../agents/agent.entity.js';
 import { PolicyEntity } from '../policies/policy.entity.js';
@@ -27,12 +27,12 @@ and say in a few sentences what was wrong and what you changed.`;
 
 /** Adds the agent `fixer` with its first revision under the policy `default`, unless the organization has an agent of that name. */
 export async function seedFixer(tx: TenantTransaction, on: FixerHarness): Promise<void> {
-  const seeded = { id: uuidv7(), tenant_id: tx.organizationId, name: NAME, description: DESCRIPTION };
+  const seeded = { id: newRowId(), tenant_id: tx.organizationId, name: NAME, description: DESCRIPTION };
   const agent = await insertUnlessThere(tx, AgentEntity, seeded);
   const policy = agent && (await tx.manager.findOneBy(PolicyEntity, { name: 'default' }));
   if (agent === null || policy === null) return;
   const revision = {
-    id: uuidv7(),
+    id: newRowId(),
     tenant_id: tx.organizationId,
     agent_id: agent.id,
     rev: 1,

@@ -1,11 +1,11 @@
 import { In } from 'typeorm';
-import { v7 as uuidv7 } from 'uuid';
 import { SandgateError } from '../../domain/errors.js';
 import type { JsonValue } from '../../domain/json.js';
 import { defectsOfContent } from '../../domain/policy/compile-policy.js';
 import { PolicyEntity, PolicyVersionEntity } from '../policies/policy.entity.js';
 import { createPolicy, findHeadVersion, findPolicy } from '../policies/policy-versions.js';
 import type { TenantTransaction } from '../record/database.js';
+import { newRowId } from '../../platform/postgres/row-id.js';
 import { insertRows } from '../../platform/postgres/write-rows.js';
 import { policiesFolder, readPolicyFiles, reservedAmong, type PolicyFile } from './policy-files.js';
 
@@ -40,7 +40,7 @@ async function seedPolicy(tx: TenantTransaction, file: PolicyFile): Promise<void
   const identity = await createPolicy(tx, file.name);
   if (identity === null) return;
   const version = {
-    id: uuidv7(),
+    id: newRowId(),
     tenant_id: tx.organizationId,
     policy_id: identity.id,
     version: 1,

@@ -1,7 +1,7 @@
-import { v7 as uuidv7 } from 'uuid';
 import { SandgateError } from '../../domain/errors.js';
 import type { JsonObject } from '../../domain/json.js';
 import type { TenantTransaction } from '../record/database.js';
+import { newRowId } from '../../platform/postgres/row-id.js';
 import { CLOCK, insertUnlessThere, updateRow } from '../../platform/postgres/write-rows.js';
 import { isStorableText } from '../../domain/storage/storable-text.js';
 import { notFound } from '../../domain/resource-id.js';
@@ -61,7 +61,7 @@ export async function ensurePolicy(tx: TenantTransaction, name: string): Promise
     .createQueryBuilder()
     .insert()
     .into(PolicyEntity)
-    .values({ id: uuidv7(), tenant_id: tx.organizationId, name })
+    .values({ id: newRowId(), tenant_id: tx.organizationId, name })
     .orUpdate(['name'], ['tenant_id', 'name'])
     .updateEntity(false)
     .execute();
@@ -70,7 +70,7 @@ export async function ensurePolicy(tx: TenantTransaction, name: string): Promise
 
 /** A new identity, or null when the name is taken. */
 export function createPolicy(tx: TenantTransaction, name: string): Promise<PolicyEntity | null> {
-  return insertUnlessThere(tx, PolicyEntity, { id: uuidv7(), tenant_id: tx.organizationId, name });
+  return insertUnlessThere(tx, PolicyEntity, { id: newRowId(), tenant_id: tx.organizationId, name });
 }
 
 /** The head is the highest version number, never the newest time. A policy without a version is a defect. */
@@ -127,7 +127,7 @@ export async function appendVersion(
   head: PolicyVersionEntity | null,
   { content, yaml, summary, author }: NewVersion,
 ): Promise<PolicyAt> {
-  const id = uuidv7();
+  const id = newRowId();
   await tx.manager.insert(PolicyVersionEntity, {
     id,
     tenant_id: policy.tenant_id,

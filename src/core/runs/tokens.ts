@@ -1,8 +1,8 @@
 import { hash, randomBytes } from 'node:crypto';
 import type pg from 'pg';
-import { v7 as uuidv7 } from 'uuid';
 import type { TenantTransaction } from '../record/database.js';
 import { findRow } from '../record/query-row.js';
+import { newRowId } from '../../platform/postgres/row-id.js';
 
 export const AUDIENCES = ['tool', 'control', 'workspace', 'llm'] as const;
 export type Audience = (typeof AUDIENCES)[number];
@@ -34,7 +34,7 @@ export async function mintRunTokens(
 ): Promise<Record<Audience, string>> {
   const minted = AUDIENCES.map((audience) => {
     const token = `svc_sess_${randomBytes(32).toString('hex')}`;
-    return { id: uuidv7(), audience, token, digest: hash('sha256', token, 'hex') };
+    return { id: newRowId(), audience, token, digest: hash('sha256', token, 'hex') };
   });
   await tx.query('select svc_mint_run_tokens($1, $2, $3, $4, $5, $6)', [
     tx.organizationId,
