@@ -8,6 +8,7 @@ import {
   type UnknownCause,
 } from '../../domain/simulation/judge-twice.js';
 import { readPolicyView } from '../../domain/simulation/policy-view.js';
+import type { RestingValue } from '../../platform/seal/sealer.js';
 import type { Database } from '../../core/record/database.js';
 import type { ToolCallPayloads } from '../../core/gate/tool-call-payloads.js';
 import { CallWalk, type WalkedCall } from './call-walk.js';
@@ -78,7 +79,10 @@ export class JudgedCalls implements AsyncIterable<JudgedCall | UnknownCall> {
     if (row.sealed === null || row.key_version === null) {
       return unknown(call, row.requested_at.getTime() < this.keptSince ? 'expired' : 'not_kept');
     }
-    const text = await this.open(call.run.runId, call.toolCallId, row.sealed, row.key_version);
+    const text = await this.open(call.run.runId, call.toolCallId, {
+      sealed: row.sealed,
+      keyVersion: row.key_version,
+    });
     const view = text === null ? null : readPolicyView(text);
     if (view === null) {
       this.unreadable += 1;
@@ -88,10 +92,10 @@ export class JudgedCalls implements AsyncIterable<JudgedCall | UnknownCall> {
   }
 
   /** Null when the bytes do not open in this place. A missing key fails the whole simulation. */
-  private async open(runId: string, toolCallId: string, sealed: Buffer, keyVersion: number): Promise<string | null> {
+  private async open(runId: string, toolCallId: string, value: RestingValue): Promise<string | null> {
     const key = { organizationId: this.simulation.organizationId, runId, toolCallId, kind: 'policy_view' as const };
     try {
-      return await this.payloads.openResting(key, { sealed, keyVersion });
+      return await this.payloads.openResting(key, value);
     } catch (error) {
       if (error instanceof SandgateError && error.code === 'internal') return null;
       throw error;

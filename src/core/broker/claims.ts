@@ -5,6 +5,7 @@ import type { ClaimState, SettledClaimState } from '../../domain/broker/claim.js
 import type { NewEvent } from '../../domain/events/event-kinds.js';
 import type { JsonObject } from '../../domain/json.js';
 import { parseMcpName } from '../../domain/tools/mcp-name.js';
+import type { RestingValue } from '../../platform/seal/sealer.js';
 import type { Database, TenantTransaction } from '../record/database.js';
 import { findRow, queryRow, queryRows } from '../record/query-row.js';
 import { bodyArguments } from '../ledger/append-events.js';
@@ -14,12 +15,6 @@ export interface CallRow {
   organizationId: string;
   runId: string;
   callId: string;
-}
-
-/** The stored bytes ({@link ToolCallPayloads}). */
-export interface Resting {
-  sealed: Buffer;
-  keyVersion: number;
 }
 
 /** A call that is stored for dispatch, with its claim if it already has one. */
@@ -32,7 +27,7 @@ export interface OfferedCall {
 export async function offerCall(
   db: Database,
   call: { organizationId: string; runId: string; toolCallId: string },
-  input: Resting,
+  input: RestingValue,
 ): Promise<OfferedCall> {
   const row = await findRow<{ call_id: string | null; state: ClaimState | null; attempt: number | null }>(db.pool, {
     name: 'svc_offer_call',
@@ -49,7 +44,7 @@ export interface BrokeredCall {
   toolCallId: string;
   tool: string;
   inputDigest: string;
-  input: Resting;
+  input: RestingValue;
   /** The binding of its slot and its current authority; null where there is none. */
   bound: { bindingId: string; current: JsonObject | null } | null;
 }
@@ -143,7 +138,7 @@ export interface Settlement {
   resultDigest: string | null;
   /** At most 300 characters, in our own words. */
   error: string | null;
-  answer: Resting | null;
+  answer: RestingValue | null;
 }
 
 /**
@@ -188,7 +183,7 @@ export interface StoredClaim {
   attempt: number;
   error: string | null;
   toolCallId: string;
-  answer: Resting | null;
+  answer: RestingValue | null;
 }
 
 /** Null where the call has no claim. One round trip. */

@@ -1,5 +1,6 @@
 import type { NewEvent } from '../../domain/events/event-kinds.js';
 import type { JsonObject } from '../../domain/json.js';
+import type { RestingValue } from '../../platform/seal/sealer.js';
 import { LATE_VALUE } from '../ledger/append-events.js';
 
 /** One tool call at the gate, as the runner plane knows it. */
@@ -40,7 +41,7 @@ export interface Question {
   ttlSecs: number;
   maxPending: number;
   /** The whole input, sealed (or clear, key version 0), kept only while the approval is pending (docs/design/sealing.md). */
-  payload: { sealed: Buffer; keyVersion: number } | null;
+  payload: RestingValue | null;
 }
 
 export function requestedEvent(call: GateCall): NewEvent {

@@ -1,12 +1,11 @@
 import type pg from 'pg';
+import type { RestingValue } from '../../platform/seal/sealer.js';
 import { queryRow } from '../record/query-row.js';
 
 /** A sealed view of one call, ready to be stored. */
-export interface SealedPolicyView {
+export interface SealedPolicyView extends RestingValue {
   runId: string;
   toolCallId: string;
-  sealed: Buffer;
-  keyVersion: number;
 }
 
 /**

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Database } from '../record/database.js';
 import { insertPolicyViews, type SealedPolicyView } from './policy-views.js';
-import type { Sealer } from '../../platform/seal/sealer.js';
+import type { RestingValue, Sealer } from '../../platform/seal/sealer.js';
 
 export type PayloadKind = 'input' | 'result' | 'policy_view';
 
@@ -17,12 +17,6 @@ export type CallRef = Pick<PayloadKey, 'runId' | 'toolCallId'>;
 
 export function callKey(call: CallRef): string {
   return `${call.runId}:${call.toolCallId}`;
-}
-
-/** The stored bytes; key version 0 is clear text. */
-export interface RestingPayload {
-  sealed: Buffer;
-  keyVersion: number;
 }
 
 /** What policy read of one call, in clear, before it is sealed and stored. */
@@ -45,7 +39,7 @@ export class ToolCallPayloads {
    * What the row may hold. Without a sealing key an input stays in clear under row-level isolation, for as long as its
    * approval is pending; nothing else is kept then (null).
    */
-  async protect(key: PayloadKey, text: string): Promise<RestingPayload | null> {
+  async protect(key: PayloadKey, text: string): Promise<RestingValue | null> {
     if (!this.sealer.available) {
       return key.kind === 'input' ? { sealed: Buffer.from(text, 'utf8'), keyVersion: CLEAR } : null;
     }
@@ -58,7 +52,7 @@ export class ToolCallPayloads {
   }
 
   /** @throws SandgateError `unavailable` without a sealing key */
-  async seal(key: PayloadKey, text: string): Promise<RestingPayload> {
+  async seal(key: PayloadKey, text: string): Promise<RestingValue> {
     const { bytes, keyVersion } = await this.sealer.seal(placeOf(key), text);
     return { sealed: bytes, keyVersion };
   }
@@ -107,7 +101,7 @@ export class ToolCallPayloads {
    *
    * @throws SandgateError as {@link Sealer.open}
    */
-  async openResting(key: PayloadKey, { sealed, keyVersion }: RestingPayload): Promise<string> {
+  async openResting(key: PayloadKey, { sealed, keyVersion }: RestingValue): Promise<string> {
     if (keyVersion === CLEAR) return sealed.toString('utf8');
     return (await this.sealer.open(placeOf(key), sealed, keyVersion)).toString('utf8');
   }

@@ -1,3 +1,4 @@
+import type { Sealed } from '../../platform/seal/sealer.js';
 import { placeOfSecret } from '../connections/connection-secrets.js';
 import type { TenantTransaction } from '../record/database.js';
 import { stateOf, type ConnectParts } from './connect-flows.js';
@@ -38,7 +39,7 @@ async function swap(
   tx: TenantTransaction,
   flow: ClaimedFlow,
   granted: readonly string[],
-  sealed: { bytes: Buffer; keyVersion: number },
+  sealed: Sealed,
 ): Promise<Activated | null> {
   const [answer] = await tx.query<{ generation: number | null }>(
     'select svc_activate_connection($1, $2, $3, $4, $5, $6, $7::jsonb) as generation',

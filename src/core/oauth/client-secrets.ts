@@ -1,14 +1,13 @@
 import { placeOfSecret } from '../connections/connection-secrets.js';
 import type { TenantTransaction } from '../record/database.js';
-import type { Sealer } from '../../platform/seal/sealer.js';
+import type { RestingValue, Sealer } from '../../platform/seal/sealer.js';
 import type { ClientSecret, TokenAuthMethod } from './client-authentication.js';
 import { openRegistrationSecret } from './client-registrations.js';
-import type { SealedColumn } from './oauth-connections.js';
 
 /** The places where the secret of an identity may be stored: the shared registration, or the connection. */
 export interface SecretHolder {
   connectionId: string;
-  clientSecret: SealedColumn | null;
+  clientSecret: RestingValue | null;
   registrationId: string | null;
   authMethod: TokenAuthMethod;
 }

@@ -1,4 +1,5 @@
 import type { OAuthState } from '../../domain/connections/connection.js';
+import type { RestingValue } from '../../platform/seal/sealer.js';
 import { ConnectionEntity } from '../connections/connection.entity.js';
 import type { TenantTransaction } from '../record/database.js';
 
@@ -13,14 +14,9 @@ export interface OAuthConnectionRow {
   personal: boolean;
   oauth: OAuthState;
   /** The refresh token. */
-  credential: SealedColumn | null;
+  credential: RestingValue | null;
   /** Of an identity that a person registered by hand. */
-  clientSecret: SealedColumn | null;
-}
-
-export interface SealedColumn {
-  sealed: Buffer;
-  keyVersion: number;
+  clientSecret: RestingValue | null;
 }
 
 /** Longer than what a holder of the lock may wait for before its commit: a database connection, and a token request of 15 s. */
@@ -68,6 +64,6 @@ export async function readOAuthConnection(tx: TenantTransaction, id: string): Pr
   };
 }
 
-function sealedColumn(sealed: Buffer | null, keyVersion: number): SealedColumn | null {
+function sealedColumn(sealed: Buffer | null, keyVersion: number): RestingValue | null {
   return sealed === null ? null : { sealed, keyVersion };
 }

@@ -18,6 +18,12 @@ export interface Sealed {
   keyVersion: 1 | 2;
 }
 
+/** A value as it rests in a sealed column and its companion; key version 0, of inputs of tools alone, is clear text. */
+export interface RestingValue {
+  sealed: Buffer;
+  keyVersion: number;
+}
+
 /** The purpose of a sealed text that leaves the system; it opens for that purpose alone (version 2). */
 export type TransitPurpose = 'oauth-boot' | 'login' | 'codehost-app-flow';
 

@@ -1,16 +1,12 @@
-import {
-  callKey,
-  type PayloadKey,
-  type RestingPayload,
-  type ToolCallPayloads,
-} from '../../../src/core/gate/tool-call-payloads.js';
+import { callKey, type PayloadKey, type ToolCallPayloads } from '../../../src/core/gate/tool-call-payloads.js';
+import type { RestingValue } from '../../../src/platform/seal/sealer.js';
 import type { TestDatabase } from '../database/database.js';
 
 /** Stores a payload as the functions of the gate do. */
 export async function keepPayload(
   { owner }: Pick<TestDatabase, 'owner'>,
   key: PayloadKey,
-  payload: RestingPayload,
+  payload: RestingValue,
 ): Promise<void> {
   await owner.query(
     `insert into tool_call_payloads (tenant_id, session_id, tool_call_id, kind, sealed, key_version)
