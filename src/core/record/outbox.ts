@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import type { OutboxKind } from '../../domain/run/outbox-kind.js';
+import { queryRows } from './query-row.js';
 
 /** A wake-up for the workflow of one run. */
 export interface OutboxRow {
@@ -30,10 +31,10 @@ export async function insertOutbox(tx: Inserting, runId: string, kind: OutboxKin
 
 /** Rows of all organizations that nobody delivered for `olderThanMs`, oldest first. */
 export async function readStaleOutbox(pool: pg.Pool, olderThanMs: number, limit: number): Promise<OutboxRow[]> {
-  const { rows } = await pool.query<{ id: string; organization_id: string; session_id: string; kind: OutboxKind }>(
-    'select id, organization_id, session_id, kind from svc_read_outbox($1, $2)',
-    [olderThanMs, limit],
-  );
+  const rows = await queryRows<{ id: string; organization_id: string; session_id: string; kind: OutboxKind }>(pool, {
+    text: 'select id, organization_id, session_id, kind from svc_read_outbox($1, $2)',
+    values: [olderThanMs, limit],
+  });
   return rows.map((row) => ({
     id: row.id,
     organizationId: row.organization_id,
@@ -44,10 +45,10 @@ export async function readStaleOutbox(pool: pg.Pool, olderThanMs: number, limit:
 
 /** Puts off rows that the driver refused: each further refusal doubles the wait, up to five minutes. */
 export async function deferOutbox(pool: pg.Pool, ids: string[]): Promise<void> {
-  if (ids.length > 0) await pool.query('select svc_defer_outbox($1::bigint[])', [ids]);
+  if (ids.length > 0) await queryRows(pool, { text: 'select svc_defer_outbox($1::bigint[])', values: [ids] });
 }
 
 /** Forgets delivered rows; ids that are gone already do no harm. */
 export async function deleteOutbox(pool: pg.Pool, ids: string[]): Promise<void> {
-  if (ids.length > 0) await pool.query('select svc_delete_outbox($1::bigint[])', [ids]);
+  if (ids.length > 0) await queryRows(pool, { text: 'select svc_delete_outbox($1::bigint[])', values: [ids] });
 }

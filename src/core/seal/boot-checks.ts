@@ -1,4 +1,5 @@
 import type { Database } from '../record/database.js';
+import { queryRows } from '../record/query-row.js';
 import { DATA_KEY_VERSION, DataKeys } from '../../platform/seal/data-keys.js';
 import { DataKeyRows } from './data-key-rows.js';
 import { keyManagementOf, type SealKeys } from '../../platform/seal/sealer.js';
@@ -24,7 +25,7 @@ interface SealedCount {
  */
 export async function checkSealing(db: Database, keys: SealKeys, deploymentOrganizationId: string): Promise<string[]> {
   requireModeKeys(keys);
-  const { rows: counts } = await db.pool.query<SealedCount>('select * from svc_sealed_rows()');
+  const counts = await queryRows<SealedCount>(db.pool, { text: 'select * from svc_sealed_rows()' });
   const kms = keyManagementOf(keys);
   if (keys.credentialKey === null || kms === null) refuseUnreadable(counts, keys.credentialKey !== null, kms !== null);
   if (kms !== null) {
@@ -81,8 +82,8 @@ interface KekRow {
   wrapped_dek: Buffer;
 }
 
-async function readKeks(db: Database): Promise<KekRow[]> {
-  return (await db.pool.query<KekRow>('select * from svc_list_keks()')).rows;
+function readKeks(db: Database): Promise<KekRow[]> {
+  return queryRows<KekRow>(db.pool, { text: 'select * from svc_list_keks()' });
 }
 
 async function requireUnwrap(kms: KeyManagement, kek: KekRow): Promise<void> {
