@@ -1,5 +1,6 @@
 import { SandgateError } from '../../domain/errors.js';
 import type { TenantTransaction } from '../record/database.js';
+import { lockName, waitLongForLocks } from '../record/named-lock.js';
 import { newRowId } from '../../platform/postgres/row-id.js';
 import type { Sealed, Sealer } from '../../platform/seal/sealer.js';
 import type { ClientIdSource, ClientSecret, TokenAuthMethod } from './client-authentication.js';
@@ -31,8 +32,8 @@ const TABLE = 'oauth_client_registrations';
 
 /** Registrations are made one at a time per issuer and redirect address, in all processes, until the transaction ends. */
 export async function lockRegistration(tx: TenantTransaction, issuer: string, redirectUri: string): Promise<void> {
-  await tx.query(`select set_config('lock_timeout', '50s', true), set_config('statement_timeout', '50s', true)`);
-  await tx.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`${TABLE} ${issuer} ${redirectUri}`]);
+  await waitLongForLocks(tx);
+  await lockName(tx, `${TABLE} ${issuer} ${redirectUri}`);
 }
 
 /** What the whole deployment is known as to an issuer; null when it is not. */

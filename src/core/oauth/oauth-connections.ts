@@ -2,6 +2,7 @@ import type { OAuthState } from '../../domain/connections/connection.js';
 import type { RestingValue } from '../../platform/seal/sealer.js';
 import { ConnectionEntity } from '../connections/connection.entity.js';
 import type { TenantTransaction } from '../record/database.js';
+import { waitLongForLocks } from '../record/named-lock.js';
 
 /** The columns of a connection that connecting and refreshing read. */
 export interface OAuthConnectionRow {
@@ -19,15 +20,12 @@ export interface OAuthConnectionRow {
   clientSecret: RestingValue | null;
 }
 
-/** Longer than what a holder of the lock may wait for before its commit: a database connection, and a token request of 15 s. */
-const LOCK_WAIT = '50s';
-
 /**
  * Takes the connection's lock: refreshes and authorizations of one connection exclude each other in all processes, until the
  * transaction ends (docs/design/oauth.md). The key is the first 8 bytes of its id.
  */
 export async function lockConnection(tx: TenantTransaction, connectionId: string): Promise<void> {
-  await tx.query(`select set_config('lock_timeout', $1, true), set_config('statement_timeout', $1, true)`, [LOCK_WAIT]);
+  await waitLongForLocks(tx);
   const key = BigInt.asIntN(64, BigInt(`0x${connectionId.replaceAll('-', '').slice(0, 16)}`));
   await tx.query('select pg_advisory_xact_lock($1::bigint)', [key.toString()]);
 }
