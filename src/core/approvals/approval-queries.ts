@@ -15,21 +15,29 @@ export type ApprovalState = Pick<ApprovalEntity, 'id' | 'status' | 'withheld_rea
 
 /** Pending approvals of the organization, oldest first; those of a run newest first. */
 export function listApprovals(tx: TenantTransaction, scope: ApprovalScope, limit: number): Promise<ApprovalEntity[]> {
-  const { runId, invokedBy } = scope;
-  return runId === null
-    ? tx.query<ApprovalEntity>('select * from svc_list_pending_approvals($1, $2)', [invokedBy, limit])
-    : tx.query<ApprovalEntity>('select * from svc_list_run_approvals($1, $2, $3)', [runId, invokedBy, limit]);
+  return list(tx, scope, limit, {
+    pending: 'select * from svc_list_pending_approvals($1, $2)',
+    ofRun: 'select * from svc_list_run_approvals($1, $2, $3)',
+  });
 }
 
 /** The same rows as {@link listApprovals} returns, without their contents. */
 export function listStates(tx: TenantTransaction, scope: ApprovalScope, limit: number): Promise<ApprovalState[]> {
-  const { runId, invokedBy } = scope;
-  if (runId === null) {
-    const pending = 'select id, status, withheld_reason from svc_list_pending_approvals($1, $2)';
-    return tx.query<ApprovalState>(pending, [invokedBy, limit]);
-  }
-  const asked = 'select id, status, withheld_reason from svc_list_run_approvals($1, $2, $3)';
-  return tx.query<ApprovalState>(asked, [runId, invokedBy, limit]);
+  return list(tx, scope, limit, {
+    pending: 'select id, status, withheld_reason from svc_list_pending_approvals($1, $2)',
+    ofRun: 'select id, status, withheld_reason from svc_list_run_approvals($1, $2, $3)',
+  });
+}
+
+function list<Row extends object>(
+  tx: TenantTransaction,
+  { runId, invokedBy }: ApprovalScope,
+  limit: number,
+  texts: { pending: string; ofRun: string },
+): Promise<Row[]> {
+  return runId === null
+    ? tx.query<Row>(texts.pending, [invokedBy, limit])
+    : tx.query<Row>(texts.ofRun, [runId, invokedBy, limit]);
 }
 
 /** Throws `not_found`, also for a call that never was a question. */
