@@ -1,12 +1,13 @@
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
-import { mkdir, open, readdir, rm, rmdir } from 'node:fs/promises';
+import { mkdir, open, rm, rmdir } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 // eslint-disable-next-line @typescript-eslint/no-restricted-imports -- sockets of this host's own folders
 import { connect } from 'node:net';
 import { basename, dirname, join } from 'node:path';
-import { isMissing, isSystemError } from '../../domain/system-error.js';
+import { isSystemError } from '../../domain/system-error.js';
 import { isRowId } from '../../domain/uuid.js';
+import { namesIn } from './folders.js';
 
 /** Longest path that a unix socket address holds on Linux, without its closing NUL. */
 const MAX_ADDRESS_BYTES = 107;
@@ -48,12 +49,7 @@ export async function makePlaneDirectory(dataDir: string, runId: string): Promis
 
 /** Ids of the runs that have a directory here. */
 export async function listPlaneDirectories(dataDir: string): Promise<string[]> {
-  try {
-    return (await readdir(planeRoot(dataDir))).filter(isRowId);
-  } catch (error) {
-    if (isMissing(error)) return [];
-    throw error;
-  }
+  return (await namesIn(planeRoot(dataDir))).filter(isRowId);
 }
 
 /** Removes the directory of a run with its socket. Gone already is success. */

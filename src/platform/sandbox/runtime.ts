@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { chmod, copyFile, link, mkdir, mkdtemp, readdir, readFile, rename, stat, symlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { isFolder, namesIn } from '../host/folders.js';
 import { removeTree } from '../host/remove-tree.js';
 
 /** What is mounted read-only at `/opt/sandgate`: the runner, its Node, the Node of tools, and the folders for installed packages. */
@@ -106,8 +107,7 @@ async function versionOf(nodeBinary: string, runnerBundle: string): Promise<stri
 }
 
 async function removeOthers(dataDir: string, keep: string): Promise<void> {
-  const runs = await readdir(join(dataDir, 'runs')).catch(() => []);
-  if (runs.length > 0) return;
+  if ((await namesIn(join(dataDir, 'runs'))).length > 0) return;
   for (const name of await readdir(join(dataDir, 'runtime'))) {
     const path = join(dataDir, 'runtime', name);
     if (name !== keep && !(name.startsWith('.staging-') && (await isFresh(path)))) await removeTree(path);
@@ -119,12 +119,5 @@ async function isFresh(path: string): Promise<boolean> {
   return stat(path).then(
     (entry) => Date.now() - entry.mtimeMs < STAGING_MS,
     () => true,
-  );
-}
-
-async function isFolder(path: string): Promise<boolean> {
-  return stat(path).then(
-    (entry) => entry.isDirectory(),
-    () => false,
   );
 }

@@ -1,7 +1,7 @@
-import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { SandgateError } from '../../domain/errors.js';
 import type { Confine } from '../host/confine.js';
+import { isFolder } from '../host/folders.js';
 import { ConfinedTimeout, failureText, GIT_CALL_MS, runGitScript, type Confinement } from './git-command.js';
 import { writeGitFolder } from './git-folder.js';
 import { patchTrailer } from './patch-trailer.js';
@@ -186,11 +186,3 @@ function cut(patch: Buffer, room: number): Buffer {
 }
 
 const NO_CHANGES = '(no changes)';
-
-async function isFolder(path: string): Promise<boolean> {
-  try {
-    return (await lstat(path)).isDirectory();
-  } catch {
-    return false;
-  }
-}

@@ -1,6 +1,5 @@
-import { readdir } from 'node:fs/promises';
 import { SandgateError } from '../../domain/errors.js';
-import { isMissing } from '../../domain/system-error.js';
+import { namesIn } from '../host/folders.js';
 import type { Confine } from '../host/confine.js';
 import { baselineFolder, baselineRoot } from './baseline-folder.js';
 import { collectDiff, type CollectedDiff } from './collect-diff.js';
@@ -80,12 +79,7 @@ export class FolderWorkspaces implements WorkspaceStore {
 
   /** Folders that are being filled or removed have more behind the id of their run. */
   async listKept(): Promise<string[]> {
-    try {
-      const names = await readdir(baselineRoot(this.on.dataDir));
-      return [...new Set(names.map((name) => name.slice(0, ID_LENGTH)).filter(isRowId))];
-    } catch (error) {
-      if (isMissing(error)) return [];
-      throw error;
-    }
+    const names = await namesIn(baselineRoot(this.on.dataDir));
+    return [...new Set(names.map((name) => name.slice(0, ID_LENGTH)).filter(isRowId))];
   }
 }

@@ -10,7 +10,7 @@ import {
 } from '../../../domain/harness/harness-program.js';
 import { isJsonObject } from '../../../domain/json.js';
 import { isMissing } from '../../../domain/system-error.js';
-import { foldersIn } from '../npm/placed-folder.js';
+import { foldersIn } from '../../host/folders.js';
 import { RECORD } from '../npm/tree-digest.js';
 import { unchangedDigest } from '../npm/unchanged-digest.js';
 import { readPinned, type PinnedProgram } from './pinned-program.js';

@@ -1,6 +1,7 @@
-import { chmod, lstat, mkdir, mkdtemp, readdir, rename, stat } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readdir, rename, stat } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
 import { isMissing, isSystemError } from '../../../domain/system-error.js';
+import { isFolder } from '../../host/folders.js';
 import { removeTree } from '../../host/remove-tree.js';
 
 const STAGING = '.packages-';
@@ -45,26 +46,6 @@ export async function removePlaced(dataDir: string, target: string): Promise<boo
     return false;
   } finally {
     await removeTree(aside);
-  }
-}
-
-export async function isFolder(path: string): Promise<boolean> {
-  try {
-    return (await lstat(path)).isDirectory();
-  } catch (error) {
-    if (isMissing(error)) return false;
-    throw error;
-  }
-}
-
-/** Names of the folders directly in a folder, in order; none where it is not there. */
-export async function foldersIn(folder: string): Promise<string[]> {
-  try {
-    const entries = await readdir(folder, { withFileTypes: true });
-    return entries.flatMap((entry) => (entry.isDirectory() ? [entry.name] : [])).toSorted();
-  } catch (error) {
-    if (isMissing(error)) return [];
-    throw error;
   }
 }
 

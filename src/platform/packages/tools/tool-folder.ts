@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { isJsonObject } from '../../../domain/json.js';
 import { isMissing } from '../../../domain/system-error.js';
 import { isToolPackage, type ToolPackage } from '../../../domain/tools/tool-package.js';
-import { foldersIn } from '../npm/placed-folder.js';
+import { foldersIn } from '../../host/folders.js';
 import { RECORD } from '../npm/tree-digest.js';
 
 /** What was recorded of a package when it was installed; its file is `sandgate.json` in the package's folder. */

@@ -1,4 +1,4 @@
-import { chmod, mkdir, readdir, stat } from 'node:fs/promises';
+import { chmod, mkdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { SandboxSizes } from '../../../domain/run/spec.js';
 import type {
@@ -12,7 +12,7 @@ import type {
 } from '../provider.js';
 import type { UidAllocator } from '../uid-allocator.js';
 import { removeTree } from '../../host/remove-tree.js';
-import { isFolder } from '../../packages/npm/placed-folder.js';
+import { isFolder, namesIn } from '../../host/folders.js';
 import { planeRoot } from '../../host/plane-socket-path.js';
 import { toolsFolder } from '../../packages/tools/tool-folder.js';
 import type { Runtime } from '../runtime.js';
@@ -149,12 +149,7 @@ export class BubblewrapProvider implements SandboxProvider, WorkspaceFolders {
   }
 
   async listRemains(): Promise<string[]> {
-    try {
-      return (await readdir(join(this.options.dataDir, 'runs'))).filter(isRunId);
-    } catch (error) {
-      if (isMissing(error)) return [];
-      throw error;
-    }
+    return (await namesIn(join(this.options.dataDir, 'runs'))).filter(isRunId);
   }
 
   async release(runId: string): Promise<void> {
