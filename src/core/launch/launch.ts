@@ -1,6 +1,6 @@
 import { acceptsWork, parseRunStatus, type RunStatus } from '../../domain/run/status.js';
 import type { RunSpec, WorkspaceSpec } from '../../domain/run/spec.js';
-import type { JsonObject } from '../../domain/json.js';
+import type { SandboxHandle } from '../../platform/sandbox/provider.js';
 import type { TenantTransaction } from '../record/database.js';
 import { SessionEntity } from '../runs/session.entity.js';
 import { moveRun } from '../runs/run-moves.js';
@@ -11,13 +11,6 @@ export interface LaunchRow {
   status: RunStatus;
   run_spec: RunSpec;
   base_commit: string | null;
-}
-
-/** A sandbox as the session carries it on the wire (docs/design/runs.md). */
-export interface StoredSandboxHandle {
-  runtime: string;
-  external_id: string;
-  attrs: JsonObject;
 }
 
 /**
@@ -96,11 +89,7 @@ export async function recordBaseCommit(
 }
 
 /** Attaches the sandbox and moves to `running` in one transaction; false when the launch lost its run. */
-export async function attachSandbox(
-  tx: TenantTransaction,
-  runId: string,
-  handle: StoredSandboxHandle,
-): Promise<boolean> {
+export async function attachSandbox(tx: TenantTransaction, runId: string, handle: SandboxHandle): Promise<boolean> {
   const row = await readLaunch(tx, runId);
   if (row?.status !== 'initializing') return false;
   await tx.query('select svc_attach_sandbox($1, $2::jsonb)', [runId, JSON.stringify(handle)]);
@@ -122,10 +111,10 @@ async function awaitEarlyQuestions(tx: TenantTransaction, runId: string): Promis
   if (early?.pending === true) await moveRun(tx, runId, 'running', 'awaiting_approval', 'awaiting human approval');
 }
 
-export async function readSandboxHandle(tx: TenantTransaction, runId: string): Promise<StoredSandboxHandle | null> {
+export async function readSandboxHandle(tx: TenantTransaction, runId: string): Promise<SandboxHandle | null> {
   const run = await tx.manager.findOne(SessionEntity, {
     select: { id: true, sandbox_handle: true },
     where: { id: runId },
   });
-  return (run?.sandbox_handle as StoredSandboxHandle | null | undefined) ?? null;
+  return (run?.sandbox_handle as SandboxHandle | null | undefined) ?? null;
 }

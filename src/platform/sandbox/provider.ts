@@ -18,7 +18,7 @@ export interface SandboxSpec {
   tokens: { control: string; tool: string; llm: string };
 }
 
-/** Plain JSON that finds the sandbox again after a restart of this process. */
+/** Plain JSON that finds the sandbox again after a restart of this process; the session carries it on the wire (docs/design/runs.md). */
 export interface SandboxHandle {
   runtime: string;
   external_id: string;
