@@ -10,14 +10,11 @@ import {
 } from '../core/artifacts/artifacts.js';
 import { readLaunch } from '../core/launch/launch.js';
 import type { Database } from '../core/record/database.js';
-import type { RunOutput, SandboxHandle, SandboxProvider } from '../platform/sandbox/provider.js';
-import type { WorkspaceStore } from '../platform/workspace/index.js';
+import type { RunOutput, Sandboxes, SandboxHandle, SandboxProvider } from '../platform/sandbox/provider.js';
 import type { RunRef } from './run-activities.js';
 
-export interface CollectionDependencies {
+export interface CollectionDependencies extends Pick<Sandboxes, 'provider' | 'workspaces'> {
   database: Database;
-  provider: SandboxProvider;
-  workspaces: WorkspaceStore;
   /** Limits of one collection in milliseconds; the whole takes at most 120 s (docs/design/workspaces.md). */
   collectTimeoutMs: number;
 }

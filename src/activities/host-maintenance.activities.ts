@@ -1,17 +1,12 @@
 import { isTerminal, parseRunStatus } from '../domain/run/status.js';
 import type { Database } from '../core/record/database.js';
 import { findRuns } from '../core/maintenance/sweeps.js';
-import type { SandboxProvider } from '../platform/sandbox/provider.js';
-import type { RunHost } from '../platform/sandbox/run-host.js';
-import type { WorkspaceStore } from '../platform/workspace/index.js';
+import type { Sandboxes } from '../platform/sandbox/provider.js';
 import { whileHeartbeating } from './heartbeat.js';
 import type { HostMaintenanceActivities } from './run-activities.js';
 
-export interface HostMaintenanceDependencies {
+export interface HostMaintenanceDependencies extends Sandboxes {
   database: Database;
-  provider: SandboxProvider;
-  workspaces: WorkspaceStore;
-  runHost: RunHost;
   log: { warn(fields: Record<string, unknown>, message: string): void };
 }
 
@@ -47,7 +42,7 @@ export async function reapHostOrphans(on: HostMaintenanceDependencies): Promise<
  * not know them or has ended them (docs/design/sandbox.md). Safe to run at any time, and twice at once.
  */
 export async function reapRemains(
-  { provider, workspaces, runHost }: Pick<HostMaintenanceDependencies, 'provider' | 'workspaces' | 'runHost'>,
+  { provider, workspaces, runHost }: Sandboxes,
   claimOf: (runId: string) => Promise<RunClaim>,
 ): Promise<ReapReport> {
   const report: ReapReport = { released: [], failed: [] };

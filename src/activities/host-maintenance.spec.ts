@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { reapRemains, type HostMaintenanceDependencies } from './host-maintenance.activities.js';
+import type { Sandboxes } from '../platform/sandbox/provider.js';
+import { reapRemains } from './host-maintenance.activities.js';
 
 describe('reaping orphans', () => {
   it('releases what the record does not want, leaves what it cannot tell, and goes on after a failure', async () => {
@@ -18,7 +19,7 @@ describe('reaping orphans', () => {
       closePlane: (runId: string) => Promise.resolve(void closed.push(runId)),
     };
     const report = await reapRemains(
-      { provider: host, workspaces: host, runHost: host } as unknown as HostMaintenanceDependencies,
+      { provider: host, workspaces: host, runHost: host } as unknown as Sandboxes,
       (runId) => Promise.resolve(runId === 'wanted' || runId === 'unknown' ? runId : 'unwanted'),
     );
     expect(released).toEqual(['gone', 'ended']);

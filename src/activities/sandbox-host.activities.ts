@@ -11,9 +11,8 @@ import type { AdmissionLimits } from '../core/runs/capacity.js';
 import type { RequeueLimits } from '../core/launch/requeue.js';
 import type { Database } from '../core/record/database.js';
 import type { Audience } from '../core/runs/tokens.js';
-import type { SandboxHandle, SandboxProvider } from '../platform/sandbox/provider.js';
-import type { RunHost } from '../platform/sandbox/run-host.js';
-import type { MaterializedWorkspace, RemoteAccess, WorkspaceStore } from '../platform/workspace/index.js';
+import type { Sandboxes, SandboxHandle, SandboxProvider } from '../platform/sandbox/provider.js';
+import type { MaterializedWorkspace, RemoteAccess } from '../platform/workspace/index.js';
 import { collectArtifacts, findLive, recordMissingDiff, STILL_LIVE, WIND_DOWN_ATTEMPTS } from './collect-artifacts.js';
 import { whileHeartbeating } from './heartbeat.js';
 import type { RunRef, SandboxHostActivities } from './run-activities.js';
@@ -23,11 +22,8 @@ import { LaunchLocks, type LaunchResult, type LaunchLockLimits } from './launch-
 export interface LaunchLimits extends AdmissionLimits, RequeueLimits, LaunchLockLimits {}
 
 /** What the activities of one sandbox host work with. */
-export interface SandboxHostDependencies {
+export interface SandboxHostDependencies extends Sandboxes {
   database: Database;
-  provider: SandboxProvider;
-  workspaces: WorkspaceStore;
-  runHost: RunHost;
   /** What reaches the code host of a run. */
   accessOf(run: RunRef, spec: RunSpec): RemoteAccess;
   tokenTtlSecs: number;

@@ -1,5 +1,7 @@
 import type { JsonObject } from '../../domain/json.js';
 import type { SandboxSizes } from '../../domain/run/spec.js';
+import type { WorkspaceStore } from '../workspace/index.js';
+import type { RunHost } from './run-host.js';
 
 /** What one sandbox is made from. */
 export interface SandboxSpec {
@@ -84,4 +86,11 @@ export interface SandboxProvider {
   listRemains(): Promise<string[]>;
   /** Ends what still lives of the run, and gives back everything that was reserved for it, its workspace included. */
   release(runId: string): Promise<void>;
+}
+
+/** A provider with what goes with it. */
+export interface Sandboxes {
+  provider: SandboxProvider;
+  workspaces: WorkspaceStore;
+  runHost: RunHost;
 }

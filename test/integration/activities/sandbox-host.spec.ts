@@ -9,7 +9,7 @@ import { admitRun } from '../../../src/core/launch/admission.js';
 import { readStoredDiff } from '../../../src/core/artifacts/artifacts.js';
 import { seeHost } from '../../../src/core/hosts/hosts.js';
 import { readFinalizationRequest } from '../../../src/core/finalization/finalization-requests.js';
-import type { SandboxProvider } from '../../../src/platform/sandbox/provider.js';
+import type { Sandboxes, SandboxProvider } from '../../../src/platform/sandbox/provider.js';
 import type { RunHost } from '../../../src/platform/sandbox/run-host.js';
 import type { RemoteAccess, WorkspaceStore } from '../../../src/platform/workspace/index.js';
 import { createTestDatabase, type TestDatabase } from '../../support/database/database.js';
@@ -28,7 +28,7 @@ const LIMITS = {
 type Parts = Partial<SandboxProvider & WorkspaceStore & RunHost>;
 
 /** A host where everything that is not given is absent. */
-function brokenHost(parts: Parts): { provider: SandboxProvider; workspaces: WorkspaceStore; runHost: RunHost } {
+function brokenHost(parts: Parts): Sandboxes {
   const nothing: Parts = {
     name: 'broken',
     listRemains: () => Promise.resolve([]),

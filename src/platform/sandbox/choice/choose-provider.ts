@@ -3,12 +3,11 @@ import { fileURLToPath } from 'node:url';
 import { SandgateError } from '../../../domain/errors.js';
 import { planeDirectory } from '../../host/plane-socket-path.js';
 import { pinnedProgramFolder } from '../../packages/harnesses/installed-program.js';
-import { FolderWorkspaces, type WorkspaceStore } from '../../workspace/index.js';
+import { FolderWorkspaces } from '../../workspace/index.js';
 import { BubblewrapProvider } from '../bubblewrap/bubblewrap-provider.js';
 import { findHost } from '../bubblewrap/host.js';
 import { LocalRunHost } from '../local-run-host.js';
-import type { SandboxProvider } from '../provider.js';
-import type { RunHost } from '../run-host.js';
+import type { Sandboxes } from '../provider.js';
 import type { RuntimeSource } from '../runtime.js';
 import { stageRuntime } from '../runtime.js';
 import type { UidAllocator } from '../uid-allocator.js';
@@ -25,13 +24,6 @@ export interface ProviderConfig {
 export interface HostUids extends UidAllocator {
   /** Of no run: it fetches repositories from code hosts. */
   readonly fetchUid: number;
-}
-
-/** A provider with what goes with it. */
-export interface Sandboxes {
-  provider: SandboxProvider;
-  workspaces: WorkspaceStore;
-  runHost: RunHost;
 }
 
 const NOT_IN_THIS_VERSION = new Map([
