@@ -43,7 +43,7 @@ function looksLikeState(dir: string): boolean {
 /** Mounted workspaces must be unmounted by the user who mounted them before their folders can be removed. */
 async function releaseSandboxes(dir: string): Promise<string[]> {
   if (!existsSync(join(dir, 'runs'))) return [];
-  const config = { sandbox: { provider: 'auto' }, data: { dir }, workspace: { localCopyRoots: [] } };
+  const config = { data: { dir }, workspace: { localCopyRoots: [] } };
   const { provider } = await chooseProvider(config, NO_UIDS);
   const runs = await provider.listRemains();
   for (const run of runs) await provider.release(run);

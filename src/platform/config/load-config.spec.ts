@@ -59,6 +59,11 @@ describe('loadConfig', () => {
     expect(() => loadConfig({ [variable]: value })).toThrow(variable);
   });
 
+  it.each(['docker', 'kubernetes', 'k8s', 'chroot'])('refuses the sandbox provider %s with what to do', (provider) => {
+    expect(() => loadConfig({ SERVICE_PROVIDER: provider })).toThrow(ConfigError);
+    expect(() => loadConfig({ SERVICE_PROVIDER: provider })).toThrow(/SERVICE_PROVIDER.*`auto` or `bubblewrap`/);
+  });
+
   it('refuses aws and a static mode without its key', () => {
     expect(() => loadConfig({ SERVICE_KMS_MODE: 'aws' })).toThrow('SERVICE_KMS_MODE asks for aws');
     expect(() => loadConfig({ SERVICE_KMS_MODE: 'static' })).toThrow('SERVICE_KMS_STATIC_KEK must be set');

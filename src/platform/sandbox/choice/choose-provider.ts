@@ -14,8 +14,7 @@ import type { UidAllocator } from '../uid-allocator.js';
 import { confine } from './confine.js';
 
 /** The members of the configuration that decide. */
-export interface ProviderConfig {
-  sandbox: { readonly provider: string };
+interface ProviderConfig {
   data: { readonly dir: string };
   workspace: { readonly localCopyRoots: readonly string[] };
 }
@@ -26,20 +25,14 @@ export interface HostUids extends UidAllocator {
   readonly fetchUid: number;
 }
 
-const NOT_IN_THIS_VERSION = new Map([
-  ['docker', 'Docker'],
-  ['kubernetes', 'Kubernetes'],
-  ['k8s', 'Kubernetes'],
-]);
-
 /** Where the build puts the runner, seen from the built form of this file. */
 const BUILT_RUNTIME: RuntimeSource = {
   runnerBundle: fileURLToPath(new URL('../../../../runner/main.mjs', import.meta.url)),
 };
 
 /**
- * The sandbox provider of this host, tried and with its runtime staged. `auto` is bubblewrap, the only one of this version. Here alone
- * a provider is named.
+ * The sandbox provider of this host, tried and with its runtime staged. It is bubblewrap, the only one of this version. Here alone a
+ * provider is named.
  * @param uids used only when this process is root
  * @throws SandgateError `unavailable` saying what is missing: a provider that cannot isolate as promised does not start
  */
@@ -48,17 +41,6 @@ export async function chooseProvider(
   uids: HostUids,
   source: RuntimeSource = BUILT_RUNTIME,
 ): Promise<Sandboxes> {
-  const { provider: wanted } = config.sandbox;
-  const absent = NOT_IN_THIS_VERSION.get(wanted);
-  if (absent !== undefined) {
-    throw new SandgateError(
-      'unavailable',
-      `SERVICE_PROVIDER=${wanted}: the ${absent} provider is not available in this version; use auto or bubblewrap`,
-    );
-  }
-  if (wanted !== 'auto' && wanted !== 'bubblewrap') {
-    throw new SandgateError('invalid_request', `SERVICE_PROVIDER=${wanted}: auto or bubblewrap is possible`);
-  }
   if (process.platform !== 'linux') {
     throw new SandgateError(
       'unavailable',
