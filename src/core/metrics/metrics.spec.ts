@@ -64,7 +64,7 @@ describe('the metrics listener', () => {
   });
 });
 
-describe('gauges of the deployment', () => {
+describe('gauges of the deployment under scrapes', () => {
   it('are read once however often they are scraped', async () => {
     const registry = new Registry();
     let reads = 0;

@@ -98,7 +98,7 @@ describe('the bundles of a run', () => {
   });
 });
 
-describe('variables of an agent', () => {
+describe('variables of an agent and of its runs', () => {
   it('are shown, inherited, cleared by {} and frozen into the run', async () => {
     const name = bench.newName();
     const created = await api.post('/v1/agents', { name, harness: 'replay', env: { TZ: 'UTC', FEATURE: 'on' } });

@@ -24,7 +24,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-describe('a draft against recorded calls', () => {
+describe('the simulated verdicts of a draft', () => {
   it('is judged exactly: every one of 2,400 calls of random policies and inputs as a re-run judges it', async () => {
     const random = new SeededRandom(20_260);
     const organization = await bench.ownPolicy('exact');

@@ -231,7 +231,7 @@ describe('connections by OAuth', () => {
   });
 });
 
-describe('the catalog', () => {
+describe('the catalog on the command line', () => {
   it('is listed and shown, and connects by key from standard input or as a bundle', async () => {
     expect(await ok(['catalog'])).toMatch(
       /workspace-info +verified +none[^]*github +verified +api_key|github +verified +api_key/,

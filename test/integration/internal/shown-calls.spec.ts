@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => bench.close());
 
-describe('a call that asks a human', () => {
+describe('what is shown of a call that asks a human', () => {
   it('CP-006 a file that was shown and changes before the release withholds the approved call, and its repetition', async () => {
     const run = await createGatedRun(bench.db);
     const workspace = join(bench.plane.dataDir, 'runs', run.runId, 'disk', 'workspace');

@@ -2,7 +2,11 @@ import { afterAll, describe, expect, it } from '@jest/globals';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { identifyProcess } from '../../host/process-identity.js';
+import { withLaunchLock } from './launch-lock.js';
 import { RunFolder } from './run-folder.js';
+
+const RUN = '0199f3a0-7c1e-7d6a-8c55-2f6d6a1b9e42';
 
 describe('the folder of a run', () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'sg-folder-'));
@@ -14,5 +18,25 @@ describe('the folder of a run', () => {
     writeFileSync(join(folder.sandbox, 'launch.json'), '');
     writeFileSync(join(folder.sandbox, 'process.json'), '{"pid":1,"sta');
     expect([await folder.readLaunch(), await folder.readProcess(), await folder.readEnd()]).toEqual([null, null, null]);
+  });
+
+  it('is refused for a name that leads elsewhere', () => {
+    for (const name of ['', '.', '..', '../x', 'a/b', '-x', 'a\0b'])
+      expect(() => new RunFolder('/data', name)).toThrow(/run id/);
+    expect(new RunFolder('/data', RUN).workspace).toBe(`/data/runs/${RUN}/disk/workspace`);
+  });
+
+  it('is launched by one process at a time, and a dead one’s lock is taken over', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'sandgate-lock-'));
+    const parent = identifyProcess(process.ppid);
+    writeFileSync(join(folder, 'launch.lock'), JSON.stringify(parent));
+    await expect(withLaunchLock(folder, () => Promise.resolve())).rejects.toThrow(
+      `process ${process.ppid} is launching`,
+    );
+    writeFileSync(join(folder, 'launch.lock'), JSON.stringify({ ...parent, startTime: 1 }));
+    expect(await withLaunchLock(folder, () => Promise.resolve('launched'))).toBe('launched');
+    await expect(withLaunchLock(folder, () => Promise.reject(new Error('failed')))).rejects.toThrow('failed');
+    expect(await withLaunchLock(folder, () => Promise.resolve('again'))).toBe('again');
+    rmSync(folder, { recursive: true });
   });
 });
