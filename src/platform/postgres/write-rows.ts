@@ -16,7 +16,10 @@ export function aheadOfClock(): FindOperator<Date> {
   return Raw((column) => `${column} > clock_timestamp()`) as FindOperator<Date>;
 }
 
-/** Columns that are left out get their defaults, which the given rows have afterwards. */
+/**
+ * Columns that are left out get their defaults, which the given rows have afterwards. The types of TypeORM's own `insert` are too deep
+ * for the compiler where a column holds JSON.
+ */
 export async function insertRows<E extends ObjectLiteral>(
   tx: Pick<OrganizationTransaction, 'manager'>,
   entity: EntityTarget<E>,
