@@ -1,7 +1,7 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import { Allow, ArrayMaxSize, IsArray, IsObject, IsOptional, IsString, MaxLength, ValidateNested } from 'class-validator';
-import type { JsonObject } from '../../domain/json.js';
+import type { JsonObject, JsonValue } from '../../domain/json.js';
 import { APPROVAL_SCOPES } from '../../domain/policy/document.js';
 import { ANY_JSON } from '../openapi/any-json.js';
 import { BudgetsView } from '../budgets/budgets.dto.js';
@@ -19,7 +19,7 @@ class PreviewCall {
 
   @ApiPropertyOptional({ ...ANY_JSON, description: 'The input as the harness would send it, usually an object.' })
   @Allow()
-  input?: unknown;
+  input?: JsonValue;
 }
 
 export class PreviewPolicy {
