@@ -1,8 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { ConnectorDefinition } from '../../domain/catalog/connector.js';
 import { isConnectable } from '../../domain/catalog/connector.js';
-import { parseDisplayName } from '../../domain/connections/label.js';
-import { parseOAuthClient, type OAuthClient } from '../../domain/connections/oauth-client.js';
+import { parseScopes, registeredClient, type OAuthClient } from '../../domain/connections/oauth-client.js';
 import { refuseMembers } from '../../domain/connections/refuse-members.js';
 import { parseStaticCredential } from '../../domain/connections/static-credential.js';
 import { SandgateError } from '../../domain/errors.js';
@@ -10,13 +9,14 @@ import { ConnectionRecords } from '../../core/connections/connection-records.js'
 import type { Viewer } from '../../core/connections/viewer.js';
 import { Database } from '../../core/record/database.js';
 import { ConnectFlows } from '../../core/oauth/connect-flows.js';
+import { validated, type Unvalidated } from '../http/validated.js';
 import { CapabilitiesService } from '../capabilities/capabilities.service.js';
 import type { CreateCapability } from '../capabilities/capabilities.dto.js';
 import { resolveOwner, type ConnectionOwner } from '../connections/connection-owner.js';
 import { toConnection, toSnapshotView } from '../connections/connections.dto.js';
 import { McpConnections, type McpTarget, type ConnectionWithSnapshot } from '../connections/mcp-connections.js';
 import { notFound } from '../../domain/resource-id.js';
-import type { ConnectConnector, ConnectedConnector } from './connect.dto.js';
+import { ConnectConnector, type ConnectedConnector } from './connect.dto.js';
 import { findConnector } from '../../core/catalog/connector-queries.js';
 
 /**
@@ -39,8 +39,8 @@ export class ConnectConnectorService {
    *
    * @throws SandgateError `forbidden`, `not_found`, `invalid_request`, `unavailable` without a sealing key
    */
-  async connect(viewer: Viewer, slug: string, body: ConnectConnector): Promise<ConnectedConnector> {
-    const owner = resolveOwner(viewer, body.owner);
+  async connect(viewer: Viewer, slug: string, body: Unvalidated<ConnectConnector>): Promise<ConnectedConnector> {
+    const owner = resolveOwner(viewer, validated(ConnectConnector, body, 'owner').owner);
     const entry = await this.database.withTenant(viewer.organizationId, (tx) => findConnector(tx, slug, viewer.userId));
     if (entry === null) throw notFound('connector');
     return this.connectAs(viewer, owner, entry, body);
@@ -51,7 +51,7 @@ export class ConnectConnectorService {
     viewer: Viewer,
     owner: ConnectionOwner,
     entry: ConnectorDefinition,
-    body: ConnectConnector,
+    body: Unvalidated<ConnectConnector>,
   ): Promise<ConnectedConnector> {
     if (!isConnectable(entry)) {
       throw new SandgateError(
@@ -64,7 +64,7 @@ export class ConnectConnectorService {
     const target = this.targetOf(viewer, owner, entry, body);
     if (entry.auth_mode === 'oauth') {
       refuseMembers(body, ['token'], `does not belong here: ${entry.slug} is authorized by OAuth`);
-      return this.begin(viewer, target, parseOAuthClient({ ...body, scopes: [...entry.scopes, ...scopesOf(body)] }));
+      return this.begin(viewer, target, clientOf(entry, body));
     }
     refuseMembers(
       body,
@@ -75,23 +75,21 @@ export class ConnectConnectorService {
       refuseMembers(body, ['token'], `does not belong here: ${entry.slug} asks for no credential`);
       return viewOf(await this.mcp.connectOpen(target));
     }
-    const { header_name, scheme } = entry.auth_hints;
-    return viewOf(
-      await this.mcp.connectStatic(target, parseStaticCredential({ token: body.token, header_name, scheme })),
-    );
+    const { token } = validated(ConnectConnector, body, 'token');
+    return viewOf(await this.mcp.connectStatic(target, parseStaticCredential({ ...entry.auth_hints, token })));
   }
 
   private targetOf(
     { organizationId }: Viewer,
     owner: ConnectionOwner,
     entry: ConnectorDefinition,
-    body: ConnectConnector,
+    body: Unvalidated<ConnectConnector>,
   ): McpTarget {
     return {
       organizationId,
       owner,
-      baseUrl: this.mcp.admit(entry.url),
-      displayName: parseDisplayName(body.display_name, entry.name),
+      baseUrl: this.mcp.admit(entry.url ?? ''),
+      displayName: validated(ConnectConnector, body, 'display_name').display_name ?? entry.name,
       catalogSlug: entry.slug,
     };
   }
@@ -114,7 +112,7 @@ export class ConnectConnectorService {
     { organizationId }: Viewer,
     owner: ConnectionOwner,
     entry: ConnectorDefinition,
-    body: ConnectConnector,
+    body: Unvalidated<ConnectConnector>,
   ): Promise<ConnectedConnector> {
     if (owner.owner_type === 'user') {
       throw new SandgateError(
@@ -142,8 +140,9 @@ function viewOf({ connection, snapshot }: ConnectionWithSnapshot): ConnectedConn
   return { connection: toConnection(connection), snapshot: toSnapshotView(snapshot) };
 }
 
-function scopesOf({ scopes }: ConnectConnector): unknown[] {
-  if (scopes === undefined || scopes === null) return [];
-  if (!Array.isArray(scopes)) throw new SandgateError('invalid_request', 'scopes: must be an array of strings');
-  return scopes;
+/** The scopes of the entry, and after them those that are asked for besides. */
+function clientOf(entry: ConnectorDefinition, body: Unvalidated<ConnectConnector>): OAuthClient {
+  const { scopes } = validated(ConnectConnector, body, 'scopes');
+  const client = registeredClient(validated(ConnectConnector, body, 'client_id', 'client_secret'));
+  return { ...client, scopes: parseScopes([...entry.scopes, ...(scopes ?? [])]) };
 }

@@ -1,24 +1,31 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
-import { Allow } from 'class-validator';
+import { IsArray, IsOptional } from 'class-validator';
+import type { JsonValue } from '../../domain/json.js';
 import { CapabilityBundleView, ServerSummary } from '../capabilities/capabilities.dto.js';
 import { Connection, Snapshot } from '../connections/connections.dto.js';
-import { OPTIONAL_TEXT, SCOPES } from '../connections/create-connection.dto.js';
+import {
+  IsDisplayName,
+  IsOptionalText,
+  IsOwner,
+  IsToken,
+  OPTIONAL_TEXT,
+  OWNER,
+  SCOPES,
+  type RequestedOwner,
+} from '../connections/connection-members.js';
 import { OptionalBody } from '../http/optional-body.js';
+import { ValidatedByService } from '../http/validated.js';
 
-const OWNER = {
-  type: 'string',
-  enum: ['organization', 'personal', ''],
-  nullable: true,
-  default: 'organization',
-  description: 'An organization needs the role admin or owner; `personal` needs a signed-in user.',
-} as const;
-
-/** Permission is decided before any member but `owner` is judged, so the service validates the members' meaning. */
+/**
+ * Who may is decided before anything but `owner` is read, and which members belong depends on the entry; `token` is required where
+ * it belongs.
+ */
 @OptionalBody()
+@ValidatedByService()
 export class ConnectConnector {
   @ApiPropertyOptional(OWNER)
-  @Allow()
-  owner?: unknown;
+  @IsOwner()
+  owner?: RequestedOwner | null;
 
   @ApiPropertyOptional({
     type: 'string',
@@ -26,28 +33,29 @@ export class ConnectConnector {
     writeOnly: true,
     description: 'The key of an `api_key` connector. Sealed, never answered.',
   })
-  @Allow()
-  token?: unknown;
+  @IsToken()
+  token!: string;
 
   @ApiPropertyOptional({ type: 'string', nullable: true, maxLength: 200, description: "The entry's name if left out." })
-  @Allow()
-  display_name?: unknown;
+  @IsDisplayName()
+  display_name?: string | null;
 
+  /** The name of the bundle, which is judged with the rest of the bundle. */
   @ApiPropertyOptional({ type: 'string', nullable: true, description: 'Of a `stdio` connector; its slug if left out.' })
-  @Allow()
-  bundle_name?: unknown;
+  bundle_name?: JsonValue;
 
   @ApiPropertyOptional({ ...OPTIONAL_TEXT, description: 'OAuth client that was registered by hand.' })
-  @Allow()
-  client_id?: unknown;
+  @IsOptionalText()
+  client_id?: string | null;
 
   @ApiPropertyOptional({ ...OPTIONAL_TEXT, writeOnly: true, description: 'Its secret. Sealed.' })
-  @Allow()
-  client_secret?: unknown;
+  @IsOptionalText()
+  client_secret?: string | null;
 
   @ApiPropertyOptional({ ...SCOPES, nullable: true, description: "Asked for besides the entry's own scopes." })
-  @Allow()
-  scopes?: unknown;
+  @IsOptional()
+  @IsArray({ message: 'must be an array of strings' })
+  scopes?: JsonValue[] | null;
 }
 
 /** What connecting made: which members are there depends on how the connector signs in. */

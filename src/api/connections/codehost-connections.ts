@@ -1,9 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { ConnectionRecord } from '../../domain/connections/connection.js';
-import { parseDisplayName } from '../../domain/connections/label.js';
-import { readOptionalText } from '../../domain/connections/optional-text.js';
 import { refuseMembers } from '../../domain/connections/refuse-members.js';
-import { readBearerToken } from '../../domain/connections/static-credential.js';
+import { requireHeaderValue } from '../../domain/connections/static-credential.js';
 import { SandgateError } from '../../domain/errors.js';
 import { Codehost } from '../../core/codehost/codehost.js';
 import { newRowId } from '../../platform/postgres/row-id.js';
@@ -12,10 +10,9 @@ import { ConnectionRecords } from '../../core/connections/connection-records.js'
 import type { NewConnection } from '../../core/connections/connection-rows.js';
 import { ConnectionSecrets } from '../../core/connections/connection-secrets.js';
 import { isUniqueViolation } from '../../platform/postgres/database-errors.js';
+import { validated, type Unvalidated } from '../http/validated.js';
 import type { ConnectionOwner } from './connection-owner.js';
-import type { CreateConnection } from './create-connection.dto.js';
-
-const NUMERIC_ID = /^[0-9]{1,20}$/;
+import { CreateConnection } from './create-connection.dto.js';
 
 /**
  * Makes connections to the code host (docs/design/connections.md). A credential is proved there before anything is
@@ -37,18 +34,19 @@ export class CodehostConnections {
   async connectToken(
     organizationId: string,
     owner: ConnectionOwner,
-    body: CreateConnection,
+    body: Unvalidated<CreateConnection>,
   ): Promise<ConnectionRecord> {
     refuseMembers(body, MEMBERS_OF_APPS, 'is of codehost_app connections; this one is codehost');
     refuseMembers(body, MEMBERS_OF_MCP, 'is of mcp_http connections; this one is codehost');
-    const token = readBearerToken(body.token);
-    const displayName = parseDisplayName(body.display_name, '');
+    const { token } = validated(CreateConnection, body, 'token');
+    requireHeaderValue(token);
+    const { display_name } = validated(CreateConnection, body, 'display_name');
     const account = await proveToken(this.codehost.api, token);
     const id = newRowId();
     return this.records.insert(organizationId, {
       ...draftOf(id, 'codehost', owner),
       external_account_id: account.id,
-      display_name: displayName === '' ? account.login : displayName,
+      display_name: display_name ?? account.login,
       granted_scopes: account.scopes,
       metadata: { login: account.login },
       credential: await this.secrets.seal({ organizationId, connectionId: id }, 'credential', token),
@@ -64,17 +62,15 @@ export class CodehostConnections {
   async connectInstallation(
     organizationId: string,
     owner: ConnectionOwner,
-    body: CreateConnection,
+    body: Unvalidated<CreateConnection>,
   ): Promise<ConnectionRecord> {
     if (owner.owner_type === 'user')
       throw new SandgateError('invalid_request', 'owner: an installation of an app belongs to the organization');
     refuseMembers(body, ['token'], 'is of codehost and mcp_http connections; this one is codehost_app');
     refuseMembers(body, MEMBERS_OF_MCP, 'is of mcp_http connections; this one is codehost_app');
-    const appId = requireNumber(body, 'app_id');
-    const installationId = requireNumber(body, 'installation_id');
-    const privateKey = requireText(body, 'private_key');
-    const webhookSecret = requireText(body, 'webhook_secret');
-    const displayName = parseDisplayName(body.display_name, '');
+    const sent = validated(CreateConnection, body, ...MEMBERS_OF_APPS, 'display_name');
+    const { app_id: appId, installation_id: installationId } = sent;
+    const [privateKey, webhookSecret] = [sent.private_key.trim(), sent.webhook_secret.trim()];
     const proven = await proveInstallation(this.codehost.api, { appId, installationId, privateKey });
     if (proven.suspended)
       throw new SandgateError(
@@ -87,7 +83,7 @@ export class CodehostConnections {
     return this.insertInstallation(organizationId, {
       ...draftOf(id, 'codehost_app', owner),
       external_account_id: installationId,
-      display_name: displayName === '' ? `${proven.appSlug} → ${account}` : displayName,
+      display_name: sent.display_name ?? `${proven.appSlug} → ${account}`,
       metadata: { app_id: appId, installation_id: installationId, app_slug: proven.appSlug, account_login: account },
       credential: await this.secrets.seal(ref, 'credential', privateKey),
       webhookSecret: await this.secrets.seal(ref, 'webhook_secret', webhookSecret),
@@ -120,17 +116,4 @@ export const LIVE_INSTALLATION = 'integration_connections_live_installation';
 
 function draftOf(id: string, provider: 'codehost' | 'codehost_app', owner: ConnectionOwner) {
   return { id, provider, status: 'active', auth_kind: 'static', ...owner } as const;
-}
-
-function requireText(body: CreateConnection, member: keyof CreateConnection): string {
-  const text = readOptionalText(body[member], member);
-  if (text === null) throw new SandgateError('invalid_request', `${member}: is required and must not be empty`);
-  return text;
-}
-
-function requireNumber(body: CreateConnection, member: keyof CreateConnection): string {
-  const given = body[member];
-  const text = typeof given === 'number' && Number.isSafeInteger(given) ? String(given) : given;
-  if (typeof text === 'string' && NUMERIC_ID.test(text.trim())) return text.trim();
-  throw new SandgateError('invalid_request', `${member}: is required and must be a number of at most 20 digits`);
 }

@@ -1,8 +1,8 @@
-import { parseOwner } from '../../domain/connections/owner.js';
 import type { ConnectionRecord } from '../../domain/connections/connection.js';
 import { SandgateError } from '../../domain/errors.js';
 import { requireOrganizationAuthority } from '../../core/connections/connection-records.js';
 import type { Viewer } from '../../core/connections/viewer.js';
+import type { RequestedOwner } from './connection-members.js';
 
 /** The columns of a new connection that say whose it is. */
 export type ConnectionOwner = Pick<ConnectionRecord, 'owner_type' | 'owner_user_id' | 'created_by_user_id'>;
@@ -12,11 +12,11 @@ export type ConnectionOwner = Pick<ConnectionRecord, 'owner_type' | 'owner_user_
  * (docs/design/connections.md).
  *
  * @throws SandgateError `forbidden` for an organization's connection and a viewer without the role, `invalid_request` for the
- * admin token, which has no personal identity, and for an unknown owner
+ * admin token, which has no personal identity
  */
-export function resolveOwner(viewer: Viewer, requested: unknown): ConnectionOwner {
+export function resolveOwner(viewer: Viewer, requested: RequestedOwner | null | undefined): ConnectionOwner {
   const { userId } = viewer;
-  if (parseOwner(requested) === 'organization') {
+  if (requested !== 'personal') {
     requireOrganizationAuthority(viewer);
     return { owner_type: 'organization', owner_user_id: null, created_by_user_id: userId };
   }

@@ -1,42 +1,55 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { Allow } from 'class-validator';
+import { Transform } from 'class-transformer';
+import { ArrayMaxSize, IsArray, IsIn, IsOptional, Matches } from 'class-validator';
 import { PROVIDERS, type ConnectionProvider } from '../../domain/connections/connection.js';
-import { MAX_SCOPES, SCOPE_PATTERN } from '../../domain/connections/oauth-client.js';
-import { MAX_OPTIONAL_TEXT } from '../../domain/connections/optional-text.js';
-import { CREDENTIAL_SCHEMES } from '../../domain/connections/static-credential.js';
-
-export const OPTIONAL_TEXT = { type: 'string', nullable: true, maxLength: MAX_OPTIONAL_TEXT } as const;
-export const SCOPES = {
-  type: 'array',
-  items: { type: 'string', pattern: SCOPE_PATTERN },
-  maxItems: MAX_SCOPES,
-} as const;
+import { MAX_SCOPES } from '../../domain/connections/oauth-client.js';
+import {
+  CREDENTIAL_SCHEMES,
+  HEADER_NAME_PATTERN,
+  HEADER_NAME_SHAPE,
+  SCHEME_SHAPE,
+  type CredentialScheme,
+} from '../../domain/connections/static-credential.js';
+import type { JsonValue } from '../../domain/json.js';
+import { ValidatedByService } from '../http/validated.js';
+import {
+  IsDisplayName,
+  IsNumericId,
+  IsOptionalText,
+  IsOwner,
+  IsRequiredText,
+  IsToken,
+  OPTIONAL_TEXT,
+  OWNER,
+  SCOPES,
+  Trimmed,
+  type RequestedOwner,
+} from './connection-members.js';
 
 /** Older names, which some clients still send. */
-export const FORMER_PROVIDERS: ReadonlyMap<unknown, ConnectionProvider> = new Map([
+const FORMER_PROVIDERS: ReadonlyMap<unknown, ConnectionProvider> = new Map([
   ['github', 'codehost'],
   ['github_app', 'codehost_app'],
 ]);
 
-/** Permission is decided before any member but `owner` is judged, so the service validates the members' meaning (CP-329). */
+const AUTH_KINDS = ['static', 'oauth'] as const;
+const NO_SCOPES = `must be an array of at most ${MAX_SCOPES} strings`;
+
+/** Who may is decided before anything but `owner` is read; a member without `?` is required where it belongs. */
+@ValidatedByService()
 export class CreateConnection {
   @ApiProperty({
     type: 'string',
     enum: [...PROVIDERS, ...FORMER_PROVIDERS.keys()],
     description: '`github` and `github_app` are older names of `codehost` and `codehost_app`.',
   })
-  @Allow()
-  provider!: unknown;
+  @Transform(({ value }: { value: unknown }) => FORMER_PROVIDERS.get(value) ?? value)
+  @IsIn(PROVIDERS, { message: `must be one of ${PROVIDERS.join(', ')}` })
+  provider!: ConnectionProvider;
 
-  @ApiPropertyOptional({
-    type: 'string',
-    enum: ['organization', 'personal', ''],
-    nullable: true,
-    default: 'organization',
-    description: 'An organization needs the role admin or owner; `personal` needs a signed-in user.',
-  })
-  @Allow()
-  owner?: unknown;
+  @ApiPropertyOptional(OWNER)
+  @IsOwner()
+  owner?: RequestedOwner | null;
 
   @ApiPropertyOptional({
     type: 'string',
@@ -44,8 +57,8 @@ export class CreateConnection {
     writeOnly: true,
     description: 'The secret of `codehost` and of a static `mcp_http`. Sealed, never answered.',
   })
-  @Allow()
-  token?: unknown;
+  @IsToken()
+  token!: string;
 
   @ApiPropertyOptional({
     type: 'string',
@@ -53,26 +66,29 @@ export class CreateConnection {
     maxLength: 200,
     description: 'Account, app or host if left out.',
   })
-  @Allow()
-  display_name?: unknown;
+  @IsDisplayName()
+  display_name?: string | null;
 
   @ApiPropertyOptional({ type: 'string', nullable: true, description: 'Of `mcp_http`: the endpoint, http(s).' })
-  @Allow()
-  base_url?: unknown;
+  @Trimmed()
+  @Matches(/./, { message: 'is required and must be a URL' })
+  base_url!: string;
 
   @ApiPropertyOptional({ type: 'string', enum: ['static', 'oauth'], nullable: true, default: 'static' })
-  @Allow()
-  auth_kind?: unknown;
+  @IsOptional()
+  @IsIn(AUTH_KINDS, { message: 'must be static or oauth' })
+  auth_kind?: (typeof AUTH_KINDS)[number] | null;
 
   @ApiPropertyOptional({
     type: 'string',
     nullable: true,
-    pattern: '^[A-Za-z0-9_-]{1,64}$',
+    pattern: HEADER_NAME_PATTERN,
     default: 'authorization',
     description: 'Header that carries a static credential, instead of `authorization`.',
   })
-  @Allow()
-  header_name?: unknown;
+  @IsOptional()
+  @Matches(new RegExp(HEADER_NAME_PATTERN), { message: HEADER_NAME_SHAPE })
+  header_name?: string | null;
 
   @ApiPropertyOptional({
     type: 'string',
@@ -81,34 +97,37 @@ export class CreateConnection {
     default: 'Bearer',
     description: '`Basic` takes a token `user:password`; the empty scheme sends the bare token.',
   })
-  @Allow()
-  scheme?: unknown;
+  @IsOptional()
+  @IsIn(CREDENTIAL_SCHEMES, { message: SCHEME_SHAPE })
+  scheme?: CredentialScheme | null;
 
   @ApiPropertyOptional({ ...SCOPES, nullable: true, description: 'OAuth scopes to ask for.' })
-  @Allow()
-  scopes?: unknown;
+  @IsOptional()
+  @IsArray({ message: NO_SCOPES })
+  @ArrayMaxSize(MAX_SCOPES, { message: NO_SCOPES })
+  scopes?: JsonValue[] | null;
 
   @ApiPropertyOptional({ ...OPTIONAL_TEXT, description: 'OAuth client that was registered by hand.' })
-  @Allow()
-  client_id?: unknown;
+  @IsOptionalText()
+  client_id?: string | null;
 
   @ApiPropertyOptional({ ...OPTIONAL_TEXT, writeOnly: true, description: 'Its secret. Sealed.' })
-  @Allow()
-  client_secret?: unknown;
+  @IsOptionalText()
+  client_secret?: string | null;
 
   @ApiPropertyOptional({ type: 'string', nullable: true, pattern: '^[0-9]{1,20}$', description: 'Of `codehost_app`.' })
-  @Allow()
-  app_id?: unknown;
+  @IsNumericId()
+  app_id!: string;
 
   @ApiPropertyOptional({ type: 'string', nullable: true, pattern: '^[0-9]{1,20}$', description: 'Of `codehost_app`.' })
-  @Allow()
-  installation_id?: unknown;
+  @IsNumericId()
+  installation_id!: string;
 
   @ApiPropertyOptional({ ...OPTIONAL_TEXT, writeOnly: true, description: 'PEM of the app. Sealed.' })
-  @Allow()
-  private_key?: unknown;
+  @IsRequiredText()
+  private_key!: string;
 
   @ApiPropertyOptional({ ...OPTIONAL_TEXT, writeOnly: true, description: 'Of `codehost_app`. Sealed.' })
-  @Allow()
-  webhook_secret?: unknown;
+  @IsRequiredText()
+  webhook_secret!: string;
 }

@@ -1,16 +1,14 @@
 import { Injectable } from '@nestjs/common';
-import { PROVIDERS, type ConnectionProvider } from '../../domain/connections/connection.js';
-import { parseDisplayName } from '../../domain/connections/label.js';
-import { parseOAuthClient } from '../../domain/connections/oauth-client.js';
+import { parseScopes, registeredClient } from '../../domain/connections/oauth-client.js';
 import { refuseMembers } from '../../domain/connections/refuse-members.js';
 import { parseStaticCredential } from '../../domain/connections/static-credential.js';
-import { SandgateError } from '../../domain/errors.js';
 import { ConnectionSecrets } from '../../core/connections/connection-secrets.js';
 import type { Viewer } from '../../core/connections/viewer.js';
+import { validated, type Unvalidated } from '../http/validated.js';
 import { CodehostConnections, MEMBERS_OF_APPS } from './codehost-connections.js';
 import { resolveOwner, type ConnectionOwner } from './connection-owner.js';
 import { toConnection, toSnapshotView, type CreatedConnection } from './connections.dto.js';
-import { FORMER_PROVIDERS, type CreateConnection } from './create-connection.dto.js';
+import { CreateConnection } from './create-connection.dto.js';
 import { McpConnections, type McpTarget } from './mcp-connections.js';
 
 /** Creates connections (docs/design/connections.md): permission, then whether secrets can be sealed at all, then what was sent. */
@@ -23,9 +21,9 @@ export class CreateConnectionService {
   ) {}
 
   /** @throws SandgateError `forbidden`, `unavailable` without a sealing key, `invalid_request`, `conflict`, `upstream_failed` */
-  async create(viewer: Viewer, body: CreateConnection): Promise<CreatedConnection> {
-    const owner = resolveOwner(viewer, body.owner);
-    const provider = parseProvider(body.provider);
+  async create(viewer: Viewer, body: Unvalidated<CreateConnection>): Promise<CreatedConnection> {
+    const owner = resolveOwner(viewer, validated(CreateConnection, body, 'owner').owner);
+    const { provider } = validated(CreateConnection, body, 'provider');
     this.secrets.requireKey();
     switch (provider) {
       case 'mcp_http':
@@ -42,36 +40,27 @@ export class CreateConnectionService {
   private async createMcp(
     organizationId: string,
     owner: ConnectionOwner,
-    body: CreateConnection,
+    body: Unvalidated<CreateConnection>,
   ): Promise<CreatedConnection> {
     refuseMembers(body, MEMBERS_OF_APPS, 'is of codehost_app connections; this one is mcp_http');
-    const authKind = parseAuthKind(body.auth_kind);
-    const baseUrl = this.mcp.admit(body.base_url);
-    const displayName = parseDisplayName(body.display_name, new URL(baseUrl).host);
-    const target: McpTarget = { organizationId, owner, baseUrl, displayName };
-    if (authKind === 'oauth') {
+    const { auth_kind, base_url } = validated(CreateConnection, body, 'auth_kind', 'base_url');
+    const baseUrl = this.mcp.admit(base_url);
+    const { display_name } = validated(CreateConnection, body, 'display_name');
+    const target: McpTarget = { organizationId, owner, baseUrl, displayName: display_name ?? new URL(baseUrl).host };
+    if (auth_kind === 'oauth') {
       refuseMembers(
         body,
         ['token', 'header_name', 'scheme'],
         'is of static connections; this one is authorized by OAuth',
       );
-      const connection = toConnection(await this.mcp.begin(target, parseOAuthClient(body)));
+      const client = registeredClient(validated(CreateConnection, body, 'client_id', 'client_secret'));
+      const scopes = parseScopes(validated(CreateConnection, body, 'scopes').scopes ?? []);
+      const connection = toConnection(await this.mcp.begin(target, { ...client, scopes }));
       return { ...connection, next: `/v1/connections/${connection.id}/oauth/start` };
     }
     refuseMembers(body, ['client_id', 'client_secret', 'scopes'], 'is of auth_kind oauth; this connection is static');
-    const { connection, snapshot } = await this.mcp.connectStatic(target, parseStaticCredential(body));
+    const sent = validated(CreateConnection, body, 'token', 'scheme', 'header_name');
+    const { connection, snapshot } = await this.mcp.connectStatic(target, parseStaticCredential(sent));
     return { ...toConnection(connection), snapshot: toSnapshotView(snapshot) };
   }
-}
-
-function parseProvider(given: unknown): ConnectionProvider {
-  const provider = FORMER_PROVIDERS.get(given) ?? PROVIDERS.find((one) => one === given);
-  if (provider !== undefined) return provider;
-  throw new SandgateError('invalid_request', `provider: must be one of ${PROVIDERS.join(', ')}`);
-}
-
-function parseAuthKind(kind: unknown): 'static' | 'oauth' {
-  const known = (['static', 'oauth'] as const).find((one) => one === (kind ?? 'static'));
-  if (known === undefined) throw new SandgateError('invalid_request', 'auth_kind: must be static or oauth');
-  return known;
 }

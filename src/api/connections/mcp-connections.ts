@@ -52,11 +52,7 @@ export class McpConnections {
    *
    * @throws SandgateError `invalid_request`
    */
-  admit(baseUrl: unknown): string {
-    if (typeof baseUrl !== 'string' || baseUrl.trim() === '') {
-      throw new SandgateError('invalid_request', 'base_url: is required and must be a URL');
-    }
-    const url = baseUrl.trim();
+  admit(url: string): string {
     const refused = this.egress.admitUrl(url);
     if (refused !== null) throw new SandgateError('invalid_request', `base_url rejected: ${refused}`);
     return url;

@@ -1,14 +1,19 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { Allow } from 'class-validator';
+import { IsString, type ValidationArguments } from 'class-validator';
+import type { JsonValue } from '../../domain/json.js';
 import { CONNECTOR_AUTH_MODES, type AuthHints, type ConnectorAuthMode } from '../../domain/catalog/connector.js';
 import { Connector } from '../catalog/catalog.dto.js';
 import { ConnectConnector, ConnectedConnector } from '../catalog/connect.dto.js';
 import { AuthHintsView } from '../catalog/connector-parts.dto.js';
+import { ValidatedByService } from '../http/validated.js';
+
+const describeText = ({ value }: ValidationArguments): string =>
+  value === undefined || value === null ? 'is required' : 'must be a string';
 
 export class ProbeServer {
   @ApiProperty({ type: 'string', maxLength: 2048, description: 'The MCP endpoint.' })
-  @Allow()
-  url!: unknown;
+  @IsString({ message: describeText })
+  url!: string;
 }
 
 export class ProbedTool {
@@ -66,39 +71,37 @@ export class ProbedServer {
   notes!: string[];
 }
 
-/** A connector and its connection in one request; members that are not here are those of a connector without them. */
+/**
+ * A connector and its connection in one request; members that are not here are those of a connector without them. The other members
+ * of the connector are judged together, as those of every connector, by `parseConnector`.
+ */
+@ValidatedByService()
 export class AddServer extends ConnectConnector {
   @ApiProperty({ type: 'string', maxLength: 2048, description: 'The MCP endpoint.' })
-  @Allow()
-  url!: unknown;
+  @IsString({ message: describeText })
+  url!: string;
 
   @ApiPropertyOptional({ type: 'string', nullable: true, maxLength: 120, description: 'The host if left out.' })
-  @Allow()
-  name?: unknown;
+  name?: JsonValue;
 
   @ApiPropertyOptional({
     enum: CONNECTOR_AUTH_MODES,
     nullable: true,
     description: '`api_key` when a token is given and `none` otherwise, if left out.',
   })
-  @Allow()
-  auth_mode?: unknown;
+  auth_mode?: JsonValue;
 
   @ApiPropertyOptional({ type: 'string', nullable: true, pattern: '^[A-Za-z0-9_-]{1,64}$' })
-  @Allow()
-  header_name?: unknown;
+  header_name?: JsonValue;
 
   @ApiPropertyOptional({ type: 'string', enum: ['Bearer', 'Basic', ''], nullable: true })
-  @Allow()
-  scheme?: unknown;
+  scheme?: JsonValue;
 
   @ApiPropertyOptional({ type: 'string', nullable: true, maxLength: 2048 })
-  @Allow()
-  icon?: unknown;
+  icon?: JsonValue;
 
   @ApiPropertyOptional({ type: 'string', nullable: true, maxLength: 2000 })
-  @Allow()
-  description?: unknown;
+  description?: JsonValue;
 }
 
 export class AddedServer extends ConnectedConnector {

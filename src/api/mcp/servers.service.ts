@@ -11,7 +11,8 @@ import { ConnectConnectorService } from '../catalog/connect-connector.service.js
 import { deleteCustom, insertCustom, takenSlugs } from '../../core/catalog/connector-queries.js';
 import type { ConnectorEntity } from '../../core/catalog/connector.entity.js';
 import { resolveOwner } from '../connections/connection-owner.js';
-import type { AddedServer, AddServer, ProbedServer } from './mcp.dto.js';
+import { validated, type Unvalidated } from '../http/validated.js';
+import { AddServer, type AddedServer, type ProbedServer } from './mcp.dto.js';
 import { probeServer } from './probe-server.js';
 
 const FALLBACK_SLUG = 'mcp-server';
@@ -27,13 +28,13 @@ export class McpServersService {
   ) {}
 
   /** @throws SandgateError `invalid_request` for a text that is not an address; every other failure is part of the answer */
-  probe(url: unknown): Promise<ProbedServer> {
+  probe(url: string): Promise<ProbedServer> {
     return probeServer(this.egress, parseConnectorUrl(url, 'url'), new AbortController().signal);
   }
 
   /** Adds an entry to the catalog and connects it; a failed attempt leaves no entry. @throws as connecting does */
-  async add(viewer: Viewer, body: AddServer): Promise<AddedServer> {
-    const owner = resolveOwner(viewer, body.owner);
+  async add(viewer: Viewer, body: Unvalidated<AddServer>): Promise<AddedServer> {
+    const owner = resolveOwner(viewer, validated(AddServer, body, 'owner').owner);
     const entry = await this.insert(viewer.organizationId, body);
     try {
       const { scopes: _, ...connect } = body;
@@ -46,7 +47,7 @@ export class McpServersService {
   }
 
   /** Somebody else may take the slug between looking and inserting; then the next free one is tried. */
-  private async insert(organizationId: string, body: AddServer, races = 0): Promise<ConnectorEntity> {
+  private async insert(organizationId: string, body: Unvalidated<AddServer>, races = 0): Promise<ConnectorEntity> {
     const described = describe(body);
     const stem = slugOf(described.title, FALLBACK_SLUG);
     const taken = await this.database.withTenant(organizationId, (tx) => takenSlugs(tx, stem));
@@ -64,13 +65,12 @@ export class McpServersService {
 }
 
 /** The entry that the request describes, without its slug, and what the slug is made of. */
-function describe(body: AddServer): { title: string; members: JsonObject } {
-  const url = parseConnectorUrl(body.url, 'url');
+function describe(body: Unvalidated<AddServer>): { title: string; members: JsonObject } {
+  const url = parseConnectorUrl(validated(AddServer, body, 'url').url, 'url');
   const host = new URL(url).host;
   const given = typeof body.name === 'string' && body.name.trim() !== '' ? body.name.trim() : null;
   const hints = { header_name: body.header_name ?? null, scheme: body.scheme ?? null };
-  // Whatever a member is, the reader of connectors judges it.
-  const members: Record<string, unknown> = {
+  const members: JsonObject = {
     name: body.name ?? host,
     url,
     icon: body.icon ?? null,
@@ -79,5 +79,5 @@ function describe(body: AddServer): { title: string; members: JsonObject } {
     auth_hints: hints,
     scopes: body.scopes ?? null,
   };
-  return { title: given ?? host, members: members as JsonObject };
+  return { title: given ?? host, members };
 }

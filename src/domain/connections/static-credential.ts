@@ -4,8 +4,11 @@ import type { ConnectionMetadata } from './connection.js';
 /** Schemes that a static credential may be sent under; the empty one sends the bare token (docs/design/connections.md). */
 export const CREDENTIAL_SCHEMES = ['Bearer', 'Basic', ''] as const;
 export type CredentialScheme = (typeof CREDENTIAL_SCHEMES)[number];
+export const SCHEME_SHAPE = 'must be Bearer, Basic, or empty for the bare token';
 
-const HEADER_NAME = /^[A-Za-z0-9_-]{1,64}$/;
+export const HEADER_NAME_PATTERN = '^[A-Za-z0-9_-]{1,64}$';
+export const HEADER_NAME_SHAPE = 'must be 1 to 64 of A-Z, a-z, 0-9, _ and -';
+const HEADER_NAME = new RegExp(HEADER_NAME_PATTERN);
 /** Headers of the protocol itself, and those that say where a request goes and how long it is. */
 const RESERVED_HEADERS = new Set([
   'host',
@@ -23,9 +26,10 @@ const DEFAULT_HEADER = 'authorization';
 const DEFAULT_SCHEME = 'Bearer';
 
 export interface StaticCredentialInput {
-  token?: unknown;
-  header_name?: unknown;
-  scheme?: unknown;
+  /** Trimmed and not empty. */
+  token: string;
+  header_name?: string | null | undefined;
+  scheme?: string | null | undefined;
 }
 
 export interface StaticCredential {
@@ -40,8 +44,7 @@ export interface StaticCredential {
  *
  * @throws SandgateError `invalid_request` naming the member; the token itself is in no message
  */
-export function parseStaticCredential(input: StaticCredentialInput): StaticCredential {
-  const token = readToken(input.token);
+export function parseStaticCredential({ token, ...input }: StaticCredentialInput): StaticCredential {
   const scheme = readScheme(input.scheme);
   const header = readHeaderName(input.header_name);
   if (scheme === 'Basic' && !token.includes(':')) {
@@ -64,34 +67,16 @@ export function staticHeaders(metadata: ConnectionMetadata, token: string): Reco
   return { [metadata.header_name ?? DEFAULT_HEADER]: scheme === '' ? sent : `${scheme} ${sent}` };
 }
 
-/**
- * A token that is sent as it is.
- *
- * @throws SandgateError `invalid_request` when it is no text, blank, or cannot stand in a header
- */
-export function readBearerToken(given: unknown): string {
-  const token = readToken(given);
-  requireHeaderValue(token);
-  return token;
-}
-
-function requireHeaderValue(token: string): void {
+/** Of a token that is sent as it is. @throws SandgateError `invalid_request` when it cannot stand in a header */
+export function requireHeaderValue(token: string): void {
   if (!HEADER_VALUE.test(token))
     throw invalid('token: must consist of visible ASCII characters, because it is sent in a header');
-}
-
-/** @throws SandgateError `invalid_request` when it is no text or blank */
-export function readToken(token: unknown): string {
-  if (typeof token !== 'string') throw invalid('token: is required and must be a string');
-  const trimmed = token.trim();
-  if (trimmed === '') throw invalid('token: must not be empty');
-  return trimmed;
 }
 
 /** @throws SandgateError `invalid_request` */
 export function readScheme(scheme: unknown): CredentialScheme {
   const known = CREDENTIAL_SCHEMES.find((one) => one === (scheme ?? DEFAULT_SCHEME));
-  if (known === undefined) throw invalid('scheme: must be Bearer, Basic, or empty for the bare token');
+  if (known === undefined) throw invalid(`scheme: ${SCHEME_SHAPE}`);
   return known;
 }
 
@@ -99,7 +84,7 @@ export function readScheme(scheme: unknown): CredentialScheme {
 export function readHeaderName(name: unknown): string {
   if (name === undefined || name === null) return DEFAULT_HEADER;
   if (typeof name !== 'string' || !HEADER_NAME.test(name)) {
-    throw invalid('header_name: must be 1 to 64 of A-Z, a-z, 0-9, _ and -');
+    throw invalid(`header_name: ${HEADER_NAME_SHAPE}`);
   }
   const lower = name.toLowerCase();
   if (RESERVED_HEADERS.has(lower))
