@@ -2,7 +2,8 @@ import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/com
 import { ApiBearerAuth, ApiBody, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
 import { Permission } from '../auth/permission.decorator.js';
 import { CurrentPrincipal, type Principal } from '../auth/principal.js';
-import { MAX_LIMIT, parseLimit } from '../http/limit.js';
+import { MAX_LIMIT, PageQuery, rowsAsked } from '../http/limit.js';
+import { validated, type QueryValue } from '../http/validated.js';
 import { Answer, Failures } from '../openapi/answers.js';
 import { LimitQuery } from '../openapi/parameters.js';
 import { AddedRevision, AgentList, AgentWithRevisions, CreatedAgent } from './agent-answers.dto.js';
@@ -21,8 +22,9 @@ export class AgentsController {
   @LimitQuery('all, up to 1000')
   @Answer(AgentList, 'Agents of the organization.')
   @Failures(400, 401, 503)
-  async listAgents(@CurrentPrincipal() principal: Principal, @Query('limit') limit?: unknown): Promise<AgentList> {
-    return { agents: await this.agents.list(principal.organizationId, parseLimit(limit, MAX_LIMIT)) };
+  async listAgents(@CurrentPrincipal() principal: Principal, @Query('limit') sent?: QueryValue): Promise<AgentList> {
+    const { limit } = validated(PageQuery, { limit: sent }, 'limit');
+    return { agents: await this.agents.list(principal.organizationId, rowsAsked(limit, MAX_LIMIT)) };
   }
 
   @Post()

@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
-import { SandgateError } from '../../domain/errors.js';
 import type { ApprovalState } from '../../core/approvals/approval-queries.js';
+import type { ListApprovals } from './list-approvals.dto.js';
 
 const MAX_WAIT_SECS = 60;
-const CURSOR = /^[\x21-\x7e]{1,128}$/;
 
 /** Names one state of a list. Made from the rows alone, so that any process of the deployment knows it, also after a restart. */
 export function cursorOf(rows: readonly ApprovalState[]): string {
@@ -22,13 +21,7 @@ export interface WaitRequest {
   seen: string;
 }
 
-/** Queries `wait` (whole seconds, clamped to 60) and `cursor`; throws `invalid_request`. */
-export function parseWait(wait: unknown, cursor: unknown): WaitRequest {
-  if (cursor !== undefined && (typeof cursor !== 'string' || !CURSOR.test(cursor))) {
-    throw new SandgateError('invalid_request', 'cursor: must be the member `cursor` of an earlier answer');
-  }
-  if (wait !== undefined && (typeof wait !== 'string' || !/^[0-9]{1,9}$/.test(wait))) {
-    throw new SandgateError('invalid_request', 'wait: must be a whole number of seconds');
-  }
+/** Whole seconds, clamped to 60. */
+export function waitAsked({ wait, cursor }: Pick<ListApprovals, 'wait' | 'cursor'>): WaitRequest {
   return { waitMs: Math.min(Number(wait ?? 0), MAX_WAIT_SECS) * 1000, seen: cursor ?? EMPTY };
 }

@@ -4,22 +4,17 @@ import type { FastifyReply } from 'fastify';
 import { Permission } from '../auth/permission.decorator.js';
 import { CurrentPrincipal, type Principal } from '../auth/principal.js';
 import { untilHungUp } from '../http/until-hung-up.js';
-import { MAX_LIMIT, parseLimit } from '../http/limit.js';
+import { MAX_LIMIT, rowsAsked } from '../http/limit.js';
+import { validated, type Unvalidated } from '../http/validated.js';
 import { pathId } from '../../domain/resource-id.js';
 import { Answer, Failures } from '../openapi/answers.js';
 import { IdParam, LimitQuery, WaitQueries } from '../openapi/parameters.js';
-import { parseWait } from './approval-cursor.js';
+import { waitAsked } from './approval-cursor.js';
 import type { WaitingCaller } from './approval-watch.js';
 import { ApprovalList, ApprovalView, DecidedApproval, DECISION_SCHEMA } from './approvals.dto.js';
 import { ApprovalsService, type ListRequest } from './approvals.service.js';
-import { parseDecision } from './decision.js';
-
-/** Query members of a list, before they are checked. */
-interface ListQuery {
-  limit?: unknown;
-  wait?: unknown;
-  cursor?: unknown;
-}
+import { DecideApproval } from './decision.dto.js';
+import { ListApprovals } from './list-approvals.dto.js';
 
 @ApiTags('Approvals')
 @ApiBearerAuth('bearer')
@@ -36,7 +31,7 @@ export class ApprovalsController {
   @Failures(400, 401, 503)
   listApprovals(
     @CurrentPrincipal() principal: Principal,
-    @Query() query: ListQuery,
+    @Query() query: ListApprovals,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<ApprovalList> {
     return this.approvals.listPending(principal, readList(query, reply));
@@ -53,7 +48,7 @@ export class ApprovalsController {
   listSessionApprovals(
     @CurrentPrincipal() principal: Principal,
     @Param('id') id: string,
-    @Query() query: ListQuery,
+    @Query() query: ListApprovals,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<ApprovalList> {
     return this.approvals.listOfSession(principal, pathId(id, 'run'), readList(query, reply));
@@ -80,14 +75,16 @@ export class ApprovalsController {
   decideApproval(
     @CurrentPrincipal() principal: Principal,
     @Param('id') id: string,
-    @Body() body: unknown,
+    @Body() body: DecideApproval,
   ): Promise<DecidedApproval> {
-    return this.approvals.decide(principal, pathId(id, 'approval'), parseDecision(body));
+    const approvalId = pathId(id, 'approval');
+    return this.approvals.decide(principal, approvalId, validated(DecideApproval, body, 'decision').decision);
   }
 }
 
-function readList({ limit, wait, cursor }: ListQuery, reply: FastifyReply): ListRequest {
-  return { limit: parseLimit(limit, MAX_LIMIT), wait: parseWait(wait, cursor), caller: waitingCaller(reply) };
+function readList(sent: Unvalidated<ListApprovals>, reply: FastifyReply): ListRequest {
+  const query = validated(ListApprovals, sent, 'limit', 'cursor', 'wait');
+  return { limit: rowsAsked(query.limit, MAX_LIMIT), wait: waitAsked(query), caller: waitingCaller(reply) };
 }
 
 function waitingCaller(reply: FastifyReply): WaitingCaller {

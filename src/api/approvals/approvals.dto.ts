@@ -4,11 +4,10 @@ import type { ShownCall } from '../../domain/gate/shown-call.js';
 import type { ApprovalEntity } from '../../core/approvals/approval.entity.js';
 import { ANY_JSON } from '../openapi/any-json.js';
 import { ApprovalExplanation, toExplanation } from './explanation.dto.js';
+import { DECISION_WORDS } from './decision.dto.js';
 import { ApprovalGrant, toGrant } from './grant.dto.js';
 
 export const APPROVAL_STATUSES = ['pending', 'approved_once', 'approved_session', 'denied', 'expired'] as const;
-/** Words that a decision may be written as; the short ones are older names. */
-export const DECISION_WORDS = ['approved_once', 'approved_session', 'denied', 'approve', 'allow', 'deny'] as const;
 
 export class ApprovalView {
   @ApiProperty({ format: 'uuid' })
@@ -108,7 +107,7 @@ export const DECISION_SCHEMA = {
   properties: {
     decision: {
       type: 'string',
-      enum: [...DECISION_WORDS],
+      enum: DECISION_WORDS,
       description: '`approve` and `allow` mean `approved_once`, `deny` means `denied`.',
     },
   },

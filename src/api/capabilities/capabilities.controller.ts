@@ -2,7 +2,8 @@ import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/com
 import { ApiBearerAuth, ApiBody, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
 import { Permission } from '../auth/permission.decorator.js';
 import { CurrentPrincipal, type Principal } from '../auth/principal.js';
-import { MAX_LIMIT, parseLimit } from '../http/limit.js';
+import { MAX_LIMIT, PageQuery, rowsAsked } from '../http/limit.js';
+import { validated, type QueryValue } from '../http/validated.js';
 import { Answer, Failures } from '../openapi/answers.js';
 import { LimitQuery } from '../openapi/parameters.js';
 import { CapabilityAnswer, CapabilityList, CreateCapability } from './capabilities.dto.js';
@@ -20,8 +21,12 @@ export class CapabilitiesController {
   @LimitQuery('all, up to 1000')
   @Answer(CapabilityList, 'Bundles of the organization.')
   @Failures(400, 401, 503)
-  listCapabilities(@CurrentPrincipal() principal: Principal, @Query('limit') limit?: unknown): Promise<CapabilityList> {
-    return this.capabilities.list(principal.organizationId, parseLimit(limit, MAX_LIMIT));
+  listCapabilities(
+    @CurrentPrincipal() principal: Principal,
+    @Query('limit') sent?: QueryValue,
+  ): Promise<CapabilityList> {
+    const { limit } = validated(PageQuery, { limit: sent }, 'limit');
+    return this.capabilities.list(principal.organizationId, rowsAsked(limit, MAX_LIMIT));
   }
 
   @Post()

@@ -1,12 +1,12 @@
 import { Controller, Get, Param, Query } from '@nestjs/common';
 import { ApiBearerAuth, ApiOperation, ApiQuery, ApiTags } from '@nestjs/swagger';
-import { SandgateError } from '../../domain/errors.js';
 import { Permission } from '../auth/permission.decorator.js';
 import { CurrentPrincipal, viewerOf, type Principal } from '../auth/principal.js';
 import { pathId } from '../../domain/resource-id.js';
 import { Answer, Failures } from '../openapi/answers.js';
 import { IdParam } from '../openapi/parameters.js';
-import { RepositoryList } from './repositories.dto.js';
+import { validated, type QueryValue } from '../http/validated.js';
+import { RepositoryList, RepositoriesQuery } from './repositories.dto.js';
 import { RepositoriesService } from './repositories.service.js';
 
 const MAX_PER_PAGE = 100;
@@ -34,19 +34,14 @@ export class RepositoriesController {
   listRepositories(
     @CurrentPrincipal() principal: Principal,
     @Param('id') id: string,
-    @Query('page') page?: unknown,
-    @Query('per_page') perPage?: unknown,
+    @Query('page') page?: QueryValue,
+    @Query('per_page') perPage?: QueryValue,
   ): Promise<RepositoryList> {
-    return this.repositories.list(viewerOf(principal), pathId(id, 'connection'), {
-      page: parseCount(page, 'page', 1, MAX_PAGE),
-      perPage: parseCount(perPage, 'per_page', 50, MAX_PER_PAGE),
+    const connectionId = pathId(id, 'connection');
+    const query = validated(RepositoriesQuery, { page, per_page: perPage }, 'page', 'per_page');
+    return this.repositories.list(viewerOf(principal), connectionId, {
+      page: Math.min(Number(query.page ?? 1), MAX_PAGE),
+      perPage: Math.min(Number(query.per_page ?? 50), MAX_PER_PAGE),
     });
   }
-}
-
-/** A number from 1 on; a larger one than the maximum counts as the maximum. */
-function parseCount(given: unknown, member: string, otherwise: number, most: number): number {
-  if (given === undefined || given === '') return otherwise;
-  if (typeof given === 'string' && /^\d{1,15}$/.test(given) && Number(given) > 0) return Math.min(Number(given), most);
-  throw new SandgateError('invalid_request', `${member}: must be a whole number of at least 1`);
 }

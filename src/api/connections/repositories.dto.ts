@@ -1,5 +1,25 @@
+import { applyDecorators } from '@nestjs/common';
 import { ApiProperty } from '@nestjs/swagger';
+import { Transform } from 'class-transformer';
+import { IsOptional, Matches } from 'class-validator';
 import type { CodehostRepository } from '../../platform/codehost/code-host.js';
+
+/** A number from 1 on, of at most 15 digits; blank counts as left out. */
+const IsCount = (): PropertyDecorator =>
+  applyDecorators(
+    Transform(({ value }: { value: unknown }) => (value === '' ? undefined : value)),
+    IsOptional(),
+    Matches(/^(?=\d{1,15}$)0*[1-9]/, { message: 'must be a whole number of at least 1' }),
+  );
+
+/** Query of the list of repositories. */
+export class RepositoriesQuery {
+  @IsCount()
+  page?: string;
+
+  @IsCount()
+  per_page?: string;
+}
 
 /** A repository that a connection of the code host sees. */
 class RepositoryView implements CodehostRepository {

@@ -3,13 +3,14 @@ import { ApiBearerAuth, ApiHeader, ApiOperation, ApiResponse, ApiTags } from '@n
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Permission } from '../auth/permission.decorator.js';
 import { CurrentPrincipal, type Principal } from '../auth/principal.js';
-import { parseLimit, parseSeq } from '../http/limit.js';
+import { rowsAsked, seqAsked } from '../http/limit.js';
+import { validated, type QueryValue } from '../http/validated.js';
 import { pathId } from '../../domain/resource-id.js';
 import { Answer, Failures } from '../openapi/answers.js';
 import { AfterQuery, IdParam, LimitQuery } from '../openapi/parameters.js';
 import { EVENT_REFERENCE } from '../openapi/event-schemas.js';
 import { EventStreamHub } from './event-stream-hub.js';
-import { EventList } from './events.dto.js';
+import { EventList, EventsQuery } from './events.dto.js';
 import { EventsService } from './events.service.js';
 import { resumePosition } from './resume-position.js';
 
@@ -41,11 +42,12 @@ export class EventsController {
   async listEvents(
     @CurrentPrincipal() principal: Principal,
     @Param('id') id: string,
-    @Query('after') after?: unknown,
-    @Query('limit') limit?: unknown,
+    @Query('after') after?: QueryValue,
+    @Query('limit') limit?: QueryValue,
   ): Promise<EventList> {
     const runId = pathId(id, 'run');
-    const [position, most] = [parseSeq(after, 'after'), parseLimit(limit, DEFAULT_PAGE)];
+    const query = validated(EventsQuery, { after, limit }, 'after', 'limit');
+    const [position, most] = [seqAsked(query.after), rowsAsked(query.limit, DEFAULT_PAGE)];
     return { events: await this.events.list(principal.organizationId, runId, position, most) };
   }
 
@@ -71,7 +73,7 @@ export class EventsController {
     @CurrentPrincipal() principal: Principal,
     @Param('id') id: string,
     @Headers('last-event-id') lastEventId: string | undefined,
-    @Query('after') after: unknown,
+    @Query('after') after: QueryValue,
     @Req() request: FastifyRequest,
     @Res() reply: FastifyReply,
   ): Promise<void> {

@@ -1,33 +1,34 @@
+import 'reflect-metadata';
 import { describe, expect, it } from '@jest/globals';
 import { SandgateError } from '../../domain/errors.js';
 import { isStorableText } from '../../domain/storage/storable-text.js';
 import { toSandgateError } from './error.filter.js';
-import { parseLimit, parseSeq } from './limit.js';
+import { EventsQuery } from '../events/events.dto.js';
+import { rowsAsked, seqAsked } from './limit.js';
 import { refuseUnstorableText } from './request-text.js';
 import { pathId } from '../../domain/resource-id.js';
 import { RouteTable } from './route-table.js';
+import { validated, type Unvalidated } from './validated.js';
+
+type Sent = Unvalidated<EventsQuery>;
+const limitOf = (limit: Sent['limit']) => rowsAsked(validated(EventsQuery, { limit }, 'limit').limit, 50);
+const seqOf = (after: Sent['after']) => seqAsked(validated(EventsQuery, { after }, 'after').after);
 
 describe('limit and seq', () => {
   it('CP-194 CP-300 a limit is a positive integer, clamped at 1000', () => {
-    expect([
-      parseLimit(undefined, 50),
-      parseLimit('1', 50),
-      parseLimit('1000', 50),
-      parseLimit('9'.repeat(400), 50),
-    ]).toEqual([50, 1, 1000, 1000]);
+    expect([limitOf(undefined), limitOf('1'), limitOf('1000'), limitOf('9'.repeat(400))]).toEqual([50, 1, 1000, 1000]);
     for (const bad of ['', '0', '00', '-1', '1.0', '1e3', ' 1', ['1', '2'], 5])
-      expect(() => parseLimit(bad, 50)).toThrow('limit');
+      expect(() => limitOf(bad)).toThrow('limit');
   });
 
   it('CP-193 a seq is an int64; beyond the type is the end, before the start is the start', () => {
-    expect(parseSeq(undefined, 'after')).toBe('0');
-    expect(parseSeq('-7', 'after')).toBe('0');
-    expect(parseSeq('007', 'after')).toBe('7');
-    expect(parseSeq('9223372036854775807', 'after')).toBe('9223372036854775807');
+    expect(seqOf(undefined)).toBe('0');
+    expect(seqOf('-7')).toBe('0');
+    expect(seqOf('007')).toBe('7');
+    expect(seqOf('9223372036854775807')).toBe('9223372036854775807');
     for (const beyond of ['9223372036854775808', '-9223372036854775809', '9'.repeat(5000)])
-      expect(() => parseSeq(beyond, 'after')).toThrow('after: must be an integer of 64 bits');
-    for (const bad of ['', 'x', '1.5', ['1']])
-      expect(() => parseSeq(bad, 'after')).toThrow('after: must be an integer');
+      expect(() => seqOf(beyond)).toThrow('after: must be an integer of 64 bits');
+    for (const bad of ['', 'x', '1.5', ['1']]) expect(() => seqOf(bad)).toThrow('after: must be an integer');
   });
 });
 

@@ -1,25 +1,42 @@
-import { SandgateError } from '../../domain/errors.js';
+import { applyDecorators } from '@nestjs/common';
+import { IsOptional, Matches, ValidateBy } from 'class-validator';
 
 /** The largest page of any list; a larger `limit` is clamped to it (docs/design/api-conventions.md). */
 export const MAX_LIMIT = 1000;
+const INTEGER = /^-?[0-9]+$/;
 
-/** Query `limit`: a positive decimal integer, clamped to {@link MAX_LIMIT}; anything else is refused. */
-export function parseLimit(raw: unknown, defaultLimit: number): number {
-  if (raw === undefined) return defaultLimit;
-  if (typeof raw !== 'string' || !/^[0-9]+$/.test(raw) || /^0+$/.test(raw)) {
-    throw new SandgateError('invalid_request', 'limit: must be a positive integer');
-  }
-  return Math.min(Number(raw), MAX_LIMIT);
+/** A positive decimal integer, as text. */
+export const IsLimit = (): PropertyDecorator =>
+  applyDecorators(IsOptional(), Matches(/^0*[1-9][0-9]*$/, { message: 'must be a positive integer' }));
+
+/** A position in a ledger, as the decimal text of an int64. */
+export const IsSeq = (): PropertyDecorator =>
+  applyDecorators(
+    IsOptional(),
+    ValidateBy({
+      name: 'isInt64',
+      validator: {
+        validate: (value: unknown) =>
+          typeof value === 'string' && INTEGER.test(value) && BigInt.asIntN(64, BigInt(value)) === BigInt(value),
+        defaultMessage: () => 'must be an integer of 64 bits',
+      },
+    }),
+    Matches(INTEGER, { message: 'must be an integer' }),
+  );
+
+/** Query of a list that has pages. */
+export class PageQuery {
+  @IsLimit()
+  limit?: string;
 }
 
-/** Query position in a ledger, as the decimal text of an int64; a negative one means the beginning. */
-export function parseSeq(raw: unknown, name: string): string {
-  if (raw === undefined) return '0';
-  if (typeof raw !== 'string' || !/^-?[0-9]+$/.test(raw)) {
-    throw new SandgateError('invalid_request', `${name}: must be an integer`);
-  }
-  const value = BigInt(raw);
-  if (BigInt.asIntN(64, value) !== value)
-    throw new SandgateError('invalid_request', `${name}: must be an integer of 64 bits`);
+/** Rows to answer, clamped to {@link MAX_LIMIT}. */
+export function rowsAsked(limit: string | undefined, whenAbsent: number): number {
+  return limit === undefined ? whenAbsent : Math.min(Number(limit), MAX_LIMIT);
+}
+
+/** The seq to begin after; a negative one means the beginning. */
+export function seqAsked(after: string | undefined): string {
+  const value = BigInt(after ?? 0);
   return value < 0n ? '0' : value.toString();
 }

@@ -9,6 +9,9 @@ const VALIDATED_BY_SERVICE = Symbol('sandgate:validated-by-service');
 /** What was sent for a DTO: its members, of whatever type. */
 export type Unvalidated<T> = { readonly [M in keyof T]?: JsonValue | undefined };
 
+/** A query parameter as it was sent: left out, once, or more often. */
+export type QueryValue = string | string[] | undefined;
+
 /**
  * Marks a DTO whose rules wait until the caller, or what the address names, was judged: 403, 404 and 503 come before the 400 of a
  * member. The validation pipe makes sure of an object of storable text, and the service asks for the members with {@link validated}.

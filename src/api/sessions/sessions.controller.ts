@@ -11,7 +11,7 @@ import { CreateSession } from './create-session.dto.js';
 import { CreateSessionService } from './create-session.service.js';
 import { parseIdempotencyKey } from '../../core/runs/idempotency-keys.js';
 import { LABEL_PAIR_PATTERN, MAX_LABELS } from '../../domain/run/labels.js';
-import { parseSessionFilter } from './session-filter.js';
+import { ListSessions, toSessionFilter } from './list-sessions.dto.js';
 import { CancelAnswer, SessionEnvelope, SessionList, SessionRead } from './sessions.dto.js';
 import { SessionsService } from './sessions.service.js';
 import { UsageTotals } from './usage.dto.js';
@@ -61,11 +61,8 @@ export class SessionsController {
   })
   @Answer(SessionList, 'Runs that the caller may see.')
   @Failures(400, 401, 503)
-  async listSessions(
-    @CurrentPrincipal() principal: Principal,
-    @Query() query: Record<string, unknown>,
-  ): Promise<SessionList> {
-    return { sessions: await this.sessions.list(principal.organizationId, parseSessionFilter(query)) };
+  async listSessions(@CurrentPrincipal() principal: Principal, @Query() query: ListSessions): Promise<SessionList> {
+    return { sessions: await this.sessions.list(principal.organizationId, toSessionFilter(query)) };
   }
 
   @Post()

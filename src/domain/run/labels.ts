@@ -1,5 +1,4 @@
-import { registerDecorator } from 'class-validator';
-import { SandgateError } from '../errors.js';
+import { ValidateBy } from 'class-validator';
 import { isJsonObject } from '../json.js';
 
 export const MAX_LABELS = 16;
@@ -24,34 +23,41 @@ export function labelsProblem(value: unknown): string | undefined {
 }
 
 export function IsLabels(): PropertyDecorator {
-  return (target, property) => {
-    registerDecorator({
-      name: 'isLabels',
-      target: target.constructor,
-      propertyName: String(property),
-      validator: {
-        validate: (value: unknown) => labelsProblem(value) === undefined,
-        defaultMessage: (validation) => labelsProblem(validation?.value) ?? 'is invalid',
-      },
-    });
-  };
+  return judgedBy(labelsProblem, 'isLabels');
 }
 
-/** Query `label`, once or more: `name=value`, all of which a run must carry. */
-export function parseLabelFilter(raw: unknown): Record<string, string> | undefined {
-  if (raw === undefined) return undefined;
-  const labels: [string, string][] = [raw].flat().map((pair) => {
-    const split = typeof pair === 'string' ? pair.indexOf('=') : -1;
-    if (typeof pair !== 'string' || split < 1) throw new SandgateError('invalid_request', 'label: must be name=value');
-    return [pair.slice(0, split), pair.slice(split + 1)];
-  });
-  if (labels.length > MAX_LABELS)
-    throw new SandgateError('invalid_request', `label: must not be given more than ${MAX_LABELS} times`);
+/** Why query `label`, once or more, is not acceptable: `name=value`, all of which one run can carry. */
+export function labelFilterProblem(raw: unknown): string | undefined {
+  const pairs: unknown[] = [raw].flat();
+  if (!pairs.every((pair) => typeof pair === 'string' && pair.indexOf('=') > 0)) return 'must be name=value';
+  if (pairs.length > MAX_LABELS) return `must not be given more than ${MAX_LABELS} times`;
+  const labels = pairs.map((pair) => splitPair(String(pair)));
   const filter = Object.fromEntries(labels);
   const twice = labels.find(([name, value]) => filter[name] !== value);
-  if (twice !== undefined)
-    throw new SandgateError('invalid_request', `label: no run carries two values of ${twice[0].slice(0, 80)}`);
-  const problem = labelsProblem(filter);
-  if (problem !== undefined) throw new SandgateError('invalid_request', `label: ${problem}`);
-  return filter;
+  if (twice !== undefined) return `no run carries two values of ${twice[0].slice(0, 80)}`;
+  return labelsProblem(filter);
+}
+
+export function IsLabelFilter(): PropertyDecorator {
+  return judgedBy(labelFilterProblem, 'isLabelFilter');
+}
+
+/** The labels that a run must carry, of a query without a problem. */
+export function labelFilter(pairs: string | string[] | undefined): Record<string, string> | undefined {
+  return pairs === undefined ? undefined : Object.fromEntries([pairs].flat().map(splitPair));
+}
+
+function splitPair(pair: string): [string, string] {
+  const split = pair.indexOf('=');
+  return [pair.slice(0, split), pair.slice(split + 1)];
+}
+
+function judgedBy(problem: (value: unknown) => string | undefined, name: string): PropertyDecorator {
+  return ValidateBy({
+    name,
+    validator: {
+      validate: (value: unknown) => problem(value) === undefined,
+      defaultMessage: (validation) => problem(validation?.value) ?? 'is invalid',
+    },
+  });
 }
