@@ -5,7 +5,7 @@
 import process from 'node:process';
 import { Egress } from '../../../dist/src/platform/egress/egress.js';
 import { McpSession } from '../../../dist/src/platform/mcp/mcp-session.js';
-import { takeSnapshot, SnapshotError } from '../../../dist/src/platform/mcp/takeSnapshot.js';
+import { takeSnapshot, SnapshotError } from '../../../dist/src/platform/mcp/take-snapshot.js';
 import { connect } from './conformance-connect.mjs';
 
 const CALLS = {
