@@ -31,6 +31,8 @@ export interface ContractRequest {
   key: string | null;
   body: JsonObject;
   at: number;
+  /** Just before its answer was begun, or its connection cut: no runner can know of it sooner. */
+  answeredAt: number | null;
   /** When the answer was sent, or the connection ended without one. */
   endedAt: number | null;
   /** Null when no answer was sent. */

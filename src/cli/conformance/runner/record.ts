@@ -98,9 +98,12 @@ export function asksFor({ plane }: { plane: ScriptedPlane }, command: number): C
   return plane.of('permission').filter(({ body }) => JSON.stringify(body['input'] ?? null).includes(`call-${command}`));
 }
 
-/** Waits between the end of each request and the beginning of the next, in milliseconds. */
+/**
+ * Waits between the answer to each request and the arrival of the next, in milliseconds. Counted from before the answer is on its way,
+ * so on a busy machine a wait may look longer than it was, and never shorter.
+ */
 export function gapsBetween(requests: readonly ContractRequest[]): number[] {
-  return requests.slice(1).map(({ at }, index) => at - (requests[index]?.endedAt ?? at));
+  return requests.slice(1).map(({ at }, index) => at - (requests[index]?.answeredAt ?? at));
 }
 
 /** What is wrong with the waits between attempts: each min(2 s × n, cap) with a tenth of grace, or longer up to the cap. */

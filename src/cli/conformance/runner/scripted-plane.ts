@@ -142,7 +142,8 @@ export class ScriptedPlane {
     const token = (Object.keys(this.tokens) as TokenName[]).find((name) => this.tokens[name] === held) ?? null;
     const key = request.headers['idempotency-key'];
     const recorded: ContractRequest = {
-      ...{ route, token, audience, at, body: parseJsonObject(body) ?? {}, endedAt: null, status: null },
+      ...{ route, token, audience, at, body: parseJsonObject(body) ?? {} },
+      ...{ answeredAt: null, endedAt: null, status: null },
       key: typeof key === 'string' ? key : null,
     };
     this.requests.push(recorded);
@@ -155,6 +156,7 @@ export class ScriptedPlane {
     const waitMs = this.options.delayMs?.(route) ?? 0;
     if (waitMs > 0) await sleep(waitMs);
     const fault = this.options.fault?.(route, attempt) ?? null;
+    recorded.answeredAt = performance.now();
     if (fault === 'cut') return void response.socket?.destroy();
     if (fault !== null) return send(response, fault.status, fault.body ?? { error: 'injected' }, fault.headers);
     if (audience === null) return send(response, 404, { error: 'not found' });
