@@ -2,12 +2,11 @@ import { expect, it } from '@jest/globals';
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { SandboxExit, SandboxHandle } from '../../../../src/platform/sandbox/provider.js';
+import { awaitNoLeftovers, findLeftovers } from '../../../support/sandbox/leftovers.js';
 import type { SandboxLab } from './sandbox-lab.js';
 
 const SIZES = { memory_mb: 256, cpus: 1, disk_mb: 32, pids: 64 };
-const SETTLE_MS = 30_000;
 /** Begins the names of the runs of this process; another one on this machine may try the same. */
 export const LIFE = `life-${process.pid}`;
 /** Sandboxes of the share that every change runs of proof 19 (docs/proofs.md). */
@@ -35,49 +34,6 @@ export async function releaseAll(lab: SandboxLab): Promise<void> {
   const [listed] = await lab.perform([{ do: 'list' }]);
   const { remains } = listed?.value as { remains: string[] };
   await lab.perform(remains.map((runId) => ({ do: 'release' as const, runId })));
-}
-
-/** Everything on the host that still names the lab: processes, mounts, loop devices, cgroups. */
-function findLeftovers(lab: SandboxLab): string[] {
-  const processes = execFileSync('ps', ['-eo', 'stat,args'], { encoding: 'utf8' })
-    .split('\n')
-    .filter((line) => line.includes(lab.dataDir) && !line.startsWith('Z'));
-  const mounts = readFileSync('/proc/self/mountinfo', 'utf8')
-    .split('\n')
-    .filter((line) => line.includes(lab.dataDir));
-  const loops = readdirSync('/sys/block')
-    .map((name) => join('/sys/block', name, 'loop/backing_file'))
-    .filter((file) => backingOf(file).includes(lab.dataDir));
-  const groups = execFileSync(
-    'sh',
-    ['-c', 'find /sys/fs/cgroup -type d -path "*/sandgate/$0-*" 2> /dev/null || :', LIFE],
-    { encoding: 'utf8' },
-  )
-    .split('\n')
-    .filter(Boolean);
-  return [...processes, ...mounts, ...loops, ...groups];
-}
-
-/** Loop devices of others come and go meanwhile. */
-function backingOf(file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch {
-    return '';
-  }
-}
-
-/**
- * The kernel frees a loop device when the last copy of its mount is gone: any program that is just making a mount namespace
- * holds one for a moment.
- */
-async function awaitNoLeftovers(lab: SandboxLab): Promise<string[]> {
-  const deadline = Date.now() + SETTLE_MS;
-  for (;;) {
-    const left = findLeftovers(lab);
-    if (left.length === 0 || Date.now() > deadline) return left;
-    await sleep(50);
-  }
 }
 
 /**
@@ -172,13 +128,14 @@ export function itKeepsTheContract(lab: () => SandboxLab, user: string): void {
       );
       const results = await lab().perform(steps);
       expect(results.filter((result) => result.error !== undefined)).toEqual([]);
-      expect(findLeftovers(lab())).not.toEqual([]);
+      const place = { folder: lab().dataDir, isRun: (name: string) => name.startsWith(`${LIFE}-`) };
+      expect(findLeftovers(place)).not.toEqual([]);
       const [alive] = await lab().perform([{ do: 'list' }]);
       const { managed } = alive?.value as { managed: { runId: string }[] };
       expect(managed).toHaveLength(Math.ceil(MANY / 3));
       await lab().perform(managed.map(({ runId }) => ({ do: 'release' as const, runId })));
       await lab().perform(managed.map(({ runId }) => ({ do: 'release' as const, runId })));
-      expect(await awaitNoLeftovers(lab())).toEqual([]);
+      expect(await awaitNoLeftovers(place)).toEqual([]);
       expect(readdirSync(join(lab().dataDir, 'runs'))).toEqual([]);
       if (lab().mode === 'root') expect(readFileSync(join(lab().dataDir, 'uids.json'), 'utf8')).toBe('{}');
     },

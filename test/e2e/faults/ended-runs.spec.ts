@@ -1,0 +1,114 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { execFileSync } from 'node:child_process';
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import pLimit from 'p-limit';
+import { SANDBOX_UID_COUNT } from '../../../src/core/hosts/sandbox-uids.js';
+import { planeRoot } from '../../../src/platform/host/plane-socket-path.js';
+import { LiveStack } from '../../support/installation/live-stack.js';
+import { SANDBOX_UID_BASE } from '../../support/installation/own-place.js';
+import { StackDatabase } from '../../support/installation/stack-database.js';
+import { WORKS } from '../../support/runs/working-run.js';
+import { awaitNoLeftovers, findLeftovers, type SandboxPlace } from '../../support/sandbox/leftovers.js';
+
+/** Whole runs that end in every way; the nightly campaign plays 500. */
+const RUNS = Number(process.env['TEST_ENDED_RUNS'] ?? 8);
+const AT_ONCE = 4;
+const FOLDERS = ['runs', 'baselines'];
+
+describe('what runs leave behind', () => {
+  let stack: LiveStack;
+  let database: StackDatabase;
+  let place: SandboxPlace;
+  const started = new Set<string>();
+
+  beforeAll(async () => {
+    stack = await LiveStack.start();
+    database = StackDatabase.of(stack);
+    await stack.createReplayAgent('worker-bee', 'unrestricted');
+    await stack.createReplayAgent('asker');
+    await stack.createReplayAgent('frugal', 'unrestricted', { budgets: { max_tool_calls: 1 } });
+    place = { folder: join(stack.dataDir, 'runs'), isRun: (name) => started.has(name) };
+  }, 120_000);
+
+  afterAll(async () => {
+    await stack?.stop();
+  }, 120_000);
+
+  async function start(agent: string, steps: object[]): Promise<string> {
+    const id = await stack.startRun(agent, steps);
+    started.add(id);
+    return id;
+  }
+
+  const write = { tool: 'Bash', input: { command: 'mkdir -p deep/er && echo x > deep/er/file' } };
+  const background = { tool: 'Bash', input: { command: 'setsid sleep 600 > /dev/null 2>&1 & echo away' } };
+
+  /** One run for each way to end, and what it ends as. */
+  const ways: (() => Promise<[id: string, status: string]>)[] = [
+    async () => [await start('worker-bee', [write, { say: 'done' }]), 'completed'],
+    async () => [await start('worker-bee', [background, { say: 'done' }]), 'completed'],
+    async () => [await start('frugal', [write, write, write]), 'budget_exceeded'],
+    async () => {
+      const id = await start('worker-bee', [...WORKS]);
+      await stack.untilStatus(id, 'running');
+      await stack.json('POST', `/v1/sessions/${id}/cancel`, {});
+      return [id, 'cancelled'];
+    },
+    async () => {
+      const id = await start('asker', [{ tool: 'Bash', input: { command: 'sh deploy.sh' } }, { say: 'done' }]);
+      await stack.decide((await stack.pendingApproval(id)).id, 'denied');
+      return [id, 'completed'];
+    },
+  ];
+
+  it(
+    `proof 19: after ${RUNS} runs that ended in every way nothing of them is left`,
+    async () => {
+      const limit = pLimit(AT_ONCE);
+      const play = async (way: (typeof ways)[number] | undefined): Promise<void> => {
+        const [id, status] = (await way?.()) ?? [];
+        expect(await stack.untilTerminal(id ?? '')).toMatchObject({ status });
+      };
+      await Promise.all(Array.from({ length: RUNS }, (_, index) => limit(() => play(ways[index % ways.length]))));
+      expect(started.size).toBe(RUNS);
+      const alive = await start('worker-bee', [...WORKS]);
+      await stack.untilStatus(alive, 'running');
+      // The search finds what is there.
+      expect(findLeftovers(place).join('\n')).toContain(alive);
+      if (process.getuid?.() === 0) expect(processesOfSandboxes()).not.toEqual([]);
+      await stack.json('POST', `/v1/sessions/${alive}/cancel`, {});
+      await stack.untilTerminal(alive);
+
+      await stack.until('every folder of ended runs to be gone', 60_000, () => {
+        const folders = [planeRoot(stack.dataDir), ...FOLDERS.map((folder) => join(stack.dataDir, folder))];
+        const left = folders.filter((folder) => existsSync(folder)).flatMap((folder) => readdirSync(folder));
+        return Promise.resolve(left.length === 0 ? true : undefined);
+      });
+      expect(await awaitNoLeftovers(place)).toEqual([]);
+      expect(processesOfSandboxes()).toEqual([]);
+      // The workflow forgets the request for the end last.
+      await stack.until('every row that a live run has to be gone', 60_000, async () => {
+        const [row] = await database.query<{ left: number }>(
+          `select ((select count(*) from sandbox_uids) + (select count(*) from session_finalizations)
+            + (select count(*) from driver_outbox))::int as left`,
+        );
+        return row?.left === 0 ? true : undefined;
+      });
+      expect(await database.capacity()).toEqual({ counted: 0, held: 0 });
+    },
+    180_000 + RUNS * 10_000,
+  );
+});
+
+/** Whatever runs as one of the users of this installation's sandboxes, named or not. */
+function processesOfSandboxes(): string[] {
+  const isOfSandbox = (line: string): boolean => {
+    const uid = Number.parseInt(line, 10);
+    return uid >= SANDBOX_UID_BASE && uid < SANDBOX_UID_BASE + SANDBOX_UID_COUNT;
+  };
+  return execFileSync('ps', ['-eo', 'uid,stat,args'], { encoding: 'utf8' })
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => isOfSandbox(line) && !/^\d+ Z/.test(line));
+}
