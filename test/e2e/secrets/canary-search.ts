@@ -24,8 +24,9 @@ export interface Haystack {
   bytes: Buffer;
 }
 
-/** Names of the haystacks in which a canary occurs in any form. */
+/** Names of the haystacks in which a canary occurs in any form, each once. */
 export function placesOf(canary: string, haystacks: readonly Haystack[]): string[] {
   const forms = formsOf(canary);
-  return haystacks.filter(({ bytes }) => forms.some((form) => bytes.includes(form))).map(({ name }) => name);
+  const found = haystacks.filter(({ bytes }) => forms.some((form) => bytes.includes(form)));
+  return [...new Set(found.map(({ name }) => name))];
 }

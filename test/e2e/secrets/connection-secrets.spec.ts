@@ -61,7 +61,7 @@ describe('secrets of connections occur nowhere in clear', () => {
       histories: await readHistories(client, stack),
       logs: readLogs(stack),
       columns: await dumpDatabase(owner),
-      answers: [...(await readAnswers(stack, [run], 'caller')), ...(await readConnectionAnswers())],
+      answers: [...(await readAnswers(stack, { run0: [run] }, 'caller')), ...(await readConnectionAnswers())],
     };
   }, 240_000);
 

@@ -5,6 +5,8 @@ import type pg from 'pg';
 import type { LiveStack } from '../../support/installation/live-stack.js';
 import type { Haystack } from './canary-search.js';
 
+const RUN_ID = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/;
+
 /** Every history of the namespace with every payload decoded to its bytes, and the files of the store itself. */
 export async function readHistories(client: Client, stack: LiveStack): Promise<Haystack[]> {
   const histories: Haystack[] = [];
@@ -50,8 +52,17 @@ export async function dumpDatabase(owner: pg.Client): Promise<Haystack[]> {
   return dump;
 }
 
-/** Every answer of the public plane that concerns the runs, and those that list things. */
-export async function readAnswers(stack: LiveStack, runs: readonly string[], agent: string): Promise<Haystack[]> {
+/**
+ * Every answer of the public plane that concerns the runs, and those that list things.
+ *
+ * @param runs ids by the name that all these runs have in the names of the answers
+ */
+export async function readAnswers(
+  stack: LiveStack,
+  runs: Readonly<Record<string, readonly string[]>>,
+  agent: string,
+): Promise<Haystack[]> {
+  const names = new Map(Object.entries(runs).flatMap(([name, ids]) => ids.map((id) => [id, name] as const)));
   const paths = [
     '/v1/health',
     '/v1/health/ready',
@@ -65,7 +76,7 @@ export async function readAnswers(stack: LiveStack, runs: readonly string[], age
     '/v1/openapi.json',
     '/v1/sessions',
   ];
-  for (const run of runs) {
+  for (const run of names.keys()) {
     const at = `/v1/sessions/${run}`;
     paths.push(
       at,
@@ -76,7 +87,8 @@ export async function readAnswers(stack: LiveStack, runs: readonly string[], age
   for (const path of paths) {
     const response = await stack.request('GET', path);
     if (!response.ok) throw new Error(`GET ${path} answered ${response.status}`);
-    const name = `GET ${runs.reduce((text, run, index) => text.replace(run, `run${index}`), path).replace(agent, 'agent')}`;
+    const plain = path.replace(RUN_ID, (id) => names.get(id) ?? id).replace(agent, 'agent');
+    const name = `GET ${plain}`;
     answers.push({ name, bytes: Buffer.from(await response.arrayBuffer()) });
   }
   return answers;

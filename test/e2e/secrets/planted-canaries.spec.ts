@@ -4,15 +4,21 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Client, Connection } from '@temporalio/client';
+import pLimit from 'p-limit';
 import pg from 'pg';
 import { byConversation, reply } from '../../../src/cli/demo/wire/model-script.js';
 import { startScriptedModel, type ScriptedModel } from '../../../src/cli/demo/scripted-model.js';
+import type { JsonValue } from '../../../src/domain/json.js';
 import { LiveStack } from '../../support/installation/live-stack.js';
 import { makeCanary, placesOf, type Haystack } from './canary-search.js';
 import { BELONGS, PLACES, type Place } from './places.js';
 import { dumpDatabase, readAnswers, readHistories, readLogs } from './haystacks.js';
 
-jest.setTimeout(60_000);
+/** Runs that carry every canary; the nightly campaign plays 200. */
+const RUNS = Number(process.env['TEST_CANARY_RUNS'] ?? 2);
+const AT_ONCE = 4;
+
+jest.setTimeout(60_000 + RUNS * 2_000);
 
 const CANARIES = Object.fromEntries(PLACES.map((place) => [place, makeCanary(place)])) as Record<Place, string>;
 const PROVIDER_KEY = `sk-ant-api03-${makeCanary('key').replaceAll('-', '')}`;
@@ -27,7 +33,7 @@ interface Scan {
   found: string[];
 }
 
-describe('planted canaries occur where they belong and nowhere else', () => {
+describe(`proof 20: canaries planted in ${RUNS} runs occur where they belong and nowhere else`, () => {
   let model: ScriptedModel;
   let stack: LiveStack;
   let folder: string;
@@ -36,6 +42,7 @@ describe('planted canaries occur where they belong and nowhere else', () => {
   let client: Client;
   let agentId: string;
   let run: string;
+  let others: string[];
   let refused: string;
   let histories: Haystack[];
   let logs: Haystack[];
@@ -57,32 +64,35 @@ describe('planted canaries occur where they belong and nowhere else', () => {
     reply({ text: CANARIES.final }),
   ]);
 
-  beforeAll(async () => {
-    folder = mkdtempSync(join(tmpdir(), 'sg-canary-'));
-    model = await startScriptedModel({
-      apiKey: PROVIDER_KEY,
-      script: (request) =>
-        JSON.stringify(request.body).includes(REFUSED_TASK)
-          ? { kind: 'error', status: 400, message: `refused: ${CANARIES.upstream} ${PROVIDER_KEY}` }
-          : conversation(request),
-    });
-    stack = await LiveStack.start({
-      ANTHROPIC_API_KEY: PROVIDER_KEY,
-      SERVICE_LLM_ANTHROPIC_URL: model.url,
-      SERVICE_LOCAL_COPY_ROOTS: folder,
-      SERVICE_LOG_LEVEL: 'trace',
-    });
-    plantFiles();
-    owner = new pg.Client({ host: join(stack.dataDir, 'pg'), user: 'sandgate', database: 'sandgate' });
-    await owner.connect();
-    connection = await Connection.connect({ address: stack.installation.temporalAddress });
-    client = new Client({ connection });
-    await playRuns();
-    histories = await readHistories(client, stack);
-    logs = readLogs(stack);
-    columns = await dumpDatabase(owner);
-    answers = await readAnswers(stack, [run, refused], agentId);
-  }, 240_000);
+  beforeAll(
+    async () => {
+      folder = mkdtempSync(join(tmpdir(), 'sg-canary-'));
+      model = await startScriptedModel({
+        apiKey: PROVIDER_KEY,
+        script: (request) =>
+          JSON.stringify(request.body).includes(REFUSED_TASK)
+            ? { kind: 'error', status: 400, message: `refused: ${CANARIES.upstream} ${PROVIDER_KEY}` }
+            : conversation(request),
+      });
+      stack = await LiveStack.start({
+        ANTHROPIC_API_KEY: PROVIDER_KEY,
+        SERVICE_LLM_ANTHROPIC_URL: model.url,
+        SERVICE_LOCAL_COPY_ROOTS: folder,
+        SERVICE_LOG_LEVEL: 'trace',
+      });
+      plantFiles();
+      owner = new pg.Client({ host: join(stack.dataDir, 'pg'), user: 'sandgate', database: 'sandgate' });
+      await owner.connect();
+      connection = await Connection.connect({ address: stack.installation.temporalAddress });
+      client = new Client({ connection });
+      await playRuns();
+      histories = await readHistories(client, stack);
+      logs = readLogs(stack);
+      columns = await dumpDatabase(owner);
+      answers = await readAnswers(stack, { run0: [run, ...others], run1: [refused] }, agentId);
+    },
+    240_000 + RUNS * 15_000,
+  );
 
   afterAll(async () => {
     await connection?.close();
@@ -121,17 +131,26 @@ describe('planted canaries occur where they belong and nowhere else', () => {
     const approval = await stack.pendingApproval(run);
     pending = {
       columns: await dumpDatabase(owner),
-      answers: await readAnswers(stack, [run], agentId),
+      answers: await readAnswers(stack, { run0: [run] }, agentId),
       operator: await seeInTemporalWeb(),
     };
     await stack.decide(approval.id, 'approved_once');
     expect(await stack.untilTerminal(run)).toMatchObject({ status: 'completed' });
+    const limit = pLimit(AT_ONCE);
+    others = await Promise.all(Array.from({ length: RUNS - 1 }, () => limit(() => playRun(start))));
     refused = await start(REFUSED_TASK);
     expect(await stack.untilTerminal(refused)).toMatchObject({ status: 'failed' });
     await stack.until('the workflows to close', 60_000, async () => {
       const { executions } = await connection.workflowService.listOpenWorkflowExecutions({ namespace: 'default' });
       return executions.some((one) => one.execution?.workflowId?.startsWith('run-')) ? undefined : true;
     });
+  }
+
+  async function playRun(start: (task: string) => Promise<string>): Promise<string> {
+    const id = await start(CANARIES.task);
+    await stack.decide((await stack.pendingApproval(id)).id, 'approved_once');
+    expect(await stack.untilTerminal(id)).toMatchObject({ status: 'completed' });
+    return id;
   }
 
   /** What an operator sees of the waiting run, without opening code. */
@@ -164,15 +183,13 @@ describe('planted canaries occur where they belong and nowhere else', () => {
       name: `request ${request.index}`,
       bytes: Buffer.from(JSON.stringify(request.body)),
     }));
-  const scan = (): Scan => {
-    const text = /SCAN (\{.*?\})\\n/.exec(
-      toolResults()
-        .map(({ bytes }) => bytes.toString())
-        .join('\n')
-        .replaceAll('\\"', '"'),
-    )?.[1];
-    return JSON.parse((text ?? '{}').replaceAll('\\"', '"')) as Scan;
-  };
+  /** What each sandbox found in itself, from the request that first tells the model of it. */
+  const scans = (): Scan[] =>
+    model.requests.flatMap(({ body }) => {
+      const told = JSON.stringify((body['messages'] as JsonValue[]).at(-1)).replaceAll('\\"', '"');
+      const text = /SCAN (\{.*?\})\\n/.exec(told)?.[1];
+      return text === undefined ? [] : [JSON.parse(text) as Scan];
+    });
 
   it('the search finds each canary where it was planted', () => {
     const { task, system, narrative, final, command, input, file, output, stderr, diff, upstream } = CANARIES;
@@ -257,12 +274,14 @@ describe('planted canaries occur where they belong and nowhere else', () => {
     expect(Number(rows[0]?.count)).toBe(4);
   });
 
-  it('the sandbox holds its own files and none of what stays outside', () => {
-    const { files, processes, found } = scan();
-    expect(files).toBeGreaterThan(5);
-    expect(processes).toBeGreaterThan(1);
-    // The baseline that the diff is taken against holds what the workspace held.
-    expect(found.filter((one) => !one.startsWith('file@/workspace/.git/'))).toEqual(['file@/workspace/notes.txt']);
+  it('every sandbox holds its own files and none of what stays outside', () => {
+    expect(scans().length).toBeGreaterThanOrEqual(RUNS);
+    for (const { files, processes, found } of scans()) {
+      expect(files).toBeGreaterThan(5);
+      expect(processes).toBeGreaterThan(1);
+      // The baseline that the diff is taken against holds what the workspace held.
+      expect(found.filter((one) => !one.startsWith('file@/workspace/.git/'))).toEqual(['file@/workspace/notes.txt']);
+    }
   });
 
   it('a run can be followed in Temporal Web', () => {

@@ -111,7 +111,7 @@ describe('a run on a repository that a connection fetches', () => {
     const connection = await Connection.connect({ address: stack.installation.temporalAddress });
     const histories = await readHistories(new Client({ connection }), stack);
     await connection.close();
-    const [columns, answers] = [await dumpDatabase(owner), await readAnswers(stack, runs, agentId)];
+    const [columns, answers] = [await dumpDatabase(owner), await readAnswers(stack, { run: runs }, agentId)];
     const everywhere = [...histories, ...readLogs(stack), ...columns, ...answers];
     expect(placesOf(connectionId, columns)).not.toEqual([]);
     // What the agent found is in its diff.
