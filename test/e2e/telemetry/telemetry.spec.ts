@@ -1,13 +1,12 @@
 import { execFileSync } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { byConversation, reply } from '../../../src/cli/demo/wire/model-script.js';
 import { startScriptedModel, type ScriptedModel } from '../../../src/cli/demo/scripted-model.js';
+import { freePorts } from '../../support/installation/free-ports.js';
 import { LiveStack, type Session } from '../../support/installation/live-stack.js';
 import { readMetrics, type ScrapedMetrics } from '../../support/telemetry/scraped-metrics.js';
 import { startSpanReceiver, type ReceivedSpan, type SpanReceiver } from '../../support/telemetry/span-receiver.js';
@@ -265,12 +264,4 @@ describe('tracing that nobody asked for', () => {
 
 function scrape(port: number): Promise<string> {
   return fetch(`http://127.0.0.1:${port}/metrics`).then((response) => response.text());
-}
-
-async function freePorts(count: number): Promise<number[]> {
-  const servers = Array.from({ length: count }, () => createServer().listen(0, '127.0.0.1'));
-  await Promise.all(servers.map((server) => once(server, 'listening')));
-  const ports = servers.map((server) => (server.address() as AddressInfo).port);
-  await Promise.all(servers.map((server) => once(server.close(), 'close')));
-  return ports;
 }
