@@ -23,6 +23,12 @@ const COUNTS = {
   // Shell lines that no earlier night has seen: the slice of this day.
   SANDGATE_SHELL_SLICE: String(Math.floor(Date.now() / 86_400_000)),
   SANDGATE_PROOF_RACES: '10000',
+  TEST_SIGNALS: '10000',
+  TEST_SOAK_MINUTES: '120',
+  TEST_ENDED_RUNS: '500',
+  TEST_CANARY_RUNS: '200',
+  // Asks the registry for what is known of the packages.
+  TEST_PACKAGE_AUDIT: '1',
 };
 
 const jest = [...JEST, '--runInBand', ...process.argv.slice(2)];
