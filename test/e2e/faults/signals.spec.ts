@@ -14,14 +14,14 @@ import type { FixtureOrganization, FixtureRun } from '../../support/runs/run-fix
 import { readExecutions, SignalledRun } from './signalled-run.js';
 
 /** Signals of questions and decisions that are sent in all; the nightly campaign sends 10,000. */
-const SIGNALS = Number(process.env['TEST_SIGNALS'] ?? 300);
+const SIGNALS = Number(process.env['TEST_SIGNALS'] ?? 200);
 const RUNS = 6;
 /** Runs in line that are cancelled while they are woken again and again. */
 const CANCELLED = Math.max(4, Math.floor(SIGNALS / 500));
 const CANCELLED_AT_ONCE = 4;
 /** A new execution after so few events: a few signals each. */
 const EVENTS = 40;
-const KILL_EVERY = Math.max(100, Math.floor(SIGNALS / 40));
+const KILL_EVERY = Math.max(80, Math.floor(SIGNALS / 40));
 const VICTIMS: Part[] = ['temporal', 'worker', 'worker'];
 const DAY_MS = '86400000';
 /** Far less than the time after which a run in line looks by itself. */
