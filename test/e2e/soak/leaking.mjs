@@ -1,6 +1,8 @@
 // A process that keeps all that it ever took, or none of it: what a recorder of memory and handles must tell apart.
 import { closeSync, openSync } from 'node:fs';
+import { performance } from 'node:perf_hooks';
 import process from 'node:process';
+import { setInterval } from 'node:timers';
 
 const LEAKS = process.argv[2] === 'leaks';
 const BYTES = LEAKS ? 1024 * 1024 : 1024;

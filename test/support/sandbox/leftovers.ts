@@ -10,7 +10,7 @@ export interface SandboxPlace {
   /** A folder that no process names but sandboxes and what serves them. */
   folder: string;
   /** Whether a run is one of this place; others on this machine have theirs. */
-  isRun(name: string): boolean;
+  isRun: (name: string) => boolean;
 }
 
 /** Everything on the host that still names the place: processes, and with them their namespaces, mounts, loop devices, cgroups. */
