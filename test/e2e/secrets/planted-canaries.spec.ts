@@ -8,11 +8,11 @@ import pLimit from 'p-limit';
 import pg from 'pg';
 import { byConversation, reply } from '../../../src/cli/demo/wire/model-script.js';
 import { startScriptedModel, type ScriptedModel } from '../../../src/cli/demo/scripted-model.js';
-import type { JsonValue } from '../../../src/domain/json.js';
 import { LiveStack } from '../../support/installation/live-stack.js';
 import { makeCanary, placesOf, type Haystack } from './canary-search.js';
 import { BELONGS, PLACES, type Place } from './places.js';
 import { dumpDatabase, readAnswers, readHistories, readLogs } from './haystacks.js';
+import { readScans } from './sandbox-scans.js';
 
 /** Runs that carry every canary; the nightly campaign plays 200. */
 const RUNS = Number(process.env['TEST_CANARY_RUNS'] ?? 2);
@@ -26,12 +26,6 @@ const REFUSED_TASK = 'a task that the provider refuses';
 
 /** More than the one-line summary of a call may hold. */
 const PAST_THE_SUMMARY = '# '.padEnd(260, 'x');
-
-interface Scan {
-  files: number;
-  processes: number;
-  found: string[];
-}
 
 describe(`proof 20: canaries planted in ${RUNS} runs occur where they belong and nowhere else`, () => {
   let model: ScriptedModel;
@@ -183,13 +177,6 @@ describe(`proof 20: canaries planted in ${RUNS} runs occur where they belong and
       name: `request ${request.index}`,
       bytes: Buffer.from(JSON.stringify(request.body)),
     }));
-  /** What each sandbox found in itself, from the request that first tells the model of it. */
-  const scans = (): Scan[] =>
-    model.requests.flatMap(({ body }) => {
-      const told = JSON.stringify((body['messages'] as JsonValue[]).at(-1)).replaceAll('\\"', '"');
-      const text = /SCAN (\{.*?\})\\n/.exec(told)?.[1];
-      return text === undefined ? [] : [JSON.parse(text) as Scan];
-    });
 
   it('the search finds each canary where it was planted', () => {
     const { task, system, narrative, final, command, input, file, output, stderr, diff, upstream } = CANARIES;
@@ -275,8 +262,9 @@ describe(`proof 20: canaries planted in ${RUNS} runs occur where they belong and
   });
 
   it('every sandbox holds its own files and none of what stays outside', () => {
-    expect(scans().length).toBeGreaterThanOrEqual(RUNS);
-    for (const { files, processes, found } of scans()) {
+    const scans = readScans(model);
+    expect(scans.length).toBeGreaterThanOrEqual(RUNS);
+    for (const { files, processes, found } of scans) {
       expect(files).toBeGreaterThan(5);
       expect(processes).toBeGreaterThan(1);
       // The baseline that the diff is taken against holds what the workspace held.
