@@ -12,7 +12,7 @@ import { WORKS } from '../../support/runs/working-run.js';
 import { awaitNoLeftovers, findLeftovers, type SandboxPlace } from '../../support/sandbox/leftovers.js';
 
 /** Whole runs that end in every way; the nightly campaign plays 500. */
-const RUNS = Number(process.env['TEST_ENDED_RUNS'] ?? 8);
+const RUNS = Number(process.env['TEST_ENDED_RUNS'] ?? 5);
 const AT_ONCE = 4;
 const FOLDERS = ['runs', 'baselines'];
 

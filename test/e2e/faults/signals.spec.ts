@@ -14,7 +14,7 @@ import type { FixtureOrganization, FixtureRun } from '../../support/runs/run-fix
 import { readExecutions, SignalledRun } from './signalled-run.js';
 
 /** Signals of questions and decisions that are sent in all; the nightly campaign sends 10,000. */
-const SIGNALS = Number(process.env['TEST_SIGNALS'] ?? 200);
+const SIGNALS = Number(process.env['TEST_SIGNALS'] ?? 120);
 const RUNS = 6;
 /** Runs in line that are cancelled while they are woken again and again. */
 const CANCELLED = Math.max(4, Math.floor(SIGNALS / 500));
