@@ -21,7 +21,7 @@ const CANCELLED = Math.max(4, Math.floor(SIGNALS / 500));
 const CANCELLED_AT_ONCE = 4;
 /** A new execution after so few events: a few signals each. */
 const EVENTS = 40;
-const KILL_EVERY = Math.max(80, Math.floor(SIGNALS / 40));
+const KILL_EVERY = Math.max(40, Math.floor(SIGNALS / 40));
 const VICTIMS: Part[] = ['temporal', 'worker', 'worker'];
 const DAY_MS = '86400000';
 /** Far less than the time after which a run in line looks by itself. */
