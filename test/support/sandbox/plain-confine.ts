@@ -9,6 +9,8 @@ export async function plainConfine({ argv, cwd, env, stdin, timeoutMs }: Confine
   const [stdout, stderr]: [Buffer[], Buffer[]] = [[], []];
   child.stdout.on('data', (chunk: Buffer) => stdout.push(chunk));
   child.stderr.on('data', (chunk: Buffer) => stderr.push(chunk));
+  // A program that reads nothing may have ended by now; its exit code tells what it did.
+  child.stdin.on('error', () => child.stdin.destroy());
   child.stdin.end(stdin ?? '');
   const [exitCode] = (await once(child, 'close')) as [number | null];
   return {
