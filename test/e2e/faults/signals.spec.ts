@@ -33,7 +33,7 @@ describe('signals around new executions and restarts', () => {
   let db: Database;
   let connection: Connection;
   let client: Client;
-  let server: { folder: string; program: string };
+  let server: { folder: string; program: string } | undefined;
   let organization: FixtureOrganization;
   const prepared: FixtureRun[] = [];
   const random = new SeededRandom(3);
@@ -58,15 +58,18 @@ describe('signals around new executions and restarts', () => {
   }, 120_000);
 
   afterAll(async () => {
-    // Nobody would come to end the sandboxes that they never had.
-    await database?.query(
-      `update sessions set status = 'cancelled', status_reason = 'spec', finished_at = now() where id = any ($1)`,
-      [prepared.map((run) => run.runId)],
-    );
-    await connection?.close();
-    await db?.close();
-    await stack?.stop();
-    rmSync(server.folder, { recursive: true, force: true });
+    try {
+      // Nobody would come to end the sandboxes that they never had.
+      await database?.query(
+        `update sessions set status = 'cancelled', status_reason = 'spec', finished_at = now() where id = any ($1)`,
+        [prepared.map((run) => run.runId)],
+      );
+    } finally {
+      await connection?.close();
+      await db?.close();
+      await stack?.stop();
+      if (server !== undefined) rmSync(server.folder, { recursive: true, force: true });
+    }
   }, 120_000);
 
   async function ownOrganization(): Promise<FixtureOrganization> {
