@@ -20,7 +20,7 @@ type RunClaim = 'wanted' | 'unwanted' | 'unknown';
 interface ReapReport {
   /** Runs whose sandbox, folders, mounts, cgroups and uid were removed. */
   released: string[];
-  /** Runs that could not be removed, with the reason; they are tried again next time. */
+  /** Runs whose sandbox could not be removed, with the reason; they are tried again next time. */
   failed: { runId: string; reason: string }[];
 }
 
@@ -33,33 +33,33 @@ interface ReapReport {
 export async function reapHostOrphans(on: HostMaintenanceDependencies): Promise<number> {
   const { released, failed } = await reapRemains(on, (runId) => claimOf(on.database, runId));
   if (released.length > 0) on.log.warn({ runs: released }, 'removed sandboxes whose run was over');
-  if (failed.length > 0) on.log.warn({ failed }, 'what runs left could not be removed; trying again');
+  if (failed.length > 0) on.log.warn({ failed }, 'sandboxes could not be removed; trying again');
   return released.length;
 }
 
 /**
  * Removes what runs left on this host, and what is kept beside their sandboxes and no release will ever name, where the record does
- * not know them or has ended them (docs/design/sandbox.md). Safe to run at any time, and twice at once.
+ * not know them or has ended them (docs/design/sandbox.md). A sandbox that cannot be removed stops nothing else: its run's plane is
+ * closed all the same. Safe to run at any time, and twice at once.
  */
 export async function reapRemains(
   { provider, workspaces, runHost }: Sandboxes,
   claimOf: (runId: string) => Promise<RunClaim>,
 ): Promise<ReapReport> {
   const report: ReapReport = { released: [], failed: [] };
-  const sandboxes = new Set(await provider.listRemains());
-  const remains = new Set([...sandboxes, ...(await runHost.listPlanes()), ...(await workspaces.listKept())]);
-  for (const runId of remains) {
+  for (const runId of await provider.listRemains()) {
     if ((await claimOf(runId)) !== 'unwanted') continue;
     try {
-      if (sandboxes.has(runId)) {
-        await provider.release(runId);
-        report.released.push(runId);
-      }
-      await workspaces.forget(runId);
-      await runHost.closePlane(runId);
+      await provider.release(runId);
+      report.released.push(runId);
     } catch (error) {
       report.failed.push({ runId, reason: error instanceof Error ? error.message : String(error) });
     }
+  }
+  for (const runId of new Set([...(await runHost.listPlanes()), ...(await workspaces.listKept())])) {
+    if ((await claimOf(runId)) !== 'unwanted') continue;
+    await workspaces.forget(runId);
+    await runHost.closePlane(runId);
   }
   return report;
 }

@@ -2,23 +2,41 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { OrphanGuard } from './orphan-guard.js';
-import { SupervisedProcess } from './supervised-process.js';
+import { SupervisedProcess, type Launch } from './supervised-process.js';
+
+const GRACE_MS = 60_000;
 
 describe('a part of the installation', () => {
-  it('CP-289 leaves no core file, in which its keys and credentials would be, when it crashes', async () => {
-    const logs = mkdtempSync(join(tmpdir(), 'sandgate-part-'));
-    const guard = new OrphanGuard();
-    const part = new SupervisedProcess({
+  let logs: string;
+  let guard: OrphanGuard;
+  const notices: string[] = [];
+
+  beforeEach(() => {
+    logs = mkdtempSync(join(tmpdir(), 'sandgate-part-'));
+    guard = new OrphanGuard();
+    notices.length = 0;
+  });
+  afterEach(() => {
+    guard.dismiss();
+    rmSync(logs, { recursive: true });
+  });
+
+  function partOf(...argv: Launch['argv']): SupervisedProcess {
+    return new SupervisedProcess({
       name: 'part',
       logs,
       guard,
-      launch: () => ({ argv: ['/bin/sleep', '30'], env: {}, channel: false }),
+      launch: () => ({ argv, env: {}, channel: false }),
       ready: () => Promise.resolve(),
       stopSignal: 'SIGTERM',
-      notify: () => undefined,
+      notify: (line) => notices.push(line),
     });
+  }
+
+  it('CP-289 leaves no core file, in which its keys and credentials would be, when it crashes', async () => {
+    const part = partOf('/bin/sleep', '30');
     try {
       await part.start();
       const limits = (): string => readFileSync(`/proc/${part.pid}/limits`, 'utf8');
@@ -27,9 +45,33 @@ describe('a part of the installation', () => {
       for (const deadline = Date.now() + 60_000; !NO_CORE.test(limits()) && Date.now() < deadline;) await delay(5);
       expect(limits()).toMatch(NO_CORE);
     } finally {
-      await part.stop(500);
-      guard.dismiss();
-      rmSync(logs, { recursive: true });
+      await part.stop(GRACE_MS);
     }
   });
+
+  it('keeps its supervisor no longer than it lives itself, whatever its grace', async () => {
+    const before = timers();
+    const part = partOf('/bin/sleep', '30');
+    await part.start();
+    await part.stop(GRACE_MS);
+    expect(timers()).toBe(before);
+  });
+
+  it('is not waited for when it is stopped while it waits to be started again', async () => {
+    const before = timers();
+    const part = partOf('/bin/false');
+    await part.start();
+    // The third time, 0.7 s before the next one.
+    while (notices.filter((line) => line.includes('starting it again')).length < 3) await delay(5);
+    await part.stop(GRACE_MS);
+    expect(timers()).toBe(before);
+    const told = notices.length;
+    await delay(1000);
+    expect(notices).toHaveLength(told);
+  });
 });
+
+/** Those that keep this process alive. */
+function timers(): number {
+  return process.getActiveResourcesInfo().filter((resource) => resource === 'Timeout').length;
+}

@@ -70,7 +70,8 @@ export class SupervisedProcess {
     if (child?.pid === undefined || hasEnded(child)) return;
     const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
     signal(this.part.target?.(child) ?? child.pid, this.part.stopSignal);
-    const inTime = await Promise.race([ended.then(() => true), delay(graceMs, false)]);
+    // The part itself keeps this process alive until it ends; the rest of its grace must not.
+    const inTime = await Promise.race([ended.then(() => true), delay(graceMs, false, { ref: false })]);
     if (inTime) return;
     signal(-child.pid, 'SIGKILL');
     await ended;
@@ -88,11 +89,19 @@ export class SupervisedProcess {
     while (!this.stopping) {
       this.failures = Date.now() - startedAt > SETTLED_MS ? 0 : this.failures + 1;
       this.part.notify(`${this.part.name} ended (${how}); starting it again`);
-      await delay(Math.min(LONGEST_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** Math.min(this.failures, 6) - FIRST_BACKOFF_MS));
+      await this.pause();
       if (this.stopping) return;
       startedAt = Date.now();
       how = await this.restart();
     }
+  }
+
+  /** The longer, the more often the part has failed; a stop ends it. */
+  private async pause(): Promise<void> {
+    const ms = Math.min(LONGEST_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** Math.min(this.failures, 6) - FIRST_BACKOFF_MS);
+    await delay(ms, undefined, { signal: this.abort.signal }).catch((error: unknown) => {
+      if (!this.stopping) throw error;
+    });
   }
 
   private async restart(): Promise<string> {

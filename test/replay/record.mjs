@@ -22,6 +22,7 @@ import { NoticeReceiver, noticePaths } from './notice-paths.mjs';
 import { runPaths, permanentPaths } from './paths.mjs';
 import { Stage } from './stage.mjs';
 
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const FOLDER = fileURLToPath(new URL('./histories', import.meta.url));
 /** The server suggests a new run after so few events, so that the history which shows it stays small. */
 const SUGGEST_NEW_AFTER_EVENTS = 150;
@@ -113,7 +114,10 @@ async function freePort() {
 /** Saves a history without what belongs to the machine that it was recorded on. */
 async function save(name, workflowId, runId) {
   const history = await client.workflow.getHandle(workflowId, runId).fetchHistory();
-  const text = historyToJSON(history).replaceAll(hostname(), 'recorder').replaceAll(files, '/srv/files');
+  const text = historyToJSON(history)
+    .replaceAll(hostname(), 'recorder')
+    .replaceAll(files, '/srv/files')
+    .replaceAll(ROOT, '/srv/sandgate/');
   const events = JSON.parse(text, (key, value) => (key === 'identity' ? 'recorder' : value));
   writeFileSync(join(FOLDER, `${name}.json`), `${JSON.stringify(events, null, 1)}\n`);
   process.stdout.write(`${name}: ${history.events.length} events\n`);

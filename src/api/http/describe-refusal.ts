@@ -1,4 +1,5 @@
 import type { ValidationError } from 'class-validator';
+import { spoken } from '../../domain/verbatim.js';
 
 /** One sentence that names the member and the reason (CP-329), of the first fault. */
 export function describeFirst(errors: readonly ValidationError[], parent = ''): string {
@@ -9,7 +10,7 @@ export function describeFirst(errors: readonly ValidationError[], parent = ''): 
   // Decorators run from the lowest up, and the type stands highest, so a text in place of a number is reported as such and not as
   // too large.
   const reason = Object.values(error.constraints ?? {}).at(-1);
-  return reason === undefined ? `${path}: is invalid` : `${path}: ${withoutProperty(reason, error.property)}`;
+  return reason === undefined ? `${path}: is invalid` : `${path}: ${spoken(withoutProperty(reason, error.property))}`;
 }
 
 /** class-validator begins its sentences with the member's name, which the path already says. */

@@ -1,8 +1,22 @@
-import { SandgateError } from '../../domain/errors.js';
+import { SandgateError, type ErrorCode } from '../../domain/errors.js';
 import type { JsonObject } from '../../domain/json.js';
 import type { TenantTransaction } from '../record/database.js';
 
 const MAX_KEY = 200;
+
+type Refusal = readonly [code: ErrorCode, message: string];
+
+const ANOTHER_EVENT: Refusal = ['conflict', 'Idempotency-Key: used before with another event'];
+
+/** What a claim is told when something else holds the key, and when its holder let it go while we looked. */
+const REFUSALS: Record<'body' | 'event', { held: Refusal; released: Refusal }> = {
+  body: {
+    held: ['conflict', 'Idempotency-Key: was used with another body'],
+    released: ['unavailable', 'the Idempotency-Key was released meanwhile; try again'],
+  },
+  // Of a run's own events, one whose key was let go is too old to be stored again.
+  event: { held: ANOTHER_EVENT, released: ANOTHER_EVENT },
+};
 
 /** A key within the scope in which it names one thing. */
 interface ScopedKey {
@@ -12,7 +26,7 @@ interface ScopedKey {
 
 interface KeyClaim extends ScopedKey {
   /** What the key is used with. */
-  of: 'body' | 'event';
+  of: keyof typeof REFUSALS;
   digest: string;
   runId: string;
 }
@@ -37,7 +51,8 @@ export function parseIdempotencyKey(raw: string | string[] | undefined): string 
  * the first one's commit.
  *
  * @returns what was done before under the key, or null when the claim is ours
- * @throws SandgateError `conflict` when the key was used with something else
+ * @throws SandgateError `conflict` when the key was used with something else; when it was released meanwhile, `unavailable` for a
+ * body and `conflict` for an event
  */
 export async function claimKey<Result extends JsonObject>(
   tx: TenantTransaction,
@@ -47,13 +62,9 @@ export async function claimKey<Result extends JsonObject>(
     'select * from svc_claim_key($1, $2, $3, $4, $5)',
     [tx.organizationId, scope, key, digest, runId],
   );
-  if (held === undefined) {
-    throw new SandgateError('unavailable', 'the Idempotency-Key was released meanwhile; try again');
-  }
+  if (held === undefined) throw new SandgateError(...REFUSALS[of].released);
   if (held.claimed) return null;
-  if (held.body_digest !== digest) {
-    throw new SandgateError('conflict', `Idempotency-Key: was used with another ${of}`);
-  }
+  if (held.body_digest !== digest) throw new SandgateError(...REFUSALS[of].held);
   return { runId: held.session_id, result: held.result };
 }
 

@@ -1,5 +1,6 @@
 import { ValidateBy } from 'class-validator';
 import { isJsonObject } from '../json.js';
+import { verbatim } from '../verbatim.js';
 
 export const MAX_LABELS = 16;
 export const MAX_LABEL_VALUE = 255;
@@ -57,7 +58,7 @@ function judgedBy(problem: (value: unknown) => string | undefined, name: string)
     name,
     validator: {
       validate: (value: unknown) => problem(value) === undefined,
-      defaultMessage: (validation) => problem(validation?.value) ?? 'is invalid',
+      defaultMessage: (validation) => verbatim(problem(validation?.value) ?? 'is invalid'),
     },
   });
 }

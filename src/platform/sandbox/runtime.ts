@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { chmod, copyFile, link, mkdir, mkdtemp, readdir, readFile, rename, stat, symlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { isFolder, namesIn } from '../host/folders.js';
+import { namesIn } from '../host/folders.js';
 import { removeTree } from '../host/remove-tree.js';
 
 /** What is mounted read-only at `/opt/sandgate`: the runner, its Node, the Node of tools, and the folders for installed packages. */
@@ -38,12 +38,20 @@ export async function stageRuntime(dataDir: string, source: RuntimeSource): Prom
   const version = await versionOf(nodeBinary, source.runnerBundle);
   const all = join(dataDir, 'runtime');
   const dir = join(all, version);
-  if (!(await isFolder(dir))) {
+  if (!(await isStaged(dir))) {
     await mkdir(all, { recursive: true, mode: 0o700 });
     await stageInto(await mkdtemp(join(all, '.staging-')), dir, nodeBinary, source.runnerBundle);
   }
   await removeOthers(dataDir, version);
   return { version, dir };
+}
+
+/** Behind a link as well. Where it cannot be looked at, staging it says why. */
+async function isStaged(dir: string): Promise<boolean> {
+  return stat(dir).then(
+    (entry) => entry.isDirectory(),
+    () => false,
+  );
 }
 
 async function stageInto(staging: string, dir: string, nodeBinary: string, runnerBundle: string): Promise<void> {
@@ -69,7 +77,7 @@ async function stageInto(staging: string, dir: string, nodeBinary: string, runne
   } catch (error) {
     // Another process was faster; its copy is the same.
     await removeTree(staging);
-    if (!(await isFolder(dir))) throw error;
+    if (!(await isStaged(dir))) throw error;
   }
 }
 

@@ -55,8 +55,8 @@ class DiffMissing extends SandgateError {
  * @throws DiffMissing with `collection_timeout`, `worktree_absent`, `baseline_absent` or the collector's own words
  */
 export async function collectDiff(request: CollectRequest): Promise<CollectedDiff> {
-  if (!(await isFolder(request.workspaceDir))) throw new DiffMissing('worktree_absent');
-  if (!(await isFolder(request.baselineDir))) throw new DiffMissing('baseline_absent');
+  if (!(await isThere(request.workspaceDir))) throw new DiffMissing('worktree_absent');
+  if (!(await isThere(request.baselineDir))) throw new DiffMissing('baseline_absent');
   try {
     return await collect(request);
   } catch (error) {
@@ -64,6 +64,11 @@ export async function collectDiff(request: CollectRequest): Promise<CollectedDif
     if (error instanceof ConfinedTimeout) throw new DiffMissing('collection_timeout', error);
     throw new DiffMissing(`collector failed: ${error instanceof Error ? error.message : String(error)}`, error);
   }
+}
+
+/** A folder that cannot be looked at is as good as gone: no later attempt would find it. */
+function isThere(folder: string): Promise<boolean> {
+  return isFolder(folder).catch(() => false);
 }
 
 async function collect({

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { SERVICES_GRACE_MS, STORES_GRACE_MS } from '../../../src/embedded/stop-times.js';
 import { StartedSandgate, processesOf, temporaryStateFolder, until } from './started-sandgate.js';
 
@@ -19,9 +19,12 @@ function newFolder(): string {
   return folder;
 }
 
+function isAlive(started: StartedSandgate | undefined): started is StartedSandgate {
+  return started?.child.exitCode === null && started.child.signalCode === null;
+}
+
 afterEach(async () => {
-  if (running !== undefined && running.child.exitCode === null && running.child.signalCode === null)
-    await running.stop();
+  if (isAlive(running)) await running.stop();
   running = undefined;
 });
 
@@ -87,10 +90,11 @@ describe('an embedded installation that runs', () => {
   const folder = newFolder();
   let running: StartedSandgate;
 
-  beforeAll(async () => {
-    running = await StartedSandgate.start(folder);
+  // Whatever the test before has done to it.
+  beforeEach(async () => {
+    if (!isAlive(running)) running = await StartedSandgate.start(folder);
   });
-  afterAll(() => running.stop());
+  afterAll(() => running?.stop());
 
   it('CP-055 takes the admin token on every data route of single-admin mode, and no other', async () => {
     for (const path of ['/v1/agents', '/v1/policies', '/v1/sessions', '/v1/approvals', '/v1/harnesses']) {

@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { execFileSync } from 'node:child_process';
-import { existsSync, readdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import pLimit from 'p-limit';
 import { SANDBOX_UID_COUNT } from '../../../src/core/hosts/sandbox-uids.js';
+import { isSystemError } from '../../../src/domain/system-error.js';
 import { planeRoot } from '../../../src/platform/host/plane-socket-path.js';
 import { LiveStack } from '../../support/installation/live-stack.js';
 import { SANDBOX_UID_BASE } from '../../support/installation/own-place.js';
@@ -76,7 +77,7 @@ describe('what runs leave behind', () => {
       await stack.untilStatus(alive, 'running');
       // The search finds what is there.
       expect(findLeftovers(place).join('\n')).toContain(alive);
-      if (process.getuid?.() === 0) expect(processesOfSandboxes()).not.toEqual([]);
+      if (process.getuid?.() === 0) expect(processesOfSandboxes(stack.dataDir)).not.toEqual([]);
       await stack.json('POST', `/v1/sessions/${alive}/cancel`, {});
       await stack.untilTerminal(alive);
 
@@ -86,7 +87,9 @@ describe('what runs leave behind', () => {
         return Promise.resolve(left.length === 0 ? true : undefined);
       });
       expect(await awaitNoLeftovers(place)).toEqual([]);
-      expect(processesOfSandboxes()).toEqual([]);
+      await stack.until('every process of ended runs to be gone', 30_000, () =>
+        Promise.resolve(processesOfSandboxes(stack.dataDir).length === 0 ? true : undefined),
+      );
       // The workflow forgets the request for the end last.
       await stack.until('every row that a live run has to be gone', 60_000, async () => {
         const [row] = await database.query<{ left: number }>(
@@ -101,14 +104,29 @@ describe('what runs leave behind', () => {
   );
 });
 
-/** Whatever runs as one of the users of this installation's sandboxes, named or not. */
-function processesOfSandboxes(): string[] {
+/**
+ * Whatever runs as one of the users of this installation's sandboxes, named or not. Another one on the machine may use the same uids;
+ * the folder of plane sockets, which every sandbox has a mount of, is this one's alone.
+ */
+function processesOfSandboxes(dataDir: string): string[] {
+  const planes = `/${basename(planeRoot(dataDir))}/`;
   const isOfSandbox = (line: string): boolean => {
-    const uid = Number.parseInt(line, 10);
-    return uid >= SANDBOX_UID_BASE && uid < SANDBOX_UID_BASE + SANDBOX_UID_COUNT;
+    const [pid, uid = NaN] = line.split(/ +/, 2).map(Number);
+    if (!(uid >= SANDBOX_UID_BASE && uid < SANDBOX_UID_BASE + SANDBOX_UID_COUNT)) return false;
+    return mountsOf(pid).includes(planes);
   };
-  return execFileSync('ps', ['-eo', 'uid,stat,args'], { encoding: 'utf8' })
+  return execFileSync('ps', ['-eo', 'pid,uid,stat,args'], { encoding: 'utf8' })
     .split('\n')
     .map((line) => line.trim())
-    .filter((line) => isOfSandbox(line) && !/^\d+ Z/.test(line));
+    .filter((line) => isOfSandbox(line) && !/^\d+ +\d+ Z/.test(line));
+}
+
+/** Nothing of a process that has ended meanwhile. */
+function mountsOf(pid: number | undefined): string {
+  try {
+    return readFileSync(`/proc/${pid}/mountinfo`, 'utf8');
+  } catch (error) {
+    if (isSystemError(error, 'ENOENT', 'ESRCH', 'EINVAL')) return '';
+    throw error;
+  }
 }

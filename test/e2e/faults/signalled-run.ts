@@ -78,7 +78,7 @@ export class SignalledRun {
 /** What the executions of one workflow hold, oldest first. */
 export interface Execution {
   signals: number;
-  /** Signals behind the start of the last workflow task: nobody was told of them. */
+  /** Signals that came after the last workflow task that was completed had begun: the workflow was not told of them. */
   untold: number;
 }
 
@@ -89,9 +89,12 @@ export async function readExecutions(client: Client, runId: string): Promise<Exe
   do {
     const { events } = await client.workflow.getHandle(runWorkflowId(runId), execution).fetchHistory();
     const all = events ?? [];
-    const signals = all.flatMap((event, at) => (event.workflowExecutionSignaledEventAttributes ? [at] : []));
-    const told = all.findLastIndex((event) => event.workflowTaskStartedEventAttributes);
-    executions.unshift({ signals: signals.length, untold: signals.filter((at) => at > told).length });
+    const signals = all.flatMap(({ eventId, workflowExecutionSignaledEventAttributes: signal }) =>
+      signal ? [Number(eventId)] : [],
+    );
+    const told = all.findLast((event) => event.workflowTaskCompletedEventAttributes);
+    const begun = Number(told?.workflowTaskCompletedEventAttributes?.startedEventId ?? 0);
+    executions.unshift({ signals: signals.length, untold: signals.filter((id) => id > begun).length });
     execution = all[0]?.workflowExecutionStartedEventAttributes?.continuedExecutionRunId ?? '';
   } while (execution !== '');
   return executions;

@@ -26,6 +26,7 @@ const VICTIMS: Part[] = ['temporal', 'worker', 'worker'];
 const DAY_MS = '86400000';
 /** Far less than the time after which a run in line looks by itself. */
 const ENDS_WITHIN_MS = 45_000;
+const TOLD_WITHIN_MS = 60_000;
 
 describe('signals around new executions and restarts', () => {
   let stack: LiveStack;
@@ -33,7 +34,7 @@ describe('signals around new executions and restarts', () => {
   let db: Database;
   let connection: Connection;
   let client: Client;
-  let server: { folder: string; program: string };
+  let server: { folder: string; program: string } | undefined;
   let organization: FixtureOrganization;
   const prepared: FixtureRun[] = [];
   const random = new SeededRandom(3);
@@ -58,15 +59,18 @@ describe('signals around new executions and restarts', () => {
   }, 120_000);
 
   afterAll(async () => {
-    // Nobody would come to end the sandboxes that they never had.
-    await database?.query(
-      `update sessions set status = 'cancelled', status_reason = 'spec', finished_at = now() where id = any ($1)`,
-      [prepared.map((run) => run.runId)],
-    );
-    await connection?.close();
-    await db?.close();
-    await stack?.stop();
-    rmSync(server.folder, { recursive: true, force: true });
+    try {
+      // Nobody would come to end the sandboxes that they never had.
+      await database?.query(
+        `update sessions set status = 'cancelled', status_reason = 'spec', finished_at = now() where id = any ($1)`,
+        [prepared.map((run) => run.runId)],
+      );
+    } finally {
+      await connection?.close();
+      await db?.close();
+      await stack?.stop();
+      if (server !== undefined) rmSync(server.folder, { recursive: true, force: true });
+    }
   }, 120_000);
 
   async function ownOrganization(): Promise<FixtureOrganization> {
@@ -112,11 +116,13 @@ describe('signals around new executions and restarts', () => {
         const unsent = await database.query('select id from driver_outbox limit 1');
         return unsent.length === 0 ? true : undefined;
       });
-      const executions = await Promise.all(runs.map((run) => readExecutions(client, run.fixture.runId)));
-      // The last ones are open.
-      const closed = executions.flatMap((chain) => chain.slice(0, -1));
-      expect(closed.filter(({ untold }) => untold > 0)).toEqual([]);
-      // The recorder records: workflows did go on in new executions, and parts were killed.
+      const executions = await stack.until('every signal to be told to its workflow', TOLD_WITHIN_MS, async () => {
+        const chains = await Promise.all(runs.map((run) => readExecutions(client, run.fixture.runId)));
+        return chains.flat().every(({ untold }) => untold === 0) ? chains : undefined;
+      });
+      // The recorder records: it counted signals, workflows did go on in new executions, and parts were killed.
+      const counted = executions.flat().reduce((sum, { signals }) => sum + signals, 0);
+      expect(counted).toBeGreaterThanOrEqual(RUNS);
       expect(executions.flat().length).toBeGreaterThan(RUNS + SIGNALS / EVENTS);
       expect(kills).toBeGreaterThanOrEqual(Math.floor(SIGNALS / KILL_EVERY) - 1);
       const asked = runs.reduce((sum, run) => sum + run.asked, 0);

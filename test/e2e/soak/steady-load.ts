@@ -38,13 +38,13 @@ export class SteadyLoad {
     return (this.completed - before) / ((performance.now() - startedAt) / 1000);
   }
 
-  /** Begins so many runs a second, evenly. @returns how many were begun */
-  async pace(perSecond: number, ms: number): Promise<number> {
+  /** Begins so many runs a second, evenly; none after the signal. @returns how many were begun */
+  async pace(perSecond: number, ms: number, signal: AbortSignal): Promise<number> {
     const inFlight = new Set<Promise<void>>();
     const failures: unknown[] = [];
     const startedAt = performance.now();
     let begun = 0;
-    while (performance.now() - startedAt < ms && failures.length === 0) {
+    while (performance.now() - startedAt < ms && failures.length === 0 && !signal.aborted) {
       const due = startedAt + (begun * 1000) / perSecond;
       await delay(Math.max(0, due - performance.now()));
       // A machine that falls behind for a moment catches up; one that stays behind shows in what was begun.

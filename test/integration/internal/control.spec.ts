@@ -77,7 +77,8 @@ describe('events of a runner', () => {
     );
     expect(twice.map((answer) => answer.body)).toEqual([{ seq: 1 }, { seq: 1 }, { seq: 1 }]);
     expect(await readLedger(database.db, run)).toHaveLength(1);
-    expect((await control(run, '/events', event('note', { n: 2 }), { 'idempotency-key': 'k1' })).status).toBe(409);
+    const other = await control(run, '/events', event('note', { n: 2 }), { 'idempotency-key': 'k1' });
+    expect([other.status, other.body]).toEqual([409, { error: 'Idempotency-Key: used before with another event' }]);
   });
 
   it('CP-299 that are too large, too many or malformed are refused, each limit noted once', async () => {

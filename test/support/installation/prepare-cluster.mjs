@@ -18,13 +18,13 @@ const STOP_MS = 20_000;
  */
 export default async function prepareCluster() {
   const dir = mkdtempSync(join(tmpdir(), 'sg-made-'));
-  process.once('exit', () => rmSync(dir, { recursive: true, force: true }));
+  removeAtTheEnd(dir);
   const folder = openStateFolder(dir);
   const guard = new OrphanGuard();
   const postgres = new EmbeddedPostgres(folder, new OrdinaryUser(folder.postgresSocketDir));
-  await postgres.initialize();
   const server = new SupervisedProcess(postgres.part({ logs: folder.logs, guard, notify: () => undefined }));
   try {
+    await postgres.initialize();
     await server.start();
     await migrateDatabase({ ...process.env, DATABASE_URL: postgres.url });
   } finally {
@@ -32,4 +32,16 @@ export default async function prepareCluster() {
     guard.dismiss();
   }
   process.env.TEST_PREPARED_CLUSTER = folder.postgresData;
+}
+
+/** Also where jest is interrupted, which then ends as it would have. */
+function removeAtTheEnd(dir) {
+  const remove = () => rmSync(dir, { recursive: true, force: true });
+  process.once('exit', remove);
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
+    process.once(signal, () => {
+      remove();
+      process.kill(process.pid, signal);
+    });
+  }
 }
