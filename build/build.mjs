@@ -1,7 +1,7 @@
 /**
  * Builds dist/: the compiled sources and the SQL files under the same paths as in the tree, the seeded policies, the pinned harness
- * programs, the runner's bundle and the workflow bundle. Leaves dist/.stamp, the digest of what was built, so that an unchanged
- * tree is not built again.
+ * programs, and the bundles of the runner, the API and the workflows. Leaves dist/.stamp, the digest of what was built, so that an
+ * unchanged tree is not built again.
  */
 import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -24,6 +24,7 @@ cpSync(join(root, 'migrations'), join(dist, 'migrations'), {
 for (const tree of ['src', 'migrations']) prune(tree);
 for (const folder of ['policies', 'harnesses']) cpSync(join(root, folder), join(dist, folder), { recursive: true });
 run('build/bundle-runner.mjs');
+run('build/bundle-api.mjs');
 run('dist/src/worker/bundle-workflows.js');
 writeFileSync(join(dist, '.stamp'), `${digest}\n`);
 

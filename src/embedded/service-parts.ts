@@ -29,7 +29,7 @@ export function apiPart(shared: Shared, env: NodeJS.ProcessEnv, url: string, adm
     ...shared,
     name: 'api',
     stopSignal: 'SIGTERM',
-    launch: () => ({ argv: nodeProgram('../api/main.js'), env, channel: true }),
+    launch: () => ({ argv: nodeProgram('../../api/main.js'), env, channel: true }),
     ready: (signal) => answersAsOurs(url, adminToken, signal),
   };
 }
