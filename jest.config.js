@@ -1,11 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 
 /** The compiler's options without its exclusion of specs, which holds for the build only. */
 const { $schema, exclude, ...compiler } = JSON.parse(readFileSync(new URL('.swcrc', import.meta.url), 'utf8'));
-
-// For the workers and all programs of Node that suites start: most load the same modules, hundreds of times in a run.
-process.env.NODE_COMPILE_CACHE ??= fileURLToPath(new URL('node_modules/.cache/compiled', import.meta.url));
 
 /** One configuration, three projects: `unit` beside the code, `integration` on real PostgreSQL and Temporal, `e2e` with real sandboxes. */
 const shared = {
@@ -26,7 +22,12 @@ export default {
   testTimeout: 120_000,
   reporters: ['default', '<rootDir>/build/jest-slowest-suites.mjs', '<rootDir>/build/jest-closing-line.mjs'],
   projects: [
-    { ...shared, displayName: 'unit', testMatch: ['<rootDir>/src/**/*.spec.ts', '<rootDir>/build/*.spec.mjs'] },
+    {
+      ...shared,
+      displayName: 'unit',
+      runtime: '<rootDir>/build/jest-shared-modules.mjs',
+      testMatch: ['<rootDir>/src/**/*.spec.ts', '<rootDir>/build/*.spec.mjs'],
+    },
     {
       ...shared,
       displayName: 'integration',

@@ -24,7 +24,7 @@ export const COMMANDS = {
   },
   build: { needs: ['packages'], argv: ['build/build.mjs'] },
   test: { needs: ['packages', 'build', 'tools', 'oracles', 'temporal'], argv: JEST },
-  'test:unit': { needs: ['packages'], argv: [...JEST, '--selectProjects', 'unit'] },
+  'test:unit': { needs: ['packages', 'build'], argv: [...JEST, '--selectProjects', 'unit'] },
   'test:integration': {
     needs: ['packages', 'build', 'tools', 'temporal'],
     argv: [...JEST, '--selectProjects', 'integration'],

@@ -16,6 +16,14 @@ export function cacheDir() {
   return path.join(base && path.isAbsolute(base) ? base : path.join(os.homedir(), '.cache'), 'sandgate');
 }
 
+/**
+ * Where programs of Node find what V8 compiled of their modules before: each then takes a tenth to a third less time to start. It
+ * lies in a folder of this user, because what stands in it is run.
+ */
+export function compileCache() {
+  return process.env.NODE_COMPILE_CACHE || path.join(cacheDir(), 'compiled');
+}
+
 export function say(line) {
   process.stderr.write(`${line}\n`);
 }
@@ -59,6 +67,7 @@ export function runForeground(program, argv) {
   const env = {
     ...process.env,
     SANDGATE_CALLER_DIR: callerFolder,
+    NODE_COMPILE_CACHE: compileCache(),
     PATH: `${path.dirname(program)}${path.delimiter}${process.env.PATH || ''}`,
   };
   const child = spawn(program, argv, { cwd: root, stdio: 'inherit', env });

@@ -6,7 +6,7 @@ const FIRST_UID = 300_000;
 /** First of the host's uids for sandboxes of this worker of jest: what is counted by uid is counted for its own runs alone. */
 export const SANDBOX_UID_BASE = FIRST_UID + UIDS_EACH * Number(process.env['JEST_WORKER_ID'] ?? 0);
 
-/** Where programs of Node find what V8 compiled of them before (jest.config.js). Each takes a third less time to start. */
+/** Where programs of Node find what V8 compiled of them before (bootstrap/processes.mjs). */
 export function compiledBefore(): NodeJS.ProcessEnv {
   const folder = process.env['NODE_COMPILE_CACHE'];
   return folder === undefined ? {} : { NODE_COMPILE_CACHE: folder };
