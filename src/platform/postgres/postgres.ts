@@ -20,6 +20,9 @@ const SESSION_SETTINGS = {
   log_parameter_max_length_on_error: '0',
 };
 
+/** A new connection compiles every function anew that it calls; the pool's ten seconds would make that the rule where little happens. */
+const IDLE_TIMEOUT_MS = 300_000;
+
 /** One transaction of one organization: row-level isolation shows and accepts only its rows. */
 export interface OrganizationTransaction {
   readonly organizationId: string;
@@ -49,6 +52,7 @@ export class Postgres implements OrganizationTransactions {
       // Every class with `@Entity` that the process has loaded, so that no list of them has to be kept.
       entities: getMetadataArgsStorage().tables.map(({ target }) => target),
       extra: {
+        idleTimeoutMillis: IDLE_TIMEOUT_MS,
         options: Object.entries(SESSION_SETTINGS)
           .map(([name, value]) => `-c ${name}=${value}`)
           .join(' '),
