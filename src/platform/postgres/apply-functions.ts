@@ -1,8 +1,7 @@
-import { createHash } from 'node:crypto';
 import type { QueryRunner } from 'typeorm';
 import { SandgateError } from '../../domain/errors.js';
 import { readCode } from './database-errors.js';
-import type { SchemaRelease } from './schema-release.js';
+import { checksumOf, type SchemaRelease } from './schema-release.js';
 
 /** SQLSTATE of `create or replace` where the function that is there returns or names something else. */
 const OTHER_SIGNATURE = '42P13';
@@ -21,8 +20,9 @@ export async function applyFunctions(runner: QueryRunner, release: SchemaRelease
   }[];
   const known = new Map(rows.map((row) => [row.file, row.checksum]));
   const applied: string[] = [];
-  for (const { name, sql } of release.functions) {
-    const checksum = createHash('sha256').update(sql).digest('hex');
+  for (const file of release.functions) {
+    const { name, sql } = file;
+    const checksum = checksumOf(file);
     if (known.get(name) === checksum) continue;
     await runFile(runner, name, sql);
     await runner.query(

@@ -1,18 +1,20 @@
-import { DataSource, MigrationExecutor, type QueryRunner } from 'typeorm';
+import type { Client } from 'pg';
 import { SandgateError } from '../../domain/errors.js';
-import { applyFunctions } from './apply-functions.js';
-import { readCode } from './database-errors.js';
 import { withClient } from './one-off.js';
-import { isOlder, ownRelease, type SchemaRelease } from './schema-release.js';
+import { checksumOf, isOlder, MIGRATIONS_TABLE, ownRelease, type SchemaRelease } from './schema-release.js';
 
 /** Every process takes this lock before it migrates, so that two that start together do not race. */
 const MIGRATION_LOCK = 7_236_401;
 const LOCK_TIMEOUT_MS = 120_000;
 /** A statement that waits for a table holds up everybody who comes after it. */
 const TABLE_LOCK_TIMEOUT_MS = 10_000;
-/** SQLSTATE of a statement that gave up waiting for a lock. */
-const LOCK_NOT_AVAILABLE = '55P03';
-const MIGRATIONS_TABLE = 'schema_migrations';
+
+/** What a database holds of the schema. */
+interface AppliedSchema {
+  /** Names, in the order in which they ran. */
+  migrations: string[];
+  functions: { file: string; checksum: string; version: string }[];
+}
 
 /**
  * Brings the database to the schema of this build as the owner (the login of `url`), forward only: pending migrations and changed
@@ -32,49 +34,27 @@ export async function migrate(
   return withClient({ connectionString: url, application_name: 'sandgate-migrate-lock' }, async (guard) => {
     await guard.query(`set lock_timeout = ${LOCK_TIMEOUT_MS}`);
     await guard.query('select pg_advisory_lock($1)', [MIGRATION_LOCK]);
+    const applied = await readApplied(guard);
+    if (isNewer(applied, release) || isCurrent(applied, release)) return [];
+    // Most starts find nothing to do, and need not load what does it.
+    const { runPending } = await import('./run-pending.js');
     return runPending(url, release, tableLockMs);
   });
 }
 
-async function runPending(url: string, release: SchemaRelease, tableLockMs: number): Promise<string[]> {
-  const source = new DataSource({
-    type: 'postgres',
-    url,
-    applicationName: 'sandgate-migrate',
-    migrations: [...release.migrations],
-    migrationsTableName: MIGRATIONS_TABLE,
-    poolSize: 2,
-  });
-  await source.initialize();
-  const runner = source.createQueryRunner();
-  try {
-    if (await isNewer(runner, release)) return [];
-    await runner.startTransaction();
-    try {
-      await runner.query(`set local lock_timeout = ${tableLockMs}`);
-      const executor = new MigrationExecutor(source, runner);
-      executor.transaction = 'all';
-      const migrations = (await executor.executePendingMigrations()).map(({ name }) => name);
-      const functions = await applyFunctions(runner, release);
-      await runner.commitTransaction();
-      return [...migrations, ...functions];
-    } catch (error) {
-      throw readCode(error) === LOCK_NOT_AVAILABLE ? tablesHeld(tableLockMs, error) : error;
-    } finally {
-      if (runner.isTransactionActive) await runner.rollbackTransaction();
-    }
-  } finally {
-    await runner.release();
-    await source.destroy();
-  }
+async function readApplied(client: Client): Promise<AppliedSchema> {
+  return {
+    migrations: (await readIfThere<{ name: string }>(client, MIGRATIONS_TABLE, 'timestamp, id')).map(
+      ({ name }) => name,
+    ),
+    functions: await readIfThere(client, 'schema_functions', 'file'),
+  };
 }
 
-function tablesHeld(waitedMs: number, cause: unknown): SandgateError {
-  return new SandgateError(
-    'unavailable',
-    `a migration waited ${waitedMs} ms for a table that a transaction of another process holds, and nothing was changed: start again`,
-    { cause },
-  );
+async function readIfThere<Row extends object>(client: Client, table: string, order: string): Promise<Row[]> {
+  const found = await client.query<{ there: boolean }>('select to_regclass($1) is not null as there', [table]);
+  if (found.rows[0]?.there !== true) return [];
+  return (await client.query<Row>(`select * from ${table} order by ${order}`)).rows;
 }
 
 /**
@@ -82,29 +62,29 @@ function tablesHeld(waitedMs: number, cause: unknown): SandgateError {
  *
  * @throws SandgateError `conflict` when the database does not begin with the first migration of this version
  */
-async function isNewer(runner: QueryRunner, release: SchemaRelease): Promise<boolean> {
+function isNewer({ migrations, functions }: AppliedSchema, release: SchemaRelease): boolean {
   const known = release.migrations.map((migration) => migration.name);
-  const there = await namesOfApplied(runner);
-  const last = there.at(-1);
+  const last = migrations.at(-1);
   if (last === undefined) return false;
-  if (there[0] !== known[0]) {
+  if (migrations[0] !== known[0]) {
     throw new SandgateError(
       'conflict',
-      `the database was made by a version of Sandgate whose schema this one does not continue (${there.length} migrations, the last ` +
-        `is ${last}): export the ledgers you need with that version (sandgate audit export), then start this one with a new ` +
+      `the database was made by a version of Sandgate whose schema this one does not continue (${migrations.length} migrations, the ` +
+        `last is ${last}): export the ledgers you need with that version (sandgate audit export), then start this one with a new ` +
         'database, another DATABASE_URL or SERVICE_DATA_DIR',
     );
   }
-  const versions = (await runner.query('select distinct version from schema_functions')) as { version: string }[];
   return (
-    there.some((name) => !known.includes(name)) || versions.some(({ version }) => isOlder(release.version, version))
+    migrations.some((name) => !known.includes(name)) ||
+    functions.some(({ version }) => isOlder(release.version, version))
   );
 }
 
-async function namesOfApplied(runner: QueryRunner): Promise<string[]> {
-  if (!(await runner.hasTable(MIGRATIONS_TABLE))) return [];
-  const rows = (await runner.query(`select name from ${MIGRATIONS_TABLE} order by timestamp, id`)) as {
-    name: string;
-  }[];
-  return rows.map(({ name }) => name);
+function isCurrent({ migrations, functions }: AppliedSchema, release: SchemaRelease): boolean {
+  const checksums = new Map(functions.map(({ file, checksum }) => [file, checksum]));
+  return (
+    release.migrations.every(({ name }, place) => migrations[place] === name) &&
+    checksums.size === release.functions.length &&
+    release.functions.every((file) => checksums.get(file.name) === checksumOf(file))
+  );
 }

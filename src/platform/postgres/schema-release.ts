@@ -1,8 +1,12 @@
+import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { MigrationInterface } from 'typeorm';
 import { MIGRATIONS, readFunctionFiles, type FunctionFile } from '../../../migrations/index.js';
 import { installationFolder } from '../host/installation-folder.js';
+
+/** Where a database keeps the names of the migrations that ran. */
+export const MIGRATIONS_TABLE = 'schema_migrations';
 
 /** What a version of Sandgate brings of the schema. */
 export interface SchemaRelease {
@@ -19,6 +23,11 @@ export function ownRelease(): SchemaRelease {
     version: string;
   };
   return { version, migrations: MIGRATIONS, functions: readFunctionFiles() };
+}
+
+/** By it a database knows whether the text of a file is the one that ran last. */
+export function checksumOf({ sql }: FunctionFile): string {
+  return createHash('sha256').update(sql).digest('hex');
 }
 
 /** Whether version `one` comes before `other`; of versions with a suffix such as `-rc.1` the numbers alone count. */
