@@ -10,7 +10,7 @@ import { askPermission, decided } from '../../support/gate/permission-calls.js';
 import { startPlane } from '../../support/plane/plane-app.js';
 import type { PlaneApp } from '../../support/plane/plane-app.js';
 import type { FixtureRun } from '../../support/runs/run-fixture.js';
-import { SCHEMA_BOMBS } from '../../support/gate/schema-bombs.js';
+import { doublingWhenAsked, SCHEMA_BOMBS } from '../../support/gate/schema-bombs.js';
 
 const ALLOW_ALL = [{ match: ['*'], action: 'allow' }];
 const INVALID = 'frozen schema invalid — refresh the snapshot';
@@ -95,12 +95,13 @@ describe('schema bombs', () => {
   });
 
   it('CP-316 whose validator was ended stay un-callable in the run, also for a process that has just started', async () => {
-    const bomb = SCHEMA_BOMBS.find(({ name }) => name === 'doubling dependentSchemas');
-    const kb = { bomb: bomb!.schema, find: {} };
+    // Compiled in a fraction of its time, also where half of the machine is somebody else's.
+    const bomb = doublingWhenAsked(20);
+    const kb = { bomb: bomb.schema, find: {} };
     const run = await createGatedRun(database.db, { tools: ALLOW_ALL, kb });
     // Without its trigger the schema is quickly met.
     expect(await ask(run, 'a', 'mcp__kb__bomb', {})).toEqual({ decision: 'allow' });
-    expect(await ask(run, 'b', 'mcp__kb__bomb', bomb!.input)).toEqual({ decision: 'deny', message: INVALID });
+    expect(await ask(run, 'b', 'mcp__kb__bomb', bomb.input)).toEqual({ decision: 'deny', message: INVALID });
     expect(await ask(run, 'c', 'mcp__kb__bomb', {})).toEqual({ decision: 'deny', message: INVALID });
     const second = await startPlane(database);
     try {

@@ -92,14 +92,26 @@ function remote(): SchemaBomb[] {
   ];
 }
 
-function doubling(): SchemaBomb[] {
-  const chain = (levels: number, ask: (next: JsonObject) => JsonObject, last: JsonObject): JsonObject => ({
+function chain(levels: number, ask: (next: JsonObject) => JsonObject, last: JsonObject): JsonObject {
+  return {
     $defs: {
       ...Object.fromEntries(times(levels, (i) => [`d${i}`, ask({ $ref: `#/$defs/d${i + 1}` })])),
       [`d${levels}`]: last,
     },
     $ref: '#/$defs/d0',
-  });
+  };
+}
+
+/** Met at once by an object without `a` and `b`. It costs twice as much to hold its input against it for each level. */
+export function doublingWhenAsked(levels: number): SchemaBomb {
+  return refused(
+    'doubling dependentSchemas',
+    chain(levels, (next) => ({ dependentSchemas: { a: next, b: next } }), { type: 'string' }),
+    { a: 1, b: 1 },
+  );
+}
+
+function doubling(): SchemaBomb[] {
   const last = { type: 'string' };
   return [
     refused(
@@ -122,14 +134,7 @@ function doubling(): SchemaBomb[] {
       'doubling if',
       chain(40, (next) => ({ if: next, then: next, else: next }), last),
     ),
-    refused(
-      'doubling dependentSchemas',
-      chain(40, (next) => ({ dependentSchemas: { a: next, b: next } }), last),
-      {
-        a: 1,
-        b: 1,
-      },
-    ),
+    doublingWhenAsked(40),
     refused(
       'doubling unevaluatedProperties',
       chain(40, (next) => ({ allOf: [next, next], unevaluatedProperties: false }), {}),
