@@ -3,11 +3,12 @@
  * input is what was compiled before, because the bundler knows no metadata of decorators. The worker stays as it is: most of what it
  * loads is Temporal's, which starts threads from files of its own packages.
  */
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { decode, encode } from '@jridgewell/sourcemap-codec';
 import { build } from 'esbuild';
+import { replaceFile } from './replace-file.mjs';
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
 const outdir = path.join(root, 'dist/api');
@@ -61,10 +62,8 @@ const { outputFiles } = await build({
   plugins: [ownAddress, optionalPackages],
   logLevel: 'warning',
 });
-await mkdir(outdir, { recursive: true });
 for (const { path: file, text } of outputFiles) {
-  await writeFile(`${file}.next`, file.endsWith('.map') ? mapOfOurs(text) : text);
-  await rename(`${file}.next`, file);
+  await replaceFile(file, file.endsWith('.map') ? mapOfOurs(text) : text);
 }
 
 /** Stack traces name our TypeScript; of packages they name the bundle, because Node keeps in memory whatever a map holds. */

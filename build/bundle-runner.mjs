@@ -3,10 +3,11 @@
 // the MCP server of that name in the catalog. What must be loaded before the first heartbeat stands in main.mjs; harnesses and tools are files of their own
 // that it loads later, because every run waits for the first and only some need the others.
 // Refuses to write anything but the runner, the domain and the packages named here: untrusted code stands next to it.
-import { cp, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { cp, readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { replaceFile } from './replace-file.mjs';
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
 const outdir = path.resolve(process.argv[2] ?? path.join(root, 'dist/runner'));
@@ -61,15 +62,11 @@ if (foreign.length > 0) {
   console.error(`the runner bundle must not contain:\n${foreign.map((input) => `  ${input}`).join('\n')}`);
   process.exit(1);
 }
-// The entry last, and each file renamed into place: a sandbox that starts meanwhile finds the old program or the new one.
+// The entry last: a sandbox that starts meanwhile finds the old program or the new one.
 const files = result.outputFiles.toSorted(
   (a, b) => Number(a.path.endsWith('main.mjs')) - Number(b.path.endsWith('main.mjs')),
 );
-for (const file of files) {
-  await mkdir(path.dirname(file.path), { recursive: true });
-  await writeFile(`${file.path}.next`, file.contents);
-  await rename(`${file.path}.next`, file.path);
-}
+for (const file of files) await replaceFile(file.path, file.contents);
 // The settings of agent programs, which stand read-only in the sandboxes of their runs.
 await cp(path.join(root, 'src/runner/harness/codex/managed'), path.join(outdir, 'codex'), { recursive: true });
 // Parts of earlier builds; running sandboxes have a copy of theirs.
