@@ -33,33 +33,15 @@ export interface SandboxHostDependencies extends Sandboxes {
   collectTimeoutMs: number;
 }
 
-/** The steps of one host: those that workflows call, and the early start of a launch. */
-export interface SandboxHostSteps {
-  activities: SandboxHostActivities;
-  /** Begins the launch of a run that was admitted to this host; the launch activity continues it. */
-  beginLaunch(run: RunRef): void;
-}
-
 /** Steps that need the host of the sandbox. Each finds out by itself how far an earlier attempt came. */
-export function createSandboxHostSteps(dependencies: SandboxHostDependencies): SandboxHostSteps {
+export function createSandboxHostActivities(dependencies: SandboxHostDependencies): SandboxHostActivities {
   const host = new SandboxHost(dependencies);
-  const failedEarly = (run: RunRef, cause: unknown): void =>
-    dependencies.log.warn({ err: cause, run: run.runId }, 'a launch that was begun early failed; it is repeated');
-  const launchLocks = new LaunchLocks(dependencies.limits, (run, signal) => host.launch(run, signal), failedEarly);
-  /** A run may end before its launch activity was sent; then nothing else stops the early launch. */
-  const afterLaunch = <T>(run: RunRef, step: (attempt: number) => Promise<T>): Promise<T> =>
-    whileHeartbeating(async (_signal, attempt) => {
-      await launchLocks.cease(run);
-      return step(attempt);
-    });
+  const launchLocks = new LaunchLocks(dependencies.limits, (run, signal) => host.launch(run, signal));
   return {
-    activities: {
-      launchSandbox: (run) => whileHeartbeating((signal) => launchLocks.take(run, signal)),
-      stopSandbox: (run, graceMs) => afterLaunch(run, (attempt) => host.stop(run, graceMs, attempt)),
-      collectArtifacts: (run) => afterLaunch(run, (attempt) => collectArtifacts(dependencies, run, attempt)),
-      releaseSandbox: (run) => afterLaunch(run, () => host.release(run)),
-    },
-    beginLaunch: (run) => launchLocks.begin(run),
+    launchSandbox: (run) => whileHeartbeating((signal) => launchLocks.take(run, signal)),
+    stopSandbox: (run, graceMs) => whileHeartbeating((_signal, attempt) => host.stop(run, graceMs, attempt)),
+    collectArtifacts: (run) => whileHeartbeating((_signal, attempt) => collectArtifacts(dependencies, run, attempt)),
+    releaseSandbox: (run) => whileHeartbeating(() => host.release(run)),
   };
 }
 

@@ -6,10 +6,10 @@ import { createHostMaintenanceActivities, reapHostOrphans } from '../activities/
 import { createMaintenanceActivities } from '../activities/maintenance.activities.js';
 import { createRelayActivities } from '../activities/relay.activities.js';
 import { createRunRecordActivities } from '../activities/run-record.activities.js';
-import { createSandboxHostSteps, type SandboxHostSteps } from '../activities/sandbox-host.activities.js';
+import { createSandboxHostActivities } from '../activities/sandbox-host.activities.js';
 import { createSandboxWatchActivities } from '../activities/sandbox-watch.activities.js';
 import { publicUrl, requireSetting, type SandgateConfig } from '../platform/config/index.js';
-import { admitRun, type Admission } from '../core/launch/admission.js';
+import { admitRun } from '../core/launch/admission.js';
 import { admitWaiting } from '../core/runs/capacity.js';
 import { seeHost } from '../core/hosts/hosts.js';
 import type { Logger } from '../platform/telemetry/logger.js';
@@ -19,13 +19,12 @@ import { listenForScrapes } from '../platform/telemetry/metrics-listener.js';
 import { ApprovalNotices } from '../core/driver/approval-notices.js';
 import { NoticeStarter } from '../platform/temporal/notice-starter.js';
 import { approvalNoticeWorkflow, CONTROL_QUEUE, hostQueue, hostWatchQueue } from '../workflows/messages.js';
-import type { RunRef } from '../activities/run-activities.js';
+import type { SandboxHostActivities } from '../activities/run-activities.js';
 import type { WebhookTarget } from '../core/approvals/send-webhook.js';
 import { ActivityMetrics } from './activity-metrics.js';
 import { brokerActivities } from './broker-activities.js';
 import { FailureInterceptor } from './failure-interceptor.js';
 import { openRunWorkflows } from './open-run-workflows.js';
-import { followStartedRuns } from './started-runs.js';
 import { RunSpans } from './run-spans.js';
 import { everyWhileAlive } from './repeated-duties.js';
 import { ensurePermanentWorkflows } from './permanent-workflows.js';
@@ -71,10 +70,8 @@ export async function startWorker(config: SandgateConfig, log: Logger, tracing: 
   ];
   const { workerMetricsBind } = config.telemetry;
   if (workerMetricsBind !== null) await listenForScrapes(metrics, workerMetricsBind, log);
-  const host = hostSteps(config, parts);
-  const admit = admission(config, parts, host);
   const workers = await Promise.all(
-    queues(config, parts, host, admit).map((queue) => createWorker(config, parts, interceptors, queue)),
+    queues(config, parts).map((queue) => createWorker(config, parts, interceptors, queue)),
   );
   await ensurePermanentWorkflows(parts.client, config.timing.maintenanceMs);
   // Runs may have waited for a host.
@@ -83,14 +80,11 @@ export async function startWorker(config: SandgateConfig, log: Logger, tracing: 
   const permanent = everyWhileAlive(PERMANENT_EVERY_MS, log, () =>
     ensurePermanentWorkflows(parts.client, config.timing.maintenanceMs),
   );
-  await parts.database.wakeups.listen();
-  const following = followStartedRuns(parts.database.wakeups, admit, log);
   const running = workers.map((worker) => worker.run());
   return {
     stop: () => workers.filter((worker) => worker.getState() === 'RUNNING').forEach((worker) => worker.shutdown()),
     ended: Promise.all(running)
       .finally(() => {
-        following.stop();
         seeing.stop();
         permanent.stop();
       })
@@ -114,8 +108,8 @@ type Queue = Pick<WorkerOptions, 'activities' | 'workflowBundle' | 'maxConcurren
   taskQueue: string;
 };
 
-function hostSteps(config: SandgateConfig, parts: WorkerParts): SandboxHostSteps {
-  return createSandboxHostSteps({
+function hostActivities(config: SandgateConfig, parts: WorkerParts): SandboxHostActivities {
+  return createSandboxHostActivities({
     database: parts.database,
     provider: parts.provider,
     workspaces: parts.workspaces,
@@ -128,30 +122,19 @@ function hostSteps(config: SandgateConfig, parts: WorkerParts): SandboxHostSteps
   });
 }
 
-type Admit = (run: RunRef) => Promise<Admission>;
-
-/** A run that is let in on this very host is begun at once: its workflow takes two more steps to send the launch here. */
-function admission(config: SandgateConfig, { database, host }: WorkerParts, steps: SandboxHostSteps): Admit {
-  return async (run) => {
-    const admitted = await admitRun(database, run, config.capacity);
-    if (admitted.hostId === host.id) steps.beginLaunch(run);
-    return admitted;
-  };
-}
-
-function queues(config: SandgateConfig, parts: WorkerParts, steps: SandboxHostSteps, admit: Admit): Queue[] {
+function queues(config: SandgateConfig, parts: WorkerParts): Queue[] {
   const { database, provider, host } = parts;
   return [
     {
       taskQueue: CONTROL_QUEUE,
       ...workflowSource(),
-      activities: controlActivities(config, parts, admit),
+      activities: controlActivities(config, parts),
       maxConcurrentActivityTaskExecutions: CONTROL_ACTIVITIES,
     },
     {
       taskQueue: hostQueue(host.id),
       activities: {
-        ...steps.activities,
+        ...hostActivities(config, parts),
         ...createHostMaintenanceActivities(parts),
       },
       maxConcurrentActivityTaskExecutions: host.capacity,
@@ -164,7 +147,7 @@ function queues(config: SandgateConfig, parts: WorkerParts, steps: SandboxHostSt
   ];
 }
 
-function controlActivities(config: SandgateConfig, parts: WorkerParts, admit: Admit): object {
+function controlActivities(config: SandgateConfig, parts: WorkerParts): object {
   const { database, client, driver, dispatcher, log } = parts;
   const { notices, timing } = config;
   return {
@@ -181,7 +164,7 @@ function controlActivities(config: SandgateConfig, parts: WorkerParts, admit: Ad
         reservationDrainMs: timing.processLeaseMs,
       },
       searchAttributesMissing: parts.searchAttributesMissing,
-      admit,
+      admit: (run) => admitRun(database, run, config.capacity),
     }),
     ...brokerActivities(config, parts),
     ...createRelayActivities({ database, dispatcher, staleMs: timing.relayStaleMs, log }),

@@ -41,11 +41,8 @@ export function connectDriver(
 ): ConnectedDriver {
   const client = connectTemporalClient(config.temporal);
   const driver = createRunDriver(config, database, client, names);
-  const dispatcher = new TemporalOutboxDispatcher(
-    driver,
-    database.pool,
-    (rows, cause) => log.warn({ err: cause, wakeUps: rows.length }, 'wake-ups are left to the relay'),
-    (run) => database.wakeups.publishStarted(run),
+  const dispatcher = new TemporalOutboxDispatcher(driver, database.pool, (rows, cause) =>
+    log.warn({ err: cause, wakeUps: rows.length }, 'wake-ups are left to the relay'),
   );
   database.outbox = dispatcher;
   return {

@@ -3,7 +3,6 @@ import type pg from 'pg';
 import { deferOutbox, deleteOutbox, type OutboxDispatcher, type OutboxRow } from '../record/outbox.js';
 import { isAway } from '../../platform/temporal/is-away.js';
 import type { RunDriver } from '../../platform/temporal/run-driver.js';
-import type { DrivenRun } from '../../platform/temporal/workflow-names.js';
 
 /** Called for wake-ups that could not be sent; the relay sends them again. */
 export type OnUndelivered = (rows: OutboxRow[], cause: unknown) => void;
@@ -28,7 +27,6 @@ export class TemporalOutboxDispatcher implements OutboxDispatcher {
     private readonly driver: Pick<RunDriver, 'wake'>,
     private readonly pool: pg.Pool,
     private readonly onUndelivered: OnUndelivered,
-    private readonly onStarted: (run: DrivenRun) => void = () => undefined,
   ) {}
 
   dispatch(rows: OutboxRow[]): void {
@@ -69,7 +67,6 @@ export class TemporalOutboxDispatcher implements OutboxDispatcher {
       try {
         await this.driver.wake(ofKind[0] as OutboxRow, kind);
         delivered.push(...ofKind);
-        if (kind === 'created') this.onStarted(ofKind[0] as OutboxRow);
       } catch (cause) {
         if (isAway(cause)) return { delivered, refused, away: cause };
         this.onUndelivered(ofKind, cause);

@@ -7,25 +7,16 @@ const CHANNEL = 'svc_wakeups';
 const FIRST_MS = 1;
 /** Under load one notification in this time carries all: each one costs a transaction here and a wake-up in every process. */
 const INTERVAL_MS = 12;
-/** A notification carries less than 8000 bytes: 3 × 48 ids of 36 characters and 20 pairs of them stay below. */
+/** A notification carries less than 8000 bytes: 3 × 48 ids of 36 characters stay below. */
 const MAX_IDS = 48;
-const MAX_STARTED = 20;
 const RECONNECT_MIN_MS = 100;
 const RECONNECT_MAX_MS = 5_000;
-
-/** A run whose workflow was started. */
-export interface StartedRun {
-  organizationId: string;
-  runId: string;
-}
 
 interface Notification {
   from: string;
   ledger: string[];
   approvals: string[];
   inboxes: string[];
-  /** Pairs of organization and run. */
-  started: [string, string][];
 }
 
 /**
@@ -42,7 +33,6 @@ export class LedgerWakeups extends EventEmitter<{ reconnected: []; trouble: [Err
   private ledger = new Set<string>();
   private approvals = new Set<string>();
   private inboxes = new Set<string>();
-  private started: StartedRun[] = [];
   private timer: NodeJS.Timeout | null = null;
   private flushedAt = 0;
   private sending: Promise<void> = Promise.resolve();
@@ -81,13 +71,6 @@ export class LedgerWakeups extends EventEmitter<{ reconnected: []; trouble: [Err
     this.subscribers.emit(`inbox:${organizationId}`);
   }
 
-  /** The workflow of a run was started, so its host may begin. Under load many of these are left out; those runs start a little later. */
-  publishStarted(run: StartedRun): void {
-    if (this.started.length < MAX_STARTED) this.started.push(run);
-    this.schedule();
-    this.subscribers.emit('started', run);
-  }
-
   /** Calls back whenever the run's ledger may have grown. @returns the way to stop */
   onSession(runId: string, callback: () => void): () => void {
     return this.subscribe(`ledger:${runId}`, callback);
@@ -101,10 +84,6 @@ export class LedgerWakeups extends EventEmitter<{ reconnected: []; trouble: [Err
   /** Calls back when the organization's pending approvals may have changed, after a reconnect as well. @returns the way to stop */
   onInbox(organizationId: string, callback: () => void): () => void {
     return this.subscribeSurely(`inbox:${organizationId}`, callback);
-  }
-
-  onStarted(callback: (run: StartedRun) => void): () => void {
-    return this.subscribe('started', callback);
   }
 
   /** Opens the one listening connection of this process; comes back by itself when it is lost. */
@@ -123,7 +102,7 @@ export class LedgerWakeups extends EventEmitter<{ reconnected: []; trouble: [Err
     await listener?.end();
   }
 
-  private subscribe(name: string, callback: (run: StartedRun) => void): () => void {
+  private subscribe(name: string, callback: () => void): () => void {
     this.subscribers.on(name, callback);
     return () => void this.subscribers.off(name, callback);
   }
@@ -151,11 +130,9 @@ export class LedgerWakeups extends EventEmitter<{ reconnected: []; trouble: [Err
     const ledger = [...this.ledger];
     const approvals = [...this.approvals];
     const inboxes = [...this.inboxes];
-    const started = this.started;
     this.ledger = new Set();
     this.approvals = new Set();
     this.inboxes = new Set();
-    this.started = [];
     const payloads: string[] = [];
     for (let i = 0; i === 0 || i < Math.max(ledger.length, approvals.length, inboxes.length); i += MAX_IDS) {
       const part: Notification = {
@@ -163,7 +140,6 @@ export class LedgerWakeups extends EventEmitter<{ reconnected: []; trouble: [Err
         ledger: ledger.slice(i, i + MAX_IDS),
         approvals: approvals.slice(i, i + MAX_IDS),
         inboxes: inboxes.slice(i, i + MAX_IDS),
-        started: i === 0 ? started.map((run) => [run.organizationId, run.runId]) : [],
       };
       payloads.push(JSON.stringify(part));
     }
@@ -229,6 +205,5 @@ export class LedgerWakeups extends EventEmitter<{ reconnected: []; trouble: [Err
     for (const runId of message.ledger) this.subscribers.emit(`ledger:${runId}`);
     for (const runId of message.approvals) this.subscribers.emit(`approval:${runId}`);
     for (const organizationId of message.inboxes) this.subscribers.emit(`inbox:${organizationId}`);
-    for (const [organizationId, runId] of message.started) this.subscribers.emit('started', { organizationId, runId });
   }
 }

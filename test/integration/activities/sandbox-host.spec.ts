@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { v7 as uuidv7 } from 'uuid';
 import { setTimeout as delay } from 'node:timers/promises';
-import { createSandboxHostSteps } from '../../../src/activities/sandbox-host.activities.js';
+import { createSandboxHostActivities } from '../../../src/activities/sandbox-host.activities.js';
 import type { SandboxHostActivities } from '../../../src/activities/run-activities.js';
 import { SandgateError } from '../../../src/domain/errors.js';
 import { admitRun } from '../../../src/core/launch/admission.js';
@@ -57,7 +57,7 @@ describe('steps of a sandbox host that breaks', () => {
   });
 
   const activitiesOn = (parts: Parts): SandboxHostActivities =>
-    createSandboxHostSteps({
+    createSandboxHostActivities({
       database: test.db,
       ...brokenHost(parts),
       accessOf: () => noRepositories(),
@@ -65,7 +65,7 @@ describe('steps of a sandbox host that breaks', () => {
       limits: LIMITS,
       log: { warn: () => undefined },
       collectTimeoutMs: 1000,
-    }).activities;
+    });
   const attempt = <T>(number: number, step: () => Promise<T>): Promise<T> =>
     new MockActivityEnvironment({ attempt: number, heartbeatTimeoutMs: 2000 }).run(step);
   const attemptsOf = async (run: FixtureRun) =>
@@ -167,7 +167,7 @@ describe('steps of a sandbox host that breaks', () => {
 
   it('begins no more launches in a second than it may', async () => {
     const began: number[] = [];
-    const host = createSandboxHostSteps({
+    const host = createSandboxHostActivities({
       database: test.db,
       ...brokenHost({
         listRemains: () => {
@@ -180,7 +180,7 @@ describe('steps of a sandbox host that breaks', () => {
       limits: { ...LIMITS, maxConcurrentProvisions: 8, maxStartsPerSec: 3 },
       log: { warn: () => undefined },
       collectTimeoutMs: 1000,
-    }).activities;
+    });
     const runs = await Promise.all(
       Array.from({ length: 7 }, () => createGatedRun(test.db, { status: 'provisioning' })),
     );

@@ -3,7 +3,7 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createSandboxHostSteps } from '../../../src/activities/sandbox-host.activities.js';
+import { createSandboxHostActivities } from '../../../src/activities/sandbox-host.activities.js';
 import type { SandboxHostActivities } from '../../../src/activities/run-activities.js';
 import { createSandboxWatchActivities } from '../../../src/activities/sandbox-watch.activities.js';
 import { planeDirectory, planeRoot } from '../../../src/platform/host/plane-socket-path.js';
@@ -54,14 +54,14 @@ describe('a run on a host with another provider', () => {
     runHost = new LocalRunHost(dataDir);
     // No API process serves planes here, and no program asks for one.
     runHost.awaitPlane = () => Promise.resolve();
-    steps = createSandboxHostSteps({
+    steps = createSandboxHostActivities({
       ...{ database: test.db, provider, workspaces, runHost },
       accessOf: () => NO_REMOTE,
       tokenTtlSecs: 60,
       limits: LIMITS,
       log: { warn: () => undefined },
       collectTimeoutMs: 60_000,
-    }).activities;
+    });
   });
 
   afterAll(async () => {

@@ -50,13 +50,6 @@ describe('wake-ups', () => {
     stop();
   });
 
-  it('tell every process of a run whose workflow was started', async () => {
-    const run = { organizationId: crypto.randomUUID(), runId: crypto.randomUUID() };
-    const heard = new Promise<unknown>((resolve) => other.wakeups.onStarted(resolve));
-    test.db.wakeups.publishStarted(run);
-    expect(await heard).toEqual(run);
-  });
-
   it('are batched: one notification for many runs, more only when they do not fit', async () => {
     const { rows: before } = await countNotifications(test);
     const runs = Array.from({ length: 200 }, () => crypto.randomUUID());
