@@ -60,8 +60,8 @@ module.exports = {
       name: 'provider-apart',
       comment: 'whoever needs a sandbox speaks to the ports; which provider there is, the choice alone knows',
       severity: 'error',
-      from: { path: '^src/', pathNot: '^src/platform/sandbox/(bubblewrap|choice)/' },
-      to: { path: '^src/platform/sandbox/bubblewrap/' },
+      from: { path: '^src/', pathNot: '^src/platform/sandbox/(bubblewrap|docker|choice)/' },
+      to: { path: '^src/platform/sandbox/(bubblewrap|docker)/' },
     },
     {
       name: 'scanner-alone',

@@ -25,6 +25,8 @@ const FILES = [
   'tables/oauth.sql',
   'tables/broker.sql',
   'tables/egress.sql',
+  'tables/network.sql',
+  'tables/setup.sql',
   'seeds/capacity.sql',
   'seeds/connectors.sql',
 ];

@@ -32,6 +32,7 @@ create table agent_revisions (
   default_workspace jsonb,
   connection_requirements jsonb not null default '[]',
   network jsonb,
+  setup jsonb,
   env jsonb not null default '{}',
   sandbox jsonb,
   created_at timestamptz not null default now(),

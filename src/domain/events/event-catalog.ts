@@ -4,6 +4,7 @@ import {
   described,
   flag,
   integer,
+  listOf,
   nullable,
   oneOf,
   openText,
@@ -28,6 +29,7 @@ interface EventKind {
 
 const call = { tool_call_id: text, tool: text };
 const spending = { budget: described(text, 'The cap, such as `max_cost_usd`.'), limit: text, spent: text };
+const flows = listOf({ target: text, port: integer, connections: count, bytes_sent: count, bytes_received: count });
 const verdicts = oneOf('allow', 'deny', 'require_approval');
 
 /** Every kind of event with its actors and data: what appends, readers and the interface go by (docs/design/events.md). */
@@ -204,6 +206,11 @@ export const EVENT_CATALOG = {
     summary: 'The run is over and may reach nothing.',
     data: { mode: text, reason: text },
   },
+  'network.allowed': {
+    actors: ['system'],
+    summary: 'A target was reached for the first time; later connections are counted in `network.summary`.',
+    data: { target: text, port: integer, protocol: text },
+  },
   'network.denied': {
     actors: ['system'],
     summary: 'A connection was refused.',
@@ -214,9 +221,37 @@ export const EVENT_CATALOG = {
     summary: 'Refused connections, counted.',
     data: { suppressed: count, distinct_targets: count, top_targets: texts, targets_truncated: flag },
   },
+  'network.summary': {
+    actors: ['system'],
+    summary: 'Everything that the run reached, counted by target; at the end of a run that reached anything.',
+    data: { flows: flows, targets_truncated: flag },
+  },
   'network.observation.degraded': {
     actors: ['system'],
     summary: 'Connections are not watched as they should be.',
     data: { reason: text },
+  },
+  'setup.started': {
+    actors: ['harness'],
+    runnerMayPost: true,
+    summary: 'The commands that prepare the workspace begin.',
+    data: { commands: count },
+  },
+  'setup.command': {
+    actors: ['harness'],
+    runnerMayPost: true,
+    summary: 'One of them has ended.',
+    data: { index: integer, tool_call_id: text, exit_code: nullable(integer), duration_ms: integer },
+  },
+  'setup.finished': {
+    actors: ['harness'],
+    runnerMayPost: true,
+    summary: 'The workspace is prepared, or could not be.',
+    data: { ok: flag, duration_ms: integer, reason: optional(text) },
+  },
+  'setup.reused': {
+    actors: ['system'],
+    summary: 'The workspace is prepared with what an earlier run made of the same commands and files.',
+    data: { key: text, made_by: text },
   },
 } as const satisfies Record<string, EventKind>;

@@ -57,6 +57,11 @@ export function described<T>(field: Field<T>, description: string): Field<T> {
   return { ...field, schema: { ...field.schema, description } };
 }
 
+/** A list of objects with these members. */
+export function listOf<F extends Fields>(fields: F): Field<DataOf<F>[]> {
+  return { schema: { type: 'array', items: schemaOf(fields) } };
+}
+
 /** JSON Schema of the data that a set of fields describes. Later versions may add members. */
 export function schemaOf(fields: Fields): JsonObject {
   const properties = Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, field.schema]));

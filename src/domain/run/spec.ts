@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue } from '../json.js';
+import type { FrozenNetwork } from '../network/grant.js';
 
 /** Caps of one run; null means no cap. Money is integer micro-dollars inside and decimal dollars on the wire. */
 export interface Budgets {
@@ -20,7 +21,9 @@ export type WorkspaceSpec =
       ref?: string;
       commit_sha?: string;
       checkout_mode: 'writable_copy' | 'read_only';
-    };
+    }
+  /** Files that a client sent beforehand (docs/design/workspaces.md). */
+  | { kind: 'upload'; id: string; digest: string; files: number; left_out: number };
 
 /** Sizes of a sandbox (docs/design/sandbox.md). */
 export interface SandboxSizes {
@@ -91,6 +94,15 @@ export interface BrokeredToolSet {
   protocol_version?: string;
 }
 
+/** Commands that prepare the workspace before the agent starts (docs/design/setup.md). */
+export interface FrozenSetup {
+  commands: string[];
+  /** All commands together; people who are asked about one have their own time. */
+  timeout_secs: number;
+  /** Whether its result may be kept for later runs, and one that was kept be used. */
+  cache: boolean;
+}
+
 /** What a run was created with; frozen at creation and read from the row on every call. */
 export interface RunSpec {
   agent_id: string;
@@ -120,5 +132,7 @@ export interface RunSpec {
   capabilities?: FrozenBundle[];
   /** Tool sets of the bound connections; left out when there are none. */
   brokered?: BrokeredToolSet[];
-  network: { schema_version: 1; mode: 'offline' };
+  network: FrozenNetwork;
+  /** What is run before the agent; left out when there is nothing. */
+  setup?: FrozenSetup;
 }

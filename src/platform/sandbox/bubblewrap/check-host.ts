@@ -6,7 +6,7 @@ import { runConfined } from './confined.js';
 import type { ProviderReport } from '../provider.js';
 import { removeTree } from '../../host/remove-tree.js';
 import type { Host } from './host.js';
-import { deleteImage, mountDisk, unmountDisk } from './loop-disk.js';
+import { deleteImage, mountDisk, unmountDisk } from '../disk/loop-disk.js';
 import { ShownFolders } from './shown-folders.js';
 
 const MIN_VERSION = [0, 8] as const;

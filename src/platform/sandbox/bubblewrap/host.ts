@@ -6,9 +6,9 @@ import { SandgateError } from '../../../domain/errors.js';
 import type { SandboxMode } from './arguments.js';
 import { chooseLimiter } from './limits/choose-limiter.js';
 import type { Limiter } from './limits/limits.js';
-import { compileFilter } from './seccomp/compile-filter.js';
-import { MOBY_DEFAULT_PROFILE } from './seccomp/moby-default-profile.js';
-import { currentMachine } from './seccomp/syscall-numbers.js';
+import { compileFilter } from '../seccomp/compile-filter.js';
+import { MOBY_DEFAULT_PROFILE } from '../seccomp/moby-default-profile.js';
+import { currentMachine } from '../seccomp/syscall-numbers.js';
 import type { SystemFacts } from './system-facts.js';
 import { readSystemFacts } from './system-facts.js';
 

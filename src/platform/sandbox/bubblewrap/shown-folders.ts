@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdir, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { SandgateError } from '../../../domain/errors.js';
-import { MOUNT_PROGRAM, mountPoints, unmountDetached } from './mounts.js';
+import { MOUNT_PROGRAM, mountPoints, unmountDetached } from '../disk/mounts.js';
 
 /** As the mounting program has them. Their names are all that the kernel ever shows of where the folders are. */
 const [FOLDER_FD, EMPTY_FD] = [3, 4];

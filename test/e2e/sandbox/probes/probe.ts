@@ -1,4 +1,4 @@
-import { currentMachine, syscallNumber } from '../../../../src/platform/sandbox/bubblewrap/seccomp/syscall-numbers.js';
+import { currentMachine, syscallNumber } from '../../../../src/platform/sandbox/seccomp/syscall-numbers.js';
 
 export type Interpreter = 'node' | 'sh' | 'perl';
 

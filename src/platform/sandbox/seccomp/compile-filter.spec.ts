@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { createHash } from 'node:crypto';
-import { runFilter } from '../../../../../test/support/sandbox/simulate-bpf.js';
+import { runFilter } from '../../../../test/support/sandbox/simulate-bpf.js';
 import { compileFilter } from './compile-filter.js';
 import { MOBY_DEFAULT_PROFILE } from './moby-default-profile.js';
 import { ALWAYS_REFUSED } from './profile.js';
