@@ -14,6 +14,7 @@ import { registerConnectionCommands } from './commands/connections.js';
 import { registerDemoCommand } from './commands/demo.js';
 import { registerDoctorCommand } from './commands/doctor.js';
 import { registerHarnessCommands } from './commands/harness.js';
+import { registerNetworkCommands } from './commands/network.js';
 import { registerPolicyCommands } from './commands/policies.js';
 import { registerRunCommand } from './commands/run.js';
 import { registerRunsCommands } from './commands/runs.js';
@@ -55,6 +56,7 @@ export function buildProgram(): Command {
     registerCapabilityCommands,
     registerToolCommands,
     registerHarnessCommands,
+    registerNetworkCommands,
     registerPolicyCommands,
     registerAuditCommands,
     registerConformanceCommands,
