@@ -18,6 +18,7 @@ import { registerNetworkCommands } from './commands/network.js';
 import { registerPolicyCommands } from './commands/policies.js';
 import { registerRunCommand } from './commands/run.js';
 import { registerRunsCommands } from './commands/runs.js';
+import { registerServeCommand } from './commands/serve.js';
 import { registerStartCommand } from './commands/start.js';
 import { registerToolCommands } from './commands/tools.js';
 
@@ -45,6 +46,7 @@ export function buildProgram(): Command {
   const register = [
     registerDemoCommand,
     registerStartCommand,
+    registerServeCommand,
     registerDoctorCommand,
     registerRunCommand,
     registerApplyCommand,
