@@ -22,6 +22,7 @@ const FILES = [
   'functions/approvals.sql',
   'functions/approval-reads.sql',
   'functions/notices.sql',
+  'functions/network-grants.sql',
   'functions/gate.sql',
   'functions/reservations.sql',
   'functions/settlements.sql',

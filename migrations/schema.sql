@@ -38,6 +38,7 @@ create table agent_revisions (
   default_workspace jsonb,
   connection_requirements jsonb default '[]'::jsonb not null,
   network jsonb,
+  setup jsonb,
   env jsonb default '{}'::jsonb not null,
   sandbox jsonb,
   created_at timestamp with time zone default now() not null,
@@ -478,6 +479,36 @@ create table mcp_upstream_sessions (
 );
 CREATE INDEX mcp_upstream_sessions_live ON public.mcp_upstream_sessions USING btree (opened_at) WHERE (deleted_at IS NULL);
 
+create table network_flows (
+  session_id uuid not null,
+  tenant_id uuid not null,
+  target text not null,
+  port integer not null,
+  verdict text not null,
+  connections bigint not null,
+  bytes_sent bigint not null,
+  bytes_received bigint not null,
+  first_at timestamp with time zone default clock_timestamp() not null,
+  last_at timestamp with time zone default clock_timestamp() not null,
+  constraint network_flows_pkey PRIMARY KEY (session_id, target, port, verdict),
+  constraint network_flows_target_check CHECK ((length(target) <= 300)),
+  constraint network_flows_verdict_check CHECK ((verdict = ANY (ARRAY['allowed'::text, 'denied'::text])))
+);
+
+create table network_grants (
+  session_id uuid not null,
+  tenant_id uuid not null,
+  status text not null,
+  grant_digest text not null,
+  expires_at timestamp with time zone not null,
+  approval_id uuid,
+  decided_at timestamp with time zone,
+  reason text,
+  constraint network_grants_pkey PRIMARY KEY (session_id),
+  constraint network_grants_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'active'::text, 'denied'::text, 'revoked'::text])))
+);
+CREATE INDEX network_grants_expiring ON public.network_grants USING btree (expires_at) WHERE (status = 'active'::text);
+
 create table oauth_client_registrations (
   id uuid not null,
   tenant_id uuid,
@@ -705,6 +736,25 @@ CREATE INDEX sessions_of_host ON public.sessions USING btree (host_id) WHERE cap
 CREATE INDEX sessions_of_revision ON public.sessions USING btree (tenant_id, agent_revision_id, id DESC);
 CREATE INDEX sessions_unfinished ON public.sessions USING btree (id) WHERE (status <> ALL (ARRAY['completed'::text, 'failed'::text, 'cancelled'::text, 'budget_exceeded'::text]));
 
+create table setup_layers (
+  id uuid not null,
+  tenant_id uuid not null,
+  host_id uuid not null,
+  key_digest text not null,
+  state text not null,
+  content_digest text,
+  bytes bigint,
+  files integer,
+  made_by uuid not null,
+  created_at timestamp with time zone default now() not null,
+  last_used_at timestamp with time zone default now() not null,
+  constraint setup_layers_pkey PRIMARY KEY (id),
+  constraint setup_layers_host_id_tenant_id_key_digest_key UNIQUE (host_id, tenant_id, key_digest),
+  constraint setup_layers_ready CHECK (((state <> 'ready'::text) OR (content_digest IS NOT NULL))),
+  constraint setup_layers_state_check CHECK ((state = ANY (ARRAY['building'::text, 'ready'::text, 'broken'::text])))
+);
+CREATE INDEX setup_layers_oldest ON public.setup_layers USING btree (host_id, last_used_at);
+
 create table tenant_deks (
   tenant_id uuid not null,
   version integer not null,
@@ -810,6 +860,27 @@ create table users (
   constraint users_check CHECK (((idp_config_id IS NULL) = (subject IS NULL))),
   constraint users_status_check CHECK ((status = ANY (ARRAY['active'::text, 'deactivated'::text])))
 );
+
+create table workspace_uploads (
+  id uuid not null,
+  tenant_id uuid not null,
+  owner_kind text not null,
+  owner_user_id uuid,
+  state text not null,
+  digest text,
+  bytes bigint,
+  files integer,
+  left_out integer default 0 not null,
+  base_commit text,
+  created_at timestamp with time zone default now() not null,
+  expires_at timestamp with time zone not null,
+  session_id uuid,
+  constraint workspace_uploads_pkey PRIMARY KEY (id),
+  constraint workspace_uploads_tenant_id_id_key UNIQUE (tenant_id, id),
+  constraint workspace_uploads_ready CHECK (((state <> ALL (ARRAY['ready'::text, 'used'::text])) OR (digest IS NOT NULL))),
+  constraint workspace_uploads_state_check CHECK ((state = ANY (ARRAY['receiving'::text, 'ready'::text, 'used'::text, 'expired'::text])))
+);
+CREATE INDEX workspace_uploads_expiring ON public.workspace_uploads USING btree (expires_at) WHERE (state = ANY (ARRAY['receiving'::text, 'ready'::text]));
 
 
 -- Types of calls and answers
@@ -1558,6 +1629,19 @@ CREATE OR REPLACE FUNCTION public.svc_drop_oauth_registration(p_id uuid, p_clien
  SET search_path TO 'pg_catalog', 'public', 'pg_temp'
 AS $function$
   delete from oauth_client_registrations where id = p_id and client_id = p_client_id and tenant_id is null
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_end_grant(p_session uuid, p_status text, p_reason text)
+ RETURNS text
+ LANGUAGE plpgsql
+AS $function$
+begin
+  update network_grants set status = p_status, reason = p_reason, decided_at = clock_timestamp()
+    where session_id = p_session and status in ('pending', 'active');
+  if found then return 'ended'; end if;
+  return case when exists (select from network_grants where session_id = p_session) then 'over' else 'none' end;
+end
 $function$
 ;
 
@@ -3842,6 +3926,8 @@ alter table integration_connections add constraint integration_connections_tenan
 alter table integration_connections add constraint integration_connections_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id);
 alter table integration_connections add constraint integration_connections_tenant_id_owner_user_id_fkey FOREIGN KEY (tenant_id, owner_user_id) REFERENCES users(tenant_id, id);
 alter table mcp_upstream_sessions add constraint mcp_upstream_sessions_tenant_id_session_id_fkey FOREIGN KEY (tenant_id, session_id) REFERENCES sessions(tenant_id, id);
+alter table network_flows add constraint network_flows_tenant_id_session_id_fkey FOREIGN KEY (tenant_id, session_id) REFERENCES sessions(tenant_id, id);
+alter table network_grants add constraint network_grants_tenant_id_session_id_fkey FOREIGN KEY (tenant_id, session_id) REFERENCES sessions(tenant_id, id);
 alter table oauth_client_registrations add constraint oauth_client_registrations_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id);
 alter table org_memberships add constraint org_memberships_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id);
 alter table org_memberships add constraint org_memberships_tenant_id_user_id_fkey FOREIGN KEY (tenant_id, user_id) REFERENCES users(tenant_id, id);
@@ -3856,9 +3942,11 @@ alter table session_heads add constraint session_heads_tenant_id_session_id_fkey
 alter table sessions add constraint sessions_tenant_id_agent_id_fkey FOREIGN KEY (tenant_id, agent_id) REFERENCES agents(tenant_id, id);
 alter table sessions add constraint sessions_tenant_id_agent_revision_id_fkey FOREIGN KEY (tenant_id, agent_revision_id) REFERENCES agent_revisions(tenant_id, id);
 alter table sessions add constraint sessions_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id);
+alter table setup_layers add constraint setup_layers_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE;
 alter table tool_execution_claims add constraint tool_execution_claims_call_id_fkey FOREIGN KEY (call_id) REFERENCES approvals(id);
 alter table tool_execution_claims add constraint tool_execution_claims_tenant_id_session_id_fkey FOREIGN KEY (tenant_id, session_id) REFERENCES sessions(tenant_id, id);
 alter table users add constraint users_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id);
+alter table workspace_uploads add constraint workspace_uploads_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE;
 
 -- Triggers
 
@@ -3937,6 +4025,11 @@ create policy tenant_isolation on llm_tool_uses as PERMISSIVE for ALL to public 
 alter table mcp_upstream_sessions enable row level security, force row level security;
 create policy cross_organization on mcp_upstream_sessions as PERMISSIVE for ALL to sandgate_system using (true) with check (true);
 create policy tenant_isolation on mcp_upstream_sessions as PERMISSIVE for ALL to public using ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid));
+alter table network_flows enable row level security, force row level security;
+create policy tenant_isolation on network_flows as PERMISSIVE for ALL to public using ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid));
+alter table network_grants enable row level security, force row level security;
+create policy cross_organization on network_grants as PERMISSIVE for ALL to sandgate_system using (true) with check (true);
+create policy tenant_isolation on network_grants as PERMISSIVE for ALL to public using ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid));
 alter table oauth_client_registrations enable row level security, force row level security;
 create policy cross_organization on oauth_client_registrations as PERMISSIVE for ALL to sandgate_system using (true) with check (true);
 create policy of_the_deployment on oauth_client_registrations as PERMISSIVE for SELECT to sandgate_app using ((tenant_id IS NULL));
@@ -3958,6 +4051,9 @@ create policy tenant_isolation on session_heads as PERMISSIVE for ALL to public 
 alter table sessions enable row level security, force row level security;
 create policy cross_organization on sessions as PERMISSIVE for ALL to sandgate_system using (true) with check (true);
 create policy tenant_isolation on sessions as PERMISSIVE for ALL to public using ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid));
+alter table setup_layers enable row level security, force row level security;
+create policy cross_organization on setup_layers as PERMISSIVE for ALL to sandgate_system using (true) with check (true);
+create policy tenant_isolation on setup_layers as PERMISSIVE for ALL to public using ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid));
 alter table tenant_deks enable row level security, force row level security;
 create policy cross_organization on tenant_deks as PERMISSIVE for ALL to sandgate_system using (true) with check (true);
 create policy tenant_isolation on tenant_deks as PERMISSIVE for ALL to public using ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid));
@@ -3974,6 +4070,9 @@ alter table usage_entries enable row level security, force row level security;
 create policy tenant_isolation on usage_entries as PERMISSIVE for ALL to public using ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid));
 alter table users enable row level security, force row level security;
 create policy tenant_isolation on users as PERMISSIVE for ALL to public using ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid));
+alter table workspace_uploads enable row level security, force row level security;
+create policy cross_organization on workspace_uploads as PERMISSIVE for ALL to sandgate_system using (true) with check (true);
+create policy tenant_isolation on workspace_uploads as PERMISSIVE for ALL to public using ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid));
 
 -- Owners and grants
 
@@ -4014,6 +4113,9 @@ grant select on table llm_reservations to sandgate_system;
 grant insert, select, update on table llm_tool_uses to sandgate_app;
 grant insert, select, update on table mcp_upstream_sessions to sandgate_app;
 grant select, update on table mcp_upstream_sessions to sandgate_system;
+grant insert, select, update on table network_flows to sandgate_app;
+grant insert, select, update on table network_grants to sandgate_app;
+grant select, update on table network_grants to sandgate_system;
 grant delete, insert, select, update on table oauth_client_registrations to sandgate_app;
 grant delete, insert, select, update on table oauth_client_registrations to sandgate_system;
 grant insert, select, update on table org_memberships to sandgate_app;
@@ -4029,6 +4131,8 @@ grant insert, select, update on table session_heads to sandgate_app;
 grant select, update on table session_heads to sandgate_system;
 grant insert, select, update on table sessions to sandgate_app;
 grant select, update on table sessions to sandgate_system;
+grant delete, insert, select, update on table setup_layers to sandgate_app;
+grant delete, select, update on table setup_layers to sandgate_system;
 grant insert, select on table tenant_deks to sandgate_app;
 grant select on table tenant_deks to sandgate_system;
 grant insert, select, update on table tenants to sandgate_app;
@@ -4039,6 +4143,8 @@ grant insert, select, update on table tool_execution_claims to sandgate_app;
 grant select on table tool_execution_claims to sandgate_system;
 grant insert, select on table usage_entries to sandgate_app;
 grant insert, select, update on table users to sandgate_app;
+grant delete, insert, select, update on table workspace_uploads to sandgate_app;
+grant delete, select, update on table workspace_uploads to sandgate_system;
 grant usage on sequence capacity_admissions to sandgate_system;
 alter function svc_admit_waiting(integer,integer,integer,integer) owner to sandgate_system;
 revoke all on function svc_admit_waiting(integer,integer,integer,integer) from public;

@@ -851,8 +851,15 @@ export interface components {
             /** @description The same models, each with whether it can be called. */
             model_details: components["schemas"]["HarnessModelView"][];
         };
+        SandboxNetworkView: {
+            /** @description What holds sandboxes to the network that they were granted. */
+            enforcer: string;
+            /** @description Whether a run can be given a network at all. */
+            supports_egress_grants: boolean;
+        };
         HarnessList: {
             harnesses: components["schemas"]["HarnessView"][];
+            network: components["schemas"]["SandboxNetworkView"];
         };
         AgentView: {
             /** Format: uuid */
@@ -935,6 +942,30 @@ export interface components {
              */
             binding_mode: "invoking_user" | "organization";
         };
+        NetworkBody: {
+            /** @enum {string} */
+            mode: "offline" | "approved";
+            /** @description `host:port`, or `*.suffix:port` for every name of one label more than the suffix. */
+            targets?: string[] | null;
+            /** @description Hosts of package managers, as the deployment defines them: npm, pypi, crates, go, maven, debian. */
+            presets?: string[] | null;
+            /** @description How long the grant lasts from the creation of a run; as long as the policy allows when left out. */
+            duration_secs?: number | null;
+        };
+        SetupBody: {
+            /** @description Lines of shell, run one after the other and judged as Bash; an empty list clears the setup. */
+            commands: string[];
+            /**
+             * @description Seconds for all commands together.
+             * @default 600
+             */
+            timeout_secs: number;
+            /**
+             * @description Whether what the commands made may be kept for later runs of the same commands and files.
+             * @default true
+             */
+            cache: boolean;
+        };
         SandboxSizesInput: {
             /** @description Memory in MiB. */
             memory_mb?: number;
@@ -966,11 +997,10 @@ export interface components {
             capability_bundles?: string[] | null;
             /** @description What a run needs of connected services; an empty list clears them. */
             connection_requirements?: components["schemas"]["ConnectionRequirementBody"][] | null;
-            /** @description Authority; this version has `{"mode":"offline"}` only. */
-            network?: {
-                /** @enum {string} */
-                mode?: "offline";
-            } | null;
+            /** @description What runs may reach, within the policy; `{"mode":"offline"}` clears it. */
+            network?: components["schemas"]["NetworkBody"] | null;
+            /** @description Replaces the setup as a whole; `{"commands":[]}` clears it. */
+            setup?: components["schemas"]["SetupBody"] | null;
             /** @description Sizes of the sandbox; the rest are the deployment defaults. */
             sandbox?: components["schemas"]["SandboxSizesInput"] | null;
             /** @description Variables of tool processes, which are no secrets: they are shown and frozen into every run. Replaces them as a whole; `{}` clears them. */
@@ -1033,9 +1063,8 @@ export interface components {
             capability_bundles: components["schemas"]["BundlePinView"][];
             default_workspace: components["schemas"]["WorkspaceView"] | null;
             connection_requirements: components["schemas"]["ConnectionRequirementBody"][];
-            network: {
-                [key: string]: unknown;
-            } | null;
+            network: components["schemas"]["NetworkBody"] | null;
+            setup: components["schemas"]["SetupBody"] | null;
             sandbox: components["schemas"]["SandboxSizesInput"] | null;
             /** @description Variables of tool processes. */
             env: {
@@ -1074,11 +1103,10 @@ export interface components {
             capability_bundles?: string[] | null;
             /** @description What a run needs of connected services; an empty list clears them. */
             connection_requirements?: components["schemas"]["ConnectionRequirementBody"][] | null;
-            /** @description Authority; this version has `{"mode":"offline"}` only. */
-            network?: {
-                /** @enum {string} */
-                mode?: "offline";
-            } | null;
+            /** @description What runs may reach, within the policy; `{"mode":"offline"}` clears it. */
+            network?: components["schemas"]["NetworkBody"] | null;
+            /** @description Replaces the setup as a whole; `{"commands":[]}` clears it. */
+            setup?: components["schemas"]["SetupBody"] | null;
             /** @description Sizes of the sandbox; the rest are the deployment defaults. */
             sandbox?: components["schemas"]["SandboxSizesInput"] | null;
             /** @description Variables of tool processes, which are no secrets: they are shown and frozen into every run. Replaces them as a whole; `{}` clears them. */
@@ -2458,11 +2486,8 @@ export interface components {
             bindings?: {
                 [key: string]: unknown;
             } | null;
-            /** @description Narrows network authority; this version has `{"mode":"offline"}` only. */
-            network?: {
-                /** @enum {string} */
-                mode?: "offline";
-            } | null;
+            /** @description Less than the agent's network, which the run has without it. */
+            network?: components["schemas"]["NetworkBody"] | null;
             /** @description At most 16; names are 1 to 63 of A-Z a-z 0-9 . _ / -. */
             labels?: {
                 [key: string]: string;
@@ -3509,6 +3534,36 @@ export interface components {
             /** Format: date-time */
             occurred_at: string;
         };
+        /** @description A target was reached for the first time; later connections are counted in `network.summary`. */
+        NetworkAllowedEvent: {
+            /** Format: uuid */
+            event_id: string;
+            /** Format: uuid */
+            session_id: string;
+            /**
+             * Format: int64
+             * @description Rises by exactly one in a run.
+             */
+            seq: number;
+            /** @enum {string} */
+            actor: "system";
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "network.allowed";
+            payload: {
+                /** @constant */
+                type: "network.allowed";
+                data: {
+                    target: string;
+                    port: number;
+                    protocol: string;
+                };
+            };
+            /** Format: date-time */
+            occurred_at: string;
+        };
         /** @description A connection was refused. */
         NetworkDeniedEvent: {
             /** Format: uuid */
@@ -3572,6 +3627,41 @@ export interface components {
             /** Format: date-time */
             occurred_at: string;
         };
+        /** @description Everything that the run reached, counted by target; at the end of a run that reached anything. */
+        NetworkSummaryEvent: {
+            /** Format: uuid */
+            event_id: string;
+            /** Format: uuid */
+            session_id: string;
+            /**
+             * Format: int64
+             * @description Rises by exactly one in a run.
+             */
+            seq: number;
+            /** @enum {string} */
+            actor: "system";
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "network.summary";
+            payload: {
+                /** @constant */
+                type: "network.summary";
+                data: {
+                    flows: {
+                        target: string;
+                        port: number;
+                        connections: number;
+                        bytes_sent: number;
+                        bytes_received: number;
+                    }[];
+                    targets_truncated: boolean;
+                };
+            };
+            /** Format: date-time */
+            occurred_at: string;
+        };
         /** @description Connections are not watched as they should be. */
         NetworkObservationDegradedEvent: {
             /** Format: uuid */
@@ -3595,6 +3685,124 @@ export interface components {
                 type: "network.observation.degraded";
                 data: {
                     reason: string;
+                };
+            };
+            /** Format: date-time */
+            occurred_at: string;
+        };
+        /** @description The commands that prepare the workspace begin. */
+        SetupStartedEvent: {
+            /** Format: uuid */
+            event_id: string;
+            /** Format: uuid */
+            session_id: string;
+            /**
+             * Format: int64
+             * @description Rises by exactly one in a run.
+             */
+            seq: number;
+            /** @enum {string} */
+            actor: "harness";
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "setup.started";
+            payload: {
+                /** @constant */
+                type: "setup.started";
+                data: {
+                    commands: number;
+                } | Record<string, never>;
+            };
+            /** Format: date-time */
+            occurred_at: string;
+        };
+        /** @description One of them has ended. */
+        SetupCommandEvent: {
+            /** Format: uuid */
+            event_id: string;
+            /** Format: uuid */
+            session_id: string;
+            /**
+             * Format: int64
+             * @description Rises by exactly one in a run.
+             */
+            seq: number;
+            /** @enum {string} */
+            actor: "harness";
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "setup.command";
+            payload: {
+                /** @constant */
+                type: "setup.command";
+                data: {
+                    index: number;
+                    tool_call_id: string;
+                    exit_code: number | null;
+                    duration_ms: number;
+                } | Record<string, never>;
+            };
+            /** Format: date-time */
+            occurred_at: string;
+        };
+        /** @description The workspace is prepared, or could not be. */
+        SetupFinishedEvent: {
+            /** Format: uuid */
+            event_id: string;
+            /** Format: uuid */
+            session_id: string;
+            /**
+             * Format: int64
+             * @description Rises by exactly one in a run.
+             */
+            seq: number;
+            /** @enum {string} */
+            actor: "harness";
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "setup.finished";
+            payload: {
+                /** @constant */
+                type: "setup.finished";
+                data: {
+                    ok: boolean;
+                    duration_ms: number;
+                    reason?: string;
+                } | Record<string, never>;
+            };
+            /** Format: date-time */
+            occurred_at: string;
+        };
+        /** @description The workspace is prepared with what an earlier run made of the same commands and files. */
+        SetupReusedEvent: {
+            /** Format: uuid */
+            event_id: string;
+            /** Format: uuid */
+            session_id: string;
+            /**
+             * Format: int64
+             * @description Rises by exactly one in a run.
+             */
+            seq: number;
+            /** @enum {string} */
+            actor: "system";
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "setup.reused";
+            payload: {
+                /** @constant */
+                type: "setup.reused";
+                data: {
+                    key: string;
+                    made_by: string;
                 };
             };
             /** Format: date-time */
@@ -3626,7 +3834,7 @@ export interface components {
             occurred_at: string;
         };
         /** @description One line of the timeline. `type` tells which; a kind that is not listed was posted by a runner. */
-        EventView: components["schemas"]["SessionCreatedEvent"] | components["schemas"]["SessionStatusChangedEvent"] | components["schemas"]["WorkspaceInitializedEvent"] | components["schemas"]["AgentMessageEvent"] | components["schemas"]["ToolRequestedEvent"] | components["schemas"]["ToolDecisionEvent"] | components["schemas"]["ToolCompletedEvent"] | components["schemas"]["ToolRejectedEvent"] | components["schemas"]["ToolBrokeredEvent"] | components["schemas"]["ApprovalRequestedEvent"] | components["schemas"]["ApprovalDecidedEvent"] | components["schemas"]["ModelResponseEvent"] | components["schemas"]["BudgetWarningEvent"] | components["schemas"]["BudgetExceededEvent"] | components["schemas"]["RunResultEvent"] | components["schemas"]["RunErrorEvent"] | components["schemas"]["RunQuiesceRequestedEvent"] | components["schemas"]["RunLimitReachedEvent"] | components["schemas"]["ArtifactCollectedEvent"] | components["schemas"]["ArtifactMissingEvent"] | components["schemas"]["CallbackDeliveredEvent"] | components["schemas"]["CallbackFailedEvent"] | components["schemas"]["CapabilityFrozenEvent"] | components["schemas"]["NetworkGrantFrozenEvent"] | components["schemas"]["NetworkGrantRevokedEvent"] | components["schemas"]["NetworkDeniedEvent"] | components["schemas"]["NetworkDeniedRollupEvent"] | components["schemas"]["NetworkObservationDegradedEvent"] | components["schemas"]["OtherEvent"];
+        EventView: components["schemas"]["SessionCreatedEvent"] | components["schemas"]["SessionStatusChangedEvent"] | components["schemas"]["WorkspaceInitializedEvent"] | components["schemas"]["AgentMessageEvent"] | components["schemas"]["ToolRequestedEvent"] | components["schemas"]["ToolDecisionEvent"] | components["schemas"]["ToolCompletedEvent"] | components["schemas"]["ToolRejectedEvent"] | components["schemas"]["ToolBrokeredEvent"] | components["schemas"]["ApprovalRequestedEvent"] | components["schemas"]["ApprovalDecidedEvent"] | components["schemas"]["ModelResponseEvent"] | components["schemas"]["BudgetWarningEvent"] | components["schemas"]["BudgetExceededEvent"] | components["schemas"]["RunResultEvent"] | components["schemas"]["RunErrorEvent"] | components["schemas"]["RunQuiesceRequestedEvent"] | components["schemas"]["RunLimitReachedEvent"] | components["schemas"]["ArtifactCollectedEvent"] | components["schemas"]["ArtifactMissingEvent"] | components["schemas"]["CallbackDeliveredEvent"] | components["schemas"]["CallbackFailedEvent"] | components["schemas"]["CapabilityFrozenEvent"] | components["schemas"]["NetworkGrantFrozenEvent"] | components["schemas"]["NetworkGrantRevokedEvent"] | components["schemas"]["NetworkAllowedEvent"] | components["schemas"]["NetworkDeniedEvent"] | components["schemas"]["NetworkDeniedRollupEvent"] | components["schemas"]["NetworkSummaryEvent"] | components["schemas"]["NetworkObservationDegradedEvent"] | components["schemas"]["SetupStartedEvent"] | components["schemas"]["SetupCommandEvent"] | components["schemas"]["SetupFinishedEvent"] | components["schemas"]["SetupReusedEvent"] | components["schemas"]["OtherEvent"];
     };
     responses: never;
     parameters: never;

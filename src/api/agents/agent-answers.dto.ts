@@ -1,8 +1,11 @@
 import { ApiProperty } from '@nestjs/swagger';
 import type { BundlePin } from '../../domain/capabilities/bundle.js';
-import type { Budgets, SandboxSizes, WorkspaceSpec } from '../../domain/run/spec.js';
+import type { NetworkRequest } from '../../domain/network/request.js';
+import type { Budgets, FrozenSetup, SandboxSizes, WorkspaceSpec } from '../../domain/run/spec.js';
 import { BudgetsView } from '../budgets/budgets.dto.js';
+import { NetworkBody } from '../sandboxes/network.dto.js';
 import { SandboxSizesInput } from '../sandboxes/sandbox-sizes.dto.js';
+import { SetupBody } from '../sandboxes/setup.dto.js';
 import { WorkspaceView } from '../workspaces/workspace.dto.js';
 import type { AgentEntity, AgentRevisionEntity } from '../../core/agents/agent.entity.js';
 import { ConnectionRequirementBody } from './connection-requirement.dto.js';
@@ -78,8 +81,11 @@ export class AgentRevisionView {
   @ApiProperty({ type: [ConnectionRequirementBody] })
   connection_requirements!: object[];
 
-  @ApiProperty({ type: 'object', additionalProperties: true, nullable: true })
-  network!: object | null;
+  @ApiProperty({ type: NetworkBody, nullable: true })
+  network!: NetworkRequest | null;
+
+  @ApiProperty({ type: SetupBody, nullable: true })
+  setup!: FrozenSetup | null;
 
   @ApiProperty({ type: SandboxSizesInput, nullable: true })
   sandbox!: Partial<SandboxSizes> | null;
@@ -152,6 +158,7 @@ export function toRevisionView(
     default_workspace: revision.default_workspace,
     connection_requirements: revision.connection_requirements,
     network: revision.network,
+    setup: revision.setup,
     sandbox: revision.sandbox,
     env: revision.env,
     created_at: revision.created_at.toISOString(),

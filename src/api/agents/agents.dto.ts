@@ -15,8 +15,9 @@ import type { JsonObject } from '../../domain/json.js';
 import { MAX_VALUE_BYTES, MAX_VARIABLES } from '../../domain/run/agent-variables.js';
 import { ConnectionRequirementBody } from './connection-requirement.dto.js';
 import { BudgetsInput } from '../budgets/budgets.dto.js';
-import { OFFLINE_NETWORK } from '../sandboxes/offline-network.js';
+import { NetworkBody } from '../sandboxes/network.dto.js';
 import { SandboxSizesInput } from '../sandboxes/sandbox-sizes.dto.js';
+import { SetupBody } from '../sandboxes/setup.dto.js';
 import { WorkspaceBody } from '../workspaces/workspace.dto.js';
 
 /** No address can hold `.` and `..`. */
@@ -122,10 +123,27 @@ class RevisionFields {
   @IsObject({ each: true })
   connection_requirements?: JsonObject[] | null;
 
-  @ApiPropertyOptional({ ...OFFLINE_NETWORK, description: 'Authority; this version has `{"mode":"offline"}` only.' })
+  @ApiPropertyOptional({
+    type: NetworkBody,
+    nullable: true,
+    description: 'What runs may reach, within the policy; `{"mode":"offline"}` clears it.',
+  })
   @IsOptional()
   @IsObject()
-  network?: JsonObject | null;
+  @ValidateNested()
+  @Type(() => NetworkBody)
+  network?: NetworkBody | null;
+
+  @ApiPropertyOptional({
+    type: SetupBody,
+    nullable: true,
+    description: 'Replaces the setup as a whole; `{"commands":[]}` clears it.',
+  })
+  @IsOptional()
+  @IsObject()
+  @ValidateNested()
+  @Type(() => SetupBody)
+  setup?: SetupBody | null;
 
   @ApiPropertyOptional({
     type: SandboxSizesInput,

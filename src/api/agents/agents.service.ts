@@ -2,12 +2,14 @@ import { Injectable } from '@nestjs/common';
 import type { BundlePin } from '../../domain/capabilities/bundle.js';
 import { parseBundleRefs, resolvePins } from '../../domain/capabilities/pins.js';
 import { SandgateError } from '../../domain/errors.js';
+import { assertAskable } from '../../domain/network/request.js';
 import { isUuid } from '../../domain/uuid.js';
 import { newRowId } from '../../platform/postgres/row-id.js';
 import { isUniqueViolation } from '../../platform/postgres/database-errors.js';
 import { Database } from '../../core/record/database.js';
 import type { TenantTransaction } from '../../core/record/database.js';
 import { lockName } from '../../core/record/named-lock.js';
+import { NetworkPresets } from '../../core/network/network-presets.js';
 import { findBundle } from '../../core/capabilities/capability-queries.js';
 import { notFound } from '../../domain/resource-id.js';
 import { PolicyEntity } from '../../core/policies/policy.entity.js';
@@ -32,6 +34,7 @@ export class AgentsService {
   constructor(
     private readonly database: Database,
     private readonly drafter: RevisionDrafter,
+    private readonly presets: NetworkPresets,
   ) {}
 
   list(organizationId: string, limit: number): Promise<AgentView[]> {
@@ -66,6 +69,7 @@ export class AgentsService {
       return await this.database.withTenant(organizationId, async (tx) => {
         const policy = await requirePolicy(tx, input.policy ?? DEFAULT_POLICY);
         const pins = await pinBundles(tx, input.capability_bundles ?? []);
+        if (input.network) await this.assertAskable(tx, draft);
         const agent = tx.manager.create(AgentEntity, {
           id: newRowId(),
           tenant_id: organizationId,
@@ -101,8 +105,14 @@ export class AgentsService {
       const pins = input.capability_bundles
         ? await pinBundles(tx, input.capability_bundles)
         : previous.capability_bundles;
+      if (input.network) await this.assertAskable(tx, draft);
       return insertRevision(tx, agent, previous.rev + 1, policy, { ...draft, capability_bundles: pins });
     });
+  }
+
+  /** What is inherited is judged with each run, since the presets may have changed. */
+  private async assertAskable(tx: TenantTransaction, { network }: RevisionDraft): Promise<void> {
+    if (network !== null) assertAskable(network, await this.presets.of(tx));
   }
 }
 

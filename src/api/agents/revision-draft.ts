@@ -2,14 +2,15 @@ import { Injectable } from '@nestjs/common';
 import { DEFAULT_BUDGETS } from '../../domain/budgets/effective-budgets.js';
 import { parseRequirements } from '../../domain/connections/requirement.js';
 import { SandgateError } from '../../domain/errors.js';
+import { readNetworkRequest } from '../../domain/network/request.js';
 import { parseAgentVariables } from '../../domain/run/agent-variables.js';
+import { readSetup } from '../../domain/run/setup-input.js';
 import type { SandboxSizes, WorkspaceSpec } from '../../domain/run/spec.js';
 import { parseWorkspace, type WorkspaceInput } from '../../domain/run/workspace-input.js';
 import { cloneBaseOf } from '../../platform/config/codehost.config.js';
 import { wholeBudgets } from '../budgets/budgets.dto.js';
 import { ApiConfig } from '../foundation/foundation.module.js';
 import { HarnessCatalog, type Harness } from '../harnesses/harness-catalog.js';
-import { offlineNetwork } from '../sandboxes/offline-network.js';
 import type { AgentRevisionEntity } from '../../core/agents/agent.entity.js';
 import type { AddRevision } from './agents.dto.js';
 
@@ -44,7 +45,8 @@ export class RevisionDrafter {
       default_workspace: input.default_workspace
         ? this.defaultWorkspace(input.default_workspace)
         : (previous?.default_workspace ?? null),
-      network: offlineNetwork(input.network) ?? previous?.network ?? null,
+      network: input.network ? readNetworkRequest(input.network) : (previous?.network ?? null),
+      setup: input.setup ? readSetup(input.setup) : (previous?.setup ?? null),
       sandbox: input.sandbox ? this.sizes(input.sandbox) : (previous?.sandbox ?? null),
       env: input.env ? parseAgentVariables(input.env) : (previous?.env ?? {}),
     };

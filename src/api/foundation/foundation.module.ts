@@ -7,12 +7,14 @@ import { ConnectionRecords } from '../../core/connections/connection-records.js'
 import { ConnectionSecrets } from '../../core/connections/connection-secrets.js';
 import { createConnectionServices } from '../../core/connections/connection-services.js';
 import { ToolSnapshots } from '../../core/connections/tool-snapshots.js';
+import { NetworkPresets } from '../../core/network/network-presets.js';
 import { Database } from '../../core/record/database.js';
 import { Codehost } from '../../core/codehost/codehost.js';
 import type { SandgateConfig } from '../../platform/config/index.js';
 import { Egress } from '../../platform/egress/egress.js';
 import { GuardedClient } from '../../platform/egress/guarded-client.js';
 import { AccessTokens, createAccessTokens } from '../../core/oauth/access-tokens.js';
+import { readPresets } from '../../platform/config/read-presets.js';
 import { Sealer } from '../../platform/seal/sealer.js';
 import { createSealer } from '../../core/seal/create-sealer.js';
 import { ToolCallPayloads } from '../../core/gate/tool-call-payloads.js';
@@ -36,6 +38,7 @@ export abstract class ApiConfig implements SandgateConfig {
   abstract readonly harness: SandgateConfig['harness'];
   abstract readonly llm: SandgateConfig['llm'];
   abstract readonly egress: SandgateConfig['egress'];
+  abstract readonly network: SandgateConfig['network'];
   abstract readonly seal: SandgateConfig['seal'];
   abstract readonly notices: SandgateConfig['notices'];
   abstract readonly capacity: SandgateConfig['capacity'];
@@ -89,6 +92,7 @@ export class FoundationModule {
       { provide: Database, useValue: database },
       { provide: Egress, useValue: egress },
       { provide: GuardedClient, useValue: egress.guarded },
+      { provide: NetworkPresets, useValue: new NetworkPresets(readPresets(config.network.presetsFile)) },
       { provide: Codehost, useValue: codehost },
       { provide: Metrics, useValue: metrics },
       { provide: PriceList, useValue: new PriceList(config.llm.prices) },

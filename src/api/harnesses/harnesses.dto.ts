@@ -36,9 +36,20 @@ export class HarnessView {
   model_details!: HarnessModelView[];
 }
 
+export class SandboxNetworkView {
+  @ApiProperty({ description: 'What holds sandboxes to the network that they were granted.' })
+  enforcer!: string;
+
+  @ApiProperty({ description: 'Whether a run can be given a network at all.' })
+  supports_egress_grants!: boolean;
+}
+
 export class HarnessList {
   @ApiProperty({ type: [HarnessView] })
   harnesses!: HarnessView[];
+
+  @ApiProperty({ type: SandboxNetworkView })
+  network!: SandboxNetworkView;
 }
 
 export function toHarnessView(harness: Harness, { program, models }: Hindrances): HarnessView {

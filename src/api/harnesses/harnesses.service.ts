@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { SANDBOX_NETWORK } from '../../domain/network/enforcement.js';
 import { Database } from '../../core/record/database.js';
 import type { RowsOf } from '../../core/hosts/hosts.js';
 import { HarnessAvailability } from './harness-availability.js';
@@ -20,6 +21,6 @@ export class HarnessesService {
     const harnesses = this.catalog.list().map(async (harness) => {
       return toHarnessView(harness, await this.availability.hindrancesOf(harness, rowsOf));
     });
-    return { harnesses: await Promise.all(harnesses) };
+    return { harnesses: await Promise.all(harnesses), network: SANDBOX_NETWORK };
   }
 }

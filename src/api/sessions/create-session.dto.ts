@@ -14,7 +14,7 @@ import {
 import type { JsonObject } from '../../domain/json.js';
 import { MAX_PROMPT_CHARS } from '../agents/agents.dto.js';
 import { BudgetsInput } from '../budgets/budgets.dto.js';
-import { OFFLINE_NETWORK } from '../sandboxes/offline-network.js';
+import { NetworkBody } from '../sandboxes/network.dto.js';
 import { WorkspaceBody } from '../workspaces/workspace.dto.js';
 import { IsLabels, LABEL_NAME_PATTERN, MAX_LABEL_VALUE, MAX_LABELS } from '../../domain/run/labels.js';
 
@@ -121,12 +121,15 @@ export class CreateSession {
   bindings?: JsonObject | null;
 
   @ApiPropertyOptional({
-    ...OFFLINE_NETWORK,
-    description: 'Narrows network authority; this version has `{"mode":"offline"}` only.',
+    type: NetworkBody,
+    nullable: true,
+    description: "Less than the agent's network, which the run has without it.",
   })
   @IsOptional()
   @IsObject()
-  network?: JsonObject | null;
+  @ValidateNested()
+  @Type(() => NetworkBody)
+  network?: NetworkBody | null;
 
   @ApiPropertyOptional({
     ...LABELS,

@@ -7,11 +7,13 @@ import { SandgateError } from '../../domain/errors.js';
 import type { NewEvent } from '../../domain/events/event-kinds.js';
 import { POLICY_ENGINE } from '../../domain/policy/document.js';
 import { PriceList } from '../../domain/prices/price-list.js';
-import { freezeSpec } from '../../domain/creation/freeze-spec.js';
+import { awaitsAuthorization } from '../../domain/creation/freeze-network.js';
+import { freezeSpec, type SpecSources } from '../../domain/creation/freeze-spec.js';
 import { buildRunnerEnvironment } from '../../domain/run/runner-environment.js';
 import type { RunSpec, WorkspaceSpec } from '../../domain/run/spec.js';
 import { assertWithinCloneBase, resolveWorkspace } from '../../domain/run/workspace-input.js';
 import { insertBindings } from '../../core/bindings/resource-bindings.js';
+import { frozenGrantEvent, insertActiveGrant } from '../../core/network/network-grants.js';
 import { newRowId } from '../../platform/postgres/row-id.js';
 import { cloneBaseOf, isConfiguredHost } from '../../platform/config/codehost.config.js';
 import { Database } from '../../core/record/database.js';
@@ -27,11 +29,11 @@ import { HarnessCatalog, type Harness } from '../harnesses/harness-catalog.js';
 import { PolicyEntity } from '../../core/policies/policy.entity.js';
 import { readHeadVersion } from '../../core/policies/policy-versions.js';
 import { validContentOf } from '../policies/policy-views.js';
-import { offlineNetwork } from '../sandboxes/offline-network.js';
 import type { CreateSession } from './create-session.dto.js';
 import { claimKey } from '../../core/runs/idempotency-keys.js';
 import { requireQueueRoom } from '../../core/runs/queue-room.js';
 import { resolveBindings } from './run-bindings.js';
+import { RunNetwork } from './run-network.js';
 import { requireSession, viewSession } from './session-lookup.js';
 import { SessionEntity, SessionHeadEntity } from '../../core/runs/session.entity.js';
 import type { SessionView } from './sessions.dto.js';
@@ -58,6 +60,7 @@ export class CreateSessionService {
     private readonly prices: PriceList,
     private readonly tracing: Tracing,
     private readonly egress: GuardedClient,
+    private readonly network: RunNetwork,
   ) {}
 
   create(command: CreateSessionCommand): Promise<SessionView> {
@@ -67,6 +70,7 @@ export class CreateSessionService {
       if (earlier !== null) return viewSession(tx, await requireSession(tx, earlier));
       const { spec, bindings } = await this.freeze(tx, command, runId);
       buildRunnerEnvironment(runId, spec);
+      refuseParking(spec);
       await requireQueueRoom(tx, this.config.capacity);
       await insertSession(tx, runId, spec, {
         bindings,
@@ -115,8 +119,7 @@ export class CreateSessionService {
       trustTier: TRUST_TIER,
       workspace,
     });
-    offlineNetwork(body.network);
-    const spec = freezeSpec({
+    const sources: SpecSources = {
       agent,
       revision,
       policy: { id: policy.id, version: head.version, content: validContentOf({ policy, version: head }) },
@@ -131,11 +134,12 @@ export class CreateSessionService {
       trustTier: TRUST_TIER,
       bundles,
       brokered: bound.toolSets,
+      network: await this.network.sources(tx, revision.network, body.network),
       sandboxDefaults: this.config.sandbox.defaults,
       policyEngine: POLICY_ENGINE,
       unpricedModel: harness.callsModel && this.prices.priceOf(revision.model) === null,
-    });
-    return { spec, bindings: bound.rows };
+    };
+    return { spec: this.network.counting(() => freezeSpec(sources)), bindings: bound.rows };
   }
 
   /** Why the host of a clone URL is refused without any look-up; its name is resolved at the fetch. */
@@ -167,6 +171,15 @@ function refuseHostPaths({ kind }: Principal): void {
   throw new SandgateError(
     'forbidden',
     'workspace: a copy of a folder of the host is for the operator; use git_repository',
+  );
+}
+
+/** Nobody can be asked for a grant yet. */
+function refuseParking(spec: RunSpec): void {
+  if (!awaitsAuthorization(spec)) return;
+  throw new SandgateError(
+    'invalid_request',
+    'network: the policy asks a person for every grant (network.require_approval), which this version cannot do yet',
   );
 }
 
@@ -205,6 +218,7 @@ async function insertSession(
   await tx.manager.insert(SessionEntity, session);
   await tx.manager.insert(SessionHeadEntity, { session_id: id, tenant_id: tx.organizationId });
   await insertBindings(tx, bindings);
+  if (spec.network.mode === 'approved') await insertActiveGrant(tx, id, spec.network);
   await tx.append(id, firstEvents(spec));
   await tx.enqueue(id, 'created');
 }
@@ -215,6 +229,9 @@ function firstEvents(spec: RunSpec): NewEvent[] {
     type: 'session.created',
     data: { agent: spec.agent_name, autonomy: spec.autonomy, task_digest: digestOfText(spec.task) },
   };
-  if (spec.capabilities === undefined) return [created];
-  return [created, { actor: 'system', type: 'capability.frozen', data: describeFrozen(spec.capabilities) }];
+  const events: NewEvent[] = [created];
+  if (spec.capabilities !== undefined)
+    events.push({ actor: 'system', type: 'capability.frozen', data: describeFrozen(spec.capabilities) });
+  if (spec.network.mode === 'approved') events.push(frozenGrantEvent(spec.network, awaitsAuthorization(spec)));
+  return events;
 }

@@ -21,7 +21,7 @@ export function registerAgentCommands(program: Command): void {
   agents
     .command('create')
     .description(
-      'Register an agent from a YAML or JSON document (name, description, harness, model, policy, system_prompt, budgets, capability_bundles, env, sandbox …).',
+      'Register an agent from a YAML or JSON document (name, description, harness, model, policy, system_prompt, budgets, capability_bundles, network, setup, env, sandbox …).',
     )
     .argument('<file>', 'the document, - for standard input')
     .action((file: string, _flags: unknown, command: Command) => create(file, contextOf(command)));
@@ -58,6 +58,8 @@ async function show(name: string, { client, format }: CommandContext): Promise<v
     ['Connections', (newest?.connection_requirements ?? []).map(requirementText).join('\n')],
     ['Workspace', newest?.default_workspace ? JSON.stringify(newest.default_workspace) : ''],
     ['Sandbox', newest?.sandbox ? JSON.stringify(newest.sandbox) : ''],
+    ['Network', newest?.network ? networkText(newest.network) : 'offline'],
+    ['Setup', newest?.setup?.commands.join('\n') ?? ''],
     ['Variables', variablesOf(newest?.env ?? {})],
     ['System prompt', newest?.system_prompt ?? ''],
   ]);
@@ -67,6 +69,12 @@ type Requirement = Schemas['ConnectionRequirementBody'];
 
 function requirementText({ slot, connector, required_tools, binding_mode }: Requirement): string {
   return `${slot} (${binding_mode}): ${connector.url}, ${required_tools.join(' ')}`;
+}
+
+function networkText({ mode, targets, presets, duration_secs: secs }: Schemas['NetworkBody']): string {
+  const names = [...(presets ?? []), ...(targets ?? [])].join(', ');
+  const until = typeof secs === 'number' ? ` (${secs} s)` : '';
+  return names === '' ? mode : `${mode}: ${names}${until}`;
 }
 
 function variablesOf(env: Readonly<Record<string, string>>): string {

@@ -18,6 +18,7 @@ export interface RunFlags {
   readonly autonomous?: boolean;
   readonly allowUnpriced?: boolean;
   readonly capabilities?: string;
+  readonly network?: string;
   readonly label?: Record<string, string>;
   /** Connections by slot, each as a person names it. */
   readonly bind?: Record<string, string>;
@@ -31,6 +32,7 @@ export interface RunFlags {
 
 type Workspace = NonNullable<NewRun['workspace']>;
 type Budgets = NonNullable<NewRun['budgets']>;
+type Network = NonNullable<NewRun['network']>;
 
 /** What `sandgate run` asks the server for. Throws `CliError` for a command line that cannot be a request. */
 export async function composeRun(words: string[], flags: RunFlags, client: SandgateClient): Promise<NewRun> {
@@ -62,6 +64,7 @@ function repeated(earlier: Session, task: string, flags: RunFlags): NewRun {
     budgets: { ...earlier.budgets },
     labels: earlier.labels,
     capabilities: bundlesOf(earlier),
+    network: networkOf(earlier),
   };
   return complete(base, { ...flags, autonomous: flags.autonomous ?? earlier.autonomy === 'autonomous' });
 }
@@ -70,6 +73,28 @@ function repeated(earlier: Session, task: string, flags: RunFlags): NewRun {
 function bundlesOf(earlier: Session): string[] {
   const frozen = earlier.run_spec['capabilities'];
   return Array.isArray(frozen) ? frozen.map((bundle: Record<string, unknown>) => textOf(bundle, 'name')) : [];
+}
+
+/** An offline run stays offline, whatever its agent may reach by now. */
+function networkOf(earlier: Session): Network {
+  const { mode } = earlier.run_spec['network'] as { mode: string };
+  return { mode: mode === 'approved' ? 'approved' : 'offline' };
+}
+
+/** A word with a port is a target, any other names a preset. */
+function networkOfFlag(network: string): Network {
+  if (network === 'offline' || network === 'approved') return { mode: network };
+  const words = network.split(',').map((word) => word.trim());
+  const [targets, presets] = [words.filter(hasPort), words.filter((word) => !hasPort(word))];
+  return {
+    mode: 'approved',
+    ...(targets.length === 0 ? {} : { targets }),
+    ...(presets.length === 0 ? {} : { presets }),
+  };
+}
+
+function hasPort(word: string): boolean {
+  return word.includes(':');
 }
 
 /** `none` keeps no bundle. */
@@ -85,6 +110,7 @@ function complete(base: Omit<NewRun, 'autonomous' | 'allow_unpriced'>, flags: Ru
     ...(workspace === undefined ? {} : { workspace }),
     ...(Object.keys(budgets).length === 0 ? {} : { budgets }),
     ...(flags.capabilities === undefined ? {} : { capabilities: namesIn(flags.capabilities) }),
+    ...(flags.network === undefined ? {} : { network: networkOfFlag(flags.network) }),
     ...(flags.label === undefined ? {} : { labels: { ...base.labels, ...flags.label } }),
     autonomous: flags.autonomous === true,
     allow_unpriced: flags.allowUnpriced === true,

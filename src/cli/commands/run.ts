@@ -32,6 +32,10 @@ export function registerRunCommand(program: Command): void {
       '--capabilities <names>',
       'keep only these of the agent’s bundles, separated by commas; none keeps no bundle',
     )
+    .option(
+      '--network <what>',
+      'less than the agent’s network: offline, approved (all of it), or presets and host:port separated by commas',
+    )
     .addOption(
       new Option('-l, --label <name=value>', 'label of the run; may be given more than once').argParser(collectPair),
     )

@@ -1,6 +1,7 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { BundlePin } from '../../domain/capabilities/bundle.js';
-import type { Budgets, SandboxSizes, WorkspaceSpec } from '../../domain/run/spec.js';
+import type { NetworkRequest } from '../../domain/network/request.js';
+import type { Budgets, FrozenSetup, SandboxSizes, WorkspaceSpec } from '../../domain/run/spec.js';
 
 @Entity('agents')
 export class AgentEntity {
@@ -68,7 +69,10 @@ export class AgentRevisionEntity {
   connection_requirements!: object[];
 
   @Column('jsonb', { nullable: true })
-  network!: object | null;
+  network!: NetworkRequest | null;
+
+  @Column('jsonb', { nullable: true })
+  setup!: FrozenSetup | null;
 
   @Column('jsonb')
   env!: Record<string, string>;

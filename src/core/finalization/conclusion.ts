@@ -1,6 +1,7 @@
 import type { NewEvent } from '../../domain/events/event-kinds.js';
 import { expireApprovals } from '../approvals/approvals.js';
 import { storeArtifact } from '../artifacts/artifacts.js';
+import { endGrant } from '../network/network-grants.js';
 import { releaseCapacity } from '../runs/capacity.js';
 import type { TenantTransaction } from '../record/database.js';
 import { SessionEntity } from '../runs/session.entity.js';
@@ -19,7 +20,7 @@ export async function concludeRun(tx: TenantTransaction, runId: string): Promise
   await expireApprovals(tx, runId, { all: true });
   if (finalizationRequest.summary !== null) await storeSummary(tx, runId, finalizationRequest.summary);
   const ending: NewEvent[] = [
-    { actor: 'system', type: 'network.grant.revoked', data: { mode: 'offline', reason: 'the run ended' } },
+    ...(await revokedGrant(tx, runId)),
     {
       actor: 'harness',
       type: 'run.result',
@@ -28,6 +29,15 @@ export async function concludeRun(tx: TenantTransaction, runId: string): Promise
   ];
   await moveRun(tx, runId, 'finalizing', finalizationRequest.outcome, finalizationRequest.reason, ending);
   await releaseCapacity(tx, runId);
+}
+
+/** Every run reaches nothing from here on; a grant that ended before has said so. */
+async function revokedGrant(tx: TenantTransaction, runId: string): Promise<NewEvent[]> {
+  const reason = 'the run ended';
+  const outcome = await endGrant(tx, runId, 'revoked', reason);
+  if (outcome === 'over') return [];
+  const mode = outcome === 'ended' ? 'approved' : 'offline';
+  return [{ actor: 'system', type: 'network.grant.revoked', data: { mode, reason } }];
 }
 
 async function storeSummary(tx: TenantTransaction, runId: string, summary: string): Promise<void> {

@@ -3,6 +3,7 @@ import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import type { Database } from '../record/database.js';
 import { readDeploymentFigures } from './deployment-figures.js';
 import { DeploymentMetrics } from './deployment-metrics.js';
+import { REFUSAL_CODES, type RefusalCode } from '../../domain/network/refusal.js';
 import { registerMetrics, type MetricsOf, type MetricTable } from './metric-table.js';
 import { RecordMetrics } from './record-metrics.js';
 
@@ -16,6 +17,11 @@ const TABLE = {
     name: 'service_oauth_refresh_total',
     help: 'Refreshes of access tokens of OAuth connections; race: another process had refreshed already.',
     labels: ['event'],
+  },
+  grantRefusals: {
+    name: 'service_network_grant_refusals_total',
+    help: 'Runs that were not created because of the network that they asked for, by reason.',
+    labels: ['reason'],
   },
   scrapeErrors: {
     name: 'service_metrics_scrape_errors_total',
@@ -34,6 +40,7 @@ export class Metrics {
     this.record = new RecordMetrics(this.registry);
     this.measured = registerMetrics(this.registry, TABLE);
     for (const event of REFRESH_EVENTS) this.measured.refreshes.inc({ event }, 0);
+    for (const reason of REFUSAL_CODES) this.measured.grantRefusals.inc({ reason }, 0);
   }
 
   /** Measures what the process records, and its connections. */
@@ -48,6 +55,10 @@ export class Metrics {
   /** A step of refreshing the access token of a connection. */
   oauthRefresh(event: (typeof REFRESH_EVENTS)[number]): void {
     this.measured.refreshes.inc({ event });
+  }
+
+  networkGrantRefused(reason: RefusalCode): void {
+    this.measured.grantRefusals.inc({ reason });
   }
 
   /** The models that have series of their own; all others count as one. */

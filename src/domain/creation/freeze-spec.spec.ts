@@ -43,6 +43,7 @@ function sources(change: Partial<SpecSources['request']> = {}, unpricedModel = f
       budgets: { max_cost_usd: 2, max_tool_calls: 9, max_tokens: null, max_wall_clock_secs: null },
       sandbox: { memory_mb: 256 },
       env: {},
+      setup: null,
     },
     policy,
     request: {
@@ -57,6 +58,7 @@ function sources(change: Partial<SpecSources['request']> = {}, unpricedModel = f
     trustTier: 'trusted',
     bundles: [],
     brokered: [],
+    network: { agent: null, run: null, presets: {}, whyBlocked: () => null, enforceable: true, now: new Date(0) },
     sandboxDefaults: { memory_mb: 2048, cpus: 2, disk_mb: 4096, pids: 512 },
     policyEngine: POLICY_ENGINE,
     unpricedModel,

@@ -3,7 +3,16 @@ import type { BundleVersion } from '../capabilities/bundle.js';
 import { freezeBundles } from '../capabilities/freeze-bundles.js';
 import { SandgateError } from '../errors.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../json.js';
-import type { BrokeredToolSet, Budgets, Invocation, RunSpec, SandboxSizes, WorkspaceSpec } from '../run/spec.js';
+import type {
+  BrokeredToolSet,
+  Budgets,
+  FrozenSetup,
+  Invocation,
+  RunSpec,
+  SandboxSizes,
+  WorkspaceSpec,
+} from '../run/spec.js';
+import { freezeNetwork, type NetworkSources } from './freeze-network.js';
 
 /** What a run is made from: the agent's revision, the policy's head and the request, all of them read at one moment. */
 export interface SpecSources {
@@ -17,6 +26,7 @@ export interface SpecSources {
     budgets: Budgets | null;
     sandbox: Partial<SandboxSizes> | null;
     env: Record<string, string>;
+    setup: FrozenSetup | null;
   };
   policy: { id: string; version: number; content: object };
   request: {
@@ -33,6 +43,7 @@ export interface SpecSources {
   bundles: readonly BundleVersion[];
   /** The tool sets of the connections that the run was bound to. */
   brokered: readonly BrokeredToolSet[];
+  network: NetworkSources;
   sandboxDefaults: SandboxSizes;
   policyEngine: number;
   /** Whether the harness calls a model whose price is not known. */
@@ -41,8 +52,8 @@ export interface SpecSources {
 
 /**
  * Freezes the RunSpec (docs/design/runs.md). Editing the agent or the policy afterwards changes nothing in it.
- * @throws SandgateError `invalid_request` when the policy forbids autonomous runs, a cost cap could not bind, or a server
- * of a bundle and a slot have the same name.
+ * @throws SandgateError `invalid_request` when the policy forbids autonomous runs, a cost cap could not bind, a server of a bundle
+ * and a slot have the same name, or the network that is asked for is refused.
  */
 export function freezeSpec(sources: SpecSources): RunSpec {
   const { agent, revision, policy, request } = sources;
@@ -54,6 +65,14 @@ export function freezeSpec(sources: SpecSources): RunSpec {
     run: request.budgets,
   });
   refuseUnboundCost(sources, budgets);
+  refuseSetup(revision.setup);
+  const capabilities = frozenCapabilities(sources);
+  const network = freezeNetwork(sources.network, {
+    trustTier: sources.trustTier,
+    policy: content,
+    hasBrokered: sources.brokered.length > 0,
+    wallClockSecs: budgets.max_wall_clock_secs,
+  });
   return {
     agent_id: agent.id,
     agent_revision_id: revision.id,
@@ -75,9 +94,19 @@ export function freezeSpec(sources: SpecSources): RunSpec {
     policy_engine: sources.policyEngine,
     sandbox: { ...sources.sandboxDefaults, ...(revision.sandbox ?? {}) },
     ...(Object.keys(revision.env).length === 0 ? {} : { env: revision.env }),
-    ...frozenCapabilities(sources),
-    network: { schema_version: 1, mode: 'offline' },
+    ...capabilities,
+    network,
+    ...(revision.setup === null ? {} : { setup: revision.setup }),
   };
+}
+
+/** Nothing runs the commands yet, and a workspace that is not prepared must not be taken for one that is. */
+function refuseSetup(setup: FrozenSetup | null): void {
+  if (setup === null) return;
+  throw new SandgateError(
+    'invalid_request',
+    'agent: its revision has setup commands, which this version does not run yet; append a revision with "setup": {"commands": []}',
+  );
 }
 
 /** The read-only tier freezes neither bundle nor tool set, so the gate refuses every `mcp__*` name (CP-318). */

@@ -1,7 +1,7 @@
 import { canonicalJson } from '../digest/canonical-json.js';
 import type { JsonObject, JsonValue } from '../json.js';
+import { OFFLINE_CAP } from '../network/network-cap.js';
 import type { PolicyDocument } from './document.js';
-import { OFFLINE_CAP } from './document.js';
 import { parsePolicyLenient } from './parse-policy.js';
 
 /**

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../json.js';
+import { OFFLINE_CAP, type NetworkCap } from '../network/network-cap.js';
 import type { Budgets } from '../run/spec.js';
 import type { ApprovalScope, PolicyAction } from './verdict.js';
 
@@ -9,7 +9,6 @@ export const POLICY_ACTIONS = ['allow', 'approve', 'deny'] as const satisfies re
 export const APPROVAL_SCOPES = ['once', 'session'] as const satisfies readonly ApprovalScope[];
 export const AUTONOMOUS_ACTIONS = ['allow', 'deny'] as const;
 export const EGRESS_MODES = ['none', 'proxy-only', 'allowlist'] as const;
-export const NETWORK_MODES = ['offline', 'approved', 'public'] as const;
 
 export type AutonomousAction = (typeof AUTONOMOUS_ACTIONS)[number];
 
@@ -38,17 +37,6 @@ export interface PolicyRule {
   approval_scope: ApprovalScope | null;
 }
 
-/** What runs under this policy may ask of the network. Targets are kept as written. */
-export interface NetworkCap {
-  max_mode: (typeof NETWORK_MODES)[number];
-  allow: JsonObject[];
-  deny: JsonObject[];
-  require_approval: boolean;
-  allow_public_with_brokered: boolean;
-  /** Null stands for 3600. */
-  max_grant_secs: number | null;
-}
-
 /** A policy document with every default filled in. */
 export interface PolicyDocument {
   name: string;
@@ -67,15 +55,6 @@ export const DEFAULT_BUDGETS: Readonly<Budgets> = {
   max_tokens: 1_000_000,
   max_cost_usd: 2.5,
   max_tool_calls: 100,
-};
-
-export const OFFLINE_CAP: Readonly<NetworkCap> = {
-  max_mode: 'offline',
-  allow: [],
-  deny: [],
-  require_approval: false,
-  allow_public_with_brokered: false,
-  max_grant_secs: null,
 };
 
 /** All defaults and no rules: everything asks. */

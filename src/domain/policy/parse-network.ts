@@ -1,9 +1,10 @@
 import type { ExactJson } from '../digest/exact-json.js';
 import { isExactObject, isRawNumber } from '../digest/exact-json.js';
 import type { JsonObject, JsonValue } from '../json.js';
-import type { DocumentReader } from './document-reader.js';
-import type { NetworkCap } from './document.js';
-import { NETWORK_MODES } from './document.js';
+import { SandgateError } from '../errors.js';
+import { NETWORK_MODES, OFFLINE_CAP, type NetworkCap } from '../network/network-cap.js';
+import { nameProblem } from '../network/target.js';
+import { DocumentReader } from './document-reader.js';
 
 const NETWORK_KEYS = ['max_mode', 'allow', 'deny', 'require_approval', 'allow_public_with_brokered', 'max_grant_secs'];
 const MAX_TARGETS = 256;
@@ -23,6 +24,18 @@ export function readNetworkCap(reader: DocumentReader, value: ExactJson): Networ
     ),
     max_grant_secs: reader.integer(network['max_grant_secs'] ?? undefined, 'network.max_grant_secs', 0),
   };
+}
+
+/**
+ * The network section of stored content, read leniently; without one nothing is allowed.
+ * @throws SandgateError `internal` when it cannot be read: it must not grant anything
+ */
+export function storedNetworkCap(content: JsonObject): NetworkCap {
+  if (content['network'] === undefined) return { ...OFFLINE_CAP };
+  const reader = new DocumentReader(false);
+  const cap = readNetworkCap(reader, content['network']);
+  if (reader.errors.length === 0) return cap;
+  throw new SandgateError('internal', `the stored policy cannot be read: ${reader.errors.join('; ')}`);
 }
 
 function readTargets(reader: DocumentReader, value: ExactJson | undefined, at: string): JsonObject[] {
@@ -62,10 +75,18 @@ function checkPattern(reader: DocumentReader, value: ExactJson | undefined, at: 
   if (kind === null) {
     reader.fail(`\`${at}\` needs a kind of exact or wildcard`);
   } else if (kind === 'exact') {
-    if (typeof pattern['name'] !== 'string') reader.fail(`\`${at}.name\` must be a string`);
+    checkName(reader, pattern['name'], `${at}.name`);
   } else if (typeof pattern['suffix'] !== 'string' || pattern['suffix'].split('.').filter(Boolean).length < 2) {
     reader.fail(`\`${at}.suffix\` must be a name of two labels or more`);
+  } else {
+    checkName(reader, pattern['suffix'], `${at}.suffix`);
   }
+}
+
+/** A name that no host can have would deny nothing. */
+function checkName(reader: DocumentReader, value: ExactJson | undefined, at: string): void {
+  const problem = typeof value === 'string' ? nameProblem(value.toLowerCase()) : 'must be a string';
+  if (problem !== undefined) reader.fail(`\`${at}\` ${problem}`);
 }
 
 function checkPorts(reader: DocumentReader, value: ExactJson | undefined, at: string): void {

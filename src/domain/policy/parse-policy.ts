@@ -1,5 +1,6 @@
 import type { ExactJson, ExactObject } from '../digest/exact-json.js';
 import { SandgateError } from '../errors.js';
+import { OFFLINE_CAP } from '../network/network-cap.js';
 import type { Budgets } from '../run/spec.js';
 import { DocumentReader } from './document-reader.js';
 import type { PolicyDocument } from './document.js';
@@ -9,7 +10,6 @@ import {
   blankPolicy,
   DEFAULT_BUDGETS,
   EGRESS_MODES,
-  OFFLINE_CAP,
   POLICY_ACTIONS,
 } from './document.js';
 import { foldManagedOverrides } from './managed-overrides.js';

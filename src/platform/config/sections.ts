@@ -9,6 +9,7 @@ import { HttpConfig } from './http.config.js';
 import { LedgerConfig, LogConfig } from './ledger.config.js';
 import { LimitsConfig } from './limits.config.js';
 import { LlmConfig } from './llm.config.js';
+import { NetworkConfig } from './network.config.js';
 import { NoticesConfig } from './notices.config.js';
 import { SandboxConfig } from './sandbox.config.js';
 import { SealConfig } from './seal.config.js';
@@ -30,6 +31,7 @@ export const SECTIONS = {
   harness: HarnessConfig,
   llm: LlmConfig,
   egress: EgressConfig,
+  network: NetworkConfig,
   seal: SealConfig,
   notices: NoticesConfig,
   capacity: CapacityConfig,

@@ -228,6 +228,7 @@ describe('revisions', () => {
         capability_bundles: ['inherited'],
         connection_requirements: [requirement],
         network: { mode: 'offline' },
+        setup: { commands: ['npm ci'] },
         sandbox: { memory_mb: 512 },
         env: { SHOWN: 'yes' },
       })

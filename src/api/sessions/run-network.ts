@@ -1,0 +1,44 @@
+import { Injectable } from '@nestjs/common';
+import { SANDBOX_NETWORK } from '../../domain/network/enforcement.js';
+import type { NetworkSources } from '../../domain/creation/freeze-network.js';
+import { NetworkRefused } from '../../domain/network/refusal.js';
+import { readNetworkRequest, type NetworkInput, type NetworkRequest } from '../../domain/network/request.js';
+import { Metrics } from '../../core/metrics/metrics.js';
+import { NetworkPresets } from '../../core/network/network-presets.js';
+import type { TenantTransaction } from '../../core/record/database.js';
+import { GuardedClient } from '../../platform/egress/guarded-client.js';
+
+/** What the network of a new run is resolved from. */
+@Injectable()
+export class RunNetwork {
+  constructor(
+    private readonly presets: NetworkPresets,
+    private readonly egress: GuardedClient,
+    private readonly metrics: Metrics,
+  ) {}
+
+  async sources(
+    tx: TenantTransaction,
+    agent: NetworkRequest | null,
+    run: NetworkInput | null | undefined,
+  ): Promise<NetworkSources> {
+    return {
+      agent,
+      run: run ? readNetworkRequest(run) : null,
+      presets: await this.presets.of(tx),
+      whyBlocked: (name) => this.egress.admitUrl(`https://${name}/`),
+      enforceable: SANDBOX_NETWORK.supports_egress_grants,
+      now: new Date(),
+    };
+  }
+
+  /** Counts the grant that the work refuses. */
+  counting<T>(work: () => T): T {
+    try {
+      return work();
+    } catch (error) {
+      if (error instanceof NetworkRefused) this.metrics.networkGrantRefused(error.reason);
+      throw error;
+    }
+  }
+}

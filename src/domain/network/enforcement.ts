@@ -1,0 +1,2 @@
+/** How sandboxes are held to what they were granted: their only way out is a tunnel that the control plane opens by name. */
+export const SANDBOX_NETWORK = { enforcer: 'tunnel', supports_egress_grants: true } as const;
