@@ -78,7 +78,7 @@ describe('the variables of the network', () => {
       GOPROXY: 'off',
     });
     const approved = networkVariables(toldNetwork(GRANT), PROXY, null);
-    expect(approved).toMatchObject({ npm_config_registry: 'https://a.example/' });
+    expect(approved).toMatchObject({ npm_config_registry: 'https://a.example/', NODE_USE_ENV_PROXY: '1' });
     expect(approved).not.toHaveProperty('GOPROXY');
   });
 

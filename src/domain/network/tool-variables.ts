@@ -31,7 +31,10 @@ const QUIET = {
   PIP_DISABLE_PIP_VERSION_CHECK: '1',
   PIP_NO_INPUT: '1',
 };
-/** fetch and http of Node, and cargo's fetches from git, take the proxy only when they are told to. */
+/**
+ * fetch and http of Node, and cargo's fetches from git, take the proxy only when they are told to. Every start of Node takes longer
+ * for it, so that tools of offline runs are not told.
+ */
 const TAKE_PROXY = { NODE_USE_ENV_PROXY: '1', CARGO_NET_GIT_FETCH_WITH_CLI: 'true' };
 /** Without a network every repetition is lost time. */
 const FAIL_AT_ONCE = {
@@ -94,9 +97,8 @@ export function networkVariables(
     ...each(PROXY_NAMES, proxyUrl),
     ...each(NO_PROXY_NAMES, LOOPBACK),
     ...(certificates === null ? {} : each(CERTIFICATE_NAMES, certificates)),
-    ...TAKE_PROXY,
     ...QUIET,
-    ...(network.mode === 'offline' ? FAIL_AT_ONCE : network.variables),
+    ...(network.mode === 'offline' ? FAIL_AT_ONCE : { ...TAKE_PROXY, ...network.variables }),
   };
 }
 
