@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer, request as sendRequest, type IncomingMessage, type Server } from 'node:http';
@@ -94,6 +95,23 @@ describe('the proxy of a run', () => {
     socket.on('data', (chunk: Buffer) => chunks.push(chunk));
     await once(socket, 'end');
     expect(Buffer.concat(chunks).toString()).toBe('and back');
+  });
+
+  it('loses and reorders nothing, however slowly it is read', async () => {
+    const { socket } = await ask('a.example:443');
+    const sent = randomBytes(6 << 20);
+    socket.end(sent);
+    const received: Buffer[] = [];
+    let chunks = 0;
+    socket.on('data', (chunk: Buffer) => {
+      received.push(chunk);
+      chunks += 1;
+      if (chunks % 7 !== 0) return;
+      socket.pause();
+      setTimeout(() => socket.resume(), 3);
+    });
+    await once(socket, 'end');
+    expect(Buffer.concat(received).equals(sent)).toBe(true);
   });
 
   it('holds back what comes before the tunnel is open', async () => {

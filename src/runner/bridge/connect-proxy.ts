@@ -3,7 +3,7 @@ import type net from 'node:net';
 import type { Duplex } from 'node:stream';
 import { nodeHttp } from '../contract/node-http.js';
 import type { RefusalLog } from './refusal-log.js';
-import { openTunnel, type TunnelAddress, type TunnelAnswer } from './tunnel-client.js';
+import { openTunnel, type OpenTunnel, type TunnelAddress, type TunnelAnswer } from './tunnel-client.js';
 
 export interface ConnectProxy {
   /** What `HTTPS_PROXY` names, for example `http://127.0.0.1:3128`. */
@@ -36,16 +36,19 @@ export async function openConnectProxy(address: TunnelAddress, refusals: Refusal
     open.add(socket);
     socket.once('close', () => open.delete(socket));
   };
-  const ask = async (target: string): Promise<TunnelAnswer> => {
-    const answer = await openTunnel(address, target).catch(() => unreachable());
+  const ask = async (target: string, isBulk: boolean): Promise<TunnelAnswer> => {
+    const answer = await openTunnel(address, target, isBulk).catch(() => unreachable());
     if ('socket' in answer) keep(answer.socket);
     else refusals.note(target, answer.words);
     return answer;
   };
   const server = nodeHttp.createServer({ maxHeaderSize: MAX_HEADER_BYTES, requestTimeout: 0 });
   server.on('connection', keep);
-  server.on('connect', (request, client: net.Socket, head) => void connect(request, client, head, ask));
-  const agent = tunnelAgent(ask);
+  server.on(
+    'connect',
+    (request, client: net.Socket, head) => void connect(request, client, head, (target) => ask(target, true)),
+  );
+  const agent = tunnelAgent((target) => ask(target, false));
   server.on('request', (request, response) => relay(request, response, agent));
   const port = await listen(server);
   server.unref();
@@ -98,15 +101,15 @@ async function connect(
   }
   client.write('HTTP/1.1 200 Connection Established\r\n\r\n');
   if (head.length > 0) socket.write(head);
-  splice(client, socket);
+  splice(client, answer);
 }
 
 /** Carries bytes both ways; each side's end is passed on as it comes. */
-function splice(client: net.Socket, tunnel: net.Socket): void {
+function splice(client: net.Socket, { socket: tunnel, carryTo }: OpenTunnel): void {
   client.once('close', () => tunnel.destroy());
   tunnel.once('close', () => client.destroySoon());
   client.pipe(tunnel);
-  tunnel.pipe(client);
+  carryTo(client);
 }
 
 /** A request in absolute form, as package managers send it for plain http: it goes on in origin form, over a tunnel. */

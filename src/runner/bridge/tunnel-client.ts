@@ -1,7 +1,14 @@
 import net from 'node:net';
+import { BulkReads } from './bulk-reads.js';
 
 /** A tunnel that is open, or what the control plane said instead. */
-export type TunnelAnswer = { socket: net.Socket } | { status: number; words: string };
+export type TunnelAnswer = OpenTunnel | { status: number; words: string };
+
+export interface OpenTunnel {
+  socket: net.Socket;
+  /** Carries what arrives to another socket, until its end; that of a tunnel for bulk is read in no other way. */
+  carryTo: (to: net.Socket) => void;
+}
 
 export interface TunnelAddress {
   /** For example `http://plane`; over a unix socket the host name is only a header. */
@@ -18,13 +25,18 @@ const MAX_ANSWER_BYTES = 16_384;
 const ANSWER_MS = 30_000;
 const HEAD_END = '\r\n\r\n';
 
-/** Asks the control plane for a tunnel: one connection for each, never a pooled one. Rejects when it cannot be reached. */
-export function openTunnel(address: TunnelAddress, target: string): Promise<TunnelAnswer> {
+/**
+ * Asks the control plane for a tunnel: one connection for each, never a pooled one. Rejects when it cannot be reached.
+ *
+ * @param isBulk what arrives is only carried on; otherwise the socket is read like any other
+ */
+export function openTunnel(address: TunnelAddress, target: string, isBulk: boolean): Promise<TunnelAnswer> {
   const { promise, resolve, reject } = Promise.withResolvers<TunnelAnswer>();
   const base = new URL(address.controlUrl);
   const to =
     address.socketPath === null ? { host: base.hostname, port: Number(base.port || 80) } : { path: address.socketPath };
-  const socket = net.connect({ ...to, allowHalfOpen: true });
+  const bulk = isBulk ? new BulkReads((bytes) => read(bytes)) : null;
+  const socket = net.connect({ ...to, allowHalfOpen: true, ...(bulk === null ? {} : { onread: bulk.onread }) });
   let received = Buffer.alloc(0);
   const fail = (): void => {
     clearTimeout(timer);
@@ -42,21 +54,35 @@ export function openTunnel(address: TunnelAddress, target: string): Promise<Tunn
     settle(refusalOf(received));
     socket.destroy();
   };
-  const read = (chunk: Buffer): void => {
+  /** Whether more is wanted before the tunnel is used. */
+  const read = (chunk: Buffer): boolean => {
     received = Buffer.concat([received, chunk]);
     const head = received.indexOf(HEAD_END);
     if (head >= 0 && received.toString('latin1', 0, 13) === 'HTTP/1.1 101 ') {
-      socket.pause();
-      settle({ socket });
       const rest = received.subarray(head + HEAD_END.length);
-      if (rest.length > 0) socket.unshift(rest);
-    } else if (received.length > MAX_ANSWER_BYTES) fail();
+      if (bulk === null) socket.pause();
+      settle({ socket, carryTo: (client) => carry(socket, client, bulk, rest) });
+      if (bulk === null && rest.length > 0) socket.unshift(rest);
+      return false;
+    }
+    if (received.length > MAX_ANSWER_BYTES) fail();
+    return true;
   };
   // Whoever uses the socket learns of a failure from its closing.
   socket.on('error', () => socket.destroy());
   socket.on('data', read).on('end', ended).on('close', fail);
   socket.write(requestText(base, address.token, target));
   return promise;
+}
+
+function carry(socket: net.Socket, to: net.Socket, bulk: BulkReads | null, rest: Buffer): void {
+  if (bulk === null) {
+    socket.pipe(to);
+    return;
+  }
+  if (rest.length > 0) to.write(rest);
+  socket.once('end', () => to.end());
+  bulk.carry(socket, to);
 }
 
 function requestText(base: URL, token: string, target: string): string {
