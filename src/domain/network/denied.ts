@@ -20,7 +20,7 @@ export function deniedNetworks(denied: readonly JsonObject[], port: number): str
   return denied
     .filter((target) => target['kind'] === 'cidr' && target['protocol'] !== 'udp')
     .filter((target) => readPorts(target['ports'])?.some(({ from, to }) => from <= port && port <= to) === true)
-    .map((target) => String(target['cidr']));
+    .map(({ cidr }) => (typeof cidr === 'string' ? cidr : 'no network'));
 }
 
 function readPattern(value: JsonValue | undefined): NamePattern | null {

@@ -7,6 +7,8 @@ import { readToEnd } from '../../support/network/tunnels.js';
 import { until } from '../../support/time/until.js';
 
 const FLIPS = 60;
+/** What a refused client of TLS is told: `unrecognized_name`. */
+const ALERT = '\x15\x03\x03\x00\x02\x02\x70';
 
 const ZONES: Record<string, Zone> = {
   outside: (name, type) => (type === 'A' ? [a(name, OUTSIDE)] : []),
@@ -50,7 +52,7 @@ describe('TLS through a tunnel', () => {
   ])('with %s is ended and reaches nobody', async (_what, rule, chunks) => {
     const run = await bench.granted();
     const { answer, reached } = await bench.say(run, chunks);
-    expect({ answer: answer.replace(/^\x15\x03\x03\x00\x02\x02\x70$/, ''), reached }).toEqual({
+    expect({ answer: answer === ALERT ? '' : answer, reached }).toEqual({
       answer: '',
       reached: '',
     });

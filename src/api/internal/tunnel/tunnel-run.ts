@@ -51,7 +51,7 @@ export interface Lease {
   /** Aborted when the tunnel has to end: run, grant or bytes are over. */
   readonly signal: AbortSignal;
   /** Counts bytes. False: there are no more to be had, and the tunnel was cut. */
-  carry(sent: number, received: number): boolean;
+  readonly carry: (sent: number, received: number) => boolean;
   close(): void;
 }
 
