@@ -34,6 +34,7 @@ const FILES = [
   'functions/upstream.sql',
   'functions/oauth.sql',
   'functions/egress.sql',
+  'functions/network-flows.sql',
   'functions/simulation.sql',
   'functions/seal.sql',
   'functions/deployment.sql',

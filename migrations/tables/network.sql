@@ -21,7 +21,10 @@ create policy cross_organization on network_grants to sandgate_system using (tru
 grant select, insert, update on network_grants to sandgate_app;
 grant select, update on network_grants to sandgate_system;
 
--- Connections of a run, counted by target: names, ports and bytes, never content.
+-- Connections of a run, counted by target: names, ports and bytes, never content. The target `*` at port 0 stands for
+-- refused ones beyond those that are counted apart.
+
+-- ledgered: how many of the connections events tell of.
 create table network_flows (
   session_id uuid not null,
   tenant_id uuid not null,
@@ -31,6 +34,7 @@ create table network_flows (
   connections bigint not null,
   bytes_sent bigint not null,
   bytes_received bigint not null,
+  ledgered bigint not null default 0,
   first_at timestamptz not null default clock_timestamp(),
   last_at timestamptz not null default clock_timestamp(),
   primary key (session_id, target, port, verdict),

@@ -1,4 +1,6 @@
 import { setImmediate as loopTurn, setTimeout as sleep } from 'node:timers/promises';
+import { openWayOut } from './bridge/way-out.js';
+import type { WayOut } from './bridge/way-out.js';
 import { openLoopbackBridge } from './bridge/loopback-bridge.js';
 import type { LoopbackBridge } from './bridge/loopback-bridge.js';
 import type { ContractTiming } from './contract/contract-timing.js';
@@ -106,6 +108,7 @@ async function work(options: RunnerOptions, parts: RunParts): Promise<ExitCode> 
 async function perform(options: RunnerOptions, parts: RunParts, narrator: Narrator): Promise<HarnessResult> {
   const { settings, log } = options;
   let bridge: LoopbackBridge | null = null;
+  let wayOut: WayOut | null = null;
   let sandboxTools = NO_SANDBOX_TOOLS;
   try {
     if (!parts.check.ok)
@@ -114,11 +117,14 @@ async function perform(options: RunnerOptions, parts: RunParts, narrator: Narrat
     if (harness === null)
       return { outcome: 'failed', summary: `This runner has no harness ${JSON.stringify(settings.harness)}` };
     if (settings.planeSocket !== null) bridge = await openLoopbackBridge(settings.planeSocket);
+    wayOut = await openWayOut(settings, options.tokens.tool);
     await using workspace = await WorkspaceRoot.open(settings.workspace);
-    sandboxTools = await startServers(options, parts, { narrator, workspace });
+    sandboxTools = await startServers(options, parts, { narrator, workspace, wayOut });
     log(`harness ${settings.harness} starts`);
     const brokered = await connectedTools(options, { contract: parts.contract, narrator });
-    return await harness.run(harnessContext(options, parts, { narrator, workspace, bridge, sandboxTools, brokered }));
+    return await harness.run(
+      harnessContext(options, parts, { narrator, workspace, bridge, wayOut, sandboxTools, brokered }),
+    );
   } catch (error) {
     if (error instanceof UngovernedToolError) parts.stop.request({ kind: 'ungoverned_tool', message: error.message });
     if (error instanceof ServerStartError) return { outcome: 'failed', summary: error.message };
@@ -126,6 +132,7 @@ async function perform(options: RunnerOptions, parts: RunParts, narrator: Narrat
     return { outcome: 'failed', summary: `The harness failed: ${messageOf(error)}` };
   } finally {
     await sandboxTools.close();
+    await wayOut?.close();
     await bridge?.close();
   }
 }
@@ -134,7 +141,7 @@ async function perform(options: RunnerOptions, parts: RunParts, narrator: Narrat
 async function startServers(
   { settings, log }: RunnerOptions,
   { stop }: RunParts,
-  { narrator, workspace }: { narrator: Narrator; workspace: WorkspaceRoot },
+  { narrator, workspace, wayOut }: { narrator: Narrator; workspace: WorkspaceRoot; wayOut: WayOut },
 ): Promise<SandboxTools> {
   const { sandbox: servers } = settings.capabilities;
   if (servers.length === 0) return NO_SANDBOX_TOOLS;
@@ -142,7 +149,7 @@ async function startServers(
   log(`${servers.length} MCP servers start`);
   const opened = await openSandboxTools(servers, {
     cwd: workspace.path,
-    environment: toolEnvironment(workspace.path, settings.agentVariables),
+    environment: toolEnvironment(workspace.path, settings.agentVariables, wayOut.variables),
     signal: stop.signal,
   });
   if (opened.missing.length > 0)
@@ -166,6 +173,7 @@ function harnessContext(
     narrator: Narrator;
     workspace: WorkspaceRoot;
     bridge: LoopbackBridge | null;
+    wayOut: WayOut;
     sandboxTools: SandboxTools;
     brokered: CanonicalTool[];
   },
@@ -176,7 +184,8 @@ function harnessContext(
     narrator: made.narrator,
     tools: {
       workspace: made.workspace,
-      environment: toolEnvironment(made.workspace.path, settings.agentVariables),
+      environment: toolEnvironment(made.workspace.path, settings.agentVariables, made.wayOut.variables),
+      network: made.wayOut,
       signal: stop.signal,
     },
     sandboxTools: made.sandboxTools,

@@ -62,6 +62,8 @@ export interface Foundation {
   calls?: BrokeredDispatch;
   /** Where the spans of this process go; nowhere without it. */
   tracing?: Tracing;
+  /** The way to hosts outside; by the configuration without it. */
+  egress?: Egress;
   /** Finds the users behind bearers; without it there are no users. */
   users?: UserCredentials;
   /** Where the lines of the log go; through the redactor to standard error without it. */
@@ -76,7 +78,7 @@ export class FoundationModule {
     metrics.observe(database);
     metrics.observeDeployment(database);
     const sealer = createSealer(database, config.seal);
-    const egress = new Egress(config.egress);
+    const egress = foundation.egress ?? new Egress(config.egress);
     const tokens = createAccessTokens({
       database,
       sealer,

@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import type { OnApplicationBootstrap, OnModuleInit, Type } from '@nestjs/common';
 import { HttpAdapterHost, ModuleRef } from '@nestjs/core';
 import type { FastifyInstance } from 'fastify';
+import { ApiConfig } from '../foundation/foundation.module.js';
 import { RunnerGuard } from './auth/runner.guard.js';
 import { RunnerTokens } from './auth/runner.guard.js';
 import { BodyBudget } from './body/runner-body.js';
@@ -39,6 +40,10 @@ import { TokenRenewEndpoint } from './routes/token-renew.endpoint.js';
 import { WorkspaceEndpoint } from './routes/workspace.endpoint.js';
 import { RunnerPlane } from './runner-plane.js';
 import { PlaneSockets } from './sockets/plane-sockets.js';
+import { TunnelDoor } from './tunnel/tunnel-door.js';
+import { TunnelEndpoint } from './tunnel/tunnel.endpoint.js';
+import { TunnelObserver } from './tunnel/tunnel-observer.js';
+import { TunnelRuns } from './tunnel/tunnel-runs.js';
 
 const ENDPOINTS: Type<RunnerEndpoint>[] = [
   PermissionEndpoint,
@@ -49,6 +54,7 @@ const ENDPOINTS: Type<RunnerEndpoint>[] = [
   WorkspaceEndpoint,
   TokenRenewEndpoint,
   ModelGatewayEndpoint,
+  TunnelEndpoint,
 ];
 
 /**
@@ -84,15 +90,20 @@ const ENDPOINTS: Type<RunnerEndpoint>[] = [
     { provide: RunSpecs, useFactory: (database: Database) => new RunSpecs(database), inject: [Database] },
     SchemaStage,
     ShownFiles,
+    TunnelDoor,
+    TunnelObserver,
+    TunnelRuns,
     Upstreams,
   ],
-  exports: [PlaneSockets],
+  exports: [PlaneSockets, TunnelDoor],
 })
 export class InternalModule implements OnModuleInit, OnApplicationBootstrap {
   constructor(
     private readonly host: HttpAdapterHost,
     private readonly plane: RunnerPlane,
     private readonly sockets: PlaneSockets,
+    private readonly tunnels: TunnelDoor,
+    private readonly config: ApiConfig,
     private readonly module: ModuleRef,
   ) {}
 
@@ -104,6 +115,7 @@ export class InternalModule implements OnModuleInit, OnApplicationBootstrap {
   /** The sockets take part in the same routing table; it is complete once the instance is ready. */
   async onApplicationBootstrap(): Promise<void> {
     const instance = this.instance();
+    if (this.config.http.internalBind === null) this.tunnels.attach(instance.server);
     await this.sockets.start((request, response) => {
       instance.ready().then(
         () => instance.routing(request, response),

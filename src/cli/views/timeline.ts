@@ -80,6 +80,12 @@ const DESCRIPTIONS: Readonly<Record<string, (data: Data) => Line | undefined>> =
     'result',
     `${text(data, 'outcome')}${data['summary'] === null || data['summary'] === undefined ? '' : `: ${text(data, 'summary')}`}`,
   ],
+  'network.allowed': (data) => ['network', `reaches ${text(data, 'target')}:${text(data, 'port')}`, 'dim'],
+  'network.denied': (data) => [
+    'network',
+    `${text(data, 'target')}:${text(data, 'port')} was refused (${text(data, 'rule')})`,
+    'warn',
+  ],
   'run.limit_reached': (data) => ['limit', text(data, 'limit'), 'warn'],
   'artifact.collected': (data) => [
     'artifact',

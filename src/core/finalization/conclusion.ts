@@ -1,4 +1,5 @@
 import type { NewEvent } from '../../domain/events/event-kinds.js';
+import { summarizeFlows } from '../network/flows.js';
 import { expireApprovals } from '../approvals/approvals.js';
 import { storeArtifact } from '../artifacts/artifacts.js';
 import { endGrant } from '../network/network-grants.js';
@@ -20,6 +21,7 @@ export async function concludeRun(tx: TenantTransaction, runId: string): Promise
   await expireApprovals(tx, runId, { all: true });
   if (finalizationRequest.summary !== null) await storeSummary(tx, runId, finalizationRequest.summary);
   const ending: NewEvent[] = [
+    ...(await summarizeFlows(tx, runId)),
     ...(await revokedGrant(tx, runId)),
     {
       actor: 'harness',

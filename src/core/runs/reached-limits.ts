@@ -11,7 +11,10 @@ export type RunnerLimit =
   | 'event_count'
   | 'ledger_size'
   | 'model_requests'
-  | 'brokered_calls';
+  | 'brokered_calls'
+  | 'tunnels'
+  | 'tunnel_opens'
+  | 'tunnel_bytes';
 
 /** Writes `run.limit_reached` unless the ledger has it already. */
 export async function recordReachedLimit(tx: TenantTransaction, runId: string, limit: RunnerLimit): Promise<void> {

@@ -1,4 +1,5 @@
 import { SandgateError } from '../errors.js';
+import { toldNetwork } from '../network/tool-variables.js';
 import type { FrozenTool, RunSpec } from './spec.js';
 
 /** Largest sum of key + value + 2 over all variables (docs/design/runs.md). */
@@ -24,6 +25,7 @@ export function buildRunnerEnvironment(runId: string, spec: RunSpec): Record<str
   };
   const manifest = capabilityManifest(spec);
   if (manifest !== null) variables['SERVICE_CAPABILITIES'] = manifest;
+  if (spec.network.mode !== 'offline') variables['SERVICE_NETWORK'] = JSON.stringify(toldNetwork(spec.network));
   if (spec.system_prompt !== null) variables['SERVICE_SYSTEM_PROMPT'] = spec.system_prompt;
   assertEnvironmentFits(variables);
   return variables;

@@ -108,6 +108,54 @@ export class LimitsConfig {
   readonly brokeredCalls!: number;
 
   @setting({
+    variable: 'SERVICE_LIMIT_TUNNELS',
+    read: integer(1),
+    default: 32,
+    about: 'Connections of one run to hosts outside, open at once.',
+  })
+  readonly tunnels!: number;
+
+  @setting({
+    variable: 'SERVICE_LIMIT_TUNNEL_OPENS',
+    read: integer(1),
+    default: 10_000,
+    about: 'Connections to hosts outside that one run may open in all.',
+  })
+  readonly tunnelOpens!: number;
+
+  @setting({
+    variable: 'SERVICE_LIMIT_TUNNEL_BYTES',
+    read: integer(1024),
+    default: 8_589_934_592,
+    about: 'Bytes that one run may exchange with hosts outside, both directions together.',
+  })
+  readonly tunnelBytes!: number;
+
+  @setting({
+    variable: 'SERVICE_LIMIT_TUNNEL_IDLE_MS',
+    read: integer(1000),
+    default: 300_000,
+    about: 'Milliseconds after which a connection to a host outside that carries nothing is closed.',
+  })
+  readonly tunnelIdleMs!: number;
+
+  @setting({
+    variable: 'SERVICE_LIMIT_TUNNEL_FIRST_BYTES_MS',
+    read: integer(100),
+    default: 10_000,
+    about: 'Milliseconds within which a new connection to a host outside must say whom it means.',
+  })
+  readonly tunnelFirstBytesMs!: number;
+
+  @setting({
+    variable: 'SERVICE_TUNNEL_PIN_MS',
+    read: integer(1),
+    default: 30_000,
+    about: 'Milliseconds for which a run keeps the addresses that a name led to when it was last judged.',
+  })
+  readonly tunnelPinMs!: number;
+
+  @setting({
     variable: 'SERVICE_LIMIT_BODY_BYTES_IN_FLIGHT',
     read: integer(1_048_576),
     default: 268_435_456,

@@ -75,7 +75,8 @@ async function open(
   return secure ? startTls(socket, host, signal, settings) : socket;
 }
 
-async function openRoute(
+/** Opens what was chosen. @throws EgressError `connect`, `peer` or `proxy` */
+export async function openRoute(
   settings: ConnectorSettings,
   route: Route,
   host: string,

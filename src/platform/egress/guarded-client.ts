@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import { Agent, type Dispatcher } from 'undici';
 import { judgeUrl } from './admission.js';
 import { limitBody } from './answer-body.js';
@@ -5,6 +6,7 @@ import { createConnector, type ConnectorSettings } from './connector.js';
 import { EgressError } from './egress-error.js';
 import { GuardedCall } from './guarded-call.js';
 import type { GuardedRequest, GuardedResponse } from './guarded-request.js';
+import { openStream, type StreamRequest } from './guarded-stream.js';
 import { nextHop, type Hop } from './redirects.js';
 import { chooseRoute, resolveBySystem, type Lane } from './outbound-route.js';
 
@@ -72,6 +74,11 @@ export class GuardedClient {
       throw new EgressError('address', false, 'the host name also leads to a private/loopback/link-local address');
     }
     return route.addresses.map((address) => address.toString());
+  }
+
+  /** A TCP stream to a host, judged as a request to it would be. @throws EgressError as {@link openStream} */
+  openStream(request: StreamRequest): Promise<Socket> {
+    return openStream(this.settings, request);
   }
 
   /**

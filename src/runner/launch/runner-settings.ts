@@ -1,3 +1,4 @@
+import { parseToldNetwork, type ToldNetwork } from '../../domain/network/tool-variables.js';
 import { parseManifest } from './server-manifest.js';
 import type { CapabilityManifest } from './server-manifest.js';
 
@@ -15,6 +16,8 @@ export interface RunnerSettings {
   replayDelayMs: number;
   /** MCP servers that the run starts inside its sandbox, and those that the control plane calls for it. */
   capabilities: CapabilityManifest;
+  /** What the run may reach outside. */
+  network: ToldNetwork;
   /** What the agent's revision adds to the environment of tool processes; none of it is ours. */
   agentVariables: Record<string, string>;
 }
@@ -41,6 +44,7 @@ export function readSettings(variables: Record<string, string>): RunnerSettings 
     maxTurns: wholeNumber(variables, 'SERVICE_MAX_TURNS', DEFAULT_MAX_TURNS, 1),
     replayDelayMs: wholeNumber(variables, 'SERVICE_REPLAY_DELAY_MS', DEFAULT_REPLAY_DELAY_MS, 0),
     capabilities: capabilities(variables['SERVICE_CAPABILITIES']),
+    network: network(variables['SERVICE_NETWORK']),
     agentVariables: agentVariables(variables),
   };
 }
@@ -66,6 +70,12 @@ function capabilities(manifest: string | undefined): CapabilityManifest {
   const parsed = parseManifest(manifest);
   if (parsed === null) throw new MissingVariableError('variable SERVICE_CAPABILITIES is not a manifest of servers');
   return parsed;
+}
+
+function network(text: string | undefined): ToldNetwork {
+  const told = parseToldNetwork(text);
+  if (told === null) throw new MissingVariableError('variable SERVICE_NETWORK is not the network of a run');
+  return told;
 }
 
 function agentVariables(variables: Record<string, string>): Record<string, string> {

@@ -5,8 +5,11 @@ import { ScriptedPlane, type ScriptedPlaneOptions } from '../../../test/support/
 import { inOrder, reply, type ScriptedAnswer } from '../../cli/demo/wire/model-script.js';
 import { startScriptedModel, type ScriptedModel } from '../../cli/demo/scripted-model.js';
 import { isJsonObject, type JsonObject } from '../../domain/json.js';
+import { networkVariables, type ToldNetwork } from '../../domain/network/tool-variables.js';
 import { openSandboxTools } from './open-sandbox-tools.js';
 import type { SandboxTools } from './sandbox-tools.js';
+
+const OFFLINE: ToldNetwork = { mode: 'offline', targets: [], variables: {} };
 
 const SCRIPT = fileURLToPath(new URL('../../../test/support/mcp/mcp-server.mjs', import.meta.url));
 const NODE_PATH = process.execPath.slice(0, process.execPath.lastIndexOf('/'));
@@ -168,7 +171,13 @@ describe('sandbox MCP servers in the builtin harness', () => {
       argv: string[];
       cwd: string;
     };
-    expect(Object.keys(seen.env).toSorted()).toEqual([
+    const wayOut = ['MAVEN_OPTS', ...Object.keys(networkVariables(OFFLINE, 'http://127.0.0.1:3128', '/certificates'))];
+    expect(seen.env['HTTPS_PROXY']).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+    expect(
+      Object.keys(seen.env)
+        .toSorted()
+        .filter((name) => !wayOut.includes(name)),
+    ).toEqual([
       'FEATURE',
       ...['GIT_CONFIG_COUNT', 'GIT_CONFIG_KEY_0', 'GIT_CONFIG_KEY_1', 'GIT_CONFIG_KEY_2'],
       ...['GIT_CONFIG_VALUE_0', 'GIT_CONFIG_VALUE_1', 'GIT_CONFIG_VALUE_2', 'GIT_TERMINAL_PROMPT'],

@@ -13,7 +13,7 @@ export const bashTool = defineTool({
   description:
     'Runs a command line with bash in /workspace and returns its output (standard output and error together, at most ' +
     `${BASH_MAX_OUTPUT_CHARACTERS} characters, head and tail) and exit code. Every call starts a new shell: directory changes ` +
-    'and variables do not carry over. There is no network and no terminal. Default limit 120 s, at most 600 s; at the limit ' +
+    'and variables do not carry over. There is no terminal. Default limit 120 s, at most 600 s; at the limit ' +
     'the command is killed. Prefer Read, Edit, Write, Glob and Grep for files.',
   fields: {
     command: { type: 'string', description: 'The command line', minLength: 1 },
@@ -22,6 +22,8 @@ export const bashTool = defineTool({
   },
   run: async (input, context) => {
     const timeoutMs = Math.min(context.timeoutMs ?? input.timeout ?? BASH_DEFAULT_TIMEOUT_MS, BASH_MAX_TIMEOUT_MS);
+    const refusals = context.network?.refusals;
+    const mark = refusals?.mark ?? 0;
     const result = await runShell({
       command: input.command,
       cwd: context.workspace.path,
@@ -30,15 +32,17 @@ export const bashTool = defineTool({
       signal: context.signal,
       maxOutputCharacters: BASH_MAX_OUTPUT_CHARACTERS,
     });
-    return describe(result, timeoutMs);
+    return describe(result, timeoutMs, refusals?.since(mark) ?? null);
   },
 });
 
-function describe(result: ShellResult, timeoutMs: number): ToolOutcome {
+/** @param refused connections that were refused meanwhile: what a tool prints of them does not say why */
+function describe(result: ShellResult, timeoutMs: number, refused: string | null): ToolOutcome {
   const note = ending(result, timeoutMs);
   const output = result.output === '' ? '(no output)' : result.output;
   const ok = result.exitCode === 0 && !result.timedOut;
-  return { text: ok ? output : `${output.replace(/\n$/, '')}\n[${note}]`, isError: !ok, note };
+  const endings = refused === null ? `[${note}]` : `[${note}]\n[${refused}]`;
+  return { text: ok ? output : `${output.replace(/\n$/, '')}\n${endings}`, isError: !ok, note };
 }
 
 function ending(result: ShellResult, timeoutMs: number): string {

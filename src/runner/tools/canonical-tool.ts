@@ -1,5 +1,6 @@
 import type { JsonObject, JsonValue } from '../../domain/json.js';
 import { codeOf } from '../../domain/system-error.js';
+import type { RefusalLog } from '../bridge/refusal-log.js';
 import type { WorkspaceRoot } from './workspace-root.js';
 import { inputSchema, parseInput } from './input-shape.js';
 import type { InputFields, InputOf } from './input-shape.js';
@@ -17,10 +18,18 @@ export interface ToolOutcome {
   mcp?: { content: JsonValue[]; structuredContent?: JsonValue };
 }
 
+export interface ToolNetwork {
+  /** The part of the environment that leads there. */
+  variables: Record<string, string>;
+  refusals: RefusalLog;
+}
+
 export interface ToolContext {
   workspace: WorkspaceRoot;
   /** The whole environment of a process that a tool starts. */
   environment: Record<string, string>;
+  /** The way out, where the run has a proxy. */
+  network?: ToolNetwork;
   /** The run is being stopped: running processes are killed. */
   signal: AbortSignal;
   /** Overrides the tool's own default limit, in milliseconds; only scripted steps set it. */

@@ -1,5 +1,6 @@
 /** Where tool processes find an ordinary Node beside the system's programs. */
-export const TOOL_PATH = '/opt/sandgate/node/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
+export const TOOL_PATH =
+  '/opt/sandgate/node/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin:/usr/local/go/bin';
 
 /**
  * Settings of git that win over those of any repository: none runs a hook or a monitor of its own, and a folder that holds
@@ -25,9 +26,14 @@ export const GIT_VARIABLES: Readonly<Record<string, string>> = {
 
 /**
  * The closed environment of tool processes: nothing of the runner's own is inherited. `agentVariables` are those that the
- * agent's revision defines; they may add to it and replace anything but the account's own members.
+ * agent's revision defines; they may add to it and replace anything but the account's own members and those of `network`, which
+ * lead out.
  */
-export function toolEnvironment(workspace: string, agentVariables: Record<string, string>): Record<string, string> {
+export function toolEnvironment(
+  workspace: string,
+  agentVariables: Record<string, string>,
+  network: Record<string, string> = {},
+): Record<string, string> {
   return {
     PATH: TOOL_PATH,
     LANG: 'C.UTF-8',
@@ -35,6 +41,7 @@ export function toolEnvironment(workspace: string, agentVariables: Record<string
     SHELL: '/bin/bash',
     TMPDIR: '/tmp',
     ...agentVariables,
+    ...network,
     ...GIT_VARIABLES,
     HOME: '/home/agent',
     USER: 'agent',

@@ -15,6 +15,7 @@ const ROUTES = [
   { audience: 'control', method: 'POST', path: '/heartbeat', body: {} },
   { audience: 'control', method: 'POST', path: '/result', body: { outcome: 'completed' } },
   { audience: 'control', method: 'POST', path: '/token/renew', body: {} },
+  { audience: 'tool', method: 'GET', path: '/tunnel', body: undefined },
   { audience: 'workspace', method: 'GET', path: '/workspace', body: undefined },
   {
     audience: 'llm',
@@ -72,7 +73,7 @@ describe('audiences of the runner plane', () => {
         expect(await readLedger(database.db, run)).toEqual([]);
         expect(await readRows(database.db, run, 'select 1 from approvals where session_id = $1')).toEqual([]);
         const served = await request(method, form, run.tokens[audience], body);
-        expect([200, 404, 503]).toContain(served.status);
+        expect([200, 404, 426, 503]).toContain(served.status);
         expect(served.error).not.toBe('unauthorized');
       }
     },

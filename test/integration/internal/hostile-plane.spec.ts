@@ -163,7 +163,7 @@ const apiLog = (): string => logged.join('');
 describe('hostile requests to the runner plane', () => {
   it('CP-292 CP-293 each is answered, each call is recorded once, none is an error of the server, nothing of them is in a log', async () => {
     const routes = internalRoutes();
-    expect(routes).toHaveLength(16);
+    expect(routes).toHaveLength(18);
     const each = Math.ceil(REQUESTS / routes.length);
     for (const [index, route] of routes.entries()) {
       const done = await sendAll(route, hostileRequests(route, each, SEED + index));

@@ -1,6 +1,7 @@
 import { v7 as uuidv7 } from 'uuid';
 import { digestOf } from '../../../src/domain/digest/digest.js';
 import type { JsonObject, JsonValue } from '../../../src/domain/json.js';
+import type { FrozenNetwork } from '../../../src/domain/network/grant.js';
 import { POLICY_ENGINE } from '../../../src/domain/policy/document.js';
 import type { Budgets, FrozenBundle, FrozenTool } from '../../../src/domain/run/spec.js';
 import type { RunStatus } from '../../../src/domain/run/status.js';
@@ -27,6 +28,7 @@ export interface GatedRunOptions {
   model?: string;
   status?: RunStatus;
   hostId?: string;
+  network?: FrozenNetwork;
 }
 
 const NO_CAPS: Budgets = { max_wall_clock_secs: null, max_tokens: null, max_cost_usd: null, max_tool_calls: null };
@@ -85,7 +87,7 @@ function frozenSpec(organization: FixtureOrganization, options: GatedRunOptions)
     policy_engine: POLICY_ENGINE,
     sandbox: { memory_mb: 512, cpus: 1, disk_mb: 512, pids: 128 },
     ...(options.kb === undefined ? {} : { capabilities: [frozenKb(options.kb)] as unknown as JsonValue }),
-    network: { schema_version: 1, mode: 'offline' },
+    network: (options.network ?? { schema_version: 1, mode: 'offline' }) as unknown as JsonObject,
   };
 }
 

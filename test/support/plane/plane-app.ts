@@ -12,6 +12,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { FoundationModule } from '../../../src/api/foundation/foundation.module.js';
 import { InternalModule } from '../../../src/api/internal/internal.module.js';
 import { RunLimits } from '../../../src/api/internal/limits/run-limits.js';
+import type { Egress } from '../../../src/platform/egress/egress.js';
 import { loadConfig } from '../../../src/platform/config/index.js';
 import type { SandgateConfig } from '../../../src/platform/config/index.js';
 import type { Database } from '../../../src/core/record/database.js';
@@ -32,7 +33,7 @@ export interface PlaneApp {
 export async function startPlane(
   database: TestDatabase,
   env: Record<string, string> = {},
-  options: { dataDir?: string } = {},
+  options: { dataDir?: string; egress?: Egress } = {},
 ): Promise<PlaneApp> {
   const dataDir = options.dataDir ?? (await mkdtemp(join(tmpdir(), 'plane-app-')));
   const config = loadConfig({
@@ -44,7 +45,7 @@ export async function startPlane(
   });
   const db = await database.connect({ poolSize: config.database.poolSize });
   await db.wakeups.listen();
-  const app = await createApp(config, db);
+  const app = await createApp(config, db, options.egress);
   await app.listen(0, '127.0.0.1');
   const { port } = app.getHttpServer().address() as AddressInfo;
   return {
@@ -60,11 +61,14 @@ export async function startPlane(
   };
 }
 
-async function createApp(config: SandgateConfig, db: Database): Promise<NestFastifyApplication> {
+async function createApp(config: SandgateConfig, db: Database, egress?: Egress): Promise<NestFastifyApplication> {
   @Module({
     imports: [
       LoggerModule.forRoot({ pinoHttp: { level: 'silent', autoLogging: false } }),
-      FoundationModule.forProcess({ config, database: db, adminToken: 'unused', organizationId: uuidv7() }),
+      FoundationModule.forProcess({
+        ...{ config, database: db, adminToken: 'unused', organizationId: uuidv7() },
+        ...(egress === undefined ? {} : { egress }),
+      }),
       InternalModule,
     ],
   })

@@ -23,3 +23,15 @@ export function bindToInternalListener(socket: Socket): void {
 export function cameToRunnerPlane(socket: Socket): boolean {
   return runOfSocket.has(socket) || ofInternalListener.has(socket);
 }
+
+const placeOfSocket = new WeakMap<Socket, () => void>();
+
+/** Remembers how a connection gives back its place among those of its run. */
+export function bindToPlace(socket: Socket, leave: () => void): void {
+  placeOfSocket.set(socket, leave);
+}
+
+/** Gives the place back while the connection goes on: a tunnel is counted apart. */
+export function leaveConnectionPlace(socket: Socket): void {
+  placeOfSocket.get(socket)?.();
+}

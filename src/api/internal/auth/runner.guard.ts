@@ -1,9 +1,11 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import type { Socket } from 'node:net';
 import { Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { LRUCache } from 'lru-cache';
 import { SandgateError } from '../../../domain/errors.js';
 import { Database } from '../../../core/record/database.js';
+import { findRuns } from '../../../core/maintenance/sweeps.js';
 import { digestRunToken, lookupRunToken } from '../../../core/runs/tokens.js';
 import { hasWebCookie } from '../../auth/credentials.js';
 import { runOfPlaneSocket } from './plane-peer.js';
@@ -44,6 +46,18 @@ export class RunnerTokens {
     else this.remembered.delete(sha256);
     return caller;
   }
+
+  /** The run behind a plane socket; null when it is gone. */
+  async ofSocket(runId: string): Promise<Pick<RunnerCaller, 'organizationId' | 'runId'> | null> {
+    const [run] = await findRuns(this.database.pool, [runId]);
+    return run ?? null;
+  }
+}
+
+/** A request as the guard sees it. */
+export interface Knock {
+  headers: IncomingHttpHeaders;
+  socket: Socket;
 }
 
 /**
@@ -56,16 +70,34 @@ export class RunnerGuard {
   constructor(private readonly tokens: RunnerTokens) {}
 
   async admit(request: FastifyRequest, route: RunnerRoute): Promise<void> {
-    const token = readRunnerToken(request.headers, route.acceptsApiKey === true);
+    rememberCaller(request, await this.admitCaller({ headers: request.headers, socket: request.raw.socket }, route));
+  }
+
+  /**
+   * Lets a tunnel in. A plane socket says whose it is, so none of its run's tokens is needed there; one that is given has to be
+   * right all the same.
+   */
+  async admitTunnel(knock: Knock): Promise<Pick<RunnerCaller, 'organizationId' | 'runId'>> {
+    const planeRun = runOfPlaneSocket(knock.socket);
+    if (planeRun === undefined || knock.headers.authorization !== undefined)
+      return this.admitCaller(knock, { audience: 'tool' });
+    refuseCookieBesideBearer(knock.headers);
+    const run = await this.tokens.ofSocket(planeRun);
+    if (run === null) throw new SandgateError('unauthorized', 'unauthorized');
+    return run;
+  }
+
+  private async admitCaller({ headers, socket }: Knock, route: RunnerRoute): Promise<RunnerCaller> {
+    const token = readRunnerToken(headers, route.acceptsApiKey === true);
     const mayRemember = route.audience === 'tool' || route.audience === 'llm';
     const caller = token === null ? null : await this.tokens.find(token, mayRemember);
     if (caller === null) throw new SandgateError('unauthorized', 'unauthorized');
     if (caller.audience !== route.audience) throw new SandgateError('wrong_audience', 'wrong_audience');
     if (route.admitsDeadTokens !== true && !caller.live) throw new SandgateError('unauthorized', 'unauthorized');
-    const planeRun = runOfPlaneSocket(request.raw.socket);
+    const planeRun = runOfPlaneSocket(socket);
     if (planeRun !== undefined && planeRun !== caller.runId) throw new SandgateError('wrong_run', 'wrong_run');
-    refuseCookieBesideBearer(request.headers);
-    rememberCaller(request, caller);
+    refuseCookieBesideBearer(headers);
+    return caller;
   }
 }
 

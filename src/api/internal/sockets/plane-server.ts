@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { bindToRun } from '../auth/plane-peer.js';
+import { bindToPlace, bindToRun } from '../auth/plane-peer.js';
 
 export interface PlaneServerOptions {
   runId: string;
@@ -12,6 +12,9 @@ export interface PlaneServerOptions {
   /** A limit was hit; called as often as it happens. */
   breached: (limit: 'connections' | 'headers') => void;
   handle: RequestListener;
+  /** Whether a request may change its protocol; all others are ordinary ones. */
+  mayUpgrade: (request: IncomingMessage) => boolean;
+  upgrade: (request: IncomingMessage, socket: Socket, head: Buffer) => void;
 }
 
 /** Longer than any client keeps an idle connection, so that the server does not close one that is being used again. */
@@ -44,6 +47,7 @@ export function createPlaneServer(options: PlaneServerOptions): Server {
       return;
     }
     bindToRun(socket, options.runId);
+    bindToPlace(socket, leave);
     socket.once('close', leave);
   });
   server.on('request', (request, response) => {
@@ -51,6 +55,11 @@ export function createPlaneServer(options: PlaneServerOptions): Server {
     if (!isInternal(request)) return answer(response, 404, 'not found');
     options.handle(request, response);
   });
+  // One connection too many is told so as an ordinary request.
+  Object.assign(server, {
+    shouldUpgradeCallback: (request: IncomingMessage) => !refused.has(request.socket) && options.mayUpgrade(request),
+  });
+  server.on('upgrade', options.upgrade);
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     const status = error.code === 'HPE_HEADER_OVERFLOW' ? 431 : error.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 408 : 400;
     if (status !== 400) options.breached('headers');

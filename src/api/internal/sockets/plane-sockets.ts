@@ -23,6 +23,7 @@ import {
 import { ApiConfig } from '../../foundation/foundation.module.js';
 import { LimitBreaches } from '../limits/limit-breaches.js';
 import { RunLimits } from '../limits/run-limits.js';
+import { asksForTunnel, TunnelDoor } from '../tunnel/tunnel-door.js';
 import { createPlaneServer } from './plane-server.js';
 import { isRowId } from '../../../domain/uuid.js';
 
@@ -48,6 +49,7 @@ export class PlaneSockets implements OnApplicationShutdown {
     private readonly database: Database,
     private readonly limits: RunLimits,
     private readonly breaches: LimitBreaches,
+    private readonly tunnels: TunnelDoor,
     private readonly logger: PinoLogger,
   ) {}
 
@@ -131,6 +133,8 @@ export class PlaneSockets implements OnApplicationShutdown {
       enter: () => this.limits.enter(runId, 'connections', limits.connections),
       breached: (limit) => this.breaches.note(runId, limit),
       handle,
+      mayUpgrade: asksForTunnel,
+      upgrade: (request, socket, head) => this.tunnels.take(request, socket, head),
     });
     try {
       await bindSocket(server, planeDirectory(this.config.data.dir, runId));

@@ -54,7 +54,7 @@ class ChatLoop {
     this.#client = chatClient(context.model);
     this.#patience = new Patience(context);
     this.#conversation = [
-      { role: 'system', content: buildSystemPrompt(context.settings.systemPrompt) },
+      { role: 'system', content: buildSystemPrompt(context.settings.systemPrompt, context.settings.network) },
       { role: 'user', content: context.settings.task },
     ];
   }

@@ -69,7 +69,7 @@ class MessagesLoop {
       {
         model: settings.model,
         max_tokens: MAX_OUTPUT_TOKENS,
-        system: buildSystemPrompt(settings.systemPrompt),
+        system: buildSystemPrompt(settings.systemPrompt, settings.network),
         tools: this.#tools,
         messages: this.#conversation,
         // Each turn repeats the whole conversation; without the provider's cache its price would grow with the square of the turns.

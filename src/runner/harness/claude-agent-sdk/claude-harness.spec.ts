@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { JsonObject } from '../../../domain/json.js';
+import type { ToldNetwork } from '../../../domain/network/tool-variables.js';
 import type { BrokeredAnswer, PermissionAnswer } from '../../contract/contract-answers.js';
 import type { ToolCallRequest } from '../../contract/contract-client.js';
 import { brokeredTools } from '../../mcp/brokered-tools.js';
@@ -11,6 +12,8 @@ import { MODEL_VARIABLES, programEnvironment } from './environment.js';
 import type { ClaudeProgram } from './program.js';
 import type { ContentBlock, McpTransport, ProgramMessage, QueryOptions } from './sdk.js';
 import { ToolGate } from './tool-gate.js';
+
+const OFFLINE: ToldNetwork = { mode: 'offline', targets: [], variables: {} };
 
 const INIT: ProgramMessage = {
   type: 'system',
@@ -48,7 +51,14 @@ async function play(
   const asked: ToolCallRequest[] = [];
   const said: string[] = [];
   const context = {
-    settings: { model: 'frozen', task: 'x', maxTurns: 7, systemPrompt: null, workspace: '/workspace' },
+    settings: {
+      model: 'frozen',
+      task: 'x',
+      maxTurns: 7,
+      systemPrompt: null,
+      workspace: '/workspace',
+      network: OFFLINE,
+    },
     contract: {
       permission: (call: ToolCallRequest) => {
         asked.push(call);
@@ -260,13 +270,16 @@ describe('the environment of the program', () => {
       BUN_OPTIONS: '--preload=/workspace/x.js',
       HTTPS_PROXY: 'http://evil',
     });
-    const { variables, leftOut } = programEnvironment({ tools, model: 'frozen', baseUrl: 'http://plane/internal/llm' });
+    const network = { HTTP_PROXY: 'http://127.0.0.1:3128', SSL_CERT_FILE: '/certificates' };
+    const input = { tools: { ...tools, ...network }, network, model: 'frozen', baseUrl: 'http://plane/internal/llm' };
+    const { variables, leftOut } = programEnvironment(input);
     expect(MODEL_VARIABLES.map((name) => variables[name])).toEqual(MODEL_VARIABLES.map(() => 'frozen'));
     expect(leftOut).toEqual(['BUN_OPTIONS', 'CLAUDE_CODE_SUBAGENT_MODEL', 'Claude_Config_Dir', 'HTTPS_PROXY']);
     expect(variables).toMatchObject({
       FEATURE: 'on',
       FORCE_COLOR: '1',
       ANTHROPIC_BASE_URL: 'http://plane/internal/llm',
+      ...network,
       ...GIT_VARIABLES,
     });
     expect(Object.keys(variables).filter((name) => /(?<!GIT_CONFIG_)KEY|TOKEN|SECRET/.test(name))).toEqual([

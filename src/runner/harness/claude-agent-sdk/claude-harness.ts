@@ -1,3 +1,4 @@
+import { networkSentence } from '../../../domain/network/tool-variables.js';
 import { messageOf } from '../../log/failure-text.js';
 import { boundedReason } from '../bounded-reason.js';
 import type { Harness, HarnessContext, HarnessResult } from '../harness.js';
@@ -47,6 +48,7 @@ export async function runProgram(context: HarnessContext, program: ClaudeProgram
   const servers = frozenServers(shown, { gate, context: context.tools });
   const { variables, leftOut } = programEnvironment({
     tools: context.tools.environment,
+    network: context.tools.network?.variables ?? {},
     model: context.settings.model,
     baseUrl: `${context.loopbackUrl ?? context.settings.controlUrl}/internal/llm`,
   });
@@ -87,7 +89,8 @@ function fixedOptions(
   | 'spawnClaudeCodeProcess'
   | 'abortController'
 > {
-  const { model, maxTurns, systemPrompt, workspace } = context.settings;
+  const { model, maxTurns, systemPrompt, workspace, network } = context.settings;
+  const sentence = networkSentence(network);
   return {
     model,
     cwd: workspace,
@@ -95,7 +98,7 @@ function fixedOptions(
     systemPrompt: {
       type: 'preset',
       preset: 'claude_code',
-      ...(systemPrompt === null ? {} : { append: systemPrompt }),
+      append: systemPrompt === null ? sentence : `${sentence}\n\n${systemPrompt}`,
     },
     tools: [...CLAUDE_TOOLS],
     // No settings, instructions or servers from files, because the agent may write the workspace.

@@ -69,25 +69,29 @@ export interface ProgramEnvironment {
 }
 
 /**
- * The whole environment of the program, which its tools inherit: that of tool processes, the gateway's address, the frozen model
+ * The whole environment of the program, which its tools inherit: that of tool processes, the way out, the gateway's address, the frozen model
  * in every model variable, and everything else off. No token is in it (docs/design/runner.md).
  */
 export function programEnvironment(input: {
   tools: Record<string, string>;
+  /** Those of the tools that lead out: the program's own requests go to loopback, and its tools need them. */
+  network?: Record<string, string>;
   model: string;
   baseUrl: string;
 }): ProgramEnvironment {
+  const network = input.network ?? {};
   const kept = Object.entries(input.tools).filter(([name]) => !STEERING.test(name));
   return {
     variables: {
       ...Object.fromEntries(kept),
+      ...network,
       ...Object.fromEntries(MODEL_VARIABLES.map((name) => [name, input.model])),
       ...QUIET,
       ANTHROPIC_BASE_URL: input.baseUrl,
       CLAUDE_CODE_API_KEY_FILE_DESCRIPTOR: String(KEY_FD),
     },
     leftOut: Object.keys(input.tools)
-      .filter((name) => STEERING.test(name))
+      .filter((name) => STEERING.test(name) && !(name in network))
       .toSorted(),
   };
 }

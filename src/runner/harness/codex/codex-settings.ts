@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../../domain/json.js';
+import { networkSentence } from '../../../domain/network/tool-variables.js';
 import type { HarnessContext } from '../harness.js';
 import type { OfferedTools } from './offered-tools.js';
 
@@ -10,9 +11,11 @@ const REQUEST_RETRIES = 4;
 const STREAM_RETRIES = 12;
 
 /** What every run is told before the agent's own instructions. */
-const GROUND_RULES = `You work in a disposable sandbox on the files in the working directory.
+const groundRules = (
+  network: string,
+): string => `You work in a disposable sandbox on the files in the working directory.
 
-- There is no network. Nobody can answer questions: decide yourself and say what you assumed.
+- ${network} Nobody can answer questions: decide yourself and say what you assumed.
 - Every tool call is checked against a policy before it runs. Some wait for a person's approval, which can take minutes. When one is denied, read the reason, do not repeat it in disguise, and find another way or leave that part undone.
 - Leave \`workdir\` inside the working directory, omit \`login\`, \`shell\`, \`sandbox_permissions\` and \`prefix_rule\`, and set \`timeout_ms\` for whatever takes longer than ten seconds.
 - When the task is done, or cannot be done, answer with a short summary: what you changed, what you verified, what was denied or is left.`;
@@ -43,6 +46,7 @@ export function commandLineSettings(plane: string, catalogPath: string): string[
 /** The parameters of `thread/start`. The token goes over standard input alone: it never stands in an environment or a command line. */
 export function threadParameters(context: HarnessContext, offered: OfferedTools): JsonObject {
   const { settings, tools, model } = context;
+  const rules = groundRules(networkSentence(settings.network));
   return {
     cwd: tools.workspace.path,
     model: settings.model,
@@ -50,8 +54,7 @@ export function threadParameters(context: HarnessContext, offered: OfferedTools)
     approvalPolicy: 'untrusted',
     approvalsReviewer: 'user',
     sandbox: 'danger-full-access',
-    developerInstructions:
-      settings.systemPrompt === null ? GROUND_RULES : `${GROUND_RULES}\n\n${settings.systemPrompt}`,
+    developerInstructions: settings.systemPrompt === null ? rules : `${rules}\n\n${settings.systemPrompt}`,
     ephemeral: true,
     dynamicTools: offered.specifications,
     config: {

@@ -1,0 +1,74 @@
+import { MAX_TARGETS, OTHER_TARGETS, type Flow, type FlowVerdict } from '../../../core/network/flows.js';
+
+/** Counts of one target that are not on the record yet. */
+export interface FlowCount extends Flow {
+  pending: boolean;
+}
+
+/** What this process counted of one run's connections, by target, until it is on the record. */
+export class FlowCounts {
+  private readonly known = new Map<string, FlowCount>();
+  private denied = 0;
+
+  /** @param recorded targets that the record has already */
+  constructor(recorded: readonly Flow[]) {
+    for (const flow of recorded) this.remember(flow);
+  }
+
+  /** How many targets of refused connections are counted apart. */
+  get deniedTargets(): number {
+    return this.denied;
+  }
+
+  get hasPending(): boolean {
+    return [...this.known.values()].some(({ pending }) => pending);
+  }
+
+  find(target: string, port: number, verdict: FlowVerdict): FlowCount | undefined {
+    return this.known.get(keyOf(target, port, verdict));
+  }
+
+  /** The count of a target that is on the record from now on. */
+  remember({ target, port, verdict }: Pick<Flow, 'target' | 'port' | 'verdict'>): FlowCount {
+    const key = keyOf(target, port, verdict);
+    const known = this.known.get(key);
+    if (known !== undefined) return known;
+    const count = { target, port, verdict, connections: 0, bytesSent: 0, bytesReceived: 0, pending: false };
+    this.known.set(key, count);
+    if (verdict === 'denied') this.denied += 1;
+    return count;
+  }
+
+  /** The count of refused connections to targets that are not counted apart. */
+  others(): FlowCount | undefined {
+    if (this.denied < MAX_TARGETS) return undefined;
+    return this.remember({ ...OTHER_TARGETS, verdict: 'denied' });
+  }
+
+  /** Takes what is not on the record yet. */
+  take(): Flow[] {
+    const taken: Flow[] = [];
+    for (const count of this.known.values()) {
+      if (!count.pending) continue;
+      const { target, port, verdict, connections, bytesSent, bytesReceived } = count;
+      taken.push({ target, port, verdict, connections, bytesSent, bytesReceived });
+      Object.assign(count, { connections: 0, bytesSent: 0, bytesReceived: 0, pending: false });
+    }
+    return taken;
+  }
+
+  /** Gives back what could not be recorded. */
+  giveBack(flows: readonly Flow[]): void {
+    for (const flow of flows) {
+      const count = this.remember(flow);
+      count.connections += flow.connections;
+      count.bytesSent += flow.bytesSent;
+      count.bytesReceived += flow.bytesReceived;
+      count.pending = true;
+    }
+  }
+}
+
+function keyOf(target: string, port: number, verdict: FlowVerdict): string {
+  return `${verdict} ${target}:${port}`;
+}

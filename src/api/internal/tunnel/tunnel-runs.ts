@@ -1,0 +1,145 @@
+import { Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
+import { PinoLogger } from 'nestjs-pino';
+import { RunSpecs } from '../../../core/gate/run-specs.js';
+import { addFlows, endGrant, readTunnels, rollUpDenials, type Flow } from '../../../core/network/flows.js';
+import { Database } from '../../../core/record/database.js';
+import { SandgateError } from '../../../domain/errors.js';
+import { ApiConfig } from '../../foundation/foundation.module.js';
+import { LimitBreaches } from '../limits/limit-breaches.js';
+import { TunnelObserver } from './tunnel-observer.js';
+import { TunnelRun } from './tunnel-run.js';
+
+/** How often counts go on the record, and grants and runs that are over are noticed. */
+const TICK_MS = 1_000;
+/** How old what the record said of a run may be when a tunnel is opened. */
+const KNOWN_MS = 2_000;
+/** How long refusals that no event tells of wait for one. */
+const ROLLUP_MS = 60_000;
+/** A run without tunnels is forgotten after this; the record has its counts. */
+const FORGOTTEN_MS = 60_000;
+
+interface Entry {
+  run: TunnelRun;
+  asking: Promise<void> | null;
+}
+
+/** The runs of this process that have tunnels, or had some a moment ago. */
+@Injectable()
+export class TunnelRuns implements BeforeApplicationShutdown {
+  private readonly entries = new Map<string, Promise<Entry>>();
+  private timer: NodeJS.Timeout | null = null;
+  private ticking: Promise<void> = Promise.resolve();
+  private stopped = false;
+
+  constructor(
+    private readonly config: ApiConfig,
+    private readonly database: Database,
+    private readonly specs: RunSpecs,
+    private readonly breaches: LimitBreaches,
+    private readonly observer: TunnelObserver,
+    private readonly logger: PinoLogger,
+  ) {}
+
+  /** The run, as the record has it now or had it a moment ago. @throws SandgateError `not_found` or `unavailable` */
+  async find(organizationId: string, runId: string): Promise<TunnelRun> {
+    if (this.stopped) throw new SandgateError('unavailable', 'the control plane is stopping');
+    this.timer ??= setInterval(() => this.tick(), TICK_MS).unref();
+    const known = this.entries.get(runId);
+    if (known === undefined) return (await this.begin(organizationId, runId)).run;
+    const entry = await known;
+    if (performance.now() - entry.run.askedAt > KNOWN_MS) await this.record(entry);
+    return entry.run;
+  }
+
+  /** Cuts every tunnel: whoever uses one opens it again elsewhere. */
+  async beforeApplicationShutdown(): Promise<void> {
+    this.stopped = true;
+    if (this.timer !== null) clearInterval(this.timer);
+    await this.ticking;
+    for (const entry of await this.loaded()) {
+      entry.run.cut();
+      await this.record(entry);
+    }
+    this.entries.clear();
+  }
+
+  private begin(organizationId: string, runId: string): Promise<Entry> {
+    const loading = this.load(organizationId, runId);
+    this.entries.set(runId, loading);
+    loading.catch(() => this.entries.delete(runId));
+    return loading;
+  }
+
+  private async load(organizationId: string, runId: string): Promise<Entry> {
+    const [{ spec }, tunnels] = await Promise.all([
+      this.specs.get(organizationId, runId),
+      readTunnels(this.database.pool, organizationId, runId),
+    ]);
+    if (tunnels === null) throw new SandgateError('not_found', 'not found');
+    const parts = {
+      ...{ organizationId, runId, network: spec.network, database: this.database, limits: this.config.limits },
+      observer: this.observer,
+      breached: (limit: Parameters<LimitBreaches['note']>[1]) => this.breaches.note(runId, limit),
+    };
+    const run = new TunnelRun(parts, tunnels.flows);
+    run.know(tunnels);
+    return { run, asking: null };
+  }
+
+  /** Puts counts on the record and learns what has become of the run; callers at the same time share one question. */
+  private record(entry: Entry): Promise<void> {
+    entry.asking ??= this.exchange(entry.run).finally(() => (entry.asking = null));
+    return entry.asking;
+  }
+
+  private async exchange(run: TunnelRun): Promise<void> {
+    const flows = run.counts.take();
+    this.measure(flows);
+    try {
+      run.know(await addFlows(this.database.pool, run.parts, flows));
+    } catch (error) {
+      run.counts.giveBack(flows);
+      throw error;
+    }
+  }
+
+  private measure(flows: readonly Flow[]): void {
+    for (const flow of flows) this.observer.carried(flow.bytesSent, flow.bytesReceived);
+  }
+
+  private tick(): void {
+    this.ticking = this.ticking.then(async () => {
+      for (const entry of await this.loaded()) {
+        try {
+          await this.tend(entry);
+        } catch (error) {
+          this.logger.warn({ err: error, runId: entry.run.parts.runId }, 'tunnels of a run could not be recorded');
+        }
+      }
+    });
+  }
+
+  private async tend(entry: Entry): Promise<void> {
+    const { run } = entry;
+    const { runId, organizationId, network } = run.parts;
+    if (run.isGrantOver) {
+      run.cut();
+      const data = { mode: network.mode, reason: 'expired' };
+      await endGrant(this.database, run.parts, { actor: 'system', type: 'network.grant.revoked', data });
+    }
+    if (!run.isIdle || run.counts.hasPending) await this.record(entry);
+    if (run.untoldSince !== null && performance.now() - run.untoldSince > ROLLUP_MS) {
+      run.untoldSince = null;
+      await this.database.withTenant(organizationId, async (tx) => {
+        await tx.append(runId, await rollUpDenials(tx, runId));
+      });
+    }
+    const isQuiet = run.isIdle && !run.counts.hasPending && run.untoldSince === null;
+    if (isQuiet && performance.now() - run.usedAt > FORGOTTEN_MS) this.entries.delete(runId);
+  }
+
+  private async loaded(): Promise<Entry[]> {
+    const settled = await Promise.allSettled(this.entries.values());
+    return settled.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+  }
+}
