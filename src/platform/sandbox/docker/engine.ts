@@ -144,7 +144,7 @@ export class Engine {
     const found = await this.ask('list containers', (abortSignal) =>
       this.client.listContainers({ all: true, filters, abortSignal }),
     );
-    return found.map((one) => ({ id: one.Id, labels: one.Labels, running: one.State === 'running' }));
+    return found.map((one) => ({ id: one.Id, labels: one.Labels ?? {}, running: one.State === 'running' }));
   }
 
   /** @returns null for what the engine has not */
@@ -187,7 +187,7 @@ function factsOf(found: Dockerode.ContainerInspectInfo): ContainerFacts {
   return {
     id: found.Id,
     name: found.Name.replace(/^\//, ''),
-    labels: found.Config.Labels,
+    labels: found.Config.Labels ?? {},
     running: state.Running,
     startedAt: Number.isFinite(startedAt) && startedAt > 0 ? startedAt : 0,
     exitCode: state.ExitCode,
