@@ -10,6 +10,7 @@ export const JEST = [
 export const COMMANDS = {
   demo: { needs: ['packages', 'build', 'tools', 'temporal'], argv: [...CLI, 'demo'] },
   start: { needs: ['packages', 'build', 'tools', 'temporal'], argv: [...CLI, 'start'] },
+  images: { needs: ['images'], argv: ['deploy/images/build.mjs'] },
   doctor: { needs: ['packages', 'build'], argv: [...CLI, 'doctor'] },
   sandgate: { needs: ['packages', 'build'], argv: CLI },
   dev: {
@@ -23,22 +24,25 @@ export const COMMANDS = {
     ],
   },
   build: { needs: ['packages'], argv: ['build/build.mjs'] },
-  test: { needs: ['packages', 'build', 'tools', 'oracles', 'temporal'], argv: JEST },
+  test: { needs: ['packages', 'build', 'tools', 'oracles', 'engine', 'temporal'], argv: JEST },
   'test:unit': { needs: ['packages', 'build'], argv: [...JEST, '--selectProjects', 'unit'] },
   'test:integration': {
     needs: ['packages', 'build', 'tools', 'temporal'],
     argv: [...JEST, '--selectProjects', 'integration'],
   },
   'test:e2e': {
-    needs: ['packages', 'build', 'tools', 'oracles', 'temporal'],
+    needs: ['packages', 'build', 'tools', 'oracles', 'engine', 'temporal'],
     argv: [...JEST, '--selectProjects', 'e2e'],
   },
   'test:quick': { needs: ['packages', 'build', 'tools', 'temporal'], argv: ['build/run-part.mjs', 'quick'] },
   'test:changed': {
-    needs: ['packages', 'build', 'tools', 'oracles', 'temporal'],
+    needs: ['packages', 'build', 'tools', 'oracles', 'engine', 'temporal'],
     argv: ['build/run-part.mjs', 'changed'],
   },
-  nightly: { needs: ['packages', 'build', 'tools', 'oracles', 'temporal'], argv: ['build/run-nightly.mjs'] },
+  nightly: {
+    needs: ['packages', 'build', 'tools', 'oracles', 'engine', 'temporal'],
+    argv: ['build/run-nightly.mjs'],
+  },
   'fuzz:shell': { needs: ['packages', 'build', 'tools', 'oracles'], argv: ['build/fuzz-shell.mjs'] },
   bench: { needs: ['packages', 'build', 'tools', 'temporal'], argv: ['test/bench/run.mjs'] },
   /** Any script of the tree: `run.mjs node path/to/script.mjs …`, with everything built. */

@@ -7,13 +7,15 @@ import { withCheckoutLock } from './checkout-lock.mjs';
 import { ensurePackages } from './packages.mjs';
 import { capture, reasonOf, root, say } from './processes.mjs';
 import { sourceDigest } from './source-digest.mjs';
-import { ensureOracles, ensureTools } from './system-tools.mjs';
+import { ensureEngine, ensureImageTools, ensureOracles, ensureTools } from './system-tools.mjs';
 
 const STEPS = {
   packages: ensurePackages,
   build: ensureBuild,
   tools: ensureTools,
   oracles: ensureOracles,
+  engine: ensureEngine,
+  images: ensureImageTools,
   temporal: ensureTemporal,
 };
 

@@ -13,6 +13,15 @@ const ORACLES = {
   mawk: () => onPath('mawk'),
   dash: () => onPath('dash'),
 };
+/** Makes a root file system of Debian packages, from which the image of sandboxes is imported. */
+const IMAGE_TOOLS = { mmdebstrap: () => onPath('mmdebstrap') };
+/** A container engine for tests, which start it themselves. Only root may have one there. */
+const ENGINE = {
+  podman: () => onPath('podman'),
+  runc: () => onPath('runc'),
+  conmon: () => onPath('conmon'),
+  ...IMAGE_TOOLS,
+};
 /** Names that are Debian's alone. */
 const OTHER_NAMES = {
   'libc6-dev': { dnf: 'glibc-devel', zypper: 'glibc-devel', pacman: 'glibc', apk: 'musl-dev' },
@@ -35,6 +44,17 @@ export function ensureTools() {
 /** The same for a compiler of C, make, mawk and dash, which only tests need. */
 export function ensureOracles() {
   ensure(ORACLES, 'the tests of shell lines need Linux; `npm run test:unit` does without');
+}
+
+/** The same for Podman and what makes its images, where tests can use them: on Debian, as root. */
+export function ensureEngine() {
+  if (process.getuid() === 0 && onPath('apt-get'))
+    ensure(ENGINE, 'the tests of the container provider need Linux; `npm run test:unit` does without');
+}
+
+/** The same for what makes images where there is no registry. */
+export function ensureImageTools() {
+  ensure(IMAGE_TOOLS, 'images are made of Debian packages on Linux; elsewhere use deploy/images/base.Dockerfile');
 }
 
 function ensure(tools, elsewhere) {

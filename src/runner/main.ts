@@ -13,7 +13,8 @@ async function main(): Promise<ExitCode> {
     const { variables, tokens } = readHandOff();
     const settings = readSettings(variables);
     logToStdout(`run ${settings.runId} starts`);
-    return await runRunner({ settings, tokens, selfCheck: runSelfCheck, log: logToStdout });
+    const selfCheck = () => runSelfCheck(settings.sandboxProfile);
+    return await runRunner({ settings, tokens, selfCheck, log: logToStdout });
   } catch (error) {
     logToStdout(messageOf(error));
     if (error instanceof HandOffError) return EXIT.handOffFailed;

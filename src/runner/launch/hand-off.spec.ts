@@ -1,4 +1,5 @@
-import { closeSync, fstatSync, openSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { closeSync, constants, fstatSync, openSync, writeFileSync, writeSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -18,6 +19,15 @@ function descriptorWith(text: string): number {
   const file = join(folder, 'document');
   writeFileSync(file, text);
   return openSync(file, 'r');
+}
+
+/** As a container engine gives it: its other end stays open. */
+function pipeThatStaysOpen(text: string): number {
+  const pipe = join(folder, 'pipe');
+  execFileSync('mkfifo', [pipe]);
+  const fd = openSync(pipe, constants.O_RDWR | constants.O_NONBLOCK);
+  writeSync(fd, text);
+  return fd;
 }
 
 describe('the hand-off', () => {
@@ -45,6 +55,23 @@ describe('the hand-off', () => {
     ['a missing token', '{"variables":{},"tokens":{"control":"svc_sess_secret","tool":"b"}}'],
     ['a value that is no string', '{"variables":{"A":1},"tokens":{"control":"svc_sess_secret","tool":"b","llm":"c"}}'],
   ])('refuses %s without quoting it', (_name, text) => {
+    expect(() => readHandOff(descriptorWith(text))).toThrow(HandOffError);
+    expect(() => readHandOff(descriptorWith(text))).not.toThrow(/svc_sess_secret/);
+  });
+
+  it('takes a document that says its length, and waits for nothing after it', () => {
+    const text = JSON.stringify({ variables: { A: 'ä'.repeat(20_000) }, tokens: TOKENS });
+    const framed = `${Buffer.byteLength(text)}\n${text}`;
+    expect(readHandOff(descriptorWith(framed))).toEqual(JSON.parse(text));
+    expect(readHandOff(pipeThatStaysOpen(framed))).toEqual(JSON.parse(text));
+  });
+
+  it.each([
+    ['cut short', '500\n{"variables":{},"tokens":{"control":"svc_sess_secret","tool":"b","llm":"c"}}'],
+    ['longer than announced', '10\n{"variables":{},"tokens":{"control":"svc_sess_secret","tool":"b","llm":"c"}}'],
+    ['announced as more than 1 MiB', '99999999\n{"variables":{},"tokens":{"control":"svc_sess_secret"}}'],
+    ['with a length that is none', '123456789\n{"variables":{},"tokens":{"control":"svc_sess_secret"}}'],
+  ])('refuses a document that is %s', (_name, text) => {
     expect(() => readHandOff(descriptorWith(text))).toThrow(HandOffError);
     expect(() => readHandOff(descriptorWith(text))).not.toThrow(/svc_sess_secret/);
   });

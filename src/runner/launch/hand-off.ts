@@ -8,6 +8,8 @@ export const HAND_OFF_FD = 3;
 export const MAX_HAND_OFF_BYTES = 1024 * 1024;
 
 const CHUNK_BYTES = 64 * 1024;
+/** Digits of a length, and their newline. */
+const MAX_HEAD_BYTES = 9;
 const RETRY_WAIT_MS = 5;
 const MAX_WAIT_MS = 10_000;
 
@@ -28,7 +30,8 @@ export class HandOffError extends Error {
 }
 
 /**
- * Reads the one JSON document on `fd` to its end and closes the descriptor, so that no process started later inherits it.
+ * Reads the one JSON document on `fd` to its end and closes the descriptor, so that no process started later inherits it. A launcher
+ * that cannot end what it writes says first how many bytes follow, in digits and a newline.
  * Throws {@link HandOffError} when there is no document, it is over 1 MiB, or it has another shape. Messages never quote it.
  */
 export function readHandOff(fd: number = HAND_OFF_FD): HandOff {
@@ -43,15 +46,18 @@ export function readHandOff(fd: number = HAND_OFF_FD): HandOff {
 function readToEnd(fd: number): Buffer {
   const chunks: Buffer[] = [];
   let total = 0;
+  let end = Number.POSITIVE_INFINITY;
   const deadline = Date.now() + MAX_WAIT_MS;
   try {
-    for (;;) {
+    while (total < end) {
       const chunk = Buffer.alloc(CHUNK_BYTES);
       const count = readOnce(fd, chunk, deadline);
       if (count === 0) break;
-      total += count;
-      if (total > MAX_HAND_OFF_BYTES) throw new HandOffError('the hand-off document is larger than 1 MiB');
       chunks.push(chunk.subarray(0, count));
+      total += count;
+      if (end === Number.POSITIVE_INFINITY) end = announcedEnd(chunks);
+      const headBytes = end === Number.POSITIVE_INFINITY ? 0 : MAX_HEAD_BYTES;
+      if (total > MAX_HAND_OFF_BYTES + headBytes) throw new HandOffError('the hand-off document is larger than 1 MiB');
     }
   } catch (error) {
     if (error instanceof HandOffError) throw error;
@@ -60,7 +66,22 @@ function readToEnd(fd: number): Buffer {
   closeSync(fd);
   const whole = Buffer.concat(chunks);
   for (const chunk of chunks) chunk.fill(0);
-  return whole;
+  return documentOf(whole, end);
+}
+
+/** Where the document ends, head included; infinity while that is not known, and where only the end of the input tells. */
+function announcedEnd(chunks: readonly Buffer[]): number {
+  const head = Buffer.concat(chunks).subarray(0, MAX_HEAD_BYTES).toString('latin1');
+  const announced = /^(\d{1,8})\n/.exec(head);
+  return announced === null ? Number.POSITIVE_INFINITY : announced[0].length + Number(announced[1]);
+}
+
+function documentOf(whole: Buffer, end: number): Buffer {
+  const start = end === Number.POSITIVE_INFINITY ? 0 : whole.indexOf('\n') + 1;
+  if (end !== Number.POSITIVE_INFINITY && whole.length !== end)
+    throw new HandOffError('the hand-off document is not as long as announced');
+  if (whole.length - start > MAX_HAND_OFF_BYTES) throw new HandOffError('the hand-off document is larger than 1 MiB');
+  return whole.subarray(start);
 }
 
 /** A launcher may hand over a non-blocking pipe; nothing else runs yet, so waiting synchronously does no harm. */

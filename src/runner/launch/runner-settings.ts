@@ -1,4 +1,5 @@
 import { parseToldNetwork, type ToldNetwork } from '../../domain/network/tool-variables.js';
+import type { SandboxProfile } from '../self-check/points.js';
 import { parseManifest } from './server-manifest.js';
 import type { CapabilityManifest } from './server-manifest.js';
 
@@ -11,6 +12,8 @@ export interface RunnerSettings {
   task: string;
   model: string;
   workspace: string;
+  /** What the self-check holds the sandbox against. */
+  sandboxProfile: SandboxProfile;
   systemPrompt: string | null;
   maxTurns: number;
   replayDelayMs: number;
@@ -40,6 +43,7 @@ export function readSettings(variables: Record<string, string>): RunnerSettings 
     task: required(variables, 'SERVICE_TASK'),
     model: required(variables, 'SERVICE_MODEL'),
     workspace: variables['SERVICE_WORKSPACE'] || '/workspace',
+    sandboxProfile: variables['SERVICE_SANDBOX_PROFILE'] === 'container' ? 'container' : 'bubblewrap',
     systemPrompt: variables['SERVICE_SYSTEM_PROMPT'] || null,
     maxTurns: wholeNumber(variables, 'SERVICE_MAX_TURNS', DEFAULT_MAX_TURNS, 1),
     replayDelayMs: wholeNumber(variables, 'SERVICE_REPLAY_DELAY_MS', DEFAULT_REPLAY_DELAY_MS, 0),

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Evidence } from './evidence.js';
 import { parseMounts, parseStatus } from './evidence.js';
-import { POINTS } from './points.js';
+import { pointsOf, type SandboxProfile } from './points.js';
 
 const RO = ['ro', 'nosuid', 'nodev'];
 const RW = ['rw', 'nosuid', 'nodev'];
@@ -48,13 +48,33 @@ const HELD: Evidence = {
 
 const replaceMount = (point: string, options: string[]): Evidence['mounts'] =>
   HELD.mounts.map((mount) => (mount.point === point ? { point, options } : mount));
-const failing = (change: Partial<Evidence>): string[] =>
-  POINTS.filter((point) => point.problem({ ...HELD, ...change }) !== null).map((point) => point.name);
+/** As a container engine makes it from an image: `/usr` is part of a root that honours setuid files, `/dev` is not remounted. */
+const CONTAINER: Evidence = {
+  ...HELD,
+  mounts: [
+    ...HELD.mounts.filter(({ point }) => !['/', '/usr', '/dev'].includes(point)),
+    ...mounts([
+      ['/', ['ro', 'relatime']],
+      ['/dev', ['rw', 'nosuid']],
+      ['/dev/mqueue', RW],
+      ['/sys', RO],
+      ['/etc/passwd', ['ro', 'relatime']],
+    ]),
+  ],
+  rootEntries: [...HELD.rootEntries, 'boot', 'sys', 'var'],
+};
+
+const failing = (change: Partial<Evidence>, held = HELD, profile: SandboxProfile = 'bubblewrap'): string[] =>
+  pointsOf(profile)
+    .filter((point) => point.problem({ ...held, ...change }) !== null)
+    .map((point) => point.name);
 
 describe('proof 18: the self-check', () => {
   it('has ten points, all of which a sound sandbox passes', () => {
-    expect(POINTS).toHaveLength(10);
+    expect(pointsOf('bubblewrap')).toHaveLength(10);
+    expect(pointsOf('container').map(({ name }) => name)).toEqual(pointsOf('bubblewrap').map(({ name }) => name));
     expect(failing({})).toEqual([]);
+    expect(failing({}, CONTAINER, 'container')).toEqual([]);
   });
 
   const broken: [string, Partial<Evidence>][] = [
@@ -85,6 +105,21 @@ describe('proof 18: the self-check', () => {
 
   it.each(broken)('names the point "%s" when it does not hold (%#)', (name, change) => {
     expect(failing(change)).toEqual([name]);
+  });
+
+  const sameInContainers = broken.filter(([, change]) => !('mounts' in change || 'rootEntries' in change));
+  const brokenContainers: [string, Partial<Evidence>][] = [
+    ...sameInContainers,
+    ['mounts', { mounts: CONTAINER.mounts.filter((mount) => mount.point !== '/workspace') }],
+    ['mounts', { mounts: [...CONTAINER.mounts, ...mounts([['/var/lib', RW]])] }],
+    ['mounts', { mounts: [...CONTAINER.mounts, ...mounts([['/sys', ['rw', 'nosuid', 'nodev']]])] }],
+    ['mounts', { mounts: [...CONTAINER.mounts, ...mounts([['/workspace', ['rw', 'nosuid']]])] }],
+    ['mounts', { mounts: [...CONTAINER.mounts, ...mounts([['/tmp', ['rw', 'nodev']]])] }],
+    ['read-only system', { rootEntries: [...CONTAINER.rootEntries, 'host'] }],
+  ];
+
+  it.each(brokenContainers)('names the point "%s" when it does not hold in a container (%#)', (name, change) => {
+    expect(failing(change, CONTAINER, 'container')).toEqual([name]);
   });
 
   it('reads its own status and mounts', () => {

@@ -6,6 +6,20 @@ export interface Point {
   problem(evidence: Evidence): string | null;
 }
 
+/** What made the sandbox: bubblewrap, or a container engine from an image. */
+export type SandboxProfile = 'bubblewrap' | 'container';
+
+/** In what the sandboxes of two profiles differ; every promise holds in both. */
+interface Expected {
+  rootEntries: string[];
+  neededMounts: string[];
+  writableMounts: string[];
+  /** Mounts of devices that can be opened for writing. */
+  devices: string[];
+  /** A read-only mount need not refuse setuid files: no new privileges can be had in any case. */
+  readOnlyIsEnough: boolean;
+}
+
 const NO_CAPABILITY = '0000000000000000';
 const CAPABILITY_SETS = ['CapInh', 'CapPrm', 'CapEff', 'CapBnd', 'CapAmb'];
 const ROOT_ENTRIES = [
@@ -26,10 +40,20 @@ const ROOT_ENTRIES = [
   'workspace',
 ];
 const WRITABLE_MOUNTS = ['/proc', '/tmp', '/run', '/home/agent', '/workspace', '/dev/shm', '/dev/pts'];
-const DEVICES = ['/dev/null', '/dev/zero', '/dev/full', '/dev/random', '/dev/urandom', '/dev/tty'];
+const DEVICES = ['/dev/null', '/dev/zero', '/dev/full', '/dev/random', '/dev/urandom', '/dev/tty', '/dev/pts'];
+/** Files of the kernel that an engine covers with an empty device, where the kernel has them. */
+const COVERED = [
+  'interrupts',
+  'kcore',
+  'key-users',
+  'keys',
+  'latency_stats',
+  'sched_debug',
+  'timer_list',
+  'timer_stats',
+].map((name) => `/proc/${name}`);
 const NEEDED_MOUNTS = [
   '/',
-  '/usr',
   '/proc',
   '/dev',
   '/tmp',
@@ -39,6 +63,24 @@ const NEEDED_MOUNTS = [
   '/run/sandgate',
   '/workspace',
 ];
+const EXPECTED: Record<SandboxProfile, Expected> = {
+  bubblewrap: {
+    rootEntries: ROOT_ENTRIES,
+    neededMounts: [...NEEDED_MOUNTS, '/usr'],
+    writableMounts: WRITABLE_MOUNTS,
+    devices: DEVICES,
+    readOnlyIsEnough: false,
+  },
+  container: {
+    // An image's root has more folders, all of them read-only; the engine leaves a file with its name there.
+    rootEntries: [...ROOT_ENTRIES, 'boot', 'media', 'mnt', 'root', 'srv', 'sys', 'var', '.dockerenv'],
+    neededMounts: NEEDED_MOUNTS,
+    // Root alone could write above the cgroups, and into /dev, where the engine makes the devices. The queues are those of this sandbox, the last one is memory of the run.
+    writableMounts: [...WRITABLE_MOUNTS, '/sys/fs/cgroup', '/dev/mqueue', '/var/tmp'],
+    devices: [...DEVICES, '/dev', ...COVERED],
+    readOnlyIsEnough: true,
+  },
+};
 const ENVIRONMENT = [
   'PATH',
   'HOME',
@@ -59,7 +101,11 @@ const first = (problems: (string | null | false)[]): string | null =>
 const unlisted = (names: string[], allowed: string[]): string[] => names.filter((name) => !allowed.includes(name));
 
 /** The ten points of the self-check, in the order in which they are judged (docs/design/sandbox.md). */
-export const POINTS: Point[] = [
+export function pointsOf(profile: SandboxProfile): Point[] {
+  return [...PROCESS_POINTS, ...placePoints(EXPECTED[profile])];
+}
+
+const PROCESS_POINTS: Point[] = [
   {
     name: 'identity',
     problem: (seen) =>
@@ -101,43 +147,53 @@ export const POINTS: Point[] = [
         seen.routes > 0 && 'there is a route to somewhere',
       ]),
   },
-  { name: 'mounts', problem: (seen) => first([missingMount(seen), ...seen.mounts.map(mountProblem)]) },
-  {
-    name: 'read-only system',
-    problem: (seen) =>
-      first([
-        seen.writable.length > 0 && `${seen.writable.join(', ')} can be written`,
-        unlisted(seen.rootEntries, ROOT_ENTRIES).length > 0 &&
-          `the root holds ${unlisted(seen.rootEntries, ROOT_ENTRIES).join(', ')}`,
-      ]),
-  },
-  {
-    name: 'hidden files',
-    problem: (seen) => first([seen.readable.length > 0 && `${seen.readable.join(', ')} can be read`]),
-  },
-  {
-    name: 'environment and descriptors',
-    problem: (seen) =>
-      first([environmentProblem(seen.environment), ...seen.descriptors.map((one) => descriptorProblem(one, seen))]),
-  },
 ];
+
+function placePoints(expected: Expected): Point[] {
+  return [
+    {
+      name: 'mounts',
+      problem: (seen) =>
+        first([missingMount(seen, expected), ...seen.mounts.map((mount) => mountProblem(mount, expected))]),
+    },
+    {
+      name: 'read-only system',
+      problem: (seen) =>
+        first([
+          seen.writable.length > 0 && `${seen.writable.join(', ')} can be written`,
+          unlisted(seen.rootEntries, expected.rootEntries).length > 0 &&
+            `the root holds ${unlisted(seen.rootEntries, expected.rootEntries).join(', ')}`,
+        ]),
+    },
+    {
+      name: 'hidden files',
+      problem: (seen) => first([seen.readable.length > 0 && `${seen.readable.join(', ')} can be read`]),
+    },
+    {
+      name: 'environment and descriptors',
+      problem: (seen) =>
+        first([environmentProblem(seen.environment), ...seen.descriptors.map((one) => descriptorProblem(one, seen))]),
+    },
+  ];
+}
 
 function idsOf(line: string | undefined): string[] {
   return (line ?? '').split(/\s+/).filter(Boolean);
 }
 
-function missingMount(seen: Evidence): string | null {
+function missingMount(seen: Evidence, { neededMounts }: Expected): string | null {
   const points = seen.mounts.map((mount) => mount.point);
-  const missing = NEEDED_MOUNTS.filter((point) => !points.includes(point));
+  const missing = neededMounts.filter((point) => !points.includes(point));
   return missing.length > 0 ? `${missing.join(', ')} is not mounted` : null;
 }
 
-function mountProblem(mount: Evidence['mounts'][number]): string | null {
+function mountProblem(mount: Evidence['mounts'][number], expected: Expected): string | null {
   const has = (option: string): boolean => mount.options.includes(option);
-  const isDevice = DEVICES.includes(mount.point) || mount.point === '/dev/pts';
+  if (has('ro') && expected.readOnlyIsEnough) return null;
+  const isDevice = expected.devices.includes(mount.point);
   if (!has('nosuid')) return `${mount.point} honours setuid files`;
   if (!has('nodev') && !isDevice) return `${mount.point} honours device files`;
-  if (has('ro') || isDevice || WRITABLE_MOUNTS.includes(mount.point)) return null;
+  if (has('ro') || isDevice || expected.writableMounts.includes(mount.point)) return null;
   return `${mount.point} is writable`;
 }
 

@@ -1,6 +1,6 @@
 import { closeSync, writeSync } from 'node:fs';
 import { gatherEvidence } from './evidence.js';
-import { POINTS } from './points.js';
+import { pointsOf, type SandboxProfile } from './points.js';
 
 /** `point` names what does not hold and why. */
 export type SelfCheckResult = { ok: true } | { ok: false; point: string };
@@ -12,16 +12,16 @@ const READY_VARIABLE = 'SANDGATE_READY_FD';
  * Runs before the agent gets control; the first point that does not hold ends the run with its name (docs/design/sandbox.md). The
  * launcher, which waits for it, is told the verdict on a descriptor that is closed afterwards.
  */
-export function runSelfCheck(): SelfCheckResult {
-  const result = judge();
+export function runSelfCheck(profile: SandboxProfile): SelfCheckResult {
+  const result = judge(profile);
   announce(result.ok ? 'passed\n' : `failed ${result.point}\n`);
   return result;
 }
 
-function judge(): SelfCheckResult {
+function judge(profile: SandboxProfile): SelfCheckResult {
   try {
     const evidence = gatherEvidence();
-    for (const point of POINTS) {
+    for (const point of pointsOf(profile)) {
       const problem = point.problem(evidence);
       if (problem !== null) return { ok: false, point: `${point.name}: ${problem}` };
     }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import type { BindMount, SandboxShape } from './arguments.js';
+import type { RunMount } from '../room/run-mounts.js';
+import type { SandboxShape } from './arguments.js';
 import { buildArguments, buildCommand } from './arguments.js';
 
 const SHAPE: SandboxShape = {
@@ -124,7 +125,7 @@ describe('the options of bubblewrap', () => {
   });
 
   it('stands a mount on a folder of a tree that is ours and cannot change, after that tree', () => {
-    const [runtime, ...others] = SHAPE.binds as [BindMount, BindMount];
+    const [runtime, ...others] = SHAPE.binds as [RunMount, RunMount];
     const tools = { source: '/data/tools', target: '/opt/sandgate/tools', readOnly: true };
     expect(() => text({ binds: [runtime, tools, ...others] })).toThrow(/refusing to mount \/opt\/sandgate\/tools/);
     const options = text({ binds: [{ ...runtime, ours: true }, tools, ...others] });

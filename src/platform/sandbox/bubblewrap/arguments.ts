@@ -1,3 +1,5 @@
+import type { ScratchSizes } from '../room/inside.js';
+import type { RunMount } from '../room/run-mounts.js';
 import type { SystemFacts } from './system-facts.js';
 
 /**
@@ -9,14 +11,6 @@ export type SandboxMode = 'root' | 'user';
 /** The uid and gid inside when a user namespace maps them; as root the host's uid shows. */
 export const INSIDE_ID = 10001;
 
-export interface BindMount {
-  source: string;
-  target: string;
-  readOnly: boolean;
-  /** Its content is ours alone and cannot change, so another mount may stand on one of its folders. */
-  ours?: true;
-}
-
 /** Descriptors of the generated files of `/etc`. */
 export type EtcDescriptors = Record<'passwd' | 'group' | 'hosts' | 'nsswitch.conf', number>;
 
@@ -24,10 +18,10 @@ export type EtcDescriptors = Record<'passwd' | 'group' | 'hosts' | 'nsswitch.con
 export interface SandboxShape {
   mode: SandboxMode;
   facts: SystemFacts;
-  binds: BindMount[];
+  binds: RunMount[];
   /** False leaves the host's network visible: only for fetching by our own programs. */
   isolateNetwork: boolean;
-  sizes: { root: number; tmp: number; home: number; run: number; shm: number };
+  sizes: ScratchSizes;
   environment: Record<string, string>;
   /** Where the program starts; as root one that everybody may enter, since bubblewrap keeps no right to enter others. */
   workingFolder: string;
@@ -120,7 +114,7 @@ function deviceMounts(shmBytes: number): string[] {
 }
 
 /** As root the home folder cannot be given to the run's uid, so it is open to all; nobody else is inside. */
-function scratchMounts(sizes: SandboxShape['sizes']): string[] {
+function scratchMounts(sizes: ScratchSizes): string[] {
   return [
     ...tmpfs('/tmp', sizes.tmp, '1777'),
     ...tmpfs('/run', sizes.run, '0755'),
@@ -142,7 +136,7 @@ function folders(targets: string[]): string[] {
   return [...parents].sort().flatMap((path) => ['--perms', '0755', '--dir', path]);
 }
 
-function refuseNestedTargets(binds: BindMount[]): void {
+function refuseNestedTargets(binds: RunMount[]): void {
   for (const inner of binds) {
     const outer = binds.find((bind) => bind !== inner && (inner.target === bind.target || isOpenInside(bind, inner)));
     if (outer !== undefined)
@@ -152,7 +146,7 @@ function refuseNestedTargets(binds: BindMount[]): void {
   }
 }
 
-function isOpenInside(outer: BindMount, inner: BindMount): boolean {
+function isOpenInside(outer: RunMount, inner: RunMount): boolean {
   return inner.target.startsWith(`${outer.target}/`) && !(outer.readOnly && outer.ours === true);
 }
 

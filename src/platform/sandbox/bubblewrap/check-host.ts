@@ -1,13 +1,9 @@
-import { randomUUID } from 'node:crypto';
-import { mkdir, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { readFile } from 'node:fs/promises';
 import { SandgateError } from '../../../domain/errors.js';
 import { runConfined } from './confined.js';
 import type { ProviderReport } from '../provider.js';
-import { removeTree } from '../../host/remove-tree.js';
+import { tryDisk, tryHiding } from '../room/try-room.js';
 import type { Host } from './host.js';
-import { deleteImage, mountDisk, unmountDisk } from '../disk/loop-disk.js';
-import { ShownFolders } from './shown-folders.js';
 
 const MIN_VERSION = [0, 8] as const;
 /** First version that does not follow a link while it makes a mount target (CVE-2026-87766). */
@@ -49,7 +45,8 @@ export async function checkHost(host: Host, dataDir: string): Promise<ProviderRe
   return { ok: missing.length === 0, missing, notes };
 }
 
-async function tryProfile(): Promise<string[]> {
+/** Runs a program in the confinement of this host. @returns what does not hold; nothing where all does */
+export async function tryProfile(): Promise<string[]> {
   const program = `cat /proc/self/status; sed 's/^ */interface /' /proc/net/dev; echo "processes: $(ls -d /proc/[0-9]* | wc -l)"`;
   try {
     const result = await runConfined({
@@ -98,47 +95,6 @@ async function explain(stderr: string): Promise<string> {
     if ((await readFile(path, 'utf8').catch(() => '')).trim() === blocks) return `${said}; ${advice}`;
   }
   return /setpriv/.test(stderr) ? `${said}; install util-linux, which has /usr/bin/setpriv` : said;
-}
-
-async function tryDisk(host: Host, dataDir: string): Promise<string[]> {
-  const soft = 'the limit of disk is soft: sampled, with a largest file size';
-  if (host.mode === 'user') return [`${soft}; started as root, each run gets a sized disk image`];
-  if (!host.hasLoopDisks) return [`${soft}; /dev/loop-control, mount and mkfs.ext4 are needed for sized disk images`];
-  const folder = join(dataDir, `.disk-trial-${randomUUID()}`);
-  const image = join(folder, 'disk.img');
-  const mountPoint = join(folder, 'disk');
-  try {
-    await mkdir(folder, { recursive: true, mode: 0o700 });
-    await mountDisk(image, mountPoint, 16);
-    await unmountDisk(mountPoint);
-    return ['the limit of disk is hard: a sized image for each run'];
-  } catch (error) {
-    host.hasLoopDisks = false;
-    return [
-      `${soft}; a disk image could not be mounted: ${error instanceof Error ? (error.message.split('\n').at(-1) ?? '') : String(error)}`,
-    ];
-  } finally {
-    await deleteImage(image);
-    await removeTree(folder);
-  }
-}
-
-async function tryHiding(host: Host, dataDir: string): Promise<string[]> {
-  const seen = 'sandboxes can read where the state folder is';
-  if (host.mode === 'user') return [`${seen}; started as root, they cannot`];
-  const folder = join(dataDir, `.overlay-trial-${randomUUID()}`);
-  const shown = new ShownFolders(join(folder, 'shown'));
-  try {
-    await mkdir(join(folder, 'some'), { recursive: true, mode: 0o700 });
-    await shown.show({ some: join(folder, 'some') });
-    return host.hasLoopDisks ? [] : [`${seen}: their workspaces are folders of it`];
-  } catch (error) {
-    host.hidesPaths = false;
-    return [`${seen}; overlays are needed to hide it: ${error instanceof Error ? error.message : String(error)}`];
-  } finally {
-    await shown.hide();
-    await removeTree(folder);
-  }
 }
 
 function isOlder(version: string, than: readonly [number, number]): boolean {

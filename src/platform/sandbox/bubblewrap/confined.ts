@@ -5,11 +5,11 @@ import { SandgateError } from '../../../domain/errors.js';
 import type { Confine, ConfinedCommand, ConfinedResult } from '../../host/confine.js';
 import { openAnonymousFile, withDescriptors } from './anonymous-file.js';
 import { buildArguments, buildCommand, INSIDE_ID } from './arguments.js';
-import { etcFiles } from './etc-files.js';
+import { etcFiles } from '../room/etc-files.js';
 import type { ConfinedHost } from './host.js';
 import { findConfinedHost } from './host.js';
 import { rlimitCommands } from './launch-script.js';
-import { refuseLinks } from './refuse-links.js';
+import { refuseLinks } from '../room/refuse-links.js';
 
 const MIB = 1024 * 1024;
 const NOBODY = 65534;

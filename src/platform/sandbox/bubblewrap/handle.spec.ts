@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fromHandle, toHandle } from './handle.js';
-import { refuseLinks, resolveInside } from './refuse-links.js';
+import { refuseLinks, resolveInside } from '../room/refuse-links.js';
 
 const RUN = '0199f3a0-7c1e-7d6a-8c55-2f6d6a1b9e42';
 

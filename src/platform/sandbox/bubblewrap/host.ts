@@ -9,6 +9,8 @@ import type { Limiter } from './limits/limits.js';
 import { compileFilter } from '../seccomp/compile-filter.js';
 import { MOBY_DEFAULT_PROFILE } from '../seccomp/moby-default-profile.js';
 import { currentMachine } from '../seccomp/syscall-numbers.js';
+import { findRoomAbilities } from '../room/try-room.js';
+import type { RoomAbilities } from '../room/run-rooms.js';
 import type { SystemFacts } from './system-facts.js';
 import { readSystemFacts } from './system-facts.js';
 
@@ -17,17 +19,13 @@ const TIMEOUT_MS = 10_000;
 const SYSTEM_PATH = '/usr/sbin:/usr/bin:/sbin:/bin:/usr/local/bin';
 
 /** What this host offers to sandboxes; found out once for each process. */
-export interface Host {
+export interface Host extends RoomAbilities {
   mode: SandboxMode;
   bwrap: string;
   version: string;
   facts: SystemFacts;
   filter: Buffer;
   limiter: Limiter;
-  /** Sized disk images can be mounted. */
-  hasLoopDisks: boolean;
-  /** Folders can be mounted without a sandbox seeing where they are. */
-  hidesPaths: boolean;
 }
 
 /** The part of {@link Host} that needs no trial, enough for confined programs of our own. */
@@ -49,8 +47,7 @@ export function findConfinedHost(): ConfinedHost {
 export async function findHost(): Promise<Host> {
   const confined = findConfinedHost();
   const [version, limiter] = await Promise.all([readVersion(confined.bwrap), chooseLimiter(confined.mode)]);
-  const asRoot = confined.mode === 'root';
-  return { ...confined, version, limiter, hasLoopDisks: asRoot && canUseLoopDevices(), hidesPaths: asRoot };
+  return { ...confined, ...findRoomAbilities(), version, limiter };
 }
 
 function findBubblewrap(): string {
@@ -73,15 +70,6 @@ function buildFilter(): Buffer {
 async function readVersion(bwrap: string): Promise<string> {
   const { stdout } = await run(bwrap, ['--version'], { timeout: TIMEOUT_MS, env: {} });
   return stdout.trim().replace(/^bubblewrap /, '');
-}
-
-function canUseLoopDevices(): boolean {
-  const programs = ['mkfs.ext4', 'mount', 'umount', 'e2fsck'];
-  const folders = SYSTEM_PATH.split(':');
-  return (
-    isAllowed('/dev/loop-control', constants.R_OK | constants.W_OK) &&
-    programs.every((name) => folders.some((folder) => isAllowed(join(folder, name), constants.X_OK)))
-  );
 }
 
 function isAllowed(path: string, access: number): boolean {

@@ -7,13 +7,13 @@ import { SandgateError } from '../../../domain/errors.js';
 import { openAnonymousFile, withDescriptors } from './anonymous-file.js';
 import type { SandboxMode, SandboxShape } from './arguments.js';
 import { buildArguments, buildCommand, INSIDE_ID } from './arguments.js';
-import { etcFiles } from './etc-files.js';
+import { etcFiles } from '../room/etc-files.js';
 import { ETC_FD, FD, launchScript } from './launch-script.js';
 import type { LimitedLaunch } from './limits/limits.js';
 import { readRing } from './output-ring.js';
 import type { ProcessIdentity } from '../../host/process-identity.js';
 import { identifyProcess } from '../../host/process-identity.js';
-import type { RunFolder } from './run-folder.js';
+import type { LaunchFolder } from './launch-folder.js';
 import { FileWatch, readStatus, readText } from './status-file.js';
 
 /** Longer than a loaded machine needs to start Node; a launch that takes more is broken. */
@@ -23,7 +23,7 @@ const OUTPUT_TAIL_BYTES = 2048;
 
 /** One launch of a runner, decided. */
 export interface LaunchPlan {
-  folder: RunFolder;
+  folder: LaunchFolder;
   bwrap: string;
   mode: SandboxMode;
   uid: number | null;
@@ -116,7 +116,7 @@ function runShell(
   });
 }
 
-async function waitUntilReady(folder: RunFolder, shell: ChildProcess): Promise<ProcessIdentity> {
+async function waitUntilReady(folder: LaunchFolder, shell: ChildProcess): Promise<ProcessIdentity> {
   const deadline = Date.now() + READY_TIMEOUT_MS;
   using watch = new FileWatch(folder.ready);
   let identity: ProcessIdentity | undefined;
@@ -141,7 +141,7 @@ async function waitUntilReady(folder: RunFolder, shell: ChildProcess): Promise<P
   }
 }
 
-async function launchFailure(folder: RunFolder): Promise<SandgateError> {
+async function launchFailure(folder: LaunchFolder): Promise<SandgateError> {
   const { exitCode } = await readStatus(folder.status);
   const output = await readRing(folder.sandbox);
   const tail = output

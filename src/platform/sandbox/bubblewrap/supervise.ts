@@ -2,11 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { SandgateError } from '../../../domain/errors.js';
 import type { SandboxExit, SandboxState } from '../provider.js';
 import { listMembers, ranOutOfMemory } from './limits/cgroup-limiter.js';
-import { breachOf, measureFolder, sampleProcesses } from './limits/sampler.js';
+import { breachOf, sampleProcesses } from './limits/sampler.js';
 import { isRingClosed, readRing } from './output-ring.js';
 import type { ProcessIdentity } from '../../host/process-identity.js';
 import { currentBootId, identifyProcess, isAlive, killProcess } from '../../host/process-identity.js';
-import type { LaunchRecord, RunFolder } from './run-folder.js';
+import { describeExit } from '../room/describe-exit.js';
+import { measureFolder } from '../room/measure-folder.js';
+import type { LaunchFolder, LaunchRecord } from './launch-folder.js';
 import { FileWatch, readStatus } from './status-file.js';
 
 /** bubblewrap writes the exit code a moment after the sandbox's first process is gone. */
@@ -20,14 +22,14 @@ const DISK_SAMPLE_EVERY = 8;
 const MIB = 1024 * 1024;
 
 /** The state of a sandbox from its files and `/proc`, whoever launched it. */
-export async function readState(folder: RunFolder, identity: ProcessIdentity): Promise<SandboxState> {
+export async function readState(folder: LaunchFolder, identity: ProcessIdentity): Promise<SandboxState> {
   if (isAlive(identity)) return { phase: 'running' };
   const launch = await folder.readLaunch();
   if (launch === null) return { phase: 'terminated', exitCode: null, reason: 'the sandbox and its folder are gone' };
   return { phase: 'terminated', ...(await readExit(folder, launch)) };
 }
 
-async function readExit(folder: RunFolder, launch: LaunchRecord): Promise<SandboxExit> {
+async function readExit(folder: LaunchFolder, launch: LaunchRecord): Promise<SandboxExit> {
   const end = await folder.readEnd();
   if (end !== null) return { exitCode: null, reason: end.reason };
   const status = await readFinalStatus(folder);
@@ -38,23 +40,10 @@ async function readExit(folder: RunFolder, launch: LaunchRecord): Promise<Sandbo
     };
   }
   if (status.exitCode === null) return { exitCode: null, reason: 'the sandbox was killed from outside' };
-  return { exitCode: status.exitCode, reason: await describeExit(folder, status.exitCode) };
+  return { exitCode: status.exitCode, reason: describeExit(status.exitCode, await readRing(folder.sandbox)) };
 }
 
-async function describeExit(folder: RunFolder, exitCode: number): Promise<string> {
-  if (exitCode === 0) return 'the runner ended';
-  const output = await readRing(folder.sandbox);
-  const lastLine =
-    output
-      .subarray(Math.max(0, output.length - 512))
-      .toString('utf8')
-      .trim()
-      .split('\n')
-      .at(-1) ?? '';
-  return `the runner ended with exit code ${exitCode}${lastLine === '' ? '' : `: ${lastLine}`}`;
-}
-
-async function readFinalStatus(folder: RunFolder): Promise<{ exitCode: number | null }> {
+async function readFinalStatus(folder: LaunchFolder): Promise<{ exitCode: number | null }> {
   const deadline = Date.now() + EXIT_CODE_WAIT_MS;
   for (;;) {
     const status = await readStatus(folder.status);
@@ -70,7 +59,7 @@ async function readFinalStatus(folder: RunFolder): Promise<{ exitCode: number | 
  * ends the sandbox that oversteps them.
  */
 export async function superviseUntilExit(
-  folder: RunFolder,
+  folder: LaunchFolder,
   identity: ProcessIdentity,
   signal: AbortSignal,
 ): Promise<SandboxExit> {
@@ -98,7 +87,7 @@ export async function superviseUntilExit(
 }
 
 async function findBreach(
-  folder: RunFolder,
+  folder: LaunchFolder,
   identity: ProcessIdentity,
   launch: LaunchRecord,
   measureDisk: boolean,
@@ -118,7 +107,7 @@ async function findBreach(
  * Kills the first process of the pid namespace, with which the kernel kills all others, and waits until they are gone.
  * @throws SandgateError `sandbox_failed` when their death cannot be confirmed within 10 s
  */
-export async function killSandbox(folder: RunFolder, identity: ProcessIdentity): Promise<void> {
+export async function killSandbox(folder: LaunchFolder, identity: ProcessIdentity): Promise<void> {
   killProcess(identity);
   const deadline = Date.now() + DEATH_TIMEOUT_MS;
   const launch = await folder.readLaunch();

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
-import { readFileSync, closeSync, writeSync } from 'node:fs';
+import { writeSync } from 'node:fs';
+import { readHandOff } from '../../../../src/runner/launch/hand-off.js';
 import { runSelfCheck } from '../../../../src/runner/self-check/self-check.js';
 import { passUnchecked } from '../../../support/sandbox/pass-unchecked.js';
 import type { Probe } from '../probes/probe.js';
@@ -9,11 +10,11 @@ import { executeProbe } from './execute-probe.js';
  * Stands in for the runner: inside a real sandbox it passes the self-check, then does what the hand-off says. Where nothing is isolated
  * there is nothing to check.
  */
-const { variables } = JSON.parse(readFileSync(3, 'utf8')) as { variables: Record<string, string> };
-closeSync(3);
+const { variables } = readHandOff();
 /** A provider that shows the workspace elsewhere says so. */
 const workspace = variables['SERVICE_WORKSPACE'] ?? '/workspace';
-const check = workspace === '/workspace' ? runSelfCheck() : passUnchecked();
+const profile = variables['SERVICE_SANDBOX_PROFILE'] === 'container' ? 'container' : 'bubblewrap';
+const check = workspace === '/workspace' ? runSelfCheck(profile) : passUnchecked();
 if (!check.ok) {
   console.log(check.point);
   process.exit(1);

@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { countsProcessesPerNamespace } from './choose-limiter.js';
 import { ScopeLimiter, SoftLimiter } from './other-limiters.js';
-import { breachOf, measureFolder, sampleProcesses } from './sampler.js';
+import { measureFolder } from '../../room/measure-folder.js';
+import { breachOf, sampleProcesses } from './sampler.js';
 
 const SIZES = { memory_mb: 64, cpus: 1.5, disk_mb: 16, pids: 32 };
 const MIB = 1024 * 1024;

@@ -1,3 +1,6 @@
+import { chmod, mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
 /**
  * The generated files of `/etc`: inside, the uid is called `agent` (docs/design/sandbox.md). Names come from files alone, because
  * there is no name service inside.
@@ -10,4 +13,16 @@ export function etcFiles(uid: number): Record<'passwd' | 'group' | 'hosts' | 'ns
     hosts: '127.0.0.1 localhost sandgate\n::1 localhost\n',
     'nsswitch.conf': 'passwd: files\ngroup: files\nshadow: files\nhosts: files\nprotocols: files\nservices: files\n',
   };
+}
+
+/** Writes them into a folder, open to every uid. @returns their names */
+export async function writeEtcFiles(folder: string, uid: number): Promise<string[]> {
+  const files = Object.entries(etcFiles(uid));
+  await mkdir(folder, { recursive: true, mode: 0o755 });
+  await chmod(folder, 0o755);
+  for (const [name, text] of files) {
+    await writeFile(join(folder, name), text, { mode: 0o644 });
+    await chmod(join(folder, name), 0o644);
+  }
+  return files.map(([name]) => name);
 }

@@ -17,7 +17,9 @@ describe('the folder of a run', () => {
     await folder.create();
     writeFileSync(join(folder.sandbox, 'launch.json'), '');
     writeFileSync(join(folder.sandbox, 'process.json'), '{"pid":1,"sta');
-    expect([await folder.readLaunch(), await folder.readProcess(), await folder.readEnd()]).toEqual([null, null, null]);
+    writeFileSync(join(folder.sandbox, 'end.json'), '{"rea');
+    const notes = ['launch.json', 'process.json'].map((name) => folder.readNote(name));
+    expect([...(await Promise.all(notes)), await folder.readEnd()]).toEqual([null, null, null]);
   });
 
   it('is refused for a name that leads elsewhere', () => {

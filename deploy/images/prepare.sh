@@ -1,0 +1,15 @@
+#!/bin/sh
+# What every image of a sandbox needs beside its packages. Runs as root inside the image, while it is made.
+set -eu
+
+# The first process of a sandbox. Who cannot read the program cannot look into the process either.
+chmod 0111 /usr/bin/catatonit
+
+# Places that a sandbox mounts over; its root is read-only.
+mkdir -p /opt/sandgate /run/sandgate /home/agent /workspace /etc/codex
+for name in passwd group hosts nsswitch.conf; do [ -e "/etc/$name" ] || : > "/etc/$name"; done
+
+# Nobody inside can gain rights, so no program needs to offer them.
+find / -xdev -type f -perm /6000 -exec chmod a-s {} +
+
+rm -rf /var/lib/apt/lists/* /var/cache/apt/*.bin /var/log/*.log
