@@ -41,7 +41,7 @@ export async function authorizeRun(tx: TenantTransaction, runId: string): Promis
     case 'expired':
       return refuse(tx, runId, 'denied', 'nobody decided in time');
     case 'approved_once':
-      return admit(tx, runId, parked as ParkedRow);
+      return admit(tx, runId, parked);
     default:
       return refuse(tx, runId, 'revoked', 'its approval is gone');
   }

@@ -76,7 +76,7 @@ export class AuthorizationBench {
 
   async ledgerOf(id: string): Promise<{ type: string; data: Record<string, unknown> }[]> {
     const { events } = (await this.api.get(`/v1/sessions/${id}/events`)).body;
-    return events.map(({ type, payload }) => ({ type, data: payload.data as Record<string, unknown> }));
+    return events.map(({ type, payload }) => ({ type, data: payload.data }));
   }
 
   async revocations(id: string): Promise<unknown[]> {
