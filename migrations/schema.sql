@@ -1057,6 +1057,18 @@ AS $function$
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.svc_activate_grant(p_session uuid)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+begin
+  update network_grants set status = 'active', decided_at = clock_timestamp()
+    where session_id = p_session and status = 'pending';
+  return found;
+end
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.svc_admission(p_session uuid, p_token text, p_audience text, p_spec_digest text, p_at timestamp with time zone)
  RETURNS TABLE(refusal text, head session_heads)
  LANGUAGE sql
@@ -1561,7 +1573,7 @@ CREATE OR REPLACE FUNCTION public.svc_count_recorded_calls(p_sessions uuid[], p_
 AS $function$
   select count(*)::int from (
     select 1 from approvals a
-      where a.session_id = any (p_sessions)
+      where a.session_id = any (p_sessions) and (a.tool_call_id, a.tool) <> ('network-grant', 'network.grant')
         and (p_since is null or a.requested_at >= p_since) and (p_until is null or a.requested_at < p_until)
         and (p_tools is null or a.tool = any (p_tools)
              or exists (select from unnest(p_starts) as start where starts_with(a.tool, start)))
@@ -1637,6 +1649,7 @@ CREATE OR REPLACE FUNCTION public.svc_end_grant(p_session uuid, p_status text, p
  LANGUAGE plpgsql
 AS $function$
 begin
+  perform svc_lock_head(p_session);
   update network_grants set status = p_status, reason = p_reason, decided_at = clock_timestamp()
     where session_id = p_session and status in ('pending', 'active');
   if found then return 'ended'; end if;
@@ -2360,6 +2373,17 @@ AS $function$
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.svc_list_expired_grants(p_limit integer)
+ RETURNS TABLE(organization_id uuid, session_id uuid)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+  select g.tenant_id, g.session_id from network_grants g
+    where g.status = 'active' and g.expires_at <= clock_timestamp() order by g.expires_at limit p_limit
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.svc_list_host_runs(p_host uuid)
  RETURNS TABLE(organization_id uuid, session_id uuid, status text)
  LANGUAGE sql
@@ -2498,7 +2522,7 @@ AS $function$
     from approvals a
     left join tool_call_payloads p on p.session_id = a.session_id and p.tool_call_id = a.tool_call_id
       and p.kind = 'policy_view' and (p.expires_at is null or p.expires_at > clock_timestamp())
-    where a.session_id = any (p_sessions)
+    where a.session_id = any (p_sessions) and (a.tool_call_id, a.tool) <> ('network-grant', 'network.grant')
       and (p_since is null or a.requested_at >= p_since) and (p_until is null or a.requested_at < p_until)
       and (p_tools is null or a.tool = any (p_tools)
            or exists (select from unnest(p_starts) as start where starts_with(a.tool, start)))
@@ -2872,6 +2896,32 @@ AS $function$
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.svc_park_run(p_tenant uuid, p_session uuid, p_approval uuid, p_digest text, p_grant_expires_at timestamp with time zone, p_ttl_secs double precision, p_summary text, p_reason text)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+declare
+  asked_at timestamptz := clock_timestamp();
+begin
+  perform svc_lock_head(p_session);
+  update sessions set status = 'awaiting_authorization', status_reason = 'awaiting network grant authorization',
+    updated_at = asked_at where id = p_session and status = 'created';
+  if not found then raise exception 'run % cannot wait for an authorization', p_session; end if;
+  insert into network_grants (session_id, tenant_id, status, grant_digest, expires_at, approval_id)
+  values (p_session, p_tenant, 'pending', p_digest, p_grant_expires_at, p_approval);
+  insert into approvals (
+    id, tenant_id, session_id, tool_call_id, tool, summary, input_digest, risk, scope, scope_key, status, source,
+    original_verdict, reason, requested_at, expires_at
+  )
+  values (
+    p_approval, p_tenant, p_session, 'network-grant', 'network.grant', p_summary, p_digest, 'network', 'once',
+    'network.grant', 'pending', 'network', 'require_approval', p_reason, asked_at,
+    date_trunc('milliseconds', asked_at + make_interval(secs => p_ttl_secs))
+  );
+end
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.svc_postpone_launch(p_session uuid, p_secs double precision)
  RETURNS void
  LANGUAGE sql
@@ -3092,6 +3142,19 @@ AS $function$
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.svc_read_parked_run(p_session uuid)
+ RETURNS TABLE(run_spec jsonb, created_at timestamp with time zone, at timestamp with time zone, grant_digest text, approval_status text, approved_digest text)
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select s.run_spec, s.created_at, clock_timestamp(), g.grant_digest, a.status, a.input_digest
+    from sessions s
+    left join network_grants g on g.session_id = s.id and g.status = 'pending'
+    left join approvals a on a.id = g.approval_id and a.session_id = s.id
+    where s.id = p_session
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.svc_read_payloads(p_kind text, p_sessions uuid[], p_calls text[])
  RETURNS TABLE(session_id uuid, tool_call_id text, sealed bytea, key_version smallint)
  LANGUAGE sql
@@ -3154,8 +3217,9 @@ AS $function$
            (extract(epoch from s.started_at - now()) * 1000 + svc_warn_at((cap.secs * 1000)::numeric))::float8 end,
          case when s.status = 'queued' and not s.capacity_held then
            (extract(epoch from s.queued_at - now()) * 1000 + p_queue_ttl_secs * 1000)::float8 end,
-         (extract(epoch from coalesce(s.admitted_at, s.created_at) - now()) * 1000
-           + p_launch_limit_secs * 1000)::float8,
+         case when s.status <> 'awaiting_authorization' then
+           (extract(epoch from coalesce(s.admitted_at, s.created_at) - now()) * 1000
+             + p_launch_limit_secs * 1000)::float8 end,
          (extract(epoch from c.next_expiry - now()) * 1000)::float8,
          coalesce(s.run_spec -> 'brokered', '[]') <> '[]',
          f.outcome,
@@ -3515,6 +3579,16 @@ CREATE OR REPLACE FUNCTION public.svc_run_accepts_work(p_session uuid)
  STABLE
 AS $function$
   select svc_accepts_work(s.status) and not h.ending
+    from sessions s join session_heads h on h.session_id = s.id where s.id = p_session
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_run_awaits_answers(p_session uuid)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select (svc_accepts_work(s.status) or s.status = 'awaiting_authorization') and not h.ending
     from sessions s join session_heads h on h.session_id = s.id where s.id = p_session
 $function$
 ;
@@ -4170,6 +4244,8 @@ alter function svc_list_dead_reservations(integer) owner to sandgate_system;
 revoke all on function svc_list_dead_reservations(integer) from public;
 alter function svc_list_expired_claims(integer) owner to sandgate_system;
 revoke all on function svc_list_expired_claims(integer) from public;
+alter function svc_list_expired_grants(integer) owner to sandgate_system;
+revoke all on function svc_list_expired_grants(integer) from public;
 alter function svc_list_host_runs(uuid) owner to sandgate_system;
 revoke all on function svc_list_host_runs(uuid) from public;
 alter function svc_list_keks() owner to sandgate_system;
@@ -4219,6 +4295,7 @@ grant execute on function svc_free_places(uuid,integer,integer,integer) to sandg
 grant execute on function svc_keep_oauth_registration(uuid,text,text,text,text,bytea,integer,timestamp with time zone,text,bytea,integer,text) to sandgate_app;
 grant execute on function svc_list_dead_reservations(integer) to sandgate_app;
 grant execute on function svc_list_expired_claims(integer) to sandgate_app;
+grant execute on function svc_list_expired_grants(integer) to sandgate_app;
 grant execute on function svc_list_host_runs(uuid) to sandgate_app;
 grant execute on function svc_list_keks() to sandgate_app;
 grant execute on function svc_list_organizations() to sandgate_app;

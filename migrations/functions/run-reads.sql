@@ -9,6 +9,16 @@ as $$
     from sessions s join session_heads h on h.session_id = s.id where s.id = p_session
 $$;
 
+-- Whether an answer of a person to a question of the run still leads to something; null when the organization has none
+-- of that id.
+create or replace function svc_run_awaits_answers(p_session uuid)
+returns boolean
+language sql stable
+as $$
+  select (svc_accepts_work(s.status) or s.status = 'awaiting_authorization') and not h.ending
+    from sessions s join session_heads h on h.session_id = s.id where s.id = p_session
+$$;
+
 -- All that the workflow of a run decides by; times as milliseconds from now.
 create or replace function svc_read_run_view(p_session uuid, p_launch_limit_secs float8, p_queue_ttl_secs float8)
 returns table (
@@ -29,8 +39,9 @@ as $$
            (extract(epoch from s.started_at - now()) * 1000 + svc_warn_at((cap.secs * 1000)::numeric))::float8 end,
          case when s.status = 'queued' and not s.capacity_held then
            (extract(epoch from s.queued_at - now()) * 1000 + p_queue_ttl_secs * 1000)::float8 end,
-         (extract(epoch from coalesce(s.admitted_at, s.created_at) - now()) * 1000
-           + p_launch_limit_secs * 1000)::float8,
+         case when s.status <> 'awaiting_authorization' then
+           (extract(epoch from coalesce(s.admitted_at, s.created_at) - now()) * 1000
+             + p_launch_limit_secs * 1000)::float8 end,
          (extract(epoch from c.next_expiry - now()) * 1000)::float8,
          coalesce(s.run_spec -> 'brokered', '[]') <> '[]',
          f.outcome,

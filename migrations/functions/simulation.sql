@@ -31,7 +31,7 @@ as $$
 $$;
 
 -- Calls of some runs after the one given, those with the highest ids first, with their sealed views while they have
--- any. Tools by name, or by how their names start.
+-- any. Tools by name, or by how their names start. The question about a network is no call.
 create or replace function svc_list_recorded_calls(
   p_sessions uuid[], p_since timestamptz, p_until timestamptz, p_tools text[], p_starts text[], p_after_session uuid,
   p_after_call text, p_limit int
@@ -47,7 +47,7 @@ as $$
     from approvals a
     left join tool_call_payloads p on p.session_id = a.session_id and p.tool_call_id = a.tool_call_id
       and p.kind = 'policy_view' and (p.expires_at is null or p.expires_at > clock_timestamp())
-    where a.session_id = any (p_sessions)
+    where a.session_id = any (p_sessions) and (a.tool_call_id, a.tool) <> ('network-grant', 'network.grant')
       and (p_since is null or a.requested_at >= p_since) and (p_until is null or a.requested_at < p_until)
       and (p_tools is null or a.tool = any (p_tools)
            or exists (select from unnest(p_starts) as start where starts_with(a.tool, start)))
@@ -65,7 +65,7 @@ language sql stable
 as $$
   select count(*)::int from (
     select 1 from approvals a
-      where a.session_id = any (p_sessions)
+      where a.session_id = any (p_sessions) and (a.tool_call_id, a.tool) <> ('network-grant', 'network.grant')
         and (p_since is null or a.requested_at >= p_since) and (p_until is null or a.requested_at < p_until)
         and (p_tools is null or a.tool = any (p_tools)
              or exists (select from unnest(p_starts) as start where starts_with(a.tool, start)))

@@ -3,6 +3,7 @@ import { expireApprovals } from '../core/approvals/approvals.js';
 import { giveUpClaims, listRunsWithExpiredClaims } from '../core/broker/claims.js';
 import type { Database } from '../core/record/database.js';
 import { requestFinalization } from '../core/finalization/finalization-requests.js';
+import { expireGrant, listExpiredGrants } from '../core/network/network-grants.js';
 import { listHosts } from '../core/hosts/hosts.js';
 import {
   listOverdueApprovals,
@@ -53,6 +54,9 @@ export function createMaintenanceActivities(on: MaintenanceDependencies): Mainte
     expireRecords: async () => {
       for (const run of await listOverdueApprovals(on.database.pool, PAGE)) {
         await on.database.withTenant(run.organizationId, (tx) => expireApprovals(tx, run.runId));
+      }
+      for (const run of await listExpiredGrants(on.database.pool, PAGE)) {
+        await on.database.withTenant(run.organizationId, (tx) => expireGrant(tx, run.runId));
       }
       for (const run of await listRunsWithExpiredClaims(on.database.pool, CLAIMS_PER_ROUND)) {
         await giveUpClaims(on.database, run, 'expired');

@@ -24,6 +24,7 @@ export interface RunView {
   msUntilWallClockWarning: number | null;
   /** Until the wait in the queue is over; null for a run that does not wait. */
   msUntilQueueExpiry: number | null;
+  /** Null while the run waits for a person to authorize it. */
   msUntilLaunchDeadline: number | null;
   /** Until the first open claim of a brokered call is past its time. */
   msUntilClaimExpiry: number | null;
@@ -65,6 +66,8 @@ export interface RunRecordActivities {
   describeRun(run: RunRef): Promise<RunView | null>;
   /** Moves to `provisioning` when the run is given a place, else parks it in the queue; `waitMs`: when to ask again. */
   admitRun(run: RunRef): Promise<{ admitted: boolean; hostId: string | null; waitMs: number | null }>;
+  /** Goes on with a run whose network somebody has authorized, or not; nothing while nobody has decided. */
+  authorizeRun(run: RunRef): Promise<{ state: 'pending' | 'authorized' | 'refused' | 'over' }>;
   /** Requests the finalization that the workflow decided; an earlier request wins. */
   stopRun(run: RunRef, stop: DriverStop): Promise<void>;
   expireApprovals(run: RunRef): Promise<void>;

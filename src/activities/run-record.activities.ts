@@ -3,6 +3,7 @@ import type { HeadSigner } from '../domain/ledger/signed-head.js';
 import { RUN_STATUSES, canMove, parseRunStatus } from '../domain/run/status.js';
 import { expireApprovals } from '../core/approvals/approvals.js';
 import type { Admission, QueueLimits } from '../core/launch/admission.js';
+import { authorizeRun } from '../core/launch/authorization.js';
 import { storeMissingDiff } from '../core/artifacts/artifacts.js';
 import { admitWaiting } from '../core/runs/capacity.js';
 import { forgetCallTexts, giveUpClaims, readStoredClaim } from '../core/broker/claims.js';
@@ -41,6 +42,7 @@ export function createRunRecordActivities(on: RunRecordDependencies): RunRecordA
       return row === undefined ? null : toView(row, on);
     },
     admitRun: (run) => on.admit(run),
+    authorizeRun: async (run) => ({ state: await within(run, (tx) => authorizeRun(tx, run.runId)) }),
     stopRun: (run, stop) => stopRun(on, run, stop),
     expireApprovals: async (run) => {
       await within(run, (tx) => expireApprovals(tx, run.runId));

@@ -56,8 +56,7 @@ async function advance(ref: RunRef, view: RunView, driver: RunDriverState): Prom
       await supervise(ref, view, driver);
       return false;
     case 'awaiting_authorization':
-      driver.say('Waits for a human to authorize the run.');
-      await driver.wake(view.msUntilLaunchDeadline);
+      await authorize(ref, view, driver);
       return false;
     case 'cancelling':
     case 'finalizing':
@@ -81,6 +80,18 @@ async function admit(ref: RunRef, view: RunView, driver: RunDriverState): Promis
   if (admitted) return;
   driver.say('Waits in the queue for capacity.');
   await driver.wake(Math.min(waitMs ?? QUEUE_RECHECK_MS, QUEUE_RECHECK_MS));
+}
+
+/** Waits until somebody has authorized the network of the run, or nobody has in time; then the record decides. */
+async function authorize(ref: RunRef, view: RunView, driver: RunDriverState): Promise<void> {
+  if (isOverdue(view.msUntilApprovalExpiry)) return record.expireApprovals(ref);
+  if (view.pendingApprovals > 0) {
+    driver.say('Waits for a person to authorize the network of the run.');
+    return driver.wake(view.msUntilApprovalExpiry);
+  }
+  const { state } = await record.authorizeRun(ref);
+  // The signal of the finalization request is on its way.
+  if (state === 'refused') await driver.wake(FINALIZATION_SIGNAL_MS);
 }
 
 async function launch(ref: RunRef, view: RunView, driver: RunDriverState): Promise<void> {

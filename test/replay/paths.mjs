@@ -35,6 +35,18 @@ export const runPaths = {
     await stage.until(id, 'completed');
     return stage.closed(id);
   },
+  'run-authorized': async (stage) => {
+    const id = await stage.start('networked', SAYS);
+    await stage.decide(await stage.approval(id), 'approved_once');
+    await stage.until(id, 'completed');
+    return stage.closed(id);
+  },
+  'run-not-authorized': async (stage) => {
+    const id = await stage.start('networked', SAYS);
+    await stage.decide(await stage.approval(id), 'denied');
+    await stage.until(id, 'failed');
+    return stage.closed(id);
+  },
   'run-queued': async (stage) => {
     const first = await stage.start('actor', WORKS);
     const id = await stage.start('actor', SAYS);

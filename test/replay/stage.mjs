@@ -28,6 +28,8 @@ export class Stage {
       policy: 'unrestricted',
       budgets: { max_tool_calls: 1 },
     });
+    const network = { mode: 'approved', targets: ['registry.example.com:443'] };
+    await this.call('POST', '/v1/agents', { name: 'networked', harness: 'replay', policy: 'standard', network });
     await this.addImpatientPolicy();
     await this.call('POST', '/v1/agents', { name: 'impatient', harness: 'replay', policy: 'impatient' });
   }

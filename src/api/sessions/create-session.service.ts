@@ -6,6 +6,7 @@ import type { ResourceBinding } from '../../domain/connections/resource-binding.
 import { SandgateError } from '../../domain/errors.js';
 import type { NewEvent } from '../../domain/events/event-kinds.js';
 import { POLICY_ENGINE } from '../../domain/policy/document.js';
+import { parsePolicyLenient } from '../../domain/policy/parse-policy.js';
 import { PriceList } from '../../domain/prices/price-list.js';
 import { awaitsAuthorization } from '../../domain/creation/freeze-network.js';
 import { freezeSpec, type SpecSources } from '../../domain/creation/freeze-spec.js';
@@ -13,7 +14,7 @@ import { buildRunnerEnvironment } from '../../domain/run/runner-environment.js';
 import type { RunSpec, WorkspaceSpec } from '../../domain/run/spec.js';
 import { assertWithinCloneBase, resolveWorkspace } from '../../domain/run/workspace-input.js';
 import { insertBindings } from '../../core/bindings/resource-bindings.js';
-import { frozenGrantEvent, insertActiveGrant } from '../../core/network/network-grants.js';
+import { frozenGrantEvent, insertActiveGrant, parkRun } from '../../core/network/network-grants.js';
 import { newRowId } from '../../platform/postgres/row-id.js';
 import { cloneBaseOf, isConfiguredHost } from '../../platform/config/codehost.config.js';
 import { Database } from '../../core/record/database.js';
@@ -70,8 +71,8 @@ export class CreateSessionService {
       if (earlier !== null) return viewSession(tx, await requireSession(tx, earlier));
       const { spec, bindings } = await this.freeze(tx, command, runId);
       buildRunnerEnvironment(runId, spec);
-      refuseParking(spec);
-      await requireQueueRoom(tx, this.config.capacity);
+      // A run that waits for a person takes no place in the queue.
+      if (!awaitsAuthorization(spec)) await requireQueueRoom(tx, this.config.capacity);
       await insertSession(tx, runId, spec, {
         bindings,
         principal: command.principal,
@@ -174,15 +175,6 @@ function refuseHostPaths({ kind }: Principal): void {
   );
 }
 
-/** Nobody can be asked for a grant yet. */
-function refuseParking(spec: RunSpec): void {
-  if (!awaitsAuthorization(spec)) return;
-  throw new SandgateError(
-    'invalid_request',
-    'network: the policy asks a person for every grant (network.require_approval), which this version cannot do yet',
-  );
-}
-
 async function insertSession(
   tx: TenantTransaction,
   id: string,
@@ -218,9 +210,16 @@ async function insertSession(
   await tx.manager.insert(SessionEntity, session);
   await tx.manager.insert(SessionHeadEntity, { session_id: id, tenant_id: tx.organizationId });
   await insertBindings(tx, bindings);
-  if (spec.network.mode === 'approved') await insertActiveGrant(tx, id, spec.network);
   await tx.append(id, firstEvents(spec));
+  await storeGrant(tx, id, spec);
   await tx.enqueue(id, 'created');
+}
+
+/** A grant that a person has to authorize parks its run; any other is in force at once. */
+async function storeGrant(tx: TenantTransaction, id: string, spec: RunSpec): Promise<void> {
+  if (spec.network.mode !== 'approved') return;
+  if (!awaitsAuthorization(spec)) return insertActiveGrant(tx, id, spec.network);
+  await parkRun(tx, id, spec.network, parsePolicyLenient(spec.policy_snapshot).approvals.default_ttl_secs);
 }
 
 function firstEvents(spec: RunSpec): NewEvent[] {

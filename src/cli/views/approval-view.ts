@@ -1,4 +1,5 @@
 import { isExactObject, type ExactJson } from '../../domain/digest/exact-json.js';
+import { GRANT_QUESTION } from '../../domain/network/grant-question.js';
 import type { Approval } from '../server/wire.js';
 import { inline, wrap } from '../terminal/escape.js';
 import type { LiveScreen } from '../terminal/live-screen.js';
@@ -61,7 +62,7 @@ function facts(approval: Approval): [string, string][] {
     ['risk', approval.risk ?? 'not stated'],
     ['why', approval.explanation?.reason ?? approval.reason ?? 'not stated'],
     ...ruleFacts(approval.explanation),
-    ...grantFacts(approval.grant),
+    ...grantFacts(approval),
     ['digest', approval.input_digest],
     ['status', `${approval.status}${approval.decided_by === null ? '' : ` by ${approval.decided_by}`}`],
     ...(approval.status === 'pending' || approval.reason === null
@@ -74,7 +75,9 @@ function facts(approval: Approval): [string, string][] {
 }
 
 /** What each answer covers, the narrow one first. */
-function grantFacts({ covers, once_because: because, examples }: Approval['grant']): [string, string][] {
+function grantFacts({ tool, grant }: Approval): [string, string][] {
+  if (tool === GRANT_QUESTION.tool) return [['once', 'this run alone, from its beginning']];
+  const { covers, once_because: because, examples } = grant;
   const once = 'this call alone';
   if (covers === null) {
     return [['once', `${once}; "for this run" counts as once, too${because === null ? '' : `: ${because}`}`]];

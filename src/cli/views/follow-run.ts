@@ -1,3 +1,4 @@
+import { GRANT_QUESTION } from '../../domain/network/grant-question.js';
 import { isTerminal, parseRunStatus } from '../../domain/run/status.js';
 import { EXIT, exitCodeOfRun } from '../terminal/exit-codes.js';
 import type { ExitCode } from '../terminal/exit-codes.js';
@@ -32,6 +33,7 @@ export interface Followed {
 export class RunFollower {
   private readonly screen: LiveScreen;
   private readonly meter: RunMeter;
+  /** By the id of their call. */
   private readonly openApprovals = new Map<string, AbortController>();
   private readonly end = new AbortController();
 
@@ -68,9 +70,11 @@ export class RunFollower {
     const line = renderEvent(event, Date.parse(this.session.created_at), this.screen.colours, this.screen.width);
     if (line !== undefined) this.screen.line(line);
     const { type, data } = event.payload;
-    const id = textOf(data, 'approval_id');
-    if (type === 'approval.requested') this.openApproval(id);
-    if (type === 'approval.decided') this.openApprovals.get(id)?.abort();
+    const call = textOf(data, 'tool_call_id');
+    if (type === 'approval.requested') this.openApproval(call);
+    if (type === 'network.grant.frozen' && data['awaiting_authorization'] === true)
+      this.openApproval(GRANT_QUESTION.toolCallId);
+    if (type === 'approval.decided') this.openApprovals.get(call)?.abort();
     if (type === 'session.status_changed' && isTerminal(parseRunStatus(textOf(data, 'to')) ?? 'running')) {
       setTimeout(() => this.end.abort(), TAIL_MS);
     }
@@ -78,14 +82,14 @@ export class RunFollower {
   }
 
   /** A replayed timeline holds approvals that were decided long ago: only a pending one is asked. */
-  private openApproval(id: string): void {
+  private openApproval(call: string): void {
     const { onApproval } = this.options;
     if (onApproval === undefined) return;
     const decided = new AbortController();
-    this.openApprovals.set(id, decided);
+    this.openApprovals.set(call, decided);
     void pendingApprovals(this.client, this.session.id).then(
       (approvals) => {
-        const approval = approvals.find((candidate) => candidate.id === id);
+        const approval = approvals.find((candidate) => candidate.tool_call_id === call);
         if (approval !== undefined && !decided.signal.aborted) onApproval(approval, this.screen, decided.signal);
       },
       (error: unknown) =>

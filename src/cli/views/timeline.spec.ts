@@ -41,6 +41,19 @@ describe('timeline', () => {
     expect(line).toBe(`   +1.5s tool       mcp__crm__find ${words}`);
   });
 
+  it('says what a run may reach, and that a person has to authorize it', () => {
+    const frozen = (awaiting: boolean): RunEvent => {
+      const data = { targets: ['*.example.org:443', HOSTILE], awaiting_authorization: awaiting };
+      return { ...event('network.grant.frozen', {}), payload: { type: 'network.grant.frozen', data } };
+    };
+    expect(renderEvent(frozen(true), START, plain)).toMatch(
+      /^ {3}\+1\.5s network {4}waits for a person to authorize: reach \*\.example\.org:443, /,
+    );
+    const line = renderEvent(frozen(false), START, plain);
+    expect(line).toMatch(/^ {3}\+1\.5s network {4}may reach \*\.example\.org:443, /);
+    for (const steering of ['\n', '\r', '\u001b', '\u202e', '\u009b']) expect(line).not.toContain(steering);
+  });
+
   it('shows a kind that has no words here as it is, where everything is shown', () => {
     const revoked = event('network.grant.revoked', { mode: 'offline', reason: HOSTILE });
     expect(renderEvent(revoked, START, plain)).toBeUndefined();

@@ -56,6 +56,12 @@ const DESCRIPTIONS: Readonly<Record<string, (data: Data) => Line | undefined>> =
     `${text(data, 'files', 'unknown')} files, base ${text(data, 'base_commit', 'none').slice(0, 12)}${notFetched(data)}`,
     'dim',
   ],
+  'network.grant.frozen': (data) => {
+    const targets = `reach ${list(data['targets'])}`;
+    return data['awaiting_authorization'] === true
+      ? ['network', `waits for a person to authorize: ${targets}`, 'warn']
+      : ['network', `may ${targets}`, 'dim'];
+  },
   'agent.message': (data) => ['agent', block(textOf(data, 'text'))],
   'tool.requested': (data) => ['asks', callOf(data)],
   'tool.decision': decision,
@@ -155,4 +161,8 @@ function paint(line: string, tone: Line[2], colours: Colours): string {
   if (tone === 'bad') return colours.red(line);
   if (tone === 'warn') return colours.yellow(line);
   return tone === 'dim' ? colours.dim(line) : line;
+}
+
+function list(value: unknown): string {
+  return Array.isArray(value) ? value.map((item) => inline(asText(item))).join(', ') : 'nothing';
 }

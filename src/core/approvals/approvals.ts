@@ -3,7 +3,7 @@ import type { NewEvent } from '../../domain/events/event-kinds.js';
 import type { TenantTransaction } from '../record/database.js';
 import { decisionEvent } from '../gate/gate-call.js';
 import { bodyArguments } from '../ledger/append-events.js';
-import { runAcceptsWork } from '../runs/run-status.js';
+import { runAwaitsAnswers } from '../runs/run-status.js';
 import { ApprovalEntity } from './approval.entity.js';
 
 export type ApprovalDecision = 'approved_once' | 'approved_session' | 'denied';
@@ -42,7 +42,7 @@ export async function decideApproval(
   const won = asked.status === 'pending' && (await settle(tx, asked, decision, input.decidedBy, false));
   if (!won && asked.status === 'pending') await settle(tx, asked, 'expired', 'timeout', false);
   // Waiting callers were answered when the run ended, so only this place can still record the refusal.
-  const refused = won && decision !== 'denied' && !(await runAcceptsWork(tx, asked.session_id));
+  const refused = won && decision !== 'denied' && !(await runAwaitsAnswers(tx, asked.session_id));
   if (refused) await recordSessionTerminal(tx, asked.id);
   return { approval: await readApproval(tx, input.approvalId), won, narrowed: won && narrowed };
 }

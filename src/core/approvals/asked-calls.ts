@@ -3,6 +3,7 @@ import {
   type CallAuthority,
   type ConnectionOwner,
 } from '../../domain/connections/decision-authority.js';
+import { GRANT_QUESTION } from '../../domain/network/grant-question.js';
 import { isMcpName } from '../../domain/tools/mcp-name.js';
 import type { TenantTransaction } from '../record/database.js';
 
@@ -33,6 +34,7 @@ export async function readAskedCalls(tx: TenantTransaction, approvalIds: readonl
 
 function authorityOf(call: AskedRow): CallAuthority {
   return authorityOfCall({
+    isGrant: call.tool === GRANT_QUESTION.tool,
     isMcp: isMcpName(call.tool),
     isBrokered: call.slot !== null,
     frozen: ownerOf(call.frozen_owner_type, call.frozen_owner_user_id),

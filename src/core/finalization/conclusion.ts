@@ -2,7 +2,7 @@ import type { NewEvent } from '../../domain/events/event-kinds.js';
 import { summarizeFlows } from '../network/flows.js';
 import { expireApprovals } from '../approvals/approvals.js';
 import { storeArtifact } from '../artifacts/artifacts.js';
-import { endGrant } from '../network/network-grants.js';
+import { endGrant, revokedEvent } from '../network/network-grants.js';
 import { releaseCapacity } from '../runs/capacity.js';
 import type { TenantTransaction } from '../record/database.js';
 import { SessionEntity } from '../runs/session.entity.js';
@@ -38,8 +38,7 @@ async function revokedGrant(tx: TenantTransaction, runId: string): Promise<NewEv
   const reason = 'the run ended';
   const outcome = await endGrant(tx, runId, 'revoked', reason);
   if (outcome === 'over') return [];
-  const mode = outcome === 'ended' ? 'approved' : 'offline';
-  return [{ actor: 'system', type: 'network.grant.revoked', data: { mode, reason } }];
+  return [revokedEvent(outcome === 'ended' ? 'approved' : 'offline', reason)];
 }
 
 async function storeSummary(tx: TenantTransaction, runId: string, summary: string): Promise<void> {

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { Registry } from 'prom-client';
 import type { EventData, NewEvent } from '../../domain/events/event-kinds.js';
 import { isTerminal } from '../../domain/run/status.js';
-import type { RecordObserver, ReservationEvent, RunMove } from '../record/record-observer.js';
+import type { GrantOutcome, RecordObserver, ReservationEvent, RunMove } from '../record/record-observer.js';
 import {
   BROKER_OUTCOME_LABEL,
   ClosedLabel,
@@ -89,6 +89,11 @@ const TABLE = {
     help: 'What the reported tokens cost at the known prices.',
     labels: ['model'],
   },
+  networkGrants: {
+    name: 'service_network_grants_total',
+    help: 'Grants of the network to runs: in force, asked of a person, refused by one, ended.',
+    labels: ['outcome'],
+  },
   brokered: {
     name: 'service_brokered_calls_total',
     help: 'Brokered calls by what became of their claim.',
@@ -137,6 +142,10 @@ export class RecordMetrics implements RecordObserver {
 
   reservation(event: ReservationEvent): void {
     this.measured.reservations.inc({ event });
+  }
+
+  networkGrant(outcome: GrantOutcome): void {
+    this.measured.networkGrants.inc({ outcome });
   }
 
   private count(event: NewEvent): void {

@@ -1,9 +1,13 @@
 import { digestOf } from '../../domain/digest/digest.js';
 import type { ExactJson } from '../../domain/digest/exact-json.js';
 import type { NewEvent } from '../../domain/events/event-kinds.js';
+import type pg from 'pg';
 import type { ApprovedNetwork } from '../../domain/network/grant.js';
+import { MAX_QUESTION_SECS, summarizeGrant } from '../../domain/network/grant-question.js';
 import { describeTarget } from '../../domain/network/target.js';
+import { newRowId } from '../../platform/postgres/row-id.js';
 import type { TenantTransaction } from '../record/database.js';
+import { queryRows } from '../record/query-row.js';
 import { NetworkGrantEntity } from './network-grant.entity.js';
 
 /** What an approval of a grant is bound to. */
@@ -20,6 +24,44 @@ export async function insertActiveGrant(tx: TenantTransaction, runId: string, ne
     grant_digest: grantDigest(network),
     expires_at: new Date(network.expires_at),
   });
+  tx.tell((observer) => observer.networkGrant('active'));
+}
+
+/**
+ * Parks a run that was just created until a person authorizes its network (docs/design/network.md).
+ *
+ * @param ttlSecs how long the policy lets a question wait
+ * @returns the id of the approval
+ */
+export async function parkRun(
+  tx: TenantTransaction,
+  runId: string,
+  network: ApprovedNetwork,
+  ttlSecs: number,
+): Promise<string> {
+  const approvalId = newRowId();
+  await tx.query('select svc_park_run($1, $2, $3, $4, $5, $6, $7, $8)', [
+    tx.organizationId,
+    runId,
+    approvalId,
+    grantDigest(network),
+    network.expires_at,
+    Math.min(ttlSecs, MAX_QUESTION_SECS),
+    summarizeGrant(network),
+    'the policy asks a person to authorize the network of every run (network.require_approval)',
+  ]);
+  await tx.enqueue(runId, 'approval_requested');
+  tx.wake(runId, 'approval');
+  tx.tell((observer) => observer.networkGrant('awaiting_authorization'));
+  return approvalId;
+}
+
+/** Puts an authorized grant in force; false when it does not wait any more. */
+export async function activateGrant(tx: TenantTransaction, runId: string): Promise<boolean> {
+  const [row] = await tx.query<{ activated: boolean }>('select svc_activate_grant($1) as activated', [runId]);
+  if (row?.activated !== true) return false;
+  tx.tell((observer) => observer.networkGrant('active'));
+  return true;
 }
 
 /** Tells the ledger what the run may reach. */
@@ -37,8 +79,30 @@ export function frozenGrantEvent(network: ApprovedNetwork, awaitsAuthorization: 
   };
 }
 
+export function revokedEvent(mode: 'offline' | 'approved', reason: string): NewEvent {
+  return { actor: 'system', type: 'network.grant.revoked', data: { mode, reason } };
+}
+
+/** Ends a grant whose time is over, while its run goes on and reaches nothing from here on. */
+export async function expireGrant(tx: TenantTransaction, runId: string): Promise<void> {
+  const reason = 'the grant expired';
+  if ((await endGrant(tx, runId, 'revoked', reason)) === 'ended')
+    await tx.append(runId, [revokedEvent('approved', reason)]);
+}
+
+/** Runs of all organizations whose grant is in force and past its end. */
+export async function listExpiredGrants(
+  pool: pg.Pool,
+  limit: number,
+): Promise<{ organizationId: string; runId: string }[]> {
+  return queryRows(pool, {
+    text: 'select organization_id as "organizationId", session_id as "runId" from svc_list_expired_grants($1)',
+    values: [limit],
+  });
+}
+
 /**
- * Ends the grant of a run whose head the caller has locked.
+ * Ends the grant of a run, and locks its head.
  *
  * @returns `ended` to the one who ended it, who tells the ledger; `over` when that was somebody else before; `none`: the run is
  * offline
@@ -54,5 +118,7 @@ export async function endGrant(
     status,
     reason,
   ]);
-  return row?.outcome ?? 'none';
+  const outcome = row?.outcome ?? 'none';
+  if (outcome === 'ended') tx.tell((observer) => observer.networkGrant(status));
+  return outcome;
 }

@@ -15,6 +15,9 @@ export interface RunMove {
 /** What happened to reservations of model budget. `swept` ones are counted as `unreported` too. */
 export type ReservationEvent = 'booked' | 'refused' | 'charged' | 'released' | 'unreported' | 'swept';
 
+/** What became of a grant of the network. */
+export type GrantOutcome = 'active' | 'awaiting_authorization' | 'denied' | 'revoked';
+
 /**
  * Hears, after the commit, what this process put on the record; for metrics. Every fact is told by the one process that wrote it,
  * so the sum over all processes is what happened. It must neither fail nor wait.
@@ -25,4 +28,5 @@ export interface RecordObserver {
   /** `waitedSecs` is the time from the question to the answer. */
   approvalSettled(decision: string, waitedSecs: number): void;
   reservation(event: ReservationEvent): void;
+  networkGrant(outcome: GrantOutcome): void;
 }

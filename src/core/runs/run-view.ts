@@ -15,7 +15,8 @@ export interface RunViewRow {
   ms_until_wall_clock_warning: number | null;
   /** Null unless the run waits in the queue without a place. */
   ms_until_queue_expiry: number | null;
-  ms_until_launch_deadline: number;
+  /** Null while the run waits for a person to authorize it. */
+  ms_until_launch_deadline: number | null;
   /** Null without an open claim of a brokered call. */
   ms_until_claim_expiry: number | null;
   brokered: boolean;

@@ -4,14 +4,14 @@ import { authorityOfCall, decisionProblem, type CallAuthority, type ConnectionOw
 const ORGANIZATION: ConnectionOwner = { type: 'organization', userId: null };
 const of = (userId: string): ConnectionOwner => ({ type: 'user', userId });
 const call = (frozen: ConnectionOwner | null, live: ConnectionOwner | null): CallAuthority =>
-  authorityOfCall({ isMcp: true, isBrokered: true, frozen, current: live });
+  authorityOfCall({ isGrant: false, isMcp: true, isBrokered: true, frozen, current: live });
 const operator = { userId: null, forOrganization: true };
 const member = (userId: string) => ({ userId, forOrganization: false });
 const admin = (userId: string) => ({ userId, forOrganization: true });
 
 describe('the authority of a call', () => {
   it('is nobody’s for built-in tools, and the organization’s for tools of the sandbox', () => {
-    const unbound = { isBrokered: false, frozen: null, current: null };
+    const unbound = { isGrant: false, isBrokered: false, frozen: null, current: null };
     expect(authorityOfCall({ isMcp: false, ...unbound })).toEqual({ kind: 'credentialless' });
     expect(authorityOfCall({ isMcp: true, ...unbound })).toEqual({ kind: 'organization' });
   });
@@ -25,6 +25,18 @@ describe('the authority of a call', () => {
 
   it('cannot be told once binding or connection are gone', () => {
     expect([call(null, ORGANIZATION), call(of('ada'), null)]).toEqual([{ kind: 'unbound' }, { kind: 'unbound' }]);
+  });
+});
+
+describe('the authority of a network grant', () => {
+  const grant = authorityOfCall({ isGrant: true, isMcp: false, isBrokered: false, frozen: null, current: null });
+
+  it('is the organization’s, and nobody gives it to themselves', () => {
+    expect(grant).toEqual({ kind: 'grant' });
+    for (const decider of [admin('bob'), operator]) expect(decisionProblem(grant, decider, 'ada')).toBeNull();
+    expect(decisionProblem(grant, operator, null)).toBeNull();
+    for (const decider of [admin('ada'), member('ada'), member('bob')])
+      expect(decisionProblem(grant, decider, 'ada')).toContain('who did not start the run');
   });
 });
 

@@ -8,6 +8,8 @@ export interface ConnectionOwner {
 export type CallAuthority =
   | { kind: 'credentialless' }
   | { kind: 'organization' }
+  /** The network of a whole run, which the organization gives and nobody gives to themselves. */
+  | { kind: 'grant' }
   /** Everyone whose own account the call would use: one person, unless the row and the binding contradict each other. */
   | { kind: 'personal'; owners: readonly (string | null)[] }
   /** The tool is of a slot whose binding or connection cannot be found. */
@@ -18,11 +20,14 @@ export type CallAuthority =
  * personal side wins: nobody but a person may decide what is done in that person's name.
  */
 export function authorityOfCall(call: {
+  /** It is the question about the run's network. */
+  isGrant: boolean;
   isMcp: boolean;
   isBrokered: boolean;
   frozen: ConnectionOwner | null;
   current: ConnectionOwner | null;
 }): CallAuthority {
+  if (call.isGrant) return { kind: 'grant' };
   if (!call.isMcp) return { kind: 'credentialless' };
   if (!call.isBrokered) return { kind: 'organization' };
   const { frozen, current } = call;
@@ -56,6 +61,10 @@ export function decisionProblem(
       if (isOwner && isInvoker) return null;
       return 'this call acts through a personal connection: only its owner decides it, on a run that the owner started';
     }
+    case 'grant':
+      return decider.forOrganization && !isInvoker
+        ? null
+        : 'a network grant is authorized by the organization: an approver, admin or owner who did not start the run';
     case 'unbound':
       return 'the binding of this call is gone: nobody can say any more with whose authority it would act';
     case 'organization':

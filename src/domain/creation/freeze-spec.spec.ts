@@ -1,5 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { BundleVersion } from '../capabilities/bundle.js';
+import { digestOf } from '../digest/digest.js';
+import type { JsonObject } from '../json.js';
 import { POLICY_ENGINE } from '../policy/document.js';
 import { freezeSpec, type SpecSources } from './freeze-spec.js';
 import { buildRunnerEnvironment } from '../run/runner-environment.js';
@@ -105,6 +107,29 @@ describe('freezeSpec', () => {
     expect(spec.trust_tier).toBe('read_only');
     expect(Object.keys(spec)).not.toContain('capabilities');
     expect(Object.keys(spec)).not.toContain('brokered');
+  });
+
+  const networked = (trustTier: SpecSources['trustTier']): SpecSources => {
+    const base = sources({ budgets: { max_wall_clock_secs: 60 } });
+    const agent = { mode: 'approved' as const, targets: ['a.example.com:443'] };
+    const content = { ...policy.content, network: { max_mode: 'approved' } };
+    return { ...base, trustTier, policy: { ...policy, content }, network: { ...base.network, agent } };
+  };
+
+  it('CP-009 CP-318 holds the network that the policy allows, and none for work on a stranger’s code', () => {
+    expect(freezeSpec(networked('trusted')).network).toMatchObject({
+      mode: 'approved',
+      expires_at: '1970-01-01T01:00:00.000Z',
+      policy_digest: digestOf(networked('trusted').policy.content as JsonObject),
+    });
+    expect(freezeSpec(networked('read_only')).network).toEqual({ schema_version: 1, mode: 'offline' });
+  });
+
+  it('a clash of names is told before a network that is refused', () => {
+    const named = { ...toolSet, slot: 'kb' };
+    const both = { ...networked('trusted'), policy, bundles: [bundle], brokered: [named] };
+    expect(() => freezeSpec(both)).toThrow('has the name of this slot');
+    expect(() => freezeSpec({ ...both, brokered: [] })).toThrow('mode_ceiling');
   });
 
   it('CP-028 the runner is told slot and tools of a connected service, and nothing that could address it', () => {

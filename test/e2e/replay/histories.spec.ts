@@ -51,7 +51,15 @@ describe('recorded histories of every path', () => {
   it('together they take every step that the workflows know', () => {
     expect([...new Set(names.flatMap(activitiesOf))].toSorted()).toEqual(
       [
-        ...['admitRun', 'beginFinalizing', 'beginQuiesce', 'concludeRun', 'describeRun', 'drainReservations'],
+        ...[
+          'admitRun',
+          'authorizeRun',
+          'beginFinalizing',
+          'beginQuiesce',
+          'concludeRun',
+          'describeRun',
+          'drainReservations',
+        ],
         ...['closeUpstreamSessions', 'executeBrokeredCall', 'giveUpClaims', 'settleLostCall'],
         ...['expireApprovals', 'forgetFinalizationRequest', 'recordMissingDiff', 'stopRun', 'warnWallClock'],
         ...['launchSandbox', 'superviseSandbox', 'stopSandbox', 'collectArtifacts', 'releaseSandbox'],
@@ -81,6 +89,8 @@ describe('recorded histories of every path', () => {
     expect(activitiesOf('run-brokered-lost')).toContain('settleLostCall');
     expect(activitiesOf('run-approval-expired')).toContain('expireApprovals');
     expect(activitiesOf('run-host-lost')).toContain('recordMissingDiff');
+    expect(activitiesOf('run-authorized')).toEqual(expect.arrayContaining(['authorizeRun', 'launchSandbox']));
+    expect(activitiesOf('run-not-authorized').filter((activity) => HOST_STEPS.has(activity))).toEqual([]);
     expect(activitiesOf('run-cancelled-queued')).not.toContain('launchSandbox');
     expect(activitiesOf('run-resumed-running')).not.toContain('launchSandbox');
     for (const name of ['run-queue-expired', 'run-cancelled-queued']) {

@@ -15,14 +15,14 @@ beforeAll(async () => {
 afterEach(() => terminal.end());
 afterAll(() => api.close());
 
-/** `sandgate approvals --watch` on a terminal of its own, which `script` of util-linux makes. */
+/** `sandgate approvals --watch`, or another command, on a terminal of its own, which `script` of util-linux makes. */
 class Terminal {
   private printed = '';
   private readonly child: ChildProcessWithoutNullStreams;
   private readonly ended: Promise<unknown>;
 
-  constructor() {
-    const command = `stty cols 100 && exec "${process.execPath}" "${PROGRAM}" approvals --watch`;
+  constructor(words = 'approvals --watch') {
+    const command = `stty cols 100 && exec "${process.execPath}" "${PROGRAM}" ${words}`;
     const env = { ...process.env, SANDGATE_URL: api.url, SANDGATE_TOKEN: ADMIN_TOKEN, TERM: 'xterm' };
     this.child = spawn('script', ['-qfec', command, '/dev/null'], { env });
     this.child.stdout.on('data', (data: Buffer) => (this.printed += data.toString('utf8')));
@@ -99,5 +99,29 @@ describe('the question on a real terminal', () => {
     await terminal.typeAndBeAskedAgain('s', keys);
     terminal.type('a');
     await terminal.until(`${id}: approved_once by operator`);
+  });
+});
+
+describe('a run that waits for its network to be authorized', () => {
+  it('is asked about where it is followed', async () => {
+    const network = { max_mode: 'approved', require_approval: true };
+    const yaml = JSON.stringify({ name: 'asking', budgets: { max_wall_clock_secs: 600 }, network });
+    await api.post('/v1/policies', { name: 'asking', yaml });
+    const targets = ['*.example.org:443'];
+    await api.post('/v1/agents', {
+      name: 'asking',
+      harness: 'replay',
+      policy: 'asking',
+      network: { mode: 'approved', targets },
+    });
+    const { session } = (await api.post('/v1/sessions', { agent: 'asking', task: '[]' })).body;
+    const [approval] = (await api.get(`/v1/sessions/${session.id}/approvals`)).body.approvals;
+    terminal = new Terminal(`watch ${session.id}`);
+    const printed = await terminal.until('[a] once  [d] deny  [l] leave open: ');
+    expect(printed).toContain('waits for a person to authorize: reach *.example.org:443');
+    expect(printed).toContain('this run alone, from its beginning');
+    terminal.type('d');
+    await terminal.until(`${approval?.id}: denied by operator`);
+    expect(await statusOf(approval?.id ?? '')).toBe('denied');
   });
 });

@@ -25,6 +25,7 @@ const CROSS_ORGANIZATION_FUNCTIONS = [
   'svc_keep_oauth_registration',
   'svc_list_dead_reservations',
   'svc_list_expired_claims',
+  'svc_list_expired_grants',
   'svc_list_host_runs',
   'svc_list_keks',
   'svc_list_organizations',

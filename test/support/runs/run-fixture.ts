@@ -61,6 +61,8 @@ export async function createRun(
     /** Slots with a brokered tool set. */
     brokered?: string[];
     harness?: string;
+    /** Further members of the specification. */
+    spec?: object;
   } = {},
 ): Promise<FixtureRun> {
   const organization = options.in ?? (await createOrganization(db));
@@ -72,6 +74,7 @@ export async function createRun(
     harness: options.harness ?? 'replay',
     budgets: { ...options.budgets },
     brokered,
+    ...(options.spec as { [member: string]: JsonValue } | undefined),
   };
   const runSpecDigest = digestOf(spec);
   const tokens = await db.withTenant(organizationId, async (tx) => {
