@@ -32,11 +32,8 @@ const HEAD_END = '\r\n\r\n';
  */
 export function openTunnel(address: TunnelAddress, target: string, isBulk: boolean): Promise<TunnelAnswer> {
   const { promise, resolve, reject } = Promise.withResolvers<TunnelAnswer>();
-  const base = new URL(address.controlUrl);
-  const to =
-    address.socketPath === null ? { host: base.hostname, port: Number(base.port || 80) } : { path: address.socketPath };
   const bulk = isBulk ? new BulkReads((bytes) => read(bytes)) : null;
-  const socket = net.connect({ ...to, allowHalfOpen: true, ...(bulk === null ? {} : { onread: bulk.onread }) });
+  const socket = connectPlane(address, bulk);
   let received = Buffer.alloc(0);
   const fail = (): void => {
     clearTimeout(timer);
@@ -68,11 +65,17 @@ export function openTunnel(address: TunnelAddress, target: string, isBulk: boole
     if (received.length > MAX_ANSWER_BYTES) fail();
     return true;
   };
-  // Whoever uses the socket learns of a failure from its closing.
-  socket.on('error', () => socket.destroy());
   socket.on('data', read).on('end', ended).on('close', fail);
-  socket.write(requestText(base, address.token, target));
+  socket.write(requestText(address, target));
   return promise;
+}
+
+function connectPlane({ controlUrl, socketPath }: TunnelAddress, bulk: BulkReads | null): net.Socket {
+  const { hostname, port } = new URL(controlUrl);
+  const to = socketPath === null ? { host: hostname, port: Number(port || 80) } : { path: socketPath };
+  const socket = net.connect({ ...to, allowHalfOpen: true, ...(bulk === null ? {} : { onread: bulk.onread }) });
+  // Whoever uses the socket learns of a failure from its closing.
+  return socket.on('error', () => socket.destroy());
 }
 
 function carry(socket: net.Socket, to: net.Socket, bulk: BulkReads | null, rest: Buffer): void {
@@ -85,7 +88,8 @@ function carry(socket: net.Socket, to: net.Socket, bulk: BulkReads | null, rest:
   bulk.carry(socket, to);
 }
 
-function requestText(base: URL, token: string, target: string): string {
+function requestText({ controlUrl, token }: TunnelAddress, target: string): string {
+  const base = new URL(controlUrl);
   const path = `${base.pathname.replace(/\/+$/, '')}/internal/tunnel`;
   const headers = {
     host: base.host,

@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { isSystemError } from '../../../src/domain/system-error.js';
 import type { Database } from '../../../src/core/record/database.js';
 import { Egress } from '../../../src/platform/egress/egress.js';
 import { planeRoot } from '../../../src/platform/host/plane-socket-path.js';
@@ -19,6 +20,20 @@ export const NAME = 'packages.outside.example';
 /** Stands for the internet: the one address that is opened. */
 export const OUTSIDE = '127.0.0.2';
 export const INSIDE = '127.0.0.1';
+
+/** A host outside, and one inside at the same port. */
+async function startPair(answer: Parameters<typeof startRecordingHost>[0]): Promise<[RecordingHost, RecordingHost]> {
+  for (;;) {
+    const outside = await startRecordingHost(answer, OUTSIDE);
+    try {
+      return [outside, await startRecordingHost({}, INSIDE, outside.port)];
+    } catch (error) {
+      await outside.close();
+      // Somebody else may have the port at this address.
+      if (!isSystemError(error, 'EADDRINUSE')) throw error;
+    }
+  }
+}
 
 /** A control plane whose names a DNS server of ours answers, a host outside, and one inside that nobody may reach. */
 export class HostileBench {
@@ -49,8 +64,7 @@ export class HostileBench {
       return zone === undefined ? [] : zone(name, type, asked);
     });
     const answer = greeting === undefined ? { reply: replyToRequests } : { greeting };
-    this.outside = await startRecordingHost(answer, OUTSIDE);
-    this.inside = await startRecordingHost({}, INSIDE, this.outside.port);
+    [this.outside, this.inside] = await startPair(answer);
     const egress = new Egress({ allowCidrs: [`${OUTSIDE}/32`], proxy: null }, { resolve: this.dns.resolve });
     const settings = { SERVICE_TUNNEL_PIN_MS: '1', ...env };
     this.plane = await startPlane(this.database, settings, { dataDir: this.dataDir, egress });
@@ -92,7 +106,7 @@ export class HostileBench {
       socket.write(chunk);
       await sleep(5);
     }
-    const answer = await Promise.race([ended, sleep(20_000).then(() => Buffer.from('nothing in time'))]);
+    const answer = await Promise.race([ended, sleep(20_000, Buffer.from('nothing in time'), { ref: false })]);
     socket.destroy();
     return { answer: answer.toString('latin1'), reached: this.outside.received.join('') };
   }

@@ -97,7 +97,7 @@ export class TunnelRun {
 
   /** Whether an active grant has outlived its time. */
   get isGrantOver(): boolean {
-    return this.grant?.status === 'active' && performance.now() >= this.grantEndsAt;
+    return this.acceptsWork && this.grant?.status === 'active' && performance.now() >= this.grantEndsAt;
   }
 
   cut(): void {

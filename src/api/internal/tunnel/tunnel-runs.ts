@@ -126,8 +126,8 @@ export class TunnelRuns implements BeforeApplicationShutdown {
       run.cut();
       const data = { mode: network.mode, reason: 'expired' };
       await endGrant(this.database, run.parts, { actor: 'system', type: 'network.grant.revoked', data });
-    }
-    if (!run.isIdle || run.counts.hasPending) await this.record(entry);
+      await this.record(entry);
+    } else if (!run.isIdle || run.counts.hasPending) await this.record(entry);
     if (run.untoldSince !== null && performance.now() - run.untoldSince > ROLLUP_MS) {
       run.untoldSince = null;
       await this.database.withTenant(organizationId, async (tx) => {
