@@ -32,7 +32,7 @@ export async function checkHost(env: NodeJS.ProcessEnv): Promise<HostCheck[]> {
     attempt('git', 'fail', async () =>
       (await promisify(execFile)('git', ['--version'], { timeout: 10_000 })).stdout.trim(),
     ),
-    checkSandbox(),
+    checkSandbox(config),
     checkPostgres(config),
     checkTemporal(config, env),
     attempt('state folder', 'fail', () => Promise.resolve(describeState(config.data.dir))),
@@ -46,10 +46,10 @@ export async function checkHost(env: NodeJS.ProcessEnv): Promise<HostCheck[]> {
   return [...checks.flat(), ...warnings.map((detail) => ({ name: 'configuration', result: 'warn', detail }) as const)];
 }
 
-async function checkSandbox(): Promise<HostCheck[]> {
+async function checkSandbox({ sandbox }: SandgateConfig): Promise<HostCheck[]> {
   try {
     const { inspectHost } = await import('../platform/sandbox/choice/inspect-host.js');
-    const { name, report } = await inspectHost();
+    const { name, report } = await inspectHost(sandbox);
     const verdict: HostCheck = {
       name: 'sandbox',
       result: report.ok ? 'ok' : 'fail',

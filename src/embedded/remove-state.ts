@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { ensureHostId, loadConfig } from '../platform/config/index.js';
 import { planeRoot } from '../platform/host/plane-socket-path.js';
 import { chooseProvider, type HostUids } from '../platform/sandbox/choice/choose-provider.js';
 import { killPostgresLeftovers } from './postgres-processes.js';
@@ -43,8 +44,8 @@ function looksLikeState(dir: string): boolean {
 /** Mounted workspaces must be unmounted by the user who mounted them before their folders can be removed. */
 async function releaseSandboxes(dir: string): Promise<string[]> {
   if (!existsSync(join(dir, 'runs'))) return [];
-  const config = { data: { dir }, workspace: { localCopyRoots: [] } };
-  const { provider } = await chooseProvider(config, NO_UIDS);
+  const config = loadConfig({ ...process.env, SERVICE_DATA_DIR: dir });
+  const { provider } = await chooseProvider(config, NO_UIDS, ensureHostId(config));
   const runs = await provider.listRemains();
   for (const run of runs) await provider.release(run);
   return runs;

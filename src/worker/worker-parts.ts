@@ -41,7 +41,8 @@ export async function connectParts(config: SandgateConfig, log: Logger, metrics:
     applicationName: 'sandgate-worker',
   });
   const hostId = ensureHostId(config);
-  const sandboxes = await chooseProvider(config, new SandboxUids(database.pool, hostId, config.sandbox.uidBase));
+  const uids = new SandboxUids(database.pool, hostId, config.sandbox.uidBase);
+  const sandboxes = await chooseProvider(config, uids, hostId);
   const host = { id: hostId, name: hostname(), capacity: config.sandbox.capacity, provider: sandboxes.provider.name };
   const client = connectTemporalClient(config.temporal);
   const names = { run: runWorkflow, notice: approvalNoticeWorkflow };

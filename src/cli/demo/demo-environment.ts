@@ -2,7 +2,7 @@ import type { HarnessId } from '../../domain/harness/harness-models.js';
 
 /** Settings of the operator that would change the demo, or let it touch things outside of it. */
 const NOT_FOR_THE_DEMO =
-  /^(SERVICE_(?!TEMPORAL_BIN$|SANDBOX_UID_BASE$|PROVIDER$|LOG_LEVEL$)|DATABASE_URL|ANTHROPIC_|OPENAI_|SANDGATE_)/;
+  /^(SERVICE_(?!TEMPORAL_BIN$|SANDBOX_UID_BASE$|SANDBOX_IMAGE$|PROVIDER$|DOCKER_HOST$|DOCKER_RUNTIME$|LOG_LEVEL$)|DATABASE_URL|ANTHROPIC_|OPENAI_|SANDGATE_)/;
 
 /** The scripted model refuses every other key. */
 export const SCRIPTED_MODEL_KEY = 'the-key-of-the-scripted-model';

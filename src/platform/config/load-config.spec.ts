@@ -45,7 +45,9 @@ describe('loadConfig', () => {
     ['SERVICE_MAX_REQUEST_BODY_BYTES', '2MiB'],
     ['SERVICE_RECORD_AGENT_MESSAGES', 'yes'],
     ['SERVICE_DATA_DIR', 'data'],
-    ['SERVICE_PROVIDER', 'docker'],
+    ['SERVICE_PROVIDER', 'kubernetes'],
+    ['SERVICE_DOCKER_HOST', 'tcp://127.0.0.1:2375'],
+    ['SERVICE_DOCKER_HOST', 'unix://docker.sock'],
     ['SERVICE_KMS_MODE', 'vault'],
     ['SERVICE_KMS_STATIC_KEK', 'short'],
     ['DATABASE_URL', 'mysql://x'],
@@ -59,9 +61,11 @@ describe('loadConfig', () => {
     expect(() => loadConfig({ [variable]: value })).toThrow(variable);
   });
 
-  it.each(['docker', 'kubernetes', 'k8s', 'chroot'])('refuses the sandbox provider %s with what to do', (provider) => {
+  it.each(['kubernetes', 'k8s', 'chroot'])('refuses the sandbox provider %s with what to do', (provider) => {
     expect(() => loadConfig({ SERVICE_PROVIDER: provider })).toThrow(ConfigError);
-    expect(() => loadConfig({ SERVICE_PROVIDER: provider })).toThrow(/SERVICE_PROVIDER.*`auto` or `bubblewrap`/);
+    expect(() => loadConfig({ SERVICE_PROVIDER: provider })).toThrow(
+      /SERVICE_PROVIDER.*`auto` or `bubblewrap` or `docker`/,
+    );
   });
 
   it('refuses aws and a static mode without its key', () => {

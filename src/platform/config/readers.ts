@@ -72,6 +72,17 @@ export const listenAddress: Reader<ListenAddress> = {
   },
 };
 
+/** The address of a unix socket; read as the path of its file. */
+export const unixSocket: Reader<string> = {
+  expects: '`unix://` with the absolute path of a socket, such as `unix:///var/run/docker.sock`',
+  parse: (value) => {
+    const path = value.startsWith('unix://') ? value.slice('unix://'.length) : '';
+    return isAbsolute(path)
+      ? path
+      : mustBe('unix:// with the absolute path of a socket: engines elsewhere are not used');
+  },
+};
+
 /** An absolute http(s) address, without a trailing slash. */
 export const httpUrl: Reader<string> = {
   expects: 'an http or https address',

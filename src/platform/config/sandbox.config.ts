@@ -1,5 +1,5 @@
 import type { SandboxSizes } from '../../domain/run/spec.js';
-import { decimal, integer, oneOf } from './readers.js';
+import { decimal, integer, oneOf, text, unixSocket } from './readers.js';
 import { setting } from './setting.js';
 
 const MEMORY_MB = integer(64, 1_048_576);
@@ -11,11 +11,37 @@ const PIDS = integer(16, 65_536);
 export class SandboxConfig {
   @setting({
     variable: 'SERVICE_PROVIDER',
-    read: oneOf('auto', 'bubblewrap'),
+    read: oneOf('auto', 'bubblewrap', 'docker'),
     default: 'auto',
-    about: 'Sandbox provider of this host. `auto` takes the best one that works here.',
+    about:
+      'Sandbox provider of this host. `auto` takes bubblewrap where it works, and else a container engine. `docker` is Docker Engine or Podman.',
   })
-  readonly provider!: 'auto' | 'bubblewrap';
+  readonly provider!: 'auto' | 'bubblewrap' | 'docker';
+
+  @setting({
+    variable: 'SERVICE_DOCKER_HOST',
+    read: unixSocket,
+    default: null,
+    defaultText: 'the first of `unix:///var/run/docker.sock` and `unix:///run/podman/podman.sock` that is there',
+    about: 'Socket of the container engine. It must be on this host, since its containers mount folders of it.',
+  })
+  readonly dockerHost!: string | null;
+
+  @setting({
+    variable: 'SERVICE_DOCKER_RUNTIME',
+    read: text,
+    default: null,
+    about: "The engine's name of the runtime for sandboxes, such as `runsc`. Empty: the engine's default.",
+  })
+  readonly dockerRuntime!: string | null;
+
+  @setting({
+    variable: 'SERVICE_SANDBOX_IMAGE',
+    read: text,
+    default: 'localhost/sandgate-sandbox:1',
+    about: 'Image of sandboxes on a container engine. `npm run images` makes it without any registry.',
+  })
+  readonly image!: string;
 
   @setting({
     variable: 'SERVICE_SANDBOX_UID_BASE',

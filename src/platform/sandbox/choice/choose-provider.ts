@@ -1,22 +1,30 @@
 import { mkdir, realpath } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { SandgateError } from '../../../domain/errors.js';
+import type { Confine } from '../../host/confine.js';
 import { planeDirectory } from '../../host/plane-socket-path.js';
 import { pinnedProgramFolder } from '../../packages/harnesses/installed-program.js';
-import { FolderWorkspaces } from '../../workspace/index.js';
+import { FolderWorkspaces, type WorkspaceFolders } from '../../workspace/index.js';
 import { BubblewrapProvider } from '../bubblewrap/bubblewrap-provider.js';
+import { tryProfile } from '../bubblewrap/check-host.js';
+import { runConfined } from '../bubblewrap/confined.js';
 import { findHost } from '../bubblewrap/host.js';
+import { confineInContainers } from '../docker/confined.js';
+import { DockerProvider } from '../docker/docker-provider.js';
 import { LocalRunHost } from '../local-run-host.js';
-import type { Sandboxes } from '../provider.js';
+import type { Sandboxes, SandboxProvider } from '../provider.js';
+import type { RunRoomsOptions } from '../room/run-rooms.js';
+import { findRoomAbilities } from '../room/try-room.js';
 import type { RuntimeSource } from '../runtime.js';
 import { stageRuntime } from '../runtime.js';
 import type { UidAllocator } from '../uid-allocator.js';
-import { confine } from './confine.js';
+import { openEngine, type EngineConfig } from './open-engine.js';
 
 /** The members of the configuration that decide. */
 interface ProviderConfig {
   data: { readonly dir: string };
   workspace: { readonly localCopyRoots: readonly string[] };
+  sandbox: EngineConfig & { readonly provider: 'auto' | 'bubblewrap' | 'docker' };
 }
 
 /** Uids of this host, where this process is root. */
@@ -25,20 +33,31 @@ export interface HostUids extends UidAllocator {
   readonly fetchUid: number;
 }
 
+/** What is the same for every provider of this host. */
+interface HostParts {
+  config: ProviderConfig;
+  deployment: string;
+  rooms: Omit<RunRoomsOptions, 'host'>;
+}
+
+type LocalProvider = SandboxProvider & WorkspaceFolders;
+
 /** Where the build puts the runner, seen from the built form of this file. */
 const BUILT_RUNTIME: RuntimeSource = {
   runnerBundle: fileURLToPath(new URL('../../../../runner/main.mjs', import.meta.url)),
 };
 
 /**
- * The sandbox provider of this host, tried and with its runtime staged. It is bubblewrap, the only one of this version. Here alone a
- * provider is named.
+ * The sandbox provider of this host, tried and with its runtime staged: the one that the configuration names, else bubblewrap where it
+ * works, else a container engine. In this folder alone a provider is named.
  * @param uids used only when this process is root
+ * @param deployment tells the containers of this installation from those of others on the same engine
  * @throws SandgateError `unavailable` saying what is missing: a provider that cannot isolate as promised does not start
  */
 export async function chooseProvider(
   config: ProviderConfig,
   uids: HostUids,
+  deployment: string,
   source: RuntimeSource = BUILT_RUNTIME,
 ): Promise<Sandboxes> {
   if (process.platform !== 'linux') {
@@ -47,23 +66,61 @@ export async function chooseProvider(
       `sandboxes need Linux in this version; this machine runs ${process.platform}`,
     );
   }
-  const host = await findHost();
   // Links on the way to the data folder are resolved once, here; any link found later is an attack.
   await mkdir(config.data.dir, { recursive: true, mode: 0o700 });
   const dataDir = await realpath(config.data.dir);
-  const runtime = await stageRuntime(dataDir, source);
-  const provider = new BubblewrapProvider({
+  const rooms = {
     dataDir,
-    host,
-    runtime,
+    runtime: await stageRuntime(dataDir, source),
     uids,
-    programOf: (harness) => pinnedProgramFolder(dataDir, harness),
-    planeOf: (runId) => planeDirectory(dataDir, runId),
-  });
-  const report = await provider.check();
-  if (!report.ok)
-    throw new SandgateError('unavailable', `no sandbox can be given on this host: ${report.missing.join('; ')}`);
+    programOf: (harness: string) => pinnedProgramFolder(dataDir, harness),
+    planeOf: (runId: string) => planeDirectory(dataDir, runId),
+  };
+  const parts = { config, deployment, rooms };
+  const provider = await firstThatWorks(parts);
+  const confine = await chooseConfine(parts, provider);
   const { localCopyRoots: roots } = config.workspace;
   const workspaces = new FolderWorkspaces({ dataDir, folders: provider, confine, roots, fetchUid: uids.fetchUid });
   return { provider, workspaces, runHost: new LocalRunHost(dataDir) };
 }
+
+async function firstThatWorks(parts: HostParts): Promise<LocalProvider> {
+  const { provider: wanted } = parts.config.sandbox;
+  const problems: string[] = [];
+  for (const name of wanted === 'auto' ? (['bubblewrap', 'docker'] as const) : [wanted]) {
+    try {
+      const provider = await MAKERS[name](parts);
+      const report = await provider.check();
+      if (report.ok) return provider;
+      problems.push(`${name}: ${report.missing.join('; ')}`);
+    } catch (error) {
+      if (!(error instanceof SandgateError)) throw error;
+      problems.push(`${name}: ${error.message}`);
+    }
+  }
+  throw new SandgateError('unavailable', `no sandbox can be given on this host: ${problems.join('; ')}`);
+}
+
+/** Bubblewrap's where it works, whatever makes the sandboxes: it takes milliseconds. */
+async function chooseConfine({ config, deployment, rooms }: HostParts, provider: LocalProvider): Promise<Confine> {
+  if (provider.name === 'bubblewrap' || (await tryProfile()).length === 0) return runConfined;
+  const { image } = config.sandbox;
+  return confineInContainers({ engine: await openEngine(config.sandbox), image, dataDir: rooms.dataDir, deployment });
+}
+
+const MAKERS = {
+  bubblewrap: async ({ rooms }: HostParts): Promise<LocalProvider> =>
+    new BubblewrapProvider({ ...rooms, host: await findHost() }),
+  docker: async ({ config, deployment, rooms }: HostParts): Promise<LocalProvider> => {
+    const engine = await openEngine(config.sandbox);
+    const { dockerRuntime: engineRuntime, image } = config.sandbox;
+    return new DockerProvider({
+      ...rooms,
+      host: findRoomAbilities(),
+      engine,
+      image,
+      engineRuntime,
+      deployment,
+    });
+  },
+};

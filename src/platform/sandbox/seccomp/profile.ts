@@ -38,7 +38,7 @@ export type Ruling =
 
 export const EPERM = 1;
 const ENOSYS = 38;
-const ALL_BITS = 0xffff_ffff_ffff_ffffn;
+export const ALL_BITS = 0xffff_ffff_ffff_ffffn;
 
 const AF_UNIX = 1n;
 const AF_INET = 2n;

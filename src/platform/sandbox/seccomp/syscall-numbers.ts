@@ -98,6 +98,11 @@ export function syscallNumber(machine: Machine, name: string): number | undefine
   return NUMBERS[machine].get(name);
 }
 
+/** Its name, or undefined where the machine has no call of that number. */
+export function syscallName(machine: Machine, number: number): string | undefined {
+  return [...NUMBERS[machine]].find(([, known]) => known === number)?.[0];
+}
+
 /** The machine of this process. @returns undefined where no filter can be built, and so no sandbox started. */
 export function currentMachine(arch: string = process.arch): Machine | undefined {
   if (arch === 'x64') return 'x86-64';

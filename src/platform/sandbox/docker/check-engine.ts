@@ -1,0 +1,104 @@
+import { SandgateError } from '../../../domain/errors.js';
+import type { ProviderReport } from '../provider.js';
+import { tryDisk, tryHiding } from '../room/try-room.js';
+import type { EngineFacts } from './engine.js';
+import { TRIAL_SIZES, tryContainer, type CheckedEngine } from './try-container.js';
+
+/** What the images of this version carry as their label; a change of what sandboxes need of them changes it. */
+export const IMAGE_LABEL = { name: 'sandgate.image', value: '1' } as const;
+/** Makes the images, without any registry. */
+const BUILD_COMMAND = 'npm run images';
+
+const NONE = '0000000000000000';
+/** What a program inside must find about itself: no capability, no way to get one, a filter. */
+const EXPECTED_STATUS = { CapEff: NONE, CapPrm: NONE, CapBnd: NONE, CapAmb: NONE, NoNewPrivs: '1', Seccomp: '2' };
+
+/**
+ * Tries the whole profile with a real container; what the engine cannot give is a reason not to start (docs/design/docker.md). Finds
+ * out as well whether the engine sees what this process mounts.
+ */
+export async function checkEngine(checked: CheckedEngine): Promise<ProviderReport> {
+  const missing: string[] = [];
+  const notes: string[] = [];
+  try {
+    const facts = await checked.engine.describe();
+    notes.push(describeFacts(facts, checked));
+    missing.push(...(await imageProblems(checked)));
+    if (missing.length > 0) return { ok: false, missing, notes };
+    notes.push(...(await tryDisk(checked.host, checked.dataDir)), ...(await tryHiding(checked.host, checked.dataDir)));
+    const seen = await trySharing(checked, facts, notes);
+    missing.push(...findWeaknesses(seen, checked.engineRuntime));
+    if (missing.length === 0) notes.push('limits of memory, processes and CPU are hard (cgroups of the engine)');
+  } catch (error) {
+    missing.push(error instanceof SandgateError ? error.message : `a container could not be tried: ${String(error)}`);
+  }
+  return { ok: missing.length === 0, missing, notes };
+}
+
+function describeFacts({ flavour, version }: EngineFacts, { engine, engineRuntime, host }: CheckedEngine): string {
+  const name = flavour === 'podman' ? 'Podman' : 'Docker Engine';
+  const below = engineRuntime === null ? '' : `, runtime ${engineRuntime}`;
+  const who = host.hasRunUids ? 'one host uid for each run' : 'the uid of this process for all runs';
+  return `${name} ${version} at ${engine.socketPath}${below}: ${who}`;
+}
+
+async function imageProblems({ engine, image }: CheckedEngine): Promise<string[]> {
+  const labels = await engine.imageLabels(image);
+  if (labels === null) return [`the image ${image} is not on this engine; \`${BUILD_COMMAND}\` makes it`];
+  if (labels[IMAGE_LABEL.name] === IMAGE_LABEL.value) return [];
+  return [`the image ${image} is not one of this version; \`${BUILD_COMMAND}\` makes it anew`];
+}
+
+/** An engine in another mount namespace sees the folders of this host, and not what is mounted on them here. */
+async function trySharing(checked: CheckedEngine, { flavour }: EngineFacts, notes: string[]): Promise<string> {
+  const { host } = checked;
+  const seen = await tryContainer(checked, flavour);
+  if (seesWorkspace(seen) || !(host.hasLoopDisks || host.hidesPaths)) return seen;
+  host.hasLoopDisks = false;
+  host.hidesPaths = false;
+  notes.push(
+    'the engine does not see what is mounted here: the limit of disk is soft, and sandboxes can read where the state folder is',
+  );
+  return tryContainer(checked, flavour);
+}
+
+function seesWorkspace(seen: string): boolean {
+  return /^workspace: shared$/m.test(seen);
+}
+
+/** Judges what the trial's program printed. */
+export function findWeaknesses(seen: string, engineRuntime: string | null): string[] {
+  const has = (line: RegExp): boolean => line.test(seen);
+  const weak = Object.entries(EXPECTED_STATUS)
+    .filter(([name, value]) => !new RegExp(`^${name}:\\s*${value}$`, 'm').test(seen))
+    .map(([name, value]) => `inside a container ${name} is not ${value}`);
+  const interfaces = [...seen.matchAll(/^interface ([^:|]+):/gm)]
+    .map(([, name]) => name)
+    .filter((name) => name !== 'lo');
+  if (interfaces.length > 0) weak.push(`a container has the network interfaces ${interfaces.join(', ')}`);
+  if (!(Number(/^processes: (\d+)$/m.exec(seen)?.[1]) <= 6)) weak.push('a container sees processes of others');
+  if (!seesWorkspace(seen)) weak.push('the engine does not see the state folder at its own path');
+  if (!has(/^plane: reached$/m)) weak.push('a socket in a mounted folder cannot be reached from a container');
+  if (!has(/^root: read-only$/m)) weak.push('the root of a container can be written');
+  if (!has(/^init: closed$/m)) weak.push('the first process of a container can be looked into');
+  return [...weak, ...limitProblems(seen), ...runtimeProblems(seen, engineRuntime)];
+}
+
+function limitProblems(seen: string): string[] {
+  const wanted: Record<string, RegExp> = {
+    memory: new RegExp(`^memory: ${TRIAL_SIZES.memory_mb * 1024 * 1024}$`, 'm'),
+    processes: /^pids: \d+$/m,
+    processors: /^cpu: (?:50000|50000 100000)$/m,
+  };
+  return Object.entries(wanted)
+    .filter(([, line]) => !line.test(seen))
+    .map(([what]) => `the engine sets no limit of ${what}: its cgroups lack that controller`);
+}
+
+/** The kernel that gVisor pretends to be. */
+function runtimeProblems(seen: string, engineRuntime: string | null): string[] {
+  if (engineRuntime === null || !/runsc|gvisor/.test(engineRuntime)) return [];
+  return /^kernel: .*(?:gvisor|Jan 10 15:06:54 PST 2016)/im.test(seen)
+    ? []
+    : [`containers are not run by ${engineRuntime}, although SERVICE_DOCKER_RUNTIME asks for it`];
+}

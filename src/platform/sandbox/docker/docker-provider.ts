@@ -1,0 +1,260 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { SandgateError } from '../../../domain/errors.js';
+import type { SandboxSizes } from '../../../domain/run/spec.js';
+import type { WorkspaceFolders } from '../../workspace/index.js';
+import type {
+  ProviderReport,
+  RunOutput,
+  SandboxExit,
+  SandboxHandle,
+  SandboxProvider,
+  SandboxSpec,
+  SandboxState,
+} from '../provider.js';
+import { withLaunchLock } from '../room/launch-lock.js';
+import { describeExit } from '../room/describe-exit.js';
+import { measureFolder } from '../room/measure-folder.js';
+import { isRunId, RunFolder } from '../room/run-folder.js';
+import { RunRooms, type RunRoomsOptions } from '../room/run-rooms.js';
+import { checkEngine } from './check-engine.js';
+import { LABELS } from './container-spec.js';
+import type { ContainerFacts, Engine } from './engine.js';
+import { fromHandle, isSame, toHandle, type ContainerIdentity } from './handle.js';
+import { launchContainer, readSizes, wasLaunched } from './launch.js';
+import { readFrames } from './output.js';
+
+const OUTPUT_BYTES = 1024 * 1024;
+const MIB = 1024 * 1024;
+const DEATH_TIMEOUT_MS = 10_000;
+const DEATH_POLL_MS = 20;
+/** How long one question for the end of a container stays open. */
+const WAIT_MS = 30_000;
+/** The same where the disk is measured between two questions. */
+const SOFT_WAIT_MS = 2_000;
+const FIRST_PAUSE_MS = 200;
+const LONGEST_PAUSE_MS = 5_000;
+
+export interface DockerOptions extends RunRoomsOptions {
+  engine: Engine;
+  image: string;
+  /** The engine's name of the runtime below it; null takes its default. */
+  engineRuntime: string | null;
+  /** Tells the containers of this installation from those of others on the engine. */
+  deployment: string;
+}
+
+/** The container of a run; the same name whoever makes it. @throws SandgateError `invalid_request` for what cannot be a run's id */
+function containerName(runId: string): string {
+  if (!isRunId(runId)) throw new SandgateError('invalid_request', 'a run id is letters, digits and hyphens');
+  return `service-${runId}`;
+}
+
+/**
+ * Sandboxes as containers of an engine of this host, Docker or Podman (docs/design/docker.md). Containers and folders hold all state, so any
+ * process can go on with a run. An engine that does not answer says nothing about its containers: that is never taken for their end.
+ */
+export class DockerProvider implements SandboxProvider, WorkspaceFolders {
+  readonly name = 'docker';
+  private readonly launching = new Map<string, Promise<SandboxHandle>>();
+  private readonly rooms: RunRooms;
+  private readonly engine: Engine;
+
+  constructor(private readonly options: DockerOptions) {
+    this.rooms = new RunRooms(options);
+    this.engine = options.engine;
+  }
+
+  check(): Promise<ProviderReport> {
+    return checkEngine(this.options);
+  }
+
+  reserve(runId: string, sizes: SandboxSizes): Promise<void> {
+    return this.rooms.reserve(runId, sizes);
+  }
+
+  workspaceFolder(runId: string): string {
+    return this.rooms.workspaceFolder(runId);
+  }
+
+  reopenWorkspace(runId: string): Promise<string | null> {
+    return this.rooms.reopenWorkspace(runId);
+  }
+
+  workspaceOwner(runId: string): Promise<number | null> {
+    return this.rooms.workspaceOwner(runId);
+  }
+
+  provision(spec: SandboxSpec): Promise<SandboxHandle> {
+    const running = this.launching.get(spec.runId);
+    if (running !== undefined) return running;
+    const launch = this.provisionOnce(spec).finally(() => this.launching.delete(spec.runId));
+    this.launching.set(spec.runId, launch);
+    return launch;
+  }
+
+  async state(handle: SandboxHandle): Promise<SandboxState> {
+    const identity = fromHandle(handle);
+    const found = await this.engine.inspect(identity.id);
+    if (found !== null && isSame(found, identity) && found.running) return { phase: 'running' };
+    return { phase: 'terminated', ...(await this.readExit(identity.runId, identity, found)) };
+  }
+
+  async waitForExit(handle: SandboxHandle, signal: AbortSignal): Promise<SandboxExit> {
+    const { id, runId } = fromHandle(handle);
+    const isSoft = (await this.rooms.diskOf(runId)) === 'folder';
+    for (let pauseMs = FIRST_PAUSE_MS; ;) {
+      signal.throwIfAborted();
+      try {
+        const state = await this.state(handle);
+        if (state.phase === 'terminated') return { exitCode: state.exitCode, reason: state.reason };
+        if (isSoft) await this.endWhenTooLarge(handle);
+        await this.engine.awaitEnd(id, AbortSignal.any([signal, AbortSignal.timeout(isSoft ? SOFT_WAIT_MS : WAIT_MS)]));
+        pauseMs = FIRST_PAUSE_MS;
+      } catch (error) {
+        // The engine is away; the run goes on, and is asked for again.
+        if (!(error instanceof SandgateError) || error.code === 'invalid_request') throw error;
+        await sleep(pauseMs, undefined, { signal });
+        pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS);
+      }
+    }
+  }
+
+  async terminate(handle: SandboxHandle): Promise<void> {
+    const identity = fromHandle(handle);
+    const found = await this.engine.inspect(identity.id);
+    if (found === null || !isSame(found, identity) || !found.running) return;
+    await this.folder(identity.runId).writeEnd({ reason: 'the sandbox was ended by Sandgate' });
+    await this.kill(identity.id, identity.runId);
+  }
+
+  async readOutput(runId: string): Promise<RunOutput> {
+    const log = await this.engine.readLog(containerName(runId));
+    const { output } = readFrames(log ?? Buffer.alloc(0));
+    return { bytes: output.subarray(-OUTPUT_BYTES), cut: output.length >= OUTPUT_BYTES };
+  }
+
+  async listManaged(): Promise<{ runId: string; handle: SandboxHandle }[]> {
+    const found = [];
+    for (const { id, labels, running } of await this.listOurs()) {
+      const runId = labels[LABELS.run];
+      const facts = running && runId !== undefined ? await this.engine.inspect(id) : null;
+      if (facts?.running === true && runId !== undefined) found.push({ runId, handle: toHandle(runId, facts) });
+    }
+    return found;
+  }
+
+  async listRemains(): Promise<string[]> {
+    const [folders, containers] = await Promise.all([this.rooms.list(), this.listOurs()]);
+    const named = containers.flatMap(({ labels }) => labels[LABELS.run] ?? []).filter(isRunId);
+    return [...new Set([...folders, ...named])];
+  }
+
+  async release(runId: string): Promise<void> {
+    const found = await this.engine.inspect(containerName(runId));
+    if (found !== null && this.isOurs(found)) {
+      if (found.running) await this.kill(found.id, runId);
+      await this.engine.remove(found.id);
+    }
+    await this.rooms.giveBack(runId);
+  }
+
+  private async provisionOnce(spec: SandboxSpec): Promise<SandboxHandle> {
+    const folder = this.folder(spec.runId);
+    await folder.create();
+    return withLaunchLock(folder.sandbox, () => this.provisionAlone(spec, folder));
+  }
+
+  /** The lock is ours: whatever stands there without a runner in it was left by a launch that came to nothing. */
+  private async provisionAlone(spec: SandboxSpec, folder: RunFolder): Promise<SandboxHandle> {
+    const name = containerName(spec.runId);
+    const found = await this.engine.inspect(name);
+    if (found !== null) {
+      if (!this.isOurs(found))
+        throw new SandgateError('conflict', `a container ${name} of another installation is on this engine`);
+      if (found.running && (await this.hasRunner(folder, found))) return toHandle(spec.runId, found);
+      if (found.running) await this.kill(found.id, spec.runId);
+      await this.engine.remove(found.id);
+    }
+    try {
+      const identity = await launchContainer({
+        name,
+        spec,
+        folder,
+        rooms: this.rooms,
+        ...this.launchOptions(spec.runId),
+      });
+      return toHandle(spec.runId, identity);
+    } finally {
+      this.rooms.hide(spec.runId);
+    }
+  }
+
+  private launchOptions(runId: string) {
+    const { dataDir, engine, image, engineRuntime: runtime, deployment } = this.options;
+    const labels = { [LABELS.run]: runId, [LABELS.managed]: '1', [LABELS.deployment]: deployment };
+    return { dataDir, engine, image, runtime, labels };
+  }
+
+  /** It was handed everything and its self-check passed. A launcher that died may not have come to note that. */
+  private async hasRunner(folder: RunFolder, found: ContainerFacts): Promise<boolean> {
+    if (await wasLaunched(folder, found)) return true;
+    const log = await this.engine.readLog(found.id);
+    return log !== null && readFrames(log).verdict.startsWith('passed\n');
+  }
+
+  private async readExit(
+    runId: string,
+    identity: ContainerIdentity,
+    found: ContainerFacts | null,
+  ): Promise<SandboxExit> {
+    const folder = this.folder(runId);
+    const end = await folder.readEnd();
+    if (end !== null) return { exitCode: null, reason: end.reason };
+    if (found === null || !isSame(found, identity))
+      return { exitCode: null, reason: 'the sandbox was removed from its engine' };
+    const { exitCode } = found;
+    if (found.outOfMemory)
+      return { exitCode, reason: `the sandbox reached its limit of ${await this.memoryOf(folder)}memory` };
+    // 128 and the number of a signal: nobody asked the runner.
+    if (exitCode === 137) return { exitCode: null, reason: 'the sandbox was killed from outside' };
+    return { exitCode, reason: describeExit(exitCode, (await this.readOutput(runId)).bytes) };
+  }
+
+  private async memoryOf(folder: RunFolder): Promise<string> {
+    const sizes = await readSizes(folder);
+    return sizes === null ? '' : `${sizes.memory_mb} MiB of `;
+  }
+
+  private async endWhenTooLarge(handle: SandboxHandle): Promise<void> {
+    const { runId, id } = fromHandle(handle);
+    const folder = this.folder(runId);
+    const sizes = await readSizes(folder);
+    if (sizes === null) return;
+    const bytes = sizes.disk_mb * MIB;
+    if ((await measureFolder(folder.workspace, bytes)) <= bytes) return;
+    await folder.writeEnd({ reason: `the sandbox wrote more than its ${sizes.disk_mb} MiB of disk` });
+    await this.kill(id, runId);
+  }
+
+  /** @throws SandgateError `sandbox_failed` when the engine does not confirm the death */
+  private async kill(id: string, runId: string): Promise<void> {
+    await this.engine.kill(id);
+    for (const deadline = Date.now() + DEATH_TIMEOUT_MS; ; await sleep(DEATH_POLL_MS)) {
+      if ((await this.engine.inspect(id))?.running !== true) return;
+      if (Date.now() > deadline)
+        throw new SandgateError('sandbox_failed', `the processes of sandbox ${runId} do not end`);
+    }
+  }
+
+  private listOurs(): ReturnType<Engine['list']> {
+    return this.engine.list(`${LABELS.deployment}=${this.options.deployment}`);
+  }
+
+  private isOurs({ labels }: ContainerFacts): boolean {
+    return labels[LABELS.deployment] === this.options.deployment;
+  }
+
+  private folder(runId: string): RunFolder {
+    return new RunFolder(this.options.dataDir, runId);
+  }
+}

@@ -1,0 +1,208 @@
+// eslint-disable-next-line @typescript-eslint/no-restricted-imports -- the engine's socket is a file of this host
+import { Agent } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type Dockerode from 'dockerode';
+import { SandgateError } from '../../../domain/errors.js';
+import { codeOf } from '../../../domain/system-error.js';
+
+/** Whose interface it is: the two differ in places (docs/design/docker.md). */
+export type EngineFlavour = 'docker' | 'podman';
+
+export interface EngineFacts {
+  flavour: EngineFlavour;
+  version: string;
+}
+
+/** One container, as the engine tells it. */
+export interface ContainerFacts {
+  id: string;
+  name: string;
+  labels: Record<string, string>;
+  running: boolean;
+  /** Milliseconds since the epoch; zero for one that never started. */
+  startedAt: number;
+  exitCode: number;
+  /** The kernel killed a process of it for want of memory. */
+  outOfMemory: boolean;
+}
+
+const DEADLINE_MS = 10_000;
+const CREATE_DEADLINE_MS = 60_000;
+const LOG_DEADLINE_MS = 30_000;
+const SETTLE_MS = 10_000;
+const SETTLE_PAUSE_MS = 50;
+/** Connections that were refused or cut: the engine is away, which says nothing about its containers. */
+const AWAY = ['ENOENT', 'ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'EACCES', 'ETIMEDOUT', 'ABORT_ERR'];
+
+/** A container engine on a unix socket of this host, asked with deadlines. What it is asked for and has not is null, not an error. */
+export class Engine {
+  private constructor(
+    readonly socketPath: string,
+    private readonly client: Dockerode,
+  ) {}
+
+  /** The client is loaded only by hosts that use it. */
+  static async open(socketPath: string): Promise<Engine> {
+    const { default: Client } = await import('dockerode');
+    // A connection that was kept would break when the engine comes back, and look as if it were away.
+    const options = { socketPath, agent: new Agent({ keepAlive: false }) };
+    return new Engine(socketPath, new Client(options));
+  }
+
+  async describe(): Promise<EngineFacts> {
+    // The types know no options of this call, and the library takes them.
+    const version = this.client.version.bind(this.client) as (options: object) => Promise<Dockerode.DockerVersion>;
+    const found = await this.ask('tell its version', (abortSignal) => version({ abortSignal }));
+    const names = (found.Components as { Name?: string }[] | undefined)?.map(({ Name }) => Name ?? '') ?? [];
+    return { flavour: names.includes('Podman Engine') ? 'podman' : 'docker', version: found.Version };
+  }
+
+  /** Labels of an image of this engine; null where it has none of that name. */
+  async imageLabels(image: string): Promise<Record<string, string> | null> {
+    const found = await this.orNull('look at an image', () => this.client.getImage(image).inspect());
+    return found === null ? null : (found.Config.Labels ?? {});
+  }
+
+  /** @returns the id, or null when another container has the name */
+  async create(name: string, body: Dockerode.ContainerCreateOptions): Promise<string | null> {
+    try {
+      const create = (abortSignal: AbortSignal) =>
+        this.client.createContainer({ _query: { name }, _body: body, abortSignal } as never);
+      return (await this.ask('create a container', create, CREATE_DEADLINE_MS)).id;
+    } catch (error) {
+      // Podman answers 500 for what Docker calls a conflict.
+      if (statusOf(error) === 409 || /already in use/.test(textOf(error))) return null;
+      throw error;
+    }
+  }
+
+  async start(id: string): Promise<void> {
+    await this.ask(
+      'start a container',
+      (abortSignal) => this.client.getContainer(id).start({ abortSignal }),
+      CREATE_DEADLINE_MS,
+    );
+  }
+
+  async inspect(reference: string): Promise<ContainerFacts | null> {
+    const found = await this.orNull('look at a container', (abortSignal) =>
+      this.client.getContainer(reference).inspect({ abortSignal }),
+    );
+    return found === null ? null : factsOf(found);
+  }
+
+  /** Resolves when a container has ended or is gone, or when `signal` aborts. */
+  async awaitEnd(id: string, signal: AbortSignal): Promise<void> {
+    try {
+      await this.client.getContainer(id).wait({ abortSignal: signal });
+    } catch (error) {
+      if (signal.aborted || statusOf(error) === 404) return;
+      throw this.explain('wait for a container', error);
+    }
+  }
+
+  /** Gone, and ended already, is success. */
+  async kill(id: string): Promise<void> {
+    try {
+      await this.ask('kill a container', (abortSignal) =>
+        this.client.getContainer(id).kill({ signal: 'KILL', abortSignal }),
+      );
+    } catch (error) {
+      if (![404, 409].includes(statusOf(error) ?? 0) && !/not running|state improper/.test(textOf(error))) throw error;
+    }
+  }
+
+  /** With its volumes; gone is success. */
+  async remove(reference: string): Promise<void> {
+    const options = { force: true, v: true };
+    const remove = (abortSignal: AbortSignal) =>
+      this.client.getContainer(reference).remove({ ...options, abortSignal });
+    for (const deadline = Date.now() + SETTLE_MS; ; await sleep(SETTLE_PAUSE_MS)) {
+      try {
+        await this.orNull('remove a container', remove, CREATE_DEADLINE_MS);
+        return;
+      } catch (error) {
+        // It ends at this moment, or somebody else removes it.
+        if (!/state improper|in progress/.test(textOf(error)) || Date.now() > deadline) throw error;
+      }
+    }
+  }
+
+  /** Everything that a container printed and its engine kept, in the engine's frames; null for one that is gone. */
+  async readLog(reference: string): Promise<Buffer | null> {
+    const options = { stdout: true, stderr: true, follow: false as const };
+    const read = (abortSignal: AbortSignal) => this.client.getContainer(reference).logs({ ...options, abortSignal });
+    const log: unknown = await this.orNull('read a log', read, LOG_DEADLINE_MS);
+    if (log === null) return null;
+    // The client makes an object of a log that happens to be JSON, and a text of nothing.
+    return Buffer.isBuffer(log) ? log : Buffer.from(typeof log === 'string' ? log : JSON.stringify(log));
+  }
+
+  /** Containers with a label, ended ones too. */
+  async list(label: string): Promise<{ id: string; labels: Record<string, string>; running: boolean }[]> {
+    const filters = JSON.stringify({ label: [label] });
+    const found = await this.ask('list containers', (abortSignal) =>
+      this.client.listContainers({ all: true, filters, abortSignal }),
+    );
+    return found.map((one) => ({ id: one.Id, labels: one.Labels ?? {}, running: one.State === 'running' }));
+  }
+
+  /** @returns null for what the engine has not */
+  private async orNull<T>(
+    what: string,
+    call: (abortSignal: AbortSignal) => Promise<T>,
+    deadlineMs = DEADLINE_MS,
+  ): Promise<T | null> {
+    try {
+      return await this.ask(what, call, deadlineMs);
+    } catch (error) {
+      if (statusOf(error) === 404) return null;
+      throw error;
+    }
+  }
+
+  private async ask<T>(
+    what: string,
+    call: (abortSignal: AbortSignal) => Promise<T>,
+    deadlineMs = DEADLINE_MS,
+  ): Promise<T> {
+    try {
+      return await call(AbortSignal.timeout(deadlineMs));
+    } catch (error) {
+      throw this.explain(what, error);
+    }
+  }
+
+  private explain(what: string, cause: unknown): SandgateError {
+    const code = codeOf(cause);
+    if (AWAY.includes(String(code)) || (cause instanceof Error && cause.name === 'AbortError'))
+      return new SandgateError('unavailable', `the container engine at ${this.socketPath} does not answer`, { cause });
+    return new SandgateError('sandbox_failed', `the container engine could not ${what}: ${textOf(cause)}`, { cause });
+  }
+}
+
+function factsOf(found: Dockerode.ContainerInspectInfo): ContainerFacts {
+  const { State: state } = found;
+  const startedAt = Date.parse(state.StartedAt);
+  return {
+    id: found.Id,
+    name: found.Name.replace(/^\//, ''),
+    labels: found.Config.Labels ?? {},
+    running: state.Running,
+    startedAt: Number.isFinite(startedAt) && startedAt > 0 ? startedAt : 0,
+    exitCode: state.ExitCode,
+    outOfMemory: state.OOMKilled,
+  };
+}
+
+/** The HTTP status of the engine's refusal, also behind our own error. */
+function statusOf(error: unknown): number | null {
+  if (error instanceof SandgateError) return statusOf(error.cause);
+  const status = error instanceof Error ? (error as { statusCode?: unknown }).statusCode : null;
+  return typeof status === 'number' ? status : null;
+}
+
+/** What the engine said. */
+function textOf(error: unknown): string {
+  return error instanceof Error ? error.message.trim() : String(error);
+}

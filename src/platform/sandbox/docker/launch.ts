@@ -1,0 +1,124 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { SandgateError } from '../../../domain/errors.js';
+import type { SandboxSizes } from '../../../domain/run/spec.js';
+import type { SandboxSpec } from '../provider.js';
+import { writeEtcFiles } from '../room/etc-files.js';
+import { INSIDE } from '../room/inside.js';
+import type { RunFolder } from '../room/run-folder.js';
+import { runMounts, type RunMount } from '../room/run-mounts.js';
+import type { RunRooms } from '../room/run-rooms.js';
+import { containerBody, type ContainerPlan } from './container-spec.js';
+import type { Engine } from './engine.js';
+import { AttachedContainer } from './hand-off.js';
+import { isSame, type ContainerIdentity } from './handle.js';
+import { seccompOption } from './seccomp-option.js';
+
+/** Longer than a loaded machine needs to start Node; a launch that takes more is broken. */
+const READY_TIMEOUT_MS = 30_000;
+const OUTPUT_TAIL_CHARACTERS = 2048;
+const MIB = 1024 * 1024;
+
+export interface ContainerLaunch {
+  name: string;
+  spec: SandboxSpec;
+  folder: RunFolder;
+  rooms: RunRooms;
+  dataDir: string;
+  engine: Engine;
+  image: string;
+  runtime: string | null;
+  labels: Record<string, string>;
+}
+
+/**
+ * Makes the container of a run, hands it everything, and waits until its self-check passed. What came to nothing is removed again.
+ * @throws SandgateError `sandbox_failed` naming the point of the self-check, or what the engine said
+ */
+export async function launchContainer(launch: ContainerLaunch): Promise<ContainerIdentity> {
+  const { engine, folder, name, spec } = launch;
+  await Promise.all(['end.json', 'container.json'].map((note) => rm(join(folder.sandbox, note), { force: true })));
+  await folder.writeNote('sizes.json', spec.sizes);
+  const id = await engine.create(name, containerBody(await planOf(launch)));
+  if (id === null) throw new SandgateError('sandbox_failed', `a container ${name} is being made by somebody else`);
+  try {
+    await handOver(engine, id, spec);
+    const found = await engine.inspect(id);
+    // It may have ended by now, which is for supervision to tell.
+    if (found === null) throw new SandgateError('sandbox_failed', 'the sandbox was removed while it started');
+    const identity = { id, startedAt: found.startedAt };
+    await folder.writeNote('container.json', identity);
+    return identity;
+  } catch (error) {
+    await engine.remove(id);
+    throw error;
+  }
+}
+
+/** Whether a launch of this folder came to its end with this container. */
+export async function wasLaunched(folder: RunFolder, found: ContainerIdentity): Promise<boolean> {
+  const noted = await folder.readNote<ContainerIdentity>('container.json');
+  return noted !== null && isSame(found, noted);
+}
+
+/** Of the container that was launched last; null where none was. */
+export function readSizes(folder: RunFolder): Promise<SandboxSizes | null> {
+  return folder.readNote<SandboxSizes>('sizes.json');
+}
+
+async function planOf(launch: ContainerLaunch): Promise<ContainerPlan> {
+  const { dataDir, engine, folder, image, labels, rooms, runtime, spec } = launch;
+  const own = await rooms.claimUid(spec.runId);
+  const uid = own ?? process.getuid?.() ?? 0;
+  if (uid === 0) throw new SandgateError('sandbox_failed', 'a sandbox needs an unprivileged uid');
+  const [{ flavour }, disk, mounted, etc] = await Promise.all([
+    engine.describe(),
+    rooms.diskOf(spec.runId),
+    rooms.show(spec),
+    showEtc(folder, rooms, uid),
+  ]);
+  return {
+    image,
+    flavour,
+    runtime,
+    labels,
+    uid,
+    ownUid: own !== null,
+    sizes: spec.sizes,
+    fileBytes: disk === 'folder' ? spec.sizes.disk_mb * MIB : null,
+    mounts: [...etc, ...runMounts(spec, mounted)],
+    seccomp: await seccompOption(flavour, dataDir),
+    program: [INSIDE.runnerNode, INSIDE.runner],
+  };
+}
+
+/** Each of the generated files stands in for the one of the image. */
+async function showEtc(folder: RunFolder, rooms: RunRooms, uid: number): Promise<RunMount[]> {
+  const place = join(folder.sandbox, 'etc');
+  const names = await writeEtcFiles(place, uid);
+  const shown = await rooms.showFolder(folder.runId, 'etc', place);
+  return names.map((name) => ({ source: join(shown, name), target: `/etc/${name}`, readOnly: true }));
+}
+
+/** Attached before the start, so that neither the hand-off nor the verdict is lost. */
+async function handOver(engine: Engine, id: string, { variables, tokens }: SandboxSpec): Promise<void> {
+  const attached = await AttachedContainer.open(engine.socketPath, id);
+  try {
+    await engine.start(id);
+    const profile = { SERVICE_SANDBOX_PROFILE: 'container' };
+    attached.handOff(JSON.stringify({ variables: { ...variables, ...profile }, tokens }));
+    const answer = await attached.awaitVerdict(READY_TIMEOUT_MS);
+    if ('output' in answer) throw failureOf(answer);
+    if (answer.verdict === 'passed') return;
+    const point = answer.verdict.replace(/^failed /, '').trim();
+    throw new SandgateError('sandbox_failed', `the sandbox's self-check failed: ${point}`);
+  } finally {
+    attached.close();
+  }
+}
+
+function failureOf({ output, ended }: { output: string; ended: boolean }): SandgateError {
+  const how = ended ? 'ended before it was ready' : 'was not ready within 30 s';
+  const tail = output.slice(-OUTPUT_TAIL_CHARACTERS);
+  return new SandgateError('sandbox_failed', `the sandbox ${how}${tail === '' ? '' : `: ${tail}`}`);
+}
