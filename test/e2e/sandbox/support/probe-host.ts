@@ -4,10 +4,15 @@ import type { SandboxSizes } from '../../../../src/domain/run/spec.js';
 import { makePlaneDirectory, planeDirectory } from '../../../../src/platform/host/plane-socket-path.js';
 import { BubblewrapProvider } from '../../../../src/platform/sandbox/bubblewrap/bubblewrap-provider.js';
 import { findHost } from '../../../../src/platform/sandbox/bubblewrap/host.js';
+import { DockerProvider } from '../../../../src/platform/sandbox/docker/docker-provider.js';
+import { Engine } from '../../../../src/platform/sandbox/docker/engine.js';
 import type { SandboxExit, SandboxHandle, SandboxProvider } from '../../../../src/platform/sandbox/provider.js';
+import type { RunRoomsOptions } from '../../../../src/platform/sandbox/room/run-rooms.js';
+import { findRoomAbilities } from '../../../../src/platform/sandbox/room/try-room.js';
 import { stageRuntime } from '../../../../src/platform/sandbox/runtime.js';
 import type { UidAllocator } from '../../../../src/platform/sandbox/uid-allocator.js';
 import type { WorkspaceFolders } from '../../../../src/platform/workspace/index.js';
+import { TEST_IMAGE } from '../../../support/engine/test-image.js';
 import { PlainHost } from '../../../support/sandbox/plain-host.js';
 
 /** One thing that a test asks of the provider. */
@@ -59,21 +64,33 @@ type Provider = SandboxProvider & WorkspaceFolders;
 
 const [mode = '', dataDir = '', runnerBundle = '', steps = '[]'] = process.argv.slice(2);
 const planeOf = (runId: string): string => planeDirectory(dataDir, runId);
-const { provider, about } = mode === 'plain' ? plainHost() : await bubblewrap();
+const makers: Record<string, () => Promise<{ provider: Provider; about: object }>> = { plain: plainHost, docker };
+const { provider, about } = await (makers[mode] ?? bubblewrap)();
 
-function plainHost(): { provider: Provider; about: object } {
-  return { provider: new PlainHost({ dataDir, runner: [process.execPath, runnerBundle], planeOf }), about: { mode } };
+function plainHost() {
+  const provider = new PlainHost({ dataDir, runner: [process.execPath, runnerBundle], planeOf });
+  return Promise.resolve({ provider, about: { mode } });
 }
 
-async function bubblewrap(): Promise<{ provider: Provider; about: object }> {
+async function bubblewrap() {
   const host = await findHost();
+  const provider = new BubblewrapProvider({ ...(await rooms()), host });
+  return { provider, about: { mode: host.mode, limits: host.limiter.kind } };
+}
+
+/** The engine of the suite. */
+async function docker() {
+  const engine = await Engine.open(process.env['PROBE_ENGINE'] ?? '');
+  const { PROBE_IMAGE: image = TEST_IMAGE, PROBE_DEPLOYMENT: deployment = '' } = process.env;
+  const on = { engine, image, engineRuntime: process.env['PROBE_RUNTIME'] ?? null, deployment };
+  return { provider: new DockerProvider({ ...(await rooms()), host: findRoomAbilities(), ...on }), about: { mode } };
+}
+
+async function rooms(): Promise<Omit<RunRoomsOptions, 'host'>> {
   const runtime = await stageRuntime(dataDir, { runnerBundle });
   const uids = new FolderUids(join(dataDir, 'uids.json'));
   const programOf = (harness: string) => (harness === PROGRAM ? placeProgram() : Promise.resolve(null));
-  return {
-    provider: new BubblewrapProvider({ dataDir, host, runtime, uids, programOf, planeOf }),
-    about: { mode: host.mode, limits: host.limiter.kind },
-  };
+  return { dataDir, runtime, uids, programOf, planeOf };
 }
 
 /** A harness's program as `harness install` leaves it. */

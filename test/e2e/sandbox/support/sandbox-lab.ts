@@ -1,7 +1,7 @@
 import { execFile, spawn } from 'node:child_process';
 import { chmodSync, chownSync, copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
 import { SANDBOX_UID_BASE } from '../../../support/installation/own-place.js';
 import { planeRoot } from '../../../../src/platform/host/plane-socket-path.js';
@@ -12,8 +12,8 @@ const ROOT = join(import.meta.dirname, '../../../..');
 const NOBODY = 65534;
 const STEPS_TIMEOUT_MS = 300_000;
 
-/** How sandboxes are made: by bubblewrap, started by root or by a user, or not at all, by the plain host. */
-export type LabMode = 'root' | 'user' | 'plain';
+/** How sandboxes are made: by bubblewrap, started by root or by a user, by a container engine, or not at all, by the plain host. */
+export type LabMode = 'root' | 'user' | 'docker' | 'plain';
 
 /** The modes of bubblewrap that this machine allows: as root both, the second by becoming an unprivileged user first. */
 export const MODES: LabMode[] = process.getuid?.() === 0 ? ['root', 'user'] : ['user'];
@@ -33,11 +33,13 @@ export class SandboxLab implements AsyncDisposable {
     readonly folder: string,
     readonly dataDir: string,
     readonly nodeBinary: string,
+    /** Path of the engine's socket, where there is one. */
+    readonly engine: string,
   ) {}
 
-  static async open(mode: LabMode): Promise<SandboxLab> {
+  static async open(mode: LabMode, engine = ''): Promise<SandboxLab> {
     const folder = mkdtempSync(join(tmpdir(), `sandgate-lab-${mode}-`));
-    const lab = new SandboxLab(mode, folder, join(folder, 'data'), join(folder, 'node'));
+    const lab = new SandboxLab(mode, folder, join(folder, 'data'), join(folder, 'node'), engine);
     chmodSync(folder, 0o755);
     mkdirSync(lab.dataDir, { mode: 0o700 });
     // The machine's Node may stand in a folder that an unprivileged user cannot enter.
@@ -49,6 +51,11 @@ export class SandboxLab implements AsyncDisposable {
     ]);
     if (lab.drops) chownSync(lab.dataDir, NOBODY, NOBODY);
     return lab;
+  }
+
+  /** What an engine tells its containers from those of others by. */
+  get deployment(): string {
+    return basename(this.folder);
   }
 
   /** Alone in its folder, all of which is staged. */
@@ -113,7 +120,11 @@ export class SandboxLab implements AsyncDisposable {
   }
 
   private environment(env: Record<string, string>): Record<string, string> {
-    const uids = { SERVICE_SANDBOX_UID_BASE: String(SANDBOX_UID_BASE) };
+    const uids = {
+      SERVICE_SANDBOX_UID_BASE: String(SANDBOX_UID_BASE),
+      PROBE_ENGINE: this.engine,
+      PROBE_DEPLOYMENT: this.deployment,
+    };
     return { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', HOME: this.folder, ...uids, ...env };
   }
 }
@@ -125,6 +136,10 @@ async function bundle(entryName: string, outfile: string): Promise<void> {
     '--platform=node',
     '--format=esm',
     '--target=node24',
+    // What the client of container engines brings is no module of the new kind.
+    `--banner:js=import { createRequire } from 'node:module'; const require = createRequire(import.meta.url); const __dirname = import.meta.dirname;`,
+    '--external:cpu-features',
+    '--external:*.node',
     '--log-level=error',
     `--outfile=${outfile}`,
   ];

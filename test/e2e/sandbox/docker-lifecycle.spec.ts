@@ -1,0 +1,157 @@
+import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
+import { chmodSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { SandboxHandle } from '../../../src/platform/sandbox/provider.js';
+import { describeWithEngine, MAKE_WITHIN_MS, startEngine } from '../../support/engine/image-store.js';
+import type { PodmanService } from '../../support/engine/podman-service.js';
+import { TEST_IMAGE } from '../../support/engine/test-image.js';
+import { itKeepsTheContract, LIFE, releaseAll, startedRun, wholeRun, type Run } from './support/lifecycle-contract.js';
+import { SandboxLab } from './support/sandbox-lab.js';
+
+jest.setTimeout(180_000);
+
+describeWithEngine('life of a sandbox on a container engine', () => {
+  let engine: PodmanService;
+  let lab: SandboxLab;
+
+  beforeAll(async () => {
+    engine = await startEngine();
+    lab = await SandboxLab.open('docker', engine.socket);
+  }, MAKE_WITHIN_MS);
+
+  afterAll(async () => {
+    try {
+      await releaseAll(lab);
+    } finally {
+      await engine[Symbol.asyncDispose]();
+      await lab[Symbol.asyncDispose]();
+    }
+  });
+
+  const containers = (): string[] => engine.podman('ps', '--all', '--format', '{{.Names}}').split('\n').filter(Boolean);
+  /** A container that stands where the one of a run belongs. */
+  const plant = (runId: string, deployment: string): string =>
+    engine
+      .podman(
+        ...['run', '--detach', '--network', 'none', '--name', `service-${runId}`],
+        ...['--label', `service.deployment=${deployment}`, '--label', `service.session=${runId}`],
+        ...[TEST_IMAGE, '/bin/sleep', '600'],
+      )
+      .trim();
+
+  itKeepsTheContract(() => lab, 'agent');
+
+  it('proof 18: a promise that does not hold ends the launch with the point named, and leaves no container', async () => {
+    const runtime = join(lab.dataDir, 'runtime', readdirSync(join(lab.dataDir, 'runtime'))[0] ?? '');
+    // A runner that can be read is a process that can be looked into.
+    chmodSync(join(runtime, 'runner-node'), 0o755);
+    try {
+      const [result] = await lab.perform([startedRun(`${LIFE}-check`, { MODE: 'idle' })]);
+      expect(result?.error).toMatch(/self-check failed: hidden files: .*\/proc\/self\/(environ|mem)/);
+      expect(containers()).not.toContain(`service-${LIFE}-check`);
+    } finally {
+      chmodSync(join(runtime, 'runner-node'), 0o111);
+    }
+  });
+
+  it('shows nobody inside where the state folder is', async () => {
+    const script = 'cat /proc/self/mountinfo /proc/self/mounts /proc/net/unix /proc/self/cgroup';
+    const [result] = await lab.perform([wholeRun(`${LIFE}-places`, { MODE: 'script', SCRIPT: script })]);
+    const { output } = result?.value as Run;
+    expect(output).toContain(' /run/sandgate ro');
+    expect(output).not.toContain(lab.folder);
+  });
+
+  it('CP-039 nobody who asks the engine is shown a token', async () => {
+    const [started] = await lab.perform([startedRun(`${LIFE}-shown`, { MODE: 'idle' })]);
+    const { handle } = started?.value as Run;
+    const shown = engine.podman('inspect', handle.external_id) + engine.podman('logs', handle.external_id);
+    expect(shown).toContain(`service-${LIFE}-shown`);
+    expect(shown).not.toContain('svc_sess_');
+  });
+
+  it('a launcher that died before it noted the container is no reason for a second one', async () => {
+    const runId = `${LIFE}-unnoted`;
+    const started = await lab.performAndDie([startedRun(runId, { MODE: 'idle' })]);
+    rmSync(join(lab.dataDir, `runs/${runId}/sandbox/container.json`));
+    const [again] = await lab.perform([startedRun(runId, { MODE: 'idle' })]);
+    expect((again?.value as Run).handle).toEqual((started.value as Run).handle);
+    expect(containers().filter((name) => name === `service-${runId}`)).toHaveLength(1);
+  });
+
+  it('a container without a runner in it is replaced by one that has', async () => {
+    const runId = `${LIFE}-empty`;
+    const planted = plant(runId, lab.deployment);
+    const [started] = await lab.perform([startedRun(runId, { MODE: 'idle' })]);
+    expect((started?.value as Run).handle.external_id).not.toBe(planted);
+    expect(engine.podman('ps', '--all', '--no-trunc', '--format', '{{.ID}}')).not.toContain(planted);
+  });
+
+  it('containers of another installation are neither seen nor touched', async () => {
+    const runId = `${LIFE}-foreign`;
+    const planted = plant(runId, 'somebody-else');
+    const [list, refused, released] = await lab.perform([
+      { do: 'list' },
+      startedRun(runId, { MODE: 'idle' }),
+      { do: 'release', runId },
+    ]);
+    expect(JSON.stringify(list?.value)).not.toContain(runId);
+    expect(refused?.error).toContain('of another installation');
+    expect(released?.error).toBeUndefined();
+    expect(engine.podman('inspect', '--format', '{{.State.Running}}', planted).trim()).toBe('true');
+    engine.podman('rm', '--force', '--time', '0', planted);
+  });
+
+  it('a program that takes more than the memory of its run is killed, and the run goes on', async () => {
+    const greedy = 'node -e "const kept = []; for (;;) kept.push(Buffer.alloc(1 << 20, 1))"; echo still here';
+    const [result] = await lab.perform([wholeRun(`${LIFE}-greedy`, { MODE: 'script', SCRIPT: greedy })]);
+    expect((result?.value as Run).output).toContain('Killed\nstill here\n');
+  });
+
+  it('an engine that is away is never taken for the end of a sandbox, and found again when it is back', async () => {
+    const runId = `${LIFE}-away`;
+    const [started] = await lab.perform([startedRun(runId, { MODE: 'idle' })]);
+    const { handle } = started?.value as { handle: SandboxHandle };
+    const waiting = lab.perform([{ do: 'wait', handle }]);
+    await engine.kill();
+    const [state, again, release] = await lab.perform([
+      { do: 'state', handle },
+      startedRun(runId, { MODE: 'idle' }),
+      { do: 'release', runId },
+    ]);
+    for (const one of [state, again, release]) expect(one?.error).toContain('does not answer');
+    // Whoever waits asks again by now.
+    await sleep(1_000);
+    await engine.begin();
+    const [after, adopted, end] = await lab.perform([
+      { do: 'state', handle },
+      startedRun(runId, { MODE: 'idle' }),
+      { do: 'terminate', handle },
+    ]);
+    expect(after?.value).toEqual({ phase: 'running' });
+    expect((adopted?.value as Run).handle).toEqual(handle);
+    expect(end).toEqual({ value: null });
+    const [exit] = await waiting;
+    expect(exit?.value).toEqual({ exitCode: null, reason: 'the sandbox was ended by Sandgate' });
+  });
+
+  it('says what an engine lacks', async () => {
+    const [noImage] = await lab.perform([{ do: 'check' }], { PROBE_IMAGE: 'localhost/none:1' });
+    expect(noImage?.value).toMatchObject({
+      ok: false,
+      missing: [expect.stringContaining('`npm run images` makes it')],
+    });
+    const [foreign] = await lab.perform([{ do: 'check' }], { PROBE_ENGINE: '/nowhere.sock' });
+    expect(foreign?.value).toMatchObject({
+      ok: false,
+      missing: ['the container engine at /nowhere.sock does not answer'],
+    });
+  });
+
+  it('leaves no container and no trial behind', async () => {
+    await releaseAll(lab);
+    expect(containers()).toEqual([]);
+    expect(readFileSync(join(lab.dataDir, 'uids.json'), 'utf8')).toBe('{}');
+  });
+});

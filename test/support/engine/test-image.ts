@@ -1,0 +1,2 @@
+/** An image of sandboxes with little in it. */
+export const TEST_IMAGE = 'localhost/sandgate-sandbox:test';
