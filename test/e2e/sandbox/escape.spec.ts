@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { MAKE_WITHIN_MS, startEngine } from '../../support/engine/image-store.js';
+import type { PodmanService } from '../../support/engine/podman-service.js';
 import { FILE_PROBES } from './probes/files.js';
 import { NETWORK_PROBES } from './probes/network.js';
 import type { Probe } from './probes/probe.js';
@@ -10,7 +12,7 @@ import type { Outcome } from './support/execute-probe.js';
 import { executeProbe } from './support/execute-probe.js';
 import type { Recorders } from './support/recorders.js';
 import { openRecorders } from './support/recorders.js';
-import { MODES, SandboxLab } from './support/sandbox-lab.js';
+import { MODES, SandboxLab, type LabMode } from './support/sandbox-lab.js';
 
 const QUIET = [...NETWORK_PROBES, ...SYSTEM_CALL_PROBES, ...FILE_PROBES];
 const ALL = [...QUIET, ...BOMBS];
@@ -50,14 +52,19 @@ function parseOutcomes(output: string): Outcome[] {
     .map((line) => JSON.parse(line.slice('PROBE '.length)) as Outcome);
 }
 
-describe.each(MODES)('sandbox in %s mode', (mode) => {
+/** Where the tests may have an engine of their own. */
+const ENGINE_MODES: LabMode[] = process.getuid?.() === 0 ? ['docker'] : [];
+
+describe.each([...MODES, ...ENGINE_MODES])('sandbox in %s mode', (mode) => {
   const inside = new Map<string, Outcome>();
+  let engine: PodmanService | null = null;
   let lab: SandboxLab;
   let hitsInside = 0;
   let hitsOutside = 0;
 
   beforeAll(async () => {
-    lab = await SandboxLab.open(mode);
+    if (mode === 'docker') engine = await startEngine();
+    lab = await SandboxLab.open(mode, engine?.socket);
     const extra = { PROBE_CANARY_A: CANARY[0] ?? '', PROBE_CANARY_B: CANARY[1] ?? '', PROBE_DATA_DIR: lab.dataDir };
     await using recorders = await openRecorders(lab.folder, extra);
     for (const folder of [join(lab.folder, 'scratch'), lab.dataDir])
@@ -66,9 +73,10 @@ describe.each(MODES)('sandbox in %s mode', (mode) => {
     hitsOutside = recorders.hits();
     await probeInside(recorders);
     hitsInside = recorders.hits() - hitsOutside;
-  }, 600_000);
+  }, MAKE_WITHIN_MS);
 
   afterAll(async () => {
+    await engine?.[Symbol.asyncDispose]();
     await lab?.[Symbol.asyncDispose]();
   });
 
