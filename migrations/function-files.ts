@@ -34,6 +34,7 @@ const FILES = [
   'functions/oauth.sql',
   'functions/egress.sql',
   'functions/simulation.sql',
+  'functions/uploads.sql',
   'functions/seal.sql',
   'functions/deployment.sql',
 ];

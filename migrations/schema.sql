@@ -38,6 +38,7 @@ create table agent_revisions (
   default_workspace jsonb,
   connection_requirements jsonb default '[]'::jsonb not null,
   network jsonb,
+  setup jsonb,
   env jsonb default '{}'::jsonb not null,
   sandbox jsonb,
   created_at timestamp with time zone default now() not null,
@@ -478,6 +479,36 @@ create table mcp_upstream_sessions (
 );
 CREATE INDEX mcp_upstream_sessions_live ON public.mcp_upstream_sessions USING btree (opened_at) WHERE (deleted_at IS NULL);
 
+create table network_flows (
+  session_id uuid not null,
+  tenant_id uuid not null,
+  target text not null,
+  port integer not null,
+  verdict text not null,
+  connections bigint not null,
+  bytes_sent bigint not null,
+  bytes_received bigint not null,
+  first_at timestamp with time zone default clock_timestamp() not null,
+  last_at timestamp with time zone default clock_timestamp() not null,
+  constraint network_flows_pkey PRIMARY KEY (session_id, target, port, verdict),
+  constraint network_flows_target_check CHECK ((length(target) <= 300)),
+  constraint network_flows_verdict_check CHECK ((verdict = ANY (ARRAY['allowed'::text, 'denied'::text])))
+);
+
+create table network_grants (
+  session_id uuid not null,
+  tenant_id uuid not null,
+  status text not null,
+  grant_digest text not null,
+  expires_at timestamp with time zone not null,
+  approval_id uuid,
+  decided_at timestamp with time zone,
+  reason text,
+  constraint network_grants_pkey PRIMARY KEY (session_id),
+  constraint network_grants_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'active'::text, 'denied'::text, 'revoked'::text])))
+);
+CREATE INDEX network_grants_expiring ON public.network_grants USING btree (expires_at) WHERE (status = 'active'::text);
+
 create table oauth_client_registrations (
   id uuid not null,
   tenant_id uuid,
@@ -690,6 +721,7 @@ create table sessions (
   refused_by uuid,
   launch_faults integer default 0 not null,
   harness text generated always as ((run_spec ->> 'harness'::text)) stored,
+  home_host uuid generated always as ((((run_spec -> 'workspace'::text) ->> 'host'::text))::uuid) stored,
   traceparent text,
   constraint sessions_pkey PRIMARY KEY (id),
   constraint sessions_tenant_id_id_key UNIQUE (tenant_id, id),
@@ -704,6 +736,25 @@ CREATE INDEX sessions_newest ON public.sessions USING btree (tenant_id, created_
 CREATE INDEX sessions_of_host ON public.sessions USING btree (host_id) WHERE capacity_held;
 CREATE INDEX sessions_of_revision ON public.sessions USING btree (tenant_id, agent_revision_id, id DESC);
 CREATE INDEX sessions_unfinished ON public.sessions USING btree (id) WHERE (status <> ALL (ARRAY['completed'::text, 'failed'::text, 'cancelled'::text, 'budget_exceeded'::text]));
+
+create table setup_layers (
+  id uuid not null,
+  tenant_id uuid not null,
+  host_id uuid not null,
+  key_digest text not null,
+  state text not null,
+  content_digest text,
+  bytes bigint,
+  files integer,
+  made_by uuid not null,
+  created_at timestamp with time zone default now() not null,
+  last_used_at timestamp with time zone default now() not null,
+  constraint setup_layers_pkey PRIMARY KEY (id),
+  constraint setup_layers_host_id_tenant_id_key_digest_key UNIQUE (host_id, tenant_id, key_digest),
+  constraint setup_layers_ready CHECK (((state <> 'ready'::text) OR (content_digest IS NOT NULL))),
+  constraint setup_layers_state_check CHECK ((state = ANY (ARRAY['building'::text, 'ready'::text, 'broken'::text])))
+);
+CREATE INDEX setup_layers_oldest ON public.setup_layers USING btree (host_id, last_used_at);
 
 create table tenant_deks (
   tenant_id uuid not null,
@@ -810,6 +861,29 @@ create table users (
   constraint users_check CHECK (((idp_config_id IS NULL) = (subject IS NULL))),
   constraint users_status_check CHECK ((status = ANY (ARRAY['active'::text, 'deactivated'::text])))
 );
+
+create table workspace_uploads (
+  id uuid not null,
+  tenant_id uuid not null,
+  owner_kind text not null,
+  owner_user_id uuid,
+  host_id uuid not null,
+  state text not null,
+  digest text,
+  bytes bigint not null,
+  files integer,
+  left_out integer default 0 not null,
+  base_commit text,
+  created_at timestamp with time zone default now() not null,
+  expires_at timestamp with time zone not null,
+  session_id uuid,
+  constraint workspace_uploads_pkey PRIMARY KEY (id),
+  constraint workspace_uploads_tenant_id_id_key UNIQUE (tenant_id, id),
+  constraint workspace_uploads_ready CHECK (((state <> ALL (ARRAY['ready'::text, 'used'::text])) OR (digest IS NOT NULL))),
+  constraint workspace_uploads_state_check CHECK ((state = ANY (ARRAY['receiving'::text, 'ready'::text, 'used'::text, 'expired'::text])))
+);
+CREATE INDEX workspace_uploads_age ON public.workspace_uploads USING btree (expires_at);
+CREATE INDEX workspace_uploads_unused ON public.workspace_uploads USING btree (tenant_id, expires_at) WHERE (state = ANY (ARRAY['receiving'::text, 'ready'::text]));
 
 
 -- Types of calls and answers
@@ -1025,15 +1099,17 @@ begin
   room := least(p_limit, p_global_max - (select active from capacity_counters where scope = 'deployment'));
   if room <= 0 then return; end if;
   for candidate in
-    select c.scope::uuid as tenant, s.id, s.refused_by, s.harness from capacity_counters c
+    select c.scope::uuid as tenant, s.id, s.refused_by, s.harness, s.home_host from capacity_counters c
     cross join lateral (
-      select w.id, w.created_at, w.refused_by, w.harness, row_number() over (order by w.created_at, w.id) as round
+      select w.id, w.created_at, w.refused_by, w.harness, w.home_host,
+        row_number() over (order by w.created_at, w.id) as round
       from (
-        select q.id, q.created_at, q.refused_by, q.harness from sessions q
+        select q.id, q.created_at, q.refused_by, q.harness, q.home_host from sessions q
         where q.tenant_id = c.scope::uuid and q.status in ('created', 'queued') and not q.capacity_held
           and (q.not_before is null or q.not_before <= clock_timestamp())
           and not exists (select from session_finalizations f where f.session_id = q.id)
           and exists (select from hosts h where q.harness = any (h.harnesses)
+            and (q.home_host is null or q.home_host = h.id)
             and h.last_seen_at > clock_timestamp() - make_interval(secs => p_seen_within_secs))
         order by q.created_at, q.id limit greatest(0, least(room, p_tenant_max - c.active))
       ) w
@@ -1050,6 +1126,7 @@ begin
       cross join lateral (select count(*)::int as taken from sessions s where s.host_id = h.id and s.capacity_held) t
       where h.last_seen_at > clock_timestamp() - make_interval(secs => p_seen_within_secs) and t.taken < h.capacity
         and candidate.harness = any (h.harnesses)
+        and (candidate.home_host is null or candidate.home_host = h.id)
       order by h.id is not distinct from candidate.refused_by, h.capacity - t.taken desc, h.id limit 1;
     if place is null then
       -- The hosts that have this harness may be full while others are not.
@@ -1295,6 +1372,28 @@ begin
   end loop;
   if reserved is not null then answers := svc_reserve(p_tenant, reserved, answers); end if;
   return query select unnest(answers);
+end
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_begin_upload(p_tenant uuid, p_id uuid, p_owner_kind text, p_owner_user uuid, p_host uuid, p_bytes bigint, p_ttl_secs double precision, p_most integer, p_most_bytes bigint)
+ RETURNS TABLE(refused text)
+ LANGUAGE plpgsql
+AS $function$
+declare
+  unused int;
+  held bigint;
+begin
+  perform pg_advisory_xact_lock(hashtextextended(format('uploads:%s:%s:%s', p_tenant, p_owner_kind, p_owner_user), 0));
+  select count(*), coalesce(sum(u.bytes), 0) into unused, held from workspace_uploads u
+    where u.tenant_id = p_tenant and u.owner_kind = p_owner_kind and u.owner_user_id is not distinct from p_owner_user
+      and u.state in ('receiving', 'ready') and u.expires_at > clock_timestamp();
+  if unused >= p_most then return query select 'number'; return; end if;
+  if held + p_bytes > p_most_bytes then return query select 'bytes'; return; end if;
+  insert into workspace_uploads (id, tenant_id, owner_kind, owner_user_id, host_id, state, bytes, expires_at)
+  values (p_id, p_tenant, p_owner_kind, p_owner_user, p_host, 'receiving', p_bytes,
+    clock_timestamp() + make_interval(secs => p_ttl_secs));
+  return query select null::text;
 end
 $function$
 ;
@@ -1561,6 +1660,14 @@ AS $function$
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.svc_drop_upload(p_id uuid)
+ RETURNS void
+ LANGUAGE sql
+AS $function$
+  delete from workspace_uploads where id = p_id and state = 'receiving'
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.svc_enter_dial(p_tenant uuid, p_scopes text[], p_keys text[], p_limits integer[], p_connection uuid, p_host_digest text, p_open_secs integer, p_probe_secs integer)
  RETURNS TABLE(refused text, retry_after integer, failing boolean, probe boolean)
  LANGUAGE plpgsql
@@ -1683,6 +1790,32 @@ CREATE OR REPLACE FUNCTION public.svc_find_runs(p_ids uuid[])
  SET search_path TO 'pg_catalog', 'public', 'pg_temp'
 AS $function$
   select s.tenant_id, s.id, s.status, s.host_id from sessions s where s.id = any (p_ids)
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_find_wanted_uploads(p_ids uuid[])
+ RETURNS SETOF uuid
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+  select u.id from workspace_uploads u
+    left join sessions s on s.id = u.session_id
+    where u.id = any (p_ids)
+      and ((u.state in ('receiving', 'ready') and u.expires_at > clock_timestamp())
+        or (u.state = 'used' and not coalesce(svc_is_terminal(s.status), true)))
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_finish_upload(p_id uuid, p_digest text, p_bytes bigint, p_files integer, p_left_out integer, p_base_commit text, p_ttl_secs double precision)
+ RETURNS SETOF workspace_uploads
+ LANGUAGE sql
+AS $function$
+  update workspace_uploads set state = 'ready', digest = p_digest, bytes = p_bytes, files = p_files,
+      left_out = p_left_out, base_commit = p_base_commit,
+      expires_at = clock_timestamp() + make_interval(secs => p_ttl_secs)
+    where id = p_id and state = 'receiving' and expires_at > clock_timestamp()
+    returning *
 $function$
 ;
 
@@ -3120,6 +3253,15 @@ AS $function$
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.svc_read_upload(p_id uuid)
+ RETURNS SETOF workspace_uploads
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select * from workspace_uploads where id = p_id
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.svc_read_usage(p_session uuid)
  RETURNS TABLE(input_tokens numeric, output_tokens numeric, cache_read_tokens numeric, cache_write_tokens numeric, cost_micros numeric, requests bigint, unreported_requests bigint, reserved_micros numeric, tool_calls integer)
  LANGUAGE sql
@@ -3675,6 +3817,10 @@ begin
     select ctid from idempotency_keys where created_at < clock_timestamp() - make_interval(days => p_idempotency_days)
     limit p_limit));
   get diagnostics swept = row_count; total := total + swept;
+  delete from workspace_uploads where ctid = any (array(
+    select ctid from workspace_uploads
+    where expires_at < clock_timestamp() - make_interval(days => p_idempotency_days) limit p_limit));
+  get diagnostics swept = row_count; total := total + swept;
   delete from process_leases where lease_expires_at < clock_timestamp() - interval '1 hour';
   get diagnostics swept = row_count;
   return total + swept;
@@ -3755,6 +3901,25 @@ AS $function$
     and not (p_refused and coalesce(u.rejected, false))
     and not exists (select from approvals a where a.session_id = p_session and a.tool_call_id = r.id
                     and a.status not in ('intent', 'pending'))
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_use_upload(p_id uuid, p_owner_kind text, p_owner_user uuid, p_session uuid)
+ RETURNS TABLE(took boolean, state text, digest text, bytes bigint, files integer, left_out integer, base_commit text, host_id uuid, session_id uuid)
+ LANGUAGE plpgsql
+AS $function$
+declare
+  given boolean;
+begin
+  update workspace_uploads u set state = 'used', session_id = p_session
+    where u.id = p_id and u.owner_kind = p_owner_kind and u.owner_user_id is not distinct from p_owner_user
+      and u.state = 'ready' and u.expires_at > clock_timestamp();
+  given := found;
+  return query
+    select given, u.state, u.digest, u.bytes, u.files, u.left_out, u.base_commit, u.host_id, u.session_id
+      from workspace_uploads u
+      where u.id = p_id and u.owner_kind = p_owner_kind and u.owner_user_id is not distinct from p_owner_user;
+end
 $function$
 ;
 
@@ -3842,6 +4007,8 @@ alter table integration_connections add constraint integration_connections_tenan
 alter table integration_connections add constraint integration_connections_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id);
 alter table integration_connections add constraint integration_connections_tenant_id_owner_user_id_fkey FOREIGN KEY (tenant_id, owner_user_id) REFERENCES users(tenant_id, id);
 alter table mcp_upstream_sessions add constraint mcp_upstream_sessions_tenant_id_session_id_fkey FOREIGN KEY (tenant_id, session_id) REFERENCES sessions(tenant_id, id);
+alter table network_flows add constraint network_flows_tenant_id_session_id_fkey FOREIGN KEY (tenant_id, session_id) REFERENCES sessions(tenant_id, id);
+alter table network_grants add constraint network_grants_tenant_id_session_id_fkey FOREIGN KEY (tenant_id, session_id) REFERENCES sessions(tenant_id, id);
 alter table oauth_client_registrations add constraint oauth_client_registrations_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id);
 alter table org_memberships add constraint org_memberships_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id);
 alter table org_memberships add constraint org_memberships_tenant_id_user_id_fkey FOREIGN KEY (tenant_id, user_id) REFERENCES users(tenant_id, id);
@@ -3856,9 +4023,11 @@ alter table session_heads add constraint session_heads_tenant_id_session_id_fkey
 alter table sessions add constraint sessions_tenant_id_agent_id_fkey FOREIGN KEY (tenant_id, agent_id) REFERENCES agents(tenant_id, id);
 alter table sessions add constraint sessions_tenant_id_agent_revision_id_fkey FOREIGN KEY (tenant_id, agent_revision_id) REFERENCES agent_revisions(tenant_id, id);
 alter table sessions add constraint sessions_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id);
+alter table setup_layers add constraint setup_layers_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE;
 alter table tool_execution_claims add constraint tool_execution_claims_call_id_fkey FOREIGN KEY (call_id) REFERENCES approvals(id);
 alter table tool_execution_claims add constraint tool_execution_claims_tenant_id_session_id_fkey FOREIGN KEY (tenant_id, session_id) REFERENCES sessions(tenant_id, id);
 alter table users add constraint users_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id);
+alter table workspace_uploads add constraint workspace_uploads_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE;
 
 -- Triggers
 
@@ -3937,6 +4106,11 @@ create policy tenant_isolation on llm_tool_uses as PERMISSIVE for ALL to public 
 alter table mcp_upstream_sessions enable row level security, force row level security;
 create policy cross_organization on mcp_upstream_sessions as PERMISSIVE for ALL to sandgate_system using (true) with check (true);
 create policy tenant_isolation on mcp_upstream_sessions as PERMISSIVE for ALL to public using ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid));
+alter table network_flows enable row level security, force row level security;
+create policy tenant_isolation on network_flows as PERMISSIVE for ALL to public using ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid));
+alter table network_grants enable row level security, force row level security;
+create policy cross_organization on network_grants as PERMISSIVE for ALL to sandgate_system using (true) with check (true);
+create policy tenant_isolation on network_grants as PERMISSIVE for ALL to public using ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid));
 alter table oauth_client_registrations enable row level security, force row level security;
 create policy cross_organization on oauth_client_registrations as PERMISSIVE for ALL to sandgate_system using (true) with check (true);
 create policy of_the_deployment on oauth_client_registrations as PERMISSIVE for SELECT to sandgate_app using ((tenant_id IS NULL));
@@ -3958,6 +4132,9 @@ create policy tenant_isolation on session_heads as PERMISSIVE for ALL to public 
 alter table sessions enable row level security, force row level security;
 create policy cross_organization on sessions as PERMISSIVE for ALL to sandgate_system using (true) with check (true);
 create policy tenant_isolation on sessions as PERMISSIVE for ALL to public using ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid));
+alter table setup_layers enable row level security, force row level security;
+create policy cross_organization on setup_layers as PERMISSIVE for ALL to sandgate_system using (true) with check (true);
+create policy tenant_isolation on setup_layers as PERMISSIVE for ALL to public using ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid));
 alter table tenant_deks enable row level security, force row level security;
 create policy cross_organization on tenant_deks as PERMISSIVE for ALL to sandgate_system using (true) with check (true);
 create policy tenant_isolation on tenant_deks as PERMISSIVE for ALL to public using ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid));
@@ -3974,6 +4151,9 @@ alter table usage_entries enable row level security, force row level security;
 create policy tenant_isolation on usage_entries as PERMISSIVE for ALL to public using ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid));
 alter table users enable row level security, force row level security;
 create policy tenant_isolation on users as PERMISSIVE for ALL to public using ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid));
+alter table workspace_uploads enable row level security, force row level security;
+create policy cross_organization on workspace_uploads as PERMISSIVE for ALL to sandgate_system using (true) with check (true);
+create policy tenant_isolation on workspace_uploads as PERMISSIVE for ALL to public using ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid));
 
 -- Owners and grants
 
@@ -4014,6 +4194,9 @@ grant select on table llm_reservations to sandgate_system;
 grant insert, select, update on table llm_tool_uses to sandgate_app;
 grant insert, select, update on table mcp_upstream_sessions to sandgate_app;
 grant select, update on table mcp_upstream_sessions to sandgate_system;
+grant insert, select, update on table network_flows to sandgate_app;
+grant insert, select, update on table network_grants to sandgate_app;
+grant select, update on table network_grants to sandgate_system;
 grant delete, insert, select, update on table oauth_client_registrations to sandgate_app;
 grant delete, insert, select, update on table oauth_client_registrations to sandgate_system;
 grant insert, select, update on table org_memberships to sandgate_app;
@@ -4029,6 +4212,8 @@ grant insert, select, update on table session_heads to sandgate_app;
 grant select, update on table session_heads to sandgate_system;
 grant insert, select, update on table sessions to sandgate_app;
 grant select, update on table sessions to sandgate_system;
+grant delete, insert, select, update on table setup_layers to sandgate_app;
+grant delete, select, update on table setup_layers to sandgate_system;
 grant insert, select on table tenant_deks to sandgate_app;
 grant select on table tenant_deks to sandgate_system;
 grant insert, select, update on table tenants to sandgate_app;
@@ -4039,6 +4224,8 @@ grant insert, select, update on table tool_execution_claims to sandgate_app;
 grant select on table tool_execution_claims to sandgate_system;
 grant insert, select on table usage_entries to sandgate_app;
 grant insert, select, update on table users to sandgate_app;
+grant delete, insert, select, update on table workspace_uploads to sandgate_app;
+grant delete, select, update on table workspace_uploads to sandgate_system;
 grant usage on sequence capacity_admissions to sandgate_system;
 alter function svc_admit_waiting(integer,integer,integer,integer) owner to sandgate_system;
 revoke all on function svc_admit_waiting(integer,integer,integer,integer) from public;
@@ -4056,6 +4243,8 @@ alter function svc_find_organization(text) owner to sandgate_system;
 revoke all on function svc_find_organization(text) from public;
 alter function svc_find_runs(uuid[]) owner to sandgate_system;
 revoke all on function svc_find_runs(uuid[]) from public;
+alter function svc_find_wanted_uploads(uuid[]) owner to sandgate_system;
+revoke all on function svc_find_wanted_uploads(uuid[]) from public;
 alter function svc_free_places(uuid,integer,integer,integer) owner to sandgate_system;
 revoke all on function svc_free_places(uuid,integer,integer,integer) from public;
 alter function svc_keep_oauth_registration(uuid,text,text,text,text,bytea,integer,timestamp with time zone,text,bytea,integer,text) owner to sandgate_system;
@@ -4109,6 +4298,7 @@ grant execute on function svc_delete_outbox(bigint[]) to sandgate_app;
 grant execute on function svc_drop_oauth_registration(uuid,text) to sandgate_app;
 grant execute on function svc_find_organization(text) to sandgate_app;
 grant execute on function svc_find_runs(uuid[]) to sandgate_app;
+grant execute on function svc_find_wanted_uploads(uuid[]) to sandgate_app;
 grant execute on function svc_free_places(uuid,integer,integer,integer) to sandgate_app;
 grant execute on function svc_keep_oauth_registration(uuid,text,text,text,text,bytea,integer,timestamp with time zone,text,bytea,integer,text) to sandgate_app;
 grant execute on function svc_list_dead_reservations(integer) to sandgate_app;

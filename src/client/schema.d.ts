@@ -810,6 +810,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/workspaces": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send the files of a workspace
+         * @description A tar.gz of files, folders and links. It is its sender’s, for one run, and for one hour. An archive that cannot be unpacked safely is refused with the name of its entry: absolute paths, `..`, hard links, special files, git folders, entries that contradict each other. Files that look like secrets and links that leave the tree are left out.
+         */
+        post: operations["uploadWorkspace"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -893,7 +913,7 @@ export interface components {
              * @description `none` and `local_path` are older names of `scratch` and `local_copy`.
              * @enum {string}
              */
-            kind: "scratch" | "local_copy" | "git_repository" | "none" | "local_path";
+            kind: "scratch" | "local_copy" | "git_repository" | "upload" | "none" | "local_path";
             /** @description `local_copy`: absolute folder on the server, inside `SERVICE_LOCAL_COPY_ROOTS`. */
             path?: string | null;
             /** @description `local_copy`: globs of ignored or unlisted files to copy as well. */
@@ -913,6 +933,11 @@ export interface components {
             commit_sha?: string | null;
             /** @enum {string|null} */
             checkout_mode?: "writable_copy" | "read_only" | null;
+            /**
+             * Format: uuid
+             * @description `upload`: id that `POST /v1/workspaces` answered to this caller; for one run.
+             */
+            id?: string | null;
         };
         ConnectorBody: {
             /**
@@ -998,7 +1023,7 @@ export interface components {
         };
         WorkspaceView: {
             /** @enum {string} */
-            kind: "scratch" | "local_copy" | "git_repository";
+            kind: "scratch" | "local_copy" | "git_repository" | "upload";
             path?: string;
             include?: string[];
             /** Format: uuid */
@@ -1011,6 +1036,23 @@ export interface components {
             commit_sha?: string;
             /** @enum {string} */
             checkout_mode?: "writable_copy" | "read_only";
+            /** Format: uuid */
+            id?: string;
+            /** @description Of an upload: SHA-256 of the archive. */
+            digest?: string;
+            /** @description Of an upload: size of the archive. */
+            bytes?: number;
+            /** @description Of an upload: files and links in it. */
+            files?: number;
+            /** @description Of an upload: files that its sender and the server left out. */
+            left_out?: number;
+            /**
+             * Format: uuid
+             * @description Of an upload: the sandbox host that has it.
+             */
+            host?: string;
+            /** @description Of an upload: the commit that its files were changed from. */
+            base_commit?: string;
         };
         AgentRevisionView: {
             /** Format: uuid */
@@ -2364,6 +2406,34 @@ export interface components {
             runs_left_out: number;
             recorded: components["schemas"]["RecordedComparison"];
         };
+        UploadView: {
+            /**
+             * Format: uuid
+             * @description For `workspace.id` of one run.
+             */
+            id: string;
+            /**
+             * Format: date-time
+             * @description Until when a run may use it.
+             */
+            expires_at: string;
+            /** @description SHA-256 of the archive as it was received: `sha256:` and hexadecimal digits. */
+            digest: string;
+            /**
+             * Format: int64
+             * @description Size of the archive as it was received.
+             */
+            bytes: number;
+            /** @description Files and links in it that a run will get. */
+            files: number;
+            /** @description Files that its sender left out, and files in it that look like secrets. */
+            left_out: number;
+            /** @description Commit that the files were changed from, as their sender said. */
+            base_commit: string | null;
+        };
+        UploadEnvelope: {
+            workspace: components["schemas"]["UploadView"];
+        };
         SandboxHandleView: {
             runtime: string;
             external_id: string;
@@ -3509,6 +3579,36 @@ export interface components {
             /** Format: date-time */
             occurred_at: string;
         };
+        /** @description A target was reached for the first time; later connections are counted in `network.summary`. */
+        NetworkAllowedEvent: {
+            /** Format: uuid */
+            event_id: string;
+            /** Format: uuid */
+            session_id: string;
+            /**
+             * Format: int64
+             * @description Rises by exactly one in a run.
+             */
+            seq: number;
+            /** @enum {string} */
+            actor: "system";
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "network.allowed";
+            payload: {
+                /** @constant */
+                type: "network.allowed";
+                data: {
+                    target: string;
+                    port: number;
+                    protocol: string;
+                };
+            };
+            /** Format: date-time */
+            occurred_at: string;
+        };
         /** @description A connection was refused. */
         NetworkDeniedEvent: {
             /** Format: uuid */
@@ -3572,6 +3672,41 @@ export interface components {
             /** Format: date-time */
             occurred_at: string;
         };
+        /** @description Everything that the run reached, counted by target; at the end of a run that reached anything. */
+        NetworkSummaryEvent: {
+            /** Format: uuid */
+            event_id: string;
+            /** Format: uuid */
+            session_id: string;
+            /**
+             * Format: int64
+             * @description Rises by exactly one in a run.
+             */
+            seq: number;
+            /** @enum {string} */
+            actor: "system";
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "network.summary";
+            payload: {
+                /** @constant */
+                type: "network.summary";
+                data: {
+                    flows: {
+                        target: string;
+                        port: number;
+                        connections: number;
+                        bytes_sent: number;
+                        bytes_received: number;
+                    }[];
+                    targets_truncated: boolean;
+                };
+            };
+            /** Format: date-time */
+            occurred_at: string;
+        };
         /** @description Connections are not watched as they should be. */
         NetworkObservationDegradedEvent: {
             /** Format: uuid */
@@ -3595,6 +3730,124 @@ export interface components {
                 type: "network.observation.degraded";
                 data: {
                     reason: string;
+                };
+            };
+            /** Format: date-time */
+            occurred_at: string;
+        };
+        /** @description The commands that prepare the workspace begin. */
+        SetupStartedEvent: {
+            /** Format: uuid */
+            event_id: string;
+            /** Format: uuid */
+            session_id: string;
+            /**
+             * Format: int64
+             * @description Rises by exactly one in a run.
+             */
+            seq: number;
+            /** @enum {string} */
+            actor: "harness";
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "setup.started";
+            payload: {
+                /** @constant */
+                type: "setup.started";
+                data: {
+                    commands: number;
+                } | Record<string, never>;
+            };
+            /** Format: date-time */
+            occurred_at: string;
+        };
+        /** @description One of them has ended. */
+        SetupCommandEvent: {
+            /** Format: uuid */
+            event_id: string;
+            /** Format: uuid */
+            session_id: string;
+            /**
+             * Format: int64
+             * @description Rises by exactly one in a run.
+             */
+            seq: number;
+            /** @enum {string} */
+            actor: "harness";
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "setup.command";
+            payload: {
+                /** @constant */
+                type: "setup.command";
+                data: {
+                    index: number;
+                    tool_call_id: string;
+                    exit_code: number | null;
+                    duration_ms: number;
+                } | Record<string, never>;
+            };
+            /** Format: date-time */
+            occurred_at: string;
+        };
+        /** @description The workspace is prepared, or could not be. */
+        SetupFinishedEvent: {
+            /** Format: uuid */
+            event_id: string;
+            /** Format: uuid */
+            session_id: string;
+            /**
+             * Format: int64
+             * @description Rises by exactly one in a run.
+             */
+            seq: number;
+            /** @enum {string} */
+            actor: "harness";
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "setup.finished";
+            payload: {
+                /** @constant */
+                type: "setup.finished";
+                data: {
+                    ok: boolean;
+                    duration_ms: number;
+                    reason?: string;
+                } | Record<string, never>;
+            };
+            /** Format: date-time */
+            occurred_at: string;
+        };
+        /** @description The workspace is prepared with what an earlier run made of the same commands and files. */
+        SetupReusedEvent: {
+            /** Format: uuid */
+            event_id: string;
+            /** Format: uuid */
+            session_id: string;
+            /**
+             * Format: int64
+             * @description Rises by exactly one in a run.
+             */
+            seq: number;
+            /** @enum {string} */
+            actor: "system";
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "setup.reused";
+            payload: {
+                /** @constant */
+                type: "setup.reused";
+                data: {
+                    key: string;
+                    made_by: string;
                 };
             };
             /** Format: date-time */
@@ -3626,7 +3879,7 @@ export interface components {
             occurred_at: string;
         };
         /** @description One line of the timeline. `type` tells which; a kind that is not listed was posted by a runner. */
-        EventView: components["schemas"]["SessionCreatedEvent"] | components["schemas"]["SessionStatusChangedEvent"] | components["schemas"]["WorkspaceInitializedEvent"] | components["schemas"]["AgentMessageEvent"] | components["schemas"]["ToolRequestedEvent"] | components["schemas"]["ToolDecisionEvent"] | components["schemas"]["ToolCompletedEvent"] | components["schemas"]["ToolRejectedEvent"] | components["schemas"]["ToolBrokeredEvent"] | components["schemas"]["ApprovalRequestedEvent"] | components["schemas"]["ApprovalDecidedEvent"] | components["schemas"]["ModelResponseEvent"] | components["schemas"]["BudgetWarningEvent"] | components["schemas"]["BudgetExceededEvent"] | components["schemas"]["RunResultEvent"] | components["schemas"]["RunErrorEvent"] | components["schemas"]["RunQuiesceRequestedEvent"] | components["schemas"]["RunLimitReachedEvent"] | components["schemas"]["ArtifactCollectedEvent"] | components["schemas"]["ArtifactMissingEvent"] | components["schemas"]["CallbackDeliveredEvent"] | components["schemas"]["CallbackFailedEvent"] | components["schemas"]["CapabilityFrozenEvent"] | components["schemas"]["NetworkGrantFrozenEvent"] | components["schemas"]["NetworkGrantRevokedEvent"] | components["schemas"]["NetworkDeniedEvent"] | components["schemas"]["NetworkDeniedRollupEvent"] | components["schemas"]["NetworkObservationDegradedEvent"] | components["schemas"]["OtherEvent"];
+        EventView: components["schemas"]["SessionCreatedEvent"] | components["schemas"]["SessionStatusChangedEvent"] | components["schemas"]["WorkspaceInitializedEvent"] | components["schemas"]["AgentMessageEvent"] | components["schemas"]["ToolRequestedEvent"] | components["schemas"]["ToolDecisionEvent"] | components["schemas"]["ToolCompletedEvent"] | components["schemas"]["ToolRejectedEvent"] | components["schemas"]["ToolBrokeredEvent"] | components["schemas"]["ApprovalRequestedEvent"] | components["schemas"]["ApprovalDecidedEvent"] | components["schemas"]["ModelResponseEvent"] | components["schemas"]["BudgetWarningEvent"] | components["schemas"]["BudgetExceededEvent"] | components["schemas"]["RunResultEvent"] | components["schemas"]["RunErrorEvent"] | components["schemas"]["RunQuiesceRequestedEvent"] | components["schemas"]["RunLimitReachedEvent"] | components["schemas"]["ArtifactCollectedEvent"] | components["schemas"]["ArtifactMissingEvent"] | components["schemas"]["CallbackDeliveredEvent"] | components["schemas"]["CallbackFailedEvent"] | components["schemas"]["CapabilityFrozenEvent"] | components["schemas"]["NetworkGrantFrozenEvent"] | components["schemas"]["NetworkGrantRevokedEvent"] | components["schemas"]["NetworkAllowedEvent"] | components["schemas"]["NetworkDeniedEvent"] | components["schemas"]["NetworkDeniedRollupEvent"] | components["schemas"]["NetworkSummaryEvent"] | components["schemas"]["NetworkObservationDegradedEvent"] | components["schemas"]["SetupStartedEvent"] | components["schemas"]["SetupCommandEvent"] | components["schemas"]["SetupFinishedEvent"] | components["schemas"]["SetupReusedEvent"] | components["schemas"]["OtherEvent"];
     };
     responses: never;
     parameters: never;
@@ -3865,7 +4118,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description The request body is not JSON. */
+            /** @description The request body is not of the type that the route takes. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -4032,7 +4285,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description The request body is not JSON. */
+            /** @description The request body is not of the type that the route takes. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -4268,7 +4521,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description The request body is not JSON. */
+            /** @description The request body is not of the type that the route takes. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -4414,7 +4667,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description The request body is not JSON. */
+            /** @description The request body is not of the type that the route takes. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -4702,7 +4955,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description The request body is not JSON. */
+            /** @description The request body is not of the type that the route takes. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -4876,7 +5129,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description The request body is not JSON. */
+            /** @description The request body is not of the type that the route takes. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -5028,7 +5281,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description The request body is not JSON. */
+            /** @description The request body is not of the type that the route takes. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -5209,7 +5462,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description The request body is not JSON. */
+            /** @description The request body is not of the type that the route takes. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -5322,7 +5575,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description The request body is not JSON. */
+            /** @description The request body is not of the type that the route takes. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -5498,7 +5751,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description The request body is not JSON. */
+            /** @description The request body is not of the type that the route takes. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -5670,7 +5923,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description The request body is not JSON. */
+            /** @description The request body is not of the type that the route takes. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -5972,7 +6225,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description The request body is not JSON. */
+            /** @description The request body is not of the type that the route takes. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -6068,7 +6321,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description The request body is not JSON. */
+            /** @description The request body is not of the type that the route takes. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -6211,7 +6464,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description The request body is not JSON. */
+            /** @description The request body is not of the type that the route takes. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -6307,7 +6560,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description The request body is not JSON. */
+            /** @description The request body is not of the type that the route takes. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -6394,7 +6647,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description The request body is not JSON. */
+            /** @description The request body is not of the type that the route takes. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -6481,7 +6734,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description The request body is not JSON. */
+            /** @description The request body is not of the type that the route takes. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -6740,7 +6993,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description The request body is not JSON. */
+            /** @description The request body is not of the type that the route takes. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -6847,7 +7100,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description The request body is not JSON. */
+            /** @description The request body is not of the type that the route takes. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -6945,7 +7198,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description The request body is not JSON. */
+            /** @description The request body is not of the type that the route takes. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -7181,7 +7434,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description The request body is not JSON. */
+            /** @description The request body is not of the type that the route takes. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -7190,7 +7443,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description The run queue is full; `Retry-After` says when to try again. */
+            /** @description As much waits already as may; `Retry-After` says when to try again. */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -7569,7 +7822,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description The request body is not JSON. */
+            /** @description The request body is not of the type that the route takes. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -7864,6 +8117,120 @@ export interface operations {
             /** @description No such resource, or none that the caller may see. */
             404: {
                 headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description An internal error; details are in the server log only. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The service, or a part of it that the request needs, is unavailable; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    uploadWorkspace: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Commit that the files were changed from. */
+                "x-sandgate-base-commit"?: string;
+                /** @description How many files the sender left out. */
+                "x-sandgate-left-out"?: number;
+                /** @description The same key with the same body answers what it answered before; with another body 409. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/gzip": string;
+            };
+        };
+        responses: {
+            /** @description The files are there, and a run may use them. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UploadEnvelope"];
+                };
+            };
+            /** @description The request is invalid; the text names the member and the reason. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The credential is missing or invalid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The caller is known and not permitted. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request conflicts with what exists. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request body is not of the type that the route takes. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description As much waits already as may; `Retry-After` says when to try again. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
