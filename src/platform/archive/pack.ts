@@ -33,18 +33,18 @@ export async function packArchive(
   fill: (packer: ArchivePacker) => Promise<void>,
 ): Promise<void> {
   const tar = pack();
-  let reason: unknown;
+  const first: { error?: Error } = {};
   // Whichever of the two breaks first takes the other along.
   const broken = (error: unknown): void => {
-    reason ??= error;
-    tar.destroy(error instanceof Error ? error : new Error(String(error)));
+    first.error ??= error instanceof Error ? error : new Error(String(error));
+    tar.destroy(first.error);
   };
   const writing = pipeline(tar as unknown as AsyncIterable<Buffer>, createGzip(), atMost(maxBytes), target).catch(
     broken,
   );
   await fill(new TarPacker(tar)).then(() => tar.finalize(), broken);
   await writing;
-  if (reason !== undefined) throw reason;
+  if (first.error !== undefined) throw first.error;
 }
 
 function atMost(maxBytes: number): (chunks: AsyncIterable<Buffer>) => AsyncGenerator<Buffer> {
