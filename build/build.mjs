@@ -1,6 +1,6 @@
 /**
  * Builds dist/: the compiled sources and the SQL files under the same paths as in the tree, the seeded policies, the pinned harness
- * programs, and the bundles of the runner, the API and the workflows. Leaves dist/.stamp, the digest of what was built, so that an
+ * programs, and the bundles of the runner, the unpacker, the API and the workflows. Leaves dist/.stamp, the digest of what was built, so that an
  * unchanged tree is not built again.
  */
 import { spawnSync } from 'node:child_process';
@@ -24,6 +24,7 @@ cpSync(join(root, 'migrations'), join(dist, 'migrations'), {
 for (const tree of ['src', 'migrations']) prune(tree);
 for (const folder of ['policies', 'harnesses']) cpSync(join(root, folder), join(dist, folder), { recursive: true });
 run('build/bundle-runner.mjs');
+run('build/bundle-unpacker.mjs');
 run('build/bundle-api.mjs');
 run('dist/src/worker/bundle-workflows.js');
 writeFileSync(join(dist, '.stamp'), `${digest}\n`);

@@ -36,6 +36,7 @@ const FILES = [
   'functions/egress.sql',
   'functions/network-flows.sql',
   'functions/simulation.sql',
+  'functions/uploads.sql',
   'functions/seal.sql',
   'functions/deployment.sql',
 ];

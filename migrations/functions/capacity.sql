@@ -33,15 +33,17 @@ begin
   room := least(p_limit, p_global_max - (select active from capacity_counters where scope = 'deployment'));
   if room <= 0 then return; end if;
   for candidate in
-    select c.scope::uuid as tenant, s.id, s.refused_by, s.harness from capacity_counters c
+    select c.scope::uuid as tenant, s.id, s.refused_by, s.harness, s.home_host from capacity_counters c
     cross join lateral (
-      select w.id, w.created_at, w.refused_by, w.harness, row_number() over (order by w.created_at, w.id) as round
+      select w.id, w.created_at, w.refused_by, w.harness, w.home_host,
+        row_number() over (order by w.created_at, w.id) as round
       from (
-        select q.id, q.created_at, q.refused_by, q.harness from sessions q
+        select q.id, q.created_at, q.refused_by, q.harness, q.home_host from sessions q
         where q.tenant_id = c.scope::uuid and q.status in ('created', 'queued') and not q.capacity_held
           and (q.not_before is null or q.not_before <= clock_timestamp())
           and not exists (select from session_finalizations f where f.session_id = q.id)
           and exists (select from hosts h where q.harness = any (h.harnesses)
+            and (q.home_host is null or q.home_host = h.id)
             and h.last_seen_at > clock_timestamp() - make_interval(secs => p_seen_within_secs))
         order by q.created_at, q.id limit greatest(0, least(room, p_tenant_max - c.active))
       ) w
@@ -58,6 +60,7 @@ begin
       cross join lateral (select count(*)::int as taken from sessions s where s.host_id = h.id and s.capacity_held) t
       where h.last_seen_at > clock_timestamp() - make_interval(secs => p_seen_within_secs) and t.taken < h.capacity
         and candidate.harness = any (h.harnesses)
+        and (candidate.home_host is null or candidate.home_host = h.id)
       order by h.id is not distinct from candidate.refused_by, h.capacity - t.taken desc, h.id limit 1;
     if place is null then
       -- The hosts that have this harness may be full while others are not.

@@ -34,6 +34,10 @@ begin
     select ctid from idempotency_keys where created_at < clock_timestamp() - make_interval(days => p_idempotency_days)
     limit p_limit));
   get diagnostics swept = row_count; total := total + swept;
+  delete from workspace_uploads where ctid = any (array(
+    select ctid from workspace_uploads
+    where expires_at < clock_timestamp() - make_interval(days => p_idempotency_days) limit p_limit));
+  get diagnostics swept = row_count; total := total + swept;
   delete from process_leases where lease_expires_at < clock_timestamp() - interval '1 hour';
   get diagnostics swept = row_count;
   return total + swept;

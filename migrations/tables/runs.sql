@@ -4,7 +4,8 @@
 -- The status has no check: a newer deployment may write one that this build does not know. A terminal status is
 -- final, whoever writes. not_before: a run whose host was full waits that long; refused_by: the host that said so,
 -- taken last next time; launch_faults: launches that broke for another reason, over all workers. traceparent: ids and
--- a flag of the trace in which the run was created, nothing of the caller's.
+-- a flag of the trace in which the run was created, nothing of the caller's. home_host: the only host that has the
+-- files of the run; null for a run that may start anywhere.
 create table sessions (
   id uuid primary key,
   tenant_id uuid not null references tenants (id),
@@ -39,6 +40,7 @@ create table sessions (
   refused_by uuid,
   launch_faults int not null default 0,
   harness text generated always as (run_spec ->> 'harness') stored,
+  home_host uuid generated always as ((run_spec -> 'workspace' ->> 'host')::uuid) stored,
   traceparent text
     constraint sessions_traceparent check (traceparent ~ '^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$'),
   unique (tenant_id, id),

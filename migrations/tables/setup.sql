@@ -1,4 +1,5 @@
--- What setup commands made of a workspace, kept on a host for later runs of the same key; and workspaces that clients sent.
+-- What setup commands made of a workspace, kept on a host for later runs of the same key; and workspaces that clients
+-- sent.
 
 -- content_digest: of the image as it is mounted; null until it is ready. made_by: the run that made it.
 create table setup_layers (
@@ -25,16 +26,18 @@ create policy cross_organization on setup_layers to sandgate_system using (true)
 grant select, insert, update, delete on setup_layers to sandgate_app;
 grant select, update, delete on setup_layers to sandgate_system;
 
--- owner_user_id: null for the operator. session_id: the one run that used it. base_commit: what the client's files were
--- changed from, where it knows.
+-- owner_user_id: null for the operator. host_id: where the file is. bytes: room that is kept for it while it is being
+-- received. session_id: the one run that used it. base_commit: what the client's files were changed from, where it
+-- knows.
 create table workspace_uploads (
   id uuid primary key,
   tenant_id uuid not null references tenants (id) on delete cascade,
   owner_kind text not null,
   owner_user_id uuid,
+  host_id uuid not null,
   state text not null check (state in ('receiving', 'ready', 'used', 'expired')),
   digest text,
-  bytes bigint,
+  bytes bigint not null,
   files int,
   left_out int not null default 0,
   base_commit text,
@@ -44,7 +47,9 @@ create table workspace_uploads (
   unique (tenant_id, id),
   constraint workspace_uploads_ready check (state not in ('ready', 'used') or digest is not null)
 );
-create index workspace_uploads_expiring on workspace_uploads (expires_at) where state in ('receiving', 'ready');
+create index workspace_uploads_unused on workspace_uploads (tenant_id, expires_at)
+  where state in ('receiving', 'ready');
+create index workspace_uploads_age on workspace_uploads (expires_at);
 alter table workspace_uploads enable row level security, force row level security;
 create policy tenant_isolation on workspace_uploads
   using (tenant_id = nullif(current_setting('service.tenant_id', true), '')::uuid)

@@ -1,6 +1,7 @@
 import { isTerminal, parseRunStatus } from '../domain/run/status.js';
 import type { Database } from '../core/record/database.js';
 import { findRuns } from '../core/maintenance/sweeps.js';
+import { findWantedUploads } from '../core/uploads/uploads.js';
 import type { Sandboxes } from '../platform/sandbox/provider.js';
 import { whileHeartbeating } from './heartbeat.js';
 import type { HostMaintenanceActivities } from './run-activities.js';
@@ -34,6 +35,7 @@ export async function reapHostOrphans(on: HostMaintenanceDependencies): Promise<
   const { released, failed } = await reapRemains(on, (runId) => claimOf(on.database, runId));
   if (released.length > 0) on.log.warn({ runs: released }, 'removed sandboxes whose run was over');
   if (failed.length > 0) on.log.warn({ failed }, 'sandboxes could not be removed; trying again');
+  await removeUnwantedUploads(on);
   return released.length;
 }
 
@@ -62,6 +64,14 @@ export async function reapRemains(
     await runHost.closePlane(runId);
   }
   return report;
+}
+
+/** Files that expired before a run used them, or whose run is over. */
+async function removeUnwantedUploads({ database, workspaces }: HostMaintenanceDependencies): Promise<void> {
+  const kept = await workspaces.listUploads();
+  if (kept.length === 0) return;
+  const wanted = await findWantedUploads(database.pool, kept);
+  for (const id of kept) if (!wanted.has(id)) await workspaces.removeUpload(id);
 }
 
 /** A status written by a newer version is never taken for terminal. */

@@ -25,6 +25,7 @@ import { ReferenceModule } from './reference/reference.module.js';
 import { requestLogging } from './request-log.js';
 import { SessionsModule } from './sessions/sessions.module.js';
 import { SimulationModule } from './simulation/simulation.module.js';
+import { WorkspacesModule } from './workspaces/workspaces.module.js';
 
 const RESOURCES = [
   HealthModule,
@@ -36,6 +37,7 @@ const RESOURCES = [
   ConnectionsModule,
   PoliciesModule,
   SimulationModule,
+  WorkspacesModule,
   SessionsModule,
   ArtifactsModule,
   EventsModule,

@@ -810,6 +810,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/workspaces": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send the files of a workspace
+         * @description A tar.gz of files, folders and links. It is its sender’s, for one run, and for one hour. An archive that cannot be unpacked safely is refused with the name of its entry: absolute paths, `..`, hard links, special files, git folders, entries that contradict each other. Files that look like secrets and links that leave the tree are left out.
+         */
+        post: operations["uploadWorkspace"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -900,7 +920,7 @@ export interface components {
              * @description `none` and `local_path` are older names of `scratch` and `local_copy`.
              * @enum {string}
              */
-            kind: "scratch" | "local_copy" | "git_repository" | "none" | "local_path";
+            kind: "scratch" | "local_copy" | "git_repository" | "upload" | "none" | "local_path";
             /** @description `local_copy`: absolute folder on the server, inside `SERVICE_LOCAL_COPY_ROOTS`. */
             path?: string | null;
             /** @description `local_copy`: globs of ignored or unlisted files to copy as well. */
@@ -920,6 +940,11 @@ export interface components {
             commit_sha?: string | null;
             /** @enum {string|null} */
             checkout_mode?: "writable_copy" | "read_only" | null;
+            /**
+             * Format: uuid
+             * @description `upload`: id that `POST /v1/workspaces` answered to this caller; for one run.
+             */
+            id?: string | null;
         };
         ConnectorBody: {
             /**
@@ -1028,7 +1053,7 @@ export interface components {
         };
         WorkspaceView: {
             /** @enum {string} */
-            kind: "scratch" | "local_copy" | "git_repository";
+            kind: "scratch" | "local_copy" | "git_repository" | "upload";
             path?: string;
             include?: string[];
             /** Format: uuid */
@@ -1041,6 +1066,23 @@ export interface components {
             commit_sha?: string;
             /** @enum {string} */
             checkout_mode?: "writable_copy" | "read_only";
+            /** Format: uuid */
+            id?: string;
+            /** @description Of an upload: SHA-256 of the archive. */
+            digest?: string;
+            /** @description Of an upload: size of the archive. */
+            bytes?: number;
+            /** @description Of an upload: files and links in it. */
+            files?: number;
+            /** @description Of an upload: files that its sender and the server left out. */
+            left_out?: number;
+            /**
+             * Format: uuid
+             * @description Of an upload: the sandbox host that has it.
+             */
+            host?: string;
+            /** @description Of an upload: the commit that its files were changed from. */
+            base_commit?: string;
         };
         AgentRevisionView: {
             /** Format: uuid */
@@ -2391,6 +2433,34 @@ export interface components {
             /** @description Affected runs beyond those listed. */
             runs_left_out: number;
             recorded: components["schemas"]["RecordedComparison"];
+        };
+        UploadView: {
+            /**
+             * Format: uuid
+             * @description For `workspace.id` of one run.
+             */
+            id: string;
+            /**
+             * Format: date-time
+             * @description Until when a run may use it.
+             */
+            expires_at: string;
+            /** @description SHA-256 of the archive as it was received: `sha256:` and hexadecimal digits. */
+            digest: string;
+            /**
+             * Format: int64
+             * @description Size of the archive as it was received.
+             */
+            bytes: number;
+            /** @description Files and links in it that a run will get. */
+            files: number;
+            /** @description Files that its sender left out, and files in it that look like secrets. */
+            left_out: number;
+            /** @description Commit that the files were changed from, as their sender said. */
+            base_commit: string | null;
+        };
+        UploadEnvelope: {
+            workspace: components["schemas"]["UploadView"];
         };
         SandboxHandleView: {
             runtime: string;
@@ -4073,7 +4143,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description The request body is not JSON. */
+            /** @description The request body is not of the type that the route takes. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -4240,7 +4310,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description The request body is not JSON. */
+            /** @description The request body is not of the type that the route takes. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -4476,7 +4546,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description The request body is not JSON. */
+            /** @description The request body is not of the type that the route takes. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -4622,7 +4692,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description The request body is not JSON. */
+            /** @description The request body is not of the type that the route takes. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -4910,7 +4980,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description The request body is not JSON. */
+            /** @description The request body is not of the type that the route takes. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -5084,7 +5154,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description The request body is not JSON. */
+            /** @description The request body is not of the type that the route takes. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -5236,7 +5306,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description The request body is not JSON. */
+            /** @description The request body is not of the type that the route takes. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -5417,7 +5487,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description The request body is not JSON. */
+            /** @description The request body is not of the type that the route takes. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -5530,7 +5600,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description The request body is not JSON. */
+            /** @description The request body is not of the type that the route takes. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -5706,7 +5776,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description The request body is not JSON. */
+            /** @description The request body is not of the type that the route takes. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -5878,7 +5948,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description The request body is not JSON. */
+            /** @description The request body is not of the type that the route takes. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -6180,7 +6250,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description The request body is not JSON. */
+            /** @description The request body is not of the type that the route takes. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -6276,7 +6346,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description The request body is not JSON. */
+            /** @description The request body is not of the type that the route takes. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -6419,7 +6489,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description The request body is not JSON. */
+            /** @description The request body is not of the type that the route takes. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -6515,7 +6585,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description The request body is not JSON. */
+            /** @description The request body is not of the type that the route takes. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -6602,7 +6672,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description The request body is not JSON. */
+            /** @description The request body is not of the type that the route takes. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -6689,7 +6759,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description The request body is not JSON. */
+            /** @description The request body is not of the type that the route takes. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -6948,7 +7018,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description The request body is not JSON. */
+            /** @description The request body is not of the type that the route takes. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -7055,7 +7125,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description The request body is not JSON. */
+            /** @description The request body is not of the type that the route takes. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -7153,7 +7223,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description The request body is not JSON. */
+            /** @description The request body is not of the type that the route takes. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -7389,7 +7459,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description The request body is not JSON. */
+            /** @description The request body is not of the type that the route takes. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -7398,7 +7468,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description The run queue is full; `Retry-After` says when to try again. */
+            /** @description As much waits already as may; `Retry-After` says when to try again. */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -7777,7 +7847,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description The request body is not JSON. */
+            /** @description The request body is not of the type that the route takes. */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -8072,6 +8142,120 @@ export interface operations {
             /** @description No such resource, or none that the caller may see. */
             404: {
                 headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description An internal error; details are in the server log only. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The service, or a part of it that the request needs, is unavailable; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    uploadWorkspace: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Commit that the files were changed from. */
+                "x-sandgate-base-commit"?: string;
+                /** @description How many files the sender left out. */
+                "x-sandgate-left-out"?: number;
+                /** @description The same key with the same body answers what it answered before; with another body 409. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/gzip": string;
+            };
+        };
+        responses: {
+            /** @description The files are there, and a run may use them. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UploadEnvelope"];
+                };
+            };
+            /** @description The request is invalid; the text names the member and the reason. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The credential is missing or invalid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The caller is known and not permitted. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request conflicts with what exists. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request body is not of the type that the route takes. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description As much waits already as may; `Retry-After` says when to try again. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {

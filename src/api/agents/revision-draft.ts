@@ -76,6 +76,8 @@ export class RevisionDrafter {
   /** An empty folder is what a run gets without a default, so naming it clears the default. */
   private defaultWorkspace(input: WorkspaceInput): WorkspaceSpec | null {
     const workspace = parseWorkspace(input, 'default_workspace', cloneBaseOf(this.config.codehost));
+    if (workspace.kind === 'upload')
+      throw new SandgateError('invalid_request', 'default_workspace.kind: an upload is for one run; name it there');
     return workspace.kind === 'scratch' ? null : workspace;
   }
 }

@@ -42,10 +42,11 @@ export const AfterQuery = (): MethodDecorator =>
 export const IdParam = (name: string, what: string): MethodDecorator =>
   ApiParam({ name, description: `Id of the ${what}.`, schema: { type: 'string', format: 'uuid' } });
 
-export const IdempotencyKeyHeader = (): MethodDecorator =>
+/** @param what a request with the same key is answered */
+export const IdempotencyKeyHeader = (what: string): MethodDecorator =>
   ApiHeader({
     name: 'Idempotency-Key',
     required: false,
-    description: 'The same key with the same body answers the run that it made before; with another body 409.',
+    description: `The same key with the same body answers ${what}; with another body 409.`,
     schema: { type: 'string', minLength: 1, maxLength: 200 },
   });

@@ -35,6 +35,7 @@ import { claimKey } from '../../core/runs/idempotency-keys.js';
 import { requireQueueRoom } from '../../core/runs/queue-room.js';
 import { resolveBindings } from './run-bindings.js';
 import { RunNetwork } from './run-network.js';
+import { takeUpload } from './take-upload.js';
 import { requireSession, viewSession } from './session-lookup.js';
 import { SessionEntity, SessionHeadEntity } from '../../core/runs/session.entity.js';
 import type { SessionView } from './sessions.dto.js';
@@ -107,7 +108,10 @@ export class CreateSessionService {
     const harness = await this.requireHarness(tx, revision);
     const policy = await tx.manager.findOneByOrFail(PolicyEntity, { id: revision.policy_id });
     const head = await readHeadVersion(tx, policy);
-    const workspace = resolveWorkspace(body, revision.default_workspace, cloneBase);
+    const workspace = await takeUpload(tx, resolveWorkspace(body, revision.default_workspace, cloneBase), {
+      principal,
+      runId,
+    });
     if (workspace.kind === 'local_copy') refuseHostPaths(principal);
     this.assertFetchable(workspace);
     const kept = narrowPins(revision.capability_bundles, body.capabilities ?? null);

@@ -69,7 +69,7 @@ export class SessionsController {
   @HttpCode(200)
   @Permission('sessions.create')
   @ApiOperation({ summary: 'Create a run' })
-  @IdempotencyKeyHeader()
+  @IdempotencyKeyHeader('the run that it made before')
   @ApiBody({ type: CreateSession })
   @Answer(SessionEnvelope, 'The run, before anything was provisioned for it.')
   @Failures(400, 401, 403, 409, 413, 415, 429, 503)

@@ -97,11 +97,21 @@ export class WorkspaceBody implements WorkspaceInput {
   @IsOptional()
   @IsIn(CHECKOUT_MODES)
   checkout_mode?: string | null;
+
+  @ApiPropertyOptional({
+    type: 'string',
+    format: 'uuid',
+    nullable: true,
+    description: '`upload`: id that `POST /v1/workspaces` answered to this caller; for one run.',
+  })
+  @IsOptional()
+  @IsUUID()
+  id?: string | null;
 }
 
 /** A workspace after defaults and overrides; members of other kinds are left out. */
 export class WorkspaceView {
-  @ApiProperty({ type: 'string', enum: ['scratch', 'local_copy', 'git_repository'] })
+  @ApiProperty({ type: 'string', enum: ['scratch', 'local_copy', 'git_repository', 'upload'] })
   kind!: string;
 
   @ApiPropertyOptional()
@@ -130,4 +140,25 @@ export class WorkspaceView {
 
   @ApiPropertyOptional({ type: 'string', enum: CHECKOUT_MODES })
   checkout_mode?: string;
+
+  @ApiPropertyOptional({ format: 'uuid' })
+  id?: string;
+
+  @ApiPropertyOptional({ description: 'Of an upload: SHA-256 of the archive.' })
+  digest?: string;
+
+  @ApiPropertyOptional({ description: 'Of an upload: size of the archive.' })
+  bytes?: number;
+
+  @ApiPropertyOptional({ description: 'Of an upload: files and links in it.' })
+  files?: number;
+
+  @ApiPropertyOptional({ description: 'Of an upload: files that its sender and the server left out.' })
+  left_out?: number;
+
+  @ApiPropertyOptional({ format: 'uuid', description: 'Of an upload: the sandbox host that has it.' })
+  host?: string;
+
+  @ApiPropertyOptional({ description: 'Of an upload: the commit that its files were changed from.' })
+  base_commit?: string;
 }

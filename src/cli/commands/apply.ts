@@ -60,25 +60,39 @@ async function applyPlainly(error: unknown, tree: string, mode: readonly string[
 }
 
 /**
- * A checkout starts from a commit, which must be the tree's. A copied folder starts from a snapshot that no other repository
- * has: there the files that the patch changes must be those that the run saw.
+ * A checkout starts from a commit, which must be the tree's. A copied folder, here or uploaded, starts from a snapshot that no other
+ * repository has: there the files that the patch changes must be those that the run saw; and the tree must be at the commit that an
+ * uploaded one was changed from.
  */
 async function checkBase(run: Session, patch: Buffer, tree: string, force: boolean): Promise<void> {
   if (force) return;
   const workspace = workspaceOf(run);
   if (workspace['kind'] === 'local_copy') {
     checkSameFolder(asText(workspace['path']), tree);
-    const changed = await filesThatDiffer(patch, tree);
-    if (changed.length === 0) return;
-    throw new CliError(
-      `the tree changed since the run started (${changed.slice(0, 5).map(inline).join(', ')}${changed.length > 5 ? ' …' : ''}); --force merges`,
-      EXIT.conflict,
-    );
+    return checkSameFiles(patch, tree);
   }
+  if (workspace['kind'] === 'upload') {
+    const base = asText(workspace['base_commit']);
+    if (base !== '') await checkHead(base, tree);
+    return checkSameFiles(patch, tree);
+  }
+  await checkHead(run.base_commit ?? 'nothing', tree);
+}
+
+async function checkHead(base: string, tree: string): Promise<void> {
   const head = (await git(tree, ['rev-parse', 'HEAD'])).trim();
-  if (head === run.base_commit) return;
+  if (head === base) return;
   throw new CliError(
-    `the tree is at ${head.slice(0, 12)}, the run started from ${inline(run.base_commit ?? 'nothing').slice(0, 12)}; check that commit out, or use --force to merge`,
+    `the tree is at ${head.slice(0, 12)}, the run started from ${inline(base).slice(0, 12)}; check that commit out, or use --force to merge`,
+    EXIT.conflict,
+  );
+}
+
+async function checkSameFiles(patch: Buffer, tree: string): Promise<void> {
+  const changed = await filesThatDiffer(patch, tree);
+  if (changed.length === 0) return;
+  throw new CliError(
+    `the tree changed since the run started (${changed.slice(0, 5).map(inline).join(', ')}${changed.length > 5 ? ' …' : ''}); --force merges`,
     EXIT.conflict,
   );
 }

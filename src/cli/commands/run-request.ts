@@ -11,6 +11,7 @@ import { readNamedText } from './document.js';
 export interface RunFlags {
   readonly agent: string;
   readonly workspace?: string;
+  readonly upload?: boolean;
   readonly git?: string;
   readonly ref?: string;
   readonly include?: string[];
@@ -39,6 +40,8 @@ export async function composeRun(words: string[], flags: RunFlags, client: Sandg
   if (flags.workspace !== undefined && flags.git !== undefined) {
     throw new CliError('--workspace and --git exclude each other', EXIT.usage);
   }
+  if (flags.upload === true && flags.workspace === undefined)
+    throw new CliError('--upload sends the folder that --workspace names', EXIT.usage);
   const task = taskText(words, flags);
   if (flags.again === undefined && task === '')
     throw new CliError('give a task, for example: sandgate run "make the tests pass" --workspace .', EXIT.usage);
@@ -57,10 +60,11 @@ async function idsOf(bind: Readonly<Record<string, string>>, client: SandgateCli
 }
 
 function repeated(earlier: Session, task: string, flags: RunFlags): NewRun {
+  const workspace = requestedWorkspace(earlier, flags);
   const base = {
     agent: earlier.agent_id,
     task: task || earlier.task,
-    workspace: requestedWorkspace(earlier),
+    ...(workspace === undefined ? {} : { workspace }),
     budgets: { ...earlier.budgets },
     labels: earlier.labels,
     capabilities: bundlesOf(earlier),
@@ -118,7 +122,14 @@ function complete(base: Omit<NewRun, 'autonomous' | 'allow_unpriced'>, flags: Ru
 }
 
 /** The frozen form holds members that a request may not have. */
-function requestedWorkspace(earlier: Session): Workspace {
+function requestedWorkspace(earlier: Session, flags: RunFlags): Workspace | undefined {
+  if (workspaceOf(earlier)['kind'] === 'upload') {
+    if (flags.workspace !== undefined || flags.git !== undefined) return undefined;
+    throw new CliError(
+      'the files of that run were uploaded for it alone; say where they are with --workspace <folder>',
+      EXIT.usage,
+    );
+  }
   const members = Object.entries(workspaceOf(earlier)).filter(([member]) => member !== 'binding_id');
   return Object.fromEntries(members) as unknown as Workspace;
 }

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { Writable } from 'node:stream';
 import type { Command } from 'commander';
 import { InvalidArgumentError, Option } from 'commander';
@@ -12,6 +11,7 @@ import { inline } from '../terminal/escape.js';
 import { LiveScreen } from '../terminal/live-screen.js';
 import { printDocument, write } from '../terminal/output.js';
 import { ApprovalDesk } from '../views/decide.js';
+import { createRun } from './create-run.js';
 import { composeRun } from './run-request.js';
 import type { RunFlags } from './run-request.js';
 
@@ -21,7 +21,11 @@ export function registerRunCommand(program: Command): void {
     .description('Start a run and follow it: timeline, cost, remaining budget; approvals are asked in place.')
     .argument('[task...]', 'what to do')
     .option('-a, --agent <name>', 'agent that runs', 'fixer')
-    .option('-w, --workspace <folder>', 'local folder that is copied into the sandbox; the original stays as it is')
+    .option('-w, --workspace <folder>', 'local folder whose files the sandbox gets; the original stays as it is')
+    .option(
+      '--upload',
+      'send the folder instead of letting the server copy it; so it is done anyway when the server is elsewhere',
+    )
     .option('--git <url>', 'repository to check out instead')
     .option('--ref <ref>', 'branch, tag or commit of --git')
     .option('--include <glob...>', 'ignored files of the folder to copy as well')
@@ -56,9 +60,7 @@ export function registerRunCommand(program: Command): void {
 
 async function start(words: string[], flags: RunFlags, context: CommandContext): Promise<void> {
   const body = await composeRun(words, flags, context.client);
-  // A retry on the way to the server must not make two runs.
-  const headers = { 'idempotency-key': randomUUID() };
-  const { session } = await context.client.call((api) => api.POST('/v1/sessions', { body, headers }));
+  const session = await createRun(body, flags, context);
   if (flags.detach === true) {
     if (context.format === 'table') write(session.id);
     else printDocument(context.format, { session });

@@ -44,7 +44,7 @@ export class SandgateClient {
       new Request(`${this.connection.url}${path}`, { headers }),
       AbortSignal.timeout(REQUEST_TIMEOUT_MS),
     );
-    if (!response.ok) throw refusal(response, parsed(await response.text()));
+    if (!response.ok) throw await refusalOf(response);
     return Buffer.from(await response.arrayBuffer());
   }
 
@@ -55,7 +55,7 @@ export class SandgateClient {
     const { url: server, token } = this.connection;
     const open = async (request: Request) => {
       const response = await this.send(request, AbortSignal.any([signal, silence.signal]));
-      if (!response.ok) throw refusal(response, parsed(await response.text()));
+      if (!response.ok) throw await refusalOf(response);
       return new Response(response.body?.pipeThrough(watch.stream()) ?? null, response);
     };
     try {
@@ -66,13 +66,23 @@ export class SandgateClient {
     }
   }
 
-  private async send(request: Request, signal: AbortSignal): Promise<Response> {
-    try {
-      return await fetch(request, { signal, redirect: 'error' });
-    } catch (error) {
-      throw new CliError(`no answer from ${this.connection.url}: ${causeOf(error)}`, EXIT.unreachable);
-    }
+  private send(request: Request, signal: AbortSignal): Promise<Response> {
+    return fetchFrom(this.connection, request, signal);
   }
+}
+
+/** Throws `CliError` when no answer comes. */
+export async function fetchFrom({ url }: ServerConnection, request: Request, signal: AbortSignal): Promise<Response> {
+  try {
+    return await fetch(request, { signal, redirect: 'error' });
+  } catch (error) {
+    throw new CliError(`no answer from ${url}: ${causeOf(error)}`, EXIT.unreachable);
+  }
+}
+
+/** The server's own sentence, made safe to print. */
+export async function refusalOf(response: Response): Promise<CliError> {
+  return refusal(response, parsed(await response.text()));
 }
 
 /** Notices a stream on which nothing arrives any more. */

@@ -19,6 +19,7 @@ export type CapabilityListEntry = Schemas['CapabilityListEntry'];
 export type Connection = Schemas['Connection'];
 export type Snapshot = Schemas['Snapshot'];
 export type CatalogEntry = Schemas['CatalogEntry'];
+export type Upload = Schemas['UploadView'];
 export type NewRun = Schemas['CreateSession'];
 
 export type Decision = 'approved_once' | 'approved_session' | 'denied';

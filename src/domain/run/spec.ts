@@ -22,8 +22,20 @@ export type WorkspaceSpec =
       commit_sha?: string;
       checkout_mode: 'writable_copy' | 'read_only';
     }
-  /** Files that a client sent beforehand (docs/design/workspaces.md). */
-  | { kind: 'upload'; id: string; digest: string; files: number; left_out: number };
+  /** Files that a client sent beforehand, and which `host` has (docs/design/workspaces.md). `base_commit`: what they were changed from. */
+  | {
+      kind: 'upload';
+      id: string;
+      digest: string;
+      bytes: number;
+      files: number;
+      left_out: number;
+      host: string;
+      base_commit?: string;
+    };
+
+/** What a request asks for: of an upload it names the id alone. */
+export type RequestedWorkspace = Exclude<WorkspaceSpec, { kind: 'upload' }> | { kind: 'upload'; id: string };
 
 /** Sizes of a sandbox (docs/design/sandbox.md). */
 export interface SandboxSizes {

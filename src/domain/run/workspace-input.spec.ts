@@ -30,14 +30,27 @@ describe('workspace of a request', () => {
     });
     for (const bad of [null, 3, 'scratch', []]) {
       expect(refusal(() => parseWorkspace(bad, 'workspace'))).toBe(
-        'workspace must be an object with a kind (scratch, local_copy or git_repository)',
+        'workspace must be an object with a kind (scratch, local_copy, git_repository or upload)',
       );
     }
-    for (const kind of [undefined, 'upload', 7, 'toString']) {
+    for (const kind of [undefined, 'archive', 7, 'toString']) {
       expect(refusal(() => parseWorkspace({ kind }, 'workspace'))).toBe(
-        'workspace.kind must be scratch, local_copy or git_repository',
+        'workspace.kind must be scratch, local_copy, git_repository or upload',
       );
     }
+  });
+
+  it('an upload is named by its id alone', () => {
+    const id = '01900000-0000-7000-8000-00000000abcd';
+    const workspace = { kind: 'upload', id: id.toUpperCase(), path: null };
+    expect(parseWorkspace(workspace, 'workspace')).toEqual({ kind: 'upload', id });
+    for (const bad of [undefined, '', 'last', '../../etc'])
+      expect(refusal(() => parseWorkspace({ kind: 'upload', id: bad }, 'workspace'))).toBe(
+        'workspace.id must be the id of an upload',
+      );
+    expect(refusal(() => parseWorkspace({ kind: 'scratch', id }, 'workspace'))).toBe(
+      'workspace.id is of kind upload; this workspace is of kind scratch',
+    );
   });
 
   it('legacy kinds and the legacy member are still read', () => {

@@ -3,10 +3,10 @@ import { isJsonObject } from '../json.js';
 import { isUuid } from '../uuid.js';
 import { cloneUrlProblem, isBelowCloneBase } from './clone-url.js';
 import { refProblem } from './git-ref.js';
-import type { WorkspaceSpec } from './spec.js';
+import type { RequestedWorkspace } from './spec.js';
 
 /** Kinds that a request may name; `none` and `local_path` are older names of `scratch` and `local_copy`. */
-export const WORKSPACE_KINDS = ['scratch', 'local_copy', 'git_repository', 'none', 'local_path'] as const;
+export const WORKSPACE_KINDS = ['scratch', 'local_copy', 'git_repository', 'upload', 'none', 'local_path'] as const;
 
 /** How a repository is mounted for the agent; the first is the default (docs/design/workspaces.md). */
 export const CHECKOUT_MODES = ['writable_copy', 'read_only'] as const;
@@ -22,11 +22,12 @@ export interface WorkspaceInput {
   ref?: string | null;
   commit_sha?: string | null;
   checkout_mode?: string | null;
+  id?: string | null;
 }
 
-const KINDS = 'scratch, local_copy or git_repository';
+const KINDS = 'scratch, local_copy, git_repository or upload';
 /** The kind that a member belongs to; `kind` belongs to all. */
-const KIND_OF_MEMBER: Readonly<Record<Exclude<keyof WorkspaceInput, 'kind'>, WorkspaceSpec['kind']>> = {
+const KIND_OF_MEMBER: Readonly<Record<Exclude<keyof WorkspaceInput, 'kind'>, RequestedWorkspace['kind']>> = {
   path: 'local_copy',
   include: 'local_copy',
   connection_id: 'git_repository',
@@ -35,6 +36,7 @@ const KIND_OF_MEMBER: Readonly<Record<Exclude<keyof WorkspaceInput, 'kind'>, Wor
   ref: 'git_repository',
   commit_sha: 'git_repository',
   checkout_mode: 'git_repository',
+  id: 'upload',
 };
 const REPOSITORY = /^[A-Za-z0-9._-]+\/[A-Za-z0-9._-]+$/;
 const COMMIT = /^[0-9a-fA-F]{7,40}$/;
@@ -53,7 +55,7 @@ const PUBLIC_CLONE_BASE = 'https://github.com';
  * @param cloneBase where repositories of connections are cloned from
  * @throws SandgateError `invalid_request` that names the field and the reason
  */
-export function parseWorkspace(value: unknown, field: string, cloneBase: string): WorkspaceSpec {
+export function parseWorkspace(value: unknown, field: string, cloneBase: string): RequestedWorkspace {
   if (!isJsonObject(value)) throw invalid(`${field} must be an object with a kind (${KINDS})`);
   switch (value['kind']) {
     case 'scratch':
@@ -67,6 +69,9 @@ export function parseWorkspace(value: unknown, field: string, cloneBase: string)
     case 'git_repository':
       refuseOtherKinds(value, field, 'git_repository');
       return parseGitRepository(value, field, cloneBase);
+    case 'upload':
+      refuseOtherKinds(value, field, 'upload');
+      return parseUpload(value, field);
     default:
       throw invalid(`${field}.kind must be ${KINDS}`);
   }
@@ -78,9 +83,9 @@ export function parseWorkspace(value: unknown, field: string, cloneBase: string)
  */
 export function resolveWorkspace(
   body: { workspace?: unknown; repo?: unknown },
-  revisionDefault: WorkspaceSpec | null,
+  revisionDefault: RequestedWorkspace | null,
   cloneBase: string,
-): WorkspaceSpec {
+): RequestedWorkspace {
   const workspace = body.workspace ?? undefined;
   const repo = body.repo ?? undefined;
   if (workspace !== undefined && repo !== undefined) {
@@ -97,20 +102,20 @@ export function resolveWorkspace(
  *
  * @throws SandgateError `invalid_request`
  */
-export function assertWithinCloneBase(workspace: WorkspaceSpec, cloneBase: string, field = 'workspace'): void {
+export function assertWithinCloneBase(workspace: RequestedWorkspace, cloneBase: string, field = 'workspace'): void {
   if (workspace.kind !== 'git_repository' || workspace.connection_id === undefined) return;
   if (isBelowCloneBase(cloneBase, workspace.clone_url)) return;
   throw invalid(`${field}.clone_url must lie on the code host of the connection, below ${cloneBase}`);
 }
 
-function refuseOtherKinds(value: Record<string, unknown>, field: string, kind: WorkspaceSpec['kind']): void {
+function refuseOtherKinds(value: Record<string, unknown>, field: string, kind: RequestedWorkspace['kind']): void {
   for (const [member, ofKind] of Object.entries(KIND_OF_MEMBER)) {
     if (ofKind === kind || value[member] === undefined || value[member] === null) continue;
     throw invalid(`${field}.${member} is of kind ${ofKind}; this workspace is of kind ${kind}`);
   }
 }
 
-function parseLocalCopy(value: Record<string, unknown>, field: string): WorkspaceSpec {
+function parseLocalCopy(value: Record<string, unknown>, field: string): RequestedWorkspace {
   const path = text(value, 'path', field);
   if (path === undefined || path.trim() === '') throw invalid(`${field}.path must be a non-blank path on the server`);
   if (!path.startsWith('/')) throw invalid(`${field}.path must be absolute: it is read on the server`);
@@ -135,7 +140,7 @@ function parseInclude(value: unknown, field: string): string[] | undefined {
   });
 }
 
-function parseGitRepository(value: Record<string, unknown>, field: string, cloneBase: string): WorkspaceSpec {
+function parseGitRepository(value: Record<string, unknown>, field: string, cloneBase: string): RequestedWorkspace {
   const connectionId = text(value, 'connection_id', field);
   const repository = text(value, 'repository', field);
   const ref = text(value, 'ref', field);
@@ -149,7 +154,7 @@ function parseGitRepository(value: Record<string, unknown>, field: string, clone
   const problem = ref === undefined ? undefined : refProblem(ref);
   if (problem !== undefined) throw invalid(`${field}.ref ${problem}`);
   const base = connectionId === undefined ? null : cloneBase;
-  const workspace: WorkspaceSpec = {
+  const workspace: RequestedWorkspace = {
     kind: 'git_repository',
     ...(connectionId === undefined ? {} : { connection_id: connectionId.toLowerCase() }),
     ...(repository === undefined ? {} : { repository }),
@@ -160,6 +165,12 @@ function parseGitRepository(value: Record<string, unknown>, field: string, clone
   };
   assertWithinCloneBase(workspace, cloneBase, field);
   return workspace;
+}
+
+function parseUpload(value: Record<string, unknown>, field: string): RequestedWorkspace {
+  const id = text(value, 'id', field);
+  if (id === undefined || !isUuid(id)) throw invalid(`${field}.id must be the id of an upload`);
+  return { kind: 'upload', id: id.toLowerCase() };
 }
 
 /** @param base of the connection that fetches; null without one */

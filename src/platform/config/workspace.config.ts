@@ -1,5 +1,5 @@
 import { homedir } from 'node:os';
-import { pathList } from './readers.js';
+import { integer, pathList } from './readers.js';
 import { setting } from './setting.js';
 
 /** What a workspace may be made from (docs/design/workspaces.md). */
@@ -12,4 +12,12 @@ export class WorkspaceConfig {
     about: 'Folders below which `local_copy` workspaces and `file://` repositories may lie; `none` allows nothing.',
   })
   readonly localCopyRoots!: readonly string[];
+
+  @setting({
+    variable: 'SERVICE_MAX_ARCHIVE_BYTES',
+    read: integer(1024 * 1024, 2_147_483_648),
+    default: 2_147_483_648,
+    about: 'Largest archive of files that a client may send for a run, in bytes as it is sent.',
+  })
+  readonly maxArchiveBytes!: number;
 }

@@ -7,6 +7,7 @@ import { materialize, type MaterializedWorkspace } from './materialize.js';
 import { measureFiles, type MeasuredFile } from './measure-files.js';
 import { removeBaseline } from './scratch-folder.js';
 import type { DiffRequest, WorkspaceFilling, WorkspaceStore } from './workspace-store.js';
+import { UploadFiles } from './upload-files.js';
 import { isRowId } from '../../domain/uuid.js';
 
 /** Where a provider that shares this host's file system has the workspaces of its runs. */
@@ -34,7 +35,11 @@ const ID_LENGTH = 36;
 
 /** Workspaces that are folders of this host, filled and compared by git in a confinement. */
 export class FolderWorkspaces implements WorkspaceStore {
-  constructor(private readonly on: FolderWorkspacesOptions) {}
+  private readonly uploads: UploadFiles;
+
+  constructor(private readonly on: FolderWorkspacesOptions) {
+    this.uploads = new UploadFiles(on.dataDir);
+  }
 
   async fill({ runId, spec, sizes, remote, signal }: WorkspaceFilling): Promise<MaterializedWorkspace> {
     const { confine, dataDir, folders, roots } = this.on;
@@ -81,5 +86,13 @@ export class FolderWorkspaces implements WorkspaceStore {
   async listKept(): Promise<string[]> {
     const names = await namesIn(baselineRoot(this.on.dataDir));
     return [...new Set(names.map((name) => name.slice(0, ID_LENGTH)).filter(isRowId))];
+  }
+
+  listUploads(): Promise<string[]> {
+    return this.uploads.list();
+  }
+
+  removeUpload(id: string): Promise<void> {
+    return this.uploads.remove(id);
   }
 }

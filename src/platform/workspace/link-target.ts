@@ -1,38 +1,14 @@
 import { readlink } from 'node:fs/promises';
 import { isSystemError } from '../../domain/system-error.js';
-
-const MAX_STEPS = 40;
+import { staysInside } from '../../domain/workspace/link-target.js';
 
 /**
- * Whether a symbolic link, followed step by step through other links, never leaves the folder `top`. Absolute targets leave it: in a
- * sandbox they would name another place. A target that does not exist may stay.
+ * Whether a symbolic link of a folder of this host never leaves the folder `top`, followed through the links that are there.
  *
  * @param folder of the link below `top`, empty or ending in a slash
  */
-export async function staysInside(top: string, folder: string, target: Buffer): Promise<boolean> {
-  const parts = latin1(folder)
-    .split('/')
-    .filter((part) => part !== '');
-  const ahead = split(target);
-  if (ahead === undefined) return false;
-  let steps = 0;
-  while (ahead.length > 0) {
-    const part = ahead.shift() as string;
-    if (part === '' || part === '.') continue;
-    if (part === '..') {
-      if (parts.pop() === undefined) return false;
-      continue;
-    }
-    const next = await linkTarget(`${latin1(top)}/${[...parts, part].join('/')}`);
-    if (next === undefined) {
-      parts.push(part);
-      continue;
-    }
-    const inner = split(next);
-    if (inner === undefined || ++steps > MAX_STEPS) return false;
-    ahead.unshift(...inner);
-  }
-  return true;
+export function leadsInside(top: string, folder: string, target: Buffer): Promise<boolean> {
+  return staysInside(latin1(folder), target.toString('latin1'), (path) => linkAt(`${latin1(top)}/${path}`));
 }
 
 /** The bytes of a name, one character each. */
@@ -40,15 +16,9 @@ function latin1(text: string): string {
   return Buffer.from(text).toString('latin1');
 }
 
-/** Parts of a target, as Latin-1 so that any byte survives; undefined for an absolute one. */
-function split(target: Buffer): string[] | undefined {
-  const text = target.toString('latin1');
-  return text.startsWith('/') ? undefined : text.split('/');
-}
-
-async function linkTarget(path: string): Promise<Buffer | undefined> {
+async function linkAt(path: string): Promise<string | undefined> {
   try {
-    return await readlink(Buffer.from(path, 'latin1'), { encoding: 'buffer' });
+    return (await readlink(Buffer.from(path, 'latin1'), { encoding: 'buffer' })).toString('latin1');
   } catch (error) {
     if (isSystemError(error, 'EINVAL', 'ENOENT', 'ENOTDIR', 'EACCES', 'ENAMETOOLONG')) return undefined;
     throw error;

@@ -9,6 +9,7 @@ import type { RemoteAccess } from './remote-access.js';
 import { emptyTree } from '../host/remove-tree.js';
 import { removeBaseline, ScratchFolder } from './scratch-folder.js';
 import { snapshotFolder, snapshotNothing, type Snapshot } from './snapshot.js';
+import { unpackUpload } from './unpack-upload.js';
 
 const COPY_MS = 120_000;
 
@@ -34,7 +35,7 @@ interface MaterializeRequest {
   signal?: AbortSignal;
 }
 
-/** A filled workspace: `leftOut` of a local copy are secrets, links that leave the folder, special files and the state folder. */
+/** A filled workspace: `leftOut` of a copy, local or uploaded, are secrets, links that leave the folder, special files and the state folder. */
 export type MaterializedWorkspace = Snapshot;
 
 /**
@@ -56,7 +57,7 @@ export async function materialize(request: MaterializeRequest): Promise<Material
     scratch: scratch.path,
     readOnly: [],
     readWrite: [],
-    until: Date.now() + (request.spec.kind === 'local_copy' ? COPY_MS : GIT_FETCH_MS + COPY_MS),
+    until: Date.now() + (request.spec.kind === 'git_repository' ? GIT_FETCH_MS + COPY_MS : COPY_MS),
     signal: request.signal,
   };
   try {
@@ -72,8 +73,21 @@ export async function materialize(request: MaterializeRequest): Promise<Material
 async function fill(on: Confinement, request: MaterializeRequest): Promise<Snapshot> {
   const { spec, workspaceDir, roots, stateDir } = request;
   if (spec.kind === 'git_repository') return fetchRepository(on, request, spec, request);
+  if (spec.kind === 'upload') return fillFromUpload(on, request, spec);
   if (spec.kind !== 'local_copy') return snapshotNothing(request, on.uid);
   const copied = await copyFolder(on, { path: spec.path, include: spec.include ?? [], roots, stateDir, workspaceDir });
   const snapshot = await snapshotFolder(on, request);
   return { ...snapshot, leftOut: snapshot.leftOut + copied.leftOut };
+}
+
+/** What its sender left out, and secrets, were counted when it was received. */
+async function fillFromUpload(
+  on: Confinement,
+  request: MaterializeRequest,
+  spec: Extract<WorkspaceSpec, { kind: 'upload' }>,
+): Promise<Snapshot> {
+  const { workspaceDir, stateDir: dataDir } = request;
+  const { droppedLinks } = await unpackUpload(on, spec, { workspaceDir, dataDir });
+  const snapshot = await snapshotFolder(on, request);
+  return { ...snapshot, leftOut: snapshot.leftOut + spec.left_out + droppedLinks };
 }

@@ -1,16 +1,11 @@
+import { holdsToken, secretSignOf } from '../../domain/workspace/secret-files.js';
 import type { DirectoryHandle } from '../host/directory-handle.js';
-import { readSmallFile } from './ignore-rules.js';
+import { readSmallFile } from './read-small-file.js';
 
-const SECRET_NAMES = [/^\.env/i, /\.pem$/i, /^id_/i, /^\.netrc$/i];
-const NPM_TOKEN = /(?:^|:)\s*_?(?:authToken|auth|password)\s*=/im;
-
-/**
- * Files that a local copy never takes, whatever the repository tracks and whatever `include` asks for (docs/design/workspaces.md):
- * `.env*`, `*.pem`, `id_*`, `.netrc`, and an `.npmrc` that holds a token.
- */
+/** Whether a file of an open folder is a secret that no workspace gets. One that has to be read and cannot be counts as one. */
 export async function isSecretFile(folder: DirectoryHandle, name: string): Promise<boolean> {
-  if (SECRET_NAMES.some((pattern) => pattern.test(name))) return true;
-  if (name.toLowerCase() !== '.npmrc') return false;
+  const sign = secretSignOf(name);
+  if (sign !== 'content') return sign === 'name';
   const text = await readSmallFile(folder, name);
-  return text === undefined || NPM_TOKEN.test(text);
+  return text === undefined || holdsToken(text);
 }

@@ -6,7 +6,8 @@ import { isSystemError } from '../../domain/system-error.js';
 import { DirectoryHandle } from '../host/directory-handle.js';
 import { failureText, runGit, type Confinement } from './git-command.js';
 import { OwnedWriter, writeGitFolder } from './git-folder.js';
-import { IgnoreRules, readSmallFile } from './ignore-rules.js';
+import { IgnoreRules } from '../../domain/workspace/ignore-rules.js';
+import { readSmallFile } from './read-small-file.js';
 import type { ObjectFormat } from './scanner/content.js';
 
 /** A repository found in or above a folder of the host. Its configuration is never used. */

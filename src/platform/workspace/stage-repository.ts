@@ -6,7 +6,7 @@ import { canonicalRoots, openAllowed } from './allowed-roots.js';
 import { isSystemError } from '../../domain/system-error.js';
 import { DirectoryHandle } from '../host/directory-handle.js';
 import { OwnedWriter, writeGitFolder } from './git-folder.js';
-import { readSmallFile } from './ignore-rules.js';
+import { readSmallFile } from './read-small-file.js';
 import { objectFormatOf, repositoryAt } from './source-repository.js';
 import type { ObjectFormat } from './scanner/content.js';
 

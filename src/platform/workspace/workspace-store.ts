@@ -48,6 +48,10 @@ export interface WorkspaceStore {
   forget(runId: string): Promise<void>;
   /** Runs of which anything is kept that {@link forget} deletes. */
   listKept(): Promise<string[]>;
+  /** Ids of the uploads of which this host has anything. */
+  listUploads(): Promise<string[]>;
+  /** Deletes what was sent. Gone already is success. */
+  removeUpload(id: string): Promise<void>;
 }
 
 /** What the gate needs of the workspaces of its host. */

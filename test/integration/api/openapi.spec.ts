@@ -94,6 +94,7 @@ const ANSWERS: [operation: string, shape: string[] | string][] = [
   ['get /v1/capabilities/{name}/versions/{version}', 'id'],
   ['get /v1/catalog', ['connectors']],
   ['post /v1/catalog', 'id'],
+  ['post /v1/workspaces', ['workspace']],
 ];
 
 describe('the interface description', () => {
@@ -114,7 +115,7 @@ describe('the interface description', () => {
       'get /v1/sessions/{id}', 'get /v1/sessions/{id}/approvals', 'get /v1/sessions/{id}/artifacts', 'get /v1/sessions/{id}/artifacts/{aid}',
       'get /v1/sessions/{id}/cost', 'get /v1/sessions/{id}/events', 'get /v1/sessions/{id}/events/export', 'get /v1/sessions/{id}/events/stream',
       'post /v1/agents', 'post /v1/agents/{id}/revisions', 'post /v1/approvals/{id}/decision', 'post /v1/capabilities', 'post /v1/catalog', 'post /v1/catalog/{slug}/connect', 'post /v1/connections', 'post /v1/connections/{id}/approve', 'post /v1/connections/{id}/oauth/start', 'post /v1/connections/{id}/revoke', 'post /v1/connections/{id}/tools/refresh', 'post /v1/mcp/probe', 'post /v1/mcp/servers', 'post /v1/policies', 'post /v1/policies/clone', 'post /v1/policies/preview',
-      'post /v1/policies/validate', 'post /v1/policies/{name}/publish', 'post /v1/policies/{name}/revert', 'post /v1/policies/{name}/simulate', 'post /v1/sessions', 'post /v1/sessions/{id}/cancel',
+      'post /v1/policies/validate', 'post /v1/policies/{name}/publish', 'post /v1/policies/{name}/revert', 'post /v1/policies/{name}/simulate', 'post /v1/sessions', 'post /v1/sessions/{id}/cancel', 'post /v1/workspaces',
     ]); // prettier-ignore
   });
 

@@ -21,6 +21,8 @@ const CROSS_ORGANIZATION_FUNCTIONS = [
   'svc_drop_oauth_registration',
   'svc_find_organization',
   'svc_find_runs',
+  // Files of a host have no organization: which of them runs still need.
+  'svc_find_wanted_uploads',
   'svc_free_places',
   'svc_keep_oauth_registration',
   'svc_list_dead_reservations',

@@ -1,0 +1,61 @@
+import { closeSync, mkdirSync, openSync, symlinkSync, writeSync } from 'node:fs';
+import { SandgateError } from '../../domain/errors.js';
+import { isSystemError } from '../../domain/system-error.js';
+import { staysInside } from '../../domain/workspace/link-target.js';
+import type { ArchiveLink, ArchiveTarget } from './extract.js';
+
+/**
+ * Writes the entries of an archive into the folder that this process stands in, which is empty and which nobody else changes meanwhile.
+ * No link exists before the last file is written, so no path leads elsewhere. For a program that does nothing else: it waits for the
+ * disk.
+ */
+export class FolderTarget implements ArchiveTarget {
+  folder(path: string): void {
+    onDisk(() => mkdirSync(path, 0o755));
+  }
+
+  async file(path: string, content: AsyncIterable<Buffer>, executable: boolean): Promise<void> {
+    const file = onDisk(() => openSync(path, 'wx', executable ? 0o755 : 0o644));
+    try {
+      for await (const chunk of content) onDisk(() => writeWhole(file, chunk));
+    } finally {
+      closeSync(file);
+    }
+  }
+
+  async links(all: readonly ArchiveLink[]): Promise<number> {
+    const targets = new Map(all.map(({ path, target }) => [latin1(path), latin1(target)]));
+    let made = 0;
+    for (const { path, target } of all) {
+      const folder = latin1(path.slice(0, path.lastIndexOf('/') + 1));
+      if (!(await staysInside(folder, latin1(target), (place) => targets.get(place)))) continue;
+      onDisk(() => symlinkSync(target, path));
+      made++;
+    }
+    return made;
+  }
+}
+
+function writeWhole(file: number, chunk: Buffer): void {
+  for (let at = 0; at < chunk.length;) at += writeSync(file, chunk, at);
+}
+
+function onDisk<Result>(step: () => Result): Result {
+  try {
+    return step();
+  } catch (error) {
+    if (!isSystemError(error, 'ENOSPC', 'EDQUOT')) throw error;
+    throw new SandgateError(
+      'payload_too_large',
+      'the archive holds more than the disk of its sandbox (sandbox.disk_mb)',
+      {
+        cause: error,
+      },
+    );
+  }
+}
+
+/** The bytes of a text, one character each. */
+function latin1(text: string): string {
+  return Buffer.from(text).toString('latin1');
+}
