@@ -14,9 +14,11 @@ import { registerConnectionCommands } from './commands/connections.js';
 import { registerDemoCommand } from './commands/demo.js';
 import { registerDoctorCommand } from './commands/doctor.js';
 import { registerHarnessCommands } from './commands/harness.js';
+import { registerNetworkCommands } from './commands/network.js';
 import { registerPolicyCommands } from './commands/policies.js';
 import { registerRunCommand } from './commands/run.js';
 import { registerRunsCommands } from './commands/runs.js';
+import { registerServeCommand } from './commands/serve.js';
 import { registerStartCommand } from './commands/start.js';
 import { registerToolCommands } from './commands/tools.js';
 
@@ -44,6 +46,7 @@ export function buildProgram(): Command {
   const register = [
     registerDemoCommand,
     registerStartCommand,
+    registerServeCommand,
     registerDoctorCommand,
     registerRunCommand,
     registerApplyCommand,
@@ -55,6 +58,7 @@ export function buildProgram(): Command {
     registerCapabilityCommands,
     registerToolCommands,
     registerHarnessCommands,
+    registerNetworkCommands,
     registerPolicyCommands,
     registerAuditCommands,
     registerConformanceCommands,

@@ -1,5 +1,6 @@
-import { generateKeyPairSync, randomBytes } from 'node:crypto';
+import { generateKeyPairSync, randomBytes, randomUUID } from 'node:crypto';
 import { existsSync, linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { isSystemError } from '../domain/system-error.js';
 import type { StateFolder } from './state-folder.js';
 
 /** Makes the secrets of an installation on its first start: 0600 files that never change afterwards. */
@@ -18,8 +19,14 @@ export function readSecret(path: string): string {
 /** A secret appears whole or not at all: a crash while writing must not leave half a key behind. */
 function ensureSecret(path: string, make: () => string): void {
   if (existsSync(path)) return;
-  const draft = `${path}.${process.pid}`;
+  const draft = `${path}.${randomUUID()}`;
   writeFileSync(draft, `${make()}\n`, { mode: 0o600, flush: true });
-  linkSync(draft, path);
-  rmSync(draft);
+  try {
+    linkSync(draft, path);
+  } catch (cause) {
+    // Another part of the same deployment was faster; its secret is the one of both.
+    if (!isSystemError(cause, 'EEXIST')) throw cause;
+  } finally {
+    rmSync(draft);
+  }
 }

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import type { SandgateConfig } from '../platform/config/index.js';
 import type { StateFolder } from './state-folder.js';
 
@@ -39,6 +40,8 @@ export function serviceEnvironment(
     env['SERVICE_KMS_MODE'] = 'static';
     env['SERVICE_KMS_STATIC_KEK_FILE'] = folder.kek;
   }
+  if (isUnset(base, 'SERVICE_NETWORK_PRESETS') && existsSync(folder.networkPresets))
+    env['SERVICE_NETWORK_PRESETS'] = folder.networkPresets;
   return env;
 }
 

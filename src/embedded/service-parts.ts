@@ -39,9 +39,7 @@ export function workerPart(
   env: NodeJS.ProcessEnv,
   temporal: SandgateConfig['temporal'],
 ): PartDefinition {
-  const own = Object.fromEntries(
-    Object.entries(env).filter(([name]) => !OF_THE_API_ALONE.some((secret) => secret === name)),
-  );
+  const own = withoutSecretsOfTheApi(env);
   return {
     ...shared,
     name: 'worker',
@@ -49,6 +47,12 @@ export function workerPart(
     launch: () => ({ argv: nodeProgram('../worker/main.js'), env: own, channel: true }),
     ready: (signal) => polls(temporal, Date.now(), signal),
   };
+}
+
+export function withoutSecretsOfTheApi(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  return Object.fromEntries(
+    Object.entries(env).filter(([name]) => !OF_THE_API_ALONE.some((secret) => secret === name)),
+  );
 }
 
 /** Brings the schema up to date; throws `StartRefused` with PostgreSQL's own reason. */

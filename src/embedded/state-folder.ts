@@ -19,6 +19,8 @@ export interface StateFolder {
   readonly postgresSocketDir: string;
   readonly temporalStore: string;
   readonly logs: string;
+  /** What the presets of agents' networks stand for, once learned. */
+  readonly networkPresets: string;
 }
 
 /** Makes the folder, for its owner alone; refuses one that another user owns or whose path is too long for sockets. */
@@ -54,5 +56,6 @@ export function locate(dir: string): StateFolder {
     postgresSocketDir: join(dir, 'pg'),
     temporalStore: join(dir, 'temporal.db'),
     logs: join(dir, 'logs'),
+    networkPresets: join(dir, 'network-presets.yaml'),
   };
 }

@@ -81,11 +81,7 @@ export class LiveStack {
 
   async stop(): Promise<void> {
     await this.installation.stop('kill', AbortSignal.timeout(60_000));
-    // A worker that is stopped right after a run's end leaves the rest of the cleaning to the next start, which never comes here.
-    for (const mount of mountsBeneath(this.dataDir)) unmount(this.dataDir, mount);
-    // Killed processes may still be writing their last file.
-    for (const folder of [planeRoot(this.dataDir), this.dataDir])
-      rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
+    removeStateOf(this.dataDir);
   }
 
   /** `kill -9`, of the whole process group where the part has one. */
@@ -196,6 +192,15 @@ export class LiveStack {
       await delay(Math.min(Math.max(waited / 20, SHORTEST_PAUSE_MS), LONGEST_PAUSE_MS));
     }
   }
+}
+
+/** Removes the state folder of an installation whose parts are gone. */
+export function removeStateOf(dataDir: string): void {
+  // A worker that is stopped right after a run's end leaves the rest of the cleaning to the next start, which never comes here.
+  for (const mount of mountsBeneath(dataDir)) unmount(dataDir, mount);
+  // Killed processes may still be writing their last file.
+  for (const folder of [planeRoot(dataDir), dataDir])
+    rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
 }
 
 /** A process that was killed may have left a command behind that unmounts the same at this moment. */

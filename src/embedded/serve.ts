@@ -1,0 +1,39 @@
+import { loadConfig } from '../platform/config/index.js';
+import { generateSecrets } from './generated-secrets.js';
+import { isUnset, serviceEnvironment } from './service-environment.js';
+import { migrateDatabase, withoutSecretsOfTheApi } from './service-parts.js';
+import { StartRefused } from './start-refused.js';
+import { openStateFolder } from './state-folder.js';
+
+export const SERVED_PARTS = ['api', 'worker'] as const;
+
+export type ServedPart = (typeof SERVED_PARTS)[number];
+
+const DEFAULT_BIND = '127.0.0.1:8787';
+const PROGRAMS: Readonly<Record<ServedPart, string>> = { api: '../../api/main.js', worker: '../worker/main.js' };
+
+/**
+ * Turns this process into one part of a deployment that has its own PostgreSQL and Temporal (docs/deploy.md): brings the schema up to date,
+ * makes the secrets that nobody configured, and goes on as the API or the worker. Whatever keeps services running starts it again
+ * when a store is not there yet.
+ *
+ * @throws StartRefused, ConfigError
+ */
+export async function serve(part: ServedPart, env: NodeJS.ProcessEnv): Promise<void> {
+  const config = loadConfig(env);
+  const { url } = config.database;
+  if (url === null) throw new StartRefused('DATABASE_URL must be set; `sandgate start` runs a PostgreSQL of its own');
+  if (isUnset(env, 'TEMPORAL_ADDRESS') && isUnset(env, 'TEMPORAL_CONFIG_FILE'))
+    throw new StartRefused('TEMPORAL_ADDRESS must be set; `sandgate start` runs a Temporal of its own');
+  const folder = openStateFolder(config.data.dir);
+  generateSecrets(folder);
+  await migrateDatabase({ ...env, DATABASE_URL: url });
+  const complete = serviceEnvironment(env, config, folder, {
+    databaseUrl: url,
+    temporalAddress: null,
+    temporalWebUrl: null,
+    bind: env['SERVICE_BIND'] || DEFAULT_BIND,
+  });
+  process.env = part === 'worker' ? withoutSecretsOfTheApi(complete) : complete;
+  await import(new URL(PROGRAMS[part], import.meta.url).href);
+}
