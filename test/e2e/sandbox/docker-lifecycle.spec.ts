@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
-import { readFileSync, rmSync } from 'node:fs';
+import { chmodSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { SandboxHandle } from '../../../src/platform/sandbox/provider.js';
@@ -41,6 +41,19 @@ describeWithEngine('life of a sandbox on a container engine', () => {
       .trim();
 
   itKeepsTheContract(() => lab, 'agent');
+
+  it('proof 18: a promise that does not hold ends the launch with the point named, and leaves no container', async () => {
+    const runtime = join(lab.dataDir, 'runtime', readdirSync(join(lab.dataDir, 'runtime'))[0] ?? '');
+    // A runner that can be read is a process that can be looked into.
+    chmodSync(join(runtime, 'runner-node'), 0o755);
+    try {
+      const [result] = await lab.perform([startedRun(`${LIFE}-check`, { MODE: 'idle' })]);
+      expect(result?.error).toMatch(/self-check failed: hidden files: .*\/proc\/self\/(environ|mem)/);
+      expect(containers()).not.toContain(`service-${LIFE}-check`);
+    } finally {
+      chmodSync(join(runtime, 'runner-node'), 0o111);
+    }
+  });
 
   it('shows nobody inside where the state folder is', async () => {
     const script = 'cat /proc/self/mountinfo /proc/self/mounts /proc/net/unix /proc/self/cgroup';

@@ -28,6 +28,7 @@ export async function checkEngine(checked: CheckedEngine): Promise<ProviderRepor
     notes.push(...(await tryDisk(checked.host, checked.dataDir)), ...(await tryHiding(checked.host, checked.dataDir)));
     const seen = await trySharing(checked, facts, notes);
     missing.push(...findWeaknesses(seen, checked.engineRuntime));
+    if (missing.length === 0) notes.push('limits of memory, processes and CPU are hard (cgroups of the engine)');
   } catch (error) {
     missing.push(error instanceof SandgateError ? error.message : `a container could not be tried: ${String(error)}`);
   }

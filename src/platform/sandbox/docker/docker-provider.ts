@@ -14,7 +14,7 @@ import type {
 import { withLaunchLock } from '../room/launch-lock.js';
 import { describeExit } from '../room/describe-exit.js';
 import { measureFolder } from '../room/measure-folder.js';
-import { RunFolder } from '../room/run-folder.js';
+import { isRunId, RunFolder } from '../room/run-folder.js';
 import { RunRooms, type RunRoomsOptions } from '../room/run-rooms.js';
 import { checkEngine } from './check-engine.js';
 import { LABELS } from './container-spec.js';
@@ -43,8 +43,9 @@ export interface DockerOptions extends RunRoomsOptions {
   deployment: string;
 }
 
-/** The container of a run; the same name whoever makes it. */
-export function containerName(runId: string): string {
+/** The container of a run; the same name whoever makes it. @throws SandgateError `invalid_request` for what cannot be a run's id */
+function containerName(runId: string): string {
+  if (!isRunId(runId)) throw new SandgateError('invalid_request', 'a run id is letters, digits and hyphens');
   return `service-${runId}`;
 }
 
@@ -144,7 +145,8 @@ export class DockerProvider implements SandboxProvider, WorkspaceFolders {
 
   async listRemains(): Promise<string[]> {
     const [folders, containers] = await Promise.all([this.rooms.list(), this.listOurs()]);
-    return [...new Set([...folders, ...containers.flatMap(({ labels }) => labels[LABELS.run] ?? [])])];
+    const named = containers.flatMap(({ labels }) => labels[LABELS.run] ?? []).filter(isRunId);
+    return [...new Set([...folders, ...named])];
   }
 
   async release(runId: string): Promise<void> {

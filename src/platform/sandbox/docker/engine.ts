@@ -1,5 +1,6 @@
 // eslint-disable-next-line @typescript-eslint/no-restricted-imports -- the engine's socket is a file of this host
 import { Agent } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type Dockerode from 'dockerode';
 import { SandgateError } from '../../../domain/errors.js';
 import { codeOf } from '../../../domain/system-error.js';
@@ -28,6 +29,8 @@ export interface ContainerFacts {
 const DEADLINE_MS = 10_000;
 const CREATE_DEADLINE_MS = 60_000;
 const LOG_DEADLINE_MS = 30_000;
+const SETTLE_MS = 10_000;
+const SETTLE_PAUSE_MS = 50;
 /** Connections that were refused or cut: the engine is away, which says nothing about its containers. */
 const AWAY = ['ENOENT', 'ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'EACCES', 'ETIMEDOUT', 'ABORT_ERR'];
 
@@ -56,7 +59,7 @@ export class Engine {
 
   /** Labels of an image of this engine; null where it has none of that name. */
   async imageLabels(image: string): Promise<Record<string, string> | null> {
-    const found = await this.find('image', () => this.client.getImage(image).inspect());
+    const found = await this.orNull('look at an image', () => this.client.getImage(image).inspect());
     return found === null ? null : (found.Config.Labels ?? {});
   }
 
@@ -82,7 +85,7 @@ export class Engine {
   }
 
   async inspect(reference: string): Promise<ContainerFacts | null> {
-    const found = await this.find('container', (abortSignal) =>
+    const found = await this.orNull('look at a container', (abortSignal) =>
       this.client.getContainer(reference).inspect({ abortSignal }),
     );
     return found === null ? null : factsOf(found);
@@ -105,25 +108,31 @@ export class Engine {
         this.client.getContainer(id).kill({ signal: 'KILL', abortSignal }),
       );
     } catch (error) {
-      if (![404, 409].includes(statusOf(error) ?? 0) && !/not running|improper state/.test(textOf(error))) throw error;
+      if (![404, 409].includes(statusOf(error) ?? 0) && !/not running|state improper/.test(textOf(error))) throw error;
     }
   }
 
   /** With its volumes; gone is success. */
   async remove(reference: string): Promise<void> {
     const options = { force: true, v: true };
-    await this.find(
-      'container',
-      (abortSignal) => this.client.getContainer(reference).remove({ ...options, abortSignal }),
-      CREATE_DEADLINE_MS,
-    );
+    const remove = (abortSignal: AbortSignal) =>
+      this.client.getContainer(reference).remove({ ...options, abortSignal });
+    for (const deadline = Date.now() + SETTLE_MS; ; await sleep(SETTLE_PAUSE_MS)) {
+      try {
+        await this.orNull('remove a container', remove, CREATE_DEADLINE_MS);
+        return;
+      } catch (error) {
+        // It ends at this moment, or somebody else removes it.
+        if (!/state improper|in progress/.test(textOf(error)) || Date.now() > deadline) throw error;
+      }
+    }
   }
 
   /** Everything that a container printed and its engine kept, in the engine's frames; null for one that is gone. */
   async readLog(reference: string): Promise<Buffer | null> {
     const options = { stdout: true, stderr: true, follow: false as const };
     const read = (abortSignal: AbortSignal) => this.client.getContainer(reference).logs({ ...options, abortSignal });
-    const log: unknown = await this.find('log', read, LOG_DEADLINE_MS);
+    const log: unknown = await this.orNull('read a log', read, LOG_DEADLINE_MS);
     if (log === null) return null;
     // The client makes an object of a log that happens to be JSON, and a text of nothing.
     return Buffer.isBuffer(log) ? log : Buffer.from(typeof log === 'string' ? log : JSON.stringify(log));
@@ -135,16 +144,17 @@ export class Engine {
     const found = await this.ask('list containers', (abortSignal) =>
       this.client.listContainers({ all: true, filters, abortSignal }),
     );
-    return found.map((one) => ({ id: one.Id, labels: one.Labels, running: one.State === 'running' }));
+    return found.map((one) => ({ id: one.Id, labels: one.Labels ?? {}, running: one.State === 'running' }));
   }
 
-  private async find<T>(
+  /** @returns null for what the engine has not */
+  private async orNull<T>(
     what: string,
     call: (abortSignal: AbortSignal) => Promise<T>,
     deadlineMs = DEADLINE_MS,
   ): Promise<T | null> {
     try {
-      return await this.ask(`find a ${what}`, call, deadlineMs);
+      return await this.ask(what, call, deadlineMs);
     } catch (error) {
       if (statusOf(error) === 404) return null;
       throw error;
@@ -177,7 +187,7 @@ function factsOf(found: Dockerode.ContainerInspectInfo): ContainerFacts {
   return {
     id: found.Id,
     name: found.Name.replace(/^\//, ''),
-    labels: found.Config.Labels,
+    labels: found.Config.Labels ?? {},
     running: state.Running,
     startedAt: Number.isFinite(startedAt) && startedAt > 0 ? startedAt : 0,
     exitCode: state.ExitCode,

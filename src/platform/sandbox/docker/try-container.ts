@@ -89,43 +89,53 @@ async function removeEarlier({ deployment, engine }: CheckedEngine): Promise<voi
 
 /** Folders as a run has them, with a socket that somebody listens on. */
 class TrialPlace implements AsyncDisposable {
-  private constructor(
-    readonly mark: string,
-    private readonly dataDir: string,
-    private readonly folder: string,
-    readonly mounts: RunMount[],
-    private readonly server: Server,
-  ) {}
+  readonly mark = randomUUID();
+  mounts: RunMount[] = [];
+  private server: Server | null = null;
+  private readonly folder: string;
 
-  static async make({ dataDir, host }: CheckedEngine): Promise<TrialPlace> {
-    const mark = randomUUID();
-    const folder = join(dataDir, `.container-trial-${mark}`);
-    const [runtime, workspace] = [join(folder, 'runtime'), join(folder, 'workspace')];
-    await mkdir(runtime, { recursive: true, mode: 0o755 });
-    await mkdir(workspace, { mode: 0o755 });
-    if (host.hasLoopDisks) await mountDisk(join(folder, 'disk.img'), workspace, TRIAL_SIZES.disk_mb);
-    for (const place of [runtime, workspace]) {
-      await chmod(place, 0o755);
-      await writeFile(join(place, 'mark'), mark);
-      await chmod(join(place, 'mark'), 0o644);
+  private constructor(private readonly checked: CheckedEngine) {
+    this.folder = join(checked.dataDir, `.container-trial-${this.mark}`);
+  }
+
+  static async make(checked: CheckedEngine): Promise<TrialPlace> {
+    const place = new TrialPlace(checked);
+    try {
+      await place.prepare();
+      return place;
+    } catch (error) {
+      await place[Symbol.asyncDispose]();
+      throw error;
     }
-    const shown = host.hidesPaths ? await new ShownFolders(join(folder, 'shown')).show({ runtime }) : { runtime };
-    const plane = await makePlaneDirectory(dataDir, mark);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.server?.close();
+    await removePlaneDirectory(this.checked.dataDir, this.mark);
+    await new ShownFolders(join(this.folder, 'shown')).hide();
+    await unmountDisk(join(this.folder, 'workspace'));
+    await removeTree(this.folder);
+  }
+
+  private async prepare(): Promise<void> {
+    const { dataDir, host } = this.checked;
+    const [runtime, workspace] = [join(this.folder, 'runtime'), join(this.folder, 'workspace')];
+    for (const path of [runtime, workspace]) await mkdir(path, { recursive: true, mode: 0o755 });
+    if (host.hasLoopDisks) await mountDisk(join(this.folder, 'disk.img'), workspace, TRIAL_SIZES.disk_mb);
+    for (const path of [runtime, workspace]) {
+      await chmod(path, 0o755);
+      await writeFile(join(path, 'mark'), this.mark);
+      await chmod(join(path, 'mark'), 0o644);
+    }
+    const shown = host.hidesPaths ? await new ShownFolders(join(this.folder, 'shown')).show({ runtime }) : { runtime };
+    const plane = await makePlaneDirectory(dataDir, this.mark);
     await chmod(plane, 0o755);
-    const mounts = [
+    this.server = await listenIn(plane);
+    this.mounts = [
       { source: shown.runtime ?? runtime, target: INSIDE.runtime, readOnly: true },
       { source: plane, target: INSIDE.plane, readOnly: true },
       { source: workspace, target: INSIDE.workspace, readOnly: false },
     ];
-    return new TrialPlace(mark, dataDir, folder, mounts, await listenIn(plane));
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    this.server.close();
-    await removePlaneDirectory(this.dataDir, this.mark);
-    await new ShownFolders(join(this.folder, 'shown')).hide();
-    await unmountDisk(join(this.folder, 'workspace'));
-    await removeTree(this.folder);
   }
 }
 
