@@ -11,6 +11,7 @@ export const COMMANDS = {
   demo: { needs: ['packages', 'build', 'tools', 'temporal'], argv: [...CLI, 'demo'] },
   start: { needs: ['packages', 'build', 'tools', 'temporal'], argv: [...CLI, 'start'] },
   images: { needs: ['images'], argv: ['deploy/images/build.mjs'] },
+  'images:server': { needs: ['packages', 'build', 'images'], argv: ['deploy/images/build-server.mjs'] },
   doctor: { needs: ['packages', 'build'], argv: [...CLI, 'doctor'] },
   sandgate: { needs: ['packages', 'build'], argv: CLI },
   dev: {

@@ -27,7 +27,7 @@ import { checkPromises } from './promises.js';
 import type { Evidence } from './promises.js';
 import { createSampleProject } from './sample-project.js';
 import { startScriptedModel } from './scripted-model.js';
-import type { ScriptedModel } from './scripted-model.js';
+import type { ModelBind, ScriptedModel } from './scripted-model.js';
 
 export interface DemoOptions {
   readonly harness: HarnessId;
@@ -35,11 +35,20 @@ export interface DemoOptions {
   /** Decide the approval without asking, although there is a terminal. */
   readonly yes: boolean;
   readonly signal: AbortSignal;
+  /** A server that runs already; without it the demo starts one of its own. */
+  readonly server?: DemoServer;
+}
+
+/** A server that was set up for the demo (docs/deploy.md): its agents' model is at `modelBind`, and it copies from `folder`. */
+export interface DemoServer {
+  readonly client: SandgateClient;
+  readonly modelBind: ModelBind;
+  readonly folder: string;
 }
 
 /** The whole demonstration, from an empty folder to a checked result; leaves nothing behind unless something failed. */
 export async function runDemo(options: DemoOptions): Promise<ExitCode> {
-  const folder = mkdtempSync(join(tmpdir(), 'sandgate-demo-'));
+  const folder = mkdtempSync(join(options.server?.folder ?? tmpdir(), 'sandgate-demo-'));
   const demo = new Demo(folder, options);
   let exitCode: ExitCode = EXIT.failure;
   try {
@@ -77,8 +86,12 @@ class Demo {
     await createSampleProject(this.repository);
     await this.provideProgram();
     const { script } = this.agent;
-    if (script !== null) this.model = await startScriptedModel({ script: script(), apiKey: SCRIPTED_MODEL_KEY });
-    const client = await this.start(this.model?.url ?? null);
+    const { server } = this.options;
+    if (script !== null) {
+      const bind = server === undefined ? {} : { bind: server.modelBind };
+      this.model = await startScriptedModel({ script: script(), apiKey: SCRIPTED_MODEL_KEY, ...bind });
+    }
+    const client = server?.client ?? (await this.start(this.model?.url ?? null));
     const session = await this.createRun(client);
     this.title(
       'The run, live',
@@ -115,7 +128,7 @@ class Demo {
   /** Fetched once for all demos of this machine; it is no part of an installation that does not use it. */
   private async provideProgram(): Promise<void> {
     const { harness } = this.options;
-    if (!needsProgram(harness)) return;
+    if (!needsProgram(harness) || this.options.server !== undefined) return;
     this.title(
       'The program',
       `What \`${installCommand(harness)}\` does: fetched by npm at its pinned version, every package checked.`,

@@ -16,6 +16,13 @@ export interface ScriptedModelOptions {
   apiKey?: string;
   /** Called with every message request before it is answered; what it throws is answered as 500 and kept in `violations`. */
   onRequest?: (request: RecordedRequest) => void;
+  /** Where it listens; any free port of loopback by default. */
+  bind?: ModelBind;
+}
+
+export interface ModelBind {
+  host: string;
+  port: number;
 }
 
 export interface ScriptedModel {
@@ -80,7 +87,7 @@ export async function startScriptedModel(options: ScriptedModelOptions): Promise
       .answer(request, response)
       .catch((error: unknown) => response.destroy(error instanceof Error ? error : undefined));
   });
-  server.listen({ host: '127.0.0.1', port: 0 });
+  server.listen(options.bind ?? { host: '127.0.0.1', port: 0 });
   await once(server, 'listening');
   const address = server.address();
   if (address === null || typeof address === 'string') throw new Error('the scripted model has no port');
