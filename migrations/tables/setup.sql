@@ -1,4 +1,5 @@
--- What setup commands made of a workspace, kept on a host for later runs of the same key; and workspaces that clients sent.
+-- What setup commands made of a workspace, kept on a host for later runs of the same key; and workspaces that clients
+-- sent.
 
 -- content_digest: of the image as it is mounted; null until it is ready. made_by: the run that made it.
 create table setup_layers (

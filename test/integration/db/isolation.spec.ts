@@ -21,6 +21,8 @@ const CROSS_ORGANIZATION_FUNCTIONS = [
   'svc_drop_oauth_registration',
   'svc_find_organization',
   'svc_find_runs',
+  // A host keeps what all organizations made there within one limit; ids, states and sizes alone.
+  'svc_forget_setup_layers',
   'svc_free_places',
   'svc_keep_oauth_registration',
   'svc_list_dead_reservations',
@@ -30,6 +32,7 @@ const CROSS_ORGANIZATION_FUNCTIONS = [
   'svc_list_organizations',
   'svc_list_overdue_approvals',
   'svc_list_overspent_runs',
+  'svc_list_setup_layers',
   'svc_list_uncleaned_runs',
   'svc_list_unfinished_runs',
   'svc_list_unnoticed_approvals',
