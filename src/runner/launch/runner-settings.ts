@@ -1,6 +1,8 @@
 import type { SandboxProfile } from '../self-check/points.js';
 import { parseManifest } from './server-manifest.js';
 import type { CapabilityManifest } from './server-manifest.js';
+import { parseSetup } from './setup-settings.js';
+import type { SetupSettings } from './setup-settings.js';
 
 export interface RunnerSettings {
   controlUrl: string;
@@ -20,6 +22,8 @@ export interface RunnerSettings {
   capabilities: CapabilityManifest;
   /** What the agent's revision adds to the environment of tool processes; none of it is ours. */
   agentVariables: Record<string, string>;
+  /** What this runner is started for instead of the agent; null for a runner that runs an agent. */
+  setup: SetupSettings | null;
 }
 
 /** A required variable is absent or has no usable value: exit code 2 (docs/design/runner.md). */
@@ -46,6 +50,7 @@ export function readSettings(variables: Record<string, string>): RunnerSettings 
     replayDelayMs: wholeNumber(variables, 'SERVICE_REPLAY_DELAY_MS', DEFAULT_REPLAY_DELAY_MS, 0),
     capabilities: capabilities(variables['SERVICE_CAPABILITIES']),
     agentVariables: agentVariables(variables),
+    setup: setup(variables['SERVICE_SETUP']),
   };
 }
 
@@ -69,6 +74,13 @@ function capabilities(manifest: string | undefined): CapabilityManifest {
   if (!manifest) return { sandbox: [], brokered: [] };
   const parsed = parseManifest(manifest);
   if (parsed === null) throw new MissingVariableError('variable SERVICE_CAPABILITIES is not a manifest of servers');
+  return parsed;
+}
+
+function setup(document: string | undefined): SetupSettings | null {
+  if (!document) return null;
+  const parsed = parseSetup(document);
+  if (parsed === null) throw new MissingVariableError('variable SERVICE_SETUP is not a list of commands with a limit');
   return parsed;
 }
 
