@@ -25,6 +25,8 @@ export interface RunView {
   /** Until the wait in the queue is over; null for a run that does not wait. */
   msUntilQueueExpiry: number | null;
   msUntilLaunchDeadline: number | null;
+  /** Commands are run before the agent, and people may be asked about them while it is launched. Not known to older histories. */
+  setsUp?: boolean;
   /** Until the first open claim of a brokered call is past its time. */
   msUntilClaimExpiry: number | null;
   /** The run has brokered tools. */

@@ -16,6 +16,8 @@ export interface RunViewRow {
   /** Null unless the run waits in the queue without a place. */
   ms_until_queue_expiry: number | null;
   ms_until_launch_deadline: number;
+  /** Commands are run before the agent. */
+  sets_up: boolean;
   /** Null without an open claim of a brokered call. */
   ms_until_claim_expiry: number | null;
   brokered: boolean;
