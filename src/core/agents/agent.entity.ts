@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { BundlePin } from '../../domain/capabilities/bundle.js';
-import type { Budgets, SandboxSizes, WorkspaceSpec } from '../../domain/run/spec.js';
+import type { Budgets, FrozenSetup, SandboxSizes, WorkspaceSpec } from '../../domain/run/spec.js';
 
 @Entity('agents')
 export class AgentEntity {
@@ -69,6 +69,9 @@ export class AgentRevisionEntity {
 
   @Column('jsonb', { nullable: true })
   network!: object | null;
+
+  @Column('jsonb', { nullable: true })
+  setup?: FrozenSetup | null;
 
   @Column('jsonb')
   env!: Record<string, string>;

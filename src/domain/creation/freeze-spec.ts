@@ -3,7 +3,15 @@ import type { BundleVersion } from '../capabilities/bundle.js';
 import { freezeBundles } from '../capabilities/freeze-bundles.js';
 import { SandgateError } from '../errors.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../json.js';
-import type { BrokeredToolSet, Budgets, Invocation, RunSpec, SandboxSizes, WorkspaceSpec } from '../run/spec.js';
+import type {
+  BrokeredToolSet,
+  Budgets,
+  FrozenSetup,
+  Invocation,
+  RunSpec,
+  SandboxSizes,
+  WorkspaceSpec,
+} from '../run/spec.js';
 
 /** What a run is made from: the agent's revision, the policy's head and the request, all of them read at one moment. */
 export interface SpecSources {
@@ -17,6 +25,7 @@ export interface SpecSources {
     budgets: Budgets | null;
     sandbox: Partial<SandboxSizes> | null;
     env: Record<string, string>;
+    setup?: FrozenSetup | null;
   };
   policy: { id: string; version: number; content: object };
   request: {
@@ -77,6 +86,7 @@ export function freezeSpec(sources: SpecSources): RunSpec {
     ...(Object.keys(revision.env).length === 0 ? {} : { env: revision.env }),
     ...frozenCapabilities(sources),
     network: { schema_version: 1, mode: 'offline' },
+    ...(revision.setup == null || revision.setup.commands.length === 0 ? {} : { setup: revision.setup }),
   };
 }
 
