@@ -18,11 +18,24 @@ import { policy } from './rows/policy.js';
 import { policySimulate } from './rows/policy-simulate.js';
 import { runStart } from './rows/run-start.js';
 import { sandbox } from './rows/sandbox.js';
+import { warmSetup } from './rows/warm-setup.js';
 
 const ALONE: AloneRow[] = [demo, sandbox];
 /** Each list gets a fresh installation, which its first row finds idle: starts in the first, resident memory in the second. */
 const INSTALLATIONS: BenchRow[][] = [
-  [runStart, policy, gate, ledger, eventStreams, approvals, modelGateway, budgets, policySimulate, brokeredCalls],
+  [
+    runStart,
+    policy,
+    gate,
+    ledger,
+    eventStreams,
+    approvals,
+    modelGateway,
+    budgets,
+    policySimulate,
+    brokeredCalls,
+    warmSetup,
+  ],
   [manyRuns],
 ];
 /** Bounds the whole run; rows that no longer fit are reported as not measured. */
