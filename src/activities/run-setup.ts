@@ -41,7 +41,7 @@ export class RunSetups {
   /** What is left to do for a run whose workspace is filled: nothing where no commands are to be run, or their result is kept. */
   async begin(run: RunRef, spec: RunSpec, baseCommit: string): Promise<PendingSetup | null> {
     const { setup } = spec;
-    if (setup === undefined) return null;
+    if (setup === undefined || setup.commands.length === 0) return null;
     if (spec.trust_tier === 'read_only') {
       await this.on.database.withTenant(run.organizationId, (tx) => recordSkippedSetup(tx, run.runId, READ_ONLY_TIER));
       return null;
