@@ -26,6 +26,7 @@ const FILES = [
   'functions/gate.sql',
   'functions/reservations.sql',
   'functions/settlements.sql',
+  'functions/setup.sql',
   'functions/statement-batches.sql',
   'functions/capacity.sql',
   'functions/outbox.sql',

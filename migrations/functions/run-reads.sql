@@ -19,12 +19,14 @@ as $$
     from sessions s join session_heads h on h.session_id = s.id where s.id = p_session
 $$;
 
--- All that the workflow of a run decides by; times as milliseconds from now.
+-- All that the workflow of a run decides by; times as milliseconds from now. A launch has the time of the run's setup
+-- besides its own, and the time that people take to decide on setup commands.
 create or replace function svc_read_run_view(p_session uuid, p_launch_limit_secs float8, p_queue_ttl_secs float8)
 returns table (
   status text, organization_slug text, agent_name text, host_id uuid, sandbox_attached boolean, pending_approvals int,
   ms_until_approval_expiry float8, ms_until_wall_clock float8, ms_until_wall_clock_warning float8,
-  ms_until_queue_expiry float8, ms_until_launch_deadline float8, ms_until_claim_expiry float8, brokered boolean,
+  ms_until_queue_expiry float8, ms_until_launch_deadline float8, sets_up boolean, ms_until_claim_expiry float8,
+  brokered boolean,
   requested_outcome text, ms_until_quiesce_deadline float8
 )
 language sql stable
@@ -41,7 +43,8 @@ as $$
            (extract(epoch from s.queued_at - now()) * 1000 + p_queue_ttl_secs * 1000)::float8 end,
          case when s.status <> 'awaiting_authorization' then
            (extract(epoch from coalesce(s.admitted_at, s.created_at) - now()) * 1000
-             + p_launch_limit_secs * 1000)::float8 end,
+             + p_launch_limit_secs * 1000 + coalesce(setup.ms, 0))::float8 end,
+         s.run_spec ? 'setup',
          (extract(epoch from c.next_expiry - now()) * 1000)::float8,
          coalesce(s.run_spec -> 'brokered', '[]') <> '[]',
          f.outcome,
@@ -50,6 +53,12 @@ as $$
     join tenants o on o.id = s.tenant_id
     join session_heads h on h.session_id = s.id
     cross join lateral (select (s.run_spec -> 'budgets' ->> 'max_wall_clock_secs')::float8 as secs) cap
+    left join lateral (
+      select (s.run_spec #>> '{setup,timeout_secs}')::float8 * 1000
+             + coalesce(sum(extract(epoch from coalesce(a.decided_at, now()) - a.requested_at)) * 1000, 0) as ms
+        from approvals a
+        where a.session_id = s.id and a.requested_at >= coalesce(s.admitted_at, s.created_at)) setup
+      on s.run_spec ? 'setup' and s.status in ('provisioning', 'initializing')
     left join session_finalizations f on f.session_id = s.id
     left join lateral (
       select count(*) as pending, min(expires_at) as next_expiry

@@ -35,7 +35,7 @@ export async function collectArtifacts(on: CollectionDependencies, run: RunRef, 
   if (launch.baseCommit === null) return;
   if ((await findLive(on.provider, run)) !== undefined) return recordMissingDiff(on.database, run, STILL_LIVE);
   if (launch.stored !== 'collected') await storeDiffOf(on, run, launch.baseCommit, attempt);
-  await storeLog(on, run);
+  await storeLog(on, run, 'runner.log');
 }
 
 /** The sandbox of the run, while it runs on this host. */
@@ -64,13 +64,18 @@ async function storeDiffOf(
   await on.database.withTenant(run.organizationId, (tx) => storeDiff(tx, run.runId, diff));
 }
 
-async function storeLog(on: CollectionDependencies, run: RunRef): Promise<void> {
+/** Keeps what the last sandbox of the run printed, redacted. */
+export async function storeLog(
+  on: Pick<CollectionDependencies, 'database' | 'provider'>,
+  run: RunRef,
+  name: 'runner.log' | 'setup.log',
+): Promise<void> {
   const output = redactText(withoutTornLine(await on.provider.readOutput(run.runId)).toString('utf8'));
   if (output === '') return;
   await on.database.withTenant(run.organizationId, (tx) =>
     storeArtifact(tx, run.runId, {
       kind: 'log',
-      name: 'runner.log',
+      name,
       contentType: 'text/plain',
       content: Buffer.from(output),
       truncated: false,

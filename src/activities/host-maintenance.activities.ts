@@ -4,15 +4,25 @@ import { findRuns } from '../core/maintenance/sweeps.js';
 import { findWantedUploads } from '../core/uploads/uploads.js';
 import type { Sandboxes } from '../platform/sandbox/provider.js';
 import { whileHeartbeating } from './heartbeat.js';
+import { tidyLayers, type LayerUpkeepDependencies } from './layer-upkeep.js';
 import type { HostMaintenanceActivities } from './run-activities.js';
 
 export interface HostMaintenanceDependencies extends Sandboxes {
   database: Database;
   log: { warn(fields: Record<string, unknown>, message: string): void };
+  /** What this host keeps of setups, and how much of it. */
+  upkeep?: Pick<LayerUpkeepDependencies, 'layers' | 'hostId' | 'maxBytes'>;
 }
 
 export function createHostMaintenanceActivities(on: HostMaintenanceDependencies): HostMaintenanceActivities {
-  return { reapOrphans: () => whileHeartbeating(() => reapHostOrphans(on)) };
+  return {
+    reapOrphans: () =>
+      whileHeartbeating(async () => {
+        const reaped = await reapHostOrphans(on);
+        if (on.upkeep !== undefined) await tidyLayers({ database: on.database, ...on.upkeep });
+        return reaped;
+      }),
+  };
 }
 
 /** Whether the database still needs what is on this host. `unknown` (an unreadable row, for one) leaves everything as it is. */

@@ -26,6 +26,8 @@ export interface RunView {
   msUntilQueueExpiry: number | null;
   /** Null while the run waits for a person to authorize it. */
   msUntilLaunchDeadline: number | null;
+  /** Commands are run before the agent, and people may be asked about them while it is launched. Not known to older histories. */
+  setsUp?: boolean;
   /** Until the first open claim of a brokered call is past its time. */
   msUntilClaimExpiry: number | null;
   /** The run has brokered tools. */

@@ -88,6 +88,7 @@ function toView(row: RunViewRow, on: Pick<RunRecordDependencies, 'timing' | 'sea
     msUntilWallClockWarning: row.ms_until_wall_clock_warning,
     msUntilQueueExpiry: row.ms_until_queue_expiry,
     msUntilLaunchDeadline: row.ms_until_launch_deadline,
+    setsUp: row.sets_up,
     msUntilClaimExpiry: row.ms_until_claim_expiry,
     brokered: row.brokered,
     finalizationRequest,

@@ -17,12 +17,13 @@ import { collectArtifacts, findLive, recordMissingDiff, STILL_LIVE, WIND_DOWN_AT
 import { whileHeartbeating } from './heartbeat.js';
 import type { RunRef, SandboxHostActivities } from './run-activities.js';
 import { settleLaunchProblem, type LaunchProblemDependencies } from './launch-problems.js';
-import { LaunchLocks, type LaunchResult, type LaunchLockLimits } from './launch-locks.js';
+import { LaunchLocks, type InPlace, type LaunchResult, type LaunchLockLimits } from './launch-locks.js';
+import { RunSetups, sandboxOf, type PendingSetup, type SetupDependencies } from './run-setup.js';
 
 export interface LaunchLimits extends AdmissionLimits, RequeueLimits, LaunchLockLimits {}
 
 /** What the activities of one sandbox host work with. */
-export interface SandboxHostDependencies extends Sandboxes {
+export interface SandboxHostDependencies extends Sandboxes, Pick<SetupDependencies, 'kept'> {
   database: Database;
   /** What reaches the code host of a run. */
   accessOf(run: RunRef, spec: RunSpec): RemoteAccess;
@@ -36,7 +37,7 @@ export interface SandboxHostDependencies extends Sandboxes {
 /** Steps that need the host of the sandbox. Each finds out by itself how far an earlier attempt came. */
 export function createSandboxHostActivities(dependencies: SandboxHostDependencies): SandboxHostActivities {
   const host = new SandboxHost(dependencies);
-  const launchLocks = new LaunchLocks(dependencies.limits, (run, signal) => host.launch(run, signal));
+  const launchLocks = new LaunchLocks(dependencies.limits, (...launch) => host.launch(...launch));
   return {
     launchSandbox: (run) => whileHeartbeating((signal) => launchLocks.take(run, signal)),
     stopSandbox: (run, graceMs) => whileHeartbeating((_signal, attempt) => host.stop(run, graceMs, attempt)),
@@ -45,25 +46,53 @@ export function createSandboxHostActivities(dependencies: SandboxHostDependencie
   };
 }
 
+type Tokens = Record<Audience, string>;
+
+/** A filled workspace. */
+interface Prepared {
+  tokens: Tokens;
+  baseCommit: string;
+}
+
 class SandboxHost {
   private readonly problems: LaunchProblemDependencies;
+  private readonly setups: RunSetups;
 
   constructor(private readonly on: SandboxHostDependencies) {
     this.problems = { ...on, release: (run) => this.release(run) };
+    this.setups = new RunSetups(on);
   }
 
-  async launch(run: RunRef, signal: AbortSignal): Promise<LaunchResult> {
-    const row = await this.owned(run);
-    if (row === undefined) return { launched: false };
-    if (row.status === 'running' || row.status === 'awaiting_approval') return { launched: true };
+  async launch(run: RunRef, signal: AbortSignal, inPlace: InPlace): Promise<LaunchResult> {
     try {
-      await this.removeEarlierAttempt(run.runId);
-      return { launched: await this.start(run, row, signal) };
+      const begun = await inPlace(() => this.begin(run, signal));
+      if ('launched' in begun) return begun;
+      // Commands may take long, and people longer: other launches go on meanwhile.
+      const tokens = await this.setups.perform(run, begun.pending, begun.tokens, signal);
+      if (tokens === undefined) return { launched: false };
+      return await inPlace(() => this.startAgent(run, begun.pending.spec, tokens));
     } catch (cause) {
       if (signal.aborted) throw cause;
       await settleLaunchProblem(this.problems, run, cause);
       return { launched: false };
     }
+  }
+
+  /** Up to the end of the launch, or to the commands that prepare the workspace where there are some. */
+  private async begin(
+    run: RunRef,
+    signal: AbortSignal,
+  ): Promise<LaunchResult | { pending: PendingSetup; tokens: Tokens }> {
+    const row = await this.owned(run);
+    if (row === undefined) return { launched: false };
+    if (row.status === 'running' || row.status === 'awaiting_approval') return { launched: true };
+    await this.removeEarlierAttempt(run.runId);
+    const spec = row.run_spec;
+    const prepared = await this.prepare(run, spec, signal);
+    if (prepared === undefined) return { launched: false };
+    const { tokens, baseCommit } = prepared;
+    const pending = await this.setups.begin(run, spec, baseCommit);
+    return pending === null ? this.startAgent(run, spec, tokens) : { pending, tokens };
   }
 
   /** The run's row while the run accepts work and nobody asked to stop it; undefined for a launch that lost its run. */
@@ -77,10 +106,10 @@ class SandboxHost {
     await this.on.workspaces.forget(runId);
   }
 
-  private async start(run: RunRef, row: LaunchRow, signal: AbortSignal): Promise<boolean> {
+  /** The workspace as the run begins with it, and a plane that answers; undefined when the launch lost its run. */
+  private async prepare(run: RunRef, spec: RunSpec, signal: AbortSignal): Promise<Prepared | undefined> {
     const { database, provider, runHost } = this.on;
     const { runId } = run;
-    const spec = row.run_spec;
     await runHost.assertInstalled(spec);
     // The steps that a full host refuses come first, because only a run in `provisioning` may go back into the queue.
     await provider.reserve(runId, spec.sandbox);
@@ -93,27 +122,28 @@ class SandboxHost {
     ]);
     if (initializing.status === 'rejected') throw initializing.reason;
     const tokens = initializing.value;
-    if (tokens === undefined) return false;
+    if (tokens === undefined) return undefined;
     if (filling.status === 'rejected') throw filling.reason;
     const stillOwned = await database.withTenant(run.organizationId, (tx) =>
       recordBaseCommit(tx, runId, { workspace: spec.workspace, ...filling.value }),
     );
-    if (!stillOwned) return false;
+    if (!stillOwned) return undefined;
     await runHost.awaitPlane(runId, signal);
-    const { control, tool, llm } = tokens;
-    const handle = await provider.provision({
-      runId,
-      workspaceReadOnly: spec.workspace.kind === 'git_repository' && spec.workspace.checkout_mode === 'read_only',
-      harness: spec.harness,
-      sizes: spec.sandbox,
-      variables: buildRunnerEnvironment(runId, spec),
+    return { tokens, baseCommit: filling.value.baseCommit };
+  }
+
+  private async startAgent(run: RunRef, spec: RunSpec, { control, tool, llm }: Tokens): Promise<LaunchResult> {
+    const handle = await this.on.provider.provision({
+      ...sandboxOf(run.runId, spec),
+      phase: 'agent',
+      variables: buildRunnerEnvironment(run.runId, spec),
       tokens: { control, tool, llm },
     });
-    return this.attach(run, handle);
+    return { launched: await this.attach(run, handle) };
   }
 
   /** Aborts `lost` when there is nothing to prepare a workspace for. */
-  private async initialize(run: RunRef, lost: AbortController): Promise<Record<Audience, string> | undefined> {
+  private async initialize(run: RunRef, lost: AbortController): Promise<Tokens | undefined> {
     try {
       const tokens = await this.on.database.withTenant(run.organizationId, (tx) =>
         startInitializing(tx, run.runId, this.on.tokenTtlSecs),

@@ -16,6 +16,7 @@ import type { HarnessContext, HarnessResult } from './harness/harness.js';
 import { UngovernedToolError } from './harness/ungoverned-tool-error.js';
 import type { RunnerTokens } from './launch/hand-off.js';
 import type { RunnerSettings } from './launch/runner-settings.js';
+import type { SetupSettings } from './launch/setup-settings.js';
 import type { Broker } from './mcp/brokered-tools.js';
 import { NO_SANDBOX_TOOLS } from './mcp/sandbox-tools.js';
 import type { SandboxTools } from './mcp/sandbox-tools.js';
@@ -33,6 +34,8 @@ export interface RunnerOptions {
   tokens: RunnerTokens;
   selfCheck: () => SelfCheckResult;
   log: RunnerLog;
+  /** Takes what setup commands print; standard output by default. */
+  print?: (text: string) => void;
   timing?: ContractTiming;
 }
 
@@ -43,7 +46,8 @@ const WIND_DOWN_MS = 2_000;
 /**
  * One run inside its sandbox, from the first heartbeat to the posted result. Resolves with the exit code (docs/runner-contract.md,
  * section 13): 0 when the outcome was reported as completed or the run was asked to stop, 1 when it failed or could not be
- * reported, 3 when a token was refused for its audience, 5 when a harness program executed a tool without the gate's consent.
+ * reported, 3 when a token was refused for its audience, 5 when a harness program executed a tool without the gate's consent. Of a runner
+ * that only prepares the workspace 0 says that it did, 6 that a command failed or was denied, and 7 that its time was up.
  */
 export async function runRunner(options: RunnerOptions): Promise<ExitCode> {
   const { settings, log } = options;
@@ -66,13 +70,16 @@ export async function runRunner(options: RunnerOptions): Promise<ExitCode> {
   try {
     // The first heartbeat leaves before the harness is loaded.
     await loopTurn();
-    const working = work(options, { contract, transport, stop, check });
+    const parts = { contract, transport, stop, check };
+    const working = settings.setup === null ? work(options, parts) : setUp(options, parts, settings.setup);
     const ended = await Promise.race([working, stop.requested.then((reason) => ({ reason }))]);
     if (typeof ended === 'number' && stop.reason === null) return ended;
     await Promise.race([working, sleep(WIND_DOWN_MS, undefined, { ref: false })]);
     // A run whose program acted without the gate is over, whatever this process still reports.
     if (stop.reason?.kind === 'ungoverned_tool') living.abort();
-    return await leave(stop.reason ?? { kind: 'quiesce' }, contract, log);
+    const code = await leave(stop.reason ?? { kind: 'quiesce' }, contract, log);
+    // A setup that was told to stop has not prepared anything.
+    return settings.setup !== null && code === EXIT.done ? EXIT.setupFailed : code;
   } finally {
     living.abort();
     stop.request({ kind: 'quiesce' });
@@ -102,6 +109,33 @@ async function work(options: RunnerOptions, parts: RunParts): Promise<ExitCode> 
   } catch (error) {
     if (parts.stop.reason === null) options.log(`the result could not be reported: ${messageOf(error)}`);
     return EXIT.failed;
+  }
+}
+
+/** Prepares the workspace for the agent, which another sandbox will run. Never rejects. */
+async function setUp(
+  { settings, log, print = (text) => process.stdout.write(text) }: RunnerOptions,
+  { contract, stop, check }: RunParts,
+  setup: SetupSettings,
+): Promise<ExitCode> {
+  if (!check.ok) {
+    log(`the sandbox does not hold what it promises: ${check.point}`);
+    return EXIT.failed;
+  }
+  try {
+    const { performSetup } = await import('./setup/perform-setup.js');
+    return await performSetup(setup, {
+      contract,
+      narrator: new Narrator(contract, log),
+      cwd: settings.workspace,
+      environment: toolEnvironment(settings.workspace, settings.agentVariables),
+      signal: stop.signal,
+      log,
+      print,
+    });
+  } catch (error) {
+    if (stop.reason === null) log(`the setup failed: ${messageOf(error)}`);
+    return EXIT.setupFailed;
   }
 }
 

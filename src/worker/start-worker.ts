@@ -2,11 +2,15 @@ import type { Context } from '@temporalio/activity';
 import { Worker, type ActivityInterceptorsFactory, type WorkerOptions } from '@temporalio/worker';
 import { createHeadSigner } from '../domain/ledger/signed-head.js';
 import { createApprovalNoticeActivities } from '../activities/approval-notice.activities.js';
-import { createHostMaintenanceActivities, reapHostOrphans } from '../activities/host-maintenance.activities.js';
+import {
+  createHostMaintenanceActivities,
+  reapHostOrphans,
+  type HostMaintenanceDependencies,
+} from '../activities/host-maintenance.activities.js';
 import { createMaintenanceActivities } from '../activities/maintenance.activities.js';
 import { createRelayActivities } from '../activities/relay.activities.js';
 import { createRunRecordActivities } from '../activities/run-record.activities.js';
-import { createSandboxHostActivities } from '../activities/sandbox-host.activities.js';
+import { createSandboxHostActivities, type SandboxHostDependencies } from '../activities/sandbox-host.activities.js';
 import { createSandboxWatchActivities } from '../activities/sandbox-watch.activities.js';
 import { publicUrl, requireSetting, type SandgateConfig } from '../platform/config/index.js';
 import { admitRun } from '../core/launch/admission.js';
@@ -50,6 +54,7 @@ const PERMANENT_EVERY_MS = 15_000;
 const CACHED_RUNS = 64;
 /** Brokered calls that wait for slow servers must not keep other steps of the control queue waiting. */
 const CONTROL_ACTIVITIES = 1000;
+const MIB = 1024 * 1024;
 /** One collection of a diff, all git calls together (docs/design/workspaces.md). */
 const COLLECT_TIMEOUT_MS = 120_000;
 
@@ -119,7 +124,21 @@ function hostActivities(config: SandgateConfig, parts: WorkerParts): SandboxHost
     limits: config.capacity,
     log: parts.log,
     collectTimeoutMs: COLLECT_TIMEOUT_MS,
+    ...keptSetups(config, parts),
   });
+}
+
+/** A host without room for them keeps no results of setups. */
+function keptSetups(config: SandgateConfig, { layers, host }: WorkerParts): Pick<SandboxHostDependencies, 'kept'> {
+  return layers === undefined || config.sandbox.setupCacheMb === 0 ? {} : { kept: { layers, hostId: host.id } };
+}
+
+function setupUpkeep(
+  config: SandgateConfig,
+  { layers, host }: WorkerParts,
+): Pick<HostMaintenanceDependencies, 'upkeep'> {
+  const maxBytes = config.sandbox.setupCacheMb * MIB;
+  return layers === undefined ? {} : { upkeep: { layers, hostId: host.id, maxBytes } };
 }
 
 function queues(config: SandgateConfig, parts: WorkerParts): Queue[] {
@@ -135,7 +154,7 @@ function queues(config: SandgateConfig, parts: WorkerParts): Queue[] {
       taskQueue: hostQueue(host.id),
       activities: {
         ...hostActivities(config, parts),
-        ...createHostMaintenanceActivities(parts),
+        ...createHostMaintenanceActivities({ ...parts, ...setupUpkeep(config, parts) }),
       },
       maxConcurrentActivityTaskExecutions: host.capacity,
     },

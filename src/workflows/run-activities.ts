@@ -62,7 +62,8 @@ function offered(hostId: string, timing: DriverTiming, scheduleToStartTimeout: n
   return {
     launch: proxyActivities<SandboxHostActivities>({
       ...base,
-      startToCloseTimeout: '35m',
+      // The workflow gives it up at its deadline, which setup commands and questions about them put off.
+      startToCloseTimeout: '30d',
       // A launch that lost its run must have ended before its files are touched.
       cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
       summary: 'Prepare the workspace and start the sandbox',

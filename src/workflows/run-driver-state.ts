@@ -79,9 +79,9 @@ export class RunDriverState {
     this.woken = false;
   }
 
-  /** Sleeps until a signal arrives, the sandbox ends, or `ms` have passed (null: no limit). */
-  async wake(ms: number | null): Promise<void> {
-    const roused = () => this.woken || this.exit !== null || this.hostLost;
+  /** Sleeps until a signal arrives, the sandbox ends, `also` holds, or `ms` have passed (null: no limit). */
+  async wake(ms: number | null, also: () => boolean = () => false): Promise<void> {
+    const roused = () => this.woken || this.exit !== null || this.hostLost || also();
     if (ms === null) await condition(roused);
     else await condition(roused, Math.max(1, Math.ceil(ms)));
   }
@@ -110,7 +110,8 @@ export class RunDriverState {
   private show(view: RunView): void {
     const waiting = `${view.pendingApprovals} tool call${view.pendingApprovals === 1 ? '' : 's'}`;
     if (view.status === 'running') this.say('The agent works in its sandbox.');
-    if (view.status === 'awaiting_approval') this.say(`Waits for a human to decide ${waiting}.`);
+    const asks = view.status === 'awaiting_approval' || (view.setsUp === true && view.pendingApprovals > 0);
+    if (asks) this.say(`Waits for a human to decide ${waiting}.`);
     const shown = `${view.status} ${view.pendingApprovals}`;
     if (shown === this.shown || view.searchAttributesMissing) return;
     this.shown = shown;

@@ -113,12 +113,32 @@ async function launch(ref: RunRef, view: RunView, driver: RunDriverState): Promi
     .finally(() => {
       settled = true;
     });
-  const inTime = await condition(() => settled || driver.finalizationSeen, view.msUntilLaunchDeadline ?? 0);
+  const over = () => settled || driver.finalizationSeen;
+  const inTime =
+    view.setsUp === true
+      ? await awaitSetup(ref, view, driver, over)
+      : await condition(over, view.msUntilLaunchDeadline ?? 0);
   if (!settled) {
     scope.cancel();
     await outcome;
     if (!inTime) await record.stopRun(ref, { code: 'launch_deadline' });
   }
+}
+
+/**
+ * Waits for a launch that runs setup commands, about which people may be asked: their questions expire meanwhile, and the deadline moves on
+ * as they wait. False when the launch takes too long.
+ */
+async function awaitSetup(ref: RunRef, first: RunView, driver: RunDriverState, over: () => boolean): Promise<boolean> {
+  let view: RunView | null = first;
+  while (view !== null && !over()) {
+    const { msUntilLaunchDeadline, msUntilApprovalExpiry } = view;
+    if (isOverdue(msUntilLaunchDeadline)) return false;
+    if (isOverdue(msUntilApprovalExpiry)) await record.expireApprovals(ref);
+    else await driver.wake(Math.min(msUntilLaunchDeadline ?? 0, msUntilApprovalExpiry ?? Infinity), over);
+    if (!over()) view = await driver.look();
+  }
+  return true;
 }
 
 /** Waits for whatever comes first: the sandbox's end, a finalization request, an expiry, the wall clock. */

@@ -19,6 +19,7 @@ import { policySimulate } from './rows/policy-simulate.js';
 import { runStart } from './rows/run-start.js';
 import { sandbox } from './rows/sandbox.js';
 import { tunnel } from './rows/tunnel.js';
+import { warmSetup } from './rows/warm-setup.js';
 
 const ALONE: AloneRow[] = [demo, sandbox];
 /** Each list gets a fresh installation, which its first row finds idle: starts in the first, resident memory in the second. */
@@ -35,6 +36,7 @@ const INSTALLATIONS: BenchRow[][] = [
     policySimulate,
     brokeredCalls,
     tunnel,
+    warmSetup,
   ],
   [manyRuns],
 ];

@@ -62,6 +62,18 @@ const DESCRIPTIONS: Readonly<Record<string, (data: Data) => Line | undefined>> =
       ? ['network', `waits for a person to authorize: ${targets}`, 'warn']
       : ['network', `may ${targets}`, 'dim'];
   },
+  'setup.command': (data) => [
+    'setup',
+    `${text(data, 'tool_call_id')} ${data['exit_code'] === 0 ? 'done' : 'failed'}`,
+    data['exit_code'] === 0 ? 'dim' : 'bad',
+  ],
+  'setup.finished': (data) => (data['ok'] === true ? undefined : ['setup', text(data, 'reason', 'failed'), 'bad']),
+  'setup.skipped': (data) => ['setup', `skipped: ${text(data, 'reason')}`, 'warn'],
+  'setup.reused': (data) => ['setup', `reused from run ${text(data, 'made_by')}`, 'good'],
+  'setup.kept': (data) =>
+    data['kept'] === true
+      ? ['setup', 'kept for later runs', 'dim']
+      : ['setup', `not kept: ${text(data, 'reason')}`, 'dim'],
   'agent.message': (data) => ['agent', block(textOf(data, 'text'))],
   'tool.requested': (data) => ['asks', callOf(data)],
   'tool.decision': decision,

@@ -17,6 +17,8 @@ export interface RunViewRow {
   ms_until_queue_expiry: number | null;
   /** Null while the run waits for a person to authorize it. */
   ms_until_launch_deadline: number | null;
+  /** Commands are run before the agent. */
+  sets_up: boolean;
   /** Null without an open claim of a brokered call. */
   ms_until_claim_expiry: number | null;
   brokered: boolean;

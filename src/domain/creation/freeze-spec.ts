@@ -65,7 +65,6 @@ export function freezeSpec(sources: SpecSources): RunSpec {
     run: request.budgets,
   });
   refuseUnboundCost(sources, budgets);
-  refuseSetup(revision.setup);
   const capabilities = frozenCapabilities(sources);
   const network = freezeNetwork(sources.network, {
     trustTier: sources.trustTier,
@@ -96,17 +95,8 @@ export function freezeSpec(sources: SpecSources): RunSpec {
     ...(Object.keys(revision.env).length === 0 ? {} : { env: revision.env }),
     ...capabilities,
     network,
-    ...(revision.setup === null ? {} : { setup: revision.setup }),
+    ...(revision.setup === null || revision.setup.commands.length === 0 ? {} : { setup: revision.setup }),
   };
-}
-
-/** Nothing runs the commands yet, and a workspace that is not prepared must not be taken for one that is. */
-function refuseSetup(setup: FrozenSetup | null): void {
-  if (setup === null) return;
-  throw new SandgateError(
-    'invalid_request',
-    'agent: its revision has setup commands, which this version does not run yet; append a revision with "setup": {"commands": []}',
-  );
 }
 
 /** The read-only tier freezes neither bundle nor tool set, so the gate refuses every `mcp__*` name (CP-318). */

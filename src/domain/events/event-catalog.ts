@@ -249,6 +249,16 @@ export const EVENT_CATALOG = {
     summary: 'The workspace is prepared, or could not be.',
     data: { ok: flag, duration_ms: integer, reason: optional(text) },
   },
+  'setup.skipped': {
+    actors: ['system'],
+    summary: 'The commands that prepare the workspace were not run; the agent starts without them.',
+    data: { reason: text },
+  },
+  'setup.kept': {
+    actors: ['system'],
+    summary: 'Whether later runs are given what the commands made, and why not.',
+    data: { kept: flag, bytes: optional(count), files: optional(count), reason: optional(text) },
+  },
   'setup.reused': {
     actors: ['system'],
     summary: 'The workspace is prepared with what an earlier run made of the same commands and files.',

@@ -1,6 +1,6 @@
 import { SandgateError } from '../errors.js';
 import { toldNetwork } from '../network/tool-variables.js';
-import type { FrozenTool, RunSpec } from './spec.js';
+import type { FrozenSetup, FrozenTool, RunSpec } from './spec.js';
 
 /** Largest sum of key + value + 2 over all variables (docs/design/runs.md). */
 export const RUNNER_ENVIRONMENT_MAX_BYTES = 512 * 1024;
@@ -11,7 +11,26 @@ export const RUNNER_ENVIRONMENT_MAX_BYTES = 512 * 1024;
  * @throws SandgateError `invalid_request` naming the four largest variables when the sum passes 512 KiB.
  */
 export function buildRunnerEnvironment(runId: string, spec: RunSpec): Record<string, string> {
-  const variables: Record<string, string> = {
+  const variables = commonEnvironment(runId, spec);
+  const manifest = capabilityManifest(spec);
+  if (manifest !== null) variables['SERVICE_CAPABILITIES'] = manifest;
+  if (spec.system_prompt !== null) variables['SERVICE_SYSTEM_PROMPT'] = spec.system_prompt;
+  const { setup } = spec;
+  assertEnvironmentFits(setup === undefined ? variables : { ...variables, SERVICE_SETUP: setupDocument(setup) });
+  return variables;
+}
+
+/** The variables of the sandbox that prepares the workspace before the agent has one (docs/design/setup.md). */
+export function buildSetupEnvironment(runId: string, spec: RunSpec, setup: FrozenSetup): Record<string, string> {
+  return { ...commonEnvironment(runId, spec), SERVICE_SETUP: setupDocument(setup) };
+}
+
+function setupDocument({ commands, timeout_secs }: FrozenSetup): string {
+  return JSON.stringify({ commands, timeout_secs });
+}
+
+function commonEnvironment(runId: string, spec: RunSpec): Record<string, string> {
+  return {
     SERVICE_CONTROL_URL: 'http://plane',
     SERVICE_PLANE_SOCKET: '/run/sandgate/plane.sock',
     SERVICE_SESSION_ID: runId,
@@ -20,15 +39,10 @@ export function buildRunnerEnvironment(runId: string, spec: RunSpec): Record<str
     SERVICE_AUTONOMY: spec.autonomy,
     SERVICE_MODEL: spec.model,
     SERVICE_WORKSPACE: '/workspace',
+    ...(spec.network.mode === 'offline' ? {} : { SERVICE_NETWORK: JSON.stringify(toldNetwork(spec.network)) }),
     // For tool processes only; our own names are reserved (agent-variables).
     ...spec.env,
   };
-  const manifest = capabilityManifest(spec);
-  if (manifest !== null) variables['SERVICE_CAPABILITIES'] = manifest;
-  if (spec.network.mode !== 'offline') variables['SERVICE_NETWORK'] = JSON.stringify(toldNetwork(spec.network));
-  if (spec.system_prompt !== null) variables['SERVICE_SYSTEM_PROMPT'] = spec.system_prompt;
-  assertEnvironmentFits(variables);
-  return variables;
 }
 
 /**

@@ -61,6 +61,14 @@ export class SandboxConfig {
   readonly capacity!: number;
 
   @setting({
+    variable: 'SERVICE_SETUP_CACHE_MB',
+    read: integer(0, 16_777_216),
+    default: 20_480,
+    about: 'MiB of this host for the results of setup commands, kept for later runs of the same; 0 keeps none.',
+  })
+  readonly setupCacheMb!: number;
+
+  @setting({
     variable: 'SERVICE_SANDBOX_MEMORY_MB',
     read: MEMORY_MB,
     default: 2048,

@@ -2,10 +2,18 @@ import type { JsonObject } from '../../domain/json.js';
 import type { SandboxSizes } from '../../domain/run/spec.js';
 import type { WorkspaceStore } from '../workspace/index.js';
 import type { RunHost } from './run-host.js';
+import type { SetupLayers } from './setup-layers.js';
 
 /** What one sandbox is made from. */
 export interface SandboxSpec {
   runId: string;
+  /**
+   * `setup` prepares the workspace (docs/design/setup.md); the agent's sandbox is another one, started when that one is dead. `agent`
+   * where nothing is said.
+   */
+  phase?: 'setup' | 'agent';
+  /** The home folder lies on the run's disk and goes from one of its sandboxes to the next; otherwise it is empty and dies with each. */
+  keepsHome?: boolean;
   /** The run may look at its workspace and not change it. */
   workspaceReadOnly?: boolean;
   /** Its program, where it has one, is at hand inside. */
@@ -17,7 +25,7 @@ export interface SandboxSpec {
    */
   variables: Record<string, string>;
   /** They leave this process only as the runner alone can read them, never in an environment or a command line. */
-  tokens: { control: string; tool: string; llm: string };
+  tokens: { control: string; tool: string; llm?: string };
 }
 
 /** Plain JSON that finds the sandbox again after a restart of this process; the session carries it on the wire (docs/design/runs.md). */
@@ -93,4 +101,6 @@ export interface Sandboxes {
   provider: SandboxProvider;
   workspaces: WorkspaceStore;
   runHost: RunHost;
+  /** Left out where this host cannot keep the results of setups. */
+  layers?: SetupLayers;
 }

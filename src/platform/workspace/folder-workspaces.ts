@@ -8,6 +8,8 @@ import { measureFiles, type MeasuredFile } from './measure-files.js';
 import { removeBaseline } from './scratch-folder.js';
 import type { DiffRequest, WorkspaceFilling, WorkspaceStore } from './workspace-store.js';
 import { UploadFiles } from './upload-files.js';
+import { listBase } from './list-base.js';
+import type { BaseFile } from '../../domain/setup/layer-key.js';
 import { isRowId } from '../../domain/uuid.js';
 
 /** Where a provider that shares this host's file system has the workspaces of its runs. */
@@ -57,6 +59,12 @@ export class FolderWorkspaces implements WorkspaceStore {
       stateDir: dataDir,
       ...(signal === undefined ? {} : { signal }),
     });
+  }
+
+  async listBase(runId: string, baseCommit: string): Promise<BaseFile[]> {
+    const { confine, dataDir, folders } = this.on;
+    const uid = await folders.workspaceOwner(runId);
+    return listBase({ confine, baselineDir: baselineFolder(dataDir, runId), baseCommit, uid });
   }
 
   measureFiles(runId: string, paths: readonly string[]): Promise<MeasuredFile[] | null> {

@@ -1,3 +1,4 @@
+import type { BaseFile } from '../../domain/setup/layer-key.js';
 import type { SandboxSizes, WorkspaceSpec } from '../../domain/run/spec.js';
 import type { CollectedDiff } from './collect-diff.js';
 import type { MaterializedWorkspace } from './materialize.js';
@@ -34,6 +35,8 @@ export interface WorkspaceStore {
    *   `upstream_failed` when its code host is to blame, `unavailable` when trying again may help, `internal` otherwise
    */
   fill(filling: WorkspaceFilling): Promise<MaterializedWorkspace>;
+  /** Every file and link that the run began with. */
+  listBase(runId: string, baseCommit: string): Promise<BaseFile[]>;
   /**
    * Size and digest of those paths that name regular files of the workspace as they are now, while the agent may be changing them; null when
    * there are more than a person can be shown.

@@ -21,17 +21,17 @@ export class Narrator {
 
   say(actor: Extract<EventActor, 'agent' | 'harness'>, text: string): Promise<void> {
     const role = actor === 'agent' ? 'assistant' : 'system';
-    return this.#tell({ actor, type: 'agent.message', data: { role, text: boundText(text) } });
+    return this.tell({ actor, type: 'agent.message', data: { role, text: boundText(text) } });
   }
 
   error(message: string): Promise<void> {
-    return this.#tell({ actor: 'harness', type: 'run.error', data: { message: boundText(message) } });
+    return this.tell({ actor: 'harness', type: 'run.error', data: { message: boundText(message) } });
   }
 
   /** `summary` is in our own words: a tool's result never enters the ledger. */
   toolCompleted(toolCallId: string, tool: string, ok: boolean, summary: string): Promise<void> {
     const data = { tool_call_id: toolCallId, tool, ok, summary };
-    return this.#tell({ actor: 'harness', type: 'tool.completed', data });
+    return this.tell({ actor: 'harness', type: 'tool.completed', data });
   }
 
   /** Resolves when every event so far is delivered or given up. */
@@ -39,7 +39,8 @@ export class Narrator {
     return this.#tail;
   }
 
-  #tell(event: NarrativeEvent): Promise<void> {
+  /** Any event whose texts are our own or bounded. */
+  tell(event: NarrativeEvent): Promise<void> {
     this.#tail = this.#tail.then(async () => {
       try {
         await this.contract.postEvent(event);

@@ -16,6 +16,7 @@ const MAX_WAIT_MS = 10_000;
 export interface RunnerTokens {
   control: string;
   tool: string;
+  /** Empty for a setup, which calls no model. */
   llm: string;
 }
 
@@ -101,8 +102,9 @@ function parseHandOff(text: string): HandOff {
   if (!isJsonObject(document)) throw new HandOffError('the hand-off document is not a JSON object');
   const variables = stringMap(document['variables'], 'variables');
   const tokens = stringMap(document['tokens'], 'tokens');
-  const { control, tool, llm } = tokens;
-  if (!control || !tool || !llm)
+  const { control, tool, llm = '' } = tokens;
+  const needsModel = !variables['SERVICE_SETUP'];
+  if (!control || !tool || (needsModel && !llm))
     throw new HandOffError('the hand-off document lacks a token: control, tool and llm are required');
   return { variables, tokens: { control, tool, llm } };
 }

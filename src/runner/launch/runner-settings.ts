@@ -2,6 +2,8 @@ import { parseToldNetwork, type ToldNetwork } from '../../domain/network/tool-va
 import type { SandboxProfile } from '../self-check/points.js';
 import { parseManifest } from './server-manifest.js';
 import type { CapabilityManifest } from './server-manifest.js';
+import { parseSetup } from './setup-settings.js';
+import type { SetupSettings } from './setup-settings.js';
 
 export interface RunnerSettings {
   controlUrl: string;
@@ -23,6 +25,8 @@ export interface RunnerSettings {
   network: ToldNetwork;
   /** What the agent's revision adds to the environment of tool processes; none of it is ours. */
   agentVariables: Record<string, string>;
+  /** What this runner is started for instead of the agent; null for a runner that runs an agent. */
+  setup: SetupSettings | null;
 }
 
 /** A required variable is absent or has no usable value: exit code 2 (docs/design/runner.md). */
@@ -50,6 +54,7 @@ export function readSettings(variables: Record<string, string>): RunnerSettings 
     capabilities: capabilities(variables['SERVICE_CAPABILITIES']),
     network: network(variables['SERVICE_NETWORK']),
     agentVariables: agentVariables(variables),
+    setup: setup(variables['SERVICE_SETUP']),
   };
 }
 
@@ -80,6 +85,13 @@ function network(text: string | undefined): ToldNetwork {
   const told = parseToldNetwork(text);
   if (told === null) throw new MissingVariableError('variable SERVICE_NETWORK is not the network of a run');
   return told;
+}
+
+function setup(document: string | undefined): SetupSettings | null {
+  if (!document) return null;
+  const parsed = parseSetup(document);
+  if (parsed === null) throw new MissingVariableError('variable SERVICE_SETUP is not a list of commands with a limit');
+  return parsed;
 }
 
 function agentVariables(variables: Record<string, string>): Record<string, string> {

@@ -23,6 +23,8 @@ const CROSS_ORGANIZATION_FUNCTIONS = [
   'svc_find_runs',
   // Files of a host have no organization: which of them runs still need.
   'svc_find_wanted_uploads',
+  // A host keeps what all organizations made there within one limit; ids, states and sizes alone.
+  'svc_forget_setup_layers',
   'svc_free_places',
   'svc_keep_oauth_registration',
   'svc_list_dead_reservations',
@@ -33,6 +35,7 @@ const CROSS_ORGANIZATION_FUNCTIONS = [
   'svc_list_organizations',
   'svc_list_overdue_approvals',
   'svc_list_overspent_runs',
+  'svc_list_setup_layers',
   'svc_list_uncleaned_runs',
   'svc_list_unfinished_runs',
   'svc_list_unnoticed_approvals',

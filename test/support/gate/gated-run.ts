@@ -3,7 +3,7 @@ import { digestOf } from '../../../src/domain/digest/digest.js';
 import type { JsonObject, JsonValue } from '../../../src/domain/json.js';
 import type { FrozenNetwork } from '../../../src/domain/network/grant.js';
 import { POLICY_ENGINE } from '../../../src/domain/policy/document.js';
-import type { Budgets, FrozenBundle, FrozenTool } from '../../../src/domain/run/spec.js';
+import type { Budgets, FrozenBundle, FrozenSetup, FrozenTool, WorkspaceSpec } from '../../../src/domain/run/spec.js';
 import type { RunStatus } from '../../../src/domain/run/status.js';
 import type { Database } from '../../../src/core/record/database.js';
 import { mintRunTokens } from '../../../src/core/runs/tokens.js';
@@ -29,6 +29,8 @@ export interface GatedRunOptions {
   status?: RunStatus;
   hostId?: string;
   network?: FrozenNetwork;
+  setup?: FrozenSetup;
+  workspace?: WorkspaceSpec;
 }
 
 const NO_CAPS: Budgets = { max_wall_clock_secs: null, max_tokens: null, max_cost_usd: null, max_tool_calls: null };
@@ -70,7 +72,7 @@ function frozenSpec(organization: FixtureOrganization, options: GatedRunOptions)
     model: options.model ?? 'claude-haiku-4-5',
     system_prompt: null,
     task: 'a task',
-    workspace: { kind: 'scratch' },
+    workspace: { ...(options.workspace ?? { kind: 'scratch' }) } as JsonObject,
     invocation: { kind: 'api' },
     autonomy: options.autonomy ?? 'supervised',
     trust_tier: options.trustTier ?? 'trusted',
@@ -88,6 +90,7 @@ function frozenSpec(organization: FixtureOrganization, options: GatedRunOptions)
     sandbox: { memory_mb: 512, cpus: 1, disk_mb: 512, pids: 128 },
     ...(options.kb === undefined ? {} : { capabilities: [frozenKb(options.kb)] as unknown as JsonValue }),
     network: (options.network ?? { schema_version: 1, mode: 'offline' }) as unknown as JsonObject,
+    ...(options.setup === undefined ? {} : { setup: { ...options.setup } }),
   };
 }
 

@@ -30,6 +30,10 @@ describe('event posted by a runner', () => {
     ).toMatchObject({
       event: { data: { role: 'assistant', text: 'hi' } },
     });
+    const ended = { index: 0, tool_call_id: 'setup_001', exit_code: null, duration_ms: 5 };
+    expect(readPostedEvent(post('harness', 'setup.command', { ...ended, output: 'secret' }), true)).toMatchObject({
+      event: { data: ended },
+    });
     expect(readPostedEvent(post('agent', 'run.error', { message: 4 }), true)).toMatchObject({
       event: { data: { message: 4 } },
     });

@@ -22,19 +22,23 @@ const SERVER_FAMILIES = [
 ];
 const MAX_TYPE_CHARACTERS = 128;
 
-type MemberType = 'string' | 'boolean' | 'nullable_string';
+type MemberType = 'string' | 'boolean' | 'number' | 'nullable_string' | 'nullable_number';
 
 /** Members of the kinds that a runner may post; what else stands beside them is dropped (docs/design/runner.md). */
 const KNOWN: ReadonlyMap<string, Record<string, MemberType>> = new Map([
   ['agent.message', { role: 'string', text: 'string' }],
   ['tool.completed', { tool_call_id: 'string', tool: 'string', ok: 'boolean', summary: 'nullable_string' }],
   ['run.error', { message: 'string' }],
+  ['setup.started', { commands: 'number' }],
+  ['setup.command', { index: 'number', tool_call_id: 'string', exit_code: 'nullable_number', duration_ms: 'number' }],
+  ['setup.finished', { ok: 'boolean', duration_ms: 'number', reason: 'nullable_string' }],
 ]);
 
 export type PostedEvent = { kind: 'event'; event: RunnerEvent } | { kind: 'dropped'; type: string };
 
 function fits(value: ExactJson | undefined, type: MemberType): boolean {
   if (type === 'nullable_string') return value === undefined || value === null || typeof value === 'string';
+  if (type === 'nullable_number') return value === undefined || value === null || typeof value === 'number';
   return typeof value === type;
 }
 

@@ -118,7 +118,7 @@ function scratchMounts(sizes: ScratchSizes): string[] {
   return [
     ...tmpfs('/tmp', sizes.tmp, '1777'),
     ...tmpfs('/run', sizes.run, '0755'),
-    ...tmpfs('/home/agent', sizes.home, '1777'),
+    ...(sizes.home === null ? [] : tmpfs('/home/agent', sizes.home, '1777')),
   ];
 }
 

@@ -1,3 +1,4 @@
+import { SandgateError } from '../../../domain/errors.js';
 import type { SandboxSizes } from '../../../domain/run/spec.js';
 import { currentBootId, isAlive } from '../../host/process-identity.js';
 import type { WorkspaceFolders } from '../../workspace/index.js';
@@ -34,10 +35,15 @@ export interface BubblewrapOptions extends RunRoomsOptions {
 export class BubblewrapProvider implements SandboxProvider, WorkspaceFolders {
   readonly name = 'bubblewrap';
   private readonly launching = new Map<string, Promise<SandboxHandle>>();
-  private readonly rooms: RunRooms;
+  readonly rooms: RunRooms;
 
   constructor(private readonly options: BubblewrapOptions) {
     this.rooms = new RunRooms(options);
+  }
+
+  /** Programs of a sandbox are those of this host. */
+  systemName(): Promise<string> {
+    return Promise.resolve(this.name);
   }
 
   check(): Promise<ProviderReport> {
@@ -124,8 +130,13 @@ export class BubblewrapProvider implements SandboxProvider, WorkspaceFolders {
   }
 
   private async provisionAlone(spec: SandboxSpec, folder: LaunchFolder): Promise<SandboxHandle> {
+    const { phase = 'agent' } = spec;
     const live = await findLive(folder);
-    if (live !== null) return toHandle(spec.runId, live);
+    if (live !== null) {
+      if ((await folder.readLaunch())?.phase === phase) return toHandle(spec.runId, live);
+      throw new SandgateError('sandbox_failed', 'another sandbox of the run is still alive');
+    }
+    await clearEarlier(folder);
     const [mounted, uid, disk, limits] = await Promise.all([
       this.rooms.show(spec),
       this.rooms.claimUid(spec.runId),
@@ -141,6 +152,7 @@ export class BubblewrapProvider implements SandboxProvider, WorkspaceFolders {
       sizes: spec.sizes,
       limits: limits.record,
       disk,
+      phase,
     });
     try {
       const identity = await launchSandbox(
@@ -159,4 +171,12 @@ export class BubblewrapProvider implements SandboxProvider, WorkspaceFolders {
   private folder(runId: string): LaunchFolder {
     return new LaunchFolder(this.options.dataDir, runId);
   }
+}
+
+/** What a dead sandbox of the same run leaves: a group with its counts, and a ring whose last lines are being written. */
+async function clearEarlier(folder: LaunchFolder): Promise<void> {
+  const earlier = await folder.readLaunch();
+  if (earlier === null || earlier.bootId !== currentBootId()) return;
+  await awaitRingClosed(folder.sandbox);
+  await removeGroups(earlier.limits);
 }

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { SandgateError } from '../../../domain/errors.js';
 import { runConfined } from './confined.js';
 import type { ProviderReport } from '../provider.js';
-import { tryDisk, tryHiding } from '../room/try-room.js';
+import { describeKeeping, tryDisk, tryHiding } from '../room/try-room.js';
 import type { Host } from './host.js';
 
 const MIN_VERSION = [0, 8] as const;
@@ -42,6 +42,7 @@ export async function checkHost(host: Host, dataDir: string): Promise<ProviderRe
     );
   else notes.push(`limits are hard (${host.limiter.kind})`);
   notes.push(...(await tryDisk(host, dataDir)), ...(await tryHiding(host, dataDir)));
+  notes.push(describeKeeping(host));
   return { ok: missing.length === 0, missing, notes };
 }
 

@@ -16,6 +16,8 @@ export interface LaunchRecord {
   limits: LimitRecord;
   /** `folder` has no quota of its own and is sampled. */
   disk: 'image' | 'folder';
+  /** Which of the run's sandboxes this is. */
+  phase: 'setup' | 'agent';
 }
 
 /** The folder of a run with what bubblewrap's launches note in it. */

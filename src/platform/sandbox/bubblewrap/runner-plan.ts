@@ -33,7 +33,7 @@ export function runnerPlan(input: {
     shape: {
       facts: host.facts,
       isolateNetwork: true,
-      sizes: scratchSizes(spec.sizes),
+      sizes: scratchSizes(spec.sizes, mounted.home !== null),
       environment: { ...RUNNER_ENVIRONMENT, [READY_VARIABLE]: String(FD.ready) },
       workingFolder: INSIDE.workspace,
       binds: runMounts(spec, mounted),

@@ -11,9 +11,11 @@ import { runConfined } from '../bubblewrap/confined.js';
 import { findHost } from '../bubblewrap/host.js';
 import { confineInContainers } from '../docker/confined.js';
 import { DockerProvider } from '../docker/docker-provider.js';
+import { FolderLayers } from '../layers/folder-layers.js';
+import { hostEnvironment } from '../layers/host-environment.js';
 import { LocalRunHost } from '../local-run-host.js';
 import type { Sandboxes, SandboxProvider } from '../provider.js';
-import type { RunRoomsOptions } from '../room/run-rooms.js';
+import type { RunRooms, RunRoomsOptions } from '../room/run-rooms.js';
 import { findRoomAbilities } from '../room/try-room.js';
 import type { RuntimeSource } from '../runtime.js';
 import { stageRuntime } from '../runtime.js';
@@ -40,7 +42,8 @@ interface HostParts {
   rooms: Omit<RunRoomsOptions, 'host'>;
 }
 
-type LocalProvider = SandboxProvider & WorkspaceFolders;
+/** A provider whose sandboxes mount folders of this host. */
+type LocalProvider = SandboxProvider & WorkspaceFolders & { readonly rooms: RunRooms; systemName(): Promise<string> };
 
 /** Where the build puts the runner, seen from the built form of this file. */
 const BUILT_RUNTIME: RuntimeSource = {
@@ -81,7 +84,15 @@ export async function chooseProvider(
   const confine = await chooseConfine(parts, provider);
   const { localCopyRoots: roots } = config.workspace;
   const workspaces = new FolderWorkspaces({ dataDir, folders: provider, confine, roots, fetchUid: uids.fetchUid });
-  return { provider, workspaces, runHost: new LocalRunHost(dataDir) };
+  const runHost = new LocalRunHost(dataDir);
+  if (!provider.rooms.keepsSetups) return { provider, workspaces, runHost };
+  const environment = async () => hostEnvironment(await provider.systemName(), rooms.runtime.version);
+  return {
+    provider,
+    workspaces,
+    runHost,
+    layers: new FolderLayers({ dataDir, folders: provider.rooms, confine, environment }),
+  };
 }
 
 async function firstThatWorks(parts: HostParts): Promise<LocalProvider> {

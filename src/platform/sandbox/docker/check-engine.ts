@@ -1,6 +1,6 @@
 import { SandgateError } from '../../../domain/errors.js';
 import type { ProviderReport } from '../provider.js';
-import { tryDisk, tryHiding } from '../room/try-room.js';
+import { describeKeeping, tryDisk, tryHiding } from '../room/try-room.js';
 import type { EngineFacts } from './engine.js';
 import { TRIAL_SIZES, tryContainer, type CheckedEngine } from './try-container.js';
 
@@ -26,6 +26,7 @@ export async function checkEngine(checked: CheckedEngine): Promise<ProviderRepor
     missing.push(...(await imageProblems(checked)));
     if (missing.length > 0) return { ok: false, missing, notes };
     notes.push(...(await tryDisk(checked.host, checked.dataDir)), ...(await tryHiding(checked.host, checked.dataDir)));
+    notes.push(describeKeeping(checked.host));
     const seen = await trySharing(checked, facts, notes);
     missing.push(...findWeaknesses(seen, checked.engineRuntime));
     if (missing.length === 0) notes.push('limits of memory, processes and CPU are hard (cgroups of the engine)');

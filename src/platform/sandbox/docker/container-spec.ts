@@ -93,7 +93,8 @@ type EngineHostConfig = NonNullable<ContainerCreateOptions['HostConfig']> & { Cg
 
 function hostConfig(plan: ContainerPlan): EngineHostConfig {
   const memory = plan.sizes.memory_mb * MIB;
-  const scratch = scratchSizes(plan.sizes);
+  const keepsHome = plan.mounts.some(({ target }) => target === INSIDE.home);
+  const scratch = scratchSizes(plan.sizes, keepsHome);
   return {
     NetworkMode: 'none',
     IpcMode: 'private',
@@ -147,7 +148,7 @@ function tmpfs(sizes: ScratchSizes): Record<string, string> {
   return {
     '/tmp': options(sizes.tmp, '1777'),
     '/run': options(sizes.run, '0755'),
-    [INSIDE.home]: options(sizes.home, '1777'),
+    ...(sizes.home === null ? {} : { [INSIDE.home]: options(sizes.home, '1777') }),
   };
 }
 

@@ -56,12 +56,17 @@ function containerName(runId: string): string {
 export class DockerProvider implements SandboxProvider, WorkspaceFolders {
   readonly name = 'docker';
   private readonly launching = new Map<string, Promise<SandboxHandle>>();
-  private readonly rooms: RunRooms;
+  readonly rooms: RunRooms;
   private readonly engine: Engine;
 
   constructor(private readonly options: DockerOptions) {
     this.rooms = new RunRooms(options);
     this.engine = options.engine;
+  }
+
+  /** Programs of a sandbox are those of its image. */
+  async systemName(): Promise<string> {
+    return `${this.name} ${(await this.engine.imageId(this.options.image)) ?? 'without an image'}`;
   }
 
   check(): Promise<ProviderReport> {

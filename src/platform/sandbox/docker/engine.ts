@@ -57,6 +57,12 @@ export class Engine {
     return { flavour: names.includes('Podman Engine') ? 'podman' : 'docker', version: found.Version };
   }
 
+  /** Digest of the content of an image of this engine; null where it has none of that name. */
+  async imageId(image: string): Promise<string | null> {
+    const found = await this.orNull('look at an image', () => this.client.getImage(image).inspect());
+    return found?.Id ?? null;
+  }
+
   /** Labels of an image of this engine; null where it has none of that name. */
   async imageLabels(image: string): Promise<Record<string, string> | null> {
     const found = await this.orNull('look at an image', () => this.client.getImage(image).inspect());

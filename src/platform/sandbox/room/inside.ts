@@ -32,19 +32,20 @@ export const RUNNER_ENVIRONMENT = {
 export interface ScratchSizes {
   root: number;
   tmp: number;
-  home: number;
+  /** Null where a folder of the run takes its place. */
+  home: number | null;
   run: number;
   shm: number;
 }
 
 /** They count against the run's memory; together they cannot take all of it. */
-export function scratchSizes(sizes: SandboxSizes): ScratchSizes {
+export function scratchSizes(sizes: SandboxSizes, keepsHome = false): ScratchSizes {
   const memory = sizes.memory_mb * MIB;
   return {
     root: MIB,
     run: MIB,
     tmp: Math.floor(memory / 2),
-    home: Math.floor(memory / 4),
+    home: keepsHome ? null : Math.floor(memory / 4),
     shm: Math.min(64 * MIB, Math.floor(memory / 8)),
   };
 }

@@ -16,6 +16,8 @@ export class RunFolder {
   readonly disk: string;
   readonly image: string;
   readonly workspace: string;
+  /** The home folder of a run whose sandboxes keep it. */
+  readonly home: string;
   /** Where folders of the installation are shown while a sandbox is being made. */
   readonly shown: string;
 
@@ -29,6 +31,7 @@ export class RunFolder {
     this.disk = join(this.root, 'disk');
     this.image = join(this.root, 'disk.img');
     this.workspace = join(this.disk, 'workspace');
+    this.home = join(this.disk, 'home');
     this.shown = join(this.root, 'shown');
   }
 

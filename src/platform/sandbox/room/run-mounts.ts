@@ -24,6 +24,8 @@ export interface MountedFolders {
   /** Holds `plane.sock`. */
   plane: string;
   workspace: string;
+  /** Becomes the home folder; null where that is a file system in memory. */
+  home: string | null;
 }
 
 /** What is mounted into the sandbox of a run from this host, outer folders first. */
@@ -38,6 +40,7 @@ export function runMounts({ harness, workspaceReadOnly }: SandboxSpec, folders: 
     ...optional(settings, INSIDE.codexSettings),
     ...optional(folders.harness, HARNESS_INSIDE),
     { source: folders.plane, target: INSIDE.plane, readOnly: true },
+    ...(folders.home === null ? [] : [{ source: folders.home, target: INSIDE.home, readOnly: false }]),
     { source: folders.workspace, target: INSIDE.workspace, readOnly: workspaceReadOnly === true },
   ];
 }

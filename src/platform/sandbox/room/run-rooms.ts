@@ -10,6 +10,8 @@ import type { WorkspaceFolders } from '../../workspace/index.js';
 import { BlankDisks } from '../disk/blank-disks.js';
 import { createOwnedFolder, deleteImage, formatImage, mountDisk, unmountDisk } from '../disk/loop-disk.js';
 import { isMountPoint } from '../disk/mounts.js';
+import type { LayerFolders } from '../layers/folder-layers.js';
+import { LayerMounts, type LayerPlaces } from '../layers/layer-mounts.js';
 import type { SandboxSpec } from '../provider.js';
 import type { Runtime } from '../runtime.js';
 import type { UidAllocator } from '../uid-allocator.js';
@@ -30,6 +32,11 @@ export interface RoomAbilities {
   hidesPaths: boolean;
 }
 
+/** A layer lies beneath a workspace as an overlay on the run's own disk. */
+export function canKeepSetups({ hasRunUids, hasLoopDisks, hidesPaths }: RoomAbilities): boolean {
+  return hasRunUids && hasLoopDisks && hidesPaths;
+}
+
 export interface RunRoomsOptions {
   dataDir: string;
   runtime: Runtime;
@@ -45,7 +52,7 @@ export interface RunRoomsOptions {
  * What runs have of this host apart from their processes: a folder with a workspace of limited size, a uid, and the folders that are
  * mounted into their sandboxes. For every provider whose sandboxes mount folders of this host. All state is in files.
  */
-export class RunRooms implements WorkspaceFolders {
+export class RunRooms implements WorkspaceFolders, LayerFolders {
   private readonly hiding = new Map<string, Promise<void>>();
   private readonly disks: BlankDisks;
 
@@ -75,7 +82,18 @@ export class RunRooms implements WorkspaceFolders {
     const folder = this.folder(runId);
     const image = await sizeOf(folder.image);
     if (image !== null) await mountDisk(folder.image, folder.disk, image / MIB);
+    if (!(await this.mountsOf(runId).reopen())) return null;
     return (await sizeOf(folder.workspace)) === null ? null : folder.workspace;
+  }
+
+  /** Whether layers can lie beneath workspaces here: as overlays on the disks of runs. */
+  get keepsSetups(): boolean {
+    return canKeepSetups(this.options.host);
+  }
+
+  layerPlaces(runId: string): LayerPlaces {
+    const { root, disk, workspace, home } = this.folder(runId);
+    return { root, disk, workspace, home };
   }
 
   workspaceOwner(runId: string): Promise<number | null> {
@@ -97,22 +115,23 @@ export class RunRooms implements WorkspaceFolders {
    * a sandbox has mounted by then stays.
    * @throws SandgateError `invalid_request` for one that leads through a link
    */
-  async show({ runId, harness }: SandboxSpec): Promise<MountedFolders> {
+  async show({ runId, harness, keepsHome }: SandboxSpec): Promise<MountedFolders> {
     const { dataDir, host, planeOf, programOf, runtime } = this.options;
     const program = await programOf(harness);
-    const [plane, workspace, inside, tools] = await Promise.all([
+    const [plane, workspace, home, inside, tools] = await Promise.all([
       resolveInside(planeRoot(dataDir), planeOf(runId)),
       resolveInside(dataDir, this.workspaceFolder(runId)),
+      keepsHome === true ? this.makeHome(runId) : null,
       program === null ? null : resolveInside(dataDir, program),
       this.findTools(),
     ]);
     // The run's uid must get in, and who mounts it without its rights too, whatever the umask of the one who made the folder.
     if (host.hasRunUids) await Promise.all([chmod(plane, 0o755), chmod(workspace, 0o711)]);
     const hidden = { runtime: runtime.dir, tools, harness: inside };
-    if (!host.hidesPaths) return { ...hidden, plane, workspace };
+    if (!host.hidesPaths) return { ...hidden, plane, workspace, home };
     await this.hiding.get(runId);
     const shown = await this.shown(runId).show<keyof typeof hidden>(hidden);
-    return { ...shown, runtime: shown.runtime ?? runtime.dir, plane, workspace };
+    return { ...shown, runtime: shown.runtime ?? runtime.dir, plane, workspace, home };
   }
 
   /** The same for one more folder of the run, under a name of its own. */
@@ -142,6 +161,7 @@ export class RunRooms implements WorkspaceFolders {
     await this.hiding.get(runId);
     this.hiding.delete(runId);
     await this.shown(runId).hide();
+    await this.mountsOf(runId).unmount();
     await unmountDisk(folder.disk);
     await deleteImage(folder.image);
     await removeTree(folder.root);
@@ -155,6 +175,12 @@ export class RunRooms implements WorkspaceFolders {
     await this.shown(runId).show({ runtime: this.options.runtime.dir, tools: await this.findTools() });
   }
 
+  private async makeHome(runId: string): Promise<string> {
+    const { home } = this.folder(runId);
+    await createOwnedFolder(home, await this.claimUid(runId));
+    return resolveInside(this.options.dataDir, home);
+  }
+
   /** If a link stood in its place, its target would be mounted. */
   private async findTools(): Promise<string | null> {
     const folder = toolsFolder(this.options.dataDir);
@@ -165,6 +191,10 @@ export class RunRooms implements WorkspaceFolders {
     if (this.options.host.hasLoopDisks)
       await mountDisk(folder.image, folder.disk, sizeMb, (image, mb) => this.disks.make(image, mb));
     else await mkdir(folder.disk, { recursive: true, mode: 0o700 });
+  }
+
+  private mountsOf(runId: string): LayerMounts {
+    return new LayerMounts(this.layerPlaces(runId));
   }
 
   private shown(runId: string): ShownFolders {

@@ -4,7 +4,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { removeTree } from '../../host/remove-tree.js';
 import { deleteImage, mountDisk, unmountDisk } from '../disk/loop-disk.js';
-import type { RoomAbilities } from './run-rooms.js';
+import { canKeepSetups, type RoomAbilities } from './run-rooms.js';
 import { ShownFolders } from './shown-folders.js';
 
 const PROGRAM_FOLDERS = ['/usr/sbin', '/usr/bin', '/sbin', '/bin', '/usr/local/bin'];
@@ -72,4 +72,11 @@ export async function tryHiding(host: RoomAbilities, dataDir: string): Promise<s
     await shown.hide();
     await removeTree(folder);
   }
+}
+
+/** What becomes of the results of setups, as far as the trials have found. */
+export function describeKeeping(host: RoomAbilities): string {
+  return canKeepSetups(host)
+    ? 'results of setups are kept for later runs'
+    : 'results of setups are not kept for later runs: that takes root, sized disk images and overlays';
 }

@@ -40,6 +40,8 @@ const QUIET = {
   // Gateways and other providers know the documented wire format only, and a tool that is looked up later is not in the request.
   CLAUDE_CODE_DISABLE_EXPERIMENTAL_BETAS: '1',
   ENABLE_TOOL_SEARCH: 'false',
+  // Fresh in every sandbox; the home folder may hold what setup commands put there.
+  CLAUDE_CONFIG_DIR: '/tmp/claude',
   // Instructions come from the revision, and not from files of the workspace.
   CLAUDE_CODE_DISABLE_CLAUDE_MDS: '1',
   CLAUDE_CODE_DISABLE_AUTO_MEMORY: '1',

@@ -111,7 +111,10 @@ async function start(
   await writeFile(join(planeDir, 'plane.sock'), '');
   await provider.reserve(runId, sizes);
   const tokens = { control: 'svc_sess_control', tool: 'svc_sess_tool', llm: 'svc_sess_llm' };
-  return provider.provision({ runId, harness, sizes, variables, tokens });
+  // A run with a setup has two sandboxes, one after the other, with one home.
+  const twice =
+    variables['PHASE'] === undefined ? {} : { phase: variables['PHASE'] as 'setup' | 'agent', keepsHome: true };
+  return provider.provision({ runId, harness, sizes, variables, tokens, ...twice });
 }
 
 async function perform(step: Step): Promise<unknown> {

@@ -1,0 +1,54 @@
+import type { FrozenSetup } from '../../../src/domain/run/spec.js';
+import type { LiveStack, TimelineEvent } from '../../support/installation/live-stack.js';
+import { StackDatabase } from '../../support/installation/stack-database.js';
+
+/** `open` allows everything that does not say `forbidden`; `asking` asks about every command that is not a plain everyday one. */
+export async function addSetupPolicies(stack: LiveStack): Promise<void> {
+  const everyday = ['echo', 'cat', 'sleep', 'true', 'mkdir'];
+  const shells = {
+    open: { deny_regex: ['forbidden'], on_no_match: 'allow' },
+    asking: { allow_prefixes: everyday, on_no_match: 'approve' },
+  };
+  for (const [name, shell] of Object.entries(shells)) {
+    const tools = [{ match: ['Bash'], action: 'allow', shell }];
+    const content = { name, defaults: { tool_action: 'allow' }, approvals: { default_ttl_secs: 600 }, tools };
+    await stack.json('POST', '/v1/policies', { name, yaml: JSON.stringify(content) });
+  }
+}
+
+/** An agent on the replay harness whose workspaces are prepared. */
+export async function createPreparedAgent(
+  stack: LiveStack,
+  name: string,
+  policy: string,
+  setup: Partial<FrozenSetup> & Pick<FrozenSetup, 'commands'>,
+  more: object = {},
+): Promise<void> {
+  await stack.createReplayAgent(name, policy, more);
+  const whole: FrozenSetup = { timeout_secs: 120, cache: false, ...setup };
+  // Revisions never change; the trigger that sees to it is passed by for this one statement.
+  await StackDatabase.of(stack).query(
+    `set session_replication_role = replica;
+     update agent_revisions set setup = '${JSON.stringify(whole).replaceAll("'", "''")}'
+      where agent_id = (select id from agents where name = '${name}')`,
+  );
+}
+
+/** The events of one kind in a run's timeline. */
+export async function eventsOf(
+  stack: LiveStack,
+  run: string,
+  type: string,
+): Promise<TimelineEvent['payload']['data'][]> {
+  const timeline = await stack.timeline(run);
+  return timeline.filter((event) => event.type === type).map((event) => event.payload.data);
+}
+
+/** The content of an artifact of a run, or nothing. */
+export async function artifactOf(stack: LiveStack, run: string, name: string): Promise<string> {
+  const { artifacts } = await stack.json<{ artifacts: { name: string; content: string }[] }>(
+    'GET',
+    `/v1/sessions/${run}/artifacts`,
+  );
+  return artifacts.find((artifact) => artifact.name === name)?.content ?? '';
+}
