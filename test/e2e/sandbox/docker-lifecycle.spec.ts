@@ -6,7 +6,15 @@ import type { SandboxHandle } from '../../../src/platform/sandbox/provider.js';
 import { describeWithEngine, MAKE_WITHIN_MS, startEngine } from '../../support/engine/image-store.js';
 import type { PodmanService } from '../../support/engine/podman-service.js';
 import { TEST_IMAGE } from '../../support/engine/test-image.js';
-import { itKeepsTheContract, LIFE, releaseAll, startedRun, wholeRun, type Run } from './support/lifecycle-contract.js';
+import {
+  itKeepsTheContract,
+  itPreparesApart,
+  LIFE,
+  releaseAll,
+  startedRun,
+  wholeRun,
+  type Run,
+} from './support/lifecycle-contract.js';
 import { SandboxLab } from './support/sandbox-lab.js';
 
 jest.setTimeout(180_000);
@@ -41,6 +49,28 @@ describeWithEngine('life of a sandbox on a container engine', () => {
       .trim();
 
   itKeepsTheContract(() => lab, 'agent');
+  itPreparesApart(() => lab);
+
+  it('a setup has a container of its own, which is gone when the agent has one, and is removed with the run', async () => {
+    const runId = `${LIFE}-apart`;
+    const [prepared, output] = await lab.perform([
+      wholeRun(runId, { MODE: 'script', SCRIPT: 'echo prepared', PHASE: 'setup' }, true),
+      { do: 'output', runId },
+    ]);
+    expect([(prepared?.value as Run).output, output?.value]).toEqual(['prepared\n', 'prepared\n']);
+    const named = (): string[] => containers().filter((name) => name.startsWith(`service-${runId}`));
+    expect(named()).toEqual([`service-${runId}.setup`]);
+    await lab.perform([startedRun(runId, { MODE: 'idle', PHASE: 'agent' })]);
+    expect(named()).toEqual([`service-${runId}`]);
+    const abandoned = `${LIFE}-abandoned`;
+    const [, list] = await lab.perform([
+      startedRun(abandoned, { MODE: 'idle', PHASE: 'setup' }),
+      { do: 'list' },
+      { do: 'release', runId: abandoned },
+    ]);
+    expect((list?.value as { managed: { runId: string }[] }).managed.map((one) => one.runId)).toContain(abandoned);
+    expect(containers().filter((name) => name.startsWith(`service-${abandoned}`))).toEqual([]);
+  });
 
   it('proof 18: a promise that does not hold ends the launch with the point named, and leaves no container', async () => {
     const runtime = join(lab.dataDir, 'runtime', readdirSync(join(lab.dataDir, 'runtime'))[0] ?? '');

@@ -2,7 +2,15 @@ import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { itKeepsTheContract, LIFE, releaseAll, startedRun, wholeRun, type Run } from './support/lifecycle-contract.js';
+import {
+  itKeepsTheContract,
+  itPreparesApart,
+  LIFE,
+  releaseAll,
+  startedRun,
+  wholeRun,
+  type Run,
+} from './support/lifecycle-contract.js';
 import { MODES, SandboxLab } from './support/sandbox-lab.js';
 
 jest.setTimeout(90_000);
@@ -46,27 +54,6 @@ describe.each(MODES)('life of a sandbox in %s mode', (mode) => {
     }
   });
 
-  it('the second sandbox of a run begins when the first is dead, and finds what it left in workspace and home', async () => {
-    const runId = `${LIFE}-twice`;
-    const leave = 'echo kept > ~/.rc; echo made > made; echo gone > /tmp/gone';
-    const find =
-      'cat ~/.rc made; ls -A /tmp; echo more >> ~/.rc; grep -c " /home/agent rw,nosuid,nodev" /proc/self/mountinfo';
-    const [first, second] = await lab.perform([
-      wholeRun(runId, { MODE: 'script', SCRIPT: leave, PHASE: 'setup', EXIT: '6' }, true),
-      wholeRun(runId, { MODE: 'script', SCRIPT: find, PHASE: 'agent' }),
-    ]);
-    expect((first?.value as Run).exit.exitCode).toBe(6);
-    expect(second?.value).toMatchObject({ exit: { exitCode: 0 }, output: 'kept\nmade\n1\n' });
-    const started = await lab.performAndDie([startedRun(runId, { MODE: 'idle', PHASE: 'setup' })]);
-    const [refused, , after] = await lab.perform([
-      startedRun(runId, { MODE: 'idle', PHASE: 'agent' }),
-      { do: 'terminate', handle: (started.value as Run).handle },
-      startedRun(runId, { MODE: 'idle', PHASE: 'agent' }),
-    ]);
-    expect(refused?.error).toBe('another sandbox of the run is still alive');
-    expect(after?.error).toBeUndefined();
-  });
-
   it('refuses a workspace that is a link', async () => {
     const elsewhere = join(lab.folder, `elsewhere-${mode}`);
     mkdirSync(elsewhere);
@@ -108,4 +95,5 @@ mkdir "$(printf 'bad\\377name')"; mkfifo pipe; node -e 'const name = "deep-".rep
   });
 
   itKeepsTheContract(() => lab, 'agent');
+  itPreparesApart(() => lab);
 });

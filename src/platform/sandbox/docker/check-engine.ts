@@ -26,8 +26,9 @@ export async function checkEngine(checked: CheckedEngine): Promise<ProviderRepor
     missing.push(...(await imageProblems(checked)));
     if (missing.length > 0) return { ok: false, missing, notes };
     notes.push(...(await tryDisk(checked.host, checked.dataDir)), ...(await tryHiding(checked.host, checked.dataDir)));
-    notes.push(describeKeeping(checked.host));
     const seen = await trySharing(checked, facts, notes);
+    // What the engine does not see cannot lie beneath a workspace.
+    notes.push(describeKeeping(checked.host));
     missing.push(...findWeaknesses(seen, checked.engineRuntime));
     if (missing.length === 0) notes.push('limits of memory, processes and CPU are hard (cgroups of the engine)');
   } catch (error) {

@@ -18,6 +18,7 @@ const PLAN: ContainerPlan = {
   program: ['/opt/sandgate/runner-node', '/opt/sandgate/runner/main.mjs'],
 };
 
+const HOME = { source: '/runs/run/disk/home', target: '/home/agent', readOnly: false };
 const hostConfig = (change: Partial<ContainerPlan> = {}) => containerBody({ ...PLAN, ...change }).HostConfig;
 
 describe('the body of a container', () => {
@@ -172,6 +173,13 @@ describe('the body of a container', () => {
     const { Binds, Mounts, VolumesFrom } = hostConfig() ?? {};
     expect([Binds, VolumesFrom]).toEqual([undefined, undefined]);
     expect(JSON.stringify(Mounts)).not.toMatch(/docker\.sock|podman\.sock/);
+  });
+
+  it('has no home folder in memory where the run keeps one on its disk', () => {
+    expect(hostConfig()?.Tmpfs).toHaveProperty(HOME.target);
+    const kept = hostConfig({ mounts: [...PLAN.mounts, HOME] });
+    expect(kept?.Tmpfs).not.toHaveProperty(HOME.target);
+    expect(kept?.Mounts).toContainEqual({ Type: 'bind', Source: HOME.source, Target: HOME.target, ReadOnly: false });
   });
 
   it('names the runtime and bounds the largest file only where it has to', () => {

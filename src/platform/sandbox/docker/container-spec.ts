@@ -15,6 +15,8 @@ const OWN_PROCESSES = 4;
 /** Labels of everything that we make on an engine. */
 export const LABELS = {
   run: 'service.session',
+  /** Which of the run's sandboxes it is. */
+  phase: 'service.phase',
   managed: 'service.managed',
   /** Two installations on one engine never touch each other's containers. */
   deployment: 'service.deployment',

@@ -43,10 +43,15 @@ export interface DockerOptions extends RunRoomsOptions {
   deployment: string;
 }
 
-/** The container of a run; the same name whoever makes it. @throws SandgateError `invalid_request` for what cannot be a run's id */
-function containerName(runId: string): string {
+type Phase = NonNullable<SandboxSpec['phase']>;
+
+/**
+ * A container of a run; the same name whoever makes it. No run's id has a dot, so no other run's container has the name.
+ * @throws SandgateError `invalid_request` for what cannot be a run's id
+ */
+function containerName(runId: string, phase: Phase): string {
   if (!isRunId(runId)) throw new SandgateError('invalid_request', 'a run id is letters, digits and hyphens');
-  return `service-${runId}`;
+  return phase === 'setup' ? `service-${runId}.setup` : `service-${runId}`;
 }
 
 /**
@@ -66,7 +71,8 @@ export class DockerProvider implements SandboxProvider, WorkspaceFolders {
 
   /** Programs of a sandbox are those of its image. */
   async systemName(): Promise<string> {
-    return `${this.name} ${(await this.engine.imageId(this.options.image)) ?? 'without an image'}`;
+    const { engineRuntime, image } = this.options;
+    return [this.name, engineRuntime ?? 'default', (await this.engine.imageId(image)) ?? 'without an image'].join(' ');
   }
 
   check(): Promise<ProviderReport> {
@@ -133,9 +139,11 @@ export class DockerProvider implements SandboxProvider, WorkspaceFolders {
   }
 
   async readOutput(runId: string): Promise<RunOutput> {
-    const log = await this.engine.readLog(containerName(runId));
-    const { output } = readFrames(log ?? Buffer.alloc(0));
-    return { bytes: output.subarray(-OUTPUT_BYTES), cut: output.length >= OUTPUT_BYTES };
+    // The one that was launched last: its launch removed the other.
+    const log =
+      (await this.engine.readLog(containerName(runId, 'agent'))) ??
+      (await this.engine.readLog(containerName(runId, 'setup')));
+    return outputOf(log);
   }
 
   async listManaged(): Promise<{ runId: string; handle: SandboxHandle }[]> {
@@ -155,8 +163,9 @@ export class DockerProvider implements SandboxProvider, WorkspaceFolders {
   }
 
   async release(runId: string): Promise<void> {
-    const found = await this.engine.inspect(containerName(runId));
-    if (found !== null && this.isOurs(found)) {
+    for (const phase of ['setup', 'agent'] as const) {
+      const found = await this.engine.inspect(containerName(runId, phase));
+      if (found === null || !this.isOurs(found)) continue;
       if (found.running) await this.kill(found.id, runId);
       await this.engine.remove(found.id);
     }
@@ -171,8 +180,9 @@ export class DockerProvider implements SandboxProvider, WorkspaceFolders {
 
   /** The lock is ours: whatever stands there without a runner in it was left by a launch that came to nothing. */
   private async provisionAlone(spec: SandboxSpec, folder: RunFolder): Promise<SandboxHandle> {
-    const name = containerName(spec.runId);
-    const found = await this.engine.inspect(name);
+    const { phase = 'agent' } = spec;
+    const name = containerName(spec.runId, phase);
+    const [found] = await Promise.all([this.engine.inspect(name), this.clearOther(spec.runId, phase)]);
     if (found !== null) {
       if (!this.isOurs(found))
         throw new SandgateError('conflict', `a container ${name} of another installation is on this engine`);
@@ -186,7 +196,7 @@ export class DockerProvider implements SandboxProvider, WorkspaceFolders {
         spec,
         folder,
         rooms: this.rooms,
-        ...this.launchOptions(spec.runId),
+        ...this.launchOptions(spec.runId, phase),
       });
       return toHandle(spec.runId, identity);
     } finally {
@@ -194,9 +204,18 @@ export class DockerProvider implements SandboxProvider, WorkspaceFolders {
     }
   }
 
-  private launchOptions(runId: string) {
+  /** The run's sandbox of the other phase must be dead; its output was stored by whoever waited for its end. */
+  private async clearOther(runId: string, phase: Phase): Promise<void> {
+    const other = await this.engine.inspect(containerName(runId, phase === 'setup' ? 'agent' : 'setup'));
+    if (other === null || !this.isOurs(other)) return;
+    if (other.running) throw new SandgateError('sandbox_failed', 'another sandbox of the run is still alive');
+    await this.engine.remove(other.id);
+  }
+
+  private launchOptions(runId: string, phase: Phase) {
     const { dataDir, engine, image, engineRuntime: runtime, deployment } = this.options;
-    const labels = { [LABELS.run]: runId, [LABELS.managed]: '1', [LABELS.deployment]: deployment };
+    const own = { [LABELS.run]: runId, [LABELS.phase]: phase };
+    const labels = { ...own, [LABELS.managed]: '1', [LABELS.deployment]: deployment };
     return { dataDir, engine, image, runtime, labels };
   }
 
@@ -222,7 +241,7 @@ export class DockerProvider implements SandboxProvider, WorkspaceFolders {
       return { exitCode, reason: `the sandbox reached its limit of ${await this.memoryOf(folder)}memory` };
     // 128 and the number of a signal: nobody asked the runner.
     if (exitCode === 137) return { exitCode: null, reason: 'the sandbox was killed from outside' };
-    return { exitCode, reason: describeExit(exitCode, (await this.readOutput(runId)).bytes) };
+    return { exitCode, reason: describeExit(exitCode, outputOf(await this.engine.readLog(found.id)).bytes) };
   }
 
   private async memoryOf(folder: RunFolder): Promise<string> {
@@ -262,4 +281,9 @@ export class DockerProvider implements SandboxProvider, WorkspaceFolders {
   private folder(runId: string): RunFolder {
     return new RunFolder(this.options.dataDir, runId);
   }
+}
+
+function outputOf(log: Buffer | null): RunOutput {
+  const { output } = readFrames(log ?? Buffer.alloc(0));
+  return { bytes: output.subarray(-OUTPUT_BYTES), cut: output.length >= OUTPUT_BYTES };
 }

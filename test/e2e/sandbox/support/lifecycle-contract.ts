@@ -143,3 +143,27 @@ export function itKeepsTheContract(lab: () => SandboxLab, user: string): void {
     120_000 + MANY * 5_000,
   );
 }
+
+/** What the providers keep whose runs may have two sandboxes: one for the setup, and then one for the agent. */
+export function itPreparesApart(lab: () => SandboxLab): void {
+  it('the second sandbox of a run begins when the first is dead, and finds what it left in workspace and home', async () => {
+    const runId = `${LIFE}-twice`;
+    const leave = 'echo kept > ~/.rc; echo made > made; echo gone > /tmp/gone';
+    const find =
+      'cat ~/.rc made; ls -A /tmp; echo more >> ~/.rc; grep -c " /home/agent rw,nosuid,nodev" /proc/self/mountinfo';
+    const [first, second] = await lab().perform([
+      wholeRun(runId, { MODE: 'script', SCRIPT: leave, PHASE: 'setup', EXIT: '6' }, true),
+      wholeRun(runId, { MODE: 'script', SCRIPT: find, PHASE: 'agent' }),
+    ]);
+    expect((first?.value as Run).exit.exitCode).toBe(6);
+    expect(second?.value).toMatchObject({ exit: { exitCode: 0 }, output: 'kept\nmade\n1\n' });
+    const started = await lab().performAndDie([startedRun(runId, { MODE: 'idle', PHASE: 'setup' })]);
+    const [refused, , after] = await lab().perform([
+      startedRun(runId, { MODE: 'idle', PHASE: 'agent' }),
+      { do: 'terminate', handle: (started.value as Run).handle },
+      startedRun(runId, { MODE: 'idle', PHASE: 'agent' }),
+    ]);
+    expect(refused?.error).toBe('another sandbox of the run is still alive');
+    expect(after?.error).toBeUndefined();
+  });
+}
