@@ -114,7 +114,7 @@ async function work(options: RunnerOptions, parts: RunParts): Promise<ExitCode> 
 
 /** Prepares the workspace for the agent, which another sandbox will run. Never rejects. */
 async function setUp(
-  { settings, log, print = (text) => process.stdout.write(text) }: RunnerOptions,
+  { settings, tokens, log, print = (text) => process.stdout.write(text) }: RunnerOptions,
   { contract, stop, check }: RunParts,
   setup: SetupSettings,
 ): Promise<ExitCode> {
@@ -122,13 +122,16 @@ async function setUp(
     log(`the sandbox does not hold what it promises: ${check.point}`);
     return EXIT.failed;
   }
+  let wayOut: WayOut | null = null;
   try {
+    wayOut = await openWayOut(settings, tokens.tool);
     const { performSetup } = await import('./setup/perform-setup.js');
     return await performSetup(setup, {
       contract,
       narrator: new Narrator(contract, log),
       cwd: settings.workspace,
-      environment: toolEnvironment(settings.workspace, settings.agentVariables),
+      environment: toolEnvironment(settings.workspace, settings.agentVariables, wayOut.variables),
+      refusals: wayOut.refusals,
       signal: stop.signal,
       log,
       print,
@@ -136,6 +139,8 @@ async function setUp(
   } catch (error) {
     if (stop.reason === null) log(`the setup failed: ${messageOf(error)}`);
     return EXIT.setupFailed;
+  } finally {
+    await wayOut?.close();
   }
 }
 

@@ -111,6 +111,20 @@ describe('the setup of a workspace', () => {
     expect(await setup.run.exitCode).toBe(0);
   });
 
+  it('leads commands to the proxy of the run, and says which connection was refused to one that failed', async () => {
+    const connect = `printf 'CONNECT registry.example:443 HTTP/1.1\\r\\nhost: registry.example:443\\r\\n\\r\\n' >&3`;
+    const plane: ScriptedPlaneOptions = { fault: (route) => (route === 'tunnel' ? 'cut' : null) };
+    const setup = await setUp(
+      [`exec 3<>/dev/tcp/127.0.0.1/\${HTTPS_PROXY##*:}; ${connect}; head -n 1 <&3; exit 4`],
+      plane,
+    );
+    expect(await setup.run.exitCode).toBe(6);
+    expect(ofKind(setup, 'setup.finished')[0]?.data['reason']).toMatch(
+      / ended with exit code 4 \(sandgate: 1 connection was refused while this ran: registry\.example:443 — /,
+    );
+    expect(setup.printed.join('')).toMatch(/^HTTP\/1\.1 [45]\d\d .*\n\[sandgate: 1 connection was refused/);
+  });
+
   it('has not prepared anything when it is told to stop', async () => {
     let quiesce = false;
     const setup = await setUp(['touch began; sleep 600'], { heartbeatAction: () => (quiesce ? 'quiesce' : null) });

@@ -1,4 +1,5 @@
 import { namedCommand, SETUP_TOOL, setupCallId } from '../../domain/setup/setup-call.js';
+import type { RefusalLog } from '../bridge/refusal-log.js';
 import type { ContractClient } from '../contract/contract-client.js';
 import type { Narrator } from '../contract/narrator.js';
 import { EXIT } from '../exit-codes.js';
@@ -9,6 +10,9 @@ import { BASH_MAX_OUTPUT_CHARACTERS } from '../tools/bash.js';
 import { runShell } from '../tools/shell-process.js';
 import type { ShellResult } from '../tools/shell-process.js';
 
+/** Of what was refused while a command ran, in the sentence about its failure. */
+const MAX_REFUSED_CHARACTERS = 1_000;
+
 /** What the commands of a setup are run with. */
 export interface SetupContext {
   contract: ContractClient;
@@ -16,6 +20,8 @@ export interface SetupContext {
   /** Where commands start. */
   cwd: string;
   environment: Record<string, string>;
+  /** What the run's proxy refused. */
+  refusals: RefusalLog;
   signal: AbortSignal;
   log: RunnerLog;
   /** Takes what commands print. */
@@ -51,6 +57,7 @@ async function performAll({ commands, timeoutSecs }: SetupSettings, context: Set
   for (const index of commands.keys()) {
     const command = await allowed(commands, index, context);
     if (typeof command !== 'string') return command;
+    const { mark } = context.refusals;
     const beganAt = performance.now();
     const result = await runShell({
       command,
@@ -64,13 +71,14 @@ async function performAll({ commands, timeoutSecs }: SetupSettings, context: Set
     const durationMs = Math.round(performance.now() - beganAt);
     leftMs -= durationMs;
     tellEnd(index, result, durationMs, context);
+    const refused = tellRefused(mark, context);
     if (result.timedOut)
       return {
-        reason: `${namedCommand(commands, index)} was under way when the ${timeoutSecs} s of the setup were over`,
+        reason: `${namedCommand(commands, index)} was under way when the ${timeoutSecs} s of the setup were over${refused}`,
         exitCode: EXIT.setupOutOfTime,
       };
     if (result.exitCode !== 0)
-      return { reason: `${namedCommand(commands, index)} ${howItEnded(result)}`, exitCode: EXIT.setupFailed };
+      return { reason: `${namedCommand(commands, index)} ${howItEnded(result)}${refused}`, exitCode: EXIT.setupFailed };
   }
   return null;
 }
@@ -101,6 +109,14 @@ function tellEnd(index: number, result: ShellResult, durationMs: number, { narra
   const data = { index, tool_call_id: id, exit_code: result.exitCode, duration_ms: durationMs };
   void narrator.tell({ actor: 'harness', type: 'setup.command', data });
   void narrator.toolCompleted(id, SETUP_TOOL, ok, howItEnded(result));
+}
+
+/** What a tool prints of a refused connection does not say why. @returns the end of a sentence about the command; empty when nothing was */
+function tellRefused(mark: number, { refusals, print }: SetupContext): string {
+  const refused = refusals.since(mark);
+  if (refused === null) return '';
+  print(`[${refused}]\n`);
+  return ` (${refused.slice(0, MAX_REFUSED_CHARACTERS).toWellFormed()})`;
 }
 
 function howItEnded({ exitCode, exitSignal }: ShellResult): string {
