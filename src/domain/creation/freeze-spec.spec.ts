@@ -5,7 +5,7 @@ import type { JsonObject } from '../json.js';
 import { POLICY_ENGINE } from '../policy/document.js';
 import { freezeSpec, type SpecSources } from './freeze-spec.js';
 import { buildRunnerEnvironment } from '../run/runner-environment.js';
-import type { BrokeredToolSet, FrozenBundle } from '../run/spec.js';
+import type { BrokeredToolSet, FrozenBundle, FrozenSetup } from '../run/spec.js';
 
 const policy = {
   id: 'p',
@@ -91,6 +91,14 @@ describe('freezeSpec', () => {
     const base = sources();
     const full = freezeSpec({ ...base, bundles: [bundle], revision: { ...base.revision, env: { TZ: 'UTC' } } });
     expect([full.capabilities, full.env]).toEqual([[frozen], { TZ: 'UTC' }]);
+  });
+
+  it('CP-009 holds the setup of the revision, and leaves one without commands out', () => {
+    const withSetup = (setup: FrozenSetup | null) =>
+      freezeSpec({ ...sources(), revision: { ...sources().revision, setup } });
+    const setup = { commands: ['npm ci'], timeout_secs: 60, cache: true };
+    expect(withSetup(setup).setup).toEqual(setup);
+    for (const none of [null, { ...setup, commands: [] }]) expect(Object.keys(withSetup(none))).not.toContain('setup');
   });
 
   it('CP-014 refers to the bindings by their tool sets, and leaves them out when there are none', () => {

@@ -1,6 +1,5 @@
 import type { FrozenSetup } from '../../../src/domain/run/spec.js';
 import type { LiveStack, TimelineEvent } from '../../support/installation/live-stack.js';
-import { StackDatabase } from '../../support/installation/stack-database.js';
 
 /** `open` allows everything that does not say `forbidden`; `asking` asks about every command that is not a plain everyday one. */
 export async function addSetupPolicies(stack: LiveStack): Promise<void> {
@@ -24,14 +23,8 @@ export async function createPreparedAgent(
   setup: Partial<FrozenSetup> & Pick<FrozenSetup, 'commands'>,
   more: object = {},
 ): Promise<void> {
-  await stack.createReplayAgent(name, policy, more);
   const whole: FrozenSetup = { timeout_secs: 120, cache: false, ...setup };
-  // Revisions never change; the trigger that sees to it is passed by for this one statement.
-  await StackDatabase.of(stack).query(
-    `set session_replication_role = replica;
-     update agent_revisions set setup = '${JSON.stringify(whole).replaceAll("'", "''")}'
-      where agent_id = (select id from agents where name = '${name}')`,
-  );
+  await stack.createReplayAgent(name, policy, { ...more, setup: whole });
 }
 
 /** The events of one kind in a run's timeline. */

@@ -221,7 +221,7 @@ describe('a revision with a network', () => {
 });
 
 describe('a revision with a setup', () => {
-  it('keeps the commands with their defaults, and clears them by an empty list', async () => {
+  it('CP-009 keeps the commands with their defaults, freezes them with a run, and clears them by an empty list', async () => {
     const created = await api.post('/v1/agents', {
       name: 'prepared',
       harness: 'replay',
@@ -237,9 +237,10 @@ describe('a revision with a setup', () => {
       timeout_secs: 5,
       cache: false,
     });
-    expect(await refused(create('prepared'))).toContain('agent: its revision has setup commands');
+    const frozen = async (): Promise<unknown> => (await create('prepared')).body.session.run_spec['setup'];
+    expect(await frozen()).toEqual({ commands: ['make'], timeout_secs: 5, cache: false });
     expect(await append({ setup: { commands: [] } })).toBeNull();
-    expect((await create('prepared')).status).toBe(200);
+    expect(await frozen()).toBeUndefined();
   });
 
   it.each([

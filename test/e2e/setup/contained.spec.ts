@@ -1,0 +1,66 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
+import { describeWithEngine, MAKE_WITHIN_MS, startEngine } from '../../support/engine/image-store.js';
+import type { PodmanService } from '../../support/engine/podman-service.js';
+import { TEST_IMAGE } from '../../support/engine/test-image.js';
+import { LiveStack } from '../../support/installation/live-stack.js';
+import { addSetupPolicies, artifactOf, createPreparedAgent, eventsOf } from './prepared-agents.js';
+
+jest.setTimeout(240_000);
+
+const ADDS = { commands: ['mkdir deps && echo dep > deps/one && echo kept > ~/.toolrc'], cache: true };
+const LOOK = [{ tool: 'Bash', input: { command: 'cat deps/one ~/.toolrc > seen.txt; echo mine >> deps/one' } }];
+
+describeWithEngine('commands that prepare a workspace, in containers', () => {
+  let engine: PodmanService;
+  let stack: LiveStack;
+  let folder: string;
+
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'setup-contained-'));
+    mkdirSync(join(folder, 'project'));
+    writeFileSync(join(folder, 'project/package.json'), '{"name":"project"}\n');
+    engine = await startEngine();
+    stack = await LiveStack.start({
+      SERVICE_PROVIDER: 'docker',
+      SERVICE_DOCKER_HOST: `unix://${engine.socket}`,
+      SERVICE_SANDBOX_IMAGE: TEST_IMAGE,
+      SERVICE_LOCAL_COPY_ROOTS: folder,
+    });
+    await addSetupPolicies(stack);
+  }, MAKE_WITHIN_MS);
+
+  afterAll(async () => {
+    await stack?.stop();
+    await engine?.[Symbol.asyncDispose]();
+    rmSync(folder, { recursive: true, force: true });
+  }, 120_000);
+
+  const play = (agent: string): Promise<string> =>
+    stack.startRun(agent, LOOK, { workspace: { kind: 'local_copy', path: join(folder, 'project') } });
+
+  it('run before the agent, and the second run starts with what they made', async () => {
+    await createPreparedAgent(stack, 'keeping', 'open', ADDS);
+    const first = await play('keeping');
+    expect(await stack.untilTerminal(first)).toMatchObject({ status: 'completed' });
+    expect(await eventsOf(stack, first, 'setup.kept')).toMatchObject([{ kept: true }]);
+    const second = await play('keeping');
+    expect(await stack.untilTerminal(second)).toMatchObject({ status: 'completed' });
+    expect(await eventsOf(stack, second, 'setup.reused')).toMatchObject([{ made_by: first }]);
+    const diff = await artifactOf(stack, first, 'changes.patch');
+    expect(diff).toContain('+dep\n+kept\n');
+    expect(await artifactOf(stack, second, 'changes.patch')).toBe(diff);
+  });
+
+  it('one that fails ends the run with a sentence that names it, and its output is kept', async () => {
+    await createPreparedAgent(stack, 'failing', 'open', { commands: ['echo why; exit 4'] });
+    const run = await play('failing');
+    expect(await stack.untilTerminal(run)).toMatchObject({
+      status: 'failed',
+      status_reason: 'setup failed: command 1 of 1 (echo why; exit 4) ended with exit code 4',
+    });
+    expect(await artifactOf(stack, run, 'setup.log')).toContain('\nwhy\n');
+  });
+});
