@@ -40,13 +40,7 @@ export const setupPaths = {
   },
 };
 
-/** Revisions never change; the trigger that sees to it is passed by for this one statement. */
 async function prepareAgent(stage, name, policy, commands) {
-  await stage.call('POST', '/v1/agents', { name, harness: 'replay', policy });
-  const setup = JSON.stringify({ commands, timeout_secs: 60, cache: false }).replaceAll("'", "''");
-  await stage.database.query(
-    `set session_replication_role = replica;
-     update agent_revisions set setup = '${setup}' where agent_id = (select id from agents where name = '${name}');
-     set session_replication_role = default`,
-  );
+  const setup = { commands, timeout_secs: 60, cache: false };
+  await stage.call('POST', '/v1/agents', { name, harness: 'replay', policy, setup });
 }
