@@ -3849,6 +3849,65 @@ export interface components {
             /** Format: date-time */
             occurred_at: string;
         };
+        /** @description The commands that prepare the workspace were not run; the agent starts without them. */
+        SetupSkippedEvent: {
+            /** Format: uuid */
+            event_id: string;
+            /** Format: uuid */
+            session_id: string;
+            /**
+             * Format: int64
+             * @description Rises by exactly one in a run.
+             */
+            seq: number;
+            /** @enum {string} */
+            actor: "system";
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "setup.skipped";
+            payload: {
+                /** @constant */
+                type: "setup.skipped";
+                data: {
+                    reason: string;
+                };
+            };
+            /** Format: date-time */
+            occurred_at: string;
+        };
+        /** @description Whether later runs are given what the commands made, and why not. */
+        SetupKeptEvent: {
+            /** Format: uuid */
+            event_id: string;
+            /** Format: uuid */
+            session_id: string;
+            /**
+             * Format: int64
+             * @description Rises by exactly one in a run.
+             */
+            seq: number;
+            /** @enum {string} */
+            actor: "system";
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "setup.kept";
+            payload: {
+                /** @constant */
+                type: "setup.kept";
+                data: {
+                    kept: boolean;
+                    bytes?: number;
+                    files?: number;
+                    reason?: string;
+                };
+            };
+            /** Format: date-time */
+            occurred_at: string;
+        };
         /** @description The workspace is prepared with what an earlier run made of the same commands and files. */
         SetupReusedEvent: {
             /** Format: uuid */
@@ -3904,7 +3963,7 @@ export interface components {
             occurred_at: string;
         };
         /** @description One line of the timeline. `type` tells which; a kind that is not listed was posted by a runner. */
-        EventView: components["schemas"]["SessionCreatedEvent"] | components["schemas"]["SessionStatusChangedEvent"] | components["schemas"]["WorkspaceInitializedEvent"] | components["schemas"]["AgentMessageEvent"] | components["schemas"]["ToolRequestedEvent"] | components["schemas"]["ToolDecisionEvent"] | components["schemas"]["ToolCompletedEvent"] | components["schemas"]["ToolRejectedEvent"] | components["schemas"]["ToolBrokeredEvent"] | components["schemas"]["ApprovalRequestedEvent"] | components["schemas"]["ApprovalDecidedEvent"] | components["schemas"]["ModelResponseEvent"] | components["schemas"]["BudgetWarningEvent"] | components["schemas"]["BudgetExceededEvent"] | components["schemas"]["RunResultEvent"] | components["schemas"]["RunErrorEvent"] | components["schemas"]["RunQuiesceRequestedEvent"] | components["schemas"]["RunLimitReachedEvent"] | components["schemas"]["ArtifactCollectedEvent"] | components["schemas"]["ArtifactMissingEvent"] | components["schemas"]["CallbackDeliveredEvent"] | components["schemas"]["CallbackFailedEvent"] | components["schemas"]["CapabilityFrozenEvent"] | components["schemas"]["NetworkGrantFrozenEvent"] | components["schemas"]["NetworkGrantRevokedEvent"] | components["schemas"]["NetworkAllowedEvent"] | components["schemas"]["NetworkDeniedEvent"] | components["schemas"]["NetworkDeniedRollupEvent"] | components["schemas"]["NetworkSummaryEvent"] | components["schemas"]["NetworkObservationDegradedEvent"] | components["schemas"]["SetupStartedEvent"] | components["schemas"]["SetupCommandEvent"] | components["schemas"]["SetupFinishedEvent"] | components["schemas"]["SetupReusedEvent"] | components["schemas"]["OtherEvent"];
+        EventView: components["schemas"]["SessionCreatedEvent"] | components["schemas"]["SessionStatusChangedEvent"] | components["schemas"]["WorkspaceInitializedEvent"] | components["schemas"]["AgentMessageEvent"] | components["schemas"]["ToolRequestedEvent"] | components["schemas"]["ToolDecisionEvent"] | components["schemas"]["ToolCompletedEvent"] | components["schemas"]["ToolRejectedEvent"] | components["schemas"]["ToolBrokeredEvent"] | components["schemas"]["ApprovalRequestedEvent"] | components["schemas"]["ApprovalDecidedEvent"] | components["schemas"]["ModelResponseEvent"] | components["schemas"]["BudgetWarningEvent"] | components["schemas"]["BudgetExceededEvent"] | components["schemas"]["RunResultEvent"] | components["schemas"]["RunErrorEvent"] | components["schemas"]["RunQuiesceRequestedEvent"] | components["schemas"]["RunLimitReachedEvent"] | components["schemas"]["ArtifactCollectedEvent"] | components["schemas"]["ArtifactMissingEvent"] | components["schemas"]["CallbackDeliveredEvent"] | components["schemas"]["CallbackFailedEvent"] | components["schemas"]["CapabilityFrozenEvent"] | components["schemas"]["NetworkGrantFrozenEvent"] | components["schemas"]["NetworkGrantRevokedEvent"] | components["schemas"]["NetworkAllowedEvent"] | components["schemas"]["NetworkDeniedEvent"] | components["schemas"]["NetworkDeniedRollupEvent"] | components["schemas"]["NetworkSummaryEvent"] | components["schemas"]["NetworkObservationDegradedEvent"] | components["schemas"]["SetupStartedEvent"] | components["schemas"]["SetupCommandEvent"] | components["schemas"]["SetupFinishedEvent"] | components["schemas"]["SetupSkippedEvent"] | components["schemas"]["SetupKeptEvent"] | components["schemas"]["SetupReusedEvent"] | components["schemas"]["OtherEvent"];
     };
     responses: never;
     parameters: never;
