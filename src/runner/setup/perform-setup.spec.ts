@@ -122,7 +122,7 @@ describe('the setup of a workspace', () => {
     expect(ofKind(setup, 'setup.finished')[0]?.data['reason']).toMatch(
       / ended with exit code 4 \(sandgate: 1 connection was refused while this ran: registry\.example:443 — /,
     );
-    expect(setup.printed.join('')).toMatch(/^HTTP\/1\.1 [45]\d\d .*\n\[sandgate: 1 connection was refused/);
+    expect(setup.printed.join('')).toMatch(/^HTTP\/1\.1 [45]\d\d .*\r\n\[sandgate: 1 connection was refused/);
   });
 
   it('has not prepared anything when it is told to stop', async () => {
