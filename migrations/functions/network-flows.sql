@@ -69,7 +69,7 @@ end
 $$;
 
 -- A grant whose time is over stops being active, once: only who does it appends the event. False: it was not due.
-create or replace function svc_end_grant(p_tenant uuid, p_session uuid, p_bodies text[], p_digests text[])
+create or replace function svc_expire_grant(p_tenant uuid, p_session uuid, p_bodies text[], p_digests text[])
 returns boolean
 language plpgsql
 as $$

@@ -107,8 +107,8 @@ export async function endGrant(
 ): Promise<boolean> {
   const { bodies, digests } = bodyArguments([event]);
   const { ended } = await queryRow<{ ended: boolean }>(database.pool, {
-    name: 'svc_end_grant',
-    text: 'select svc_end_grant($1, $2, $3::text[], $4::text[]) as ended',
+    name: 'svc_expire_grant',
+    text: 'select svc_expire_grant($1, $2, $3::text[], $4::text[]) as ended',
     values: [run.organizationId, run.runId, bodies, digests],
   });
   if (ended) tellAppended(database, run.runId, [event]);

@@ -25,7 +25,8 @@ export function ensureHostIdFile(dataDir: string): string {
 
 /** When two processes start together, one publishes its file, and both read that one whole. */
 function publishOnce(path: string, content: string): void {
-  const draft = `${path}.${process.pid}`;
+  // Parts of one deployment may each be the first process of a container.
+  const draft = `${path}.${randomUUID()}`;
   writeFileSync(draft, content, { mode: 0o600 });
   try {
     linkSync(draft, path);

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { SandgateError } from '../../../domain/errors.js';
@@ -21,7 +21,7 @@ export async function seccompOption(flavour: EngineFlavour, dataDir: string): Pr
   const path = join(folder, `${createHash('sha256').update(profile).digest('hex').slice(0, 16)}.json`);
   if (await pathExists(path)) return path;
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  const draft = `${path}.${process.pid}`;
+  const draft = `${path}.${randomUUID()}`;
   await writeFile(draft, profile, { mode: 0o600 });
   await rename(draft, path);
   return path;

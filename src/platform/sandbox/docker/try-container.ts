@@ -90,6 +90,8 @@ async function removeEarlier({ deployment, engine }: CheckedEngine): Promise<voi
 /** Folders as a run has them, with a socket that somebody listens on. */
 class TrialPlace implements AsyncDisposable {
   readonly mark = randomUUID();
+  /** Not like a run's, whose plane the API would begin to serve. */
+  private readonly plane = `trial-${this.mark}`;
   mounts: RunMount[] = [];
   private server: Server | null = null;
   private readonly folder: string;
@@ -111,7 +113,7 @@ class TrialPlace implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.server?.close();
-    await removePlaneDirectory(this.checked.dataDir, this.mark);
+    await removePlaneDirectory(this.checked.dataDir, this.plane);
     await new ShownFolders(join(this.folder, 'shown')).hide();
     await unmountDisk(join(this.folder, 'workspace'));
     await removeTree(this.folder);
@@ -128,7 +130,7 @@ class TrialPlace implements AsyncDisposable {
       await chmod(join(path, 'mark'), 0o644);
     }
     const shown = host.hidesPaths ? await new ShownFolders(join(this.folder, 'shown')).show({ runtime }) : { runtime };
-    const plane = await makePlaneDirectory(dataDir, this.mark);
+    const plane = await makePlaneDirectory(dataDir, this.plane);
     await chmod(plane, 0o755);
     this.server = await listenIn(plane);
     this.mounts = [
