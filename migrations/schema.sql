@@ -488,6 +488,7 @@ create table network_flows (
   connections bigint not null,
   bytes_sent bigint not null,
   bytes_received bigint not null,
+  ledgered bigint default 0 not null,
   first_at timestamp with time zone default clock_timestamp() not null,
   last_at timestamp with time zone default clock_timestamp() not null,
   constraint network_flows_pkey PRIMARY KEY (session_id, target, port, verdict),
@@ -721,6 +722,7 @@ create table sessions (
   refused_by uuid,
   launch_faults integer default 0 not null,
   harness text generated always as ((run_spec ->> 'harness'::text)) stored,
+  home_host uuid generated always as ((((run_spec -> 'workspace'::text) ->> 'host'::text))::uuid) stored,
   traceparent text,
   constraint sessions_pkey PRIMARY KEY (id),
   constraint sessions_tenant_id_id_key UNIQUE (tenant_id, id),
@@ -866,9 +868,10 @@ create table workspace_uploads (
   tenant_id uuid not null,
   owner_kind text not null,
   owner_user_id uuid,
+  host_id uuid not null,
   state text not null,
   digest text,
-  bytes bigint,
+  bytes bigint not null,
   files integer,
   left_out integer default 0 not null,
   base_commit text,
@@ -880,7 +883,8 @@ create table workspace_uploads (
   constraint workspace_uploads_ready CHECK (((state <> ALL (ARRAY['ready'::text, 'used'::text])) OR (digest IS NOT NULL))),
   constraint workspace_uploads_state_check CHECK ((state = ANY (ARRAY['receiving'::text, 'ready'::text, 'used'::text, 'expired'::text])))
 );
-CREATE INDEX workspace_uploads_expiring ON public.workspace_uploads USING btree (expires_at) WHERE (state = ANY (ARRAY['receiving'::text, 'ready'::text]));
+CREATE INDEX workspace_uploads_age ON public.workspace_uploads USING btree (expires_at);
+CREATE INDEX workspace_uploads_unused ON public.workspace_uploads USING btree (tenant_id, expires_at) WHERE (state = ANY (ARRAY['receiving'::text, 'ready'::text]));
 
 
 -- Types of calls and answers
@@ -1069,6 +1073,30 @@ end
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.svc_add_flows(p_tenant uuid, p_session uuid, p_targets text[], p_ports integer[], p_verdicts text[], p_connections bigint[], p_sent bigint[], p_received bigint[])
+ RETURNS TABLE(accepts_work boolean, grant_status text, grant_reason text, ms_left double precision)
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform set_config('service.tenant_id', p_tenant::text, true), set_config('synchronous_commit', 'off', true);
+  insert into network_flows as f
+      (session_id, tenant_id, target, port, verdict, connections, bytes_sent, bytes_received)
+    select p_session, p_tenant, n.target, n.port, n.verdict, n.connections, n.sent, n.received
+      from unnest(p_targets, p_ports, p_verdicts, p_connections, p_sent, p_received)
+             as n (target, port, verdict, connections, sent, received)
+      order by n.target, n.port, n.verdict
+    on conflict (session_id, target, port, verdict) do update
+      set connections = f.connections + excluded.connections, bytes_sent = f.bytes_sent + excluded.bytes_sent,
+          bytes_received = f.bytes_received + excluded.bytes_received, last_at = clock_timestamp();
+  return query
+    select svc_accepts_work(s.status) and not h.ending, g.status, g.reason,
+           extract(epoch from g.expires_at - clock_timestamp())::float8 * 1000
+      from sessions s join session_heads h on h.session_id = s.id left join network_grants g on g.session_id = s.id
+      where s.id = p_session;
+end
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.svc_admission(p_session uuid, p_token text, p_audience text, p_spec_digest text, p_at timestamp with time zone)
  RETURNS TABLE(refusal text, head session_heads)
  LANGUAGE sql
@@ -1108,15 +1136,17 @@ begin
   room := least(p_limit, p_global_max - (select active from capacity_counters where scope = 'deployment'));
   if room <= 0 then return; end if;
   for candidate in
-    select c.scope::uuid as tenant, s.id, s.refused_by, s.harness from capacity_counters c
+    select c.scope::uuid as tenant, s.id, s.refused_by, s.harness, s.home_host from capacity_counters c
     cross join lateral (
-      select w.id, w.created_at, w.refused_by, w.harness, row_number() over (order by w.created_at, w.id) as round
+      select w.id, w.created_at, w.refused_by, w.harness, w.home_host,
+        row_number() over (order by w.created_at, w.id) as round
       from (
-        select q.id, q.created_at, q.refused_by, q.harness from sessions q
+        select q.id, q.created_at, q.refused_by, q.harness, q.home_host from sessions q
         where q.tenant_id = c.scope::uuid and q.status in ('created', 'queued') and not q.capacity_held
           and (q.not_before is null or q.not_before <= clock_timestamp())
           and not exists (select from session_finalizations f where f.session_id = q.id)
           and exists (select from hosts h where q.harness = any (h.harnesses)
+            and (q.home_host is null or q.home_host = h.id)
             and h.last_seen_at > clock_timestamp() - make_interval(secs => p_seen_within_secs))
         order by q.created_at, q.id limit greatest(0, least(room, p_tenant_max - c.active))
       ) w
@@ -1133,6 +1163,7 @@ begin
       cross join lateral (select count(*)::int as taken from sessions s where s.host_id = h.id and s.capacity_held) t
       where h.last_seen_at > clock_timestamp() - make_interval(secs => p_seen_within_secs) and t.taken < h.capacity
         and candidate.harness = any (h.harnesses)
+        and (candidate.home_host is null or candidate.home_host = h.id)
       order by h.id is not distinct from candidate.refused_by, h.capacity - t.taken desc, h.id limit 1;
     if place is null then
       -- The hosts that have this harness may be full while others are not.
@@ -1382,6 +1413,28 @@ end
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.svc_begin_upload(p_tenant uuid, p_id uuid, p_owner_kind text, p_owner_user uuid, p_host uuid, p_bytes bigint, p_ttl_secs double precision, p_most integer, p_most_bytes bigint)
+ RETURNS TABLE(refused text)
+ LANGUAGE plpgsql
+AS $function$
+declare
+  unused int;
+  held bigint;
+begin
+  perform pg_advisory_xact_lock(hashtextextended(format('uploads:%s:%s:%s', p_tenant, p_owner_kind, p_owner_user), 0));
+  select count(*), coalesce(sum(u.bytes), 0) into unused, held from workspace_uploads u
+    where u.tenant_id = p_tenant and u.owner_kind = p_owner_kind and u.owner_user_id is not distinct from p_owner_user
+      and u.state in ('receiving', 'ready') and u.expires_at > clock_timestamp();
+  if unused >= p_most then return query select 'number'; return; end if;
+  if held + p_bytes > p_most_bytes then return query select 'bytes'; return; end if;
+  insert into workspace_uploads (id, tenant_id, owner_kind, owner_user_id, host_id, state, bytes, expires_at)
+  values (p_id, p_tenant, p_owner_kind, p_owner_user, p_host, 'receiving', p_bytes,
+    clock_timestamp() + make_interval(secs => p_ttl_secs));
+  return query select null::text;
+end
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.svc_chain(p_head session_heads, p_bodies text[], p_digests text[])
  RETURNS session_heads
  LANGUAGE plpgsql
@@ -1520,6 +1573,25 @@ AS $function$
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.svc_claim_setup_layer(p_id uuid, p_tenant uuid, p_host uuid, p_key text, p_run uuid)
+ RETURNS boolean
+ LANGUAGE sql
+AS $function$
+  with claimed as (
+    insert into setup_layers (id, tenant_id, host_id, key_digest, state, made_by)
+    values (p_id, p_tenant, p_host, p_key, 'building', p_run)
+    on conflict (host_id, tenant_id, key_digest) do update set
+      id = excluded.id, state = 'building', content_digest = null, bytes = null, files = null,
+      made_by = excluded.made_by, created_at = clock_timestamp(), last_used_at = clock_timestamp()
+      where setup_layers.state = 'broken'
+         or (setup_layers.state = 'building'
+             and (setup_layers.made_by = excluded.made_by
+                  or setup_layers.created_at < clock_timestamp() - interval '6 hours'))
+    returning 1)
+  select exists (select from claimed)
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.svc_close_process_lease(p_id uuid)
  RETURNS void
  LANGUAGE sql
@@ -1644,6 +1716,22 @@ AS $function$
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.svc_drop_setup_layer(p_id uuid)
+ RETURNS void
+ LANGUAGE sql
+AS $function$
+  delete from setup_layers where id = p_id
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_drop_upload(p_id uuid)
+ RETURNS void
+ LANGUAGE sql
+AS $function$
+  delete from workspace_uploads where id = p_id and state = 'receiving'
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.svc_end_grant(p_session uuid, p_status text, p_reason text)
  RETURNS text
  LANGUAGE plpgsql
@@ -1720,6 +1808,23 @@ AS $function$
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.svc_expire_grant(p_tenant uuid, p_session uuid, p_bodies text[], p_digests text[])
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform set_config('service.tenant_id', p_tenant::text, true);
+  perform svc_lock_head(p_session);
+  if not svc_run_accepts_work(p_session) then return false; end if;
+  update network_grants set status = 'revoked', reason = 'expired', decided_at = clock_timestamp()
+    where session_id = p_session and status = 'active' and expires_at <= clock_timestamp();
+  if not found then return false; end if;
+  perform svc_append(p_session, p_bodies, p_digests);
+  return true;
+end
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.svc_export_events(p_session uuid, p_after bigint, p_up_to bigint, p_limit integer)
  RETURNS TABLE(seq bigint, event_id uuid, micros bigint, actor text, type text, schema_version integer, data jsonb, body_digest text, hash text)
  LANGUAGE sql
@@ -1783,6 +1888,32 @@ AS $function$
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.svc_find_wanted_uploads(p_ids uuid[])
+ RETURNS SETOF uuid
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+  select u.id from workspace_uploads u
+    left join sessions s on s.id = u.session_id
+    where u.id = any (p_ids)
+      and ((u.state in ('receiving', 'ready') and u.expires_at > clock_timestamp())
+        or (u.state = 'used' and not coalesce(svc_is_terminal(s.status), true)))
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_finish_upload(p_id uuid, p_digest text, p_bytes bigint, p_files integer, p_left_out integer, p_base_commit text, p_ttl_secs double precision)
+ RETURNS SETOF workspace_uploads
+ LANGUAGE sql
+AS $function$
+  update workspace_uploads set state = 'ready', digest = p_digest, bytes = p_bytes, files = p_files,
+      left_out = p_left_out, base_commit = p_base_commit,
+      expires_at = clock_timestamp() + make_interval(secs => p_ttl_secs)
+    where id = p_id and state = 'receiving' and expires_at > clock_timestamp()
+    returning *
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.svc_forget_access_token()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1820,6 +1951,16 @@ CREATE OR REPLACE FUNCTION public.svc_forget_oauth_flows()
 AS $function$
   delete from connector_oauth_flows where (consumed_at is null and expires_at <= clock_timestamp())
     or expires_at < clock_timestamp() - interval '7 days'
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_forget_setup_layers(p_host uuid, p_ids uuid[])
+ RETURNS void
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+  delete from setup_layers where host_id = p_host and id = any (p_ids)
 $function$
 ;
 
@@ -2206,6 +2347,18 @@ end
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.svc_keep_setup_layer(p_id uuid, p_digest text, p_bytes bigint, p_files integer)
+ RETURNS boolean
+ LANGUAGE sql
+AS $function$
+  with kept as (
+    update setup_layers set state = 'ready', content_digest = p_digest, bytes = p_bytes, files = p_files,
+      last_used_at = clock_timestamp()
+      where id = p_id and state = 'building' returning 1)
+  select exists (select from kept)
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.svc_latest_revisions()
  RETURNS SETOF agent_revisions
  LANGUAGE sql
@@ -2512,6 +2665,17 @@ AS $function$
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.svc_list_reached(p_session uuid, p_limit integer)
+ RETURNS TABLE(target text, port integer, connections bigint, bytes_sent bigint, bytes_received bigint)
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select f.target, f.port, f.connections, f.bytes_sent, f.bytes_received from network_flows f
+    where f.session_id = p_session and f.verdict = 'allowed'
+    order by f.bytes_sent + f.bytes_received desc, f.target, f.port limit p_limit
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.svc_list_recorded_calls(p_sessions uuid[], p_since timestamp with time zone, p_until timestamp with time zone, p_tools text[], p_starts text[], p_after_session uuid, p_after_call text, p_limit integer)
  RETURNS TABLE(session_id uuid, tool_call_id text, tool text, summary text, requested_at timestamp with time zone, status text, source text, withheld boolean, sealed bytea, key_version smallint)
  LANGUAGE sql
@@ -2554,6 +2718,17 @@ AS $function$
     select harnesses, last_seen_at > clock_timestamp() - make_interval(secs => p_within_secs) as online from hosts
   )
   select distinct unnest(harnesses) from known where online or not exists (select from known where online)
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_list_setup_layers(p_host uuid)
+ RETURNS TABLE(id uuid, state text, bytes bigint, stale boolean)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+  select l.id, l.state, coalesce(l.bytes, 0), l.created_at < clock_timestamp() - interval '6 hours'
+  from setup_layers l where l.host_id = p_host order by l.last_used_at
 $function$
 ;
 
@@ -2823,6 +2998,25 @@ AS $function$
 begin
   update session_heads set ending = true where session_id = new.session_id;
   return null;
+end
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_note_flow(p_tenant uuid, p_session uuid, p_target text, p_port integer, p_verdict text, p_bodies text[], p_digests text[])
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform set_config('service.tenant_id', p_tenant::text, true);
+  perform svc_lock_head(p_session);
+  if not svc_run_accepts_work(p_session) then return null; end if;
+  insert into network_flows (session_id, tenant_id, target, port, verdict, connections, bytes_sent, bytes_received,
+                             ledgered)
+    values (p_session, p_tenant, p_target, p_port, p_verdict, 1, 0, 0, cardinality(p_bodies))
+    on conflict do nothing;
+  if not found then return false; end if;
+  if cardinality(p_bodies) > 0 then perform svc_append(p_session, p_bodies, p_digests); end if;
+  return true;
 end
 $function$
 ;
@@ -3203,7 +3397,7 @@ $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.svc_read_run_view(p_session uuid, p_launch_limit_secs double precision, p_queue_ttl_secs double precision)
- RETURNS TABLE(status text, organization_slug text, agent_name text, host_id uuid, sandbox_attached boolean, pending_approvals integer, ms_until_approval_expiry double precision, ms_until_wall_clock double precision, ms_until_wall_clock_warning double precision, ms_until_queue_expiry double precision, ms_until_launch_deadline double precision, ms_until_claim_expiry double precision, brokered boolean, requested_outcome text, ms_until_quiesce_deadline double precision)
+ RETURNS TABLE(status text, organization_slug text, agent_name text, host_id uuid, sandbox_attached boolean, pending_approvals integer, ms_until_approval_expiry double precision, ms_until_wall_clock double precision, ms_until_wall_clock_warning double precision, ms_until_queue_expiry double precision, ms_until_launch_deadline double precision, sets_up boolean, ms_until_claim_expiry double precision, brokered boolean, requested_outcome text, ms_until_quiesce_deadline double precision)
  LANGUAGE sql
  STABLE
 AS $function$
@@ -3219,7 +3413,8 @@ AS $function$
            (extract(epoch from s.queued_at - now()) * 1000 + p_queue_ttl_secs * 1000)::float8 end,
          case when s.status <> 'awaiting_authorization' then
            (extract(epoch from coalesce(s.admitted_at, s.created_at) - now()) * 1000
-             + p_launch_limit_secs * 1000)::float8 end,
+             + p_launch_limit_secs * 1000 + coalesce(setup.ms, 0))::float8 end,
+         s.run_spec ? 'setup',
          (extract(epoch from c.next_expiry - now()) * 1000)::float8,
          coalesce(s.run_spec -> 'brokered', '[]') <> '[]',
          f.outcome,
@@ -3228,6 +3423,12 @@ AS $function$
     join tenants o on o.id = s.tenant_id
     join session_heads h on h.session_id = s.id
     cross join lateral (select (s.run_spec -> 'budgets' ->> 'max_wall_clock_secs')::float8 as secs) cap
+    left join lateral (
+      select (s.run_spec #>> '{setup,timeout_secs}')::float8 * 1000
+             + coalesce(sum(extract(epoch from coalesce(a.decided_at, now()) - a.requested_at)) * 1000, 0) as ms
+        from approvals a
+        where a.session_id = s.id and a.requested_at >= coalesce(s.admitted_at, s.created_at)) setup
+      on s.run_spec ? 'setup' and s.status in ('provisioning', 'initializing')
     left join session_finalizations f on f.session_id = s.id
     left join lateral (
       select count(*) as pending, min(expires_at) as next_expiry
@@ -3236,6 +3437,16 @@ AS $function$
       select min(claim_expires_at) as next_expiry
         from tool_execution_claims where session_id = s.id and state = 'claimed') c on true
     where s.id = p_session
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_read_setup_end(p_session uuid)
+ RETURNS text
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select payload #>> '{data,reason}' from events
+    where session_id = p_session and type = 'setup.finished' order by seq desc limit 1
 $function$
 ;
 
@@ -3265,6 +3476,33 @@ AS $function$
                   (coalesce(sum(cost_micros), 0) / 1000000)::float8 as cost_usd
              from usage_entries where session_id = s.id) u
     where s.id = p_session
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_read_tunnels(p_tenant uuid, p_session uuid)
+ RETURNS TABLE(accepts_work boolean, grant_status text, grant_reason text, ms_left double precision, flows jsonb)
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform set_config('service.tenant_id', p_tenant::text, true);
+  return query
+    select svc_accepts_work(s.status) and not h.ending, g.status, g.reason,
+           extract(epoch from g.expires_at - clock_timestamp())::float8 * 1000,
+           coalesce((select jsonb_agg(jsonb_build_array(f.target, f.port, f.verdict, f.connections, f.bytes_sent,
+                                                        f.bytes_received))
+                       from network_flows f where f.session_id = p_session), '[]')
+      from sessions s join session_heads h on h.session_id = s.id left join network_grants g on g.session_id = s.id
+      where s.id = p_session;
+end
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_read_upload(p_id uuid)
+ RETURNS SETOF workspace_uploads
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select * from workspace_uploads where id = p_id
 $function$
 ;
 
@@ -3833,6 +4071,10 @@ begin
     select ctid from idempotency_keys where created_at < clock_timestamp() - make_interval(days => p_idempotency_days)
     limit p_limit));
   get diagnostics swept = row_count; total := total + swept;
+  delete from workspace_uploads where ctid = any (array(
+    select ctid from workspace_uploads
+    where expires_at < clock_timestamp() - make_interval(days => p_idempotency_days) limit p_limit));
+  get diagnostics swept = row_count; total := total + swept;
   delete from process_leases where lease_expires_at < clock_timestamp() - interval '1 hour';
   get diagnostics swept = row_count;
   return total + swept;
@@ -3892,6 +4134,30 @@ end
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.svc_take_untold_denials(p_session uuid, p_named integer)
+ RETURNS TABLE(suppressed bigint, distinct_targets integer, top_targets text[])
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform svc_lock_head(p_session);
+  return query
+    with untold as (
+      update network_flows f set ledgered = f.connections
+        from (select o.target, o.port, o.connections - o.ledgered as more from network_flows o
+                where o.session_id = p_session and o.verdict = 'denied' and o.connections > o.ledgered) as n
+        where f.session_id = p_session and f.verdict = 'denied' and f.target = n.target and f.port = n.port
+        returning f.target, f.port, n.more
+    ), ranked as (
+      select u.target || ':' || u.port as name, u.more, row_number() over (order by u.more desc, u.target, u.port) as at
+        from untold u
+    )
+    select coalesce(sum(r.more), 0)::bigint, count(*)::int,
+           coalesce(array_agg(r.name order by r.at) filter (where r.at <= p_named), '{}')
+      from ranked r;
+end
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.svc_touch_oauth_registration(p_id uuid)
  RETURNS void
  LANGUAGE sql
@@ -3913,6 +4179,35 @@ AS $function$
     and not (p_refused and coalesce(u.rejected, false))
     and not exists (select from approvals a where a.session_id = p_session and a.tool_call_id = r.id
                     and a.status not in ('intent', 'pending'))
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_use_setup_layer(p_host uuid, p_key text)
+ RETURNS TABLE(id uuid, content_digest text, made_by uuid)
+ LANGUAGE sql
+AS $function$
+  update setup_layers l set last_used_at = clock_timestamp()
+    where l.host_id = p_host and l.key_digest = p_key and l.state = 'ready'
+    returning l.id, l.content_digest, l.made_by
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_use_upload(p_id uuid, p_owner_kind text, p_owner_user uuid, p_session uuid)
+ RETURNS TABLE(took boolean, state text, digest text, bytes bigint, files integer, left_out integer, base_commit text, host_id uuid, session_id uuid)
+ LANGUAGE plpgsql
+AS $function$
+declare
+  given boolean;
+begin
+  update workspace_uploads u set state = 'used', session_id = p_session
+    where u.id = p_id and u.owner_kind = p_owner_kind and u.owner_user_id is not distinct from p_owner_user
+      and u.state = 'ready' and u.expires_at > clock_timestamp();
+  given := found;
+  return query
+    select given, u.state, u.digest, u.bytes, u.files, u.left_out, u.base_commit, u.host_id, u.session_id
+      from workspace_uploads u
+      where u.id = p_id and u.owner_kind = p_owner_kind and u.owner_user_id is not distinct from p_owner_user;
+end
 $function$
 ;
 
@@ -4236,6 +4531,10 @@ alter function svc_find_organization(text) owner to sandgate_system;
 revoke all on function svc_find_organization(text) from public;
 alter function svc_find_runs(uuid[]) owner to sandgate_system;
 revoke all on function svc_find_runs(uuid[]) from public;
+alter function svc_find_wanted_uploads(uuid[]) owner to sandgate_system;
+revoke all on function svc_find_wanted_uploads(uuid[]) from public;
+alter function svc_forget_setup_layers(uuid,uuid[]) owner to sandgate_system;
+revoke all on function svc_forget_setup_layers(uuid,uuid[]) from public;
 alter function svc_free_places(uuid,integer,integer,integer) owner to sandgate_system;
 revoke all on function svc_free_places(uuid,integer,integer,integer) from public;
 alter function svc_keep_oauth_registration(uuid,text,text,text,text,bytea,integer,timestamp with time zone,text,bytea,integer,text) owner to sandgate_system;
@@ -4256,6 +4555,8 @@ alter function svc_list_overdue_approvals(integer) owner to sandgate_system;
 revoke all on function svc_list_overdue_approvals(integer) from public;
 alter function svc_list_overspent_runs(integer) owner to sandgate_system;
 revoke all on function svc_list_overspent_runs(integer) from public;
+alter function svc_list_setup_layers(uuid) owner to sandgate_system;
+revoke all on function svc_list_setup_layers(uuid) from public;
 alter function svc_list_uncleaned_runs(integer) owner to sandgate_system;
 revoke all on function svc_list_uncleaned_runs(integer) from public;
 alter function svc_list_unfinished_runs(uuid,integer) owner to sandgate_system;
@@ -4291,6 +4592,8 @@ grant execute on function svc_delete_outbox(bigint[]) to sandgate_app;
 grant execute on function svc_drop_oauth_registration(uuid,text) to sandgate_app;
 grant execute on function svc_find_organization(text) to sandgate_app;
 grant execute on function svc_find_runs(uuid[]) to sandgate_app;
+grant execute on function svc_find_wanted_uploads(uuid[]) to sandgate_app;
+grant execute on function svc_forget_setup_layers(uuid,uuid[]) to sandgate_app;
 grant execute on function svc_free_places(uuid,integer,integer,integer) to sandgate_app;
 grant execute on function svc_keep_oauth_registration(uuid,text,text,text,text,bytea,integer,timestamp with time zone,text,bytea,integer,text) to sandgate_app;
 grant execute on function svc_list_dead_reservations(integer) to sandgate_app;
@@ -4301,6 +4604,7 @@ grant execute on function svc_list_keks() to sandgate_app;
 grant execute on function svc_list_organizations() to sandgate_app;
 grant execute on function svc_list_overdue_approvals(integer) to sandgate_app;
 grant execute on function svc_list_overspent_runs(integer) to sandgate_app;
+grant execute on function svc_list_setup_layers(uuid) to sandgate_app;
 grant execute on function svc_list_uncleaned_runs(integer) to sandgate_app;
 grant execute on function svc_list_unfinished_runs(uuid,integer) to sandgate_app;
 grant execute on function svc_list_unnoticed_approvals(integer,integer) to sandgate_app;
