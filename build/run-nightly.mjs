@@ -1,6 +1,6 @@
 /**
  * The campaigns of docs/proofs.md at their full counts: the same tests as `npm test`, many times over. Takes hours.
- * Usage: npm run test:nightly [-- jest arguments]
+ * Usage: npm run test:nightly [-- jest arguments]; without arguments the API is asked at random afterwards, for half an hour.
  */
 import { spawnSync } from 'node:child_process';
 import process from 'node:process';
@@ -31,6 +31,14 @@ const COUNTS = {
   TEST_PACKAGE_AUDIT: '1',
 };
 
-const jest = [...JEST, '--runInBand', ...process.argv.slice(2)];
-const { status } = spawnSync(process.execPath, jest, { stdio: 'inherit', env: { ...COUNTS, ...process.env } });
-process.exit(status ?? 1);
+const FUZZED_SECS = '1800';
+const only = process.argv.slice(2);
+
+/** @returns the exit code */
+function node(...args) {
+  return spawnSync(process.execPath, args, { stdio: 'inherit', env: { ...COUNTS, ...process.env } }).status ?? 1;
+}
+
+const tested = node(...JEST, '--runInBand', ...only);
+const asked = only.length === 0 ? node('build/fuzz-api.mjs', FUZZED_SECS) : 0;
+process.exit(tested || asked);

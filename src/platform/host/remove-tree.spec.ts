@@ -45,6 +45,18 @@ describe('removing a tree that an agent wrote', () => {
     expect(existsSync(tree)).toBe(false);
   }, 120_000);
 
+  it('several who remove one tree at the same moment all succeed', async () => {
+    for (let round = 0; round < 10; round += 1) {
+      const tree = join(base, `tree-${round}`);
+      for (let folder = 0; folder < 12; folder += 1) {
+        mkdirSync(join(tree, String(folder), 'deep/er'), { recursive: true });
+        for (let file = 0; file < 8; file += 1) writeFileSync(join(tree, String(folder), 'deep', `${file}`), '');
+      }
+      await Promise.all(Array.from({ length: 4 }, () => removeTree(tree)));
+      expect(existsSync(tree)).toBe(false);
+    }
+  });
+
   it('modes of the tree, odd names, FIFOs and many files do not stop it; emptying keeps the root', async () => {
     const tree = join(base, 'tree');
     mkdirSync(join(tree, 'locked', 'inner'), { recursive: true });

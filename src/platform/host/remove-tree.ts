@@ -12,7 +12,8 @@ const O_PATH = 0o10000000;
 
 /**
  * Deletes a tree that an agent wrote (docs/design/workspaces.md): no link is followed, no other file system is entered, no depth and no
- * missing permission of its owner stops it. A tree that is gone already is a success. Repeatable after any interruption.
+ * missing permission of its owner stops it. A tree that is gone already is a success. Repeatable after any interruption, and while
+ * somebody else removes the same tree.
  *
  * @throws SandgateError `unavailable` when something stays, for example a mount point
  */
@@ -56,7 +57,7 @@ class Flattening {
     for await (const entry of this.root.entries()) {
       found = true;
       const isDirectory = await this.root.isDirectory(entry);
-      await steps.add(() => (isDirectory ? this.dissolve(entry.name) : unlink(this.root.at(entry.name))));
+      await steps.add(() => unlessGone(isDirectory ? this.dissolve(entry.name) : unlink(this.root.at(entry.name))));
     }
     await steps.flush();
     return found;
@@ -68,7 +69,7 @@ class Flattening {
       await rmdir(this.root.at(name));
     } catch (error) {
       // Removing entries while a huge directory is read may hide others; the next round finds them.
-      if (!isSystemError(error, 'ENOTEMPTY', 'ENOENT')) throw error;
+      if (!isSystemError(error, 'ENOTEMPTY')) throw error;
     }
   }
 
@@ -80,7 +81,9 @@ class Flattening {
     const steps = new StepBatch();
     for await (const entry of directory.entries()) {
       const isDirectory = await directory.isDirectory(entry);
-      await steps.add(() => (isDirectory ? this.moveUp(directory, entry.name) : unlink(directory.at(entry.name))));
+      await steps.add(() =>
+        unlessGone(isDirectory ? this.moveUp(directory, entry.name) : unlink(directory.at(entry.name))),
+      );
     }
     await steps.flush();
   }
@@ -95,6 +98,15 @@ class Flattening {
       await makeEnterable(parent.at(name));
       await rename(parent.at(name), target);
     }
+  }
+}
+
+/** What two remove at once is gone for one of them. */
+async function unlessGone(step: Promise<void>): Promise<void> {
+  try {
+    await step;
+  } catch (error) {
+    if (!isSystemError(error, 'ENOENT')) throw error;
   }
 }
 

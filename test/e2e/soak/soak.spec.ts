@@ -5,7 +5,7 @@ import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { freePorts } from '../../support/installation/free-ports.js';
-import { LiveStack } from '../../support/installation/live-stack.js';
+import { LiveStack, REAL_DURATIONS } from '../../support/installation/live-stack.js';
 import { StackDatabase } from '../../support/installation/stack-database.js';
 import { findGrowth, type Figures } from './growth.js';
 import { processFigures, ResourceRecorder } from './resource-recorder.js';
@@ -32,6 +32,8 @@ describe('under a steady load', () => {
   beforeAll(async () => {
     const [api = 0, worker = 0] = await freePorts(2);
     stack = await LiveStack.start({
+      // A busy machine would not finish the steps of a workflow within the durations of other tests, and begin them again and again.
+      ...REAL_DURATIONS,
       SERVICE_METRICS_BIND: `127.0.0.1:${api}`,
       SERVICE_WORKER_METRICS_BIND: `127.0.0.1:${worker}`,
     });

@@ -23,6 +23,13 @@ const QUICK: NodeJS.ProcessEnv = {
   SERVICE_LOG_LEVEL: 'warn',
 };
 
+/** For a test that would know how the product behaves as it is delivered. */
+export const REAL_DURATIONS: NodeJS.ProcessEnv = Object.fromEntries(
+  Object.keys(QUICK)
+    .filter((name) => name.startsWith('SERVICE_TIMING_'))
+    .map((name) => [name, undefined]),
+);
+
 export interface Session {
   id: string;
   status: string;
