@@ -72,7 +72,7 @@ function frozenSpec(organization: FixtureOrganization, options: GatedRunOptions)
     model: options.model ?? 'claude-haiku-4-5',
     system_prompt: null,
     task: 'a task',
-    workspace: { ...(options.workspace ?? { kind: 'scratch' }) } as JsonObject,
+    workspace: { ...(options.workspace ?? { kind: 'scratch' }) },
     invocation: { kind: 'api' },
     autonomy: options.autonomy ?? 'supervised',
     trust_tier: options.trustTier ?? 'trusted',
