@@ -20,6 +20,7 @@ import { removeState } from '../dist/src/embedded/remove-state.js';
 
 const PINS = fileURLToPath(new URL('./fuzz-api.requirements.txt', import.meta.url));
 const PYTHON = process.env.PYTHON || 'python3';
+const HOOKS = fileURLToPath(new URL('./fuzz-hooks.py', import.meta.url));
 const INSTALL_TIMEOUT_MS = 300_000;
 /** Beyond the budget of the tool itself: what it was doing when its time ran out. */
 const OVERTIME_MS = 45_000;
@@ -147,7 +148,13 @@ async function schemathesis({ adminToken }, argv, stdio) {
   const child = spawn(program, ['--config-file', config, 'run', ...argv, ...common], {
     cwd: dataDir,
     stdio,
-    env: { PATH: process.env.PATH, HOME: process.env.HOME, PYTHONUTF8: '1', SANDGATE_TOKEN: adminToken },
+    env: {
+      PATH: process.env.PATH,
+      HOME: process.env.HOME,
+      PYTHONUTF8: '1',
+      SCHEMATHESIS_HOOKS: HOOKS,
+      SANDGATE_TOKEN: adminToken,
+    },
   });
   const overtime = setTimeout(() => child.kill('SIGKILL'), seconds * 1000 + OVERTIME_MS);
   const [status, signal] = await once(child, 'exit');
