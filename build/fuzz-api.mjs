@@ -152,6 +152,8 @@ async function schemathesis({ adminToken }, argv, stdio) {
       PATH: process.env.PATH,
       HOME: process.env.HOME,
       PYTHONUTF8: '1',
+      // A folder of byte code beside the sources would look like a change of them.
+      PYTHONDONTWRITEBYTECODE: '1',
       SCHEMATHESIS_HOOKS: HOOKS,
       SANDGATE_TOKEN: adminToken,
     },
