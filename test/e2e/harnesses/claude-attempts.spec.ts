@@ -151,20 +151,19 @@ describe('attempts of Claude Code to act without asking', () => {
   });
 
   it('variables of a revision that steer the program do not reach it', async () => {
-    const env = {
-      CLAUDE_CODE_SIMPLE: '1',
-      BUN_OPTIONS: '--preload=/workspace/planted.sh',
-      HTTP_PROXY: 'http://127.0.0.1:9',
-      SEEN: 'yes',
-    };
+    const env = { CLAUDE_CODE_SIMPLE: '1', BUN_OPTIONS: '--preload=/workspace/planted.sh', SEEN: 'yes' };
+    const detour = { ...env, HTTP_PROXY: 'http://127.0.0.1:9' };
+    await expect(lab.createAgent('detoured', { env: detour })).rejects.toThrow('env.HTTP_PROXY');
     await lab.createAgent('steered', { env });
     const run = await lab.perform('variables', [bash('env', 'env'), done], { agent: 'steered' });
     expect(run.session.status).toBe('completed');
     const { text } = run.results['toolu_env'] ?? { text: '' };
     expect(text).toContain('SEEN=yes');
-    expect(text).not.toMatch(/CLAUDE_CODE_SIMPLE|BUN_OPTIONS|HTTP_PROXY|svc_sess|ANTHROPIC_API_KEY|MESSAGING_SOCKET/);
+    expect(text).not.toMatch(
+      /CLAUDE_CODE_SIMPLE|BUN_OPTIONS|127\.0\.0\.1:9\b|svc_sess|ANTHROPIC_API_KEY|MESSAGING_SOCKET/,
+    );
     expect(JSON.stringify(eventsOf(run.timeline, 'agent.message'))).toContain(
-      'Left out, because they steer Claude Code itself: BUN_OPTIONS, CLAUDE_CODE_SIMPLE, HTTP_PROXY',
+      'Left out, because they steer Claude Code itself: BUN_OPTIONS, CLAUDE_CODE_SIMPLE',
     );
   });
 

@@ -208,7 +208,9 @@ describe('attempts of Codex to act without asking', () => {
   });
 
   it('variables of a revision reach its commands and nothing that steers the program', async () => {
-    const env = { CODEX_HOME: '/tmp/planted', RUST_LOG: 'trace', HTTPS_PROXY: 'http://127.0.0.1:9', SEEN: 'yes' };
+    const env = { CODEX_HOME: '/tmp/planted', RUST_LOG: 'trace', SEEN: 'yes' };
+    const detour = { ...env, HTTPS_PROXY: 'http://127.0.0.1:9' };
+    await expect(lab.createAgent('detoured', { env: detour })).rejects.toThrow('env.HTTPS_PROXY');
     await lab.createAgent('steered', { env });
     const finished = await lab.perform('variables', [[run('e', 'env')], done], { agent: 'steered' });
     expect(finished.session.status).toBe('completed');
