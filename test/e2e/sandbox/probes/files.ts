@@ -5,6 +5,9 @@ const reads = (path: string): string =>
   `if head -c 64 ${path} 2> /dev/null | grep -q .; then echo REACHED; else echo blocked; fi`;
 const opens = (path: string): string => `if (exec 3>> ${path}) 2> /dev/null; then echo REACHED; else echo blocked; fi`;
 const exists = (path: string): string => `if [ -e ${path} ]; then echo REACHED; else echo blocked; fi`;
+/** A folder of that name may be the image's own; `PROBE_FOLDERS` names those of the host by device and inode. */
+const isOfHost = (...paths: string[]): string =>
+  `for id in $(stat -c %d:%i ${paths.join(' ')} 2> /dev/null); do case " $PROBE_FOLDERS " in *" $id "*) echo REACHED;; esac; done; echo blocked`;
 
 /** Runs a setuid program without a terminal and looks at the effective uid it got. */
 const SETUID = `
@@ -84,10 +87,13 @@ console.log(strange.length > 0 ? 'REACHED ' + strange : 'blocked');`,
   ),
   sh('the passwords of the host', reads('/etc/shadow')),
   sh('the data folder', 'ls -d "$PROBE_DATA_DIR" 2> /dev/null | grep -q . && echo REACHED || echo blocked'),
-  sh('the host’s /var', exists('/var/lib')),
-  sh('the host’s /root', exists('/root')),
-  sh('the host’s /boot or /srv', 'if [ -e /boot ] || [ -e /srv ]; then echo REACHED; else echo blocked; fi'),
-  sh('the host’s /sys', exists('/sys/kernel')),
+  sh('the host’s /var', isOfHost('/var', '/var/lib')),
+  sh('the host’s /root', isOfHost('/root')),
+  sh('the host’s /boot or /srv', isOfHost('/boot', '/srv')),
+  sh(
+    'settings of the kernel below /sys',
+    'for file in $(find /sys/kernel /sys/module -maxdepth 3 -type f -perm -200 2> /dev/null | head -n 200); do (exec 3>> "$file") 2> /dev/null && echo REACHED && break; done; echo blocked',
+  ),
   sh(
     'a cgroup’s release agent',
     'for file in $(find /sys/fs/cgroup /tmp -maxdepth 3 -name release_agent 2> /dev/null); do (exec 3>> "$file") 2> /dev/null && echo REACHED; done; echo blocked',

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { createSocket } from 'node:dgram';
-import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
 import type { AddressInfo, Server } from 'node:net';
 import { createServer } from 'node:net';
 import { hostname } from 'node:os';
@@ -13,6 +13,7 @@ export interface Recorders extends AsyncDisposable {
   hits(): number;
 }
 
+const HOST_FOLDERS = ['/var', '/var/lib', '/root', '/boot', '/srv'];
 /** Of this process alone: another one on this machine may try the same. */
 const SHM_KEY = 0x5300_0000 + (process.pid % 0x100_0000);
 
@@ -63,6 +64,7 @@ export async function openRecorders(folder: string, extra: Record<string, string
     PROBE_HOSTNAME: hostname(),
     PROBE_HOST_PID: String(process.pid),
     PROBE_MARKER: marker,
+    PROBE_FOLDERS: HOST_FOLDERS.map(identity).join(' '),
     ...extra,
   };
   return {
@@ -74,6 +76,11 @@ export async function openRecorders(folder: string, extra: Record<string, string
       if (shm !== null) execFileSync('ipcrm', ['-m', shm]);
     },
   };
+}
+
+function identity(path: string): string {
+  const { dev, ino } = statSync(path, { throwIfNoEntry: false }) ?? {};
+  return `${dev}:${ino}`;
 }
 
 /** A memory segment that everybody on the host may read; null where Perl is missing. */
