@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { compiledBefore } from '../../support/installation/own-place.js';
@@ -68,7 +68,6 @@ afterAll(async () => {
 
 describe('a run from a second machine', () => {
   const applies = expect.stringContaining('It applies.');
-  const uploads = (): string[] => (existsSync(join(dataDir, 'uploads')) ? readdirSync(join(dataDir, 'uploads')) : []);
 
   /** What the record says of the newest run's workspace. */
   const initialized = async (): Promise<unknown> => {
@@ -86,7 +85,6 @@ describe('a run from a second machine', () => {
     expect(await initialized()).toMatchObject({ files: 4, left_out: 1 });
     expect(readFileSync(join(repository, 'note.txt'), 'utf8')).toBe('before\n');
     expect((await there('diff', 'last')).stdout).toContain('+after');
-    expect(uploads()).toHaveLength(1);
 
     expect(await there('apply', 'last', '--check')).toMatchObject({ stderr: '', stdout: applies });
     writeFileSync(join(repository, 'note.txt'), 'changed meanwhile\n');

@@ -60,7 +60,7 @@ describeWithEngine('the container engine is killed and comes back', () => {
     const approval = await stack.pendingApproval(id);
     const [before] = engine.podman('ps', '--no-trunc', '--format', '{{.ID}}').split('\n');
     await killed(async () => {
-      await stack.decide(approval.id, 'approved');
+      await stack.decide(approval.id, 'approved_once');
     });
     expect((await stack.untilTerminal(id)).status).toBe('completed');
     expect(await diffOf(id)).toContain('+made');
