@@ -11,7 +11,7 @@ export function openLog(logs: string, name: string): number {
   return openSync(path, 'a', 0o600);
 }
 
-/** The end of a log, indented, for the message of a part that did not start. */
+/** The end of a log, indented, for a message about a part that ended. */
 export function lastLines(path: string): string {
   const lines = readFileSync(path, 'utf8').trimEnd().split('\n').slice(-8);
   return lines.map((line) => `    ${line.slice(0, 400)}`).join('\n');

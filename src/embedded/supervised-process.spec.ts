@@ -57,6 +57,14 @@ describe('a part of the installation', () => {
     expect(timers()).toBe(before);
   });
 
+  it('says with its end what it wrote last', async () => {
+    const part = partOf('/bin/sh', '-c', 'echo the reason; exit 3');
+    await part.start();
+    while (notices.length === 0) await delay(5);
+    await part.stop(GRACE_MS);
+    expect(notices[0]).toMatch(/ended \(exit code 3\); starting it again\. The end of \S+\.log:\n {4}the reason$/);
+  });
+
   it('is not waited for when it is stopped while it waits to be started again', async () => {
     const before = timers();
     const part = partOf('/bin/false');

@@ -88,7 +88,7 @@ export class SupervisedProcess {
     let startedAt = since;
     while (!this.stopping) {
       this.failures = Date.now() - startedAt > SETTLED_MS ? 0 : this.failures + 1;
-      this.part.notify(`${this.part.name} ended (${how}); starting it again`);
+      this.part.notify(`${this.part.name} ended (${how}); starting it again. The end of ${this.endOfLog()}`);
       await this.pause();
       if (this.stopping) return;
       startedAt = Date.now();
@@ -144,8 +144,12 @@ export class SupervisedProcess {
   }
 
   private failStart(how: string): never {
+    throw new Error(`${this.part.name} ended while starting (${how}); the end of ${this.endOfLog()}`);
+  }
+
+  private endOfLog(): string {
     const log = join(this.part.logs, `${this.part.name}.log`);
-    throw new Error(`${this.part.name} ended while starting (${how}); the end of ${log}:\n${lastLines(log)}`);
+    return `${log}:\n${lastLines(log)}`;
   }
 }
 
