@@ -85,9 +85,17 @@ export async function startWorker(config: SandgateConfig, log: Logger, tracing: 
   const permanent = everyWhileAlive(PERMANENT_EVERY_MS, log, () =>
     ensurePermanentWorkflows(parts.client, config.timing.maintenanceMs),
   );
-  const running = workers.map((worker) => worker.run());
+  const stopping = new AbortController();
+  const running = workers.map(async (worker) => {
+    await worker.run();
+    // Without one of its queues a host takes runs that it cannot serve.
+    if (!stopping.signal.aborted) throw new Error(`the queue ${worker.options.taskQueue} closed by itself`);
+  });
   return {
-    stop: () => workers.filter((worker) => worker.getState() === 'RUNNING').forEach((worker) => worker.shutdown()),
+    stop: () => {
+      stopping.abort();
+      workers.filter((worker) => worker.getState() === 'RUNNING').forEach((worker) => worker.shutdown());
+    },
     ended: Promise.all(running)
       .finally(() => {
         seeing.stop();
