@@ -82,6 +82,10 @@ function collect(shell: string[], descriptors: number[], command: ConfinedComman
       detached: true,
       stdio: ['pipe', 'pipe', 'pipe', ...descriptors],
     });
+    // First of all: one that could not be made for want of descriptors has no streams either.
+    child.once('error', (error) => {
+      reject(new SandgateError('sandbox_failed', 'a confined program could not be started', { cause: error }));
+    });
     const [stdin, stdout, stderr] = child.stdio;
     const ending = { timedOut: false, truncated: false };
     const kill = (): void => {
@@ -107,10 +111,7 @@ function collect(shell: string[], descriptors: number[], command: ConfinedComman
     // A program may end without reading its input; that is not a failure.
     stdin?.on('error', () => stdin.destroy());
     stdin?.end(command.stdin ?? '');
-    child.once('error', (error) => {
-      settle();
-      reject(new SandgateError('sandbox_failed', 'a confined program could not be started', { cause: error }));
-    });
+    child.once('error', settle);
     child.once('close', (exitCode) => {
       settle();
       resolve({ ...ending, exitCode, stdout: kept(), stderr: keptErrors() });
