@@ -47,7 +47,8 @@ describe('schemas of the timeline', () => {
 
   it('leaves kinds that runners make up to a schema that matches none of ours', () => {
     expect(schemas['OtherEvent']).toMatchObject({ properties: { type: { not: { enum: EVENT_TYPES } } } });
-    expect(EVENT_TYPES.filter(mayRunnerPost)).toEqual(['agent.message', 'tool.completed', 'run.error']);
-    expect(SERVER_EVENT_TYPES).toHaveLength(EVENT_TYPES.length - 3);
+    const setup = ['setup.started', 'setup.command', 'setup.finished'];
+    expect(EVENT_TYPES.filter(mayRunnerPost)).toEqual(['agent.message', 'tool.completed', 'run.error', ...setup]);
+    expect(SERVER_EVENT_TYPES).toHaveLength(EVENT_TYPES.length - 6);
   });
 });

@@ -25,6 +25,7 @@ export const ROUTES: readonly Route[] = [
   { name: 'token-renew', method: 'POST', paths: session('/token/renew'), audience: 'control', section: 9 },
   { name: 'workspace', method: 'GET', paths: session('/workspace'), audience: 'workspace', section: 10 },
   { name: 'llm', method: 'POST', paths: ['/internal/llm/v1/messages'], audience: 'llm', section: 11 },
+  { name: 'tunnel', method: 'GET', paths: session('/tunnel'), audience: 'tool', section: 18 },
 ];
 
 const HELD = ['tool', 'control', 'llm'] as const;
