@@ -69,13 +69,13 @@ describeWithEngine('the container engine is killed and comes back', () => {
     await expectWholeLedger(stack, id);
   }, 240_000);
 
-  it('while a run is canceled: it ends when its death is certain, with its diff', async () => {
+  it('while a run is cancelled: it ends when its death is certain, with its diff', async () => {
     const id = await stack.startRun('contained', WAITS);
     await stack.pendingApproval(id);
     await killed(async () => {
       await stack.json('POST', `/v1/sessions/${id}/cancel`);
     });
-    expect((await stack.untilTerminal(id)).status).toBe('canceled');
+    expect((await stack.untilTerminal(id)).status).toBe('cancelled');
     expect(await diffOf(id)).toContain('+made');
   }, 240_000);
 
