@@ -196,7 +196,7 @@ describe('a revision with a network', () => {
     [{}, 'network.mode: must be a string'],
     [{ mode: 'approved' }, 'network.targets: approved needs targets or presets'],
     [{ mode: 'approved', presets: ['nmp'] }, 'did you mean npm?'],
-    [{ mode: 'approved', presets: ['pypi'] }, 'define it in the file of SERVICE_NETWORK_PRESETS'],
+    [{ mode: 'approved', presets: ['pypi'] }, 'let sandgate network learn-presets find them'],
     [
       { mode: 'approved', target: ['a.example.com:1'] },
       'network.target: is not a member of this request; did you mean network.targets?',
