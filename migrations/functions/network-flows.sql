@@ -68,23 +68,6 @@ begin
 end
 $$;
 
--- A grant whose time is over stops being active, once: only who does it appends the event. False: it was not due.
-create or replace function svc_expire_grant(p_tenant uuid, p_session uuid, p_bodies text[], p_digests text[])
-returns boolean
-language plpgsql
-as $$
-begin
-  perform set_config('service.tenant_id', p_tenant::text, true);
-  perform svc_lock_head(p_session);
-  if not svc_run_accepts_work(p_session) then return false; end if;
-  update network_grants set status = 'revoked', reason = 'expired', decided_at = clock_timestamp()
-    where session_id = p_session and status = 'active' and expires_at <= clock_timestamp();
-  if not found then return false; end if;
-  perform svc_append(p_session, p_bodies, p_digests);
-  return true;
-end
-$$;
-
 -- Refused connections that the ledger does not tell of yet. They count as told from here on: the caller appends.
 create or replace function svc_take_untold_denials(p_session uuid, p_named int)
 returns table (suppressed bigint, distinct_targets int, top_targets text[])

@@ -56,7 +56,7 @@ export function createMaintenanceActivities(on: MaintenanceDependencies): Mainte
         await on.database.withTenant(run.organizationId, (tx) => expireApprovals(tx, run.runId));
       }
       for (const run of await listExpiredGrants(on.database.pool, PAGE)) {
-        await on.database.withTenant(run.organizationId, (tx) => expireGrant(tx, run.runId));
+        await expireGrant(on.database, run);
       }
       for (const run of await listRunsWithExpiredClaims(on.database.pool, CLAIMS_PER_ROUND)) {
         await giveUpClaims(on.database, run, 'expired');

@@ -3,7 +3,7 @@ import { recheckGrant } from '../../domain/network/recheck-grant.js';
 import { storedNetworkCap } from '../../domain/policy/parse-network.js';
 import type { RunSpec } from '../../domain/run/spec.js';
 import { hasFinalizationRequest, requestFinalization } from '../finalization/finalization-requests.js';
-import { activateGrant, endGrant, grantDigest, revokedEvent } from '../network/network-grants.js';
+import { activateGrant, settleGrant, grantDigest, revokedEvent } from '../network/network-grants.js';
 import { PolicyEntity } from '../policies/policy.entity.js';
 import { readHeadVersion } from '../policies/policy-versions.js';
 import type { TenantTransaction } from '../record/database.js';
@@ -78,7 +78,7 @@ async function refuse(
   why: string,
 ): Promise<Authorization> {
   const reason = `${REFUSED}: ${why}`;
-  const ended = (await endGrant(tx, runId, status, reason)) === 'ended';
+  const ended = (await settleGrant(tx, runId, status, reason)) === 'ended';
   const request = { outcome: 'failed', reason, wantsQuiesce: false };
   await requestFinalization(tx, runId, request, ended ? [revokedEvent('approved', reason)] : []);
   return 'refused';

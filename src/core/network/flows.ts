@@ -99,22 +99,6 @@ export async function addFlows(
   return row === null ? null : toState(row);
 }
 
-/** Ends a grant whose time is over. @returns whether this call did it */
-export async function endGrant(
-  database: Database,
-  run: { organizationId: string; runId: string },
-  event: NewEvent,
-): Promise<boolean> {
-  const { bodies, digests } = bodyArguments([event]);
-  const { ended } = await queryRow<{ ended: boolean }>(database.pool, {
-    name: 'svc_expire_grant',
-    text: 'select svc_expire_grant($1, $2, $3::text[], $4::text[]) as ended',
-    values: [run.organizationId, run.runId, bodies, digests],
-  });
-  if (ended) tellAppended(database, run.runId, [event]);
-  return ended;
-}
-
 /** Tells of refused connections that no event told of yet, in one event; of none without any. */
 export async function rollUpDenials(tx: TenantTransaction, runId: string): Promise<NewEvent[]> {
   const row = onlyRow(

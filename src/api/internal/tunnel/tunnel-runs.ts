@@ -1,7 +1,8 @@
 import { Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
 import { PinoLogger } from 'nestjs-pino';
 import { RunSpecs } from '../../../core/gate/run-specs.js';
-import { addFlows, endGrant, readTunnels, rollUpDenials, type Flow } from '../../../core/network/flows.js';
+import { addFlows, readTunnels, rollUpDenials, type Flow } from '../../../core/network/flows.js';
+import { expireGrant } from '../../../core/network/network-grants.js';
 import { Database } from '../../../core/record/database.js';
 import { SandgateError } from '../../../domain/errors.js';
 import { ApiConfig } from '../../foundation/foundation.module.js';
@@ -121,11 +122,10 @@ export class TunnelRuns implements BeforeApplicationShutdown {
 
   private async tend(entry: Entry): Promise<void> {
     const { run } = entry;
-    const { runId, organizationId, network } = run.parts;
+    const { runId, organizationId } = run.parts;
     if (run.isGrantOver) {
       run.cut();
-      const data = { mode: network.mode, reason: 'expired' };
-      await endGrant(this.database, run.parts, { actor: 'system', type: 'network.grant.revoked', data });
+      await expireGrant(this.database, run.parts);
       await this.record(entry);
     } else if (!run.isIdle || run.counts.hasPending) await this.record(entry);
     if (run.untoldSince !== null && performance.now() - run.untoldSince > ROLLUP_MS) {
