@@ -77,9 +77,18 @@ async function refuse(
   status: 'denied' | 'revoked',
   why: string,
 ): Promise<Authorization> {
-  const reason = `${REFUSED}: ${why}`;
+  await refuseNetwork(tx, runId, status, `${REFUSED}: ${why}`);
+  return 'refused';
+}
+
+/** Ends a run that has no sandbox yet because of its network, and what was granted to it. */
+export async function refuseNetwork(
+  tx: TenantTransaction,
+  runId: string,
+  status: 'denied' | 'revoked',
+  reason: string,
+): Promise<void> {
   const ended = (await settleGrant(tx, runId, status, reason)) === 'ended';
   const request = { outcome: 'failed', reason, wantsQuiesce: false };
   await requestFinalization(tx, runId, request, ended ? [revokedEvent('approved', reason)] : []);
-  return 'refused';
 }

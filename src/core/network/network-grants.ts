@@ -3,7 +3,7 @@ import type { ExactJson } from '../../domain/digest/exact-json.js';
 import type { NewEvent } from '../../domain/events/event-kinds.js';
 import type pg from 'pg';
 import type { ApprovedNetwork } from '../../domain/network/grant.js';
-import { MAX_QUESTION_SECS, summarizeGrant } from '../../domain/network/grant-question.js';
+import { summarizeGrant } from '../../domain/network/grant-question.js';
 import { describeTarget } from '../../domain/network/target.js';
 import { newRowId } from '../../platform/postgres/row-id.js';
 import { bodyArguments } from '../ledger/append-events.js';
@@ -34,7 +34,7 @@ export async function insertActiveGrant(tx: TenantTransaction, runId: string, ne
 /**
  * Parks a run that was just created until a person authorizes its network (docs/design/network.md).
  *
- * @param ttlSecs how long the policy lets a question wait
+ * @param ttlSecs how long the question waits
  * @returns the id of the approval
  */
 export async function parkRun(
@@ -50,7 +50,7 @@ export async function parkRun(
     approvalId,
     grantDigest(network),
     network.expires_at,
-    Math.min(ttlSecs, MAX_QUESTION_SECS),
+    ttlSecs,
     summarizeGrant(network),
     'the policy asks a person to authorize the network of every run (network.require_approval)',
   ]);
