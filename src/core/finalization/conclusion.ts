@@ -2,6 +2,7 @@ import type { NewEvent } from '../../domain/events/event-kinds.js';
 import { summarizeFlows } from '../network/flows.js';
 import { expireApprovals } from '../approvals/approvals.js';
 import { storeArtifact } from '../artifacts/artifacts.js';
+import { tellLostCounts } from '../network/lost-counts.js';
 import { settleGrant, revokedEvent } from '../network/network-grants.js';
 import { releaseCapacity } from '../runs/capacity.js';
 import type { TenantTransaction } from '../record/database.js';
@@ -21,6 +22,7 @@ export async function concludeRun(tx: TenantTransaction, runId: string): Promise
   await expireApprovals(tx, runId, { all: true });
   if (finalizationRequest.summary !== null) await storeSummary(tx, runId, finalizationRequest.summary);
   const ending: NewEvent[] = [
+    ...(await tellLostCounts(tx, runId)),
     ...(await summarizeFlows(tx, runId)),
     ...(await revokedGrant(tx, runId)),
     {

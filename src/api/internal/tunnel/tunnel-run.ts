@@ -145,7 +145,11 @@ export class TunnelRun {
     const count = this.counts.remember(flow);
     const data = { target: name, port, protocol: 'tcp', decision: 'denied', rule };
     const event = isToldApart ? ({ actor: 'system', type: 'network.denied', data } as const) : null;
-    const noted = await noteFlow(this.parts.database, this.parts, flow, event);
+    const noted = await noteFlow(this.parts.database, this.parts, flow, event).catch((error: unknown) => {
+      // Counted all the same, for a rollup to tell of.
+      this.suppress(count);
+      throw error;
+    });
     if (noted === false) this.suppress(count);
     else if (event === null) this.untoldSince ??= performance.now();
   }
