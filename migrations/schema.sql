@@ -510,6 +510,13 @@ create table network_grants (
 );
 CREATE INDEX network_grants_expiring ON public.network_grants USING btree (expires_at) WHERE (status = 'active'::text);
 
+create table network_observers (
+  session_id uuid not null,
+  tenant_id uuid not null,
+  process_id uuid not null,
+  constraint network_observers_pkey PRIMARY KEY (session_id, process_id)
+);
+
 create table oauth_client_registrations (
   id uuid not null,
   tenant_id uuid,
@@ -1073,7 +1080,7 @@ end
 $function$
 ;
 
-CREATE OR REPLACE FUNCTION public.svc_add_flows(p_tenant uuid, p_session uuid, p_targets text[], p_ports integer[], p_verdicts text[], p_connections bigint[], p_sent bigint[], p_received bigint[])
+CREATE OR REPLACE FUNCTION public.svc_add_flows(p_tenant uuid, p_session uuid, p_process uuid, p_observes boolean, p_targets text[], p_ports integer[], p_verdicts text[], p_connections bigint[], p_sent bigint[], p_received bigint[])
  RETURNS TABLE(accepts_work boolean, grant_status text, grant_reason text, ms_left double precision)
  LANGUAGE plpgsql
 AS $function$
@@ -1088,6 +1095,7 @@ begin
     on conflict (session_id, target, port, verdict) do update
       set connections = f.connections + excluded.connections, bytes_sent = f.bytes_sent + excluded.bytes_sent,
           bytes_received = f.bytes_received + excluded.bytes_received, last_at = clock_timestamp();
+  perform svc_observe_flows(p_tenant, p_session, p_process, p_observes);
   return query
     select svc_accepts_work(s.status) and not h.ending, g.status, g.reason,
            extract(epoch from g.expires_at - clock_timestamp())::float8 * 1000
@@ -1808,15 +1816,14 @@ AS $function$
 $function$
 ;
 
-CREATE OR REPLACE FUNCTION public.svc_expire_grant(p_tenant uuid, p_session uuid, p_bodies text[], p_digests text[])
+CREATE OR REPLACE FUNCTION public.svc_expire_grant(p_tenant uuid, p_session uuid, p_reason text, p_bodies text[], p_digests text[])
  RETURNS boolean
  LANGUAGE plpgsql
 AS $function$
 begin
   perform set_config('service.tenant_id', p_tenant::text, true);
   perform svc_lock_head(p_session);
-  if not svc_run_accepts_work(p_session) then return false; end if;
-  update network_grants set status = 'revoked', reason = 'expired', decided_at = clock_timestamp()
+  update network_grants set status = 'revoked', reason = p_reason, decided_at = clock_timestamp()
     where session_id = p_session and status = 'active' and expires_at <= clock_timestamp();
   if not found then return false; end if;
   perform svc_append(p_session, p_bodies, p_digests);
@@ -2580,6 +2587,17 @@ AS $function$
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.svc_list_lost_observers(p_limit integer)
+ RETURNS TABLE(organization_id uuid, session_id uuid)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+  select distinct o.tenant_id, o.session_id from network_observers o where not exists (
+    select from process_leases l where l.id = o.process_id and l.lease_expires_at > clock_timestamp()) limit p_limit
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.svc_list_mcp_tools_under(p_policy uuid)
  RETURNS SETOF text
  LANGUAGE sql
@@ -3043,6 +3061,22 @@ end
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.svc_observe_flows(p_tenant uuid, p_session uuid, p_process uuid, p_observes boolean)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if p_observes then
+    insert into network_observers (session_id, tenant_id, process_id)
+      select s.id, p_tenant, p_process from sessions s where s.id = p_session and svc_accepts_work(s.status)
+      on conflict do nothing;
+  else
+    delete from network_observers where session_id = p_session and process_id = p_process;
+  end if;
+end
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.svc_offer_call(p_tenant uuid, p_session uuid, p_call text, p_sealed bytea, p_key_version smallint)
  RETURNS svc_offered_call
  LANGUAGE plpgsql
@@ -3362,12 +3396,15 @@ $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.svc_read_place(p_session uuid, p_within_secs double precision)
- RETURNS TABLE(capacity_held boolean, host_id uuid, host_online boolean, harness text, harness_online boolean)
+ RETURNS TABLE(capacity_held boolean, host_id uuid, host_online boolean, harness text, harness_online boolean, grant_status text, grant_left_secs double precision, wall_clock_secs double precision)
  LANGUAGE sql
  STABLE
 AS $function$
-  select s.capacity_held, s.host_id, o.host_online, s.harness, o.harness_online
+  select s.capacity_held, s.host_id, o.host_online, s.harness, o.harness_online,
+         g.status, extract(epoch from g.expires_at - clock_timestamp())::float8,
+         (s.run_spec -> 'budgets' ->> 'max_wall_clock_secs')::float8
     from sessions s
+    left join network_grants g on g.session_id = s.id
     cross join lateral (
       select count(*) > 0 as host_online, coalesce(bool_or(s.harness = any (h.harnesses)), false) as harness_online
         from hosts h where h.last_seen_at > clock_timestamp() - make_interval(secs => p_within_secs)) o
@@ -3479,12 +3516,13 @@ AS $function$
 $function$
 ;
 
-CREATE OR REPLACE FUNCTION public.svc_read_tunnels(p_tenant uuid, p_session uuid)
+CREATE OR REPLACE FUNCTION public.svc_read_tunnels(p_tenant uuid, p_session uuid, p_process uuid)
  RETURNS TABLE(accepts_work boolean, grant_status text, grant_reason text, ms_left double precision, flows jsonb)
  LANGUAGE plpgsql
 AS $function$
 begin
-  perform set_config('service.tenant_id', p_tenant::text, true);
+  perform set_config('service.tenant_id', p_tenant::text, true), set_config('synchronous_commit', 'off', true);
+  perform svc_observe_flows(p_tenant, p_session, p_process, true);
   return query
     select svc_accepts_work(s.status) and not h.ending, g.status, g.reason,
            extract(epoch from g.expires_at - clock_timestamp())::float8 * 1000,
@@ -4134,6 +4172,22 @@ end
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.svc_take_lost_observers(p_session uuid)
+ RETURNS integer
+ LANGUAGE plpgsql
+AS $function$
+declare
+  lost int;
+begin
+  perform svc_lock_head(p_session);
+  delete from network_observers o where o.session_id = p_session and not exists (
+    select from process_leases l where l.id = o.process_id and l.lease_expires_at > clock_timestamp());
+  get diagnostics lost = row_count;
+  return lost;
+end
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.svc_take_untold_denials(p_session uuid, p_named integer)
  RETURNS TABLE(suppressed bigint, distinct_targets integer, top_targets text[])
  LANGUAGE plpgsql
@@ -4297,6 +4351,7 @@ alter table integration_connections add constraint integration_connections_tenan
 alter table mcp_upstream_sessions add constraint mcp_upstream_sessions_tenant_id_session_id_fkey FOREIGN KEY (tenant_id, session_id) REFERENCES sessions(tenant_id, id);
 alter table network_flows add constraint network_flows_tenant_id_session_id_fkey FOREIGN KEY (tenant_id, session_id) REFERENCES sessions(tenant_id, id);
 alter table network_grants add constraint network_grants_tenant_id_session_id_fkey FOREIGN KEY (tenant_id, session_id) REFERENCES sessions(tenant_id, id);
+alter table network_observers add constraint network_observers_tenant_id_session_id_fkey FOREIGN KEY (tenant_id, session_id) REFERENCES sessions(tenant_id, id);
 alter table oauth_client_registrations add constraint oauth_client_registrations_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id);
 alter table org_memberships add constraint org_memberships_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id);
 alter table org_memberships add constraint org_memberships_tenant_id_user_id_fkey FOREIGN KEY (tenant_id, user_id) REFERENCES users(tenant_id, id);
@@ -4399,6 +4454,9 @@ create policy tenant_isolation on network_flows as PERMISSIVE for ALL to public 
 alter table network_grants enable row level security, force row level security;
 create policy cross_organization on network_grants as PERMISSIVE for ALL to sandgate_system using (true) with check (true);
 create policy tenant_isolation on network_grants as PERMISSIVE for ALL to public using ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid));
+alter table network_observers enable row level security, force row level security;
+create policy cross_organization on network_observers as PERMISSIVE for ALL to sandgate_system using (true) with check (true);
+create policy tenant_isolation on network_observers as PERMISSIVE for ALL to public using ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid));
 alter table oauth_client_registrations enable row level security, force row level security;
 create policy cross_organization on oauth_client_registrations as PERMISSIVE for ALL to sandgate_system using (true) with check (true);
 create policy of_the_deployment on oauth_client_registrations as PERMISSIVE for SELECT to sandgate_app using ((tenant_id IS NULL));
@@ -4485,6 +4543,8 @@ grant select, update on table mcp_upstream_sessions to sandgate_system;
 grant insert, select, update on table network_flows to sandgate_app;
 grant insert, select, update on table network_grants to sandgate_app;
 grant select, update on table network_grants to sandgate_system;
+grant delete, insert, select on table network_observers to sandgate_app;
+grant select on table network_observers to sandgate_system;
 grant delete, insert, select, update on table oauth_client_registrations to sandgate_app;
 grant delete, insert, select, update on table oauth_client_registrations to sandgate_system;
 grant insert, select, update on table org_memberships to sandgate_app;
@@ -4549,6 +4609,8 @@ alter function svc_list_host_runs(uuid) owner to sandgate_system;
 revoke all on function svc_list_host_runs(uuid) from public;
 alter function svc_list_keks() owner to sandgate_system;
 revoke all on function svc_list_keks() from public;
+alter function svc_list_lost_observers(integer) owner to sandgate_system;
+revoke all on function svc_list_lost_observers(integer) from public;
 alter function svc_list_organizations() owner to sandgate_system;
 revoke all on function svc_list_organizations() from public;
 alter function svc_list_overdue_approvals(integer) owner to sandgate_system;
@@ -4601,6 +4663,7 @@ grant execute on function svc_list_expired_claims(integer) to sandgate_app;
 grant execute on function svc_list_expired_grants(integer) to sandgate_app;
 grant execute on function svc_list_host_runs(uuid) to sandgate_app;
 grant execute on function svc_list_keks() to sandgate_app;
+grant execute on function svc_list_lost_observers(integer) to sandgate_app;
 grant execute on function svc_list_organizations() to sandgate_app;
 grant execute on function svc_list_overdue_approvals(integer) to sandgate_app;
 grant execute on function svc_list_overspent_runs(integer) to sandgate_app;

@@ -122,13 +122,20 @@ as $$
   update sessions set not_before = clock_timestamp() + make_interval(secs => p_secs) where id = p_session
 $$;
 
--- Whether a waiting run has its place, and whether a host is online at all, or one with its harness.
+-- Whether a waiting run has its place, and whether a host is online at all, or one with its harness; what is left of
+-- its network grant, of which an offline run has none.
 create or replace function svc_read_place(p_session uuid, p_within_secs float8)
-returns table (capacity_held boolean, host_id uuid, host_online boolean, harness text, harness_online boolean)
+returns table (
+  capacity_held boolean, host_id uuid, host_online boolean, harness text, harness_online boolean,
+  grant_status text, grant_left_secs float8, wall_clock_secs float8
+)
 language sql stable
 as $$
-  select s.capacity_held, s.host_id, o.host_online, s.harness, o.harness_online
+  select s.capacity_held, s.host_id, o.host_online, s.harness, o.harness_online,
+         g.status, extract(epoch from g.expires_at - clock_timestamp())::float8,
+         (s.run_spec -> 'budgets' ->> 'max_wall_clock_secs')::float8
     from sessions s
+    left join network_grants g on g.session_id = s.id
     cross join lateral (
       select count(*) > 0 as host_online, coalesce(bool_or(s.harness = any (h.harnesses)), false) as harness_online
         from hosts h where h.last_seen_at > clock_timestamp() - make_interval(secs => p_within_secs)) o

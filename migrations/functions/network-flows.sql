@@ -1,13 +1,32 @@
 -- Tunnels of runs: what admits them, and what they carried, by target. Names, ports and bytes; never content.
 
--- All that a process needs to serve the tunnels of a run, in one call. ms_left: until the grant ends, by this clock.
+-- A process begins or ends to count connections of a run; of one that is over, it only ends. The caller has set the
+-- organization.
+create or replace function svc_observe_flows(p_tenant uuid, p_session uuid, p_process uuid, p_observes boolean)
+returns void
+language plpgsql
+as $$
+begin
+  if p_observes then
+    insert into network_observers (session_id, tenant_id, process_id)
+      select s.id, p_tenant, p_process from sessions s where s.id = p_session and svc_accepts_work(s.status)
+      on conflict do nothing;
+  else
+    delete from network_observers where session_id = p_session and process_id = p_process;
+  end if;
+end
+$$;
+
+-- All that a process needs to serve the tunnels of a run, which it counts from here on, in one call. ms_left: until the
+-- grant ends, by this clock.
 -- flows: [target, port, verdict, connections, bytes sent, bytes received], so that another process counts on.
-create or replace function svc_read_tunnels(p_tenant uuid, p_session uuid)
+create or replace function svc_read_tunnels(p_tenant uuid, p_session uuid, p_process uuid)
 returns table (accepts_work boolean, grant_status text, grant_reason text, ms_left float8, flows jsonb)
 language plpgsql
 as $$
 begin
-  perform set_config('service.tenant_id', p_tenant::text, true);
+  perform set_config('service.tenant_id', p_tenant::text, true), set_config('synchronous_commit', 'off', true);
+  perform svc_observe_flows(p_tenant, p_session, p_process, true);
   return query
     select svc_accepts_work(s.status) and not h.ending, g.status, g.reason,
            extract(epoch from g.expires_at - clock_timestamp())::float8 * 1000,
@@ -41,10 +60,11 @@ begin
 end
 $$;
 
--- Adds counts of a process to those of the run, and says what has become of the run meanwhile.
+-- Adds counts of a process to those of the run, and says what has become of the run meanwhile. p_observes: whether the
+-- process counts on; false when nothing of the run is open there any more.
 create or replace function svc_add_flows(
-  p_tenant uuid, p_session uuid, p_targets text[], p_ports int[], p_verdicts text[], p_connections bigint[],
-  p_sent bigint[], p_received bigint[]
+  p_tenant uuid, p_session uuid, p_process uuid, p_observes boolean, p_targets text[], p_ports int[],
+  p_verdicts text[], p_connections bigint[], p_sent bigint[], p_received bigint[]
 )
 returns table (accepts_work boolean, grant_status text, grant_reason text, ms_left float8)
 language plpgsql
@@ -60,28 +80,12 @@ begin
     on conflict (session_id, target, port, verdict) do update
       set connections = f.connections + excluded.connections, bytes_sent = f.bytes_sent + excluded.bytes_sent,
           bytes_received = f.bytes_received + excluded.bytes_received, last_at = clock_timestamp();
+  perform svc_observe_flows(p_tenant, p_session, p_process, p_observes);
   return query
     select svc_accepts_work(s.status) and not h.ending, g.status, g.reason,
            extract(epoch from g.expires_at - clock_timestamp())::float8 * 1000
       from sessions s join session_heads h on h.session_id = s.id left join network_grants g on g.session_id = s.id
       where s.id = p_session;
-end
-$$;
-
--- A grant whose time is over stops being active, once: only who does it appends the event. False: it was not due.
-create or replace function svc_expire_grant(p_tenant uuid, p_session uuid, p_bodies text[], p_digests text[])
-returns boolean
-language plpgsql
-as $$
-begin
-  perform set_config('service.tenant_id', p_tenant::text, true);
-  perform svc_lock_head(p_session);
-  if not svc_run_accepts_work(p_session) then return false; end if;
-  update network_grants set status = 'revoked', reason = 'expired', decided_at = clock_timestamp()
-    where session_id = p_session and status = 'active' and expires_at <= clock_timestamp();
-  if not found then return false; end if;
-  perform svc_append(p_session, p_bodies, p_digests);
-  return true;
 end
 $$;
 
@@ -118,3 +122,39 @@ as $$
     where f.session_id = p_session and f.verdict = 'allowed'
     order by f.bytes_sent + f.bytes_received desc, f.target, f.port limit p_limit
 $$;
+
+-- How many processes are gone that counted connections of the run and had not recorded all. They count as told from
+-- here on: the caller appends.
+create or replace function svc_take_lost_observers(p_session uuid)
+returns int
+language plpgsql
+as $$
+declare
+  lost int;
+begin
+  perform svc_lock_head(p_session);
+  delete from network_observers o where o.session_id = p_session and not exists (
+    select from process_leases l where l.id = o.process_id and l.lease_expires_at > clock_timestamp());
+  get diagnostics lost = row_count;
+  return lost;
+end
+$$;
+
+-- Across organizations. These run as sandgate_system; an owner needs CREATE on the schema while it is given functions,
+-- and at no other time.
+grant create on schema public to sandgate_system;
+set local role sandgate_system;
+
+-- Runs of which a process that is gone has lost counts.
+create or replace function svc_list_lost_observers(p_limit int)
+returns table (organization_id uuid, session_id uuid)
+language sql stable security definer set search_path = pg_catalog, public, pg_temp
+as $$
+  select distinct o.tenant_id, o.session_id from network_observers o where not exists (
+    select from process_leases l where l.id = o.process_id and l.lease_expires_at > clock_timestamp()) limit p_limit
+$$;
+
+revoke all on function svc_list_lost_observers from public;
+grant execute on function svc_list_lost_observers to sandgate_app;
+reset role;
+revoke create on schema public from sandgate_system;

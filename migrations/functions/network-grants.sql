@@ -56,6 +56,25 @@ begin
 end
 $$;
 
+-- A grant whose time is over stops being in force, once: only who does it appends the event. False: it was not due, or
+-- its run has ended and its grant with it.
+create or replace function svc_expire_grant(
+  p_tenant uuid, p_session uuid, p_reason text, p_bodies text[], p_digests text[]
+)
+returns boolean
+language plpgsql
+as $$
+begin
+  perform set_config('service.tenant_id', p_tenant::text, true);
+  perform svc_lock_head(p_session);
+  update network_grants set status = 'revoked', reason = p_reason, decided_at = clock_timestamp()
+    where session_id = p_session and status = 'active' and expires_at <= clock_timestamp();
+  if not found then return false; end if;
+  perform svc_append(p_session, p_bodies, p_digests);
+  return true;
+end
+$$;
+
 -- Ends a grant, once: ended for the one call that did it, over when it was ended before, none for a run without one.
 create or replace function svc_end_grant(p_session uuid, p_status text, p_reason text)
 returns text

@@ -45,3 +45,20 @@ create policy tenant_isolation on network_flows
   using (tenant_id = nullif(current_setting('service.tenant_id', true), '')::uuid)
   with check (tenant_id = nullif(current_setting('service.tenant_id', true), '')::uuid);
 grant select, insert, update on network_flows to sandgate_app;
+
+-- Processes that count connections of a run and have not put all of them on the record. One that is gone without
+-- having left this table has lost what it counted last.
+create table network_observers (
+  session_id uuid not null,
+  tenant_id uuid not null,
+  process_id uuid not null,
+  primary key (session_id, process_id),
+  foreign key (tenant_id, session_id) references sessions (tenant_id, id)
+);
+alter table network_observers enable row level security, force row level security;
+create policy tenant_isolation on network_observers
+  using (tenant_id = nullif(current_setting('service.tenant_id', true), '')::uuid)
+  with check (tenant_id = nullif(current_setting('service.tenant_id', true), '')::uuid);
+create policy cross_organization on network_observers to sandgate_system using (true) with check (true);
+grant select, insert, delete on network_observers to sandgate_app;
+grant select on network_observers to sandgate_system;

@@ -3,6 +3,7 @@ import { expireApprovals } from '../core/approvals/approvals.js';
 import { giveUpClaims, listRunsWithExpiredClaims } from '../core/broker/claims.js';
 import type { Database } from '../core/record/database.js';
 import { requestFinalization } from '../core/finalization/finalization-requests.js';
+import { listLostCounts, tellLostCounts } from '../core/network/lost-counts.js';
 import { expireGrant, listExpiredGrants } from '../core/network/network-grants.js';
 import { listHosts } from '../core/hosts/hosts.js';
 import {
@@ -56,7 +57,10 @@ export function createMaintenanceActivities(on: MaintenanceDependencies): Mainte
         await on.database.withTenant(run.organizationId, (tx) => expireApprovals(tx, run.runId));
       }
       for (const run of await listExpiredGrants(on.database.pool, PAGE)) {
-        await on.database.withTenant(run.organizationId, (tx) => expireGrant(tx, run.runId));
+        await expireGrant(on.database, run);
+      }
+      for (const { organizationId, runId } of await listLostCounts(on.database.pool, PAGE)) {
+        await on.database.withTenant(organizationId, async (tx) => tx.append(runId, await tellLostCounts(tx, runId)));
       }
       for (const run of await listRunsWithExpiredClaims(on.database.pool, CLAIMS_PER_ROUND)) {
         await giveUpClaims(on.database, run, 'expired');

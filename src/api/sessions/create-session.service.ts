@@ -9,6 +9,7 @@ import { POLICY_ENGINE } from '../../domain/policy/document.js';
 import { parsePolicyLenient } from '../../domain/policy/parse-policy.js';
 import { PriceList } from '../../domain/prices/price-list.js';
 import { awaitsAuthorization } from '../../domain/creation/freeze-network.js';
+import { questionSecs } from '../../domain/network/grant-question.js';
 import { freezeSpec, type SpecSources } from '../../domain/creation/freeze-spec.js';
 import { buildRunnerEnvironment } from '../../domain/run/runner-environment.js';
 import type { RunSpec, WorkspaceSpec } from '../../domain/run/spec.js';
@@ -223,7 +224,9 @@ async function insertSession(
 async function storeGrant(tx: TenantTransaction, id: string, spec: RunSpec): Promise<void> {
   if (spec.network.mode !== 'approved') return;
   if (!awaitsAuthorization(spec)) return insertActiveGrant(tx, id, spec.network);
-  await parkRun(tx, id, spec.network, parsePolicyLenient(spec.policy_snapshot).approvals.default_ttl_secs);
+  const { default_ttl_secs: ttlSecs } = parsePolicyLenient(spec.policy_snapshot).approvals;
+  const wallClockSecs = spec.budgets.max_wall_clock_secs ?? 0;
+  await parkRun(tx, id, spec.network, questionSecs(ttlSecs, spec.network, { wallClockSecs, now: new Date() }));
 }
 
 function firstEvents(spec: RunSpec): NewEvent[] {

@@ -1,6 +1,7 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { Argument, type Command } from 'commander';
 import { stringify } from 'yaml';
+import { PRESET_NAMES } from '../../domain/network/presets.js';
 import { locate } from '../../embedded/state-folder.js';
 import { dataDirOf } from '../server/connection.js';
 import { CliError, EXIT } from '../terminal/exit-codes.js';
@@ -11,8 +12,6 @@ import { flagsOf } from './program-context.js';
 const HEADER = `# What the presets of agents' networks stand for, learned from the package managers of this machine.
 # Edit it as you like; restart the API afterwards.
 `;
-
-const PRESETS = ['npm', 'pypi', 'crates', 'go', 'maven', 'debian'];
 
 interface LearnFlags {
   readonly to?: string;
@@ -26,7 +25,7 @@ export function registerNetworkCommands(program: Command): void {
     .description(
       'Let each package manager of this machine fetch one small package, and write where it went as the presets of agents.',
     )
-    .addArgument(new Argument('[presets...]', 'only these').choices(PRESETS))
+    .addArgument(new Argument('[presets...]', 'only these').choices(PRESET_NAMES))
     .option('--to <file>', 'write here instead of the state folder of the local installation')
     .option('--force', 'replace the file')
     .action((presets: string[], flags: LearnFlags, command: Command) => learn(presets, flags, command));

@@ -2,7 +2,8 @@ import type { NewEvent } from '../../domain/events/event-kinds.js';
 import { summarizeFlows } from '../network/flows.js';
 import { expireApprovals } from '../approvals/approvals.js';
 import { storeArtifact } from '../artifacts/artifacts.js';
-import { endGrant, revokedEvent } from '../network/network-grants.js';
+import { tellLostCounts } from '../network/lost-counts.js';
+import { settleGrant, revokedEvent } from '../network/network-grants.js';
 import { releaseCapacity } from '../runs/capacity.js';
 import type { TenantTransaction } from '../record/database.js';
 import { SessionEntity } from '../runs/session.entity.js';
@@ -21,6 +22,7 @@ export async function concludeRun(tx: TenantTransaction, runId: string): Promise
   await expireApprovals(tx, runId, { all: true });
   if (finalizationRequest.summary !== null) await storeSummary(tx, runId, finalizationRequest.summary);
   const ending: NewEvent[] = [
+    ...(await tellLostCounts(tx, runId)),
     ...(await summarizeFlows(tx, runId)),
     ...(await revokedGrant(tx, runId)),
     {
@@ -36,7 +38,7 @@ export async function concludeRun(tx: TenantTransaction, runId: string): Promise
 /** Every run reaches nothing from here on; a grant that ended before has said so. */
 async function revokedGrant(tx: TenantTransaction, runId: string): Promise<NewEvent[]> {
   const reason = 'the run ended';
-  const outcome = await endGrant(tx, runId, 'revoked', reason);
+  const outcome = await settleGrant(tx, runId, 'revoked', reason);
   if (outcome === 'over') return [];
   return [revokedEvent(outcome === 'ended' ? 'approved' : 'offline', reason)];
 }

@@ -1,7 +1,10 @@
+import { whyNotLaunched } from '../../domain/network/recheck-grant.js';
 import { occupiesCapacity, type RunStatus } from '../../domain/run/status.js';
 import { admitWaiting, HOST_SEEN_WITHIN_SECS, type AdmissionLimits } from '../runs/capacity.js';
 import type { Database, TenantTransaction } from '../record/database.js';
+import { hasFinalizationRequest } from '../finalization/finalization-requests.js';
 import { lockRun, moveRun } from '../runs/run-moves.js';
+import { refuseNetwork } from './authorization.js';
 
 export interface QueueLimits extends AdmissionLimits {
   /** Longest wait in the queue, in seconds. */
@@ -22,7 +25,7 @@ const noHarness = (harness: string) => `no sandbox host that is online has harne
 /**
  * Admits the next runs in line, then looks at this one: with a place it moves to `provisioning`, without one it is parked in the
  * queue (docs/design/runs.md). The place and the move are apart, so that the order of the queue is kept although each run is moved by
- * its own workflow. Repeating it changes nothing.
+ * its own workflow. A run whose network grant would end before it may is failed instead. Repeating it changes nothing.
  */
 export async function admitRun(
   db: Database,
@@ -33,18 +36,31 @@ export async function admitRun(
   return db.withTenant(run.organizationId, (tx) => takePlace(tx, run.runId, limits));
 }
 
+/** What the record says of a waiting run. */
+interface PlaceRow {
+  capacity_held: boolean;
+  host_id: string | null;
+  host_online: boolean;
+  harness: string;
+  harness_online: boolean;
+  /** Null for an offline run. */
+  grant_status: string | null;
+  grant_left_secs: number | null;
+  wall_clock_secs: number | null;
+}
+
 async function takePlace(tx: TenantTransaction, runId: string, limits: QueueLimits): Promise<Admission> {
   const status = await lockRun(tx, runId);
   if (status !== 'created' && status !== 'queued') {
     return { admitted: status !== null && occupiesCapacity(status), hostId: null, waitMs: null };
   }
-  const [row] = await tx.query<{
-    capacity_held: boolean;
-    host_id: string | null;
-    host_online: boolean;
-    harness: string;
-    harness_online: boolean;
-  }>('select * from svc_read_place($1, $2)', [runId, HOST_SEEN_WITHIN_SECS]);
+  const [row] = await tx.query<PlaceRow>('select * from svc_read_place($1, $2)', [runId, HOST_SEEN_WITHIN_SECS]);
+  const problem = row === undefined ? null : grantProblem(row);
+  if (problem !== null) {
+    const reason = `network grant got too short while the run waited: ${problem}`;
+    if (!(await hasFinalizationRequest(tx, runId))) await refuseNetwork(tx, runId, 'revoked', reason);
+    return { admitted: false, hostId: null, waitMs: null };
+  }
   if (row?.capacity_held === true) {
     await moveRun(tx, runId, status, 'provisioning', null);
     return { admitted: true, hostId: row.host_id, waitMs: null };
@@ -53,9 +69,17 @@ async function takePlace(tx: TenantTransaction, runId: string, limits: QueueLimi
   return { admitted: false, hostId: null, waitMs: await dueIn(tx, runId, limits.queueTtlSecs) };
 }
 
-function reasonToWait(
-  row: { host_online: boolean; harness: string; harness_online: boolean } | undefined,
-): string | null {
+/** Why the run must not be launched with its network grant any more. */
+function grantProblem(row: PlaceRow): string | null {
+  if (row.grant_status === null) return null;
+  return whyNotLaunched({
+    isActive: row.grant_status === 'active',
+    leftSecs: row.grant_left_secs ?? 0,
+    wallClockSecs: row.wall_clock_secs,
+  });
+}
+
+function reasonToWait(row: PlaceRow | undefined): string | null {
   if (row === undefined || !row.host_online) return NO_HOST;
   return row.harness_online ? null : noHarness(row.harness);
 }

@@ -3,7 +3,7 @@ import { recheckGrant } from '../../domain/network/recheck-grant.js';
 import { storedNetworkCap } from '../../domain/policy/parse-network.js';
 import type { RunSpec } from '../../domain/run/spec.js';
 import { hasFinalizationRequest, requestFinalization } from '../finalization/finalization-requests.js';
-import { activateGrant, endGrant, grantDigest, revokedEvent } from '../network/network-grants.js';
+import { activateGrant, settleGrant, grantDigest, revokedEvent } from '../network/network-grants.js';
 import { PolicyEntity } from '../policies/policy.entity.js';
 import { readHeadVersion } from '../policies/policy-versions.js';
 import type { TenantTransaction } from '../record/database.js';
@@ -77,9 +77,18 @@ async function refuse(
   status: 'denied' | 'revoked',
   why: string,
 ): Promise<Authorization> {
-  const reason = `${REFUSED}: ${why}`;
-  const ended = (await endGrant(tx, runId, status, reason)) === 'ended';
+  await refuseNetwork(tx, runId, status, `${REFUSED}: ${why}`);
+  return 'refused';
+}
+
+/** Ends a run that has no sandbox yet because of its network, and what was granted to it. */
+export async function refuseNetwork(
+  tx: TenantTransaction,
+  runId: string,
+  status: 'denied' | 'revoked',
+  reason: string,
+): Promise<void> {
+  const ended = (await settleGrant(tx, runId, status, reason)) === 'ended';
   const request = { outcome: 'failed', reason, wantsQuiesce: false };
   await requestFinalization(tx, runId, request, ended ? [revokedEvent('approved', reason)] : []);
-  return 'refused';
 }

@@ -36,16 +36,16 @@ interface StateRow {
   ms_left: number | null;
 }
 
-/** State and flows of a run; null when the organization has no such run. */
+/** The state and the flows of a run, which this process counts from here on; null when the organization has no such run. */
 export async function readTunnels(
   pool: pg.Pool,
-  organizationId: string,
-  runId: string,
+  { organizationId, runId }: { organizationId: string; runId: string },
+  processId: string,
 ): Promise<(TunnelState & { flows: Flow[] }) | null> {
   const row = await findRow<StateRow & { flows: [string, number, FlowVerdict, number, number, number][] }>(pool, {
     name: 'svc_read_tunnels',
-    text: 'select * from svc_read_tunnels($1, $2)',
-    values: [organizationId, runId],
+    text: 'select * from svc_read_tunnels($1, $2, $3)',
+    values: [organizationId, runId, processId],
   });
   if (row === null) return null;
   const flows = row.flows.map(([target, port, verdict, connections, bytesSent, bytesReceived]) => ({
@@ -76,18 +76,27 @@ export async function noteFlow(
   return noted;
 }
 
-/** Adds counts to those of the run. @returns what has become of it; null when it is gone */
+/**
+ * Adds counts to those of the run.
+ *
+ * @param by the process that counted them, and whether it counts on
+ * @returns what has become of the run; null when it is gone
+ */
 export async function addFlows(
   pool: pg.Pool,
   run: { organizationId: string; runId: string },
   flows: readonly Flow[],
+  by: { processId: string; countsOn: boolean },
 ): Promise<TunnelState | null> {
   const row = await findRow<StateRow>(pool, {
     name: 'svc_add_flows',
-    text: 'select * from svc_add_flows($1, $2, $3::text[], $4::int[], $5::text[], $6::bigint[], $7::bigint[], $8::bigint[])',
+    text: `select * from svc_add_flows($1, $2, $3, $4, $5::text[], $6::int[], $7::text[], $8::bigint[], $9::bigint[],
+             $10::bigint[])`,
     values: [
       run.organizationId,
       run.runId,
+      by.processId,
+      by.countsOn,
       flows.map((flow) => flow.target),
       flows.map((flow) => flow.port),
       flows.map((flow) => flow.verdict),
@@ -97,22 +106,6 @@ export async function addFlows(
     ],
   });
   return row === null ? null : toState(row);
-}
-
-/** Ends a grant whose time is over. @returns whether this call did it */
-export async function endGrant(
-  database: Database,
-  run: { organizationId: string; runId: string },
-  event: NewEvent,
-): Promise<boolean> {
-  const { bodies, digests } = bodyArguments([event]);
-  const { ended } = await queryRow<{ ended: boolean }>(database.pool, {
-    name: 'svc_expire_grant',
-    text: 'select svc_expire_grant($1, $2, $3::text[], $4::text[]) as ended',
-    values: [run.organizationId, run.runId, bodies, digests],
-  });
-  if (ended) tellAppended(database, run.runId, [event]);
-  return ended;
 }
 
 /** Tells of refused connections that no event told of yet, in one event; of none without any. */

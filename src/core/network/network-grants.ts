@@ -3,12 +3,16 @@ import type { ExactJson } from '../../domain/digest/exact-json.js';
 import type { NewEvent } from '../../domain/events/event-kinds.js';
 import type pg from 'pg';
 import type { ApprovedNetwork } from '../../domain/network/grant.js';
-import { MAX_QUESTION_SECS, summarizeGrant } from '../../domain/network/grant-question.js';
+import { summarizeGrant } from '../../domain/network/grant-question.js';
 import { describeTarget } from '../../domain/network/target.js';
 import { newRowId } from '../../platform/postgres/row-id.js';
-import type { TenantTransaction } from '../record/database.js';
-import { queryRows } from '../record/query-row.js';
+import { bodyArguments } from '../ledger/append-events.js';
+import type { Database, TenantTransaction } from '../record/database.js';
+import { queryRow, queryRows } from '../record/query-row.js';
 import { NetworkGrantEntity } from './network-grant.entity.js';
+
+/** Why a grant was revoked that was in force until its end. */
+export const GRANT_EXPIRED = 'the grant expired';
 
 /** What an approval of a grant is bound to. */
 export function grantDigest(network: ApprovedNetwork): string {
@@ -30,7 +34,7 @@ export async function insertActiveGrant(tx: TenantTransaction, runId: string, ne
 /**
  * Parks a run that was just created until a person authorizes its network (docs/design/network.md).
  *
- * @param ttlSecs how long the policy lets a question wait
+ * @param ttlSecs how long the question waits
  * @returns the id of the approval
  */
 export async function parkRun(
@@ -46,7 +50,7 @@ export async function parkRun(
     approvalId,
     grantDigest(network),
     network.expires_at,
-    Math.min(ttlSecs, MAX_QUESTION_SECS),
+    ttlSecs,
     summarizeGrant(network),
     'the policy asks a person to authorize the network of every run (network.require_approval)',
   ]);
@@ -83,11 +87,22 @@ export function revokedEvent(mode: 'offline' | 'approved', reason: string): NewE
   return { actor: 'system', type: 'network.grant.revoked', data: { mode, reason } };
 }
 
-/** Ends a grant whose time is over, while its run goes on and reaches nothing from here on. */
-export async function expireGrant(tx: TenantTransaction, runId: string): Promise<void> {
-  const reason = 'the grant expired';
-  if ((await endGrant(tx, runId, 'revoked', reason)) === 'ended')
-    await tx.append(runId, [revokedEvent('approved', reason)]);
+/**
+ * Ends a grant that is in force and past its end, with its event; its run goes on and reaches nothing from here on. Whoever notices
+ * first does it.
+ */
+export async function expireGrant(database: Database, run: { organizationId: string; runId: string }): Promise<void> {
+  const event = revokedEvent('approved', GRANT_EXPIRED);
+  const { bodies, digests } = bodyArguments([event]);
+  const { ended } = await queryRow<{ ended: boolean }>(database.pool, {
+    name: 'svc_expire_grant',
+    text: 'select svc_expire_grant($1, $2, $3, $4::text[], $5::text[]) as ended',
+    values: [run.organizationId, run.runId, GRANT_EXPIRED, bodies, digests],
+  });
+  if (!ended) return;
+  database.announce({ ledger: run.runId });
+  database.observer?.appended([event]);
+  database.observer?.networkGrant('revoked');
 }
 
 /** Runs of all organizations whose grant is in force and past its end. */
@@ -102,12 +117,12 @@ export async function listExpiredGrants(
 }
 
 /**
- * Ends the grant of a run, and locks its head.
+ * Settles what was granted to a run, for good: denied, or revoked. Locks its head; the caller tells the ledger.
  *
- * @returns `ended` to the one who ended it, who tells the ledger; `over` when that was somebody else before; `none`: the run is
+ * @returns `ended` to the one who did it, who tells the ledger; `over` when that was somebody else before; `none`: the run is
  * offline
  */
-export async function endGrant(
+export async function settleGrant(
   tx: TenantTransaction,
   runId: string,
   status: 'denied' | 'revoked',

@@ -5,6 +5,7 @@ import type { Presets } from '../network/presets.js';
 import { narrowNetwork, type NetworkRequest } from '../network/request.js';
 import { needsAuthorization, resolveGrant, type GrantSources } from '../network/resolve-grant.js';
 import { storedNetworkCap } from '../policy/parse-network.js';
+import { parsePolicyLenient } from '../policy/parse-policy.js';
 import type { RunSpec } from '../run/spec.js';
 
 /** What the network of a run is made from, beside its policy. */
@@ -24,13 +25,15 @@ export function freezeNetwork(
   of: { trustTier: RunSpec['trust_tier']; policy: JsonObject; hasBrokered: boolean; wallClockSecs: number | null },
 ): FrozenNetwork {
   const request = narrowNetwork(agent, run, sources.presets);
+  const cap = storedNetworkCap(of.policy);
   return resolveGrant({
     ...sources,
     request: of.trustTier === 'read_only' ? { mode: 'offline' } : request,
-    cap: storedNetworkCap(of.policy),
+    cap,
     policyDigest: digestOf(of.policy),
     hasBrokered: of.hasBrokered,
     wallClockSecs: of.wallClockSecs,
+    questionTtlSecs: cap.require_approval ? parsePolicyLenient(of.policy).approvals.default_ttl_secs : 0,
   });
 }
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import type { ApprovedNetwork } from './grant.js';
 import { OFFLINE_CAP } from './network-cap.js';
-import { summarizeGrant } from './grant-question.js';
-import { recheckGrant, type Recheck } from './recheck-grant.js';
+import { questionSecs, summarizeGrant } from './grant-question.js';
+import { recheckGrant, whyNotLaunched, type Recheck } from './recheck-grant.js';
 import type { NameTarget } from './target.js';
 
 const target = (name: string): NameTarget => ({
@@ -49,7 +49,29 @@ describe('a grant that was authorized', () => {
   ])('does not otherwise: %#', (change, why) => expect(recheck(change as Partial<Recheck>)).toContain(why));
 });
 
+describe('a run that has waited for its place', () => {
+  it.each([
+    [true, 1800, null],
+    // A minute may pass before the run starts.
+    [true, 1740.5, null],
+    [true, 1739.9, 'it ends in 1739 s, before max_wall_clock_secs 1800; ask for a longer one'],
+    [true, 0, 'it expired'],
+    [false, 1800, 'it is not in force'],
+    [false, -1, 'it expired'],
+  ])('with a grant in force %s that has %d s left: %j', (isActive, leftSecs, why) =>
+    expect(whyNotLaunched({ isActive, leftSecs, wallClockSecs: 1800 })).toBe(why),
+  );
+});
+
 describe('the question about a grant', () => {
+  it('waits as long as the policy says, a week, or an approval is of use', () => {
+    const [now, later] = [new Date('2026-01-01T00:00:00Z'), { ...grant, expires_at: '2026-02-01T00:00:00Z' }];
+    expect(questionSecs(600, grant, { wallClockSecs: 1800, now })).toBe(600);
+    expect(questionSecs(86_400, grant, { wallClockSecs: 1800, now })).toBe(1740);
+    expect(questionSecs(9_999_999, later, { wallClockSecs: 1800, now })).toBe(604_800);
+    expect(questionSecs(600, grant, { wallClockSecs: 3600, now })).toBe(0);
+  });
+
   it('names ten targets, and says how many more there are', () => {
     const targets = Array.from({ length: 12 }, (_, index) => target(`n${index}.example.com`));
     expect(summarizeGrant({ ...grant, targets })).toMatch(

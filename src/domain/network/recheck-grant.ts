@@ -1,6 +1,7 @@
 import { canonicalJson } from '../digest/canonical-json.js';
 import type { JsonObject } from '../json.js';
 import type { ApprovedNetwork } from './grant.js';
+import { START_SECS } from './grant-question.js';
 import type { NetworkCap } from './network-cap.js';
 import { NetworkRefused } from './refusal.js';
 import { judgeByPolicy } from './resolve-grant.js';
@@ -22,9 +23,26 @@ export function recheckGrant(of: Recheck): string | null {
   if (new Set(of.digests).size !== 1) return 'it is not the grant that was approved';
   const leftSecs = Math.floor((Date.parse(of.grant.expires_at) - of.now.getTime()) / 1000);
   if (leftSecs <= 0) return 'it expired before it was authorized';
-  if (of.wallClockSecs === null || leftSecs < of.wallClockSecs)
-    return `it ends in ${leftSecs} s, before ${endOfRun(of.wallClockSecs)}`;
-  return whyNarrower(of);
+  return whyShort(leftSecs, of.wallClockSecs, 0) ?? whyNarrower(of);
+}
+
+/** A grant when its run could be launched. */
+export interface WaitedGrant {
+  isActive: boolean;
+  leftSecs: number;
+  wallClockSecs: number | null;
+}
+
+/** Why a run that waited for its place must not be launched with its grant; null when it may (docs/design/network.md). */
+export function whyNotLaunched({ isActive, leftSecs, wallClockSecs }: WaitedGrant): string | null {
+  if (leftSecs <= 0) return 'it expired';
+  if (!isActive) return 'it is not in force';
+  return whyShort(Math.floor(leftSecs), wallClockSecs, START_SECS);
+}
+
+function whyShort(leftSecs: number, wallClockSecs: number | null, missingSecs: number): string | null {
+  if (wallClockSecs !== null && leftSecs + missingSecs >= wallClockSecs) return null;
+  return `it ends in ${leftSecs} s, before ${endOfRun(wallClockSecs)}`;
 }
 
 function endOfRun(wallClockSecs: number | null): string {

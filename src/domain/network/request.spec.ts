@@ -81,10 +81,10 @@ describe('a request for a network', () => {
     expect(variables).toEqual({ npm_config_registry: 'https://npm.example.com/', GOPROXY: 'off' });
   });
 
-  it('CP-329 a preset that the deployment does not define is refused with the setting that defines it', () => {
+  it('CP-329 a preset that the deployment does not define is refused with the command and the setting that define it', () => {
     expect(reason(() => readWanted({ mode: 'approved', presets: ['pypi'] }, PRESETS))).toBe(
-      'network.presets[0]: nothing says which hosts pypi means here; define it in the file of SERVICE_NETWORK_PRESETS, ' +
-        'or name the hosts in network.targets',
+      'network.presets[0]: nothing says which hosts pypi means here; let sandgate network learn-presets find them, ' +
+        'define it in the file of SERVICE_NETWORK_PRESETS, or name the hosts in network.targets',
     );
   });
 

@@ -157,8 +157,8 @@ function problemOf(text: string): string | undefined {
 function undefinedPreset(name: PresetName, at: string): NetworkRefused {
   return new NetworkRefused(
     'invalid_target',
-    `${at}: nothing says which hosts ${name} means here; define it in the file of SERVICE_NETWORK_PRESETS, ` +
-      'or name the hosts in network.targets',
+    `${at}: nothing says which hosts ${name} means here; let sandgate network learn-presets find them, define it in the file ` +
+      'of SERVICE_NETWORK_PRESETS, or name the hosts in network.targets',
   );
 }
 

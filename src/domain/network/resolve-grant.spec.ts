@@ -29,6 +29,7 @@ function sources(change: Partial<GrantSources> = {}): GrantSources {
     hasBrokered: false,
     enforceable: true,
     wallClockSecs: 1800,
+    questionTtlSecs: 900,
     now: new Date('2026-01-01T00:00:00Z'),
     ...change,
   };
@@ -92,6 +93,16 @@ describe('a grant', () => {
     expect(end(1800, null)).toBe('2026-01-01T00:30:00.000Z');
     expect(end(7200, null)).toBe('2026-01-01T01:00:00.000Z');
     expect(end(7200, 9000)).toBe('2026-01-01T02:00:00.000Z');
+  });
+
+  it('may end with its run, but leaves time for the answer where a person is asked', () => {
+    const asking = cap({ require_approval: true });
+    const mode = (wallClockSecs: number, questionTtlSecs: number, section = asking): string =>
+      refusal({ wallClockSecs, questionTtlSecs, cap: section })?.reason ?? 'granted';
+    expect(mode(3600, 900, cap())).toBe('granted');
+    expect([mode(2940, 900), mode(2941, 900)]).toEqual(['granted', 'expiry_too_short']);
+    expect([mode(3510, 30), mode(3511, 30)]).toEqual(['granted', 'expiry_too_short']);
+    expect(mode(2940, 604_800)).toBe('granted');
   });
 
   it('is none for an offline request, whatever else is wrong', () => {
@@ -178,6 +189,15 @@ describe('a refused grant', () => {
     [
       { wallClockSecs: 7200 },
       'network: expiry_too_short: the grant of 3600 s ends before max_wall_clock_secs 7200; lower it or raise network.max_grant_secs',
+    ],
+    [
+      { wallClockSecs: 3600, cap: cap({ require_approval: true }) },
+      'network: expiry_too_short: the grant of 3600 s ends before max_wall_clock_secs 3600 and the 660 s in which a person may ' +
+        'authorize it; lower it or raise network.max_grant_secs',
+    ],
+    [
+      { request: { mode: 'approved', targets: ['a.example.com:443'], duration_secs: 60 } },
+      'network: expiry_too_short: the grant of 60 s ends before max_wall_clock_secs 1800; lower it or raise network.duration_secs',
     ],
     [
       { wallClockSecs: null },

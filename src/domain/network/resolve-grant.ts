@@ -1,5 +1,6 @@
 import type { JsonObject } from '../json.js';
 import type { ApprovedNetwork, FrozenNetwork } from './grant.js';
+import { authorizationSecs } from './grant-question.js';
 import { DEFAULT_GRANT_SECS, NETWORK_MODES, type NetworkCap, type NetworkMode } from './network-cap.js';
 import { overlaps, readPolicyTarget } from './policy-target.js';
 import type { Presets } from './presets.js';
@@ -21,6 +22,8 @@ export interface GrantSources {
   /** Whether sandboxes of this deployment can be held to a grant. */
   enforceable: boolean;
   wallClockSecs: number | null;
+  /** How long the policy lets a person take to answer. */
+  questionTtlSecs: number;
   now: Date;
 }
 
@@ -39,7 +42,7 @@ export function resolveGrant(sources: GrantSources): FrozenNetwork {
   const wanted = readWanted(request, sources.presets);
   refuseBlocked(wanted, sources.whyBlocked);
   const denied = judgeByPolicy(request.mode, wanted.targets, cap, sources.hasBrokered);
-  const seconds = grantSeconds(request, cap, sources.wallClockSecs);
+  const seconds = grantSeconds(sources);
   return freeze(wanted, denied, seconds, sources);
 }
 
@@ -135,15 +138,19 @@ function refuseUnlisted(targets: readonly WantedTarget[], { allow }: NetworkCap)
   );
 }
 
-function grantSeconds(request: NetworkRequest, cap: NetworkCap, wallClockSecs: number | null): number {
-  const seconds = Math.min(request.duration_secs ?? Infinity, cap.max_grant_secs ?? DEFAULT_GRANT_SECS);
+function grantSeconds({ request, cap, wallClockSecs, questionTtlSecs }: GrantSources): number {
+  const allowed = cap.max_grant_secs ?? DEFAULT_GRANT_SECS;
+  const seconds = Math.min(request.duration_secs ?? allowed, allowed);
   const text = `network: expiry_too_short: the grant of ${seconds} s ends before`;
   if (wallClockSecs === null)
     throw new NetworkRefused('expiry_too_short', `${text} the run, which has no end; set max_wall_clock_secs`);
-  if (seconds >= wallClockSecs) return seconds;
+  const answerSecs = cap.require_approval ? authorizationSecs(questionTtlSecs) : 0;
+  if (seconds >= wallClockSecs + answerSecs) return seconds;
+  const answered = answerSecs === 0 ? '' : ` and the ${answerSecs} s in which a person may authorize it`;
+  const longer = seconds < allowed ? 'network.duration_secs' : 'network.max_grant_secs';
   throw new NetworkRefused(
     'expiry_too_short',
-    `${text} max_wall_clock_secs ${wallClockSecs}; lower it or raise network.max_grant_secs`,
+    `${text} max_wall_clock_secs ${wallClockSecs}${answered}; lower it or raise ${longer}`,
   );
 }
 

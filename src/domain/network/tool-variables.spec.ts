@@ -3,6 +3,7 @@ import { parseAgentVariables } from '../run/agent-variables.js';
 import type { ApprovedNetwork } from './grant.js';
 import {
   javaProxyOptions,
+  leadsOut,
   networkSentence,
   networkVariables,
   parseToldNetwork,
@@ -95,12 +96,33 @@ describe('the variables of the network', () => {
     'SSL_CERT_FILE',
     'pip_cert',
     'NPM_CONFIG_HTTPS_PROXY',
+    'npm_config_proxy',
+    'npm_config_noproxy',
+    'npm_config_strict_ssl',
     'CARGO_HTTP_PROXY',
-  ])('are not the revision’s to set: %s', (name) =>
-    expect(() => parseAgentVariables({ [name]: 'x' })).toThrow(`env.${name}: is reserved`),
+    'YARN_HTTP_PROXY',
+    'SSL_CERT_DIR',
+    'NODE_USE_ENV_PROXY',
+  ])('are not the revision’s to set, which says what is: %s', (name) =>
+    expect(() => parseAgentVariables({ [name]: 'x' })).toThrow(
+      `env.${name}: is reserved: the run's network decides by which way tools reach hosts and whom they trust; set network`,
+    ),
   );
 
-  it.each(['NPM_CONFIG_REGISTRY', 'PIP_INDEX_URL', 'GOFLAGS', 'MAVEN_OPTS'])('%s stays the revision’s', (name) => {
-    expect(parseAgentVariables({ [name]: 'x' })).toEqual({ [name]: 'x' });
+  it('that a run is given are all of them reserved, but those that only make tools quick or quiet', () => {
+    const given = Object.keys(networkVariables(offline, PROXY, '/certificates'));
+    const free = given.filter((name) => !leadsOut(name));
+    expect(free).toEqual([
+      ...['npm_config_audit', 'npm_config_fund', 'npm_config_update_notifier', 'PIP_DISABLE_PIP_VERSION_CHECK'],
+      ...['PIP_NO_INPUT', 'npm_config_fetch_retries', 'npm_config_prefer_offline', 'PIP_RETRIES'],
+      ...['PIP_DEFAULT_TIMEOUT', 'CARGO_NET_RETRY', 'CARGO_NET_OFFLINE', 'GOPROXY'],
+    ]);
   });
+
+  it.each(['NPM_CONFIG_REGISTRY', 'PIP_INDEX_URL', 'GOFLAGS', 'GOPROXY', 'MAVEN_OPTS', 'PROXY_PORT', 'WAF_PROXY'])(
+    '%s stays the revision’s',
+    (name) => {
+      expect(parseAgentVariables({ [name]: 'x' })).toEqual({ [name]: 'x' });
+    },
+  );
 });

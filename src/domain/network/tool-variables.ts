@@ -47,13 +47,21 @@ const FAIL_AT_ONCE = {
   GOPROXY: 'off',
 };
 
-/** Names that decide by which way tools reach the network and whom they trust there, in upper case: no revision sets them. */
-export const NETWORK_VARIABLE_NAMES: ReadonlySet<string> = new Set(
+/** Names in upper case that decide by which way tools reach the network and whom they trust there. */
+const WAY_NAMES: ReadonlySet<string> = new Set(
   [
     ...[...PROXY_NAMES, ...NO_PROXY_NAMES, ...CERTIFICATE_NAMES, ...Object.keys(TAKE_PROXY)],
-    ...['PIP_PROXY', 'CARGO_HTTP_PROXY', 'npm_config_proxy', 'npm_config_https_proxy', 'npm_config_noproxy'],
+    ...['PIP_PROXY', 'npm_config_proxy', 'npm_config_ca', 'npm_config_strict_ssl', 'SSL_CERT_DIR', 'PIP_TRUSTED_HOST'],
   ].map((name) => name.toUpperCase()),
 );
+/** What tools have of their own beside these: `CARGO_HTTP_PROXY`, `npm_config_https_proxy`, `YARN_HTTP_PROXY`, `npm_config_noproxy`. */
+const PROXY_OF_A_TOOL = /(?:^|_)(?:HTTPS?|FTP|SOCKS5?|ALL|NO)_?PROXY$/;
+
+/** Whether a variable decides by which way tools reach the network, or whom they trust there: no revision sets one. */
+export function leadsOut(name: string): boolean {
+  const upper = name.toUpperCase();
+  return WAY_NAMES.has(upper) || PROXY_OF_A_TOOL.test(upper);
+}
 
 export function toldNetwork(network: FrozenNetwork): ToldNetwork {
   if (network.mode === 'offline') return OFFLINE;

@@ -1,6 +1,6 @@
 import { SandgateError } from '../errors.js';
 import { isJsonObject } from '../json.js';
-import { NETWORK_VARIABLE_NAMES } from '../network/tool-variables.js';
+import { leadsOut } from '../network/tool-variables.js';
 import { redactText } from '../redaction/redact-text.js';
 
 export const MAX_VARIABLES = 64;
@@ -9,12 +9,11 @@ export const MAX_VALUE_BYTES = 32 * 1024;
 const MAX_TOTAL_BYTES = 128 * 1024;
 const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
-/** Variables of the user's account, of the way out, and those that make a shell, loader or program run something other than what the gate judged. */
+/** Variables of the user's account, and those that make a shell, loader or program run something other than what the gate judged. */
 const RESERVED = new Set([
   ...['PATH', 'HOME', 'USER', 'LOGNAME', 'SHELL', 'PWD', 'OLDPWD', 'TMPDIR'],
   ...['IFS', 'ENV', 'CDPATH', 'GLOBIGNORE', 'PROMPT_COMMAND', 'PS4', 'SHELLOPTS'],
   ...['PYTHONHOME', 'PYTHONSTARTUP', 'PERL5OPT', 'RUBYOPT', 'JAVA_TOOL_OPTIONS', 'JDK_JAVA_OPTIONS', '_JAVA_OPTIONS'],
-  ...NETWORK_VARIABLE_NAMES,
   ...['EDITOR', 'VISUAL', 'PAGER', 'LESSOPEN', 'LESSCLOSE', 'MANPAGER'],
 ]);
 const RESERVED_PREFIXES = ['SERVICE_', 'SANDGATE_', 'ANTHROPIC_', 'OPENAI_', 'LD_', 'DYLD_', 'BASH', 'NODE_', 'GIT_'];
@@ -59,6 +58,12 @@ function refuseName(name: string): void {
   }
   const upper = name.toUpperCase();
   if (HARMLESS.test(upper)) return;
+  if (leadsOut(name)) {
+    throw refusal(
+      "is reserved: the run's network decides by which way tools reach hosts and whom they trust; set network instead",
+      name,
+    );
+  }
   if (RESERVED.has(upper) || RESERVED_PREFIXES.some((prefix) => upper.startsWith(prefix))) {
     throw refusal('is reserved: it decides what tool processes are or run', name);
   }

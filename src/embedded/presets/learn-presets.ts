@@ -4,6 +4,7 @@ import { homedir, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { codeOf } from '../../domain/system-error.js';
+import type { PresetName } from '../../domain/network/presets.js';
 import { parseTarget } from '../../domain/network/target.js';
 import { PACKAGE_MANAGERS, type PackageManager } from './package-managers.js';
 import { RecordingProxy } from './recording-proxy.js';
@@ -16,7 +17,8 @@ const URLS = /\bhttps?:\/\/[^\s'"]+/g;
 
 /** What one package manager told: its preset, or why there is none. */
 export type Learned =
-  { preset: string; targets: string[]; variables: Record<string, string> } | { preset: string; problem: string };
+  | { preset: PresetName; targets: string[]; variables: Record<string, string> }
+  | { preset: PresetName; problem: string };
 
 /**
  * Learns the presets from the package managers of this machine: each fetches one small package through a proxy that remembers where it

@@ -1,6 +1,8 @@
+import type { PresetName } from '../../domain/network/presets.js';
+
 /** What learns where a package manager of this machine gets its packages: it fetches one small package with it. */
 export interface PackageManager {
-  preset: string;
+  preset: PresetName;
   /** Found on PATH, or the preset is left out. */
   program: string;
   /** Files of a project that is made for it, by name. */

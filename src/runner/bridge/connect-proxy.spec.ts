@@ -126,7 +126,7 @@ describe('the proxy of a run', () => {
     ['broken.example:443', 502, 'Sandgate: the control plane could not be reached.'],
   ])('says why %s was not opened, and remembers it', async (target, status, words) => {
     const { head, socket, rest } = await ask(target);
-    expect(head).toContain(`HTTP/1.1 ${status} `);
+    expect(head).toMatch(new RegExp(`^HTTP/1\\.1 ${status} [A-Z][A-Za-z ]+ \\(Sandgate: [^\r\n]+\\)\r\n`));
     expect(rest === '' ? String((await once(socket, 'data'))[0]) : rest).toBe(`${words}\n`);
     expect(refusals.since(0)).toContain(`1 connection was refused while this ran: ${target} — `);
   });

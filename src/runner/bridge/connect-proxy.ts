@@ -14,6 +14,7 @@ export interface ConnectProxy {
 const HOST = '127.0.0.1';
 const PORT = 3128;
 const MAX_HEADER_BYTES = 16_384;
+const MAX_PHRASE = 300;
 /** Absolute form of a request to a proxy (RFC 9112 §3.2.2). */
 const ABSOLUTE = /^http:\/\/([^/?#@]+)([^#]*)$/i;
 const HOP_BY_HOP = new Set([
@@ -172,10 +173,12 @@ function shown({ status, words }: { status: number; words: string }): { status: 
   return { status: [403, 429, 502, 503, 504].includes(status) ? status : 403, words };
 }
 
+/** The words stand in the body, which no tool shows, and after the status, which pip and go do. */
 function refusalText(status: number, words: string): string {
   const body = `Sandgate: ${words}.\n`;
+  const phrase = `Sandgate: ${words}`.replace(/[^\x20-\x7e]/g, '?').slice(0, MAX_PHRASE);
   const lines = [
-    `HTTP/1.1 ${status} ${nodeHttp.STATUS_CODES[status] ?? 'Refused'}`,
+    `HTTP/1.1 ${status} ${nodeHttp.STATUS_CODES[status] ?? 'Refused'} (${phrase})`,
     'content-type: text/plain; charset=utf-8',
     `content-length: ${Buffer.byteLength(body)}`,
     'connection: close',

@@ -82,3 +82,12 @@ describe('git in the environment of tool processes', () => {
     });
   });
 });
+
+describe('variables of the agent beside those of the network', () => {
+  it('give way to them in whatever case they are written', () => {
+    const agent = { NPM_CONFIG_REGISTRY: 'https://other.example/', npm_config_loglevel: 'warn' };
+    const environment = toolEnvironment('/workspace', agent, { npm_config_registry: 'https://a.example/' });
+    expect(environment).toMatchObject({ npm_config_registry: 'https://a.example/', npm_config_loglevel: 'warn' });
+    expect(environment).not.toHaveProperty('NPM_CONFIG_REGISTRY');
+  });
+});

@@ -27,7 +27,7 @@ export const GIT_VARIABLES: Readonly<Record<string, string>> = {
 /**
  * The closed environment of tool processes: nothing of the runner's own is inherited. `agentVariables` are those that the
  * agent's revision defines; they may add to it and replace anything but the account's own members and those of `network`, which
- * lead out.
+ * lead out, in whatever case they are written.
  */
 export function toolEnvironment(
   workspace: string,
@@ -40,7 +40,7 @@ export function toolEnvironment(
     TERM: 'dumb',
     SHELL: '/bin/bash',
     TMPDIR: '/tmp',
-    ...agentVariables,
+    ...without(agentVariables, network),
     ...network,
     ...GIT_VARIABLES,
     HOME: '/home/agent',
@@ -48,4 +48,10 @@ export function toolEnvironment(
     LOGNAME: 'agent',
     PWD: workspace,
   };
+}
+
+/** Some tools take their variables in any case, and the one that stands last. */
+function without(variables: Record<string, string>, others: Record<string, string>): Record<string, string> {
+  const taken = new Set(Object.keys(others).map((name) => name.toUpperCase()));
+  return Object.fromEntries(Object.entries(variables).filter(([name]) => !taken.has(name.toUpperCase())));
 }

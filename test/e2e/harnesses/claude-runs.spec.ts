@@ -16,6 +16,7 @@ import { PlaneInterposer } from './support/plane-interposer.js';
 import { startClaudeLab } from './support/claude-lab.js';
 import { bash, done, use, type MessagesLab } from './support/messages-lab.js';
 import { decisions } from './support/harness-lab.js';
+import { deniedConnections, REFUSAL_TOLD, REFUSED_COMMAND } from './support/refused-connection.js';
 import { eventsOf } from '../../support/installation/timeline.js';
 
 // The first run on a machine fetches the program.
@@ -64,6 +65,7 @@ describe('Claude Code in the sandbox', () => {
     const told = Object.values(run.results);
     expect(told.map(({ isError }) => isError)).toEqual([false, true, false, false, true, false]);
     expect(told[5]?.text).toContain('deployed to staging');
+    expect(deniedConnections(run.timeline)).toEqual([]);
     expect(run.diff).toContain(`+  ${REPAIRED}`);
     const cost = await lab.stack.json<Schemas['UsageTotals']>('GET', `/v1/sessions/${id}/cost`);
     expect(cost).toMatchObject({ requests: 7, tool_calls: 6 });
@@ -72,6 +74,14 @@ describe('Claude Code in the sandbox', () => {
     expect(said.join('\n')).toMatch(
       /Claude Code \d+\.\d+\.\d+ starts with model claude-haiku-4-5\.\n[^]*The test again\.\n[^]*estimate of the cost: \$\d/,
     );
+  });
+
+  it('is told why a connection was refused, and asks for none of its own', async () => {
+    const run = await lab.perform('refused', [bash('n1', REFUSED_COMMAND), done]);
+    expect(run.session.status).toBe('completed');
+    expect(run.results['toolu_n1']).toMatchObject({ isError: true });
+    expect(JSON.stringify(run.requests.at(-1))).toContain(REFUSAL_TOLD);
+    expect(deniedConnections(run.timeline)).toEqual([['registry.example', 443, 'offline']]);
   });
 
   it('a denied command leaves no trace, and each tool use is asked once', async () => {

@@ -10,7 +10,8 @@ import { CodexLab, done, MODEL, offered } from './support/codex-lab.js';
 import { decisions } from './support/harness-lab.js';
 import { eventsOf } from '../../support/installation/timeline.js';
 import { PlaneInterposer } from './support/plane-interposer.js';
-import { call, patch, run, say } from './support/scripted-responses.js';
+import { deniedConnections, REFUSAL_TOLD, REFUSED_COMMAND } from './support/refused-connection.js';
+import { call, patch, run, say, type Script } from './support/scripted-responses.js';
 
 jest.setTimeout(480_000);
 
@@ -72,6 +73,7 @@ describe('Codex in the sandbox', () => {
     expect(finished.results['d2']).toContain('exited with code 1');
     expect(finished.results['d4']).toContain('exited with code 0');
     expect(finished.results['d6']).toContain('deployed to staging');
+    expect(deniedConnections(finished.timeline)).toEqual([]);
     expect(finished.diff).toContain(`+  ${REPAIRED}`);
     const cost = await lab.stack.json<Schemas['UsageTotals']>('GET', `/v1/sessions/${id}/cost`);
     expect(cost).toMatchObject({ requests: 7, tool_calls: 6 });
@@ -83,6 +85,22 @@ describe('Codex in the sandbox', () => {
         'I look at the code first.',
       ]),
     );
+  });
+
+  it('is told why a connection was refused, and asks for none of its own', async () => {
+    await lab.createAgent('free-codex', { policy: 'unrestricted' });
+    const isTold = (body: unknown): boolean => JSON.stringify(body).includes(REFUSAL_TOLD);
+    // The words stand before one of the model's next steps.
+    const script: Script = (turn, body) => {
+      if (turn === 0) return [run('n1', REFUSED_COMMAND)];
+      return isTold(body) || turn > 8 ? done : [run(`w${turn}`, 'sleep 0.2')];
+    };
+    const id = await lab.begin('refused', script, { agent: 'free-codex' });
+    const finished = await lab.finished('refused', id);
+    expect(finished.session.status).toBe('completed');
+    expect(finished.results['n1']).toContain('exited with code 1');
+    expect(finished.requests.filter(isTold).length).toBeGreaterThan(0);
+    expect(deniedConnections(finished.timeline)).toEqual([['registry.example', 443, 'offline']]);
   });
 
   it('CP-292 calls that hold NUL have no effect, and the run goes on', async () => {

@@ -32,6 +32,7 @@ const POLICIES = {
   allow:
     - {kind: dns, pattern: {kind: wildcard, suffix: example.com}, ports: [{from: 443, to: 443}], protocol: tcp}`,
   brief: 'max_mode: approved\n  max_grant_secs: 60',
+  'asked-late': 'max_mode: approved\n  require_approval: true\n  max_grant_secs: 1800',
 };
 
 let api: TestApi;
@@ -162,6 +163,12 @@ describe('a run with a network', () => {
     ['policy_deny', 'guarded', ['bad.example.com:443'], 'policy_deny: the policy denies bad.example.com:443'],
     ['mode_ceiling', 'default', ['a.example.com:443'], 'mode_ceiling: the policy of the agent allows offline at most'],
     ['not_in_catalog', 'listed', ['a.example.org:443'], 'does not cover a.example.org:443'],
+    [
+      'expiry_too_short',
+      'asked-late',
+      ['a.example.com:443'],
+      'the grant of 1800 s ends before max_wall_clock_secs 1800 and the 660 s in which a person may authorize it',
+    ],
     ['expiry_too_short', 'brief', ['a.example.com:443'], 'the grant of 60 s ends before max_wall_clock_secs 1800'],
   ])('CP-176 CP-329 %s: under %s, %j', async (reason, policy, targets, text) => {
     const before = await counted(reason);
@@ -196,7 +203,7 @@ describe('a revision with a network', () => {
     [{}, 'network.mode: must be a string'],
     [{ mode: 'approved' }, 'network.targets: approved needs targets or presets'],
     [{ mode: 'approved', presets: ['nmp'] }, 'did you mean npm?'],
-    [{ mode: 'approved', presets: ['pypi'] }, 'define it in the file of SERVICE_NETWORK_PRESETS'],
+    [{ mode: 'approved', presets: ['pypi'] }, 'let sandgate network learn-presets find them'],
     [
       { mode: 'approved', target: ['a.example.com:1'] },
       'network.target: is not a member of this request; did you mean network.targets?',

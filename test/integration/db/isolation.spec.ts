@@ -32,6 +32,7 @@ const CROSS_ORGANIZATION_FUNCTIONS = [
   'svc_list_expired_grants',
   'svc_list_host_runs',
   'svc_list_keks',
+  'svc_list_lost_observers',
   'svc_list_organizations',
   'svc_list_overdue_approvals',
   'svc_list_overspent_runs',

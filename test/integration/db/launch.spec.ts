@@ -4,10 +4,12 @@ import { stopRun } from '../../../src/activities/run-stops.js';
 import { admitRun } from '../../../src/core/launch/admission.js';
 import { decideApproval } from '../../../src/core/approvals/approvals.js';
 import { seeHost } from '../../../src/core/hosts/hosts.js';
-import { readFinalizationRequest } from '../../../src/core/finalization/finalization-requests.js';
+import { readFinalizationRequest, requestFinalization } from '../../../src/core/finalization/finalization-requests.js';
 import { attachSandbox } from '../../../src/core/launch/launch.js';
+import { GRANT_EXPIRED, insertActiveGrant, settleGrant } from '../../../src/core/network/network-grants.js';
 import { readRunView } from '../../../src/core/runs/run-view.js';
 import { requestApproval } from '../../../src/core/gate/gate.js';
+import type { ApprovedNetwork } from '../../../src/domain/network/grant.js';
 import { createTestDatabase, type TestDatabase } from '../../support/database/database.js';
 import { createRun, gateCall, readLedger, readStatus, type FixtureRun } from '../../support/runs/run-fixture.js';
 
@@ -24,6 +26,11 @@ describe('a run on its way to its sandbox', () => {
     test.db.withTenant(run.organizationId, (tx) =>
       attachSandbox(tx, run.runId, { runtime: 'test', external_id: '0123456789abcdef', attrs: {} }),
     );
+  const seeTestHost = () =>
+    seeHost(test.db.pool, {
+      ...{ id: uuidv7(), name: 'one', capacity: 9, provider: 'test' },
+      harnesses: ['builtin', 'replay'],
+    });
   const finalizationRequestOf = (run: FixtureRun) =>
     test.db.withTenant(run.organizationId, (tx) => readFinalizationRequest(tx, run.runId));
   const view = (run: FixtureRun, queueTtlSecs = 900) =>
@@ -80,13 +87,7 @@ describe('a run on its way to its sandbox', () => {
   });
 
   it('CP-140 has the whole launch deadline from its admission, however long it waited', async () => {
-    await seeHost(test.db.pool, {
-      id: uuidv7(),
-      name: 'one',
-      capacity: 9,
-      provider: 'test',
-      harnesses: ['builtin', 'replay'],
-    });
+    await seeTestHost();
     const run = await createRun(test.db, { status: 'queued' });
     await test.owner.query(
       `update sessions set created_at = now() - interval '2 h', queued_at = now() - interval '2 h' where id = $1`,
@@ -95,6 +96,57 @@ describe('a run on its way to its sandbox', () => {
     expect((await admitRun(test.db, run, LIMITS)).admitted).toBe(true);
     expect((await view(run))?.ms_until_launch_deadline).toBeGreaterThan(1_790_000);
     expect((await view(run))?.ms_until_wall_clock).toBeNull();
+  });
+
+  describe('with a network grant', () => {
+    const queuedWith = async (grant: { endsInSecs: number; status?: 'active' | 'revoked' }): Promise<FixtureRun> => {
+      const network: ApprovedNetwork = {
+        ...{ schema_version: 1, mode: 'approved', targets: [], denied: [], variables: {}, policy_digest: 'sha256:0' },
+        expires_at: new Date(Date.now() + grant.endsInSecs * 1000).toISOString(),
+      };
+      const budgets = { max_wall_clock_secs: 1800 };
+      const run = await createRun(test.db, { status: 'queued', budgets, spec: { network } });
+      await test.db.withTenant(run.organizationId, async (tx) => {
+        await insertActiveGrant(tx, run.runId, network);
+        if (grant.status === 'revoked') await settleGrant(tx, run.runId, 'revoked', GRANT_EXPIRED);
+      });
+      return run;
+    };
+
+    it.each([1800, 1750])('is launched while the grant lasts as long as it may itself: %d s', async (endsInSecs) => {
+      await seeTestHost();
+      const run = await queuedWith({ endsInSecs });
+      expect((await admitRun(test.db, run, LIMITS)).admitted).toBe(true);
+      expect(await readStatus(test.db, run)).toBe('provisioning');
+    });
+
+    it.each([
+      ['too short', { endsInSecs: 900.9 }, 'it ends in 900 s, before max_wall_clock_secs 1800; ask for a longer one'],
+      ['over', { endsInSecs: -5 }, 'it expired'],
+      ['over and revoked', { endsInSecs: -5, status: 'revoked' as const }, 'it expired'],
+      ['revoked', { endsInSecs: 3600, status: 'revoked' as const }, 'it is not in force'],
+    ])('fails instead of being launched when the grant is %s by then, and says so once', async (_name, grant, why) => {
+      await seeTestHost();
+      const run = await queuedWith(grant);
+      expect(await admitRun(test.db, run, LIMITS)).toEqual({ admitted: false, hostId: null, waitMs: null });
+      await admitRun(test.db, run, LIMITS);
+      const reason = `network grant got too short while the run waited: ${why}`;
+      expect(await finalizationRequestOf(run)).toMatchObject({ outcome: 'failed', reason, needs_quiesce: false });
+      expect(await readStatus(test.db, run)).toBe('queued');
+      const revoked = { type: 'network.grant.revoked', data: { mode: 'approved', reason } };
+      expect((await readLedger(test.db, run)).map(({ type, data }) => ({ type, data }))).toEqual(
+        'status' in grant ? [] : [revoked],
+      );
+    });
+
+    it('is left to its end when somebody has cancelled it', async () => {
+      const run = await queuedWith({ endsInSecs: 60 });
+      const request = { outcome: 'cancelled', reason: 'cancelled by user', wantsQuiesce: false };
+      await test.db.withTenant(run.organizationId, (tx) => requestFinalization(tx, run.runId, request));
+      expect((await admitRun(test.db, run, LIMITS)).admitted).toBe(false);
+      expect(await finalizationRequestOf(run)).toMatchObject({ outcome: 'cancelled' });
+      expect(await readLedger(test.db, run)).toEqual([]);
+    });
   });
 
   it('CP-143 that waits is asked again when its backoff ends, and before its time in the queue is over', async () => {

@@ -67,7 +67,13 @@ describe('the end', () => {
       async () => (await bench.events(run)).filter(({ type }) => type === 'network.grant.revoked'),
       (found) => found.length > 0,
     );
-    expect(revoked).toEqual([{ type: 'network.grant.revoked', data: { mode: 'approved', reason: 'expired' } }]);
+    expect(revoked).toEqual([
+      { type: 'network.grant.revoked', data: { mode: 'approved', reason: 'the grant expired' } },
+    ]);
+    const later = await bench.start();
+    expect(await bench.ask(later, run, bench.target)).toMatchObject({
+      ...{ status: 403, error: expect.stringContaining('network grant of this run ended at') },
+    });
   });
 
   it('of a run cuts what is open, and sums up what was reached', async () => {

@@ -10,8 +10,8 @@ import { ApiConfig } from '../../foundation/foundation.module.js';
 const RENEWALS = 3;
 
 /**
- * The lease that this process's reservations name: when the process dies, its reservations are settled for it
- * (docs/design/budgets.md).
+ * The lease that this process's reservations name, and its counts of tunnels: when the process dies, they are settled for it
+ * (docs/design/budgets.md, docs/design/tunnels.md).
  */
 @Injectable()
 export class ProcessLease implements OnApplicationShutdown {

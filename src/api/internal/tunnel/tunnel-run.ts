@@ -4,6 +4,7 @@ import type { ApprovedNetwork, FrozenNetwork } from '../../../domain/network/gra
 import { describeTarget, reaches } from '../../../domain/network/target.js';
 import { listTargets } from '../../../domain/network/tool-variables.js';
 import { noteFlow, type Flow, type TunnelState } from '../../../core/network/flows.js';
+import { GRANT_EXPIRED } from '../../../core/network/network-grants.js';
 import type { Database } from '../../../core/record/database.js';
 import type { RunnerLimit } from '../../../core/runs/reached-limits.js';
 import { AddressPins } from '../../../platform/egress/guarded-stream.js';
@@ -144,7 +145,11 @@ export class TunnelRun {
     const count = this.counts.remember(flow);
     const data = { target: name, port, protocol: 'tcp', decision: 'denied', rule };
     const event = isToldApart ? ({ actor: 'system', type: 'network.denied', data } as const) : null;
-    const noted = await noteFlow(this.parts.database, this.parts, flow, event);
+    const noted = await noteFlow(this.parts.database, this.parts, flow, event).catch((error: unknown) => {
+      // Counted all the same, for a rollup to tell of.
+      this.suppress(count);
+      throw error;
+    });
     if (noted === false) this.suppress(count);
     else if (event === null) this.untoldSince ??= performance.now();
   }
@@ -169,7 +174,7 @@ export class TunnelRun {
       return { rule: 'offline', words };
     }
     const { grant } = this;
-    if (this.isGrantOver || grant?.reason === 'expired')
+    if (this.isGrantOver || grant?.reason === GRANT_EXPIRED)
       return { rule: 'expired', words: `the network grant of this run ended at ${network.expires_at}` };
     if (grant?.status !== 'active') return { rule: 'grant', words: 'the network grant of this run is not active' };
     if (target.isAddress) return { rule: 'literal', words: 'connections go to names, not to addresses' };

@@ -1,10 +1,12 @@
 import { Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
 import { PinoLogger } from 'nestjs-pino';
 import { RunSpecs } from '../../../core/gate/run-specs.js';
-import { addFlows, endGrant, readTunnels, rollUpDenials, type Flow } from '../../../core/network/flows.js';
+import { addFlows, readTunnels, rollUpDenials, type Flow } from '../../../core/network/flows.js';
+import { expireGrant } from '../../../core/network/network-grants.js';
 import { Database } from '../../../core/record/database.js';
 import { SandgateError } from '../../../domain/errors.js';
 import { ApiConfig } from '../../foundation/foundation.module.js';
+import { ProcessLease } from '../llm/process-lease.js';
 import { LimitBreaches } from '../limits/limit-breaches.js';
 import { TunnelObserver } from './tunnel-observer.js';
 import { TunnelRun } from './tunnel-run.js';
@@ -21,6 +23,8 @@ const FORGOTTEN_MS = 60_000;
 interface Entry {
   run: TunnelRun;
   asking: Promise<void> | null;
+  /** By which name the record knows that this process counts; null: not at all. */
+  countsAs: string | null;
 }
 
 /** The runs of this process that have tunnels, or had some a moment ago. */
@@ -35,6 +39,7 @@ export class TunnelRuns implements BeforeApplicationShutdown {
     private readonly config: ApiConfig,
     private readonly database: Database,
     private readonly specs: RunSpecs,
+    private readonly lease: ProcessLease,
     private readonly breaches: LimitBreaches,
     private readonly observer: TunnelObserver,
     private readonly logger: PinoLogger,
@@ -47,7 +52,12 @@ export class TunnelRuns implements BeforeApplicationShutdown {
     const known = this.entries.get(runId);
     if (known === undefined) return (await this.begin(organizationId, runId)).run;
     const entry = await known;
-    if (performance.now() - entry.run.askedAt > KNOWN_MS) await this.record(entry);
+    entry.run.usedAt = performance.now();
+    const processId = await this.lease.id();
+    // What is asked already may be that the process counts no more.
+    if (entry.countsAs !== processId) await entry.asking;
+    const isKnown = entry.countsAs === processId && performance.now() - entry.run.askedAt <= KNOWN_MS;
+    if (!isKnown) await this.record(entry);
     return entry.run;
   }
 
@@ -58,7 +68,8 @@ export class TunnelRuns implements BeforeApplicationShutdown {
     await this.ticking;
     for (const entry of await this.loaded()) {
       entry.run.cut();
-      await this.record(entry);
+      await entry.asking;
+      if (entry.countsAs !== null) await this.record(entry, false);
     }
     this.entries.clear();
   }
@@ -71,10 +82,8 @@ export class TunnelRuns implements BeforeApplicationShutdown {
   }
 
   private async load(organizationId: string, runId: string): Promise<Entry> {
-    const [{ spec }, tunnels] = await Promise.all([
-      this.specs.get(organizationId, runId),
-      readTunnels(this.database.pool, organizationId, runId),
-    ]);
+    const [processId, { spec }] = await Promise.all([this.lease.id(), this.specs.get(organizationId, runId)]);
+    const tunnels = await readTunnels(this.database.pool, { organizationId, runId }, processId);
     if (tunnels === null) throw new SandgateError('not_found', 'not found');
     const parts = {
       ...{ organizationId, runId, network: spec.network, database: this.database, limits: this.config.limits },
@@ -83,24 +92,30 @@ export class TunnelRuns implements BeforeApplicationShutdown {
     };
     const run = new TunnelRun(parts, tunnels.flows);
     run.know(tunnels);
-    return { run, asking: null };
+    return { run, asking: null, countsAs: processId };
   }
 
   /** Puts counts on the record and learns what has become of the run; callers at the same time share one question. */
-  private record(entry: Entry): Promise<void> {
-    entry.asking ??= this.exchange(entry.run).finally(() => (entry.asking = null));
+  private record(entry: Entry, countsOn = true): Promise<void> {
+    entry.asking ??= this.exchange(entry, countsOn).finally(() => (entry.asking = null));
     return entry.asking;
   }
 
-  private async exchange(run: TunnelRun): Promise<void> {
+  private async exchange(entry: Entry, countsOn: boolean): Promise<void> {
+    const { run, countsAs } = entry;
+    const processId = countsOn ? await this.lease.id() : (countsAs ?? '');
+    // Whoever opens a tunnel meanwhile says first that the process counts again.
+    if (!countsOn) entry.countsAs = null;
     const flows = run.counts.take();
-    this.measure(flows);
     try {
-      run.know(await addFlows(this.database.pool, run.parts, flows));
+      run.know(await addFlows(this.database.pool, run.parts, flows, { processId, countsOn }));
     } catch (error) {
       run.counts.giveBack(flows);
+      entry.countsAs = countsAs;
       throw error;
     }
+    if (countsOn) entry.countsAs = processId;
+    this.measure(flows);
   }
 
   private measure(flows: readonly Flow[]): void {
@@ -121,20 +136,20 @@ export class TunnelRuns implements BeforeApplicationShutdown {
 
   private async tend(entry: Entry): Promise<void> {
     const { run } = entry;
-    const { runId, organizationId, network } = run.parts;
+    const { runId, organizationId } = run.parts;
     if (run.isGrantOver) {
       run.cut();
-      const data = { mode: network.mode, reason: 'expired' };
-      await endGrant(this.database, run.parts, { actor: 'system', type: 'network.grant.revoked', data });
+      await expireGrant(this.database, run.parts);
       await this.record(entry);
     } else if (!run.isIdle || run.counts.hasPending) await this.record(entry);
+    else if (entry.countsAs !== null && performance.now() - run.usedAt > KNOWN_MS) await this.record(entry, false);
     if (run.untoldSince !== null && performance.now() - run.untoldSince > ROLLUP_MS) {
       run.untoldSince = null;
       await this.database.withTenant(organizationId, async (tx) => {
         await tx.append(runId, await rollUpDenials(tx, runId));
       });
     }
-    const isQuiet = run.isIdle && !run.counts.hasPending && run.untoldSince === null;
+    const isQuiet = run.isIdle && entry.countsAs === null && run.untoldSince === null;
     if (isQuiet && performance.now() - run.usedAt > FORGOTTEN_MS) this.entries.delete(runId);
   }
 

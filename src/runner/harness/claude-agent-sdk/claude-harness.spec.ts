@@ -159,6 +159,7 @@ describe('the gate of Claude Code', () => {
     const contract = { permission: () => Promise.resolve({ decision: 'allow', updatedInput: { q: 2 } }) };
     const gate = new ToolGate({
       contract,
+      tools: {},
       mcpTools: [],
       signal: new AbortController().signal,
       log: () => undefined,

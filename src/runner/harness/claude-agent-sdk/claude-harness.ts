@@ -67,7 +67,7 @@ export async function runProgram(context: HarnessContext, program: ClaudeProgram
         ...fixedOptions(context),
         env: variables,
         mcpServers: servers,
-        hooks: { PreToolUse: [{ hooks: [gate.hook] }] },
+        hooks: { PreToolUse: [{ hooks: [gate.hook] }], PostToolUseFailure: [{ hooks: [gate.failureHook] }] },
         canUseTool: gate.canUseTool,
         pathToClaudeCodeExecutable: program.executable,
         spawnClaudeCodeProcess: child.spawn,

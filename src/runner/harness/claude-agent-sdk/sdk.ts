@@ -24,7 +24,7 @@ export interface QueryOptions {
   persistSession: false;
   verbatimPrompts: true;
   extraArgs: Record<string, string | null>;
-  hooks: { PreToolUse: { hooks: PreToolUseHook[] }[] };
+  hooks: { PreToolUse: { hooks: PreToolUseHook[] }[]; PostToolUseFailure: { hooks: PostToolUseFailureHook[] }[] };
   canUseTool: CanUseTool;
   pathToClaudeCodeExecutable: string;
   spawnClaudeCodeProcess: (options: SpawnRequest) => ChildProcess;
@@ -33,6 +33,11 @@ export interface QueryOptions {
 
 export type PreToolUseHook = () => Promise<{
   hookSpecificOutput: { hookEventName: 'PreToolUse'; permissionDecision: 'ask' };
+}>;
+
+/** What it answers stands beside the result of the call when the model reads it. */
+export type PostToolUseFailureHook = (input: { tool_use_id?: string }) => Promise<{
+  hookSpecificOutput?: { hookEventName: 'PostToolUseFailure'; additionalContext: string };
 }>;
 
 export type CanUseTool = (

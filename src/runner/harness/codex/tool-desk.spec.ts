@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { JsonObject, JsonValue } from '../../../domain/json.js';
 import type { BrokeredAnswer } from '../../contract/contract-answers.js';
 import type { ToolCallRequest } from '../../contract/contract-client.js';
+import { RefusalLog } from '../../bridge/refusal-log.js';
 import { brokeredTools } from '../../mcp/brokered-tools.js';
 import { WorkspaceRoot } from '../../tools/workspace-root.js';
 import type { HarnessContext } from '../harness.js';
@@ -17,12 +18,14 @@ let asked: JsonObject[];
 let brokered: ToolCallRequest[];
 let explained: string[];
 let desk: ToolDesk;
+let refusals: RefusalLog;
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'sg-desk-'));
   workspace = await WorkspaceRoot.open(folder);
   asked = [];
   brokered = [];
   explained = [];
+  refusals = new RefusalLog();
   const contract = {
     permission: ({ toolCallId, tool, input }: { toolCallId: string; tool: string; input: JsonValue }) => {
       asked.push({ id: toolCallId, tool, input });
@@ -43,7 +46,7 @@ beforeEach(async () => {
   const context = {
     contract,
     narrator,
-    tools: { workspace },
+    tools: { workspace, network: { variables: {}, refusals } },
     signal: new AbortController().signal,
     log: () => undefined,
   } as unknown as HarnessContext;
@@ -85,6 +88,22 @@ describe('what Codex asks', () => {
     expect(await ask({ command: "/bin/bash -c 'touch forbidden'" })).toEqual({ decision: 'decline' });
     expect(explained).toEqual(['touch forbidden was denied: by policy']);
     expect(desk.completed({ id: 'c1', type: 'commandExecution', status: 'declined' })).toBeNull();
+  });
+
+  it('that failed is told to the model with the reasons why its own connections were refused', async () => {
+    refusals.note('before.example:443', 'of another command');
+    await ask();
+    await ask({ itemId: 'c2' });
+    desk.completed({ id: 'c2', type: 'commandExecution', status: 'failed', exitCode: 1 });
+    refusals.note('a.example:443', 'this run is offline');
+    desk.completed({ id: 'c1', type: 'commandExecution', status: 'failed', exitCode: 1 });
+    expect(explained).toEqual([
+      'ls: sandgate: 1 connection was refused while this ran: a.example:443 — this run is offline.',
+    ]);
+    await ask({ itemId: 'c3' });
+    refusals.note('a.example:443', 'this run is offline');
+    desk.completed({ id: 'c3', type: 'commandExecution', status: 'completed', exitCode: 0 });
+    expect(explained).toHaveLength(1);
   });
 
   it.each<[string, JsonObject]>([

@@ -2,6 +2,7 @@ import { realpath } from 'node:fs/promises';
 import { isJsonObject } from '../../../domain/json.js';
 import type { JsonObject, JsonValue } from '../../../domain/json.js';
 import { codeOf } from '../../../domain/system-error.js';
+import { messageOf } from '../../log/failure-text.js';
 import { InvalidToolInputError } from '../../tools/input-shape.js';
 import { askAndRun, toolCall } from '../governed-call.js';
 import type { HarnessContext } from '../harness.js';
@@ -11,6 +12,12 @@ import { METHOD_NOT_FOUND, RpcError } from './json-lines-peer.js';
 import type { OfferedTools } from './offered-tools.js';
 import { unwrapShell } from './shell-command.js';
 import { textOf } from './text-member.js';
+
+interface AllowedItem {
+  command: string;
+  /** Which connections had been refused when it was allowed. */
+  mark: number;
+}
 
 /** The answers that the program gets; those that would allow more than this one call are never used. */
 type Decision = 'accept' | 'decline';
@@ -39,15 +46,15 @@ const MAX_NAMED = 200;
  * the work that was allowed: the program holds an allowed command back while another of the same reply is being asked about.
  */
 export class ToolDesk {
-  /** Tools by the ids of items that may be performed. */
-  readonly #allowed = new Map<string, string>();
+  /** Items that may be performed, by their ids. */
+  readonly #allowed = new Map<string, AllowedItem>();
   readonly #changes = new Map<string, JsonValue>();
   #queue: Promise<unknown> = Promise.resolve();
 
   constructor(
     private readonly context: HarnessContext,
     private readonly offered: OfferedTools,
-    /** Tells the model why a call was denied; the program itself says only that it was. */
+    /** Tells the model what the program itself does not: why a call was denied, or connections of it were refused. */
     private readonly explain: (reason: string) => Promise<void>,
   ) {}
 
@@ -87,11 +94,22 @@ export class ToolDesk {
     const tool = WORK_ITEMS[type];
     if (tool === undefined) return null;
     this.#changes.delete(id);
-    if (!this.#allowed.has(id)) return IDLE.has(textOf(status)) ? null : new UngovernedToolError(id, tool);
+    const allowed = this.#allowed.get(id);
+    if (allowed === undefined) return IDLE.has(textOf(status)) ? null : new UngovernedToolError(id, tool);
     const ok = status === 'completed';
+    if (!ok) this.#tellRefused(allowed);
     void this.context.narrator.toolCompleted(id, tool, ok, noteOf(item));
     this.context.log(`${id} ${tool}: ${noteOf(item)}`);
     return null;
+  }
+
+  /** Why connections were refused while a command ran that failed: what its output says of them is a status at most. */
+  #tellRefused({ command, mark }: AllowedItem): void {
+    const words = this.context.tools.network?.refusals.since(mark) ?? null;
+    if (words === null) return;
+    this.explain(`${named(command)}: ${words}.`).catch((error: unknown) => {
+      this.context.log(`the model was not told of refused connections: ${messageOf(error)}`);
+    });
   }
 
   async #decideCommand(params: JsonObject): Promise<Decision> {
@@ -126,7 +144,8 @@ export class ToolDesk {
     this.context.signal.throwIfAborted();
     // A changed input cannot be handed to the program, which runs what it asked about.
     if (answer.decision === 'allow' && answer.updatedInput === undefined) {
-      this.#allowed.set(itemId, tool);
+      const mark = this.context.tools.network?.refusals.mark ?? 0;
+      this.#allowed.set(itemId, { command: textOf(input['command']), mark });
       return 'accept';
     }
     this.context.log(`${id} ${tool}: denied`);
