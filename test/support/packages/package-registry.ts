@@ -37,8 +37,8 @@ export class PackageRegistry implements AsyncDisposable {
   /** Over https, under a name that the clients' way to it has to lead here. */
   static async startSecurely(name: string): Promise<PackageRegistry> {
     const registry = new PackageRegistry();
-    const { port, ca, close } = await startHttpsHost([name], registry.answering);
-    registry.listener = { url: `https://${name}:${port}/`, ca, close };
+    const host = await startHttpsHost([name], registry.answering);
+    registry.listener = { url: `https://${name}:${host.port}/`, ca: host.ca, close: () => host.close() };
     return registry;
   }
 
