@@ -15,11 +15,12 @@ const ORACLES = {
 };
 /** Makes a root file system of Debian packages, from which the image of sandboxes is imported. */
 const IMAGE_TOOLS = { mmdebstrap: () => onPath('mmdebstrap') };
-/** A container engine for tests, which start it themselves. Only root may have one there. */
+/** What tests start themselves: a container engine, and a second machine. Only root may have them there. */
 const ENGINE = {
   podman: () => onPath('podman'),
   runc: () => onPath('runc'),
   conmon: () => onPath('conmon'),
+  iproute2: () => onPath('ip'),
   ...IMAGE_TOOLS,
 };
 /** Names that are Debian's alone. */
@@ -46,7 +47,7 @@ export function ensureOracles() {
   ensure(ORACLES, 'the tests of shell lines need Linux; `npm run test:unit` does without');
 }
 
-/** The same for Podman and what makes its images, where tests can use them: on Debian, as root. */
+/** The same for Podman, what makes its images, and what connects a second machine, where tests can use them: on Debian, as root. */
 export function ensureEngine() {
   if (process.getuid() === 0 && onPath('apt-get'))
     ensure(ENGINE, 'the tests of the container provider need Linux; `npm run test:unit` does without');

@@ -1,6 +1,6 @@
 /**
  * Builds dist/: the compiled sources and the SQL files under the same paths as in the tree, the seeded policies, the pinned harness
- * programs, and the bundles of the runner, the unpacker, the API and the workflows. Leaves dist/.stamp, the digest of what was built, so that an
+ * programs, and the bundles of the runner, the unpackers, the API and the workflows. Leaves dist/.stamp, the digest of what was built, so that an
  * unchanged tree is not built again.
  */
 import { spawnSync } from 'node:child_process';

@@ -1,6 +1,7 @@
 /**
- * Bundles the program that unpacks uploaded workspaces into one file, dist/unpacker/main.mjs: it is copied into a confinement where nothing
- * else of ours is. Refuses to write anything but itself, the domain and the packages named here.
+ * Bundles the programs that unpack workspaces into one file each, for places where nothing else of ours is: dist/unpacker/main.mjs for uploads, in a
+ * confinement, and dist/unpacker/init.mjs for sandboxes that share no files with the control plane. Refuses to write anything but themselves,
+ * the domain and the packages named here.
  */
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -10,6 +11,8 @@ import { replaceFile } from './replace-file.mjs';
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
 const ALLOWED = [
   'src/platform/workspace/unpacker/',
+  'src/platform/workspace/init/',
+  'src/platform/host/',
   'src/platform/workspace/scanner/names.ts',
   'src/platform/archive/',
   'src/domain/',
@@ -27,7 +30,7 @@ const require = createRequireOfBundle(import.meta.url);`;
 
 const { outputFiles, metafile } = await build({
   absWorkingDir: root,
-  entryPoints: { main: 'src/platform/workspace/unpacker/main.ts' },
+  entryPoints: { main: 'src/platform/workspace/unpacker/main.ts', init: 'src/platform/workspace/init/main.ts' },
   outdir: path.join(root, 'dist/unpacker'),
   outExtension: { '.js': '.mjs' },
   bundle: true,

@@ -10,6 +10,8 @@ import type { HostMaintenanceActivities } from './run-activities.js';
 export interface HostMaintenanceDependencies extends Sandboxes {
   database: Database;
   log: { warn(fields: Record<string, unknown>, message: string): void };
+  /** Age from which a packed workspace that the end of its run left behind is deleted. */
+  archiveTtlSecs: number;
   /** What this host keeps of setups, and how much of it. */
   upkeep?: Pick<LayerUpkeepDependencies, 'layers' | 'hostId' | 'maxBytes'>;
 }
@@ -46,6 +48,7 @@ export async function reapHostOrphans(on: HostMaintenanceDependencies): Promise<
   if (released.length > 0) on.log.warn({ runs: released }, 'removed sandboxes whose run was over');
   if (failed.length > 0) on.log.warn({ failed }, 'sandboxes could not be removed; trying again');
   await removeUnwantedUploads(on);
+  await removeUnwantedArchives(on);
   return released.length;
 }
 
@@ -82,6 +85,16 @@ async function removeUnwantedUploads({ database, workspaces }: HostMaintenanceDe
   if (kept.length === 0) return;
   const wanted = await findWantedUploads(database.pool, kept);
   for (const id of kept) if (!wanted.has(id)) await workspaces.removeUpload(id);
+}
+
+/** Normally the end of a run has done it. */
+async function removeUnwantedArchives({
+  database,
+  workspaces,
+  archiveTtlSecs,
+}: HostMaintenanceDependencies): Promise<void> {
+  for (const runId of await workspaces.listArchives(archiveTtlSecs))
+    if ((await claimOf(database, runId)) === 'unwanted') await workspaces.forget(runId);
 }
 
 /** A status written by a newer version is never taken for terminal. */

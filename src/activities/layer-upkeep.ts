@@ -21,7 +21,10 @@ export async function tidyLayers({ database, layers, hostId, maxBytes }: LayerUp
   const used = new Set(await layers.listUsed());
   const excess = beyond(rows, maxBytes).filter(({ id }) => !used.has(id));
   const unfinished = rows.filter(({ state, stale }) => state !== 'ready' && stale);
-  const forgotten = [...excess, ...unfinished].map(({ id }) => id);
+  // An image has its name before its row is ready, so one that is not there now was deleted.
+  const here = new Set(await layers.list());
+  const emptied = rows.filter(({ id, state }) => state === 'ready' && !here.has(id));
+  const forgotten = [...new Set([...excess, ...unfinished, ...emptied].map(({ id }) => id))];
   if (forgotten.length > 0) await forgetHostLayers(database.pool, hostId, forgotten);
   const known = new Set(rows.map(({ id }) => id));
   const orphans = present.filter((id) => !known.has(id) && !used.has(id));

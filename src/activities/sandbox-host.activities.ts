@@ -1,3 +1,4 @@
+import { SandgateError } from '../domain/errors.js';
 import { buildRunnerEnvironment } from '../domain/run/runner-environment.js';
 import type { RunSpec } from '../domain/run/spec.js';
 import {
@@ -12,7 +13,7 @@ import type { RequeueLimits } from '../core/launch/requeue.js';
 import type { Database } from '../core/record/database.js';
 import type { Audience } from '../core/runs/tokens.js';
 import type { Sandboxes, SandboxHandle, SandboxProvider } from '../platform/sandbox/provider.js';
-import type { MaterializedWorkspace, RemoteAccess } from '../platform/workspace/index.js';
+import type { MaterializedWorkspace, RemoteAccess, WorkspaceArchive } from '../platform/workspace/index.js';
 import { collectArtifacts, findLive, recordMissingDiff, STILL_LIVE, WIND_DOWN_ATTEMPTS } from './collect-artifacts.js';
 import { whileHeartbeating } from './heartbeat.js';
 import type { RunRef, SandboxHostActivities } from './run-activities.js';
@@ -30,6 +31,8 @@ export interface SandboxHostDependencies extends Sandboxes, Pick<SetupDependenci
   tokenTtlSecs: number;
   limits: LaunchLimits;
   log: { warn(fields: Record<string, unknown>, message: string): void };
+  /** Largest archive of a workspace, in bytes. */
+  maxArchiveBytes: number;
   /** Limits of one collection in milliseconds; the whole takes at most 120 s (docs/design/workspaces.md). */
   collectTimeoutMs: number;
 }
@@ -46,12 +49,18 @@ export function createSandboxHostActivities(dependencies: SandboxHostDependencie
   };
 }
 
+/** What its commands made would be gone with their sandbox. */
+const SETUP_APART =
+  'the sandboxes of this host share no files with it, so no commands can prepare a workspace for them';
+
 type Tokens = Record<Audience, string>;
 
 /** A filled workspace. */
 interface Prepared {
   tokens: Tokens;
   baseCommit: string;
+  /** What sandboxes fetch that share no files with this host. */
+  archive: WorkspaceArchive | undefined;
 }
 
 class SandboxHost {
@@ -90,9 +99,11 @@ class SandboxHost {
     const spec = row.run_spec;
     const prepared = await this.prepare(run, spec, signal);
     if (prepared === undefined) return { launched: false };
-    const { tokens, baseCommit } = prepared;
+    const { tokens, baseCommit, archive } = prepared;
     const pending = await this.setups.begin(run, spec, baseCommit);
-    return pending === null ? this.startAgent(run, spec, tokens) : { pending, tokens };
+    if (pending === null) return this.startAgent(run, spec, tokens, archive);
+    if (archive === undefined) return { pending, tokens };
+    throw new SandgateError('invalid_request', SETUP_APART);
   }
 
   /** The run's row while the run accepts work and nobody asked to stop it; undefined for a launch that lost its run. */
@@ -128,16 +139,28 @@ class SandboxHost {
       recordBaseCommit(tx, runId, { workspace: spec.workspace, ...filling.value }),
     );
     if (!stillOwned) return undefined;
+    const archive = await this.packed(runId);
     await runHost.awaitPlane(runId, signal);
-    return { tokens, baseCommit: filling.value.baseCommit };
+    return { tokens, baseCommit: filling.value.baseCommit, archive };
   }
 
-  private async startAgent(run: RunRef, spec: RunSpec, { control, tool, llm }: Tokens): Promise<LaunchResult> {
+  private async packed(runId: string): Promise<WorkspaceArchive | undefined> {
+    const { provider, workspaces, maxArchiveBytes } = this.on;
+    return provider.transport === 'archive' ? workspaces.pack(runId, maxArchiveBytes) : undefined;
+  }
+
+  private async startAgent(
+    run: RunRef,
+    spec: RunSpec,
+    { control, tool, llm, workspace }: Tokens,
+    archive?: WorkspaceArchive,
+  ): Promise<LaunchResult> {
     const handle = await this.on.provider.provision({
       ...sandboxOf(run.runId, spec),
       phase: 'agent',
       variables: buildRunnerEnvironment(run.runId, spec),
       tokens: { control, tool, llm },
+      ...(archive === undefined ? {} : { archive: { ...archive, token: workspace } }),
     });
     return { launched: await this.attach(run, handle) };
   }

@@ -6,6 +6,7 @@ import { installCommand, PROGRAM_HARNESSES } from '../domain/harness/harness-pro
 import { countFailedNotices } from '../core/approvals/notice-records.js';
 import { configWarnings, loadConfig } from '../platform/config/index.js';
 import type { SandgateConfig } from '../platform/config/index.js';
+import type { Inspection } from '../platform/sandbox/choice/inspect-host.js';
 import { usableHarnesses } from '../platform/packages/harnesses/installed-program.js';
 import { readServerVersion, withClient } from '../platform/postgres/one-off.js';
 import { missingSearchAttributes } from '../platform/temporal/search-attributes.js';
@@ -49,16 +50,35 @@ export async function checkHost(env: NodeJS.ProcessEnv): Promise<HostCheck[]> {
 async function checkSandbox({ sandbox }: SandgateConfig): Promise<HostCheck[]> {
   try {
     const { inspectHost } = await import('../platform/sandbox/choice/inspect-host.js');
-    const { name, report } = await inspectHost(sandbox);
-    const verdict: HostCheck = {
-      name: 'sandbox',
-      result: report.ok ? 'ok' : 'fail',
-      detail: report.ok ? `${name} works here` : report.missing.join('; '),
-    };
-    return [verdict, ...report.notes.map((detail) => ({ name: 'sandbox', result: 'note', detail }) as const)];
+    return describeProviders(await inspectHost(sandbox));
   } catch (error) {
     return [{ name: 'sandbox', result: 'fail', detail: describe(error) }];
   }
+}
+
+/** The provider that a start takes, with what a person should know of it, and then why the other one could not take its place, or that it could. */
+export function describeProviders(found: readonly Inspection[]): HostCheck[] {
+  const chosen = found.filter(({ isChosen }) => isChosen);
+  const working = chosen.find(({ report }) => report.ok);
+  const missing = ({ name, report }: Inspection): string => `${name}: ${report.missing.join('; ')}`;
+  const notes = new Set(chosen.flatMap(({ report }) => report.notes));
+  const other = found.filter(({ isChosen }) => !isChosen);
+  return [
+    working === undefined
+      ? { name: 'sandbox', result: 'fail', detail: chosen.map(missing).join('; ') }
+      : { name: 'sandbox', result: 'ok', detail: `${working.name} works here` },
+    ...[...notes].map((detail) => ({ name: 'sandbox', result: 'note', detail }) as const),
+    ...other.map((one) => {
+      const { name, report } = one;
+      const more = report.notes.filter((note) => !notes.has(note));
+      const works = [`${name} works here too (SERVICE_PROVIDER=${name})`, ...more].join('; ');
+      return {
+        name: 'sandbox',
+        result: 'note',
+        detail: report.ok ? works : `not used, and lacking: ${missing(one)}`,
+      } as const;
+    }),
+  ];
 }
 
 function checkPostgres(config: SandgateConfig): Promise<HostCheck> {

@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import { ensureHostId, loadConfig } from '../platform/config/index.js';
 import { planeRoot } from '../platform/host/plane-socket-path.js';
 import { chooseProvider, type HostUids } from '../platform/sandbox/choice/choose-provider.js';
+import { LayerFiles, type ClearedLayers } from '../platform/sandbox/layers/layer-files.js';
+import { listRuns, RunFolder } from '../platform/sandbox/room/run-folder.js';
 import { killPostgresLeftovers } from './postgres-processes.js';
 import { locate } from './state-folder.js';
 import { StateLock } from './state-lock.js';
@@ -33,6 +35,16 @@ export async function removeState(dir: string): Promise<string[]> {
   } finally {
     lock.release();
   }
+}
+
+/**
+ * Deletes what setup commands made for later runs (docs/design/setup.md), except what runs are based on; the server of the folder may run
+ * meanwhile.
+ */
+export function clearSetups(dir: string): Promise<ClearedLayers> {
+  if (existsSync(dir) && !looksLikeState(dir)) throw new Error(`${dir} is not a state folder of Sandgate`);
+  const runs = { layerPlaces: (runId: string) => new RunFolder(dir, runId), list: () => listRuns(dir) };
+  return new LayerFiles(dir, runs).clear();
 }
 
 /** A wrong path must not delete anybody's files. */

@@ -66,7 +66,7 @@ export async function startWorker(config: SandgateConfig, log: Logger, tracing: 
   const activities = new ActivityMetrics(metrics, parts.host.capacity);
   const report = hostReport(config, parts);
   await report();
-  await reapHostOrphans(parts);
+  await reapHostOrphans({ ...parts, archiveTtlSecs: config.workspace.archiveTtlSecs });
   const spans = new RunSpans(parts.database, tracing, log);
   const interceptors = [
     (context: Context) => ({ inbound: spans.interceptor(context) }),
@@ -131,6 +131,7 @@ function hostActivities(config: SandgateConfig, parts: WorkerParts): SandboxHost
     tokenTtlSecs: config.timing.tokenTtlMs / 1000,
     limits: config.capacity,
     log: parts.log,
+    maxArchiveBytes: config.workspace.maxArchiveBytes,
     collectTimeoutMs: COLLECT_TIMEOUT_MS,
     ...keptSetups(config, parts),
   });
@@ -162,7 +163,11 @@ function queues(config: SandgateConfig, parts: WorkerParts): Queue[] {
       taskQueue: hostQueue(host.id),
       activities: {
         ...hostActivities(config, parts),
-        ...createHostMaintenanceActivities({ ...parts, ...setupUpkeep(config, parts) }),
+        ...createHostMaintenanceActivities({
+          ...parts,
+          archiveTtlSecs: config.workspace.archiveTtlSecs,
+          ...setupUpkeep(config, parts),
+        }),
       },
       maxConcurrentActivityTaskExecutions: host.capacity,
     },

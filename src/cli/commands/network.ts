@@ -1,4 +1,5 @@
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { Argument, type Command } from 'commander';
 import { stringify } from 'yaml';
 import { PRESET_NAMES } from '../../domain/network/presets.js';
@@ -48,6 +49,8 @@ async function learn(only: string[], flags: LearnFlags, command: Command): Promi
     write(`${preset}: ${targets.map(inline).join(', ')}`);
   }
   if (Object.keys(presets).length === 0) throw new CliError('no package manager told anything', EXIT.failure);
+  // Before the first start there is no state folder yet.
+  if (flags.to === undefined) mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   writeFileSync(file, HEADER + stringify({ presets }), { mode: 0o644 });
   write(`Wrote ${inline(file)}; it is read when the API starts (SERVICE_NETWORK_PRESETS).`);
 }

@@ -1,21 +1,25 @@
 import { closeSync, mkdirSync, openSync, symlinkSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
 import { SandgateError } from '../../domain/errors.js';
 import { isSystemError } from '../../domain/system-error.js';
 import { staysInside } from '../../domain/workspace/link-target.js';
 import type { ArchiveLink, ArchiveTarget } from './extract.js';
 
 /**
- * Writes the entries of an archive into the folder that this process stands in, which is empty and which nobody else changes meanwhile.
+ * Writes the entries of an archive into a folder, the one that this process stands in by default, which is empty and which nobody else changes
+ * meanwhile.
  * No link exists before the last file is written, so no path leads elsewhere. For a program that does nothing else: it waits for the
  * disk.
  */
 export class FolderTarget implements ArchiveTarget {
+  constructor(private readonly root = '.') {}
+
   folder(path: string): void {
-    onDisk(() => mkdirSync(path, 0o755));
+    onDisk(() => mkdirSync(this.at(path), 0o755));
   }
 
   async file(path: string, content: AsyncIterable<Buffer>, executable: boolean): Promise<void> {
-    const file = onDisk(() => openSync(path, 'wx', executable ? 0o755 : 0o644));
+    const file = onDisk(() => openSync(this.at(path), 'wx', executable ? 0o755 : 0o644));
     try {
       for await (const chunk of content) onDisk(() => writeWhole(file, chunk));
     } finally {
@@ -29,10 +33,14 @@ export class FolderTarget implements ArchiveTarget {
     for (const { path, target } of all) {
       const folder = latin1(path.slice(0, path.lastIndexOf('/') + 1));
       if (!(await staysInside(folder, latin1(target), (place) => targets.get(place)))) continue;
-      onDisk(() => symlinkSync(target, path));
+      onDisk(() => symlinkSync(target, this.at(path)));
       made++;
     }
     return made;
+  }
+
+  private at(path: string): string {
+    return join(this.root, path);
   }
 }
 

@@ -17,7 +17,16 @@ export class WorkspaceConfig {
     variable: 'SERVICE_MAX_ARCHIVE_BYTES',
     read: integer(1024 * 1024, 2_147_483_648),
     default: 2_147_483_648,
-    about: 'Largest archive of files that a client may send for a run, in bytes as it is sent.',
+    about:
+      'Largest archive of a workspace, in bytes as it is sent: of one that a client sends, and of one that a sandbox fetches.',
   })
   readonly maxArchiveBytes!: number;
+
+  @setting({
+    variable: 'SERVICE_ARCHIVE_TTL_SECS',
+    read: integer(21_600, 2_592_000),
+    default: 86_400,
+    about: 'Seconds after which a packed workspace that the end of its run left behind is deleted.',
+  })
+  readonly archiveTtlSecs!: number;
 }

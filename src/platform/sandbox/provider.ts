@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../domain/json.js';
 import type { SandboxSizes } from '../../domain/run/spec.js';
-import type { WorkspaceStore } from '../workspace/index.js';
+import type { WorkspaceArchive, WorkspaceStore } from '../workspace/index.js';
 import type { RunHost } from './run-host.js';
 import type { SetupLayers } from './setup-layers.js';
 
@@ -26,6 +26,11 @@ export interface SandboxSpec {
   variables: Record<string, string>;
   /** They leave this process only as the runner alone can read them, never in an environment or a command line. */
   tokens: { control: string; tool: string; llm?: string };
+  /**
+   * Of a provider whose transport is `archive`: what the sandbox fetches from the runner plane before its runner starts, and the token that
+   * lets it do that and nothing else (docs/design/workspaces.md).
+   */
+  archive?: WorkspaceArchive & { token: string };
 }
 
 /** Plain JSON that finds the sandbox again after a restart of this process; the session carries it on the wire (docs/design/runs.md). */
@@ -65,6 +70,8 @@ export interface ProviderReport {
  */
 export interface SandboxProvider {
   readonly name: string;
+  /** How a workspace comes into its sandboxes: as the folder that was filled, unless it says otherwise, or as an archive. */
+  readonly transport?: 'folder' | 'archive';
   /** Tries everything that is promised on this host; used by the boot and by `doctor`. Never throws. */
   check(): Promise<ProviderReport>;
   /**

@@ -7,6 +7,7 @@ import { materialize, type MaterializedWorkspace } from './materialize.js';
 import { measureFiles, type MeasuredFile } from './measure-files.js';
 import { removeBaseline } from './scratch-folder.js';
 import type { DiffRequest, WorkspaceFilling, WorkspaceStore } from './workspace-store.js';
+import { RunArchives, type WorkspaceArchive } from './run-archives.js';
 import { UploadFiles } from './upload-files.js';
 import { listBase } from './list-base.js';
 import type { BaseFile } from '../../domain/setup/layer-key.js';
@@ -38,9 +39,11 @@ const ID_LENGTH = 36;
 /** Workspaces that are folders of this host, filled and compared by git in a confinement. */
 export class FolderWorkspaces implements WorkspaceStore {
   private readonly uploads: UploadFiles;
+  private readonly archives: RunArchives;
 
   constructor(private readonly on: FolderWorkspacesOptions) {
     this.uploads = new UploadFiles(on.dataDir);
+    this.archives = new RunArchives(on.dataDir);
   }
 
   async fill({ runId, spec, sizes, remote, signal }: WorkspaceFilling): Promise<MaterializedWorkspace> {
@@ -59,6 +62,12 @@ export class FolderWorkspaces implements WorkspaceStore {
       stateDir: dataDir,
       ...(signal === undefined ? {} : { signal }),
     });
+  }
+
+  pack(runId: string, maxBytes: number): Promise<WorkspaceArchive> {
+    const { dataDir, folders } = this.on;
+    const workspaceDir = folders.workspaceFolder(runId);
+    return this.archives.pack(runId, { workspaceDir, baselineDir: baselineFolder(dataDir, runId) }, maxBytes);
   }
 
   async listBase(runId: string, baseCommit: string): Promise<BaseFile[]> {
@@ -86,14 +95,19 @@ export class FolderWorkspaces implements WorkspaceStore {
     });
   }
 
-  forget(runId: string): Promise<void> {
-    return removeBaseline(baselineFolder(this.on.dataDir, runId));
+  async forget(runId: string): Promise<void> {
+    await this.archives.remove(runId);
+    await removeBaseline(baselineFolder(this.on.dataDir, runId));
   }
 
   /** Folders that are being filled or removed have more behind the id of their run. */
   async listKept(): Promise<string[]> {
     const names = await namesIn(baselineRoot(this.on.dataDir));
     return [...new Set(names.map((name) => name.slice(0, ID_LENGTH)).filter(isRowId))];
+  }
+
+  listArchives(olderThanSecs: number): Promise<string[]> {
+    return this.archives.list(olderThanSecs);
   }
 
   listUploads(): Promise<string[]> {

@@ -4,6 +4,7 @@ import type { CollectedDiff } from './collect-diff.js';
 import type { MaterializedWorkspace } from './materialize.js';
 import type { MeasuredFile } from './measure-files.js';
 import type { RemoteAccess } from './remote-access.js';
+import type { WorkspaceArchive } from './run-archives.js';
 
 /** What the workspace of one run is filled with. */
 export interface WorkspaceFilling {
@@ -35,6 +36,11 @@ export interface WorkspaceStore {
    *   `upstream_failed` when its code host is to blame, `unavailable` when trying again may help, `internal` otherwise
    */
   fill(filling: WorkspaceFilling): Promise<MaterializedWorkspace>;
+  /**
+   * Packs a filled workspace and what it started from, for sandboxes that share no files with this host. The runner plane hands it to them.
+   * @throws SandgateError `payload_too_large` when the archive becomes larger than `maxBytes`, `invalid_request` for what none carries
+   */
+  pack(runId: string, maxBytes: number): Promise<WorkspaceArchive>;
   /** Every file and link that the run began with. */
   listBase(runId: string, baseCommit: string): Promise<BaseFile[]>;
   /**
@@ -47,10 +53,12 @@ export interface WorkspaceStore {
    * @throws SandgateError `not_found` when the workspace is gone, else with the reason of the missing diff
    */
   collectDiff(request: DiffRequest): Promise<CollectedDiff>;
-  /** Deletes what the workspace of a run started from. Gone already is success. */
+  /** Deletes what the workspace of a run started from, and its archive. Gone already is success. */
   forget(runId: string): Promise<void>;
   /** Runs of which anything is kept that {@link forget} deletes. */
   listKept(): Promise<string[]>;
+  /** Runs whose workspace was packed longer ago than that. */
+  listArchives(olderThanSecs: number): Promise<string[]>;
   /** Ids of the uploads of which this host has anything. */
   listUploads(): Promise<string[]>;
   /** Deletes what was sent. Gone already is success. */

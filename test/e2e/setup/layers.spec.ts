@@ -1,7 +1,9 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, closeSync, existsSync, openSync, statSync, truncateSync, writeSync } from 'node:fs';
+import { chmodSync, closeSync, existsSync, openSync, statSync, truncateSync, writeFileSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { v7 as uuidv7 } from 'uuid';
+import { clearSetups } from '../../../src/embedded/remove-state.js';
 import type { Capture, KeptLayer } from '../../../src/platform/sandbox/setup-layers.js';
 import { LayerLab } from './layer-lab.js';
 
@@ -129,6 +131,18 @@ describeMounted('what is kept of a setup', () => {
     await lab.reboot('two');
     await lab.layers.remove(layer.id);
     expect(await lab.reopen('two')).toBe(false);
+  });
+
+  it('is deleted when a person asks, unless a run is based on it', async () => {
+    const [idle, used] = [await keep('one'), await keep('two')];
+    await lay('three', used);
+    const bytes = statSync(lab.image(idle.id)).blocks * 512;
+    expect(() => clearSetups(lab.dataDir)).toThrow('is not a state folder');
+    writeFileSync(join(lab.dataDir, 'host-id'), '');
+    expect(await clearSetups(lab.dataDir)).toEqual({ removed: 1, bytes, inUse: 1 });
+    expect([existsSync(lab.image(idle.id)), existsSync(lab.image(used.id))]).toEqual([false, true]);
+    expect(await lay('four', idle)).toBe(false);
+    expect(lab.act('three', 'cat src/generated/made')).toBe('made\n');
   });
 
   it('tells nobody inside where it lies', async () => {

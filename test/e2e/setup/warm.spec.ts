@@ -1,3 +1,4 @@
+import { execFile } from 'node:child_process';
 import {
   chmodSync,
   mkdirSync,
@@ -9,7 +10,8 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { LiveStack } from '../../support/installation/live-stack.js';
 import { addSetupPolicies, artifactOf, createPreparedAgent, eventsOf } from './prepared-agents.js';
@@ -142,6 +144,16 @@ describeKept('the second run of a repository', () => {
     expect(await play('damaged')).toMatchObject({ how: 'cold', kept: { kept: true } });
     expect(images()).not.toContain(image);
     expect((await play('damaged')).how).toBe('warm');
+  });
+
+  it('starts anew when somebody deleted what was kept, while the server goes on', async () => {
+    await createPreparedAgent(stack, 'cleaned', 'open', ADDS);
+    expect((await play('cleaned')).how).toBe('cold');
+    const argv = [resolve('dist/src/cli/main.js'), '--data-dir', stack.dataDir, 'clean', '--setup-cache'];
+    const { stdout } = await promisify(execFile)(process.execPath, argv);
+    expect(stdout).toMatch(/^Deleted [1-9]\d* results? of setup commands, \d+ MiB(?:; \d+ stayed, .*)?\.\n$/);
+    expect(await play('cleaned')).toMatchObject({ how: 'cold', kept: { kept: true } });
+    expect((await play('cleaned')).how).toBe('warm');
   });
 
   it('leaves no mount of it behind', async () => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { v7 as uuidv7 } from 'uuid';
@@ -10,6 +10,8 @@ import type { SandboxProvider } from '../../../src/platform/sandbox/provider.js'
 import { FolderWorkspaces } from '../../../src/platform/workspace/index.js';
 import { createTestDatabase, type TestDatabase } from '../../support/database/database.js';
 import { createRun } from '../../support/runs/run-fixture.js';
+
+const ARCHIVE_TTL_SECS = 21_600;
 
 describe('what a host still has of runs', () => {
   let test: TestDatabase;
@@ -23,9 +25,16 @@ describe('what a host still has of runs', () => {
     await test.close();
   });
 
-  it('CP-140 loses the baselines and plane directories of runs that ended while it was away, and no others', async () => {
+  it('CP-140 loses the baselines, old archives and plane directories of runs that ended while it was away, and no others', async () => {
     const live = (await createRun(test.db, { status: 'running' })).runId;
     const over = (await createRun(test.db, { status: 'failed' })).runId;
+    mkdirSync(join(dataDir, 'archives'));
+    const fresh = uuidv7();
+    for (const id of [live, over, uuidv7(), fresh]) {
+      const archive = join(dataDir, 'archives', `${id}.tar.gz`);
+      writeFileSync(archive, '');
+      if (id !== fresh) utimesSync(archive, 0, Date.now() / 1000 - ARCHIVE_TTL_SECS - 5);
+    }
     for (const id of [live, over, uuidv7()]) {
       mkdirSync(planeDirectory(dataDir, id), { recursive: true });
       mkdirSync(join(dataDir, 'baselines', `${id}.git`), { recursive: true });
@@ -44,7 +53,14 @@ describe('what a host still has of runs', () => {
       fetchUid: -1,
     });
     const runHost = new LocalRunHost(dataDir);
-    await reapHostOrphans({ database: test.db, provider, workspaces, runHost, log: { warn: () => undefined } });
+    const log = { warn: () => undefined };
+    await reapHostOrphans({
+      ...{ database: test.db, provider, workspaces, runHost, log },
+      archiveTtlSecs: ARCHIVE_TTL_SECS,
+    });
+    expect(readdirSync(join(dataDir, 'archives')).toSorted()).toEqual(
+      [live, fresh].map((id) => `${id}.tar.gz`).toSorted(),
+    );
     expect(readdirSync(planeRoot(dataDir))).toEqual([live]);
     expect(readdirSync(join(dataDir, 'baselines'))).toEqual([`${live}.git`, `${live}.git.work-x`]);
   });

@@ -3,6 +3,7 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { v7 as uuidv7 } from 'uuid';
 import { createSandboxHostActivities } from '../../../src/activities/sandbox-host.activities.js';
 import type { SandboxHostActivities } from '../../../src/activities/run-activities.js';
@@ -10,7 +11,10 @@ import { readFinalizationRequest } from '../../../src/core/finalization/finaliza
 import { planeDirectory, planeRoot } from '../../../src/platform/host/plane-socket-path.js';
 import { LocalRunHost } from '../../../src/platform/sandbox/local-run-host.js';
 import type { Capture, KeptLayer, SetupLayers } from '../../../src/platform/sandbox/setup-layers.js';
+import type { WorkspaceSpec } from '../../../src/domain/run/spec.js';
 import { FolderWorkspaces, type RemoteAccess } from '../../../src/platform/workspace/index.js';
+import { UploadFiles } from '../../../src/platform/workspace/upload-files.js';
+import { rawArchive } from '../../support/archives/raw-tar.js';
 import { createTestDatabase, type TestDatabase } from '../../support/database/database.js';
 import { createGatedRun, readLedger, type GatedRunOptions } from '../../support/gate/gated-run.js';
 import { createOrganization, type FixtureOrganization, type FixtureRun } from '../../support/runs/run-fixture.js';
@@ -113,6 +117,7 @@ describe('keeping the result of a setup', () => {
       tokenTtlSecs: 60,
       limits: LIMITS,
       log: { warn: (_fields, message) => warnings.push(message) },
+      maxArchiveBytes: 1024 * 1024,
       collectTimeoutMs: 60_000,
       kept: { layers, hostId: uuidv7() },
     });
@@ -164,6 +169,31 @@ describe('keeping the result of a setup', () => {
     await play();
     layers.calls.length = 0;
     expect(await told(await play({ trustTier: 'read_only' }))).toMatchObject([{ type: 'setup.skipped' }]);
+    expect(layers.calls).toEqual([]);
+  });
+
+  it('files that a client sent neither read nor write it: nobody knows whether they are those of a commit', async () => {
+    const id = uuidv7();
+    const body = Readable.from([
+      rawArchive([
+        { name: 'Makefile', content: 'all:\n' },
+        { name: 'code', content: '0' },
+      ]),
+    ]);
+    const files = new UploadFiles(join(dataDir, 'state'));
+    const { digest, packed: bytes } = await files.receive(id, body, { maxBytes: 1024 * 1024, stallMs: 5000 });
+    const base_commit = '1'.repeat(40);
+    const workspace: WorkspaceSpec = {
+      kind: 'upload',
+      id,
+      digest,
+      bytes,
+      files: 2,
+      left_out: 0,
+      host: id,
+      base_commit,
+    };
+    expect(await told(await play({ workspace }))).toEqual([]);
     expect(layers.calls).toEqual([]);
   });
 

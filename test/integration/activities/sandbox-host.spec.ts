@@ -64,6 +64,7 @@ describe('steps of a sandbox host that breaks', () => {
       tokenTtlSecs: 60,
       limits: LIMITS,
       log: { warn: () => undefined },
+      maxArchiveBytes: 1024 * 1024,
       collectTimeoutMs: 1000,
     });
   const attempt = <T>(number: number, step: () => Promise<T>): Promise<T> =>
@@ -179,6 +180,7 @@ describe('steps of a sandbox host that breaks', () => {
       tokenTtlSecs: 60,
       limits: { ...LIMITS, maxConcurrentProvisions: 8, maxStartsPerSec: 3 },
       log: { warn: () => undefined },
+      maxArchiveBytes: 1024 * 1024,
       collectTimeoutMs: 1000,
     });
     const runs = await Promise.all(

@@ -60,6 +60,7 @@ describe('a run on a host with another provider', () => {
       tokenTtlSecs: 60,
       limits: LIMITS,
       log: { warn: () => undefined },
+      maxArchiveBytes: 1024 * 1024,
       collectTimeoutMs: 60_000,
     });
   });

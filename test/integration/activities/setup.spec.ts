@@ -76,6 +76,7 @@ describe('the setup of a run, between its workspace and its agent', () => {
       tokenTtlSecs: 60,
       limits: LIMITS,
       log: { warn: () => undefined },
+      maxArchiveBytes: 1024 * 1024,
       collectTimeoutMs: 60_000,
     });
   });

@@ -256,7 +256,12 @@ describe('maintenance', () => {
       database: api.db,
       provider: { listRemains: none },
       runHost: { listPlanes: none },
-      workspaces: { listKept: none, listUploads: () => files.list(), removeUpload: (id: string) => files.remove(id) },
+      workspaces: {
+        listKept: none,
+        listArchives: none,
+        listUploads: () => files.list(),
+        removeUpload: (id: string) => files.remove(id),
+      },
       log: { warn: () => undefined },
     } as unknown as Parameters<typeof reapHostOrphans>[0]);
     const left = await files.list();

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { v7 as uuidv7 } from 'uuid';
 import { tidyLayers } from '../../../src/activities/layer-upkeep.js';
 import { claimLayer, dropLayer, keepLayer, useLayer } from '../../../src/core/setup/setup-layers.js';
@@ -111,6 +111,18 @@ describe('what is kept of setups, on the record', () => {
       const { layers, removed } = hostWith([stale, making, orphan, used], [used]);
       await tidyLayers({ database: test.db, layers, hostId, maxBytes: 1000 });
       expect(removed.toSorted()).toEqual([stale, orphan].toSorted());
+    });
+
+    it('forgets what somebody deleted, and nothing that was made while it looked', async () => {
+      const hostId = uuidv7();
+      const gone = await ready('gone', hostId, 1000);
+      const fresh = await ready('fresh', hostId, 10);
+      const { layers, removed } = hostWith([]);
+      layers.list = jest.fn<SetupLayers['list']>().mockResolvedValueOnce([]).mockResolvedValue([fresh]);
+      await tidyLayers({ database: test.db, layers, hostId, maxBytes: 5000 });
+      expect(removed).toEqual([gone]);
+      expect(await use('gone', hostId)).toBeUndefined();
+      expect(await use('fresh', hostId)).toBeDefined();
     });
 
     it('looks after its own host alone', async () => {

@@ -217,18 +217,4 @@ describe('token renewal and workspace', () => {
       body: { error: 'session is not active' },
     });
   });
-
-  it('CP-273 answers that a run of this host has no archive', async () => {
-    const get = async (run: FixtureRun) => {
-      const response = await fetch(`${plane.url}/internal/workspace`, {
-        headers: { authorization: `Bearer ${run.tokens.workspace}` },
-      });
-      return { status: response.status, body: await response.json() };
-    };
-    expect(await get(await createGatedRun(database.db))).toMatchObject({
-      status: 404,
-      body: { error: expect.any(String) },
-    });
-    expect(await get(await createGatedRun(database.db, { status: 'cancelling' }))).toMatchObject({ status: 400 });
-  });
 });

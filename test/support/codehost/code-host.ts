@@ -18,7 +18,7 @@ export interface SeenRequest {
 export type Interference = (request: IncomingMessage, response: ServerResponse) => boolean | Promise<boolean>;
 
 /**
- * A code host over TLS on loopback: repositories through real `git http-backend`, and whatever REST API is mounted before it. Bare
+ * A code host over TLS, on loopback unless it is told otherwise: repositories through real `git http-backend`, and whatever REST API is mounted before it. Bare
  * repositories lie in `folder` as `owner/name`; only those that {@link publicRepositories} names are served without the token.
  */
 export class CodeHost {
@@ -31,10 +31,12 @@ export class CodeHost {
 
   private constructor(readonly tokens: Set<string>) {}
 
-  static async start(options: { tokens?: string[]; names?: string[] } = {}): Promise<CodeHost> {
-    const host = new CodeHost(new Set(options.tokens ?? []));
-    const names = ['localhost', ...(options.names ?? [])];
-    host.server = await startHttpsHost(names, (request, response) => void host.answer(request, response));
+  /** @param options.address where it listens, on loopback otherwise */
+  static async start(options: { tokens?: string[]; names?: string[]; address?: string } = {}): Promise<CodeHost> {
+    const { address = '127.0.0.1', names = [], tokens = [] } = options;
+    const host = new CodeHost(new Set(tokens));
+    const listener = (request: IncomingMessage, response: ServerResponse): void => void host.answer(request, response);
+    host.server = await startHttpsHost(['localhost', ...names], listener, address);
     return host;
   }
 

@@ -13,24 +13,34 @@ import { openEngine, type EngineConfig } from './open-engine.js';
 
 type ProviderName = 'bubblewrap' | 'docker';
 
-/** What was found of the provider that a start would take; of the last one tried where none works. */
+/** In the order in which `auto` takes them. */
+const PREFERRED: readonly ProviderName[] = ['bubblewrap', 'docker'];
+
+/** What was found of one provider. */
 export interface Inspection {
   name: ProviderName;
   report: ProviderReport;
+  /** A start would take it, or refuse because of it. */
+  isChosen: boolean;
 }
 
-/** Tries the sandbox profile of this host in a folder of its own, so that asking leaves no state behind. */
+/** Tries the sandbox profile of each provider in a folder of its own, so that asking leaves no state behind; the chosen one comes first. */
 export async function inspectHost(
   config: EngineConfig & { readonly provider: ProviderName | 'auto' },
-): Promise<Inspection> {
+): Promise<Inspection[]> {
   const folder = mkdtempSync(join(tmpdir(), 'sandgate-doctor-'));
   try {
-    if (config.provider === 'docker') return { name: 'docker', report: await inspectEngine(config, folder) };
-    const report = await reportOf(async () => checkHost(await findHost(), folder));
-    if (report.ok || config.provider === 'bubblewrap') return { name: 'bubblewrap', report };
-    const other = await inspectEngine(config, folder);
-    if (other.ok) return { name: 'docker', report: { ...other, notes: [...other.notes, ...report.missing] } };
-    return { name: 'bubblewrap', report: { ...report, missing: [...report.missing, ...other.missing] } };
+    const found = {
+      bubblewrap: await reportOf(async () => checkHost(await findHost(), folder)),
+      docker: await inspectEngine(config, folder),
+    };
+    const works = PREFERRED.find((name) => found[name].ok);
+    const chosen = config.provider === 'auto' ? works : config.provider;
+    return PREFERRED.map((name) => ({
+      name,
+      report: found[name],
+      isChosen: name === chosen || chosen === undefined,
+    })).toSorted((one, other) => Number(other.isChosen) - Number(one.isChosen));
   } finally {
     await removePlaneRoot(folder);
     rmSync(folder, { recursive: true, force: true });

@@ -1,29 +1,20 @@
-import { chmod, chown, mkdir, rename, rm, stat } from 'node:fs/promises';
+import { chmod, chown, mkdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
-import { SandgateError } from '../../../domain/errors.js';
 import { isMissing } from '../../../domain/system-error.js';
-import { isRowId } from '../../../domain/uuid.js';
 import type { Confine } from '../../host/confine.js';
-import { namesIn } from '../../host/folders.js';
 import { pathExists } from '../../host/path-exists.js';
 import { removeTree } from '../../host/remove-tree.js';
 import { createOwnedFolder } from '../disk/loop-disk.js';
 import type { Capture, KeptLayer, SetupLayers } from '../setup-layers.js';
+import { LayerFiles, takenBy, type LayerRuns } from './layer-files.js';
 import { LayerImages } from './layer-image.js';
-import { LayerMounts, type LayerPlaces } from './layer-mounts.js';
-import { forgetFileDigest, unchangedFileDigest } from './unchanged-file.js';
-
-const ID_LENGTH = 36;
-/** Of what a file takes of its disk, holes left out. */
-const SECTOR = 512;
+import { LayerMounts } from './layer-mounts.js';
+import { unchangedFileDigest } from './unchanged-file.js';
 
 /** Where a provider that shares this host's file system has its runs. */
-export interface LayerFolders {
-  layerPlaces(runId: string): LayerPlaces;
+export interface LayerFolders extends LayerRuns {
   /** Host uid that the run's processes have, or null when it is the uid of this process. */
   workspaceOwner(runId: string): Promise<number | null>;
-  /** Runs of which anything is on this host. */
-  list(): Promise<string[]>;
 }
 
 interface FolderLayersOptions {
@@ -37,11 +28,11 @@ interface FolderLayersOptions {
 /** Layers as images in `<data>/layers`, mounted beneath workspaces that are folders of this host. Only root can mount them. */
 export class FolderLayers implements SetupLayers {
   private readonly images: LayerImages;
-  private readonly home: string;
+  private readonly files: LayerFiles;
 
   constructor(private readonly on: FolderLayersOptions) {
     this.images = new LayerImages(on.confine);
-    this.home = join(on.dataDir, 'layers');
+    this.files = new LayerFiles(on.dataDir, on.folders);
   }
 
   environment(): Promise<string> {
@@ -49,7 +40,7 @@ export class FolderLayers implements SetupLayers {
   }
 
   async lay(runId: string, { id, contentDigest }: KeptLayer): Promise<boolean> {
-    const image = this.image(id);
+    const image = this.files.image(id);
     if (!(await pathExists(image)) || (await unchangedFileDigest(image)) !== contentDigest) return false;
     await this.mounts(runId).lay(id, image, await this.on.folders.workspaceOwner(runId));
     return true;
@@ -78,22 +69,16 @@ export class FolderLayers implements SetupLayers {
     return capture;
   }
 
-  async remove(layerId: string): Promise<void> {
-    const image = this.image(layerId);
-    forgetFileDigest(image);
-    await rm(image, { force: true });
-    await removeTree(this.draft(layerId));
+  remove(layerId: string): Promise<void> {
+    return this.files.remove(layerId);
   }
 
-  async list(): Promise<string[]> {
-    const names = await namesIn(this.home);
-    return [...new Set(names.map((name) => name.slice(0, ID_LENGTH)).filter(isRowId))];
+  list(): Promise<string[]> {
+    return this.files.list();
   }
 
-  async listUsed(): Promise<string[]> {
-    const runs = await this.on.folders.list();
-    const layers = await Promise.all(runs.map((runId) => this.mounts(runId).layerId()));
-    return layers.filter((id) => id !== null);
+  listUsed(): Promise<string[]> {
+    return this.files.listUsed();
   }
 
   /** Home stands beside the workspace for the moment in which both are packed. */
@@ -104,8 +89,8 @@ export class FolderLayers implements SetupLayers {
   ): Promise<Capture> {
     const holds = await this.images.inspect({ base, workspace: join(added, 'workspace'), home }, uid);
     if (typeof holds === 'string') return { kept: false, reason: holds };
-    const draft = this.draft(layerId);
-    await mkdir(this.home, { recursive: true, mode: 0o700 });
+    const [draft, image] = [this.files.draft(layerId), this.files.image(layerId)];
+    await mkdir(this.files.folder, { recursive: true, mode: 0o700 });
     await createOwnedFolder(draft, uid);
     await rename(home, join(added, 'home'));
     try {
@@ -116,24 +101,14 @@ export class FolderLayers implements SetupLayers {
     const made = join(draft, 'layer.img');
     await chown(made, process.getuid?.() ?? 0, process.getgid?.() ?? 0);
     await chmod(made, 0o400);
-    await rename(made, this.image(layerId));
+    await rename(made, image);
     await removeTree(draft);
-    const image = this.image(layerId);
-    const bytes = (await stat(image)).blocks * SECTOR;
+    const bytes = (await takenBy(image)) ?? 0;
     return { kept: true, contentDigest: await unchangedFileDigest(image), bytes, files: holds.files };
   }
 
   private mounts(runId: string): LayerMounts {
     return new LayerMounts(this.on.folders.layerPlaces(runId));
-  }
-
-  private image(layerId: string): string {
-    if (!isRowId(layerId)) throw new SandgateError('invalid_request', 'this is not the id of a layer');
-    return join(this.home, `${layerId}.img`);
-  }
-
-  private draft(layerId: string): string {
-    return `${this.image(layerId)}.draft`;
   }
 }
 

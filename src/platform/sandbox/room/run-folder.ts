@@ -2,6 +2,7 @@ import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { SandgateError } from '../../../domain/errors.js';
 import { isMissing } from '../../../domain/system-error.js';
+import { namesIn } from '../../host/folders.js';
 
 /** Written when a sandbox is ended by us, so that its end has a reason. */
 export interface EndRecord {
@@ -68,4 +69,9 @@ export class RunFolder {
 /** Names that are safe as a folder's name. */
 export function isRunId(name: string): boolean {
   return /^[0-9a-zA-Z][0-9a-zA-Z-]{0,63}$/.test(name);
+}
+
+/** Runs that have a folder here. */
+export async function listRuns(dataDir: string): Promise<string[]> {
+  return (await namesIn(join(dataDir, 'runs'))).filter(isRunId);
 }

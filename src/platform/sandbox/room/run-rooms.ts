@@ -2,7 +2,7 @@ import { chmod, mkdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { SandboxSizes } from '../../../domain/run/spec.js';
 import { isMissing } from '../../../domain/system-error.js';
-import { isFolder, namesIn } from '../../host/folders.js';
+import { isFolder } from '../../host/folders.js';
 import { planeRoot } from '../../host/plane-socket-path.js';
 import { removeTree } from '../../host/remove-tree.js';
 import { toolsFolder } from '../../packages/tools/tool-folder.js';
@@ -16,7 +16,7 @@ import type { SandboxSpec } from '../provider.js';
 import type { Runtime } from '../runtime.js';
 import type { UidAllocator } from '../uid-allocator.js';
 import { resolveInside } from './refuse-links.js';
-import { isRunId, RunFolder } from './run-folder.js';
+import { listRuns, RunFolder } from './run-folder.js';
 import type { MountedFolders } from './run-mounts.js';
 import { ShownFolders } from './shown-folders.js';
 
@@ -151,8 +151,8 @@ export class RunRooms implements WorkspaceFolders, LayerFolders {
   }
 
   /** Runs that have a folder here. */
-  async list(): Promise<string[]> {
-    return (await namesIn(join(this.options.dataDir, 'runs'))).filter(isRunId);
+  list(): Promise<string[]> {
+    return listRuns(this.options.dataDir);
   }
 
   /** Deletes everything of a run whose processes are gone. */

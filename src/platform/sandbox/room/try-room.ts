@@ -9,17 +9,20 @@ import { ShownFolders } from './shown-folders.js';
 
 const PROGRAM_FOLDERS = ['/usr/sbin', '/usr/bin', '/sbin', '/bin', '/usr/local/bin'];
 const DISK_PROGRAMS = ['mkfs.ext4', 'mount', 'umount', 'e2fsck'];
+const LOOP_CONTROL = '/dev/loop-control';
 
 /** What this host seems to allow; {@link tryDisk} and {@link tryHiding} find out. */
 export function findRoomAbilities(): RoomAbilities {
   const asRoot = process.getuid?.() === 0;
-  return { hasRunUids: asRoot, hasLoopDisks: asRoot && canUseLoopDevices(), hidesPaths: asRoot };
+  return { hasRunUids: asRoot, hasLoopDisks: asRoot && lackingForDisks().length === 0, hidesPaths: asRoot };
 }
 
-function canUseLoopDevices(): boolean {
+/** What this host lacks of all that a sized disk image takes. */
+function lackingForDisks(): string[] {
   const isThere = (name: string): boolean =>
     PROGRAM_FOLDERS.some((folder) => isAllowed(join(folder, name), constants.X_OK));
-  return isAllowed('/dev/loop-control', constants.R_OK | constants.W_OK) && DISK_PROGRAMS.every(isThere);
+  const device = isAllowed(LOOP_CONTROL, constants.R_OK | constants.W_OK) ? [] : [`access to ${LOOP_CONTROL}`];
+  return [...device, ...DISK_PROGRAMS.filter((name) => !isThere(name))];
 }
 
 function isAllowed(path: string, access: number): boolean {
@@ -35,7 +38,9 @@ function isAllowed(path: string, access: number): boolean {
 export async function tryDisk(host: RoomAbilities, dataDir: string): Promise<string[]> {
   const soft = 'the limit of disk is soft: sampled, with a largest file size';
   if (!host.hasRunUids) return [`${soft}; started as root, each run gets a sized disk image`];
-  if (!host.hasLoopDisks) return [`${soft}; /dev/loop-control, mount and mkfs.ext4 are needed for sized disk images`];
+  if (!host.hasLoopDisks) {
+    return [`${soft}; a sized disk image takes what this host lacks: ${lackingForDisks().join(', ') || 'a mount'}`];
+  }
   const folder = join(dataDir, `.disk-trial-${randomUUID()}`);
   const image = join(folder, 'disk.img');
   const mountPoint = join(folder, 'disk');
