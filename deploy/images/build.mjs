@@ -3,11 +3,15 @@
  * imports. `base.Dockerfile` makes the same where images can be pulled.
  *
  *   node deploy/images/build.mjs [--engine unix:///path] [--name image:tag] [--add package,package] [--minimal]
+ *
+ * `--add` names packages of this system, such as compilers of the languages of your repositories. `npm` is this machine's own, which every
+ * image has but a minimal one.
  */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import { parseArgs } from 'node:util';
+import { npmFolder } from './npm-folder.mjs';
 import { importImage, makeRootFileSystem, socketOf } from './root-file-system.mjs';
 
 const HERE = import.meta.dirname;
@@ -26,11 +30,21 @@ const { values: options } = parseArgs({
 
 const socketPath = socketOf(options.engine);
 const listed = options.minimal ? NEEDED : readFileSync(path.join(HERE, 'packages.txt'), 'utf8').split('\n');
-const packages = [...listed, ...options.add.split(',')].map((name) => name.trim()).filter(Boolean);
-const made = makeRootFileSystem(packages, [
-  `copy-in ${path.join(HERE, 'prepare.sh')} /tmp`,
-  'chroot "$1" sh /tmp/prepare.sh && rm "$1/tmp/prepare.sh"',
-]);
+const wanted = [...listed, ...options.add.split(',')].map((name) => name.trim()).filter(Boolean);
+const made = makeRootFileSystem(
+  wanted.filter((name) => name !== 'npm'),
+  [
+    ...(options.minimal && !wanted.includes('npm') ? [] : npmHooks()),
+    `copy-in ${path.join(HERE, 'prepare.sh')} /tmp`,
+    'chroot "$1" sh /tmp/prepare.sh && rm "$1/tmp/prepare.sh"',
+  ],
+);
 await importImage(socketPath, made.stdout, options.name, [LABEL]);
 await made.ended;
 process.stdout.write(`${options.name} is ready on ${socketPath}\n`);
+
+/** Debian's npm runs on Debian's Node alone, and sandboxes have Sandgate's. */
+function npmHooks() {
+  const folder = npmFolder();
+  return ['mkdir -p "$1/usr/local/lib/node_modules"', `copy-in '${folder}' /usr/local/lib/node_modules`];
+}

@@ -9,6 +9,11 @@ chmod 0111 /usr/bin/catatonit
 mkdir -p /opt/sandgate /run/sandgate /home/agent /workspace /etc/codex
 for name in passwd group hosts nsswitch.conf; do [ -e "/etc/$name" ] || : > "/etc/$name"; done
 
+# npm runs on the Node that sandboxes are given.
+if [ -d /usr/local/lib/node_modules/npm ]; then
+  for name in npm npx; do ln -sf "../lib/node_modules/npm/bin/$name-cli.js" "/usr/local/bin/$name"; done
+fi
+
 # Nobody inside can gain rights, so no program needs to offer them.
 find / -xdev -type f -perm /6000 -exec chmod a-s {} +
 

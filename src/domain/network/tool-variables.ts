@@ -13,8 +13,11 @@ export interface ToldNetwork {
 
 const OFFLINE: ToldNetwork = { mode: 'offline', targets: [], variables: {} };
 
-/** Where Linux keeps the certificates that it trusts; programs that bring their own list are pointed there. */
-export const SYSTEM_CERTIFICATES = '/etc/ssl/certs/ca-certificates.crt';
+/**
+ * Files of the certificates that tools trust, inside; programs that bring a list of their own are pointed to the first that is there:
+ * what a deployment adds to those of its host, or what the system of the sandbox has.
+ */
+export const CERTIFICATE_FILES = ['/opt/sandgate/certificates.pem', '/etc/ssl/certs/ca-certificates.crt'] as const;
 
 const PROXY_NAMES = ['HTTPS_PROXY', 'HTTP_PROXY', 'ALL_PROXY', 'https_proxy', 'http_proxy', 'all_proxy'];
 const NO_PROXY_NAMES = ['NO_PROXY', 'no_proxy'];

@@ -1,5 +1,5 @@
 import { cloneUrlProblem } from '../../domain/run/clone-url.js';
-import { httpUrl } from './readers.js';
+import { certificates, httpUrl } from './readers.js';
 import type { Reader } from './readers.js';
 import { setting } from './setting.js';
 
@@ -11,15 +11,6 @@ const cloneBase: Reader<string> = {
     // The base names no repository, so it is checked with one appended.
     if (cloneUrlProblem(`${base}/owner/name`) === undefined) return base;
     throw new Error('must be an https address without credentials, query and fragment, or file:///folder');
-  },
-};
-
-/** Certificates in PEM form, usually through `SERVICE_CODEHOST_CA_FILE`. */
-const certificates: Reader<string> = {
-  expects: 'certificates in PEM form',
-  parse: (value) => {
-    if (/-----BEGIN CERTIFICATE-----[\s\S]+-----END CERTIFICATE-----/.test(value)) return `${value.trim()}\n`;
-    throw new Error('must be certificates in PEM form');
   },
 };
 

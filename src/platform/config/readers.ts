@@ -168,6 +168,15 @@ export function integerList(min: number, max: number): Reader<readonly number[]>
   };
 }
 
+/** Certificates in PEM form, usually in a file that the variable's `_FILE` form names. */
+export const certificates: Reader<string> = {
+  expects: 'certificates in PEM form',
+  parse: (value) =>
+    /-----BEGIN CERTIFICATE-----[\s\S]+-----END CERTIFICATE-----/.test(value)
+      ? `${value.trim()}\n`
+      : mustBe('certificates in PEM form'),
+};
+
 /** 32 bytes in hexadecimal or base64. */
 export const key32: Reader<Buffer> = {
   expects: '32 bytes in hexadecimal or base64',

@@ -1,5 +1,5 @@
 import type { SandboxSizes } from '../../domain/run/spec.js';
-import { decimal, integer, oneOf, text, unixSocket } from './readers.js';
+import { certificates, decimal, integer, oneOf, text, unixSocket } from './readers.js';
 import { setting } from './setting.js';
 
 const MEMORY_MB = integer(64, 1_048_576);
@@ -42,6 +42,15 @@ export class SandboxConfig {
     about: 'Image of sandboxes on a container engine. `npm run images` makes it without any registry.',
   })
   readonly image!: string;
+
+  @setting({
+    variable: 'SERVICE_SANDBOX_CA',
+    read: certificates,
+    default: null,
+    about:
+      'Certificate authorities that tools in sandboxes trust besides those of this host, such as that of your package mirrors; usually in a file that `SERVICE_SANDBOX_CA_FILE` names.',
+  })
+  readonly ca!: string | null;
 
   @setting({
     variable: 'SERVICE_SANDBOX_UID_BASE',

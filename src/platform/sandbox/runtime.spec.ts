@@ -45,6 +45,19 @@ describe('the runtime of sandboxes', () => {
     expect(readdirSync(join(data, 'runtime'))).toEqual([staged[0]?.version]);
   });
 
+  it('holds the certificates that a deployment adds beside those of its host, and none otherwise', async () => {
+    const data = join(folder, 'data');
+    const plain = await stageRuntime(data, source());
+    expect(existsSync(join(plain.dir, 'certificates.pem'))).toBe(false);
+    const certificates = '-----BEGIN CERTIFICATE-----\nours\n-----END CERTIFICATE-----\n';
+    const { dir } = await stageRuntime(data, { ...source(), certificates });
+    expect(dir).not.toBe(plain.dir);
+    expect(statSync(join(dir, 'certificates.pem')).mode & 0o777).toBe(0o644);
+    const bundle = readFileSync(join(dir, 'certificates.pem'), 'utf8');
+    expect(bundle.endsWith(`-----END CERTIFICATE-----\n${certificates}`)).toBe(true);
+    expect(bundle.match(/-----BEGIN CERTIFICATE-----/g)?.length).toBeGreaterThan(10);
+  });
+
   it('of an earlier version stays while a run could use it', async () => {
     const data = join(folder, 'data');
     const first = await stageRuntime(data, source());

@@ -1,7 +1,21 @@
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
-import { chmod, copyFile, link, mkdir, mkdtemp, readdir, readFile, rename, stat, symlink } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import {
+  chmod,
+  copyFile,
+  link,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rename,
+  stat,
+  symlink,
+  writeFile,
+} from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { getCACertificates } from 'node:tls';
+import { CERTIFICATE_FILES } from '../../domain/network/tool-variables.js';
 import { namesIn } from '../host/folders.js';
 import { removeTree } from '../host/remove-tree.js';
 
@@ -16,7 +30,12 @@ export interface RuntimeSource {
   runnerBundle: string;
   /** A Node binary; that of this process without one. */
   nodeBinary?: string;
+  /** Certificate authorities in PEM form that tools trust besides those of this host; null adds none. */
+  certificates?: string | null;
 }
+
+/** What the folder is made of; certificates are a whole bundle. */
+type Staged = Required<RuntimeSource>;
 
 /**
  * Executable and not readable: a process of it is not dumpable, so its memory and environment are closed to the same uid
@@ -34,13 +53,14 @@ const STAGING_MS = 10 * 60_000;
  * the same time. Folders of other versions are deleted when no run is left that could use them.
  */
 export async function stageRuntime(dataDir: string, source: RuntimeSource): Promise<Runtime> {
-  const nodeBinary = source.nodeBinary ?? process.execPath;
-  const version = await versionOf(nodeBinary, source.runnerBundle);
+  const { runnerBundle, nodeBinary = process.execPath, certificates: added = null } = source;
+  const staged = { runnerBundle, nodeBinary, certificates: added === null ? null : withThoseOfThisHost(added) };
+  const version = await versionOf(staged);
   const all = join(dataDir, 'runtime');
   const dir = join(all, version);
   if (!(await isStaged(dir))) {
     await mkdir(all, { recursive: true, mode: 0o700 });
-    await stageInto(await mkdtemp(join(all, '.staging-')), dir, nodeBinary, source.runnerBundle);
+    await stageInto(await mkdtemp(join(all, '.staging-')), dir, staged);
   }
   await removeOthers(dataDir, version);
   return { version, dir };
@@ -54,7 +74,8 @@ async function isStaged(dir: string): Promise<boolean> {
   );
 }
 
-async function stageInto(staging: string, dir: string, nodeBinary: string, runnerBundle: string): Promise<void> {
+async function stageInto(staging: string, dir: string, staged: Staged): Promise<void> {
+  const { nodeBinary, runnerBundle, certificates } = staged;
   for (const folder of ['', 'runner', 'runner/codex', 'runner/codex/home', 'node', 'node/bin', 'tools', 'harness']) {
     await mkdir(join(staging, folder), { recursive: true });
     // The run's uid is another one as root; the mode of the umask might shut it out.
@@ -72,6 +93,11 @@ async function stageInto(staging: string, dir: string, nodeBinary: string, runne
   await copyFile(nodeBinary, join(staging, 'runner-node'), constants.COPYFILE_FICLONE);
   await chmod(join(staging, 'runner-node'), RUNNER_NODE_MODE);
   await placeOrdinaryNode(nodeBinary, join(staging, 'node/bin/node'));
+  if (certificates !== null) {
+    const target = join(staging, basename(CERTIFICATE_FILES[0]));
+    await writeFile(target, certificates);
+    await chmod(target, 0o644);
+  }
   try {
     await rename(staging, dir);
   } catch (error) {
@@ -79,6 +105,13 @@ async function stageInto(staging: string, dir: string, nodeBinary: string, runne
     await removeTree(staging);
     if (!(await isStaged(dir))) throw error;
   }
+}
+
+/** An image may know fewer than the host, which every sandbox of it would trust. */
+function withThoseOfThisHost(added: string): string {
+  const system = getCACertificates('system');
+  const known = system.length > 0 ? system : getCACertificates('bundled');
+  return `${[...new Set(known.map((one) => one.trim()))].join('\n')}\n${added}`;
 }
 
 /** A hard link saves a hundred megabytes where the file system and the binary's mode allow it. */
@@ -106,10 +139,10 @@ function isSettingsFile(name: string): boolean {
   return name.startsWith('codex/') && /\.(?:toml|rules)$/.test(name);
 }
 
-async function versionOf(nodeBinary: string, runnerBundle: string): Promise<string> {
+async function versionOf({ nodeBinary, runnerBundle, certificates }: Staged): Promise<string> {
   const node = await stat(nodeBinary);
   const hash = createHash('sha256');
-  hash.update(JSON.stringify([LAYOUT, nodeBinary, node.size, node.mtimeMs, process.version]));
+  hash.update(JSON.stringify([LAYOUT, nodeBinary, node.size, node.mtimeMs, process.version, certificates]));
   for (const part of await bundleParts(runnerBundle)) hash.update(await readFile(join(dirname(runnerBundle), part)));
   return hash.digest('hex').slice(0, 16);
 }

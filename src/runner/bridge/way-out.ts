@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { javaProxyOptions, networkVariables, SYSTEM_CERTIFICATES } from '../../domain/network/tool-variables.js';
+import { CERTIFICATE_FILES, javaProxyOptions, networkVariables } from '../../domain/network/tool-variables.js';
 import type { RunnerSettings } from '../launch/runner-settings.js';
 import { openConnectProxy } from './connect-proxy.js';
 import { RefusalLog } from './refusal-log.js';
@@ -16,7 +16,7 @@ export async function openWayOut(settings: RunnerSettings, token: string): Promi
   const { controlUrl, planeSocket, network, agentVariables } = settings;
   const refusals = new RefusalLog();
   const proxy = await openConnectProxy({ controlUrl, socketPath: planeSocket, token }, refusals);
-  const certificates = existsSync(SYSTEM_CERTIFICATES) ? SYSTEM_CERTIFICATES : null;
+  const certificates = CERTIFICATE_FILES.find((path) => existsSync(path)) ?? null;
   const maven = [agentVariables['MAVEN_OPTS'], javaProxyOptions(proxy.url)].filter((part) => part !== undefined);
   const variables = { ...networkVariables(network, proxy.url, certificates), MAVEN_OPTS: maven.join(' ') };
   return { variables, refusals, close: () => proxy.close() };

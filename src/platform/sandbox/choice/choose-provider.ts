@@ -26,7 +26,7 @@ import { openEngine, type EngineConfig } from './open-engine.js';
 interface ProviderConfig {
   data: { readonly dir: string };
   workspace: { readonly localCopyRoots: readonly string[] };
-  sandbox: EngineConfig & { readonly provider: 'auto' | 'bubblewrap' | 'docker' };
+  sandbox: EngineConfig & { readonly provider: 'auto' | 'bubblewrap' | 'docker'; readonly ca: string | null };
 }
 
 /** Uids of this host, where this process is root. */
@@ -74,7 +74,7 @@ export async function chooseProvider(
   const dataDir = await realpath(config.data.dir);
   const rooms = {
     dataDir,
-    runtime: await stageRuntime(dataDir, source),
+    runtime: await stageRuntime(dataDir, { ...source, certificates: config.sandbox.ca }),
     uids,
     programOf: (harness: string) => pinnedProgramFolder(dataDir, harness),
     planeOf: (runId: string) => planeDirectory(dataDir, runId),
