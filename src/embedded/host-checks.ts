@@ -46,10 +46,10 @@ export async function checkHost(env: NodeJS.ProcessEnv): Promise<HostCheck[]> {
   return [...checks.flat(), ...warnings.map((detail) => ({ name: 'configuration', result: 'warn', detail }) as const)];
 }
 
-async function checkSandbox({ sandbox }: SandgateConfig): Promise<HostCheck[]> {
+async function checkSandbox({ sandbox, http }: SandgateConfig): Promise<HostCheck[]> {
   try {
     const { inspectHost } = await import('../platform/sandbox/choice/inspect-host.js');
-    const { name, report } = await inspectHost(sandbox);
+    const { name, report } = await inspectHost(sandbox, http);
     const verdict: HostCheck = {
       name: 'sandbox',
       result: report.ok ? 'ok' : 'fail',

@@ -9,7 +9,7 @@ import { findHost } from '../bubblewrap/host.js';
 import { checkEngine } from '../docker/check-engine.js';
 import type { ProviderReport } from '../provider.js';
 import { findRoomAbilities } from '../room/try-room.js';
-import { openEngine, type EngineConfig } from './open-engine.js';
+import { openEngine, planeAccess, type EngineConfig, type ListenerConfig } from './open-engine.js';
 
 type ProviderName = 'bubblewrap' | 'docker';
 
@@ -22,13 +22,15 @@ export interface Inspection {
 /** Tries the sandbox profile of this host in a folder of its own, so that asking leaves no state behind. */
 export async function inspectHost(
   config: EngineConfig & { readonly provider: ProviderName | 'auto' },
+  http: ListenerConfig,
 ): Promise<Inspection> {
   const folder = mkdtempSync(join(tmpdir(), 'sandgate-doctor-'));
   try {
-    if (config.provider === 'docker') return { name: 'docker', report: await inspectEngine(config, folder) };
+    const inspect = () => inspectEngine(config, http, folder);
+    if (config.provider === 'docker') return { name: 'docker', report: await inspect() };
     const report = await reportOf(async () => checkHost(await findHost(), folder));
     if (report.ok || config.provider === 'bubblewrap') return { name: 'bubblewrap', report };
-    const other = await inspectEngine(config, folder);
+    const other = await inspect();
     if (other.ok) return { name: 'docker', report: { ...other, notes: [...other.notes, ...report.missing] } };
     return { name: 'bubblewrap', report: { ...report, missing: [...report.missing, ...other.missing] } };
   } finally {
@@ -37,11 +39,12 @@ export async function inspectHost(
   }
 }
 
-function inspectEngine(config: EngineConfig, dataDir: string): Promise<ProviderReport> {
+function inspectEngine(config: EngineConfig, http: ListenerConfig, dataDir: string): Promise<ProviderReport> {
   return reportOf(async () => {
     const engine = await openEngine(config);
     const { dockerRuntime: engineRuntime, image } = config;
-    return checkEngine({ engine, dataDir, deployment: randomUUID(), image, engineRuntime, host: findRoomAbilities() });
+    const on = { engine, image, engineRuntime, plane: planeAccess(config, http), host: findRoomAbilities() };
+    return checkEngine({ ...on, dataDir, deployment: randomUUID() });
   });
 }
 
