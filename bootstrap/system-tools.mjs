@@ -20,6 +20,9 @@ const ENGINE = {
   podman: () => onPath('podman'),
   runc: () => onPath('runc'),
   conmon: () => onPath('conmon'),
+  netavark: () => ['/usr/lib/podman/netavark', '/usr/libexec/podman/netavark'].some((path) => fs.existsSync(path)),
+  iptables: () => onPath('iptables'),
+  runsc: () => onPath('runsc'),
   ...IMAGE_TOOLS,
 };
 /** Names that are Debian's alone. */
