@@ -31,7 +31,8 @@ export function askEngine(socketPath: string, { method, path, body, signal }: Qu
       reject(new SandgateError('unavailable', `the container engine at ${socketPath} does not answer`, { cause }));
     const headers = body === undefined ? {} : { 'content-type': 'application/json' };
     const patience = signal === undefined ? { timeout: TIMEOUT_MS } : { signal };
-    const asked = request({ socketPath, path, method, headers, ...patience }, (response) => {
+    // A connection that was kept would break when the engine comes back, and look as if it were away.
+    const asked = request({ socketPath, path, method, headers, agent: false, ...patience }, (response) => {
       let text = '';
       response
         .setEncoding('utf8')
