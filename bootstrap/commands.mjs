@@ -45,7 +45,7 @@ export const COMMANDS = {
     argv: ['build/run-nightly.mjs'],
   },
   'fuzz:shell': { needs: ['packages', 'build', 'tools', 'oracles'], argv: ['build/fuzz-shell.mjs'] },
-  bench: { needs: ['packages', 'build', 'tools', 'temporal'], argv: ['test/bench/run.mjs'] },
+  bench: { needs: ['packages', 'build', 'tools', 'engine', 'temporal'], argv: ['test/bench/run.mjs'] },
   /** Any script of the tree: `run.mjs node path/to/script.mjs …`, with everything built. */
   node: { needs: ['packages', 'build', 'tools', 'temporal'], argv: ['--enable-source-maps'] },
 };

@@ -21,6 +21,9 @@ const ENGINE = {
   runc: () => onPath('runc'),
   conmon: () => onPath('conmon'),
   iproute2: () => onPath('ip'),
+  netavark: () => ['/usr/lib/podman/netavark', '/usr/libexec/podman/netavark'].some((path) => fs.existsSync(path)),
+  iptables: () => onPath('iptables'),
+  runsc: () => onPath('runsc'),
   ...IMAGE_TOOLS,
 };
 /** Names that are Debian's alone. */

@@ -1,4 +1,5 @@
 import { isTerminal, parseRunStatus } from '../domain/run/status.js';
+import { isUuid } from '../domain/uuid.js';
 import type { Database } from '../core/record/database.js';
 import { findRuns } from '../core/maintenance/sweeps.js';
 import { findWantedUploads } from '../core/uploads/uploads.js';
@@ -97,8 +98,9 @@ async function removeUnwantedArchives({
     if ((await claimOf(database, runId)) === 'unwanted') await workspaces.forget(runId);
 }
 
-/** A status written by a newer version is never taken for terminal. */
+/** A status written by a newer version is never taken for terminal, and what has not the name of any run is not ours to remove. */
 async function claimOf(database: Database, runId: string): Promise<RunClaim> {
+  if (!isUuid(runId)) return 'unknown';
   const [run] = await findRuns(database.pool, [runId]);
   if (run === undefined) return 'unwanted';
   const status = parseRunStatus(run.status);

@@ -47,10 +47,10 @@ export async function checkHost(env: NodeJS.ProcessEnv): Promise<HostCheck[]> {
   return [...checks.flat(), ...warnings.map((detail) => ({ name: 'configuration', result: 'warn', detail }) as const)];
 }
 
-async function checkSandbox({ sandbox }: SandgateConfig): Promise<HostCheck[]> {
+async function checkSandbox({ sandbox, http }: SandgateConfig): Promise<HostCheck[]> {
   try {
     const { inspectHost } = await import('../platform/sandbox/choice/inspect-host.js');
-    return describeProviders(await inspectHost(sandbox));
+    return describeProviders(await inspectHost(sandbox, http));
   } catch (error) {
     return [{ name: 'sandbox', result: 'fail', detail: describe(error) }];
   }

@@ -36,6 +36,15 @@ export class SandboxConfig {
   readonly dockerRuntime!: string | null;
 
   @setting({
+    variable: 'SERVICE_DOCKER_PLANE',
+    read: oneOf('auto', 'socket', 'network'),
+    default: 'auto',
+    about:
+      'How sandboxes of a container engine reach the runner plane: by a mounted `socket`, or by a `network` of their own on which it is the only address. `auto` takes the socket where it answers.',
+  })
+  readonly dockerPlane!: 'auto' | 'socket' | 'network';
+
+  @setting({
     variable: 'SERVICE_SANDBOX_IMAGE',
     read: text,
     default: 'localhost/sandgate-sandbox:1',

@@ -1,5 +1,5 @@
 import { parseToldNetwork, type ToldNetwork } from '../../domain/network/tool-variables.js';
-import type { SandboxProfile } from '../self-check/points.js';
+import { SANDBOX_PROFILES, type SandboxProfile } from '../self-check/points.js';
 import { parseManifest } from './server-manifest.js';
 import type { CapabilityManifest } from './server-manifest.js';
 import { parseSetup } from './setup-settings.js';
@@ -47,7 +47,7 @@ export function readSettings(variables: Record<string, string>): RunnerSettings 
     task: required(variables, 'SERVICE_TASK'),
     model: required(variables, 'SERVICE_MODEL'),
     workspace: variables['SERVICE_WORKSPACE'] || '/workspace',
-    sandboxProfile: variables['SERVICE_SANDBOX_PROFILE'] === 'container' ? 'container' : 'bubblewrap',
+    sandboxProfile: profileOf(variables['SERVICE_SANDBOX_PROFILE']),
     systemPrompt: variables['SERVICE_SYSTEM_PROMPT'] || null,
     maxTurns: wholeNumber(variables, 'SERVICE_MAX_TURNS', DEFAULT_MAX_TURNS, 1),
     replayDelayMs: wholeNumber(variables, 'SERVICE_REPLAY_DELAY_MS', DEFAULT_REPLAY_DELAY_MS, 0),
@@ -56,6 +56,11 @@ export function readSettings(variables: Record<string, string>): RunnerSettings 
     agentVariables: agentVariables(variables),
     setup: setup(variables['SERVICE_SETUP']),
   };
+}
+
+/** The strictest without a name. */
+function profileOf(name: string | undefined): SandboxProfile {
+  return SANDBOX_PROFILES.find((profile) => profile === name) ?? 'bubblewrap';
 }
 
 function required(variables: Record<string, string>, name: string): string {

@@ -12,7 +12,10 @@ export interface Evidence {
   pid: number;
   pids: number[];
   interfaces: string[];
-  routes: number;
+  /** `via` is the address of a router, or null for a route to neighbours alone. */
+  routes: { on: string; via: string | null }[];
+  /** Interfaces beyond loopback that have an address of IPv6, by which they reach their neighbours unasked. */
+  neighbours: string[];
   mounts: { point: string; options: string[] }[];
   rootEntries: string[];
   /** Paths that could be opened for writing or written into. */
@@ -73,7 +76,10 @@ export function gatherEvidence(): Evidence {
       .filter((name) => /^\d+$/.test(name))
       .map(Number),
     interfaces: Object.keys(networkInterfaces()),
-    routes: Math.max(0, readText('/proc/self/net/route').trim().split('\n').length - 1),
+    routes: parseRoutes(readText('/proc/self/net/route')),
+    neighbours: Object.entries(networkInterfaces())
+      .filter(([name, addresses = []]) => name !== 'lo' && addresses.some(({ family }) => family === 'IPv6'))
+      .map(([name]) => name),
     mounts: parseMounts(readText('/proc/self/mountinfo')),
     rootEntries: readdirSync('/'),
     writable: MUST_NOT_WRITE.filter(isWritable),
@@ -103,6 +109,15 @@ export function parseMounts(text: string): Evidence['mounts'] {
       const fields = line.split(' ');
       return { point: fields[4] ?? '', options: (fields[5] ?? '').split(',') };
     });
+}
+
+/** Of the kernel's table, whose addresses are hexadecimal. */
+export function parseRoutes(text: string): Evidence['routes'] {
+  const [, ...lines] = text.trim().split('\n');
+  return lines.map((line) => {
+    const [on = '', , gateway = ''] = line.split(/\s+/);
+    return { on, via: gateway === '00000000' ? null : gateway };
+  });
 }
 
 function listDescriptors(): string[] {

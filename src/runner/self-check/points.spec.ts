@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Evidence } from './evidence.js';
-import { parseMounts, parseStatus } from './evidence.js';
+import { parseMounts, parseRoutes, parseStatus } from './evidence.js';
 import { pointsOf, type SandboxProfile } from './points.js';
 
 const RO = ['ro', 'nosuid', 'nodev'];
@@ -22,7 +22,8 @@ const HELD: Evidence = {
   pid: 2,
   pids: [1, 2],
   interfaces: ['lo'],
-  routes: 0,
+  routes: [],
+  neighbours: [],
   mounts: mounts([
     ['/', RO],
     ['/usr', RO],
@@ -89,7 +90,8 @@ describe('proof 18: the self-check', () => {
     ['processes', { pids: [1, 2, 300, 301] }],
     ['processes', { pid: 1, pids: [1] }],
     ['network', { interfaces: ['lo', 'eth0'] }],
-    ['network', { routes: 1 }],
+    ['network', { routes: [{ on: 'lo', via: null }] }],
+    ['network', { neighbours: ['eth0'] }],
     ['mounts', { mounts: HELD.mounts.filter((mount) => mount.point !== '/workspace') }],
     ['mounts', { mounts: replaceMount('/workspace', ['rw', 'nodev']) }],
     ['mounts', { mounts: replaceMount('/tmp', ['rw', 'nosuid']) }],
@@ -120,6 +122,29 @@ describe('proof 18: the self-check', () => {
 
   it.each(brokenContainers)('names the point "%s" when it does not hold in a container (%#)', (name, change) => {
     expect(failing(change, CONTAINER, 'container')).toEqual([name]);
+  });
+
+  it('lets a container have a network that leads to its neighbours, and no further', () => {
+    const networked = { ...CONTAINER, interfaces: ['lo', 'eth0'], routes: [{ on: 'eth0', via: null }] };
+    const problems = (change: Partial<Evidence>): string[] => failing(change, networked, 'networked-container');
+    expect(pointsOf('networked-container').map(({ name }) => name)).toEqual(
+      pointsOf('container').map(({ name }) => name),
+    );
+    expect(problems({})).toEqual([]);
+    for (const change of [
+      { routes: [...networked.routes, { on: 'eth0', via: '0102590A' }] },
+      { routes: [...networked.routes, { on: 'eth1', via: null }] },
+      { interfaces: ['lo', 'eth0', 'eth1'] },
+      { neighbours: ['eth0'] },
+    ])
+      expect(problems(change)).toEqual(['network']);
+    expect(failing({}, networked, 'container')).toEqual(['network']);
+    const table = 'Iface\tDestination\tGateway\nlo\t0000000A\t00000000\neth0\t00000000\t0102590A\n';
+    expect(parseRoutes(table)).toEqual([
+      { on: 'lo', via: null },
+      { on: 'eth0', via: '0102590A' },
+    ]);
+    expect(parseRoutes('')).toEqual([]);
   });
 
   it('reads its own status and mounts', () => {

@@ -6,8 +6,9 @@ export interface Point {
   problem(evidence: Evidence): string | null;
 }
 
-/** What made the sandbox: bubblewrap, or a container engine from an image. */
-export type SandboxProfile = 'bubblewrap' | 'container';
+/** What made the sandbox: bubblewrap, or a container engine from an image, on whose network the plane may be. */
+export const SANDBOX_PROFILES = ['bubblewrap', 'container', 'networked-container'] as const;
+export type SandboxProfile = (typeof SANDBOX_PROFILES)[number];
 
 /** In what the sandboxes of two profiles differ; every promise holds in both. */
 interface Expected {
@@ -18,6 +19,8 @@ interface Expected {
   devices: string[];
   /** A read-only mount need not refuse setuid files: no new privileges can be had in any case. */
   readOnlyIsEnough: boolean;
+  /** Beside loopback, one that leads to its own network alone. */
+  interfaces: string[];
 }
 
 const NO_CAPABILITY = '0000000000000000';
@@ -63,13 +66,14 @@ const NEEDED_MOUNTS = [
   '/run/sandgate',
   '/workspace',
 ];
-const EXPECTED: Record<SandboxProfile, Expected> = {
+const EXPECTED: Record<'bubblewrap' | 'container', Expected> = {
   bubblewrap: {
     rootEntries: ROOT_ENTRIES,
     neededMounts: [...NEEDED_MOUNTS, '/usr'],
     writableMounts: WRITABLE_MOUNTS,
     devices: DEVICES,
     readOnlyIsEnough: false,
+    interfaces: [],
   },
   container: {
     // An image's root has more folders, all of them read-only; the engine leaves a file with its name there.
@@ -79,8 +83,13 @@ const EXPECTED: Record<SandboxProfile, Expected> = {
     writableMounts: [...WRITABLE_MOUNTS, '/sys/fs/cgroup', '/dev/mqueue', '/var/tmp'],
     devices: [...DEVICES, '/dev', ...COVERED],
     readOnlyIsEnough: true,
+    interfaces: [],
   },
 };
+
+function expectedOf(profile: SandboxProfile): Expected {
+  return profile === 'networked-container' ? { ...EXPECTED.container, interfaces: ['eth0'] } : EXPECTED[profile];
+}
 const ENVIRONMENT = [
   'PATH',
   'HOME',
@@ -102,7 +111,8 @@ const unlisted = (names: string[], allowed: string[]): string[] => names.filter(
 
 /** The ten points of the self-check, in the order in which they are judged (docs/design/sandbox.md). */
 export function pointsOf(profile: SandboxProfile): Point[] {
-  return [...PROCESS_POINTS, ...placePoints(EXPECTED[profile])];
+  const expected = expectedOf(profile);
+  return [...PROCESS_POINTS, networkPoint(expected), ...placePoints(expected)];
 }
 
 const PROCESS_POINTS: Point[] = [
@@ -139,15 +149,21 @@ const PROCESS_POINTS: Point[] = [
       ]);
     },
   },
-  {
+];
+
+function networkPoint({ interfaces }: Expected): Point {
+  return {
     name: 'network',
     problem: (seen) =>
       first([
-        unlisted(seen.interfaces, ['lo']).length > 0 && `interfaces ${seen.interfaces.join(', ')} are visible`,
-        seen.routes > 0 && 'there is a route to somewhere',
+        unlisted(seen.interfaces, ['lo', ...interfaces]).length > 0 &&
+          `interfaces ${seen.interfaces.join(', ')} are visible`,
+        seen.routes.some((route) => route.via !== null || !interfaces.includes(route.on)) &&
+          'there is a route to somewhere',
+        seen.neighbours.length > 0 && `${seen.neighbours.join(', ')} has an address that nobody gave it`,
       ]),
-  },
-];
+  };
+}
 
 function placePoints(expected: Expected): Point[] {
   return [

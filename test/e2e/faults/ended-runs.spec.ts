@@ -6,6 +6,7 @@ import pLimit from 'p-limit';
 import { SANDBOX_UID_COUNT } from '../../../src/core/hosts/sandbox-uids.js';
 import { isSystemError } from '../../../src/domain/system-error.js';
 import { planeRoot } from '../../../src/platform/host/plane-socket-path.js';
+import { MAKE_WITHIN_MS } from '../../support/engine/image-store.js';
 import { LiveStack } from '../../support/installation/live-stack.js';
 import { SANDBOX_UID_BASE } from '../../support/installation/own-place.js';
 import { StackDatabase } from '../../support/installation/stack-database.js';
@@ -29,8 +30,12 @@ describe('what runs leave behind', () => {
     await stack.createReplayAgent('worker-bee', 'unrestricted');
     await stack.createReplayAgent('asker');
     await stack.createReplayAgent('frugal', 'unrestricted', { budgets: { max_tool_calls: 1 } });
-    place = { folder: join(stack.dataDir, 'runs'), isRun: (name) => started.has(name) };
-  }, 120_000);
+    place = {
+      folder: join(stack.dataDir, 'runs'),
+      isRun: (name) => started.has(name),
+      ...(stack.engine === null ? {} : { engine: stack.engine }),
+    };
+  }, MAKE_WITHIN_MS);
 
   afterAll(async () => {
     await stack?.stop();

@@ -1,14 +1,24 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { describeWithEngine, MAKE_WITHIN_MS, startEngine } from '../../support/engine/image-store.js';
+import { describeWithEngine } from '../../support/engine/describe-with-engine.js';
+import { MAKE_WITHIN_MS, startEngine } from '../../support/engine/image-store.js';
 import type { PodmanService } from '../../support/engine/podman-service.js';
 import { TEST_IMAGE } from '../../support/engine/test-image.js';
-import { LiveStack } from '../../support/installation/live-stack.js';
+import { engineSettings } from '../../support/engine/test-provider.js';
+import { LiveStack, TERMINAL } from '../../support/installation/live-stack.js';
 import { expectWholeLedger } from '../../support/runs/whole-ledger.js';
+import { letGo, WORKS } from '../../support/runs/working-run.js';
 
 /** Long enough that whoever needs the engine has asked for it in vain. */
 const AWAY_MS = 2_000;
-const WRITES = { tool: 'Write', input: { file_path: 'made.txt', content: 'made\n' } };
+/** Launches that are hit, each a little later than the one before; the nightly campaign hits more. */
+const LAUNCHES = 3 * Number(process.env['TEST_FAULT_ROUNDS'] ?? 1);
+const LATER_MS = 120;
+
+const WRITES = { tool: 'Bash', input: { command: 'echo made > made.txt' } };
 const WAITS = [WRITES, { tool: 'Bash', input: { command: 'sh deploy.sh' } }];
 
 describeWithEngine('the container engine is killed and comes back', () => {
@@ -17,11 +27,7 @@ describeWithEngine('the container engine is killed and comes back', () => {
 
   beforeAll(async () => {
     engine = await startEngine();
-    stack = await LiveStack.start({
-      SERVICE_PROVIDER: 'docker',
-      SERVICE_DOCKER_HOST: `unix://${engine.socket}`,
-      SERVICE_SANDBOX_IMAGE: TEST_IMAGE,
-    });
+    stack = await LiveStack.start(engineSettings(engine, TEST_IMAGE));
     await stack.createReplayAgent('contained');
   }, MAKE_WITHIN_MS);
 
@@ -30,58 +36,142 @@ describeWithEngine('the container engine is killed and comes back', () => {
     await engine?.[Symbol.asyncDispose]();
   }, 120_000);
 
-  const killed = async (meanwhile: () => Promise<void>): Promise<void> => {
+  const away = async (meanwhile: () => Promise<void>): Promise<void> => {
     await engine.kill();
-    await meanwhile();
-    await sleep(AWAY_MS);
-    await engine.begin();
+    try {
+      await meanwhile();
+      await sleep(AWAY_MS);
+    } finally {
+      await engine.begin();
+    }
   };
 
-  const diffOf = async (id: string): Promise<string | undefined> => {
+  const containerOf = (run: string): string => engine.podman('inspect', '--format', '{{.Id}}', `service-${run}`).trim();
+
+  /** The containers that the run was told to have. */
+  const launchesOf = async (run: string): Promise<string[]> => {
+    const texts = (await stack.timeline(run)).map(({ payload }) => payload.data['text']);
+    return texts.flatMap((text) =>
+      typeof text === 'string' ? (/^Sandbox (\w+) \(docker\) launched\.$/.exec(text)?.[1] ?? []) : [],
+    );
+  };
+
+  const diffOf = async (run: string): Promise<string | undefined> => {
     const { artifacts } = await stack.json<{ artifacts: { kind: string; content: string }[] }>(
       'GET',
-      `/v1/sessions/${id}/artifacts`,
+      `/v1/sessions/${run}/artifacts`,
     );
     return artifacts.find(({ kind }) => kind === 'diff')?.content;
   };
 
+  const expectEnd = async (run: string, status: string): Promise<string | null> => {
+    const ended = await stack.untilTerminal(run);
+    expect({ status: ended.status, reason: ended.status_reason }).toMatchObject({ status });
+    expect(await diffOf(run)).toContain('+made');
+    await expectWholeLedger(stack, run);
+    return ended.status_reason;
+  };
+
   it('before a launch: the launch waits for it', async () => {
-    let id = '';
-    await killed(async () => {
-      id = await stack.startRun('contained', [WRITES]);
+    let run = '';
+    await away(async () => {
+      run = await stack.startRun('contained', [WRITES]);
     });
-    expect((await stack.untilTerminal(id)).status).toBe('completed');
-    expect(await diffOf(id)).toContain('+made');
-    await expectWholeLedger(stack, id);
+    await expectEnd(run, 'completed');
+    expect(await launchesOf(run)).toHaveLength(1);
   }, 240_000);
 
+  it.each(Array.from({ length: LAUNCHES }, (_, index) => index * LATER_MS))(
+    'while a run is launched, after %i ms: it comes to have one sandbox',
+    async (afterMs) => {
+      const run = await stack.startRun('contained', [WRITES]);
+      await stack.untilStatus(run, ['initializing', 'running', 'completed']);
+      await sleep(afterMs);
+      await away(() => Promise.resolve());
+      await expectEnd(run, 'completed');
+      expect(await launchesOf(run)).toHaveLength(1);
+    },
+    240_000,
+  );
+
   it('while a run waits for a person: it goes on in the same sandbox', async () => {
-    const id = await stack.startRun('contained', WAITS);
-    const approval = await stack.pendingApproval(id);
-    const [before] = engine.podman('ps', '--no-trunc', '--format', '{{.ID}}').split('\n');
-    await killed(async () => {
+    const run = await stack.startRun('contained', WAITS);
+    const approval = await stack.pendingApproval(run);
+    const before = containerOf(run);
+    await away(async () => {
       await stack.decide(approval.id, 'approved_once');
     });
-    expect((await stack.untilTerminal(id)).status).toBe('completed');
-    expect(await diffOf(id)).toContain('+made');
-    const timeline = JSON.stringify(await stack.timeline(id));
-    expect(timeline).toContain(String(before).slice(0, 12));
-    await expectWholeLedger(stack, id);
+    await expectEnd(run, 'completed');
+    expect(await launchesOf(run)).toEqual([before.slice(0, 12)]);
+  }, 240_000);
+
+  it('with worker and API: the runner works on meanwhile, and the run ends in the same sandbox', async () => {
+    const run = await stack.startRun('contained', [WRITES, ...WORKS]);
+    await stack.untilStatus(run, 'running');
+    const before = containerOf(run);
+    await away(async () => {
+      stack.kill('worker');
+      stack.kill('api');
+      // The worker does not come up without its engine, and nothing is taken for dead meanwhile.
+      expect(TERMINAL.has((await stack.session(run)).status)).toBe(false);
+    });
+    letGo(stack, run);
+    await expectEnd(run, 'completed');
+    expect(await launchesOf(run)).toEqual([before.slice(0, 12)]);
   }, 240_000);
 
   it('while a run is cancelled: it ends when its death is certain, with its diff', async () => {
-    const id = await stack.startRun('contained', WAITS);
-    await stack.pendingApproval(id);
-    await killed(async () => {
-      await stack.json('POST', `/v1/sessions/${id}/cancel`);
+    const run = await stack.startRun('contained', WAITS);
+    await stack.pendingApproval(run);
+    const pid = engine.pidOf(`service-${run}`);
+    await away(async () => {
+      await stack.json('POST', `/v1/sessions/${run}/cancel`, {});
+      await sleep(3 * AWAY_MS);
+      // The runner was asked to leave, and has. Nobody can know that yet.
+      expect(TERMINAL.has((await stack.session(run)).status)).toBe(false);
     });
-    expect((await stack.untilTerminal(id)).status).toBe('cancelled');
-    expect(await diffOf(id)).toContain('+made');
+    await expectEnd(run, 'cancelled');
+    expect(existsSync(`/proc/${pid}`)).toBe(false);
   }, 240_000);
 
-  it('leaves no container behind', async () => {
-    await stack.until('the engine to be empty', 60_000, () =>
-      Promise.resolve(engine.podman('ps', '--all', '--quiet').trim() === '' ? true : undefined),
+  it('while a run winds down: its diff is collected', async () => {
+    const run = await stack.startRun('contained', [WRITES, { say: 'done' }]);
+    await stack.untilStatus(run, ['finalizing', 'completed']);
+    await away(() => Promise.resolve());
+    await expectEnd(run, 'completed');
+  }, 240_000);
+
+  it('CP-007 a sandbox that dies meanwhile is not missed before the engine says so, and then fails its run', async () => {
+    const run = await stack.startRun('contained', WAITS);
+    await stack.pendingApproval(run);
+    const pid = engine.pidOf(`service-${run}`);
+    await away(async () => {
+      process.kill(pid, 'SIGKILL');
+      await sleep(AWAY_MS);
+      expect((await stack.session(run)).status).toBe('awaiting_approval');
+    });
+    expect(await expectEnd(run, 'failed')).toContain('the sandbox was killed from outside');
+  }, 240_000);
+
+  it('orphans are found when it is back: nothing of a run that nobody knows, and nothing of ended ones, is left', async () => {
+    const run = await stack.startRun('contained', WAITS);
+    await stack.pendingApproval(run);
+    const label = `service.deployment=${engine
+      .podman('inspect', '--format', '{{index .Config.Labels "service.deployment"}}', `service-${run}`)
+      .trim()}`;
+    // The second is no run's name at all, and must not keep the first from being found.
+    for (const unknown of [randomUUID(), 'not-a-run'])
+      engine.podman(
+        ...['run', '--detach', '--network', 'none', '--name', `service-${unknown}`, '--label', label],
+        ...['--label', `service.session=${unknown}`, TEST_IMAGE, '/bin/sleep', '600'],
+      );
+    await away(async () => {
+      await stack.json('POST', `/v1/sessions/${run}/cancel`, {});
+    });
+    await expectEnd(run, 'cancelled');
+    await stack.until('the orphan to be gone', 60_000, () =>
+      Promise.resolve(engine.containers().join() === 'service-not-a-run' ? true : undefined),
     );
-  });
+    expect(existsSync(join(stack.dataDir, 'runs', run))).toBe(false);
+  }, 240_000);
 });

@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { planeRoot } from '../../../src/platform/host/plane-socket-path.js';
+import { MAKE_WITHIN_MS } from '../../support/engine/image-store.js';
 import { LiveStack, TERMINAL, type Part } from '../../support/installation/live-stack.js';
 import { letGo, WORKS } from '../../support/runs/working-run.js';
 import { expectWholeLedger } from '../../support/runs/whole-ledger.js';
@@ -35,7 +36,7 @@ describe('kill -9 of any process at any phase loses no run', () => {
       SERVICE_LOCAL_COPY_ROOTS: bigFolder,
     });
     await stack.createReplayAgent('worker-bee');
-  }, 180_000);
+  }, MAKE_WITHIN_MS);
 
   afterAll(async () => {
     await stack?.stop();
@@ -132,12 +133,16 @@ describe('kill -9 of any process at any phase loses no run', () => {
 
 /** Pid, on the host, of the first process of the run's pid namespace. */
 function sandboxPid(stack: LiveStack, run: string): number {
+  if (stack.engine !== null) return stack.engine.pidOf(`service-${run}`);
   const status = readFileSync(join(stack.dataDir, 'runs', run, 'sandbox', 'status'), 'utf8');
   return Number(/"child-pid": (\d+)/.exec(status)?.[1]);
 }
 
-/** No folder, mount or socket of an ended run stays on the host. */
+/** No folder, mount, socket or container of an ended run stays on the host. */
 async function expectNothingLeft(stack: LiveStack): Promise<void> {
+  await stack.until('every container of ended runs to be gone', 60_000, () =>
+    Promise.resolve((stack.engine?.containers() ?? []).length === 0 ? true : undefined),
+  );
   await stack.until('every folder of ended runs to be gone', 60_000, () => {
     const kept = ['runs', 'baselines'].map((folder) => join(stack.dataDir, folder));
     const left = [planeRoot(stack.dataDir), ...kept].flatMap(listFolder);

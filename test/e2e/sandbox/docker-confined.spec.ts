@@ -18,7 +18,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Confine, ConfinedCommand } from '../../../src/platform/host/confine.js';
 import { confineInContainers } from '../../../src/platform/sandbox/docker/confined.js';
 import { Engine } from '../../../src/platform/sandbox/docker/engine.js';
-import { describeWithEngine, MAKE_WITHIN_MS, startEngine } from '../../support/engine/image-store.js';
+import { describeWithEngine } from '../../support/engine/describe-with-engine.js';
+import { MAKE_WITHIN_MS, startEngine } from '../../support/engine/image-store.js';
 import type { PodmanService } from '../../support/engine/podman-service.js';
 import { TEST_IMAGE } from '../../support/engine/test-image.js';
 

@@ -3,7 +3,8 @@ import { chmodSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { SandboxHandle } from '../../../src/platform/sandbox/provider.js';
-import { describeWithEngine, MAKE_WITHIN_MS, startEngine } from '../../support/engine/image-store.js';
+import { describeWithEngine } from '../../support/engine/describe-with-engine.js';
+import { MAKE_WITHIN_MS, startEngine } from '../../support/engine/image-store.js';
 import type { PodmanService } from '../../support/engine/podman-service.js';
 import { TEST_IMAGE } from '../../support/engine/test-image.js';
 import {
@@ -37,7 +38,6 @@ describeWithEngine('life of a sandbox on a container engine', () => {
     }
   });
 
-  const containers = (): string[] => engine.podman('ps', '--all', '--format', '{{.Names}}').split('\n').filter(Boolean);
   /** A container that stands where the one of a run belongs. */
   const plant = (runId: string, deployment: string): string =>
     engine
@@ -58,7 +58,7 @@ describeWithEngine('life of a sandbox on a container engine', () => {
       { do: 'output', runId },
     ]);
     expect([(prepared?.value as Run).output, output?.value]).toEqual(['prepared\n', 'prepared\n']);
-    const named = (): string[] => containers().filter((name) => name.startsWith(`service-${runId}`));
+    const named = (): string[] => engine.containers().filter((name) => name.startsWith(`service-${runId}`));
     expect(named()).toEqual([`service-${runId}.setup`]);
     await lab.perform([startedRun(runId, { MODE: 'idle', PHASE: 'agent' })]);
     expect(named()).toEqual([`service-${runId}`]);
@@ -69,7 +69,7 @@ describeWithEngine('life of a sandbox on a container engine', () => {
       { do: 'release', runId: abandoned },
     ]);
     expect((list?.value as { managed: { runId: string }[] }).managed.map((one) => one.runId)).toContain(abandoned);
-    expect(containers().filter((name) => name.startsWith(`service-${abandoned}`))).toEqual([]);
+    expect(engine.containers().filter((name) => name.startsWith(`service-${abandoned}`))).toEqual([]);
   });
 
   it('proof 18: a promise that does not hold ends the launch with the point named, and leaves no container', async () => {
@@ -79,7 +79,7 @@ describeWithEngine('life of a sandbox on a container engine', () => {
     try {
       const [result] = await lab.perform([startedRun(`${LIFE}-check`, { MODE: 'idle' })]);
       expect(result?.error).toMatch(/self-check failed: hidden files: .*\/proc\/self\/(environ|mem)/);
-      expect(containers()).not.toContain(`service-${LIFE}-check`);
+      expect(engine.containers()).not.toContain(`service-${LIFE}-check`);
     } finally {
       chmodSync(join(runtime, 'runner-node'), 0o111);
     }
@@ -107,7 +107,7 @@ describeWithEngine('life of a sandbox on a container engine', () => {
     rmSync(join(lab.dataDir, `runs/${runId}/sandbox/container.json`));
     const [again] = await lab.perform([startedRun(runId, { MODE: 'idle' })]);
     expect((again?.value as Run).handle).toEqual((started.value as Run).handle);
-    expect(containers().filter((name) => name === `service-${runId}`)).toHaveLength(1);
+    expect(engine.containers().filter((name) => name === `service-${runId}`)).toHaveLength(1);
   });
 
   it('a container without a runner in it is replaced by one that has', async () => {
@@ -181,7 +181,7 @@ describeWithEngine('life of a sandbox on a container engine', () => {
 
   it('leaves no container and no trial behind', async () => {
     await releaseAll(lab);
-    expect(containers()).toEqual([]);
+    expect(engine.containers()).toEqual([]);
     expect(readFileSync(join(lab.dataDir, 'uids.json'), 'utf8')).toBe('{}');
   });
 });

@@ -41,7 +41,8 @@ describe('what a host still has of runs', () => {
       writeFileSync(join(dataDir, 'baselines', `${id}.git`, 'HEAD'), '');
       mkdirSync(join(dataDir, 'baselines', `${id}.git.work-x`));
     }
-    const provider = { listRemains: () => Promise.resolve([] as string[]) } as SandboxProvider;
+    // Somebody's folder, whose name the record cannot even be asked for, is left and stops nothing.
+    const provider = { listRemains: () => Promise.resolve(['not-a-run']) } as SandboxProvider;
     const absent = (): never => {
       throw new Error('no sandbox is here');
     };

@@ -11,6 +11,8 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { generate } from 'selfsigned';
 import { Egress } from '../../../src/platform/egress/egress.js';
+import { MAKE_WITHIN_MS } from '../../support/engine/image-store.js';
+import { TEST_PROVIDER } from '../../support/engine/test-provider.js';
 import { createTestDatabase, type TestDatabase } from '../../support/database/database.js';
 import { createGatedRun, readLedger } from '../../support/gate/gated-run.js';
 import { startConnectProxy, type ConnectProxy } from '../../support/http/connect-proxy.js';
@@ -85,7 +87,7 @@ beforeAll(async () => {
   );
   recorders = await openRecorders(folder, {});
   files = { 'client.py': CLIENT, 'ca.pem': ca };
-});
+}, MAKE_WITHIN_MS);
 
 afterAll(async () => {
   await plane?.close();
@@ -193,8 +195,8 @@ describe('common tools in a sandbox', () => {
   });
 });
 
-describe.each(['granted', 'offline'])('ways out of a sandbox whose run is %s', (mode) => {
-  it('lead nowhere that nobody allowed, and work where nothing holds them', async () => {
+describe.each(['granted', 'offline'])(`ways out of a sandbox of ${TEST_PROVIDER} whose run is %s`, (mode) => {
+  it('proof 16: lead nowhere that nobody allowed, and work where nothing holds them', async () => {
     const ways = waysOut(places());
     const probes = NETWORK_PROBES.map(commandOf);
     const all = [...ways.map(({ command }) => command), ...probes.map(({ command }) => command)];

@@ -7,12 +7,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 const START_MS = 60_000;
 /** Podman raises limits to what a system allows at most, which fails where the limits are lower than that. */
-const CONTAINERS = `[containers]
+const settings = (folder: string): string => `[containers]
 default_ulimits = ["nofile=16384:16384", "nproc=4096:4096"]
 [engine]
 cgroup_manager = "cgroupfs"
 events_logger = "file"
 runtime = "runc"
+[network]
+network_backend = "netavark"
+network_config_dir = "${join(folder, 'networks')}"
 `;
 
 interface PodmanOptions {
@@ -20,6 +23,8 @@ interface PodmanOptions {
   root?: string;
   /** Images that are only read. */
   store?: string;
+  /** Path of the program that runs containers, in place of `runc`. */
+  runtime?: string;
 }
 
 /**
@@ -28,17 +33,21 @@ interface PodmanOptions {
  */
 export class PodmanService implements AsyncDisposable {
   private child: ChildProcess | null = null;
+  /** Ids of containers. */
+  private readonly seen = new Set<string>();
 
   private constructor(
     readonly folder: string,
     private readonly root: string,
+    private readonly runtime: string | undefined,
   ) {}
 
   /** @param folder of its own, with a short path, because sockets are in it */
-  static async start(folder: string, { root = join(folder, 'root'), store }: PodmanOptions): Promise<PodmanService> {
-    const service = new PodmanService(folder, root);
+  static async start(folder: string, options: PodmanOptions): Promise<PodmanService> {
+    const { root = join(folder, 'root'), store, runtime } = options;
+    const service = new PodmanService(folder, root, runtime);
     for (const path of [root, join(folder, 'run'), join(folder, 'tmp')]) mkdirSync(path, { recursive: true });
-    writeFileSync(join(folder, 'containers.conf'), CONTAINERS);
+    writeFileSync(join(folder, 'containers.conf'), settings(folder));
     writeFileSync(join(folder, 'storage.conf'), storage(folder, root, store));
     await service.begin();
     return service;
@@ -84,6 +93,37 @@ export class PodmanService implements AsyncDisposable {
     });
   }
 
+  /** Names of its containers, ended ones too. */
+  containers(): string[] {
+    const lines = this.podman('ps', '--all', '--no-trunc', '--format', '{{.ID}} {{.Names}}')
+      .split('\n')
+      .filter(Boolean);
+    const listed = lines.map((line) => line.split(' '));
+    for (const [id = ''] of listed) this.seen.add(id);
+    return listed.map(([, name = '']) => name);
+  }
+
+  /** Cgroups of containers that {@link containers} has named once and that are gone. */
+  strayCgroups(): string[] {
+    const alive = this.podman('ps', '--all', '--no-trunc', '--quiet');
+    const gone = [...this.seen].filter((id) => !alive.includes(id));
+    const found = execFileSync('sh', ['-c', 'find /sys/fs/cgroup -type d -name "libpod-*" 2> /dev/null || :']);
+    return found
+      .toString()
+      .split('\n')
+      .filter((group) => gone.some((id) => group.includes(id)));
+  }
+
+  /** Pid, on the host, of the first process of a container. */
+  pidOf(container: string): number {
+    return Number(this.podman('inspect', '--format', '{{.State.Pid}}', container));
+  }
+
+  /** Pid of what the engine leaves beside a container to watch it. */
+  monitorOf(container: string): number {
+    return Number(this.podman('inspect', '--format', '{{.State.ConmonPid}}', container));
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     await this.kill();
     this.podman('rm', '--all', '--force', '--time', '0', '--volumes');
@@ -93,7 +133,7 @@ export class PodmanService implements AsyncDisposable {
   }
 
   private get place(): string[] {
-    return ['--tmpdir', join(this.folder, 'tmp')];
+    return ['--tmpdir', join(this.folder, 'tmp'), ...(this.runtime === undefined ? [] : ['--runtime', this.runtime])];
   }
 
   private get environment(): NodeJS.ProcessEnv {

@@ -8,6 +8,9 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { planeRoot } from '../../../src/platform/host/plane-socket-path.js';
 import type { Installation as InstallationClass } from '../../../src/embedded/installation.js';
+import type { PodmanService } from '../engine/podman-service.js';
+import { endEngineOf, engineOf, engineSettings } from '../engine/test-provider.js';
+import { TOOLS_IMAGE } from '../engine/test-image.js';
 import { ownPlace } from './own-place.js';
 
 /** Small durations, so that what production does in seconds happens in a test without waiting. */
@@ -67,6 +70,8 @@ export class LiveStack {
     readonly installation: InstallationClass,
     readonly dataDir: string,
     readonly notices: string[],
+    /** What makes its sandboxes, where the suites are run with containers and this one does not say otherwise. */
+    readonly engine: PodmanService | null,
   ) {}
 
   static async start(env: NodeJS.ProcessEnv = {}, dataDir = mkdtempSync(join(tmpdir(), 'sg-'))): Promise<LiveStack> {
@@ -75,11 +80,18 @@ export class LiveStack {
     const notices: string[] = [];
     await takeOwnPorts(dataDir);
     await takePreparedCluster(dataDir);
-    const installation = await Installation.start({
-      env: { ...ownPlace(), ...QUICK, ...env, SERVICE_DATA_DIR: dataDir },
-      notify: (line) => notices.push(line),
-    });
-    return new LiveStack(installation, dataDir, notices);
+    const engine = env['SERVICE_PROVIDER'] === undefined ? await engineOf(dataDir) : null;
+    const provider = engine === null ? {} : engineSettings(engine, TOOLS_IMAGE);
+    try {
+      const installation = await Installation.start({
+        env: { ...ownPlace(), ...QUICK, ...provider, ...env, SERVICE_DATA_DIR: dataDir },
+        notify: (line) => notices.push(line),
+      });
+      return new LiveStack(installation, dataDir, notices, engine);
+    } catch (error) {
+      await endEngineOf(dataDir);
+      throw error;
+    }
   }
 
   get url(): string {
@@ -87,7 +99,11 @@ export class LiveStack {
   }
 
   async stop(): Promise<void> {
-    await this.installation.stop('kill', AbortSignal.timeout(60_000));
+    try {
+      await this.installation.stop('kill', AbortSignal.timeout(60_000));
+    } finally {
+      await endEngineOf(this.dataDir);
+    }
     removeStateOf(this.dataDir);
   }
 

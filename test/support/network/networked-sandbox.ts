@@ -1,6 +1,6 @@
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { buildRunnerEnvironment } from '../../../src/domain/run/runner-environment.js';
 import type { RunSpec } from '../../../src/domain/run/spec.js';
 import {
@@ -11,9 +11,14 @@ import {
 } from '../../../src/platform/host/plane-socket-path.js';
 import { BubblewrapProvider } from '../../../src/platform/sandbox/bubblewrap/bubblewrap-provider.js';
 import { findHost } from '../../../src/platform/sandbox/bubblewrap/host.js';
+import { DockerProvider } from '../../../src/platform/sandbox/docker/docker-provider.js';
+import { Engine } from '../../../src/platform/sandbox/docker/engine.js';
+import { findRoomAbilities } from '../../../src/platform/sandbox/room/try-room.js';
 import { stageRuntime } from '../../../src/platform/sandbox/runtime.js';
 import type { UidAllocator } from '../../../src/platform/sandbox/uid-allocator.js';
 import type { Database } from '../../../src/core/record/database.js';
+import { endEngineOf, engineOf } from '../engine/test-provider.js';
+import { TOOLS_IMAGE } from '../engine/test-image.js';
 import { readRows } from '../gate/gated-run.js';
 import { SANDBOX_UID_BASE } from '../installation/own-place.js';
 import type { FixtureRun } from '../runs/run-fixture.js';
@@ -31,7 +36,7 @@ export interface Said {
 export class NetworkedSandboxes {
   private constructor(
     readonly dataDir: string,
-    private readonly provider: BubblewrapProvider,
+    private readonly provider: BubblewrapProvider | DockerProvider,
   ) {}
 
   static async open(): Promise<NetworkedSandboxes> {
@@ -46,12 +51,18 @@ export class NetworkedSandboxes {
       claim: (run) => Promise.resolve(claimed.get(run) ?? (claimed.set(run, (uid += 1)), uid)),
       release: (run) => Promise.resolve(void claimed.delete(run)),
     };
-    const provider = new BubblewrapProvider({
-      ...{ dataDir, host: await findHost(), runtime, uids },
+    const rooms = {
+      ...{ dataDir, runtime, uids },
       programOf: () => Promise.resolve(null),
-      planeOf: (run) => planeDirectory(dataDir, run),
-    });
-    return new NetworkedSandboxes(dataDir, provider);
+      planeOf: (run: string) => planeDirectory(dataDir, run),
+    };
+    const podman = await engineOf(dataDir);
+    if (podman === null)
+      return new NetworkedSandboxes(dataDir, new BubblewrapProvider({ ...rooms, host: await findHost() }));
+    const engine = await Engine.open(podman.socket);
+    const on = { engine, image: TOOLS_IMAGE, engineRuntime: null, deployment: basename(folder) };
+    const plane = { way: 'socket' as const, listener: { host: '127.0.0.1', port: 1 } };
+    return new NetworkedSandboxes(dataDir, new DockerProvider({ ...rooms, ...on, plane, host: findRoomAbilities() }));
   }
 
   /**
@@ -98,6 +109,7 @@ export class NetworkedSandboxes {
 
   async close(): Promise<void> {
     for (const run of await this.provider.listRemains()) await this.provider.release(run);
+    await endEngineOf(this.dataDir);
     for (const folder of [planeRoot(this.dataDir), resolve(this.dataDir, '..')])
       rmSync(folder, { recursive: true, force: true });
   }

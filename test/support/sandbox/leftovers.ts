@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { PodmanService } from '../engine/podman-service.js';
 
 const SETTLE_MS = 30_000;
 
@@ -11,10 +12,12 @@ export interface SandboxPlace {
   folder: string;
   /** Whether a run is one of this place; others on this machine have theirs. */
   isRun: (name: string) => boolean;
+  /** Where the sandboxes are containers. */
+  engine?: PodmanService;
 }
 
 /** Everything on the host that still names the place: processes, and with them their namespaces, mounts, loop devices, cgroups. */
-export function findLeftovers({ folder, isRun }: SandboxPlace): string[] {
+export function findLeftovers({ folder, isRun, engine }: SandboxPlace): string[] {
   const processes = execFileSync('ps', ['-eo', 'stat,args'], { encoding: 'utf8' })
     .split('\n')
     .filter((line) => line.includes(folder) && !line.startsWith('Z'));
@@ -29,7 +32,19 @@ export function findLeftovers({ folder, isRun }: SandboxPlace): string[] {
   })
     .split('\n')
     .filter((group) => group !== '' && isRun(basename(group)));
-  return [...processes, ...mounts, ...loops, ...groups];
+  return [...processes, ...mounts, ...loops, ...groups, ...(engine === undefined ? [] : onEngine(engine))];
+}
+
+/** Containers with their cgroups, volumes, and networks of ours. */
+function onEngine(engine: PodmanService): string[] {
+  const list = (...argv: string[]): string[] =>
+    engine
+      .podman(...argv)
+      .split('\n')
+      .filter(Boolean);
+  const volumes = list('volume', 'ls', '--quiet');
+  const networks = list('network', 'ls', '--filter', 'label=service.managed', '--quiet');
+  return [...engine.containers(), ...engine.strayCgroups(), ...volumes, ...networks];
 }
 
 /** Loop devices of others come and go meanwhile. */

@@ -20,11 +20,12 @@ import { findRoomAbilities } from '../room/try-room.js';
 import type { RuntimeSource } from '../runtime.js';
 import { stageRuntime } from '../runtime.js';
 import type { UidAllocator } from '../uid-allocator.js';
-import { openEngine, type EngineConfig } from './open-engine.js';
+import { openEngine, planeAccess, type EngineConfig, type ListenerConfig } from './open-engine.js';
 
 /** The members of the configuration that decide. */
 interface ProviderConfig {
   data: { readonly dir: string };
+  http: ListenerConfig;
   workspace: { readonly localCopyRoots: readonly string[] };
   sandbox: EngineConfig & { readonly provider: 'auto' | 'bubblewrap' | 'docker'; readonly ca: string | null };
 }
@@ -132,6 +133,7 @@ const MAKERS = {
       image,
       engineRuntime,
       deployment,
+      plane: planeAccess(config.sandbox, config.http),
     });
   },
 };

@@ -9,7 +9,7 @@ import { findHost } from '../bubblewrap/host.js';
 import { checkEngine } from '../docker/check-engine.js';
 import type { ProviderReport } from '../provider.js';
 import { findRoomAbilities } from '../room/try-room.js';
-import { openEngine, type EngineConfig } from './open-engine.js';
+import { openEngine, planeAccess, type EngineConfig, type ListenerConfig } from './open-engine.js';
 
 type ProviderName = 'bubblewrap' | 'docker';
 
@@ -27,12 +27,13 @@ export interface Inspection {
 /** Tries the sandbox profile of each provider in a folder of its own, so that asking leaves no state behind; the chosen one comes first. */
 export async function inspectHost(
   config: EngineConfig & { readonly provider: ProviderName | 'auto' },
+  http: ListenerConfig,
 ): Promise<Inspection[]> {
   const folder = mkdtempSync(join(tmpdir(), 'sandgate-doctor-'));
   try {
     const found = {
       bubblewrap: await reportOf(async () => checkHost(await findHost(), folder)),
-      docker: await inspectEngine(config, folder),
+      docker: await inspectEngine(config, http, folder),
     };
     const works = PREFERRED.find((name) => found[name].ok);
     const chosen = config.provider === 'auto' ? works : config.provider;
@@ -47,11 +48,12 @@ export async function inspectHost(
   }
 }
 
-function inspectEngine(config: EngineConfig, dataDir: string): Promise<ProviderReport> {
+function inspectEngine(config: EngineConfig, http: ListenerConfig, dataDir: string): Promise<ProviderReport> {
   return reportOf(async () => {
     const engine = await openEngine(config);
     const { dockerRuntime: engineRuntime, image } = config;
-    return checkEngine({ engine, dataDir, deployment: randomUUID(), image, engineRuntime, host: findRoomAbilities() });
+    const on = { engine, image, engineRuntime, plane: planeAccess(config, http), host: findRoomAbilities() };
+    return checkEngine({ ...on, dataDir, deployment: randomUUID() });
   });
 }
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { findWeaknesses } from './check-engine.js';
+import { checkEngine, findWeaknesses } from './check-engine.js';
+import type { CheckedEngine } from './try-container.js';
 
 const HELD = `CapPrm:	0000000000000000
 CapEff:	0000000000000000
@@ -10,7 +11,6 @@ Seccomp:	2
 interface Inter-|   Receive
 interface face |bytes
 interface lo:       0       0
-kernel: Linux version 6.18.44
 processes: 4
 memory: 67108864
 pids: 36
@@ -19,6 +19,7 @@ workspace: shared
 root: read-only
 init: closed
 plane: reached
+runtime: runc
 `;
 
 const without = (line: string): string => HELD.replace(new RegExp(`^${line}.*\n`, 'm'), '');
@@ -62,12 +63,36 @@ describe('proof 17: an engine that cannot give the profile', () => {
     expect(findWeaknesses(seen, null)).toEqual([problem]);
   });
 
-  it('must really use the runtime that was asked for', () => {
-    expect(findWeaknesses(HELD, 'runsc')).toEqual([
-      'containers are not run by runsc, although SERVICE_DOCKER_RUNTIME asks for it',
+  it('is told from one whose networks lead further than to the plane', () => {
+    const networked = `${without('plane')}interface eth0: 0\nplane: heard\n`;
+    const judged = (seen: string): string[] => findWeaknesses(seen, null, 'network');
+    expect(judged(networked)).toEqual([]);
+    expect(judged(`${networked}interface eth1: 0\n`)).toEqual(['a container has the network interfaces eth1']);
+    expect(judged(networked.replace('plane: heard\n', ''))).toEqual([
+      'the runner plane cannot be reached from the network of a container',
     ]);
-    const pretended = 'kernel: Linux version 4.4.0 #1 SMP Sun Jan 10 15:06:54 PST 2016';
-    expect(findWeaknesses(HELD.replace(/^kernel: .*$/m, pretended), 'runsc')).toEqual([]);
+    expect(judged(`${networked}host: heard at 10.89.0.1\nhost: heard at 192.0.2.7\n`)).toEqual([
+      'a container reaches this host at 10.89.0.1, 192.0.2.7',
+    ]);
+    expect(judged(`${networked}neighbour fe80000000000000 02 40 20 80 eth0\n`)).toEqual([
+      'a container has an address of IPv6, by which it reaches this host',
+    ]);
+  });
+
+  it('must really use the runtime that was asked for', () => {
+    expect(findWeaknesses(HELD, 'crun')).toEqual([
+      'containers are run by runc, although SERVICE_DOCKER_RUNTIME asks for crun',
+    ]);
+    expect(findWeaknesses(HELD, 'runc')).toEqual([]);
+    expect(findWeaknesses(HELD.replace('runtime: runc', 'runtime: /usr/bin/crun'), 'crun')).toEqual([]);
+  });
+
+  it('cannot be one that executes no unreadable program', async () => {
+    const report = await checkEngine({ engineRuntime: 'runsc' } as CheckedEngine);
+    expect(report).toMatchObject({
+      ok: false,
+      missing: [expect.stringContaining('gVisor (runsc) executes no program')],
+    });
   });
 
   it('gives nothing at all where the trial printed nothing', () => {

@@ -182,6 +182,22 @@ describe('the body of a container', () => {
     expect(kept?.Mounts).toContainEqual({ Type: 'bind', Source: HOME.source, Target: HOME.target, ReadOnly: false });
   });
 
+  it('has a network only where one leads to the plane, without its second protocol', () => {
+    const network = { name: 'service-net-run', dns: '10.89.0.2' };
+    const body = containerBody({ ...PLAN, network });
+    expect(body.NetworkDisabled).toBe(false);
+    expect(body.NetworkingConfig).toBeUndefined();
+    expect(body.HostConfig).toMatchObject({
+      NetworkMode: 'service-net-run',
+      Dns: ['10.89.0.2'],
+      Sysctls: { 'net.ipv6.conf.all.disable_ipv6': '1' },
+    });
+    expect(containerBody({ ...PLAN, network: { ...network, address: '10.89.0.2' } }).NetworkingConfig).toEqual({
+      EndpointsConfig: { 'service-net-run': { IPAMConfig: { IPv4Address: '10.89.0.2' } } },
+    });
+    expect(hostConfig()).not.toHaveProperty('Dns');
+  });
+
   it('names the runtime and bounds the largest file only where it has to', () => {
     const named = hostConfig({ runtime: 'runsc', fileBytes: 1024, ownUid: false });
     expect(named?.Runtime).toBe('runsc');

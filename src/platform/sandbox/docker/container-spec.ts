@@ -24,6 +24,9 @@ export const LABELS = {
   trial: 'service.trial',
 } as const;
 
+/** The phase of what is beside a run's sandboxes: its way to the runner plane. */
+export const PLANE_PHASE = 'plane';
+
 /** Docker covers these instead of its own list, Podman as well. */
 const MASKED = [
   '/proc/acpi',
@@ -48,6 +51,18 @@ const MASKED = [
 const ENTRY = 'exec 3<&0 4>&2 < /dev/null 2>&1; exec /usr/bin/env -i "$@"';
 const READY_FD = 4;
 
+/** A network of the engine that has only what a sandbox may reach. */
+export interface ContainerNetwork {
+  name: string;
+  /** Asked for names; nobody answers there. */
+  dns: string;
+  /** The container's own address, where it must be known before. */
+  address?: string;
+}
+
+/** Of a network's second protocol, by which this host would be a neighbour. */
+const NO_IPV6 = { 'net.ipv6.conf.all.disable_ipv6': '1', 'net.ipv6.conf.default.disable_ipv6': '1' };
+
 /** Everything that decides the shape of one container. */
 export interface ContainerPlan {
   image: string;
@@ -65,6 +80,8 @@ export interface ContainerPlan {
   /** What stands after `seccomp=`: Docker takes the filter itself, Podman the file that holds it. */
   seccomp: string;
   program: readonly string[];
+  /** Without it there is no network at all. */
+  network?: ContainerNetwork;
 }
 
 /** The body with which a container is created (docs/design/docker.md). Pure. */
@@ -85,8 +102,16 @@ export function containerBody(plan: ContainerPlan): ContainerCreateOptions {
     OpenStdin: true,
     StdinOnce: true,
     Tty: false,
-    NetworkDisabled: true,
+    NetworkDisabled: plan.network === undefined,
+    ...endpoints(plan),
     HostConfig: hostConfig(plan),
+  };
+}
+
+function endpoints({ network }: ContainerPlan): Pick<ContainerCreateOptions, 'NetworkingConfig'> {
+  if (network?.address === undefined) return {};
+  return {
+    NetworkingConfig: { EndpointsConfig: { [network.name]: { IPAMConfig: { IPv4Address: network.address } } } },
   };
 }
 
@@ -98,7 +123,7 @@ function hostConfig(plan: ContainerPlan): EngineHostConfig {
   const keepsHome = plan.mounts.some(({ target }) => target === INSIDE.home);
   const scratch = scratchSizes(plan.sizes, keepsHome);
   return {
-    NetworkMode: 'none',
+    ...networking(plan),
     IpcMode: 'private',
     CgroupnsMode: 'private',
     ReadonlyRootfs: true,
@@ -126,6 +151,11 @@ function hostConfig(plan: ContainerPlan): EngineHostConfig {
     Init: false,
     ...(plan.runtime === null ? {} : { Runtime: plan.runtime }),
   };
+}
+
+function networking({ network }: ContainerPlan): Pick<EngineHostConfig, 'NetworkMode' | 'Dns' | 'Sysctls'> {
+  if (network === undefined) return { NetworkMode: 'none' };
+  return { NetworkMode: network.name, Dns: [network.dns], Sysctls: NO_IPV6 };
 }
 
 function securityOptions({ flavour, seccomp }: ContainerPlan): string[] {

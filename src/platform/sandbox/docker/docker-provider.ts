@@ -17,11 +17,12 @@ import { measureFolder } from '../room/measure-folder.js';
 import { isRunId, RunFolder } from '../room/run-folder.js';
 import { RunRooms, type RunRoomsOptions } from '../room/run-rooms.js';
 import { checkEngine } from './check-engine.js';
-import { LABELS } from './container-spec.js';
+import { LABELS, PLANE_PHASE } from './container-spec.js';
 import type { ContainerFacts, Engine } from './engine.js';
 import { fromHandle, isSame, toHandle, type ContainerIdentity } from './handle.js';
 import { launchContainer, readSizes, wasLaunched } from './launch.js';
 import { readFrames } from './output.js';
+import { ownerOfRun, PlaneNetworks, type PlaneAccess } from './plane-network.js';
 
 const OUTPUT_BYTES = 1024 * 1024;
 const MIB = 1024 * 1024;
@@ -41,6 +42,8 @@ export interface DockerOptions extends RunRoomsOptions {
   engineRuntime: string | null;
   /** Tells the containers of this installation from those of others on the engine. */
   deployment: string;
+  /** How sandboxes reach the runner plane; the check settles what is left to it. */
+  plane: PlaneAccess;
 }
 
 type Phase = NonNullable<SandboxSpec['phase']>;
@@ -63,10 +66,12 @@ export class DockerProvider implements SandboxProvider, WorkspaceFolders {
   private readonly launching = new Map<string, Promise<SandboxHandle>>();
   readonly rooms: RunRooms;
   private readonly engine: Engine;
+  private readonly planes: PlaneNetworks;
 
   constructor(private readonly options: DockerOptions) {
     this.rooms = new RunRooms(options);
     this.engine = options.engine;
+    this.planes = new PlaneNetworks(options);
   }
 
   /** Programs of a sandbox are those of its image. */
@@ -149,7 +154,7 @@ export class DockerProvider implements SandboxProvider, WorkspaceFolders {
   async listManaged(): Promise<{ runId: string; handle: SandboxHandle }[]> {
     const found = [];
     for (const { id, labels, running } of await this.listOurs()) {
-      const runId = labels[LABELS.run];
+      const runId = labels[LABELS.phase] === PLANE_PHASE ? undefined : labels[LABELS.run];
       const facts = running && runId !== undefined ? await this.engine.inspect(id) : null;
       if (facts?.running === true && runId !== undefined) found.push({ runId, handle: toHandle(runId, facts) });
     }
@@ -157,9 +162,10 @@ export class DockerProvider implements SandboxProvider, WorkspaceFolders {
   }
 
   async listRemains(): Promise<string[]> {
-    const [folders, containers] = await Promise.all([this.rooms.list(), this.listOurs()]);
-    const named = containers.flatMap(({ labels }) => labels[LABELS.run] ?? []).filter(isRunId);
-    return [...new Set([...folders, ...named])];
+    const found = await Promise.all([this.rooms.list(), this.listOurs(), this.planes.list(this.options.deployment)]);
+    const [folders, ...others] = found;
+    const named = others.flat().flatMap(({ labels }) => labels[LABELS.run] ?? []);
+    return [...new Set([...folders, ...named.filter(isRunId)])];
   }
 
   async release(runId: string): Promise<void> {
@@ -169,6 +175,7 @@ export class DockerProvider implements SandboxProvider, WorkspaceFolders {
       if (found.running) await this.kill(found.id, runId);
       await this.engine.remove(found.id);
     }
+    await this.planes.close(ownerOfRun(runId, this.options.deployment));
     await this.rooms.giveBack(runId);
   }
 
@@ -216,7 +223,8 @@ export class DockerProvider implements SandboxProvider, WorkspaceFolders {
     const { dataDir, engine, image, engineRuntime: runtime, deployment } = this.options;
     const own = { [LABELS.run]: runId, [LABELS.phase]: phase };
     const labels = { ...own, [LABELS.managed]: '1', [LABELS.deployment]: deployment };
-    return { dataDir, engine, image, runtime, labels };
+    const plane = this.options.plane.way === 'network' ? this.planes : null;
+    return { dataDir, deployment, engine, image, plane, runtime, labels };
   }
 
   /** It was handed everything and its self-check passed. A launcher that died may not have come to note that. */

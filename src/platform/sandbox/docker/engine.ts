@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type Dockerode from 'dockerode';
 import { SandgateError } from '../../../domain/errors.js';
 import { codeOf } from '../../../domain/system-error.js';
+import { askEngine } from './ask-engine.js';
 
 /** Whose interface it is: the two differ in places (docs/design/docker.md). */
 export type EngineFlavour = 'docker' | 'podman';
@@ -97,13 +98,28 @@ export class Engine {
     return found === null ? null : factsOf(found);
   }
 
+  /** Name of the runtime that runs a container, or its program's path; null where the engine does not tell. */
+  async runtimeOf(id: string, flavour: EngineFlavour): Promise<string | null> {
+    if (flavour === 'docker') {
+      const found = await this.orNull('look at a container', () => this.client.getContainer(id).inspect());
+      return found?.HostConfig.Runtime ?? null;
+    }
+    // In what Podman has in common with Docker it names none.
+    const path = `/v4.0.0/libpod/containers/${encodeURIComponent(id)}/json`;
+    const { body } = await askEngine(this.socketPath, { method: 'GET', path });
+    const { OCIRuntime: name } = (body ?? {}) as { OCIRuntime?: unknown };
+    return typeof name === 'string' ? name : null;
+  }
+
   /** Resolves when a container has ended or is gone, or when `signal` aborts. */
   async awaitEnd(id: string, signal: AbortSignal): Promise<void> {
     try {
-      await this.client.getContainer(id).wait({ abortSignal: signal });
+      const path = `/containers/${encodeURIComponent(id)}/wait`;
+      const { status, text } = await askEngine(this.socketPath, { method: 'POST', path, signal });
+      if (status !== 200 && status !== 404)
+        throw new SandgateError('sandbox_failed', `the container engine could not wait for a container: ${text}`);
     } catch (error) {
-      if (signal.aborted || statusOf(error) === 404) return;
-      throw this.explain('wait for a container', error);
+      if (!signal.aborted) throw error;
     }
   }
 
@@ -172,8 +188,9 @@ export class Engine {
     call: (abortSignal: AbortSignal) => Promise<T>,
     deadlineMs = DEADLINE_MS,
   ): Promise<T> {
+    const deadline = AbortSignal.timeout(deadlineMs);
     try {
-      return await call(AbortSignal.timeout(deadlineMs));
+      return await Promise.race([call(deadline), rejectedWhen(deadline)]);
     } catch (error) {
       throw this.explain(what, error);
     }
@@ -185,6 +202,14 @@ export class Engine {
       return new SandgateError('unavailable', `the container engine at ${this.socketPath} does not answer`, { cause });
     return new SandgateError('sandbox_failed', `the container engine could not ${what}: ${textOf(cause)}`, { cause });
   }
+}
+
+/** The library never tells of an answer that is cut in the middle. */
+function rejectedWhen(signal: AbortSignal): Promise<never> {
+  const late = new DOMException('no whole answer in time', 'AbortError');
+  return new Promise((_resolve, reject) => {
+    signal.addEventListener('abort', () => reject(late), { once: true });
+  });
 }
 
 function factsOf(found: Dockerode.ContainerInspectInfo): ContainerFacts {

@@ -12,6 +12,7 @@ import { containerBody, type ContainerPlan } from './container-spec.js';
 import type { Engine } from './engine.js';
 import { AttachedContainer } from './hand-off.js';
 import { isSame, type ContainerIdentity } from './handle.js';
+import { ownerOfRun, type OpenPlane, type PlaneNetworks } from './plane-network.js';
 import { seccompOption } from './seccomp-option.js';
 
 /** Longer than a loaded machine needs to start Node; a launch that takes more is broken. */
@@ -29,6 +30,9 @@ export interface ContainerLaunch {
   image: string;
   runtime: string | null;
   labels: Record<string, string>;
+  deployment: string;
+  /** Where sandboxes have a network that leads to the plane, because they cannot reach its socket. */
+  plane: PlaneNetworks | null;
 }
 
 /**
@@ -39,10 +43,11 @@ export async function launchContainer(launch: ContainerLaunch): Promise<Containe
   const { engine, folder, name, spec } = launch;
   await Promise.all(['end.json', 'container.json'].map((note) => rm(join(folder.sandbox, note), { force: true })));
   await folder.writeNote('sizes.json', spec.sizes);
-  const id = await engine.create(name, containerBody(await planOf(launch)));
+  const { plan, open } = await planOf(launch);
+  const id = await engine.create(name, containerBody(plan));
   if (id === null) throw new SandgateError('sandbox_failed', `a container ${name} is being made by somebody else`);
   try {
-    await handOver(engine, id, spec);
+    await handOver(engine, id, spec, open);
     const found = await engine.inspect(id);
     // It may have ended by now, which is for supervision to tell.
     if (found === null) throw new SandgateError('sandbox_failed', 'the sandbox was removed while it started');
@@ -66,8 +71,8 @@ export function readSizes(folder: RunFolder): Promise<SandboxSizes | null> {
   return folder.readNote<SandboxSizes>('sizes.json');
 }
 
-async function planOf(launch: ContainerLaunch): Promise<ContainerPlan> {
-  const { dataDir, engine, folder, image, labels, rooms, runtime, spec } = launch;
+async function planOf(launch: ContainerLaunch): Promise<{ plan: ContainerPlan; open: OpenPlane | null }> {
+  const { dataDir, deployment, engine, folder, image, labels, plane, rooms, runtime, spec } = launch;
   const own = await rooms.claimUid(spec.runId);
   const uid = own ?? process.getuid?.() ?? 0;
   if (uid === 0) throw new SandgateError('sandbox_failed', 'a sandbox needs an unprivileged uid');
@@ -77,19 +82,17 @@ async function planOf(launch: ContainerLaunch): Promise<ContainerPlan> {
     rooms.show(spec),
     showEtc(folder, rooms, uid),
   ]);
-  return {
-    image,
-    flavour,
-    runtime,
-    labels,
-    uid,
-    ownUid: own !== null,
+  const open = plane === null ? null : await plane.open(ownerOfRun(spec.runId, deployment), mounted.runtime);
+  const plan = {
+    ...{ image, flavour, runtime, labels, uid, ownUid: own !== null },
     sizes: spec.sizes,
     fileBytes: disk === 'folder' ? spec.sizes.disk_mb * MIB : null,
     mounts: [...etc, ...runMounts(spec, mounted)],
     seccomp: await seccompOption(flavour, dataDir),
     program: [INSIDE.runnerNode, INSIDE.runner],
+    ...(open === null ? {} : { network: open.network }),
   };
+  return { plan, open };
 }
 
 /** Each of the generated files stands in for the one of the image. */
@@ -101,12 +104,16 @@ async function showEtc(folder: RunFolder, rooms: RunRooms, uid: number): Promise
 }
 
 /** Attached before the start, so that neither the hand-off nor the verdict is lost. */
-async function handOver(engine: Engine, id: string, { variables, tokens }: SandboxSpec): Promise<void> {
+async function handOver(
+  engine: Engine,
+  id: string,
+  { variables, tokens }: SandboxSpec,
+  open: OpenPlane | null,
+): Promise<void> {
   const attached = await AttachedContainer.open(engine.socketPath, id);
   try {
     await engine.start(id);
-    const profile = { SERVICE_SANDBOX_PROFILE: 'container' };
-    attached.handOff(JSON.stringify({ variables: { ...variables, ...profile }, tokens }));
+    attached.handOff(JSON.stringify({ variables: { ...variables, ...profileOf(open) }, tokens }));
     const answer = await attached.awaitVerdict(READY_TIMEOUT_MS);
     if ('output' in answer) throw failureOf(answer);
     if (answer.verdict === 'passed') return;
@@ -115,6 +122,16 @@ async function handOver(engine: Engine, id: string, { variables, tokens }: Sandb
   } finally {
     attached.close();
   }
+}
+
+/** Without a socket the runner speaks to the address, and whose it is its tokens alone decide. */
+function profileOf(open: OpenPlane | null): Record<string, string> {
+  if (open === null) return { SERVICE_SANDBOX_PROFILE: 'container' };
+  return {
+    SERVICE_SANDBOX_PROFILE: 'networked-container',
+    SERVICE_CONTROL_URL: `http://${open.address}:${open.port}`,
+    SERVICE_PLANE_SOCKET: '',
+  };
 }
 
 function failureOf({ output, ended }: { output: string; ended: boolean }): SandgateError {

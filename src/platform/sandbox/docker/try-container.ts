@@ -13,6 +13,7 @@ import { ShownFolders } from '../room/shown-folders.js';
 import { containerBody, LABELS } from './container-spec.js';
 import type { Engine, EngineFlavour } from './engine.js';
 import { AttachedContainer } from './hand-off.js';
+import type { OpenPlane, PlaneAccess } from './plane-network.js';
 import { seccompOption } from './seccomp-option.js';
 
 /** An engine with what decides how containers are made on it. */
@@ -23,6 +24,18 @@ export interface CheckedEngine {
   image: string;
   engineRuntime: string | null;
   host: RoomAbilities;
+  plane: PlaneAccess;
+}
+
+/** A network that a trial's container is on, and what it must not find there. */
+export interface TrialNetwork {
+  open: OpenPlane;
+  /** Said by whoever is reached. */
+  word: string;
+  /** A listener of this host, on all its addresses. */
+  hostPort: number;
+  /** Where the host may be found. */
+  hostAddresses: string[];
 }
 
 export const TRIAL_SIZES = { memory_mb: 64, cpus: 0.5, disk_mb: 16, pids: 32 };
@@ -32,7 +45,6 @@ const TIMEOUT_MS = 30_000;
 /** Prints what a process inside finds about itself and its surroundings. */
 const PROGRAM = String.raw`cat /proc/self/status
 sed 's/^ */interface /' /proc/net/dev
-echo "kernel: $(cat /proc/version)"
 echo "processes: $(ls -d /proc/[0-9]* | wc -l)"
 limit() { for file in "$2" "$3"; do [ -r "/sys/fs/cgroup/$file" ] && echo "$1: $(cat "/sys/fs/cgroup/$file")"; done; }
 limit memory memory/memory.limit_in_bytes memory.max
@@ -41,11 +53,24 @@ limit cpu cpu/cpu.cfs_quota_us cpu.max
 [ "$(cat /workspace/mark /opt/sandgate/mark)" = "$0$0" ] && echo 'workspace: shared'
 (: > /mark) 2> /dev/null || echo 'root: read-only'
 (: < /proc/1/environ) 2> /dev/null || echo 'init: closed'
-perl -MSocket -e 'socket(S, PF_UNIX, SOCK_STREAM, 0) && connect(S, sockaddr_un("/run/sandgate/plane.sock")) && print "plane: reached\n"'`;
+perl -MSocket -e 'socket(S, PF_UNIX, SOCK_STREAM, 0) && connect(S, sockaddr_un("/run/sandgate/plane.sock")) && print "plane: reached\n"'
+grep -v ' lo$' /proc/net/if_inet6 2> /dev/null | sed 's/^/neighbour /'
+hear() { perl -MSocket -e 'alarm 2; socket(S, PF_INET, SOCK_STREAM, 0); connect(S, sockaddr_in($ARGV[1], inet_aton($ARGV[0]))) && sysread(S, $_, 64) && print' "$1" "$2"; }
+[ $# -gt 0 ] || exit 0
+word=$1 host_port=$4
+[ "$(hear "$2" "$3")" = "$word" ] && echo 'plane: heard'
+shift 4
+for address; do [ "$(hear "$address" "$host_port")" = "$word" ] && echo "host: heard at $address"; done
+exit 0`;
 
 /** Runs {@link PROGRAM} in a container with the profile of a run's. @returns what it printed */
-export async function tryContainer(checked: CheckedEngine, flavour: EngineFlavour): Promise<string> {
-  await removeEarlier(checked);
+export async function tryContainer(
+  checked: CheckedEngine,
+  flavour: EngineFlavour,
+  network?: TrialNetwork,
+): Promise<string> {
+  // With a network, its forwarder is of this very trial.
+  if (network === undefined) await removeEarlier(checked);
   await using place = await TrialPlace.make(checked);
   const { dataDir, deployment, engine, engineRuntime: runtime, image } = checked;
   const id = await engine.create(
@@ -61,15 +86,23 @@ export async function tryContainer(checked: CheckedEngine, flavour: EngineFlavou
       fileBytes: null,
       mounts: place.mounts,
       seccomp: await seccompOption(flavour, dataDir),
-      program: ['/bin/sh', '-c', PROGRAM, place.mark],
+      program: ['/bin/sh', '-c', PROGRAM, place.mark, ...argumentsOf(network)],
+      ...(network === undefined ? {} : { network: network.open.network }),
     }),
   );
   if (id === null) return '';
   try {
-    return await outputOf(checked, id);
+    const used = await engine.runtimeOf(id, flavour);
+    return `${await outputOf(checked, id)}runtime: ${used ?? 'unknown'}\n`;
   } finally {
     await engine.remove(id);
   }
+}
+
+function argumentsOf(network: TrialNetwork | undefined): string[] {
+  if (network === undefined) return [];
+  const { open, word, hostPort, hostAddresses } = network;
+  return [word, open.address, String(open.port), String(hostPort), ...hostAddresses];
 }
 
 async function outputOf({ engine }: CheckedEngine, id: string): Promise<string> {

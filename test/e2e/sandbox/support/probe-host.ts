@@ -6,6 +6,7 @@ import { BubblewrapProvider } from '../../../../src/platform/sandbox/bubblewrap/
 import { findHost } from '../../../../src/platform/sandbox/bubblewrap/host.js';
 import { DockerProvider } from '../../../../src/platform/sandbox/docker/docker-provider.js';
 import { Engine } from '../../../../src/platform/sandbox/docker/engine.js';
+import type { PlaneAccess } from '../../../../src/platform/sandbox/docker/plane-network.js';
 import type { SandboxExit, SandboxHandle, SandboxProvider } from '../../../../src/platform/sandbox/provider.js';
 import type { RunRoomsOptions } from '../../../../src/platform/sandbox/room/run-rooms.js';
 import { findRoomAbilities } from '../../../../src/platform/sandbox/room/try-room.js';
@@ -83,7 +84,11 @@ async function docker() {
   const engine = await Engine.open(process.env['PROBE_ENGINE'] ?? '');
   const { PROBE_IMAGE: image = TEST_IMAGE, PROBE_DEPLOYMENT: deployment = '' } = process.env;
   const on = { engine, image, engineRuntime: process.env['PROBE_RUNTIME'] ?? null, deployment };
-  return { provider: new DockerProvider({ ...(await rooms()), host: findRoomAbilities(), ...on }), about: { mode } };
+  const { PROBE_PLANE: way = 'auto', PROBE_LISTENER: listener = '127.0.0.1:1' } = process.env;
+  const [host = '', port = ''] = listener.split(':');
+  const plane = { way, listener: { host, port: Number(port) } } as PlaneAccess;
+  const provider = new DockerProvider({ ...(await rooms()), host: findRoomAbilities(), ...on, plane });
+  return { provider, about: { mode } };
 }
 
 async function rooms(): Promise<Omit<RunRoomsOptions, 'host'>> {

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { writeSync } from 'node:fs';
 import { readHandOff } from '../../../../src/runner/launch/hand-off.js';
+import { SANDBOX_PROFILES } from '../../../../src/runner/self-check/points.js';
 import { runSelfCheck } from '../../../../src/runner/self-check/self-check.js';
 import { passUnchecked } from '../../../support/sandbox/pass-unchecked.js';
 import type { Probe } from '../probes/probe.js';
@@ -13,7 +14,7 @@ import { executeProbe } from './execute-probe.js';
 const { variables } = readHandOff();
 /** A provider that shows the workspace elsewhere says so. */
 const workspace = variables['SERVICE_WORKSPACE'] ?? '/workspace';
-const profile = variables['SERVICE_SANDBOX_PROFILE'] === 'container' ? 'container' : 'bubblewrap';
+const profile = SANDBOX_PROFILES.find((name) => name === variables['SERVICE_SANDBOX_PROFILE']) ?? 'bubblewrap';
 const check = workspace === '/workspace' ? runSelfCheck(profile) : passUnchecked();
 if (!check.ok) {
   console.log(check.point);
