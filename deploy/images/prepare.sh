@@ -9,6 +9,9 @@ chmod 0111 /usr/bin/catatonit
 mkdir -p /opt/sandgate /run/sandgate /home/agent /workspace /etc/codex
 for name in passwd group hosts nsswitch.conf; do [ -e "/etc/$name" ] || : > "/etc/$name"; done
 
+# Programs that Sandgate confines see folders of the host at their own paths, which may lie below it.
+chmod 0711 /root
+
 # Nobody inside can gain rights, so no program needs to offer them.
 find / -xdev -type f -perm /6000 -exec chmod a-s {} +
 

@@ -18,6 +18,11 @@ interface Expected {
   devices: string[];
   /** A read-only mount need not refuse setuid files: no new privileges can be had in any case. */
   readOnlyIsEnough: boolean;
+  /**
+   * Folders of the host, which an engine mounts with the options that the file system has there. They need not refuse setuid files, for the
+   * same reason, nor device files: to make one takes a capability, and to open one a device that the engine allows.
+   */
+  folders: string[];
 }
 
 const NO_CAPABILITY = '0000000000000000';
@@ -70,6 +75,7 @@ const EXPECTED: Record<SandboxProfile, Expected> = {
     writableMounts: WRITABLE_MOUNTS,
     devices: DEVICES,
     readOnlyIsEnough: false,
+    folders: [],
   },
   container: {
     // An image's root has more folders, all of them read-only; the engine leaves a file with its name there.
@@ -79,6 +85,7 @@ const EXPECTED: Record<SandboxProfile, Expected> = {
     writableMounts: [...WRITABLE_MOUNTS, '/sys/fs/cgroup', '/dev/mqueue', '/var/tmp'],
     devices: [...DEVICES, '/dev', ...COVERED],
     readOnlyIsEnough: true,
+    folders: ['/workspace', '/home/agent'],
   },
 };
 const ENVIRONMENT = [
@@ -189,7 +196,7 @@ function missingMount(seen: Evidence, { neededMounts }: Expected): string | null
 
 function mountProblem(mount: Evidence['mounts'][number], expected: Expected): string | null {
   const has = (option: string): boolean => mount.options.includes(option);
-  if (has('ro') && expected.readOnlyIsEnough) return null;
+  if ((has('ro') && expected.readOnlyIsEnough) || expected.folders.includes(mount.point)) return null;
   const isDevice = expected.devices.includes(mount.point);
   if (!has('nosuid')) return `${mount.point} honours setuid files`;
   if (!has('nodev') && !isDevice) return `${mount.point} honours device files`;

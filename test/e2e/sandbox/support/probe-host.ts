@@ -28,6 +28,8 @@ export type Step =
 /** A harness with a program of its own. */
 const PROGRAM = 'probe';
 
+const MOUNTS_NOTHING = { hasRunUids: true, hasLoopDisks: false, hidesPaths: false };
+
 /** Of this lab's suite alone where several run at once: the kernel counts processes by uid. */
 const FIRST_UID = Number(process.env['SERVICE_SANDBOX_UID_BASE'] ?? 231_000);
 
@@ -83,7 +85,9 @@ async function docker() {
   const engine = await Engine.open(process.env['PROBE_ENGINE'] ?? '');
   const { PROBE_IMAGE: image = TEST_IMAGE, PROBE_DEPLOYMENT: deployment = '' } = process.env;
   const on = { engine, image, engineRuntime: process.env['PROBE_RUNTIME'] ?? null, deployment };
-  return { provider: new DockerProvider({ ...(await rooms()), host: findRoomAbilities(), ...on }), about: { mode } };
+  // As a worker that is a container itself, which may mount nothing.
+  const host = process.env['PROBE_SOFT'] === '1' ? { ...MOUNTS_NOTHING } : findRoomAbilities();
+  return { provider: new DockerProvider({ ...(await rooms()), host, ...on }), about: { mode } };
 }
 
 async function rooms(): Promise<Omit<RunRoomsOptions, 'host'>> {
