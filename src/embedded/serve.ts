@@ -1,4 +1,4 @@
-import { loadConfig } from '../platform/config/index.js';
+import { loadConfig, type SandgateConfig } from '../platform/config/index.js';
 import { generateSecrets } from './generated-secrets.js';
 import { isUnset, serviceEnvironment } from './service-environment.js';
 import { migrateDatabase, withoutSecretsOfTheApi } from './service-parts.js';
@@ -25,6 +25,7 @@ export async function serve(part: ServedPart, env: NodeJS.ProcessEnv): Promise<v
   if (url === null) throw new StartRefused('DATABASE_URL must be set; `sandgate start` runs a PostgreSQL of its own');
   if (isUnset(env, 'TEMPORAL_ADDRESS') && isUnset(env, 'TEMPORAL_CONFIG_FILE'))
     throw new StartRefused('TEMPORAL_ADDRESS must be set; `sandgate start` runs a Temporal of its own');
+  if (part === 'api') refuseUnknownToken(config);
   const folder = openStateFolder(config.data.dir);
   generateSecrets(folder);
   await migrateDatabase({ ...env, DATABASE_URL: url });
@@ -36,4 +37,12 @@ export async function serve(part: ServedPart, env: NodeJS.ProcessEnv): Promise<v
   });
   process.env = part === 'worker' ? withoutSecretsOfTheApi(complete) : complete;
   await import(new URL(PROGRAMS[part], import.meta.url).href);
+}
+
+/** Whoever reaches a listener of the network must be told its token by the one who runs it; one that is generated is in a file of the host. */
+function refuseUnknownToken({ auth, http: { bind } }: SandgateConfig): void {
+  if (auth.adminToken !== null || /^(?:127(?:\.\d+){3}|::1|localhost)$/.test(bind.host)) return;
+  throw new StartRefused(
+    `SERVICE_ADMIN_TOKEN must be set, because ${bind.host} can be reached from other machines; \`openssl rand -hex 24\` makes one`,
+  );
 }

@@ -21,6 +21,7 @@ import { renderApproval } from '../views/approval-view.js';
 import { block, inline } from '../terminal/escape.js';
 import { LiveScreen } from '../terminal/live-screen.js';
 import { write } from '../terminal/output.js';
+import { awaitServer } from './await-server.js';
 import { DEMO_AGENTS, type DemoAgent } from './demo-agents.js';
 import { demoEnvironment, SCRIPTED_MODEL_KEY } from './demo-environment.js';
 import { checkPromises } from './promises.js';
@@ -46,20 +47,31 @@ export interface DemoServer {
   readonly folder: string;
 }
 
-/** The whole demonstration, from an empty folder to a checked result; leaves nothing behind unless something failed. */
+/**
+ * The whole demonstration, from an empty folder to a checked result. Leaves nothing behind unless something failed; on a server nothing in
+ * any case, because what there is to look at is there.
+ */
 export async function runDemo(options: DemoOptions): Promise<ExitCode> {
-  const folder = mkdtempSync(join(options.server?.folder ?? tmpdir(), 'sandgate-demo-'));
-  const demo = new Demo(folder, options);
+  const { server, signal } = options;
+  try {
+    if (server !== undefined) await awaitServer(server.client, { signal, notify: write });
+    return await demonstrate(options);
+  } catch (error) {
+    if (signal.aborted) return EXIT.interrupted;
+    throw error;
+  }
+}
+
+async function demonstrate(options: DemoOptions): Promise<ExitCode> {
+  const { server, signal } = options;
+  const demo = new Demo(mkdtempSync(join(server?.folder ?? tmpdir(), 'sandgate-demo-')), options);
   let exitCode: ExitCode = EXIT.failure;
   try {
     exitCode = await demo.run();
     if (options.keep && exitCode === EXIT.ok) await demo.stay();
     return exitCode;
-  } catch (error) {
-    if (options.signal.aborted) return EXIT.interrupted;
-    throw error;
   } finally {
-    await demo.end(exitCode === EXIT.ok || options.signal.aborted);
+    await demo.end(exitCode === EXIT.ok || signal.aborted || server !== undefined);
   }
 }
 
@@ -105,8 +117,9 @@ class Demo {
 
   /** Leaves everything running until the person ends it. */
   async stay(): Promise<void> {
+    const where = this.options.server === undefined ? `--data-dir ${this.stateDir} ` : '';
     write(
-      `\nSandgate goes on running. Look around with: sandgate --data-dir ${this.stateDir} runs   (Ctrl+C ends it and deletes the demo)`,
+      `\nSandgate goes on running. Look around with: sandgate ${where}runs   (Ctrl+C ends it and deletes the demo)`,
     );
     if (!this.options.signal.aborted) await once(this.options.signal, 'abort');
   }

@@ -1,6 +1,9 @@
 /** One program of our own that reads what an agent or a stranger wrote. */
 export interface ConfinedCommand {
-  /** Absolute path of the program, then its arguments, which other users of the host can see. */
+  /**
+   * Absolute path of the program, then its arguments, which other users of the host can see. `process.execPath` is a Node of this version
+   * wherever the program runs; it stands in `readOnly` as well.
+   */
   argv: string[];
   /** The whole environment; it may hold secrets, which travel by descriptor. PATH, HOME and LANG have defaults. */
   env: Record<string, string>;

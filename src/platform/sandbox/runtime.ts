@@ -66,6 +66,11 @@ export async function stageRuntime(dataDir: string, source: RuntimeSource): Prom
   return { version, dir };
 }
 
+/** The Node of tools, which anybody may read and execute. */
+export function ordinaryNode({ dir }: Runtime): string {
+  return join(dir, 'node/bin/node');
+}
+
 /** Behind a link as well. Where it cannot be looked at, staging it says why. */
 async function isStaged(dir: string): Promise<boolean> {
   return stat(dir).then(

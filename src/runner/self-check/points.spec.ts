@@ -78,6 +78,18 @@ describe('proof 18: the self-check', () => {
     expect(failing({}, CONTAINER, 'container')).toEqual([]);
   });
 
+  it('a container may have plain folders of the host, because nothing in them can gain it anything', () => {
+    const plain = mounts(['/workspace', '/home/agent'].map((point) => [point, ['rw', 'relatime']]));
+    const others = CONTAINER.mounts.filter(({ point }) => !plain.some((mount) => mount.point === point));
+    const change = { mounts: [...others, ...plain] };
+    expect(failing(change, CONTAINER, 'container')).toEqual([]);
+    const gaining = { ...change, status: { ...HELD.status, NoNewPrivs: '0' } };
+    expect(failing(gaining, CONTAINER, 'container')).toEqual(['no new privileges']);
+    const making = { ...change, status: { ...HELD.status, CapBnd: '0000000008000000' } };
+    expect(failing(making, CONTAINER, 'container')).toEqual(['capabilities']);
+    expect(failing({ mounts: replaceMount('/workspace', ['rw', 'relatime']) })).toEqual(['mounts']);
+  });
+
   const broken: [string, Partial<Evidence>][] = [
     ['identity', { uid: 0 }],
     ['identity', { gid: 0 }],
@@ -115,7 +127,7 @@ describe('proof 18: the self-check', () => {
     ['mounts', { mounts: CONTAINER.mounts.filter((mount) => mount.point !== '/workspace') }],
     ['mounts', { mounts: [...CONTAINER.mounts, ...mounts([['/var/lib', RW]])] }],
     ['mounts', { mounts: [...CONTAINER.mounts, ...mounts([['/sys', ['rw', 'nosuid', 'nodev']]])] }],
-    ['mounts', { mounts: [...CONTAINER.mounts, ...mounts([['/workspace', ['rw', 'nosuid']]])] }],
+    ['mounts', { mounts: [...CONTAINER.mounts, ...mounts([['/run', ['rw', 'nosuid']]])] }],
     ['mounts', { mounts: [...CONTAINER.mounts, ...mounts([['/tmp', ['rw', 'nodev']]])] }],
     ['read-only system', { rootEntries: [...CONTAINER.rootEntries, 'host'] }],
   ];

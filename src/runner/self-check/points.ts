@@ -21,6 +21,11 @@ interface Expected {
   readOnlyIsEnough: boolean;
   /** Beside loopback, one that leads to its own network alone. */
   interfaces: string[];
+  /**
+   * Folders of the host, which an engine mounts with the options that the file system has there. They need not refuse setuid files, for the
+   * same reason, nor device files: to make one takes a capability, and to open one a device that the engine allows.
+   */
+  folders: string[];
 }
 
 const NO_CAPABILITY = '0000000000000000';
@@ -74,6 +79,7 @@ const EXPECTED: Record<'bubblewrap' | 'container', Expected> = {
     devices: DEVICES,
     readOnlyIsEnough: false,
     interfaces: [],
+    folders: [],
   },
   container: {
     // An image's root has more folders, all of them read-only; the engine leaves a file with its name there.
@@ -84,6 +90,7 @@ const EXPECTED: Record<'bubblewrap' | 'container', Expected> = {
     devices: [...DEVICES, '/dev', ...COVERED],
     readOnlyIsEnough: true,
     interfaces: [],
+    folders: ['/workspace', '/home/agent'],
   },
 };
 
@@ -205,7 +212,7 @@ function missingMount(seen: Evidence, { neededMounts }: Expected): string | null
 
 function mountProblem(mount: Evidence['mounts'][number], expected: Expected): string | null {
   const has = (option: string): boolean => mount.options.includes(option);
-  if (has('ro') && expected.readOnlyIsEnough) return null;
+  if ((has('ro') && expected.readOnlyIsEnough) || expected.folders.includes(mount.point)) return null;
   const isDevice = expected.devices.includes(mount.point);
   if (!has('nosuid')) return `${mount.point} honours setuid files`;
   if (!has('nodev') && !isDevice) return `${mount.point} honours device files`;

@@ -44,7 +44,10 @@ describeWithEngine('a confined program in a container', () => {
     chmodSync(writable, 0o700);
     chownSync(writable, UID, UID);
     const client = await Engine.open(engine.socket);
-    confine = confineInContainers({ engine: client, image: TEST_IMAGE, dataDir: folder, deployment: 'confined' });
+    const node = join(folder, 'node');
+    writeFileSync(node, '#!/bin/sh\necho "the Node of the sandbox program: $*"\n', { mode: 0o755 });
+    const on = { engine: client, image: TEST_IMAGE, dataDir: folder, deployment: 'confined', node };
+    confine = confineInContainers(on);
   }, MAKE_WITHIN_MS);
 
   afterAll(async () => {
@@ -96,6 +99,11 @@ describeWithEngine('a confined program in a container', () => {
     const bytes = Buffer.from(Array.from({ length: 300_000 }, (_, at) => [0x10, 0x11, at & 0xff][at % 3] ?? 0));
     const { stdout } = await run(['/usr/bin/sha256sum'], { stdin: bytes });
     expect(stdout.toString()).toContain(createHash('sha256').update(bytes).digest('hex'));
+  });
+
+  it('runs the Node that the engine sees, which the files of this process may not be', async () => {
+    const { stdout } = await run([process.execPath, '--version'], { readOnly: [process.execPath] });
+    expect(stdout.toString()).toBe('the Node of the sandbox program: --version\n');
   });
 
   it('is killed when its time is over, when it prints too much, and when nobody waits any more', async () => {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
-import { chmodSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { chmodSync, copyFileSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { SandboxHandle } from '../../../src/platform/sandbox/provider.js';
@@ -91,6 +92,48 @@ describeWithEngine('life of a sandbox on a container engine', () => {
     const { output } = result?.value as Run;
     expect(output).toContain(' /run/sandgate ro');
     expect(output).not.toContain(lab.folder);
+  });
+
+  it('a workspace that is a plain folder of the host gains nobody anything, with files of root that are setuid or a device', async () => {
+    const runId = `${LIFE}-plain-folder`;
+    const soft = { PROBE_SOFT: '1' };
+    const [setuid, device] = [join(lab.folder, 'setuid'), join(lab.folder, 'device')];
+    copyFileSync('/usr/bin/id', setuid);
+    chmodSync(setuid, 0o6755);
+    execFileSync('cp', ['-a', '/dev/loop-control', device]);
+    chmodSync(device, 0o666);
+    const use = (folder: string): string =>
+      `${folder}/setuid -u; ${folder}/setuid -g; (: <> ${folder}/device) 2> /dev/null && echo opened || echo refused`;
+    const nobody = ['--reuid', '65534', '--regid', '65534', '--clear-groups', '--'];
+    // What the files are good for where nothing stops them.
+    const outside = execFileSync('setpriv', [...nobody, '/bin/sh', '-c', use(lab.folder)], { encoding: 'utf8' });
+    expect(outside).toBe('0\n0\nopened\n');
+
+    const script = `until [ -e planted ]; do sleep 0.1; done; ${use('/workspace')}; grep -E " /(workspace|home/agent) " /proc/self/mountinfo`;
+    const [check, started] = await lab.perform(
+      [{ do: 'check' }, startedRun(runId, { MODE: 'script', SCRIPT: script, PHASE: 'agent' })],
+      soft,
+    );
+    expect(check?.value).toMatchObject({ ok: true, notes: expect.arrayContaining([expect.stringContaining('soft')]) });
+    const workspace = join(lab.dataDir, 'runs', runId, 'disk/workspace');
+    renameSync(setuid, join(workspace, 'setuid'));
+    renameSync(device, join(workspace, 'device'));
+    writeFileSync(join(workspace, 'planted'), '');
+    const { handle } = started?.value as Run;
+    const [, output] = await lab.perform(
+      [
+        { do: 'wait', handle },
+        { do: 'output', runId },
+        { do: 'release', runId },
+      ],
+      soft,
+    );
+    const [uid, gid, opened, ...mounts] = String(output?.value).trim().split('\n');
+    expect(Number(uid)).toBeGreaterThan(10_000);
+    expect([gid, opened]).toEqual([uid, 'refused']);
+    // Neither refuses by itself, or this would prove nothing.
+    expect(mounts).toHaveLength(2);
+    expect(mounts.join()).not.toMatch(/nosuid|nodev/);
   });
 
   it('CP-039 nobody who asks the engine is shown a token', async () => {

@@ -18,7 +18,7 @@ import type { Sandboxes, SandboxProvider } from '../provider.js';
 import type { RunRooms, RunRoomsOptions } from '../room/run-rooms.js';
 import { findRoomAbilities } from '../room/try-room.js';
 import type { RuntimeSource } from '../runtime.js';
-import { stageRuntime } from '../runtime.js';
+import { ordinaryNode, stageRuntime } from '../runtime.js';
 import type { UidAllocator } from '../uid-allocator.js';
 import { openEngine, planeAccess, type EngineConfig, type ListenerConfig } from './open-engine.js';
 
@@ -117,7 +117,9 @@ async function firstThatWorks(parts: HostParts): Promise<LocalProvider> {
 async function chooseConfine({ config, deployment, rooms }: HostParts, provider: LocalProvider): Promise<Confine> {
   if (provider.name === 'bubblewrap' || (await tryProfile()).length === 0) return runConfined;
   const { image } = config.sandbox;
-  return confineInContainers({ engine: await openEngine(config.sandbox), image, dataDir: rooms.dataDir, deployment });
+  const { dataDir, runtime } = rooms;
+  const engine = await openEngine(config.sandbox);
+  return confineInContainers({ engine, image, dataDir, deployment, node: await realpath(ordinaryNode(runtime)) });
 }
 
 const MAKERS = {

@@ -39,9 +39,11 @@ export interface ConfiningEngine {
   image: string;
   dataDir: string;
   deployment: string;
+  /** A Node that the engine sees; it stands in for the one of this process, whose files may be those of another container. */
+  node: string;
 }
 
-/** Confines programs of our own in containers, where bubblewrap does not work; the image has the programs. */
+/** Confines programs of our own in containers, where bubblewrap does not work; the image has the programs, except Node. */
 export function confineInContainers(on: ConfiningEngine): Confine {
   return async (command) => {
     await refuseLinks([...command.readOnly, ...command.readWrite]);
@@ -67,7 +69,7 @@ async function bodyOf(on: ConfiningEngine, command: ConfinedCommand): Promise<Co
     ownUid: false,
     sizes: { memory_mb: command.memoryMb + SCRATCH_MB, cpus: 1, disk_mb: 0, pids: PROCESSES },
     fileBytes: MAX_FILE_BYTES,
-    mounts: await mountsOf(on.dataDir, command, uid),
+    mounts: await mountsOf(on, command, uid),
     seccomp: await seccompOption(flavour, on.dataDir),
     program: [],
   });
@@ -81,10 +83,18 @@ async function bodyOf(on: ConfiningEngine, command: ConfinedCommand): Promise<Co
   };
 }
 
-async function mountsOf(dataDir: string, { readOnly, readWrite }: ConfinedCommand, uid: number): Promise<RunMount[]> {
+async function mountsOf(
+  { dataDir, node }: ConfiningEngine,
+  { readOnly, readWrite }: ConfinedCommand,
+  uid: number,
+): Promise<RunMount[]> {
   const etc = join(dataDir, 'confined-etc', String(uid));
   const names = await writeEtcFiles(etc, uid);
-  const same = (path: string, isReadOnly: boolean): RunMount => ({ source: path, target: path, readOnly: isReadOnly });
+  const same = (path: string, isReadOnly: boolean): RunMount => ({
+    source: path === process.execPath ? node : path,
+    target: path,
+    readOnly: isReadOnly,
+  });
   return [
     ...names.map((name) => ({ source: join(etc, name), target: `/etc/${name}`, readOnly: true })),
     ...readOnly.map((path) => same(path, true)),

@@ -29,6 +29,8 @@ export type Step =
 /** A harness with a program of its own. */
 const PROGRAM = 'probe';
 
+const MOUNTS_NOTHING = { hasRunUids: true, hasLoopDisks: false, hidesPaths: false };
+
 /** Of this lab's suite alone where several run at once: the kernel counts processes by uid. */
 const FIRST_UID = Number(process.env['SERVICE_SANDBOX_UID_BASE'] ?? 231_000);
 
@@ -84,10 +86,12 @@ async function docker() {
   const engine = await Engine.open(process.env['PROBE_ENGINE'] ?? '');
   const { PROBE_IMAGE: image = TEST_IMAGE, PROBE_DEPLOYMENT: deployment = '' } = process.env;
   const on = { engine, image, engineRuntime: process.env['PROBE_RUNTIME'] ?? null, deployment };
+  // As a worker that is a container itself, which may mount nothing.
+  const host = process.env['PROBE_SOFT'] === '1' ? { ...MOUNTS_NOTHING } : findRoomAbilities();
   const { PROBE_PLANE: way = 'auto', PROBE_LISTENER: listener = '127.0.0.1:1' } = process.env;
-  const [host = '', port = ''] = listener.split(':');
-  const plane = { way, listener: { host, port: Number(port) } } as PlaneAccess;
-  const provider = new DockerProvider({ ...(await rooms()), host: findRoomAbilities(), ...on, plane });
+  const [address = '', port = ''] = listener.split(':');
+  const plane = { way, listener: { host: address, port: Number(port) } } as PlaneAccess;
+  const provider = new DockerProvider({ ...(await rooms()), host, ...on, plane });
   return { provider, about: { mode } };
 }
 
