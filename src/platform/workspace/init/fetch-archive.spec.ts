@@ -23,7 +23,7 @@ describe('fetching a packed workspace', () => {
     rmSync(folder, { recursive: true });
   });
 
-  const fetchFrom = async (serve: (socket: Socket) => void, scheme = 'http'): Promise<void> => {
+  const fetchFrom = async (scheme: string, serve: (socket: Socket) => void): Promise<void> => {
     server = createServer((socket) => {
       open.add(socket);
       socket.on('error', () => socket.destroy());
@@ -34,20 +34,26 @@ describe('fetching a packed workspace', () => {
     return fetchArchive({ url, token: 't', digest: 'sha256:', bytes: 10 }, join(folder, 'archive'), LIMITS);
   };
 
-  it.each<[string, (socket: Socket) => void, string, string?]>([
-    ['a handshake that does not come to its end', () => undefined, 'no connection within 200 ms', 'https'],
-    ['an answer that does not begin', (socket) => void socket.resume(), 'no answer within 200 ms'],
-    ['an answer that stops', (socket) => void socket.write(`${HEAD}some`), 'nothing came for 200 ms'],
-    ['an answer that is cut', (socket) => void socket.end(`${HEAD}some`), 'the answer broke off'],
-    ['a refusal', (socket) => void socket.end('HTTP/1.1 502 X\r\ncontent-length: 3\r\n\r\nwhy'), 'answered 502 why'],
+  it.each<[string, string, (socket: Socket) => void, string]>([
+    ['a handshake that does not come to its end', 'https', () => undefined, 'no connection within 200 ms'],
+    ['an answer that does not begin', 'http', (socket) => void socket.resume(), 'no answer within 200 ms'],
+    ['an answer that stops', 'http', (socket) => void socket.write(`${HEAD}some`), 'nothing came for 200 ms'],
+    ['an answer that is cut', 'http', (socket) => void socket.end(`${HEAD}some`), 'the answer broke off'],
+    [
+      'a refusal',
+      'http',
+      (socket) => void socket.end('HTTP/1.1 502 X\r\ncontent-length: 3\r\n\r\nwhy'),
+      'answered 502 why',
+    ],
     [
       'a redirect, which is not followed',
+      'http',
       (socket) => void socket.end('HTTP/1.1 302 X\r\nlocation: http://127.0.0.1:1/\r\ncontent-length: 0\r\n\r\n'),
       'answered 302',
     ],
-    ['a connection that is closed', (socket) => void socket.destroy(), 'the control plane cannot be reached'],
-  ])('ends at %s', async (_what, serve, words, scheme) => {
-    await expect(fetchFrom(serve, scheme)).rejects.toMatchObject({
+    ['a connection that is closed', 'http', (socket) => void socket.destroy(), 'the control plane cannot be reached'],
+  ])('ends at %s', async (_what, scheme, serve, words) => {
+    await expect(fetchFrom(scheme, serve)).rejects.toMatchObject({
       code: 'upstream_failed',
       message: expect.stringContaining(words) as unknown,
     });
