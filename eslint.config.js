@@ -88,9 +88,17 @@ export default tseslint.config(
         'error',
         {
           paths: [
-            ...['undici', 'node:https', 'node:http2', 'node:tls', 'node:dns', 'node:dns/promises', 'node:dgram'].map(
-              (name) => ({ name, message: WAY_OUT, allowTypeImports: true }),
-            ),
+            ...['undici', 'node:https', 'node:http2', 'node:dns', 'node:dns/promises', 'node:dgram'].map((name) => ({
+              name,
+              message: WAY_OUT,
+              allowTypeImports: true,
+            })),
+            {
+              name: 'node:tls',
+              importNames: ['default', 'connect', 'TLSSocket'],
+              message: WAY_OUT,
+              allowTypeImports: true,
+            },
             { name: 'node:http', importNames: ['default', 'request', 'get', 'Agent'], message: WAY_OUT },
             {
               name: 'node:net',
