@@ -20,6 +20,8 @@ interface PodmanOptions {
   root?: string;
   /** Images that are only read. */
   store?: string;
+  /** Containers may have networks, which takes netavark. */
+  networks?: boolean;
 }
 
 /**
@@ -32,13 +34,17 @@ export class PodmanService implements AsyncDisposable {
   private constructor(
     readonly folder: string,
     private readonly root: string,
+    private readonly networks: boolean,
   ) {}
 
   /** @param folder of its own, with a short path, because sockets are in it */
-  static async start(folder: string, { root = join(folder, 'root'), store }: PodmanOptions): Promise<PodmanService> {
-    const service = new PodmanService(folder, root);
+  static async start(
+    folder: string,
+    { root = join(folder, 'root'), store, networks = false }: PodmanOptions,
+  ): Promise<PodmanService> {
+    const service = new PodmanService(folder, root, networks);
     for (const path of [root, join(folder, 'run'), join(folder, 'tmp')]) mkdirSync(path, { recursive: true });
-    writeFileSync(join(folder, 'containers.conf'), CONTAINERS);
+    writeFileSync(join(folder, 'containers.conf'), networks ? CONTAINERS + networksIn(folder) : CONTAINERS);
     writeFileSync(join(folder, 'storage.conf'), storage(folder, root, store));
     await service.begin();
     return service;
@@ -84,9 +90,19 @@ export class PodmanService implements AsyncDisposable {
     });
   }
 
+  /** A program that is `podman` on the state of this service, for those that call it. */
+  get program(): string {
+    const path = join(this.folder, 'podman');
+    const settings = Object.entries(this.environment).map(([name, value]) => `${name}='${value}'`);
+    const argv = this.place.map((word) => `'${word}'`);
+    writeFileSync(path, `#!/bin/sh\nexec env ${settings.join(' ')} podman ${argv.join(' ')} "$@"\n`, { mode: 0o755 });
+    return path;
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     await this.kill();
     this.podman('rm', '--all', '--force', '--time', '0', '--volumes');
+    if (this.networks) this.podman('network', 'prune', '--force');
     // The storage library mounts its folder for itself.
     for (const path of mountsBelow([this.root, this.folder])) execFileSync('umount', ['-l', path]);
     rmSync(this.folder, { recursive: true, force: true });
@@ -116,6 +132,10 @@ export class PodmanService implements AsyncDisposable {
       socket.once('connect', () => settle(true)).once('error', () => settle(false));
     });
   }
+}
+
+function networksIn(folder: string): string {
+  return `[network]\nnetwork_backend = "netavark"\nnetwork_config_dir = "${join(folder, 'networks')}"\n`;
 }
 
 function storage(folder: string, root: string, store: string | undefined): string {
