@@ -41,7 +41,7 @@ export const COMMANDS = {
     argv: ['build/run-part.mjs', 'changed'],
   },
   nightly: {
-    needs: ['packages', 'build', 'tools', 'oracles', 'engine', 'temporal'],
+    needs: ['packages', 'build', 'tools', 'oracles', 'engine', 'compose', 'temporal'],
     argv: ['build/run-nightly.mjs'],
   },
   'fuzz:shell': { needs: ['packages', 'build', 'tools', 'oracles'], argv: ['build/fuzz-shell.mjs'] },

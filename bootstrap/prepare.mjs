@@ -7,7 +7,7 @@ import { withCheckoutLock } from './checkout-lock.mjs';
 import { ensurePackages } from './packages.mjs';
 import { capture, reasonOf, root, say } from './processes.mjs';
 import { sourceDigest } from './source-digest.mjs';
-import { ensureEngine, ensureImageTools, ensureOracles, ensureTools } from './system-tools.mjs';
+import { ensureCompose, ensureEngine, ensureImageTools, ensureOracles, ensureTools } from './system-tools.mjs';
 
 const STEPS = {
   packages: ensurePackages,
@@ -15,6 +15,7 @@ const STEPS = {
   tools: ensureTools,
   oracles: ensureOracles,
   engine: ensureEngine,
+  compose: ensureCompose,
   images: ensureImageTools,
   temporal: ensureTemporal,
 };

@@ -26,6 +26,11 @@ const ENGINE = {
   runsc: () => onPath('runsc'),
   ...IMAGE_TOOLS,
 };
+/** Starts the containers of a compose file, with names for each other. */
+const COMPOSE = {
+  'podman-compose': () => onPath('podman-compose'),
+  'aardvark-dns': () => fs.existsSync('/usr/lib/podman/aardvark-dns'),
+};
 /** Names that are Debian's alone. */
 const OTHER_NAMES = {
   'libc6-dev': { dnf: 'glibc-devel', zypper: 'glibc-devel', pacman: 'glibc', apk: 'musl-dev' },
@@ -52,13 +57,22 @@ export function ensureOracles() {
 
 /** The same for Podman, what makes its images, and what connects a second machine, where tests can use them: on Debian, as root. */
 export function ensureEngine() {
-  if (process.getuid() === 0 && onPath('apt-get'))
+  if (mayHaveEngine())
     ensure(ENGINE, 'the tests of the container provider need Linux; `npm run test:unit` does without');
+}
+
+/** The same for what the test of the compose file starts, in the campaign alone. */
+export function ensureCompose() {
+  if (mayHaveEngine()) ensure(COMPOSE, 'the test of the compose file needs Linux; `npm test` does without');
 }
 
 /** The same for what makes images where there is no registry. */
 export function ensureImageTools() {
   ensure(IMAGE_TOOLS, 'images are made of Debian packages on Linux; elsewhere use deploy/images/base.Dockerfile');
+}
+
+function mayHaveEngine() {
+  return process.getuid() === 0 && onPath('apt-get');
 }
 
 function ensure(tools, elsewhere) {

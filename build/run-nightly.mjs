@@ -27,6 +27,8 @@ const COUNTS = {
   TEST_SOAK_MINUTES: '120',
   TEST_ENDED_RUNS: '500',
   TEST_CANARY_RUNS: '200',
+  // Makes all images, and starts them with podman-compose.
+  TEST_COMPOSE: '1',
   // Asks the registry for what is known of the packages.
   TEST_PACKAGE_AUDIT: '1',
 };

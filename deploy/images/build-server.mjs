@@ -36,14 +36,28 @@ async function makeServer() {
   const folder = path.join(staging, 'srv/sandgate');
   mkdirSync(folder, { recursive: true });
   for (const part of PARTS) cpSync(path.join(ROOT, part), path.join(folder, part), { recursive: true });
-  const npm = ['ci', '--omit=dev', '--ignore-scripts', '--workspaces=false', '--no-audit', '--no-fund'];
-  execFileSync('npm', npm, { cwd: folder, stdio: ['ignore', 'ignore', 'inherit'] });
+  const npm = [
+    'ci',
+    '--omit=dev',
+    '--ignore-scripts',
+    '--workspaces=false',
+    '--no-audit',
+    '--no-fund',
+    '--loglevel=error',
+  ];
+  // By the Node of the image, or npm finds its packages unsuitable.
+  const env = { ...process.env, PATH: `${path.dirname(process.execPath)}:${process.env.PATH}` };
+  execFileSync('npm', npm, { cwd: folder, env, stdio: ['ignore', 'ignore', 'inherit'] });
   removeUnused(path.join(folder, 'node_modules'));
   const packages = ['catatonit', 'ca-certificates', 'e2fsprogs', 'git', 'libatomic1'];
   await make(
     'localhost/sandgate-server:1',
     packages,
-    [copyIn(process.execPath, '/usr/local/bin'), copyIn(folder, '/srv')],
+    [
+      copyIn(process.execPath, '/usr/local/bin'),
+      copyIn(folder, '/srv'),
+      'ln -s /srv/sandgate/bin/sandgate.mjs "$1/usr/local/bin/sandgate"',
+    ],
     [
       'ENV NODE_ENV=production MALLOC_ARENA_MAX=2 NODE_OPTIONS=--max-semi-space-size=8',
       'WORKDIR /srv/sandgate',
@@ -82,8 +96,8 @@ async function makeStores() {
   await make(
     'localhost/sandgate-temporal:1',
     ['ca-certificates'],
-    [copyIn(temporal, '/usr/local/bin'), `install -d -o ${POSTGRES_UID} -g ${POSTGRES_UID} "$1/var/lib/temporal"`],
-    [`USER ${POSTGRES_UID}`, 'EXPOSE 7233', 'ENTRYPOINT ["temporal"]'],
+    [copyIn(temporal, '/usr/local/bin')],
+    ['EXPOSE 7233', 'ENTRYPOINT ["temporal"]'],
   );
 }
 

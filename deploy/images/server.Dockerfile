@@ -9,7 +9,7 @@ RUN npm ci --workspaces=false && node build/build.mjs && npm prune --omit=dev &&
 
 FROM ${NODE}
 RUN apt-get update && apt-get install -y --no-install-recommends catatonit ca-certificates e2fsprogs git \
-  && rm -rf /var/lib/apt/lists/*
+  && rm -rf /var/lib/apt/lists/* && ln -s /srv/sandgate/bin/sandgate.mjs /usr/local/bin/sandgate
 COPY --from=build /srv/sandgate /srv/sandgate
 ENV NODE_ENV=production MALLOC_ARENA_MAX=2 NODE_OPTIONS=--max-semi-space-size=8
 WORKDIR /srv/sandgate

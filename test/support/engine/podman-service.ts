@@ -93,6 +93,15 @@ export class PodmanService implements AsyncDisposable {
     });
   }
 
+  /** A program that is `podman` on the state of this service, for those that call it. */
+  get program(): string {
+    const path = join(this.folder, 'podman');
+    const variables = Object.entries(this.environment).map(([name, value]) => `${name}='${value}'`);
+    const argv = this.place.map((word) => `'${word}'`);
+    writeFileSync(path, `#!/bin/sh\nexec env ${variables.join(' ')} podman ${argv.join(' ')} "$@"\n`, { mode: 0o755 });
+    return path;
+  }
+
   /** Names of its containers, ended ones too. */
   containers(): string[] {
     const lines = this.podman('ps', '--all', '--no-trunc', '--format', '{{.ID}} {{.Names}}')
@@ -127,6 +136,7 @@ export class PodmanService implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.kill();
     this.podman('rm', '--all', '--force', '--time', '0', '--volumes');
+    this.podman('network', 'prune', '--force');
     // The storage library mounts its folder for itself.
     for (const path of mountsBelow([this.root, this.folder])) execFileSync('umount', ['-l', path]);
     rmSync(this.folder, { recursive: true, force: true });
