@@ -77,7 +77,7 @@ describe('Claude Code in the sandbox', () => {
   });
 
   it('is told why a connection was refused, and asks for none of its own', async () => {
-    const run = await lab.perform('refused', [bash('n1', REFUSED_COMMAND), done]);
+    const run = await lab.perform('unreached', [bash('n1', REFUSED_COMMAND), done]);
     expect(run.session.status).toBe('completed');
     expect(run.results['toolu_n1']).toMatchObject({ isError: true });
     expect(JSON.stringify(run.requests.at(-1))).toContain(REFUSAL_TOLD);

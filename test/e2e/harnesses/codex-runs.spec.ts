@@ -95,8 +95,8 @@ describe('Codex in the sandbox', () => {
       if (turn === 0) return [run('n1', REFUSED_COMMAND)];
       return isTold(body) || turn > 8 ? done : [run(`w${turn}`, 'sleep 0.2')];
     };
-    const id = await lab.begin('refused', script, { agent: 'free-codex' });
-    const finished = await lab.finished('refused', id);
+    const id = await lab.begin('unreached', script, { agent: 'free-codex' });
+    const finished = await lab.finished('unreached', id);
     expect(finished.session.status).toBe('completed');
     expect(finished.results['n1']).toContain('exited with code 1');
     expect(finished.requests.filter(isTold).length).toBeGreaterThan(0);
