@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
-import { mkdir, open, rename, rm, stat, type FileHandle } from 'node:fs/promises';
+import { open, stat, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { SandgateError } from '../../domain/errors.js';
@@ -8,13 +8,9 @@ import { isMissing } from '../../domain/system-error.js';
 import { isRowId } from '../../domain/uuid.js';
 import { packArchive } from '../archive/pack.js';
 import { packTree } from '../archive/pack-tree.js';
-import { namesIn } from '../host/folders.js';
+import { ArchiveFolder } from './archive-folder.js';
 import { ARCHIVE_TOPS } from './init/archive-tops.js';
 import type { WorkspacePlaces } from './snapshot.js';
-
-const PACKED = '.tar.gz';
-const PARTIAL = `${PACKED}.partial`;
-const ID_LENGTH = 36;
 
 /** The packed workspace of a run, as whoever fetches it must find it. */
 export interface WorkspaceArchive {
@@ -25,10 +21,10 @@ export interface WorkspaceArchive {
 
 /** Workspaces packed for sandboxes that share no files with this host, in `<data>/archives`. */
 export class RunArchives {
-  private readonly folder: string;
+  private readonly archives: ArchiveFolder;
 
   constructor(dataDir: string) {
-    this.folder = join(dataDir, 'archives');
+    this.archives = new ArchiveFolder(join(dataDir, 'archives'));
   }
 
   /**
@@ -37,16 +33,7 @@ export class RunArchives {
    * @throws SandgateError `payload_too_large` when it becomes larger than `maxBytes`, `invalid_request` for what no archive carries
    */
   async pack(runId: string, places: WorkspacePlaces, maxBytes: number): Promise<WorkspaceArchive> {
-    const partial = this.file(runId, PARTIAL);
-    await mkdir(this.folder, { recursive: true, mode: 0o700 });
-    try {
-      const archive = await this.write(partial, places, maxBytes);
-      await rename(partial, this.file(runId, PACKED));
-      return archive;
-    } catch (error) {
-      await rm(partial, { force: true });
-      throw error;
-    }
+    return this.archives.publish(checked(runId), (partial) => this.write(partial, places, maxBytes));
   }
 
   /**
@@ -54,7 +41,7 @@ export class RunArchives {
    * @throws SandgateError `upstream_failed` when it cannot be read
    */
   async open(runId: string): Promise<{ file: FileHandle; bytes: number } | null> {
-    const path = this.file(runId, PACKED);
+    const path = this.archives.file(checked(runId));
     try {
       const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
       const found = await file.stat();
@@ -69,17 +56,15 @@ export class RunArchives {
 
   /** Gone already is success. */
   async remove(runId: string): Promise<void> {
-    for (const ending of [PACKED, PARTIAL]) await rm(this.file(runId, ending), { force: true });
+    await this.archives.remove(checked(runId));
   }
 
   /** Runs whose archive was written longer ago than that. */
   async list(olderThanSecs: number): Promise<string[]> {
-    const names = await namesIn(this.folder);
     const runs = new Set<string>();
-    for (const name of names) {
-      const runId = name.slice(0, ID_LENGTH);
-      const writtenAt = isRowId(runId) ? await timeOf(join(this.folder, name)) : null;
-      if (writtenAt !== null && Date.now() - writtenAt > olderThanSecs * 1000) runs.add(runId);
+    for (const { id, path } of await this.archives.list()) {
+      const writtenAt = await timeOf(path);
+      if (writtenAt !== null && Date.now() - writtenAt > olderThanSecs * 1000) runs.add(id);
     }
     return [...runs];
   }
@@ -102,11 +87,12 @@ export class RunArchives {
     await file.sync();
     return { digest: `sha256:${hash.digest('hex')}`, bytes };
   }
+}
 
-  private file(runId: string, ending: string): string {
-    if (!isRowId(runId)) throw new SandgateError('invalid_request', 'this is not the id of a run');
-    return join(this.folder, `${runId}${ending}`);
-  }
+/** An id that may be part of a path. */
+function checked(runId: string): string {
+  if (!isRowId(runId)) throw new SandgateError('invalid_request', 'this is not the id of a run');
+  return runId;
 }
 
 /** When a file was last written, in milliseconds; null for one that is gone. */

@@ -1,21 +1,20 @@
 import { createReadStream } from 'node:fs';
-import { mkdir, open, rename, rm } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { SandgateError } from '../../domain/errors.js';
 import { isSystemError } from '../../domain/system-error.js';
-import { isRowId } from '../../domain/uuid.js';
 import { checkArchive, type ArchiveReport } from '../archive/extract.js';
-import { namesIn } from '../host/folders.js';
+import { ArchiveFolder } from './archive-folder.js';
 import { uploadRules } from './unpacker/upload-rules.js';
-
-const PACKED = '.tar.gz';
-const PARTIAL = `${PACKED}.partial`;
-const ID_LENGTH = 36;
 
 /** The archive of an upload that was received whole. */
 export function uploadFile(dataDir: string, id: string): string {
-  return join(dataDir, 'uploads', `${id}${PACKED}`);
+  return uploadsOf(dataDir).file(id);
+}
+
+function uploadsOf(dataDir: string): ArchiveFolder {
+  return new ArchiveFolder(join(dataDir, 'uploads'));
 }
 
 export interface ReceiveLimits {
@@ -25,7 +24,11 @@ export interface ReceiveLimits {
 
 /** Archives that clients sent to this host, in `<data>/uploads`. */
 export class UploadFiles {
-  constructor(private readonly dataDir: string) {}
+  private readonly archives: ArchiveFolder;
+
+  constructor(dataDir: string) {
+    this.archives = uploadsOf(dataDir);
+  }
 
   /**
    * Receives an archive and tries to unpack it, without writing anything. It has its name afterwards; whatever fails leaves nothing.
@@ -34,36 +37,25 @@ export class UploadFiles {
    * @throws SandgateError `invalid_request` that names the entry, `payload_too_large` past a limit, `out_of_capacity` when the disk is full
    */
   async receive(id: string, body: Readable, limits: ReceiveLimits): Promise<ArchiveReport> {
-    const partial = join(this.folder, `${id}${PARTIAL}`);
-    await mkdir(this.folder, { recursive: true, mode: 0o700 });
     try {
-      await this.write(partial, body, limits);
-      const report = await checkArchive(
-        createReadStream(partial) as AsyncIterable<Buffer>,
-        uploadRules(limits.maxBytes),
-      );
-      await rename(partial, uploadFile(this.dataDir, id));
-      return report;
+      return await this.archives.publish(id, async (partial) => {
+        await this.write(partial, body, limits);
+        return checkArchive(createReadStream(partial) as AsyncIterable<Buffer>, uploadRules(limits.maxBytes));
+      });
     } catch (error) {
-      await rm(partial, { force: true });
       throw describe(error);
     }
   }
 
   /** Gone already is success. */
-  async remove(id: string): Promise<void> {
-    await rm(uploadFile(this.dataDir, id), { force: true });
-    await rm(join(this.folder, `${id}${PARTIAL}`), { force: true });
+  remove(id: string): Promise<void> {
+    return this.archives.remove(id);
   }
 
   /** Ids of all that is kept, or was being received. */
   async list(): Promise<string[]> {
-    const names = await namesIn(this.folder);
-    return [...new Set(names.map((name) => name.slice(0, ID_LENGTH)).filter(isRowId))];
-  }
-
-  private get folder(): string {
-    return join(this.dataDir, 'uploads');
+    const found = await this.archives.list();
+    return [...new Set(found.map(({ id }) => id))];
   }
 
   /** The folder is closed; the file is not, so that the user of a run may read it where it is shown to one. */
