@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { SandgateError } from '../../../domain/errors.js';
 import { INSIDE } from '../room/inside.js';
 import { containerBody, LABELS, PLANE_PHASE, type ContainerNetwork } from './container-spec.js';
-import type { Engine } from './engine.js';
+import type { Engine, EngineFlavour } from './engine.js';
 import { EngineNetworks, type EngineNetwork } from './networks.js';
 import { readFrames } from './output.js';
 import { seccompOption } from './seccomp-option.js';
@@ -85,7 +85,7 @@ export class PlaneNetworks {
       throw new SandgateError('sandbox_failed', 'the container engine gives its networks no addresses');
     // The first one would be that of this host.
     const address = firstAddress(inner.subnet, 2);
-    await this.startForwarder(owner, { runtime, address, gateway: outer.gateway, outer: outer.name });
+    await this.startForwarder(owner, { runtime, flavour, address, gateway: outer.gateway, outer: outer.name });
     // Nobody answers questions about names there.
     return { network: { name: owner.name, dns: address }, address, port: PLANE_PORT };
   }
@@ -111,10 +111,10 @@ export class PlaneNetworks {
 
   private async startForwarder(
     { name, labels }: PlaneOwner,
-    at: { runtime: string; address: string; gateway: string; outer: string },
+    at: { runtime: string; flavour: EngineFlavour; address: string; gateway: string; outer: string },
   ): Promise<void> {
     const { engine, image, plane, dataDir, engineRuntime: runtime } = this.on;
-    const { flavour } = await engine.describe();
+    const { flavour } = at;
     const { host, port } = plane.listener;
     const target = host === '0.0.0.0' || host === '::' ? at.gateway : host;
     const argv = [at.address, PLANE_PORT, target, port].map(String);
