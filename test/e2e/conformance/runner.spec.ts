@@ -63,7 +63,7 @@ describe('our runner against the fixture, in its sandbox', () => {
     workspace: async () => {
       const run = `conformance-${(runs += 1)}`;
       await provider.reserve(run, SIZES);
-      return { path: provider.workspaceFolder(run), inside: '/workspace', remove: () => provider.release(run) };
+      return { path: provider.rooms.workspaceFolder(run), inside: '/workspace', remove: () => provider.release(run) };
     },
     start: async (document, plane, workspace) => {
       const { variables, tokens } = JSON.parse(document) as {

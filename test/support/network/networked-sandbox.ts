@@ -89,7 +89,7 @@ export class NetworkedSandboxes {
       (accepts) => accepts,
     );
     await this.provider.reserve(run.runId, SIZES);
-    const workspace = this.provider.workspaceFolder(run.runId);
+    const workspace = this.provider.rooms.workspaceFolder(run.runId);
     for (const [name, text] of Object.entries(files)) {
       writeFileSync(join(workspace, name), text, { mode: 0o644 });
     }

@@ -1,7 +1,6 @@
 import { SandgateError } from '../../../domain/errors.js';
 import type { SandboxSizes } from '../../../domain/run/spec.js';
 import { currentBootId, isAlive } from '../../host/process-identity.js';
-import type { WorkspaceFolders } from '../../workspace/index.js';
 import type {
   ProviderReport,
   RunOutput,
@@ -11,7 +10,7 @@ import type {
   SandboxSpec,
   SandboxState,
 } from '../provider.js';
-import { withLaunchLock } from '../room/launch-lock.js';
+import { Launches } from '../room/launch-lock.js';
 import { RunRooms, type RunRoomsOptions } from '../room/run-rooms.js';
 import { checkHost } from './check-host.js';
 import { fromHandle, toHandle } from './handle.js';
@@ -32,9 +31,9 @@ export interface BubblewrapOptions extends RunRoomsOptions {
  * Sandboxes by bubblewrap on this host: no engine, no image (docs/design/sandbox.md). All state is in files, so any process can go
  * on with a run.
  */
-export class BubblewrapProvider implements SandboxProvider, WorkspaceFolders {
+export class BubblewrapProvider implements SandboxProvider {
   readonly name = 'bubblewrap';
-  private readonly launching = new Map<string, Promise<SandboxHandle>>();
+  private readonly launches = new Launches<SandboxHandle>();
   readonly rooms: RunRooms;
 
   constructor(private readonly options: BubblewrapOptions) {
@@ -54,24 +53,9 @@ export class BubblewrapProvider implements SandboxProvider, WorkspaceFolders {
     return this.rooms.reserve(runId, sizes);
   }
 
-  workspaceFolder(runId: string): string {
-    return this.rooms.workspaceFolder(runId);
-  }
-
-  reopenWorkspace(runId: string): Promise<string | null> {
-    return this.rooms.reopenWorkspace(runId);
-  }
-
-  workspaceOwner(runId: string): Promise<number | null> {
-    return this.rooms.workspaceOwner(runId);
-  }
-
   provision(spec: SandboxSpec): Promise<SandboxHandle> {
-    const running = this.launching.get(spec.runId);
-    if (running !== undefined) return running;
-    const launch = this.provisionOnce(spec).finally(() => this.launching.delete(spec.runId));
-    this.launching.set(spec.runId, launch);
-    return launch;
+    const folder = this.folder(spec.runId);
+    return this.launches.join(spec.runId, folder, () => this.provisionAlone(spec, folder));
   }
 
   async state(handle: SandboxHandle): Promise<SandboxState> {
@@ -121,12 +105,6 @@ export class BubblewrapProvider implements SandboxProvider, WorkspaceFolders {
       if (launch.bootId === currentBootId()) await removeGroups(launch.limits);
     }
     await this.rooms.giveBack(runId);
-  }
-
-  private async provisionOnce(spec: SandboxSpec): Promise<SandboxHandle> {
-    const folder = this.folder(spec.runId);
-    await folder.create();
-    return withLaunchLock(folder.sandbox, () => this.provisionAlone(spec, folder));
   }
 
   private async provisionAlone(spec: SandboxSpec, folder: LaunchFolder): Promise<SandboxHandle> {

@@ -4,7 +4,7 @@ import { SandgateError } from '../../../domain/errors.js';
 import type { Confine } from '../../host/confine.js';
 import { planeDirectory } from '../../host/plane-socket-path.js';
 import { pinnedProgramFolder } from '../../packages/harnesses/installed-program.js';
-import { FolderWorkspaces, type WorkspaceFolders } from '../../workspace/index.js';
+import { FolderWorkspaces } from '../../workspace/index.js';
 import { BubblewrapProvider } from '../bubblewrap/bubblewrap-provider.js';
 import { tryProfile } from '../bubblewrap/check-host.js';
 import { runConfined } from '../bubblewrap/confined.js';
@@ -44,7 +44,7 @@ interface HostParts {
 }
 
 /** A provider whose sandboxes mount folders of this host. */
-type LocalProvider = SandboxProvider & WorkspaceFolders & { readonly rooms: RunRooms; systemName(): Promise<string> };
+type LocalProvider = SandboxProvider & { readonly rooms: RunRooms; systemName(): Promise<string> };
 
 /** Where the build puts the runner, seen from the built form of this file. */
 const BUILT_RUNTIME: RuntimeSource = {
@@ -84,7 +84,13 @@ export async function chooseProvider(
   const provider = await firstThatWorks(parts);
   const confine = await chooseConfine(parts, provider);
   const { localCopyRoots: roots } = config.workspace;
-  const workspaces = new FolderWorkspaces({ dataDir, folders: provider, confine, roots, fetchUid: uids.fetchUid });
+  const workspaces = new FolderWorkspaces({
+    dataDir,
+    folders: provider.rooms,
+    confine,
+    roots,
+    fetchUid: uids.fetchUid,
+  });
   const runHost = new LocalRunHost(dataDir);
   if (!provider.rooms.keepsSetups) return { provider, workspaces, runHost };
   const environment = async () => hostEnvironment(await provider.systemName(), rooms.runtime.version);

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SandgateError } from '../../../domain/errors.js';
 import type { SandboxSizes } from '../../../domain/run/spec.js';
-import type { WorkspaceFolders } from '../../workspace/index.js';
 import type {
   ProviderReport,
   RunOutput,
@@ -11,7 +10,7 @@ import type {
   SandboxSpec,
   SandboxState,
 } from '../provider.js';
-import { withLaunchLock } from '../room/launch-lock.js';
+import { Launches } from '../room/launch-lock.js';
 import { describeExit } from '../room/describe-exit.js';
 import { measureFolder } from '../room/measure-folder.js';
 import { isRunId, RunFolder } from '../room/run-folder.js';
@@ -61,9 +60,9 @@ function containerName(runId: string, phase: Phase): string {
  * Sandboxes as containers of an engine of this host, Docker or Podman (docs/design/docker.md). Containers and folders hold all state, so any
  * process can go on with a run. An engine that does not answer says nothing about its containers: that is never taken for their end.
  */
-export class DockerProvider implements SandboxProvider, WorkspaceFolders {
+export class DockerProvider implements SandboxProvider {
   readonly name = 'docker';
-  private readonly launching = new Map<string, Promise<SandboxHandle>>();
+  private readonly launches = new Launches<SandboxHandle>();
   readonly rooms: RunRooms;
   private readonly engine: Engine;
   private readonly planes: PlaneNetworks;
@@ -88,24 +87,9 @@ export class DockerProvider implements SandboxProvider, WorkspaceFolders {
     return this.rooms.reserve(runId, sizes);
   }
 
-  workspaceFolder(runId: string): string {
-    return this.rooms.workspaceFolder(runId);
-  }
-
-  reopenWorkspace(runId: string): Promise<string | null> {
-    return this.rooms.reopenWorkspace(runId);
-  }
-
-  workspaceOwner(runId: string): Promise<number | null> {
-    return this.rooms.workspaceOwner(runId);
-  }
-
   provision(spec: SandboxSpec): Promise<SandboxHandle> {
-    const running = this.launching.get(spec.runId);
-    if (running !== undefined) return running;
-    const launch = this.provisionOnce(spec).finally(() => this.launching.delete(spec.runId));
-    this.launching.set(spec.runId, launch);
-    return launch;
+    const folder = this.folder(spec.runId);
+    return this.launches.join(spec.runId, folder, () => this.provisionAlone(spec, folder));
   }
 
   async state(handle: SandboxHandle): Promise<SandboxState> {
@@ -177,12 +161,6 @@ export class DockerProvider implements SandboxProvider, WorkspaceFolders {
     }
     await this.planes.close(ownerOfRun(runId, this.options.deployment));
     await this.rooms.giveBack(runId);
-  }
-
-  private async provisionOnce(spec: SandboxSpec): Promise<SandboxHandle> {
-    const folder = this.folder(spec.runId);
-    await folder.create();
-    return withLaunchLock(folder.sandbox, () => this.provisionAlone(spec, folder));
   }
 
   /** The lock is ours: whatever stands there without a runner in it was left by a launch that came to nothing. */

@@ -5,11 +5,38 @@ import { codeOf, isMissing } from '../../../domain/system-error.js';
 import type { ProcessIdentity } from '../../host/process-identity.js';
 import { identifyProcess, isAlive } from '../../host/process-identity.js';
 
+/** What a launch needs of its run's folder. */
+interface LockedFolder {
+  create(): Promise<void>;
+  /** Path of the folder that has the lock. */
+  readonly sandbox: string;
+}
+
+/** Launches of this process, one at a time for each run. */
+export class Launches<Launched> {
+  private readonly running = new Map<string, Promise<Launched>>();
+
+  /**
+   * Launches a run, or joins the launch that this process has on its way.
+   * @throws SandgateError `conflict` while another process launches the run
+   */
+  join(runId: string, folder: LockedFolder, launch: () => Promise<Launched>): Promise<Launched> {
+    const running = this.running.get(runId);
+    if (running !== undefined) return running;
+    const launched = folder
+      .create()
+      .then(() => withLaunchLock(folder.sandbox, launch))
+      .finally(() => this.running.delete(runId));
+    this.running.set(runId, launched);
+    return launched;
+  }
+}
+
 /**
  * Keeps two processes from launching the same run at once. A lock whose holder died is taken over.
  * @throws SandgateError `conflict` while another process launches
  */
-export async function withLaunchLock<T>(folder: string, launch: () => Promise<T>): Promise<T> {
+async function withLaunchLock<T>(folder: string, launch: () => Promise<T>): Promise<T> {
   const path = join(folder, 'launch.lock');
   await lock(path);
   try {

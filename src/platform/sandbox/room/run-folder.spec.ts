@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { identifyProcess } from '../../host/process-identity.js';
-import { withLaunchLock } from './launch-lock.js';
+import { Launches } from './launch-lock.js';
 import { RunFolder } from './run-folder.js';
 
 const RUN = '0199f3a0-7c1e-7d6a-8c55-2f6d6a1b9e42';
@@ -29,16 +29,19 @@ describe('the folder of a run', () => {
   });
 
   it('is launched by one process at a time, and a dead one’s lock is taken over', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'sandgate-lock-'));
+    const sandbox = mkdtempSync(join(tmpdir(), 'sandgate-lock-'));
+    const folder = { sandbox, create: () => Promise.resolve() };
+    const launches = new Launches<string>();
+    const launch = (made: () => Promise<string>) => launches.join(RUN, folder, made);
     const parent = identifyProcess(process.ppid);
-    writeFileSync(join(folder, 'launch.lock'), JSON.stringify(parent));
-    await expect(withLaunchLock(folder, () => Promise.resolve())).rejects.toThrow(
-      `process ${process.ppid} is launching`,
-    );
-    writeFileSync(join(folder, 'launch.lock'), JSON.stringify({ ...parent, startTime: 1 }));
-    expect(await withLaunchLock(folder, () => Promise.resolve('launched'))).toBe('launched');
-    await expect(withLaunchLock(folder, () => Promise.reject(new Error('failed')))).rejects.toThrow('failed');
-    expect(await withLaunchLock(folder, () => Promise.resolve('again'))).toBe('again');
-    rmSync(folder, { recursive: true });
+    writeFileSync(join(sandbox, 'launch.lock'), JSON.stringify(parent));
+    await expect(launch(() => Promise.resolve(''))).rejects.toThrow(`process ${process.ppid} is launching`);
+    writeFileSync(join(sandbox, 'launch.lock'), JSON.stringify({ ...parent, startTime: 1 }));
+    expect(await launch(() => Promise.resolve('launched'))).toBe('launched');
+    await expect(launch(() => Promise.reject(new Error('failed')))).rejects.toThrow('failed');
+    const again = launch(() => Promise.resolve('again'));
+    expect(await launch(() => Promise.resolve('a second one'))).toBe('again');
+    expect(await again).toBe('again');
+    rmSync(sandbox, { recursive: true });
   });
 });

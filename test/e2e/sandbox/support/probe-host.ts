@@ -63,22 +63,26 @@ class FolderUids implements UidAllocator {
 }
 
 /** A provider that shares this host's file system. */
-type Provider = SandboxProvider & WorkspaceFolders;
+interface Provided {
+  provider: SandboxProvider;
+  folders: WorkspaceFolders;
+  about: object;
+}
 
 const [mode = '', dataDir = '', runnerBundle = '', steps = '[]'] = process.argv.slice(2);
 const planeOf = (runId: string): string => planeDirectory(dataDir, runId);
-const makers: Record<string, () => Promise<{ provider: Provider; about: object }>> = { plain: plainHost, docker };
-const { provider, about } = await (makers[mode] ?? bubblewrap)();
+const makers: Record<string, () => Promise<Provided>> = { plain: plainHost, docker };
+const { provider, folders, about } = await (makers[mode] ?? bubblewrap)();
 
 function plainHost() {
   const provider = new PlainHost({ dataDir, runner: [process.execPath, runnerBundle], planeOf });
-  return Promise.resolve({ provider, about: { mode } });
+  return Promise.resolve({ provider, folders: provider, about: { mode } });
 }
 
 async function bubblewrap() {
   const host = await findHost();
   const provider = new BubblewrapProvider({ ...(await rooms()), host });
-  return { provider, about: { mode: host.mode, limits: host.limiter.kind } };
+  return { provider, folders: provider.rooms, about: { mode: host.mode, limits: host.limiter.kind } };
 }
 
 /** The engine of the suite. */
@@ -92,7 +96,7 @@ async function docker() {
   const [address = '', port = ''] = listener.split(':');
   const plane = { way, listener: { host: address, port: Number(port) } } as PlaneAccess;
   const provider = new DockerProvider({ ...(await rooms()), host, ...on, plane });
-  return { provider, about: { mode } };
+  return { provider, folders: provider.rooms, about: { mode } };
 }
 
 async function rooms(): Promise<Omit<RunRoomsOptions, 'host'>> {
@@ -152,7 +156,7 @@ async function perform(step: Step): Promise<unknown> {
     case 'release':
       return provider.release(step.runId);
     case 'reopen':
-      return provider.reopenWorkspace(step.runId);
+      return folders.reopenWorkspace(step.runId);
     case 'output':
       return (await provider.readOutput(step.runId)).bytes.toString('utf8');
     case 'list':
