@@ -21,13 +21,16 @@ for (const fault of faults) console.error(fault);
 process.exit(faults.length === 0 ? 0 : 1);
 
 function mapFaults() {
-  const rows = new Map(
-    [...text.matchAll(/^\| `(src\/[^`]+)` \| ([^|]*) \|/gm)].map(([, folder, says]) => [folder, says.trim()]),
-  );
+  const named = [...text.matchAll(/^\| `(src\/[^`]+)` \| ([^|]*) \|/gm)].map(([, folder, says]) => [
+    folder,
+    says.trim(),
+  ]);
+  const rows = new Map(named.toReversed());
   const there = foldersBelow('src');
   return [
     ...there.filter((folder) => !rows.has(folder)).map((folder) => `the map does not name ${folder}`),
     ...[...rows.keys()].filter((folder) => !there.includes(folder)).map((folder) => `${folder} is not there`),
+    ...named.filter((row) => rows.get(row[0]) !== row[1]).map(([folder]) => `the map names ${folder} twice`),
     ...[...rows]
       .filter(([, says]) => says === '' || /[.?!] \S/.test(says))
       .map(([folder]) => `${folder} needs one sentence`),
