@@ -10,7 +10,7 @@ import { parseWorkspace, type WorkspaceInput } from '../../domain/run/workspace-
 import { cloneBaseOf } from '../../platform/config/codehost.config.js';
 import { wholeBudgets } from '../budgets/budgets.dto.js';
 import { ApiConfig } from '../foundation/foundation.module.js';
-import { HarnessCatalog, type Harness } from '../harnesses/harness-catalog.js';
+import { HarnessCatalog, type Harness } from '../../core/harnesses/harness-catalog.js';
 import type { AgentRevisionEntity } from '../../core/agents/agent.entity.js';
 import type { AddRevision } from './agents.dto.js';
 

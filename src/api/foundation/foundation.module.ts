@@ -7,6 +7,10 @@ import { ConnectionRecords } from '../../core/connections/connection-records.js'
 import { ConnectionSecrets } from '../../core/connections/connection-secrets.js';
 import { createConnectionServices } from '../../core/connections/connection-services.js';
 import { ToolSnapshots } from '../../core/connections/tool-snapshots.js';
+import { RunCreation } from '../../core/creation/run-creation.js';
+import { RunNetwork } from '../../core/creation/run-network.js';
+import { HarnessAvailability } from '../../core/harnesses/harness-availability.js';
+import { HarnessCatalog } from '../../core/harnesses/harness-catalog.js';
 import { NetworkPresets } from '../../core/network/network-presets.js';
 import { Database } from '../../core/record/database.js';
 import { Codehost } from '../../core/codehost/codehost.js';
@@ -89,17 +93,26 @@ export class FoundationModule {
     const connections = createConnectionServices({ database, sealer, egress: egress.guarded, tokens }, [
       codehost.tokens,
     ]);
+    const presets = new NetworkPresets(readPresets(config.network.presetsFile));
+    const tracing = foundation.tracing ?? Tracing.off;
+    const harnesses = { catalog: new HarnessCatalog(config), availability: new HarnessAvailability(config) };
+    const prices = new PriceList(config.llm.prices);
+    const network = new RunNetwork(presets, egress.guarded, metrics);
+    const runs = new RunCreation({ config, ...harnesses, prices, tracing, egress: egress.guarded, network });
     const providers = [
       { provide: ApiConfig, useValue: config },
       { provide: Database, useValue: database },
       { provide: Egress, useValue: egress },
       { provide: GuardedClient, useValue: egress.guarded },
-      { provide: NetworkPresets, useValue: new NetworkPresets(readPresets(config.network.presetsFile)) },
+      { provide: NetworkPresets, useValue: presets },
       { provide: Codehost, useValue: codehost },
       { provide: Metrics, useValue: metrics },
-      { provide: PriceList, useValue: new PriceList(config.llm.prices) },
+      { provide: HarnessCatalog, useValue: harnesses.catalog },
+      { provide: HarnessAvailability, useValue: harnesses.availability },
+      { provide: RunCreation, useValue: runs },
+      { provide: PriceList, useValue: prices },
       { provide: BrokeredDispatch, useValue: foundation.calls ?? null },
-      { provide: Tracing, useValue: foundation.tracing ?? Tracing.off },
+      { provide: Tracing, useValue: tracing },
       { provide: ToolCallPayloads, useValue: new ToolCallPayloads(database, sealer) },
       { provide: Sealer, useValue: sealer },
       { provide: ConnectionRecords, useValue: connections.records },

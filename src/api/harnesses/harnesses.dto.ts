@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
-import type { Hindrances } from './harness-availability.js';
-import type { Harness } from './harness-catalog.js';
+import type { Hindrances } from '../../core/harnesses/harness-availability.js';
+import type { Harness } from '../../core/harnesses/harness-catalog.js';
 
 export class HarnessModelView {
   @ApiProperty()

@@ -2,8 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { SANDBOX_NETWORK } from '../../domain/network/enforcement.js';
 import { Database } from '../../core/record/database.js';
 import type { RowsOf } from '../../core/hosts/hosts.js';
-import { HarnessAvailability } from './harness-availability.js';
-import { HarnessCatalog } from './harness-catalog.js';
+import { HarnessAvailability } from '../../core/harnesses/harness-availability.js';
+import { HarnessCatalog } from '../../core/harnesses/harness-catalog.js';
 import { toHarnessView, type HarnessList } from './harnesses.dto.js';
 
 /** The catalog with what can be used at this moment (docs/design/tools.md). */

@@ -27,7 +27,8 @@ import {
   requireBase,
   requirePolicy,
 } from '../../core/policies/policy-versions.js';
-import { contentOf, toPolicyView, validContentOf } from './policy-views.js';
+import { contentOf, validContentOf } from '../../core/policies/policy-content.js';
+import { toPolicyView } from './policy-views.js';
 
 const MAX_SUMMARY_BYTES = 500;
 

@@ -1,35 +1,16 @@
 import { autonomySummary } from '../../domain/policy/autonomy-summary.js';
-import { canonicalContent, canonicalPolicy } from '../../domain/policy/canonical-form.js';
-import { compileDocument, defectsOfContent, policyDefects } from '../../domain/policy/compile-policy.js';
+import { canonicalPolicy } from '../../domain/policy/canonical-form.js';
+import { compileDocument, policyDefects } from '../../domain/policy/compile-policy.js';
 import type { PolicyDocument } from '../../domain/policy/document.js';
 import { governanceMatrix } from '../../domain/policy/governance-matrix.js';
 import { parsePolicyLenient } from '../../domain/policy/parse-policy.js';
 import { policyToYaml } from '../../domain/policy/policy-yaml.js';
-import { SandgateError } from '../../domain/errors.js';
 import type { JsonObject } from '../../domain/json.js';
 import type { MatrixRowView } from './matrix.dto.js';
 import type { AutonomySummaryView, PolicyDetail, PolicyListItem, PolicyView } from './policies.dto.js';
 import type { PolicyVersionEntity } from '../../core/policies/policy.entity.js';
 import type { AgentUsing } from '../../core/policies/policy-users.js';
 import type { PolicyAt } from '../../core/policies/policy-versions.js';
-
-/** What a version says, as it is shown and as runs freeze it. */
-export function contentOf(version: PolicyVersionEntity): JsonObject {
-  return canonicalContent(version.content as JsonObject);
-}
-
-/**
- * What runs freeze and what becomes a new version: the content of a valid one.
- * @throws SandgateError `invalid_request` naming what makes the version invalid (a deny pattern that does not compile, content of no policy)
- */
-export function validContentOf({ policy, version }: PolicyAt): JsonObject {
-  const defects = defectsOfContent(version.content as JsonObject);
-  if (defects.length === 0) return contentOf(version);
-  throw new SandgateError(
-    'invalid_request',
-    `policy: version ${version.version} of ${policy.name} is not valid; publish one that is: ${defects.join('; ')}`,
-  );
-}
 
 export function toPolicyView({ policy, version }: PolicyAt): PolicyView {
   const document = documentOf({ policy, version });

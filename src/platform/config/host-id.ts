@@ -8,7 +8,7 @@ import type { SandgateConfig } from './sections.js';
  * The UUID that names this host in task queues, kept in `<data>/host-id` so that a restarted worker finds its own
  * sandboxes again. The configured id wins; the file is made on the first call, mode 0600.
  */
-export function ensureHostId(config: SandgateConfig): string {
+export function ensureHostId(config: Pick<SandgateConfig, 'data'>): string {
   if (config.data.hostId !== null) return config.data.hostId;
   return ensureHostIdFile(config.data.dir);
 }

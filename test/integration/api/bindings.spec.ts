@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { JsonObject } from '../../../src/domain/json.js';
-import { resolveBindings, type RunBindings } from '../../../src/api/sessions/run-bindings.js';
+import { resolveBindings, type RunBindings } from '../../../src/core/creation/run-bindings.js';
 import { insertConnection } from '../../../src/core/connections/connection-rows.js';
 import { appendSnapshot } from '../../../src/core/connections/tool-snapshots.js';
 import { type TestApi } from '../../support/api/api.js';
@@ -182,7 +182,10 @@ describe('a read-only run', () => {
       api.db.withTenant(api.organizationId, (tx) =>
         resolveBindings(tx, {
           runId: '0190a000-0000-7000-8000-000000000001',
-          principal: { kind: 'operator', organizationId: api.organizationId, name: 'operator', permissions: new Set() },
+          starter: {
+            kind: 'operator',
+            viewer: { organizationId: api.organizationId, userId: null, role: 'operator' },
+          },
           requirements: [requirement()],
           pins,
           trustTier: 'read_only',

@@ -1,7 +1,7 @@
 import type { RequestedWorkspace, WorkspaceSpec } from '../../domain/run/spec.js';
-import type { TenantTransaction } from '../../core/record/database.js';
-import { useUpload } from '../../core/uploads/uploads.js';
-import { userIdOf, type Principal } from '../auth/principal.js';
+import type { TenantTransaction } from '../record/database.js';
+import { useUpload } from '../uploads/uploads.js';
+import type { RunStarter } from './run-starter.js';
 
 /**
  * The workspace of a new run; files that were sent for it become its own, in the transaction that creates it.
@@ -11,8 +11,8 @@ import { userIdOf, type Principal } from '../auth/principal.js';
 export async function takeUpload(
   tx: TenantTransaction,
   workspace: RequestedWorkspace,
-  { principal, runId }: { principal: Principal; runId: string },
+  { starter, runId }: { starter: RunStarter; runId: string },
 ): Promise<WorkspaceSpec> {
   if (workspace.kind !== 'upload') return workspace;
-  return useUpload(tx, workspace.id, { kind: principal.kind, userId: userIdOf(principal) }, runId);
+  return useUpload(tx, workspace.id, { kind: starter.kind, userId: starter.viewer.userId }, runId);
 }

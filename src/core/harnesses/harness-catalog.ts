@@ -1,6 +1,5 @@
-import { Injectable } from '@nestjs/common';
 import { BUILT_IN_MODELS, defaultModelOf, HARNESS_IDS, type HarnessId } from '../../domain/harness/harness-models.js';
-import { ApiConfig } from '../foundation/foundation.module.js';
+import type { SandgateConfig } from '../../platform/config/index.js';
 
 /** One agent program that a run can use. */
 export interface Harness {
@@ -20,12 +19,11 @@ const DISPLAY_NAMES: Readonly<Record<HarnessId, string>> = {
 };
 
 /** The harness catalog (docs/design/tools.md): the built-in models and those of `SERVICE_MODELS_<HARNESS>`. */
-@Injectable()
 export class HarnessCatalog {
   readonly defaultId: string;
   readonly #harnesses: ReadonlyMap<string, Harness>;
 
-  constructor({ harness: config }: ApiConfig) {
+  constructor({ harness: config }: Pick<SandgateConfig, 'harness'>) {
     this.defaultId = config.default;
     const harnesses = HARNESS_IDS.map((id): Harness => {
       const defaultModel = defaultModelOf(id, config);

@@ -1,12 +1,10 @@
-import { Injectable } from '@nestjs/common';
 import { installCommand, needsProgram } from '../../domain/harness/harness-program.js';
 import { dialectOf } from '../../domain/models/dialect.js';
-import { ensureHostId } from '../../platform/config/index.js';
-import { HOST_SEEN_WITHIN_SECS } from '../../core/runs/capacity.js';
-import { listRunnableHarnesses, noteHarnesses, type RowsOf } from '../../core/hosts/hosts.js';
+import { ensureHostId, type SandgateConfig } from '../../platform/config/index.js';
+import { HOST_SEEN_WITHIN_SECS } from '../runs/capacity.js';
+import { listRunnableHarnesses, noteHarnesses, type RowsOf } from '../hosts/hosts.js';
 import { usableHarnesses } from '../../platform/packages/harnesses/installed-program.js';
 import { missingUpstream } from '../../platform/llm/upstream.js';
-import { ApiConfig } from '../foundation/foundation.module.js';
 import type { Harness } from './harness-catalog.js';
 
 /** Why runs of a harness cannot be created. */
@@ -18,9 +16,8 @@ export interface Hindrances {
 }
 
 /** Whether runs of a harness can be created now, and if not, what to set or to install (docs/design/tools.md). */
-@Injectable()
 export class HarnessAvailability {
-  constructor(private readonly config: ApiConfig) {}
+  constructor(private readonly config: Pick<SandgateConfig, 'llm' | 'data'>) {}
 
   /** Why a run of this harness with this model cannot be created; null when it can. */
   async whyNot({ id }: Pick<Harness, 'id'>, model: string, rowsOf: RowsOf): Promise<string | null> {

@@ -6,16 +6,16 @@ import { SandgateError } from '../../domain/errors.js';
 import type { JsonObject } from '../../domain/json.js';
 import type { BrokeredToolSet, RunSpec, WorkspaceSpec } from '../../domain/run/spec.js';
 import { isUuid } from '../../domain/uuid.js';
-import { listVisible } from '../../core/connections/connection-rows.js';
-import { latestSnapshot } from '../../core/connections/tool-snapshots.js';
-import type { TenantTransaction } from '../../core/record/database.js';
-import { userIdOf, viewerOf, type Principal } from '../auth/principal.js';
+import { listVisible } from '../connections/connection-rows.js';
+import { latestSnapshot } from '../connections/tool-snapshots.js';
+import type { TenantTransaction } from '../record/database.js';
+import type { RunStarter } from './run-starter.js';
 import { newRowId } from '../../platform/postgres/row-id.js';
 
 /** What a new run is bound to. */
 export interface BindingRequest {
   runId: string;
-  principal: Principal;
+  starter: RunStarter;
   /** As they are stored with the revision. */
   requirements: readonly object[];
   /** `bindings` of the request. */
@@ -39,7 +39,7 @@ export interface RunBindings {
 export async function resolveBindings(tx: TenantTransaction, request: BindingRequest): Promise<RunBindings> {
   const requirements = readStored(request.requirements);
   const pins = readPins(request.pins, requirements);
-  const visible = await listVisible(tx, viewerOf(request.principal));
+  const visible = await listVisible(tx, request.starter.viewer);
   const bound: { toolSet: BrokeredToolSet; row: ResourceBinding }[] = [];
   // A stranger's code gets no MCP tools: its requirements are left out, not failed (CP-318).
   for (const requirement of request.trustTier === 'read_only' ? [] : requirements)
@@ -90,7 +90,7 @@ async function bindRequirement(
   { pin, visible }: { pin: string | undefined; visible: readonly BindableConnection[] },
 ): Promise<{ toolSet: BrokeredToolSet; row: ResourceBinding }> {
   const { slot, connector, binding_mode: mode } = requirement;
-  const connection = chooseConnection(requirement, pin, { userId: userIdOf(request.principal), visible });
+  const connection = chooseConnection(requirement, pin, { userId: request.starter.viewer.userId, visible });
   const snapshot = await latestSnapshot(tx, connection.id);
   const bound = bindToolSet(requirement, connection, snapshot);
   const row = bindingRow(tx, request, {
@@ -155,11 +155,16 @@ function authorityOf(connection: BindableConnection): BindingAuthority {
 
 function bindingRow(
   tx: TenantTransaction,
-  { runId, principal }: BindingRequest,
+  { runId, starter }: BindingRequest,
   of: Omit<ResourceBinding, 'id' | 'organizationId' | 'runId' | 'resolvedBy'>,
 ): ResourceBinding {
-  const resolvedBy = { kind: principal.kind, id: userIdOf(principal) };
-  return { id: newRowId(), organizationId: tx.organizationId, runId, resolvedBy, ...of };
+  return {
+    id: newRowId(),
+    organizationId: tx.organizationId,
+    runId,
+    resolvedBy: { kind: starter.kind, id: starter.viewer.userId },
+    ...of,
+  };
 }
 
 function invalid(field: string, reason: string): SandgateError {

@@ -1,15 +1,13 @@
-import { Injectable } from '@nestjs/common';
 import { SANDBOX_NETWORK } from '../../domain/network/enforcement.js';
 import type { NetworkSources } from '../../domain/creation/freeze-network.js';
 import { NetworkRefused } from '../../domain/network/refusal.js';
 import { readNetworkRequest, type NetworkInput, type NetworkRequest } from '../../domain/network/request.js';
-import { Metrics } from '../../core/metrics/metrics.js';
-import { NetworkPresets } from '../../core/network/network-presets.js';
-import type { TenantTransaction } from '../../core/record/database.js';
-import { GuardedClient } from '../../platform/egress/guarded-client.js';
+import { type Metrics } from '../metrics/metrics.js';
+import { type NetworkPresets } from '../network/network-presets.js';
+import type { TenantTransaction } from '../record/database.js';
+import { type GuardedClient } from '../../platform/egress/guarded-client.js';
 
 /** What the network of a new run is resolved from. */
-@Injectable()
 export class RunNetwork {
   constructor(
     private readonly presets: NetworkPresets,
