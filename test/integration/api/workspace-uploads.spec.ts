@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, readdirSync } from 'node:fs';
 import { request as httpRequest } from 'node:http';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { v7 as uuidv7 } from 'uuid';
 import { reapHostOrphans } from '../../../src/activities/host-maintenance.activities.js';
@@ -10,6 +9,7 @@ import { digestOfText } from '../../../src/domain/digest/digest.js';
 import { sweepExpired } from '../../../src/core/maintenance/sweeps.js';
 import { UploadFiles } from '../../../src/platform/workspace/upload-files.js';
 import { ADMIN_TOKEN, startApi, type Answer, type CallOptions, type TestApi } from '../../support/api/api.js';
+import { until } from '../../support/time/until.js';
 import { rawArchive, type RawTarEntry } from '../../support/archives/raw-tar.js';
 
 const MIB = 1024 * 1024;
@@ -119,9 +119,8 @@ describe('sending a workspace', () => {
   it('leaves nothing of an upload whose sender hangs up', async () => {
     const before = kept();
     await sendInChunks(rawArchive([{ name: 'noise', content: randomBytes(MIB) }]), { hangUp: true });
-    for (let tries = 0; tries < 100 && (await receiving()) > 0; tries += 1) await sleep(50);
-    expect(await receiving()).toBe(0);
-    expect(kept()).toEqual(before);
+    expect(await until(receiving, (rows) => rows === 0)).toBe(0);
+    expect(await until(kept, (names) => names.length === before.length)).toEqual(before);
   });
 
   it('CP-331 the same key and content answer the same upload; other content 409; the keys of others say nothing', async () => {
@@ -151,7 +150,7 @@ describe('sending a workspace', () => {
   const receiving = async (): Promise<number> =>
     (await sql(`select state from workspace_uploads where state = 'receiving'`)).rowCount ?? 0;
 
-  /** Without a length, so that the server learns it as the bytes come. */
+  /** Without a length, so that the server learns it as the bytes come. One that hangs up waits until the server has begun to receive. */
   function sendInChunks(bytes: Buffer, { hangUp = false } = {}): Promise<number | undefined> {
     return new Promise((resolve, reject) => {
       const headers = { authorization: `Bearer ${ADMIN_TOKEN}`, 'content-type': 'application/gzip' };
@@ -161,7 +160,7 @@ describe('sending a workspace', () => {
       });
       sending.on('error', (error) => (hangUp ? resolve(undefined) : reject(error)));
       sending.write(bytes.subarray(0, bytes.length / 2), () => {
-        if (hangUp) sending.destroy();
+        if (hangUp) until(receiving, (rows) => rows > 0).then(() => sending.destroy(), reject);
         else sending.end(bytes.subarray(bytes.length / 2));
       });
     });
