@@ -1,3 +1,4 @@
+import { realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { BundleServer } from '../domain/capabilities/bundle.js';
@@ -5,7 +6,9 @@ import { SandgateError } from '../domain/errors.js';
 import { isJsonObject, type JsonObject } from '../domain/json.js';
 import type { FrozenTool } from '../domain/run/spec.js';
 import { commandInside, toolPackageText, type ToolPackage } from '../domain/tools/tool-package.js';
-import { confine } from '../platform/sandbox/choice/confine.js';
+import { ensureHostId, loadConfig } from '../platform/config/index.js';
+import type { Confine } from '../platform/host/confine.js';
+import { chooseConfine } from '../platform/sandbox/choice/confine.js';
 import { isJavaScript } from '../platform/packages/tools/install-tool.js';
 import { packageFolder, readInstalled } from '../platform/packages/tools/tool-folder.js';
 
@@ -27,7 +30,8 @@ export interface DescribeRequest {
 
 /**
  * Starts an installed server in a confinement without network, asks what tools it has, and answers it as a bundle names it.
- * @throws SandgateError `not_found` for a package that is not installed, `invalid_request` for a server that does not answer
+ * @throws SandgateError `not_found` for a package that is not installed, `invalid_request` for a server that does not answer, `unavailable`
+ *   where nothing can be confined
  */
 export async function describeTool(
   dataDir: string,
@@ -44,6 +48,7 @@ export async function describeTool(
   const command = chooseCommand(Object.keys(installed.commands), request);
   const folder = packageFolder(dataDir, tool);
   const program = join(folder, installed.commands[command] ?? '');
+  const confine = await confineFor(dataDir);
   const result = await confine({
     argv: [
       process.execPath,
@@ -74,6 +79,14 @@ export async function describeTool(
     },
     tools: readTools(result.stdout.toString('utf8')),
   };
+}
+
+/** As the installation of the folder confines programs of its own; the Node is this one, because this command may run beside the server. */
+async function confineFor(folder: string): Promise<Confine> {
+  const config = loadConfig({ ...process.env, SERVICE_DATA_DIR: folder });
+  const dataDir = await realpath(folder);
+  const deployment = ensureHostId(config);
+  return chooseConfine({ sandbox: config.sandbox, dataDir, deployment, node: process.execPath });
 }
 
 /** There is no workspace yet; servers that insist on their folders find an empty one. */

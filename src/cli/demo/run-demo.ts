@@ -21,6 +21,7 @@ import { renderApproval } from '../views/approval-view.js';
 import { block, inline } from '../terminal/escape.js';
 import { LiveScreen } from '../terminal/live-screen.js';
 import { write } from '../terminal/output.js';
+import { agentOnServer, SEEDED_AGENT } from './agent-on-server.js';
 import { awaitServer } from './await-server.js';
 import { DEMO_AGENTS, type DemoAgent } from './demo-agents.js';
 import { demoEnvironment, SCRIPTED_MODEL_KEY } from './demo-environment.js';
@@ -104,10 +105,11 @@ class Demo {
       this.model = await startScriptedModel({ script: script(), apiKey: SCRIPTED_MODEL_KEY, ...bind });
     }
     const client = server?.client ?? (await this.start(this.model?.url ?? null));
-    const session = await this.createRun(client);
+    const name = server === undefined ? SEEDED_AGENT : await agentOnServer(client, this.options.harness);
+    const session = await this.createRun(client, name);
     this.title(
       'The run, live',
-      `Agent "fixer" (${this.options.harness}) on ${this.repository}. ${this.agent.headline}`,
+      `Agent "${name}" (${this.options.harness}) on ${this.repository}. ${this.agent.headline}`,
     );
     await this.follow(client, session);
     const evidence = await this.collect(client, session.id);
@@ -162,10 +164,10 @@ class Demo {
     return new SandgateClient({ url, token: adminToken, source: 'demo' });
   }
 
-  private async createRun(client: SandgateClient): Promise<Session> {
+  private async createRun(client: SandgateClient, agent: string): Promise<Session> {
     const workspace = { kind: 'git_repository' as const, clone_url: `file://${this.repository}` };
     const body = {
-      agent: 'fixer',
+      agent,
       task: this.agent.task,
       workspace,
       labels: { purpose: 'demo' },

@@ -1,15 +1,6 @@
 import { execFile } from 'node:child_process';
-import {
-  appendFileSync,
-  cpSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
-import { homedir, tmpdir } from 'node:os';
+import { appendFileSync, cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
@@ -20,13 +11,11 @@ import { type JsonObject } from '../../../src/domain/json.js';
 import { LiveStack, type TimelineEvent } from '../../support/installation/live-stack.js';
 import { eventsOf } from '../../support/installation/timeline.js';
 import { resultTexts, taskOf } from '../../support/models/messages-body.js';
+import { EVERYTHING, installedTools } from '../../support/packages/installed-tools.js';
 
 jest.setTimeout(300_000);
 
-const PACKAGE = 'npm:@modelcontextprotocol/server-everything@2026.8.31';
 const FOLDER = 'tools/@modelcontextprotocol/server-everything/2026.8.31';
-/** Fetched once for all runs of this spec on a machine, outside the checkout. */
-const CACHE = join(process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache'), 'sandgate-tests');
 const PROGRAM = resolve('dist/src/cli/main.js');
 const PROVIDER_KEY = `sk-ant-api03-${'canary0'.repeat(6)}`;
 const ROUTER = ['everything', 'kept-away'];
@@ -65,10 +54,8 @@ describe('a sandbox MCP server from npm', () => {
   let folder: string;
 
   beforeAll(async () => {
-    mkdirSync(CACHE, { recursive: true });
-    await cli(CACHE, 'tools', 'install', PACKAGE);
     folder = mkdtempSync(join(tmpdir(), 'sg-'));
-    cpSync(join(CACHE, 'tools'), join(folder, 'tools'), { recursive: true });
+    cpSync(await installedTools(), join(folder, 'tools'), { recursive: true });
     model = await startScriptedModel({
       apiKey: PROVIDER_KEY,
       script: (request) => {
@@ -80,7 +67,7 @@ describe('a sandbox MCP server from npm', () => {
     stack = await LiveStack.start({ ANTHROPIC_API_KEY: PROVIDER_KEY, SERVICE_LLM_ANTHROPIC_URL: model.url }, folder);
     const tools = 'echo,get-env,get-sum';
     for (const server of ROUTER) {
-      const flags = ['--from-tool', PACKAGE, '--as', server, '--name', server, '--only', tools];
+      const flags = ['--from-tool', EVERYTHING, '--as', server, '--name', server, '--only', tools];
       expect((await cli(folder, 'capabilities', 'create', ...flags)).stdout).toMatch(
         `${server}@1 with 3 tools sha256:`,
       );

@@ -3,6 +3,7 @@ import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { planeRoot } from '../../../src/platform/host/plane-socket-path.js';
+import { MAKE_WITHIN_MS } from '../../support/engine/image-store.js';
 import { LiveStack, type Approval } from '../../support/installation/live-stack.js';
 import { expectWholeLedger } from '../../support/runs/whole-ledger.js';
 import { letGo, WORKS } from '../../support/runs/working-run.js';
@@ -15,7 +16,7 @@ describe('the driver loses its store', () => {
   beforeAll(async () => {
     stack = await LiveStack.start({ SERVICE_CAPACITY_TENANT_MAX_ACTIVE: String(ACTIVE) });
     await stack.createReplayAgent('worker-bee');
-  }, 120_000);
+  }, MAKE_WITHIN_MS);
 
   afterAll(async () => {
     await stack?.stop();

@@ -1,9 +1,11 @@
 import { once } from 'node:events';
 import { createServer, type AddressInfo, type Server } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { MAKE_WITHIN_MS } from '../../support/engine/image-store.js';
 import { startConnectProxy, type ConnectProxy } from '../../support/http/connect-proxy.js';
 import { LiveStack, type Part, type TimelineEvent } from '../../support/installation/live-stack.js';
 import { StackDatabase } from '../../support/installation/stack-database.js';
+import { letGo, WORKS } from '../../support/runs/working-run.js';
 import { expectWholeLedger } from '../../support/runs/whole-ledger.js';
 
 const ROUNDS = Number(process.env['TEST_FAULT_ROUNDS'] ?? 1);
@@ -27,12 +29,13 @@ beforeAll(async () => {
   await once(silent, 'listening');
   stack = await LiveStack.start({ SERVICE_EGRESS_PROXY: proxy.url });
   database = StackDatabase.of(stack);
-  const yaml = 'name: asking\nnetwork: {max_mode: approved, require_approval: true}\n';
+  const yaml =
+    'name: asking\ntools: [{match: [Bash], action: allow}]\nnetwork: {max_mode: approved, require_approval: true}\n';
   await stack.json('POST', '/v1/policies', { name: 'asking', yaml });
   const network = { mode: 'approved', targets: [`silent.outside.example:${portOf(silent)}`] };
   await stack.createReplayAgent('asking', 'asking', { network });
   await stack.createReplayAgent('reaching', 'unrestricted', { network });
-}, 120_000);
+}, MAKE_WITHIN_MS);
 
 afterAll(async () => {
   await stack?.stop();
@@ -48,7 +51,7 @@ const moves = (events: TimelineEvent[]): unknown[] =>
 
 describe('kill -9 while runs wait for the authorization of their network', () => {
   const park = async (): Promise<{ id: string; approvalId: string }> => {
-    const id = await stack.startRun('asking', [{ say: 'begun' }]);
+    const id = await stack.startRun('asking', [{ say: 'begun' }, ...WORKS]);
     await stack.untilStatus(id, 'awaiting_authorization');
     return { id, approvalId: (await stack.pendingApproval(id)).id };
   };
@@ -62,6 +65,9 @@ describe('kill -9 while runs wait for the authorization of their network', () =>
       await stack.decide(approved.approvalId, 'approved_once');
       await stack.decide(denied.approvalId, 'denied');
 
+      // One that reports its result before its sandbox is attached would never be seen running.
+      await stack.untilStatus(approved.id, 'running');
+      letGo(stack, approved.id);
       expect(await stack.untilTerminal(approved.id)).toMatchObject({ status: 'completed' });
       const events = await expectWholeLedger(stack, approved.id);
       expect(moves(events)).toEqual(['queued', 'provisioning', 'initializing', 'running', 'finalizing', 'completed']);

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { MAKE_WITHIN_MS } from '../../support/engine/image-store.js';
 import { LiveStack, type Part } from '../../support/installation/live-stack.js';
 import { StackDatabase } from '../../support/installation/stack-database.js';
 import { expectWholeLedger } from '../../support/runs/whole-ledger.js';
@@ -19,7 +20,7 @@ describe('a queue behind runs that wait for a human', () => {
     stack = await LiveStack.start({ SERVICE_CAPACITY_TENANT_MAX_ACTIVE: '2' });
     database = StackDatabase.of(stack);
     await stack.createReplayAgent('worker-bee');
-  }, 120_000);
+  }, MAKE_WITHIN_MS);
 
   afterAll(async () => {
     await stack?.stop();

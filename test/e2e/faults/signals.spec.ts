@@ -6,6 +6,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { Database } from '../../../src/core/record/database.js';
 import { capacityGranted, runWorkflowId } from '../../../src/workflows/messages.js';
 import { createGatedRun } from '../../support/gate/gated-run.js';
+import { MAKE_WITHIN_MS } from '../../support/engine/image-store.js';
 import { LiveStack, type Part } from '../../support/installation/live-stack.js';
 import { shortHistoryServer } from '../../support/installation/short-histories.js';
 import { StackDatabase } from '../../support/installation/stack-database.js';
@@ -56,7 +57,7 @@ describe('signals around new executions and restarts', () => {
     connection = await Connection.connect({ address: stack.installation.temporalAddress });
     client = new Client({ connection });
     organization = await ownOrganization();
-  }, 120_000);
+  }, MAKE_WITHIN_MS);
 
   afterAll(async () => {
     try {

@@ -8,6 +8,7 @@ import pg from 'pg';
 import { Database } from '../../../src/core/record/database.js';
 import type { Sealer } from '../../../src/platform/seal/sealer.js';
 import { createSealer } from '../../../src/core/seal/create-sealer.js';
+import { MAKE_WITHIN_MS } from '../../support/engine/image-store.js';
 import { LiveStack } from '../../support/installation/live-stack.js';
 import { HostileServer } from '../../support/mcp/hostile-server.js';
 import { TokenEndpoint } from '../../support/oauth/token-endpoint.js';
@@ -63,7 +64,7 @@ describe('secrets of connections occur nowhere in clear', () => {
       columns: await dumpDatabase(owner),
       answers: [...(await readAnswers(stack, { run0: [run] }, 'caller')), ...(await readConnectionAnswers())],
     };
-  }, 240_000);
+  }, MAKE_WITHIN_MS);
 
   afterAll(async () => {
     await connection?.close();

@@ -8,6 +8,7 @@ import pLimit from 'p-limit';
 import pg from 'pg';
 import { byConversation, reply } from '../../../src/cli/demo/wire/model-script.js';
 import { startScriptedModel, type ScriptedModel } from '../../../src/cli/demo/scripted-model.js';
+import { MAKE_WITHIN_MS } from '../../support/engine/image-store.js';
 import { LiveStack } from '../../support/installation/live-stack.js';
 import { makeCanary, placesOf, type Haystack } from './canary-search.js';
 import { BELONGS, PLACES, type Place } from './places.js';
@@ -85,7 +86,7 @@ describe(`proof 20: canaries planted in ${RUNS} runs occur where they belong and
       columns = await dumpDatabase(owner);
       answers = await readAnswers(stack, { run0: [run, ...others], run1: [refused] }, agentId);
     },
-    240_000 + RUNS * 15_000,
+    MAKE_WITHIN_MS + RUNS * 15_000,
   );
 
   afterAll(async () => {

@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { MAKE_WITHIN_MS } from '../../support/engine/image-store.js';
 import { LiveStack } from '../../support/installation/live-stack.js';
 import { StackDatabase } from '../../support/installation/stack-database.js';
 import { addSetupPolicies, artifactOf, createPreparedAgent, eventsOf } from './prepared-agents.js';
@@ -10,7 +11,7 @@ let stack: LiveStack;
 beforeAll(async () => {
   stack = await LiveStack.start();
   await addSetupPolicies(stack);
-}, 180_000);
+}, MAKE_WITHIN_MS);
 afterAll(async () => stack?.stop(), 120_000);
 
 const act = (command: string) => [{ tool: 'Bash', input: { command } }];

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { confine } from '../../../src/platform/sandbox/choice/confine.js';
+import { runConfined as confine } from '../../../src/platform/sandbox/bubblewrap/confined.js';
 import { createOwnedFolder, mountDisk, unmountDisk } from '../../../src/platform/sandbox/disk/loop-disk.js';
 import { FolderLayers } from '../../../src/platform/sandbox/layers/folder-layers.js';
 import { LayerMounts, type LayerPlaces } from '../../../src/platform/sandbox/layers/layer-mounts.js';

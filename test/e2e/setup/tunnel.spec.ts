@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { startConnectProxy, type ConnectProxy } from '../../support/http/connect-proxy.js';
+import { MAKE_WITHIN_MS } from '../../support/engine/image-store.js';
 import { LiveStack } from '../../support/installation/live-stack.js';
 import { DEPENDENCY, INSTALL, writeNpmProject } from '../../support/packages/npm-project.js';
 import { PackageRegistry } from '../../support/packages/package-registry.js';
@@ -48,7 +49,7 @@ describe('a setup that fetches packages', () => {
     await createPreparedAgent(stack, 'fetching', 'granting', setup, {
       network: { mode: 'approved', presets: ['npm'] },
     });
-  }, 180_000);
+  }, MAKE_WITHIN_MS);
 
   afterAll(async () => {
     await stack?.stop();

@@ -13,6 +13,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { MAKE_WITHIN_MS } from '../../support/engine/image-store.js';
 import { LiveStack } from '../../support/installation/live-stack.js';
 import { addSetupPolicies, artifactOf, createPreparedAgent, eventsOf } from './prepared-agents.js';
 
@@ -32,7 +33,7 @@ beforeAll(async () => {
   roots = mkdtempSync(join(tmpdir(), 'setup-roots-'));
   stack = await LiveStack.start({ SERVICE_LOCAL_COPY_ROOTS: roots });
   await addSetupPolicies(stack);
-}, 180_000);
+}, MAKE_WITHIN_MS);
 afterAll(async () => {
   await stack?.stop();
   rmSync(roots, { recursive: true, force: true });

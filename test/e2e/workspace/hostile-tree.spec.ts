@@ -13,7 +13,7 @@ import {
 } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
-import { confine } from '../../../src/platform/sandbox/choice/confine.js';
+import { runConfined as confine } from '../../../src/platform/sandbox/bubblewrap/confined.js';
 import type { CollectedDiff } from '../../../src/platform/workspace/index.js';
 import { contentOf, git, Stage, UID } from './support.js';
 

@@ -14,7 +14,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { confine } from '../../../src/platform/sandbox/choice/confine.js';
+import { runConfined as confine } from '../../../src/platform/sandbox/bubblewrap/confined.js';
 import { contentOf, git, Stage, FETCH_UID, UID } from './support.js';
 
 jest.setTimeout(60_000);

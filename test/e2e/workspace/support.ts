@@ -16,7 +16,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { WorkspaceSpec } from '../../../src/domain/run/spec.js';
 import { removeTree } from '../../../src/platform/host/remove-tree.js';
-import { confine } from '../../../src/platform/sandbox/choice/confine.js';
+import { runConfined as confine } from '../../../src/platform/sandbox/bubblewrap/confined.js';
 import {
   collectDiff,
   materialize,

@@ -12,7 +12,7 @@ import { TEST_IMAGE, TOOLS_IMAGE } from './test-image.js';
 
 const MADE_FROM = ['deploy/images/build.mjs', 'deploy/images/prepare.sh'].map((path) => resolve(path));
 /** What each image has beside what no sandbox starts without. */
-const PACKAGES: Record<string, string> = { [TEST_IMAGE]: '', [TOOLS_IMAGE]: 'curl,git,procps,python3' };
+const PACKAGES: Record<string, string> = { [TEST_IMAGE]: '', [TOOLS_IMAGE]: 'curl,git,npm,procps,python3' };
 /** Once for a machine; packages come from elsewhere. */
 export const MAKE_WITHIN_MS = 900_000;
 

@@ -6,10 +6,8 @@ import { planeDirectory } from '../../host/plane-socket-path.js';
 import { pinnedProgramFolder } from '../../packages/harnesses/installed-program.js';
 import { FolderWorkspaces } from '../../workspace/index.js';
 import { BubblewrapProvider } from '../bubblewrap/bubblewrap-provider.js';
-import { tryProfile } from '../bubblewrap/check-host.js';
 import { runConfined } from '../bubblewrap/confined.js';
 import { findHost } from '../bubblewrap/host.js';
-import { confineInContainers } from '../docker/confined.js';
 import { DockerProvider } from '../docker/docker-provider.js';
 import { FolderLayers } from '../layers/folder-layers.js';
 import { hostEnvironment } from '../layers/host-environment.js';
@@ -20,6 +18,7 @@ import { findRoomAbilities } from '../room/try-room.js';
 import type { RuntimeSource } from '../runtime.js';
 import { ordinaryNode, stageRuntime } from '../runtime.js';
 import type { UidAllocator } from '../uid-allocator.js';
+import { chooseConfine } from './confine.js';
 import { openEngine, planeAccess, type EngineConfig, type ListenerConfig } from './open-engine.js';
 
 /** The members of the configuration that decide. */
@@ -82,7 +81,7 @@ export async function chooseProvider(
   };
   const parts = { config, deployment, rooms };
   const provider = await firstThatWorks(parts);
-  const confine = await chooseConfine(parts, provider);
+  const confine = await confineBeside(provider, parts);
   const { localCopyRoots: roots } = config.workspace;
   const workspaces = new FolderWorkspaces({
     dataDir,
@@ -119,13 +118,11 @@ async function firstThatWorks(parts: HostParts): Promise<LocalProvider> {
   throw new SandgateError('unavailable', `no sandbox can be given on this host: ${problems.join('; ')}`);
 }
 
-/** Bubblewrap's where it works, whatever makes the sandboxes: it takes milliseconds. */
-async function chooseConfine({ config, deployment, rooms }: HostParts, provider: LocalProvider): Promise<Confine> {
-  if (provider.name === 'bubblewrap' || (await tryProfile()).length === 0) return runConfined;
-  const { image } = config.sandbox;
+/** A provider that is bubblewrap has been tried already. */
+function confineBeside(provider: LocalProvider, { config, deployment, rooms }: HostParts): Promise<Confine> {
+  if (provider.name === 'bubblewrap') return Promise.resolve(runConfined);
   const { dataDir, runtime } = rooms;
-  const engine = await openEngine(config.sandbox);
-  return confineInContainers({ engine, image, dataDir, deployment, node: await realpath(ordinaryNode(runtime)) });
+  return chooseConfine({ sandbox: config.sandbox, dataDir, deployment, node: ordinaryNode(runtime) });
 }
 
 const MAKERS = {

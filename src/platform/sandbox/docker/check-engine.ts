@@ -58,7 +58,8 @@ function describeFacts({ flavour, version }: EngineFacts, { engine, engineRuntim
   return `${name} ${version} at ${engine.socketPath}${below}: ${who}`;
 }
 
-async function imageProblems({ engine, image }: CheckedEngine): Promise<string[]> {
+/** What is wrong with the image that containers are made of; nothing where it is of this version. */
+export async function imageProblems({ engine, image }: Pick<CheckedEngine, 'engine' | 'image'>): Promise<string[]> {
   const labels = await engine.imageLabels(image);
   if (labels === null) return [`the image ${image} is not on this engine; \`${BUILD_COMMAND}\` makes it`];
   if (labels[IMAGE_LABEL.name] === IMAGE_LABEL.value) return [];
