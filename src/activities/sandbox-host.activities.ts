@@ -14,8 +14,8 @@ import type { Database } from '../core/record/database.js';
 import type { Audience } from '../core/runs/tokens.js';
 import type { Sandboxes, SandboxHandle, SandboxProvider } from '../platform/sandbox/provider.js';
 import type { MaterializedWorkspace, RemoteAccess, WorkspaceArchive } from '../platform/workspace/index.js';
-import { collectArtifacts, findLive, recordMissingDiff, STILL_LIVE, WIND_DOWN_ATTEMPTS } from './collect-artifacts.js';
-import { whileHeartbeating } from './heartbeat.js';
+import { collectArtifacts, findLive, isGoneForGood, recordMissingDiff, STILL_LIVE } from './collect-artifacts.js';
+import { whileHeartbeating, type AttemptFacts } from './heartbeat.js';
 import type { RunRef, SandboxHostActivities } from './run-activities.js';
 import { settleLaunchProblem, type LaunchProblemDependencies } from './launch-problems.js';
 import { LaunchLocks, type InPlace, type LaunchResult, type LaunchLockLimits } from './launch-locks.js';
@@ -35,6 +35,8 @@ export interface SandboxHostDependencies extends Sandboxes, Pick<SetupDependenci
   maxArchiveBytes: number;
   /** Limits of one collection in milliseconds; the whole takes at most 120 s (docs/design/workspaces.md). */
   collectTimeoutMs: number;
+  /** How long what has the sandboxes may be away before a run ends without it. */
+  awayMs: number;
 }
 
 /** Steps that need the host of the sandbox. Each finds out by itself how far an earlier attempt came. */
@@ -43,8 +45,8 @@ export function createSandboxHostActivities(dependencies: SandboxHostDependencie
   const launchLocks = new LaunchLocks(dependencies.limits, (...launch) => host.launch(...launch));
   return {
     launchSandbox: (run) => whileHeartbeating((signal) => launchLocks.take(run, signal)),
-    stopSandbox: (run, graceMs) => whileHeartbeating((_signal, attempt) => host.stop(run, graceMs, attempt)),
-    collectArtifacts: (run) => whileHeartbeating((_signal, attempt) => collectArtifacts(dependencies, run, attempt)),
+    stopSandbox: (run, graceMs) => whileHeartbeating((_signal, at) => host.stop(run, graceMs, at)),
+    collectArtifacts: (run) => whileHeartbeating((_signal, at) => collectArtifacts(dependencies, run, at)),
     releaseSandbox: (run) => whileHeartbeating(() => host.release(run)),
   };
 }
@@ -197,15 +199,15 @@ class SandboxHost {
     return attached;
   }
 
-  async stop(run: RunRef, graceMs: number, attempt: number): Promise<void> {
-    const { provider } = this.on;
-    const handle = await findLive(provider, run);
-    if (handle === undefined) return;
-    if (graceMs > 0) await exitWithin(provider, handle, graceMs);
+  async stop(run: RunRef, graceMs: number, at: AttemptFacts): Promise<void> {
+    const { provider, awayMs } = this.on;
     try {
+      const handle = await findLive(provider, run);
+      if (handle === undefined) return;
+      if (graceMs > 0) await exitWithin(provider, handle, graceMs);
       await provider.terminate(handle);
     } catch (cause) {
-      if (attempt < WIND_DOWN_ATTEMPTS) throw cause;
+      if (!isGoneForGood(cause, at, awayMs)) throw cause;
       // Its death cannot be confirmed, so nothing is collected; the release is retried after the run has ended.
       await recordMissingDiff(this.on.database, run, STILL_LIVE);
     }

@@ -133,6 +133,7 @@ function hostActivities(config: SandgateConfig, parts: WorkerParts): SandboxHost
     log: parts.log,
     maxArchiveBytes: config.workspace.maxArchiveBytes,
     collectTimeoutMs: COLLECT_TIMEOUT_MS,
+    awayMs: config.timing.hostGoneMs,
     ...keptSetups(config, parts),
   });
 }

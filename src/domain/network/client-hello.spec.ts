@@ -145,12 +145,14 @@ describe('what a client sends after its hello', () => {
     return chunks.map((chunk) => reader.push(chunk)).at(-1);
   };
   const change = Buffer.from([20, 3, 3, 0, 1, 1]);
+  const cancelled = Buffer.from([21, 3, 3, 0, 2, 1, 90]);
   const again = helloOf([serverName('other.example')]);
 
   it('is another hello when the server asked for one, wherever it is cut', () => {
     for (const bytes of [
       again,
       Buffer.concat([change, again]),
+      Buffer.concat([change, cancelled, change, again]),
       inRecords(message(helloBody([serverName('other.example')])), 3),
     ]) {
       for (let cut = 0; cut < bytes.length; cut += 1)
@@ -160,14 +162,21 @@ describe('what a client sends after its hello', () => {
 
   it.each<[string, Buffer]>([
     ['encrypted data', Buffer.from([23, 3, 3, 0, 40])],
-    ['an alert', Buffer.from([21, 3, 3, 0, 2, 2, 40])],
     ['a key of TLS 1.2', Buffer.from([22, 3, 3, 0, 70, 16, 0, 0, 66])],
     ['a certificate of TLS 1.2', Buffer.from([22, 3, 3, 1, 0, 11, 0, 0])],
     ['the end of a resumed handshake', Buffer.concat([change, Buffer.from([22, 3, 3, 0, 40, 1, 0x9a, 3, 4, 5, 6])])],
-    ['a second change of cipher', Buffer.concat([change, change])],
   ])('is %s, which names nobody', (_what, bytes) => {
     expect(second(bytes)).toEqual({ kind: 'none' });
     expect(second(...Array.from(bytes.subarray(0, 17), (byte) => Uint8Array.of(byte)))).toEqual({ kind: 'none' });
+  });
+
+  it('may be sent on as far as it is alerts and changes of cipher, of which no host takes many', () => {
+    const reader = new SecondHelloReader();
+    expect(reader.push(Buffer.concat([change, cancelled, again.subarray(0, 20)]))).toEqual({ kind: 'more' });
+    expect(reader.passed).toBe(change.length + cancelled.length);
+    const many = Buffer.concat(Array.from({ length: 65 }, () => change));
+    expect(second(many.subarray(0, -1))).toEqual({ kind: 'more' });
+    expect(second(many)).toEqual({ kind: 'refused', fault: 'too_long' });
   });
 });
 

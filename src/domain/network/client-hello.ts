@@ -48,6 +48,11 @@ export class ClientHelloReader {
   private total = 0;
   private finding: HelloFinding = MORE;
 
+  /** How many bytes were looked at: the whole hello and nothing behind it, once its name is known. */
+  get consumed(): number {
+    return this.total;
+  }
+
   /** What is known after this chunk; bytes behind the record that ends the hello are not looked at. */
   push(chunk: Uint8Array): HelloFinding {
     let at = 0;

@@ -12,7 +12,7 @@ export class StreamClient {
     private readonly host: string,
     private readonly port: number,
   ) {
-    this.agent.createConnection = () => this.take();
+    this.agent.createConnection = (_options, done) => this.give(done);
   }
 
   /** A request whose headers and body are the caller's; it has a host and nothing else. Emits `error` when the connection is over. */
@@ -23,11 +23,15 @@ export class StreamClient {
     return sent;
   }
 
-  private take(): Socket {
-    if (this.isTaken || this.stream.destroyed) throw new Error('the connection to the host is over');
+  /** Never throws: the agent asks for the next request of a queue when nobody would catch it. */
+  private give(done: ((error: Error | null, socket: Socket) => void) | undefined): undefined {
+    if (this.isTaken || this.stream.destroyed) {
+      done?.(new Error('the connection to the host is over'), this.stream);
+      return;
+    }
     this.isTaken = true;
     // The client of this connection listens from the next turn on.
     setImmediate(() => this.stream.resume());
-    return this.stream;
+    done?.(null, this.stream);
   }
 }

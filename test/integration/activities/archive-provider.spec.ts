@@ -101,6 +101,7 @@ describe('a run on a host whose sandboxes share no files with it', () => {
       log: { warn: () => undefined },
       maxArchiveBytes,
       collectTimeoutMs: 60_000,
+      awayMs: 60_000,
     });
     const workspace = { kind: 'local_copy', path: project } as const;
     const run = await createGatedRun(test.db, { status: 'provisioning', workspace, ...more });

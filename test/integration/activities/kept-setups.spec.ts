@@ -119,6 +119,7 @@ describe('keeping the result of a setup', () => {
       log: { warn: (_fields, message) => warnings.push(message) },
       maxArchiveBytes: 1024 * 1024,
       collectTimeoutMs: 60_000,
+      awayMs: 60_000,
       kept: { layers, hostId: uuidv7() },
     });
   });

@@ -25,6 +25,8 @@ const LIMITS = {
   launchRequeueBackoffSecs: 5,
 };
 
+const AWAY_MS = 300_000;
+
 type Parts = Partial<SandboxProvider & WorkspaceStore & RunHost>;
 
 /** A host where everything that is not given is absent. */
@@ -66,6 +68,7 @@ describe('steps of a sandbox host that breaks', () => {
       log: { warn: () => undefined },
       maxArchiveBytes: 1024 * 1024,
       collectTimeoutMs: 1000,
+      awayMs: AWAY_MS,
     });
   const attempt = <T>(number: number, step: () => Promise<T>): Promise<T> =>
     new MockActivityEnvironment({ attempt: number, heartbeatTimeoutMs: 2000 }).run(step);
@@ -182,6 +185,7 @@ describe('steps of a sandbox host that breaks', () => {
       log: { warn: () => undefined },
       maxArchiveBytes: 1024 * 1024,
       collectTimeoutMs: 1000,
+      awayMs: AWAY_MS,
     });
     const runs = await Promise.all(
       Array.from({ length: 7 }, () => createGatedRun(test.db, { status: 'provisioning' })),
@@ -246,12 +250,43 @@ describe('steps of a sandbox host that breaks', () => {
     const host = activitiesOn({
       listManaged: () =>
         Promise.resolve([{ runId: run.runId, handle: { runtime: 'broken', external_id: 'x', attrs: {} } }]),
-      terminate: () => Promise.reject(new SandgateError('unavailable', 'its processes do not end')),
+      terminate: () => Promise.reject(new SandgateError('sandbox_failed', 'its processes do not end')),
     });
     await expect(attempt(1, () => host.stopSandbox(run, 0))).rejects.toThrow('do not end');
     await attempt(6, () => host.stopSandbox(run, 0));
     await attempt(1, () => host.collectArtifacts(run));
     const missing = (await readLedger(test.db, run)).filter((event) => event.type === 'artifact.missing');
     expect(missing.map((event) => event.data['reason'])).toEqual(['runner_still_live']);
+  });
+
+  it('CP-145 an engine that never answers again does not hold up the end of its run either', async () => {
+    const run = await createGatedRun(test.db, { status: 'finalizing' });
+    await test.owner.query(`update sessions set base_commit = 'abc' where id = $1`, [run.runId]);
+    const away = () => Promise.reject(new SandgateError('unavailable', 'the container engine does not answer'));
+    const host = activitiesOn({ listManaged: away, readOutput: away });
+    const asked = (agoMs: number, step: () => Promise<void>): Promise<void> =>
+      new MockActivityEnvironment({
+        ...{ attempt: 40, heartbeatTimeoutMs: 2000, scheduledTimestampMs: Date.now() - agoMs },
+      }).run(step);
+    await expect(asked(AWAY_MS - 60_000, () => host.stopSandbox(run, 0))).rejects.toThrow('does not answer');
+    expect(await test.db.withTenant(run.organizationId, (tx) => readStoredDiff(tx, run.runId))).toBe('none');
+    await asked(AWAY_MS, () => host.stopSandbox(run, 0));
+    await asked(0, () => host.collectArtifacts(run));
+    const missing = (await readLedger(test.db, run)).filter((event) => event.type === 'artifact.missing');
+    expect(missing.map((event) => event.data['reason'])).toEqual(['runner_still_live']);
+  });
+
+  it('CP-145 a log that cannot be read any more leaves the diff as it is', async () => {
+    const run = await createGatedRun(test.db, { status: 'finalizing' });
+    await test.owner.query(`update sessions set base_commit = 'abc' where id = $1`, [run.runId]);
+    const diff = { patch: Buffer.from('diff --git a/a b/a\n'), empty: false, truncated: false, leftOut: [] };
+    const host = activitiesOn({
+      collectDiff: () => Promise.resolve(diff),
+      readOutput: () => Promise.reject(new Error('no log')),
+    });
+    await expect(attempt(5, () => host.collectArtifacts(run))).rejects.toThrow('no log');
+    await attempt(6, () => host.collectArtifacts(run));
+    expect(await test.db.withTenant(run.organizationId, (tx) => readStoredDiff(tx, run.runId))).toBe('collected');
+    expect((await readLedger(test.db, run)).filter((event) => event.type === 'artifact.missing')).toEqual([]);
   });
 });

@@ -62,6 +62,7 @@ describe('a run on a host with another provider', () => {
       log: { warn: () => undefined },
       maxArchiveBytes: 1024 * 1024,
       collectTimeoutMs: 60_000,
+      awayMs: 60_000,
     });
   });
 

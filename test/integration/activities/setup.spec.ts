@@ -78,6 +78,7 @@ describe('the setup of a run, between its workspace and its agent', () => {
       log: { warn: () => undefined },
       maxArchiveBytes: 1024 * 1024,
       collectTimeoutMs: 60_000,
+      awayMs: 60_000,
     });
   });
 

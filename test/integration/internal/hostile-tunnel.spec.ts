@@ -21,6 +21,16 @@ const ZONES: Record<string, Zone> = {
   metadata: (name, type) => (type === 'A' ? [a(name, '169.254.169.254')] : [aaaa(name, 'fd00:ec2::254')]),
 };
 
+/** One change of cipher, as it is sent for the sake of middleboxes. */
+const CHANGE = Buffer.from([20, 3, 3, 0, 1, 1]);
+/** A warning that hosts pass over: `user_canceled`. */
+const CANCELLED = Buffer.from([21, 3, 3, 0, 2, 1, 90]);
+const pieces = (parts: Buffer[]): Buffer[] =>
+  Buffer.concat(parts)
+    .toString('latin1')
+    .match(/[^]{1,7}/g)
+    ?.map((piece) => Buffer.from(piece, 'latin1')) ?? [];
+
 let bench: HostileBench;
 
 beforeAll(async () => {
@@ -83,6 +93,21 @@ describe('TLS through a tunnel', () => {
     );
     expect(Buffer.from(bench.outside.received.join(''), 'latin1')).toEqual(whole);
     socket.destroy();
+  });
+
+  it.each<[string, (first: Buffer, second: Buffer) => Buffer[]]>([
+    ['in one piece with the first', (first, second) => [Buffer.concat([first, second])]],
+    ['in one piece, behind a change of cipher', (first, second) => [Buffer.concat([first, CHANGE, second])]],
+    ['behind several changes of cipher', (first, second) => [first, Buffer.concat([CHANGE, CHANGE, CHANGE, second])]],
+    ['behind an alert', (first, second) => [first, CANCELLED, second]],
+    ['behind alerts and changes of cipher', (first, second) => [first, CHANGE, CANCELLED, CHANGE, second]],
+    ['behind alerts and changes of cipher in pieces', (first, second) => pieces([first, CHANGE, CANCELLED, second])],
+  ])('is judged again when the second hello comes %s', async (_how, chunksOf) => {
+    const run = await bench.granted();
+    const second = helloOf([serverName(other)]);
+    const { reached } = await bench.say(run, chunksOf(helloOf([serverName(NAME)]), second));
+    expect(reached).not.toContain(other);
+    expect(await bench.denials(run)).toEqual(['sni']);
   });
 });
 

@@ -2,9 +2,10 @@ import type { Socket } from 'node:net';
 import { ClientHelloReader } from '../../../domain/network/client-hello.js';
 import type { DenialRule } from './tunnel-run.js';
 
-/** What a client begins with. `held` has to be passed on ahead of everything else. */
+/** What a client begins with. What it said already has to be passed on ahead of everything else. */
 export type Opening =
-  | { kind: 'tls'; held: Buffer[] }
+  /** The hello, and what came in one piece with it. */
+  | { kind: 'tls'; hello: Buffer; rest: Buffer }
   | { kind: 'http'; held: Buffer[] }
   | { kind: 'denied'; rule: DenialRule; isTls: boolean }
   /** The client went away before it said anything. */
@@ -45,7 +46,9 @@ function judgeTls(hello: ClientHelloReader, chunk: Buffer, held: Buffer[], name:
     const rule = finding.fault === 'malformed' ? 'not_tls_or_http' : finding.fault;
     return { kind: 'denied', rule, isTls: true };
   }
-  return finding.name === name ? { kind: 'tls', held } : { kind: 'denied', rule: 'sni', isTls: true };
+  if (finding.name !== name) return { kind: 'denied', rule: 'sni', isTls: true };
+  const said = Buffer.concat(held);
+  return { kind: 'tls', hello: said.subarray(0, hello.consumed), rest: said.subarray(hello.consumed) };
 }
 
 function judgePlain(held: Buffer[]): Opening | null {

@@ -1,5 +1,5 @@
 import { createServer } from 'node:http';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { pipeline } from 'node:stream';
 import { StreamClient } from '../../../platform/egress/stream-client.js';
@@ -12,19 +12,27 @@ export interface PlainHttpParts {
   /** What the client said already. */
   held: readonly Buffer[];
   target: TunnelTarget;
+  /** How long the host may be silent while it is asked. */
+  idleMs: number;
   carry: (sent: number, received: number) => boolean;
   denied: (rule: DenialRule) => void;
 }
 
 interface Relay extends PlainHttpParts {
   host: StreamClient;
-  active: number;
+  /** Whether a request is with the host, and what is to be done for those that wait for its answer. */
+  busy: boolean;
+  waiting: (() => void)[];
   /** Counts what went over the upstream's connection since the last time. */
   sample: () => void;
 }
 
 const MAX_HEADER_BYTES = 16_384;
-const IDLE_MS = 72_000;
+const KEEP_ALIVE_MS = 72_000;
+/** Requests that a client may send ahead of the answer to the first: each takes room here. */
+const MAX_WAITING = 16;
+/** Where a body ends and whom a request is for are no matter of the connection: without them the host would read something else. */
+const NEVER_HOP_BY_HOP: ReadonlySet<string> = new Set(['content-length', 'transfer-encoding', 'host']);
 /** Of one connection, and no business of the host behind it. */
 const HOP_BY_HOP: ReadonlySet<string> = new Set([
   ...['connection', 'keep-alive', 'proxy-connection', 'proxy-authorization', 'proxy-authenticate', 'te', 'trailer'],
@@ -35,7 +43,7 @@ const relays = new WeakMap<Socket, Relay>();
 
 /** Parses strictly what clients of tunnels say; it never listens. */
 const server = createServer({
-  ...{ maxHeaderSize: MAX_HEADER_BYTES, keepAliveTimeout: IDLE_MS, requestTimeout: 0 },
+  ...{ maxHeaderSize: MAX_HEADER_BYTES, keepAliveTimeout: KEEP_ALIVE_MS, requestTimeout: 0 },
   // A request without a host is refused as one with another host is, and recorded.
   requireHostHeader: false,
 });
@@ -64,7 +72,8 @@ export function relayPlainHttp(parts: PlainHttpParts): void {
   const relay: Relay = {
     ...parts,
     host: new StreamClient(upstream, parts.target.name, parts.target.port),
-    active: 0,
+    busy: false,
+    waiting: [],
     sample: () => {
       const [sentNow, receivedNow] = [upstream.bytesWritten, upstream.bytesRead];
       parts.carry(sentNow - sent, receivedNow - received);
@@ -72,9 +81,11 @@ export function relayPlainHttp(parts: PlainHttpParts): void {
     },
   };
   relays.set(client, relay);
+  // Held back until the first request; bytes count as they come, in whatever part of an answer.
+  upstream.on('data', relay.sample);
   upstream.once('close', () => {
     relay.sample();
-    if (relay.active === 0) client.destroySoon();
+    if (!relay.busy) client.destroySoon();
   });
   for (const chunk of held.toReversed()) client.unshift(chunk);
   server.emit('connection', client);
@@ -82,23 +93,46 @@ export function relayPlainHttp(parts: PlainHttpParts): void {
 }
 
 function take(relay: Relay, request: IncomingMessage, response: ServerResponse): void {
+  // What came in one piece with the request that was one too many.
+  if (relay.client.destroyed) return;
   const problem = problemOf(request, relay.target);
   if (problem !== null) {
     relay.denied(problem.rule);
     refuse(response, 421, problem.words);
     return;
   }
-  relay.active += 1;
-  response.once('close', () => {
-    relay.active -= 1;
-    relay.sample();
-    if (relay.upstream.destroyed && relay.active === 0) relay.client.destroySoon();
-  });
-  try {
-    forward(relay, request, response);
-  } catch {
-    refuse(response, 502, 'the request could not be sent on');
+  if (relay.waiting.length >= MAX_WAITING) {
+    relay.denied('http');
+    relay.client.destroy();
+    return;
   }
+  relay.waiting.push(() => {
+    response.once('close', () => {
+      relay.busy = false;
+      relay.sample();
+      takeNext(relay);
+    });
+    request.on('data', relay.sample);
+    try {
+      forward(relay, request, response);
+    } catch {
+      refuse(response, 502, 'the request could not be sent on');
+    }
+  });
+  if (!relay.busy) takeNext(relay);
+}
+
+/** One request after the other: the next one is sent when the answer to the one before it has gone out whole. */
+function takeNext(relay: Relay): void {
+  if (relay.upstream.destroyed) {
+    relay.waiting = [];
+    relay.client.destroySoon();
+    return;
+  }
+  const next = relay.waiting.shift();
+  if (next === undefined) return;
+  relay.busy = true;
+  next();
 }
 
 /** Why a request is not sent on; null for one that names the tunnel's host and nothing else. */
@@ -112,6 +146,8 @@ function problemOf(
   if (pathOf(request, target) === null) return { rule: 'host', words: 'the address names another host' };
   const { headers } = request;
   if (headers.upgrade !== undefined) return { rule: 'http', words: 'no other protocol is spoken here' };
+  if (ofConnection(headers).some((name) => NEVER_HOP_BY_HOP.has(name)))
+    return { rule: 'http', words: 'a header that belongs to the request is called one of the connection' };
   const encoding = headers['transfer-encoding'];
   if (encoding !== undefined && (encoding.toLowerCase() !== 'chunked' || headers['content-length'] !== undefined))
     return { rule: 'http', words: 'the length of the body is not plain' };
@@ -132,7 +168,9 @@ function pathOf({ url = '', method }: IncomingMessage, target: TunnelTarget): st
 }
 
 function forward(relay: Relay, request: IncomingMessage, response: ServerResponse): void {
-  const { host, target, sample } = relay;
+  const { host, target, upstream, idleMs } = relay;
+  // Between two requests whoever keeps the connection takes it away.
+  upstream.setTimeout(idleMs);
   const outgoing = host.request(request.method, pathOf(request, target) ?? '/');
   for (const [name, values] of endToEnd(request)) if (name !== 'host') outgoing.setHeader(name, values);
   if (request.headers['transfer-encoding'] !== undefined) outgoing.setHeader('transfer-encoding', 'chunked');
@@ -146,7 +184,6 @@ function forward(relay: Relay, request: IncomingMessage, response: ServerRespons
       refuse(response, 502, 'the answer of the host cannot be passed on');
       return;
     }
-    answer.on('data', sample);
     pipeline(answer, response, (error) => {
       if (error) relay.client.destroy();
     });
@@ -160,11 +197,16 @@ function forward(relay: Relay, request: IncomingMessage, response: ServerRespons
 
 /** Headers that are meant for the other end, by name, with every value. */
 function endToEnd({ headersDistinct, headers }: IncomingMessage): [string, string[]][] {
-  const named = (headers.connection ?? '').split(',').map((name) => name.trim().toLowerCase());
+  const named = ofConnection(headers);
   const entries = Object.entries(headersDistinct).flatMap(([name, values]): [string, string[]][] =>
     values === undefined || HOP_BY_HOP.has(name) || named.includes(name) ? [] : [[name, values]],
   );
   return entries;
+}
+
+/** Headers that the connection header calls its own. */
+function ofConnection({ connection = '' }: IncomingHttpHeaders): string[] {
+  return connection.split(',').map((name) => name.trim().toLowerCase());
 }
 
 function refuse(response: ServerResponse, status: number, words: string): void {

@@ -136,9 +136,11 @@ export class TunnelDoor {
         end();
         return false;
       };
-      splice({ client, upstream, held: opening.held, carry: lease.carry, secondName });
+      const { hello, rest } = opening;
+      splice({ client, upstream, hello, rest, carry: lease.carry, secondName });
     } else if (opening.kind === 'http') {
-      relayPlainHttp({ client, upstream, held: opening.held, target, carry: lease.carry, denied: deny });
+      const { tunnelIdleMs: idleMs } = this.config.limits;
+      relayPlainHttp({ client, upstream, held: opening.held, target, idleMs, carry: lease.carry, denied: deny });
     } else {
       upstream.destroy();
       if (opening.kind === 'gone') return end();
