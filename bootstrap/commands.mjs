@@ -41,11 +41,11 @@ export const COMMANDS = {
     argv: ['build/run-part.mjs', 'changed'],
   },
   nightly: {
-    needs: ['packages', 'build', 'tools', 'oracles', 'engine', 'compose', 'temporal'],
+    needs: ['packages', 'build', 'tools', 'oracles', 'engine', 'compose', 'toolchains', 'temporal'],
     argv: ['build/run-nightly.mjs'],
   },
   'fuzz:shell': { needs: ['packages', 'build', 'tools', 'oracles'], argv: ['build/fuzz-shell.mjs'] },
-  bench: { needs: ['packages', 'build', 'tools', 'engine', 'temporal'], argv: ['test/bench/run.mjs'] },
+  bench: { needs: ['packages', 'build', 'tools', 'engine', 'toolchains', 'temporal'], argv: ['test/bench/run.mjs'] },
   /** Any script of the tree: `run.mjs node path/to/script.mjs …`, with everything built. */
   node: { needs: ['packages', 'build', 'tools', 'temporal'], argv: ['--enable-source-maps'] },
 };

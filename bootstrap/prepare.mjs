@@ -7,7 +7,14 @@ import { withCheckoutLock } from './checkout-lock.mjs';
 import { ensurePackages } from './packages.mjs';
 import { capture, reasonOf, root, say } from './processes.mjs';
 import { sourceDigest } from './source-digest.mjs';
-import { ensureCompose, ensureEngine, ensureImageTools, ensureOracles, ensureTools } from './system-tools.mjs';
+import {
+  ensureCompose,
+  ensureEngine,
+  ensureImageTools,
+  ensureOracles,
+  ensureToolchains,
+  ensureTools,
+} from './system-tools.mjs';
 
 const STEPS = {
   packages: ensurePackages,
@@ -17,6 +24,7 @@ const STEPS = {
   engine: ensureEngine,
   compose: ensureCompose,
   images: ensureImageTools,
+  toolchains: ensureToolchains,
   temporal: ensureTemporal,
 };
 

@@ -31,6 +31,15 @@ const COMPOSE = {
   'podman-compose': () => onPath('podman-compose'),
   'aardvark-dns': () => fs.existsSync('/usr/lib/podman/aardvark-dns'),
 };
+/** What projects of other languages are built with where the tests try some, in the folders of the system, which sandboxes see. */
+const TOOLCHAINS = {
+  npm: () => onPath('npm'),
+  'python3-pip': () => imports('pip'),
+  'python3-venv': () => imports('ensurepip'),
+  // Debian's `cargo` is too old for the registry's own protocol; this one is kept up to date for browsers.
+  'cargo-web': () => fs.existsSync('/usr/bin/cargo'),
+  'golang-go': () => ['/usr/bin/go', '/usr/local/go/bin/go'].some((path) => fs.existsSync(path)),
+};
 /** Names that are Debian's alone. */
 const OTHER_NAMES = {
   'libc6-dev': { dnf: 'glibc-devel', zypper: 'glibc-devel', pacman: 'glibc', apk: 'musl-dev' },
@@ -66,9 +75,18 @@ export function ensureCompose() {
   if (mayHaveEngine()) ensure(COMPOSE, 'the test of the compose file needs Linux; `npm test` does without');
 }
 
+/** The same for compilers and package managers, in the campaign and the benchmark alone. */
+export function ensureToolchains() {
+  if (mayHaveEngine()) ensure(TOOLCHAINS, 'the tests of other languages need Linux; `npm test` does without');
+}
+
 /** The same for what makes images where there is no registry. */
 export function ensureImageTools() {
   ensure(IMAGE_TOOLS, 'images are made of Debian packages on Linux; elsewhere use deploy/images/base.Dockerfile');
+}
+
+function imports(module) {
+  return capture('/usr/bin/python3', ['-c', `import ${module}`]).ok;
 }
 
 function mayHaveEngine() {

@@ -27,6 +27,8 @@ const COUNTS = {
   TEST_SOAK_MINUTES: '120',
   TEST_ENDED_RUNS: '500',
   TEST_CANARY_RUNS: '200',
+  // Those that need compilers, too.
+  TEST_PROJECTS: 'all',
   // Makes all images, and starts them with podman-compose.
   TEST_COMPOSE: '1',
   // Asks the registry for what is known of the packages.
@@ -42,6 +44,7 @@ const CONTAINED = [
   'test/e2e/setup/(cold|tunnel|warm)',
   'test/e2e/secrets',
   'test/e2e/harnesses/demo',
+  'test/e2e/projects',
   'test/integration/network',
 ];
 

@@ -34,7 +34,8 @@ export class BenchStack implements AsyncDisposable {
     readonly provider: ForkedServer,
   ) {}
 
-  static async start(): Promise<BenchStack> {
+  /** @param more settings beside those of every row */
+  static async start(more: NodeJS.ProcessEnv = {}): Promise<BenchStack> {
     const dataDir = mkdtempSync(join(tmpdir(), 'sgb-'));
     const provider = await forkServer('model-provider');
     const installation = await Installation.start({
@@ -47,6 +48,7 @@ export class BenchStack implements AsyncDisposable {
         SERVICE_LLM_ANTHROPIC_URL: `http://127.0.0.1:${provider.port}`,
         ANTHROPIC_API_KEY: 'bench',
         ...UPSTREAMS_OF_THE_BENCHMARK,
+        ...more,
       },
       notify: (line) => process.stderr.write(`bench: ${line}\n`),
     });

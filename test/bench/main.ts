@@ -19,9 +19,10 @@ import { policySimulate } from './rows/policy-simulate.js';
 import { runStart } from './rows/run-start.js';
 import { sandbox } from './rows/sandbox.js';
 import { tunnel } from './rows/tunnel.js';
+import { warmProjects } from './rows/warm-projects.js';
 import { warmSetup } from './rows/warm-setup.js';
 
-const ALONE: AloneRow[] = [demo, sandbox];
+const ALONE: AloneRow[] = [demo, sandbox, warmProjects];
 /** Each list gets a fresh installation, which its first row finds idle: starts in the first, resident memory in the second. */
 const INSTALLATIONS: BenchRow[][] = [
   [
@@ -41,7 +42,7 @@ const INSTALLATIONS: BenchRow[][] = [
   [manyRuns],
 ];
 /** Bounds the whole run; rows that no longer fit are reported as not measured. */
-const WHOLE_MS = 360_000;
+const WHOLE_MS = 480_000;
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

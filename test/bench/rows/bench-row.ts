@@ -2,7 +2,7 @@ import type { BenchStack } from '../bench-stack.js';
 import type { RowFindings } from '../row.js';
 
 export interface BenchOptions {
-  /** The whole numbers of trials of the specification instead of those that fit six minutes. */
+  /** The whole numbers of trials of the specification instead of those that fit eight minutes. */
   full: boolean;
   /** A run that only shows that everything works: its figures mean nothing. */
   quick: boolean;

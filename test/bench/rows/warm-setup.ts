@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { BenchStack } from '../bench-stack.js';
+import { timeFirstToolCall } from '../load/first-tool-call.js';
 import { spreadOf } from '../load/percentiles.js';
 import { atMost } from '../row.js';
 import type { BenchRow } from './bench-row.js';
@@ -60,29 +61,6 @@ async function createAgents(stack: BenchStack): Promise<void> {
   await stack.json('POST', '/v1/agents', { name: 'bench-warm', harness: 'replay', policy, setup });
 }
 
-interface Event {
-  type: string;
-  occurred_at: string;
-  payload: { data: { tool_call_id?: string } };
-}
-
-async function startOnce(stack: BenchStack, agent: string, path: string): Promise<number> {
-  const sentAt = Date.now();
-  const { session } = await stack.json<{ session: { id: string } }>('POST', '/v1/sessions', {
-    ...{ agent, task: TASK },
-    workspace: { kind: 'local_copy', path },
-  });
-  // The record has the times; looking often would only take processor from what is measured.
-  for (let looks = 0; looks < 600; looks += 1) {
-    await new Promise((resolve) => setTimeout(resolve, 100));
-    const read = await stack.json<{ session: { status: string } }>('GET', `/v1/sessions/${session.id}`);
-    if (read.session.status === 'completed') break;
-    if (['failed', 'cancelled'].includes(read.session.status)) throw new Error('a run of the benchmark failed');
-  }
-  const { events } = await stack.json<{ events: Event[] }>('GET', `/v1/sessions/${session.id}/events`);
-  const first = events.find(
-    ({ type, payload }) => type === 'tool.requested' && payload.data.tool_call_id?.startsWith('setup_') !== true,
-  );
-  if (first === undefined) throw new Error('a run of the benchmark made no tool call');
-  return Date.parse(first.occurred_at) - sentAt;
+function startOnce(stack: BenchStack, agent: string, path: string): Promise<number> {
+  return timeFirstToolCall(stack, { agent, task: TASK, workspace: { kind: 'local_copy', path } });
 }

@@ -8,11 +8,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { isSystemError } from '../../../src/domain/system-error.js';
 import { PodmanService } from './podman-service.js';
-import { TEST_IMAGE, TOOLS_IMAGE } from './test-image.js';
+import { TEST_IMAGE, TOOLCHAINS_IMAGE, TOOLS_IMAGE } from './test-image.js';
 
 const MADE_FROM = ['deploy/images/build.mjs', 'deploy/images/prepare.sh'].map((path) => resolve(path));
 /** What each image has beside what no sandbox starts without. */
-const PACKAGES: Record<string, string> = { [TEST_IMAGE]: '', [TOOLS_IMAGE]: 'curl,git,npm,procps,python3' };
+const PACKAGES: Record<string, string> = {
+  [TEST_IMAGE]: '',
+  [TOOLS_IMAGE]: 'curl,git,npm,procps,python3',
+  [TOOLCHAINS_IMAGE]: 'cargo-web,curl,gcc,git,golang-go,libc6-dev,npm,procps,python3-pip,python3-venv',
+};
 /** Once for a machine; packages come from elsewhere. */
 export const MAKE_WITHIN_MS = 900_000;
 

@@ -1,0 +1,19 @@
+import { startEngine } from '../engine/image-store.js';
+import { TOOLCHAINS_IMAGE } from '../engine/test-image.js';
+import { engineSettings, TEST_PROVIDER } from '../engine/test-provider.js';
+
+/** Sandboxes in which projects of every language can be built: those of this machine's system folders, or of an image. */
+export interface Toolchains extends AsyncDisposable {
+  /** Of the installation that makes the sandboxes. */
+  settings: NodeJS.ProcessEnv;
+}
+
+export async function startToolchains(): Promise<Toolchains> {
+  // A machine's own compilers may be anywhere; the bootstrap has brought those that bubblewrap shows.
+  if (TEST_PROVIDER === 'bubblewrap') return { settings: {}, [Symbol.asyncDispose]: () => Promise.resolve() };
+  const engine = await startEngine(TOOLCHAINS_IMAGE);
+  return {
+    settings: engineSettings(engine, TOOLCHAINS_IMAGE),
+    [Symbol.asyncDispose]: () => engine[Symbol.asyncDispose](),
+  };
+}
