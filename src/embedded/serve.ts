@@ -1,4 +1,5 @@
 import { loadConfig, type SandgateConfig } from '../platform/config/index.js';
+import { isLoopbackHost } from '../platform/host/loopback.js';
 import { generateSecrets } from './generated-secrets.js';
 import { isUnset, serviceEnvironment } from './service-environment.js';
 import { migrateDatabase, withoutSecretsOfTheApi } from './service-parts.js';
@@ -41,7 +42,7 @@ export async function serve(part: ServedPart, env: NodeJS.ProcessEnv): Promise<v
 
 /** Whoever reaches a listener of the network must be told its token by the one who runs it; one that is generated is in a file of the host. */
 function refuseUnknownToken({ auth, http: { bind } }: SandgateConfig): void {
-  if (auth.adminToken !== null || /^(?:127(?:\.\d+){3}|::1|localhost)$/.test(bind.host)) return;
+  if (auth.adminToken !== null || isLoopbackHost(bind.host)) return;
   throw new StartRefused(
     `SERVICE_ADMIN_TOKEN must be set, because ${bind.host} can be reached from other machines; \`openssl rand -hex 24\` makes one`,
   );

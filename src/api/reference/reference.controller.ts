@@ -5,6 +5,7 @@ import { Controller, Get, Header, Param, Req, Res, StreamableFile } from '@nestj
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { SandgateError } from '../../domain/errors.js';
+import { isLoopbackHost } from '../../platform/host/loopback.js';
 import { Public } from '../auth/permission.decorator.js';
 import { OpenApiHolder } from '../openapi/openapi-holder.js';
 import { REFERENCE_INIT, REFERENCE_PAGE } from './reference-page.js';
@@ -53,8 +54,7 @@ export class ReferenceController {
 }
 
 function requireLoopback(request: FastifyRequest): void {
-  const address = request.raw.socket.remoteAddress ?? '';
-  if (address === '::1' || /^(::ffff:)?127\./.test(address)) return;
+  if (isLoopbackHost(request.raw.socket.remoteAddress ?? '')) return;
   throw unknownRoute();
 }
 

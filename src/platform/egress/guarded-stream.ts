@@ -25,6 +25,10 @@ export class AddressPins {
   set(name: string, addresses: readonly Address[]): void {
     this.known.set(name, addresses);
   }
+
+  forget(name: string): void {
+    this.known.delete(name);
+  }
 }
 
 export interface StreamRequest {
@@ -74,10 +78,17 @@ async function open(settings: ConnectorSettings, request: StreamRequest): Promis
   const route: Route = pinned === undefined ? await judge(settings, request) : { via: 'direct', addresses: pinned };
   if (route.via === 'direct') {
     refuseClosed(route.addresses, request.closed);
-    pins.set(host, route.addresses);
+    // From when they were judged, however often they are used.
+    if (pinned === undefined) pins.set(host, route.addresses);
   }
   signal.throwIfAborted();
-  return openRoute(settings, route, host, port, signal);
+  try {
+    return await openRoute(settings, route, host, port, signal);
+  } catch (cause) {
+    // The name may lead elsewhere by now.
+    if (cause instanceof EgressError && cause.reason === 'connect') pins.forget(host);
+    throw cause;
+  }
 }
 
 async function judge(settings: ConnectorSettings, { host }: StreamRequest): Promise<Route> {

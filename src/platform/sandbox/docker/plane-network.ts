@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SandgateError } from '../../../domain/errors.js';
+import { isLoopbackHost } from '../../host/loopback.js';
 import { INSIDE } from '../room/inside.js';
 import { containerBody, LABELS, PLANE_PHASE, type ContainerNetwork } from './container-spec.js';
 import type { Engine, EngineFlavour } from './engine.js';
@@ -153,7 +154,6 @@ export function firstAddress(subnet: string, number: number): string {
 
 /** Why sandboxes on networks of their own could not reach the API; null where they can. */
 export function listenerProblem({ listener }: PlaneAccess): string | null {
-  const isLoopback = /^(localhost|127\.|::1$)/.test(listener.host);
-  if (!isLoopback) return null;
+  if (!isLoopbackHost(listener.host)) return null;
   return 'sandboxes with a network of their own need a listener that they can reach: set SERVICE_INTERNAL_BIND=0.0.0.0:8788 for the runner plane alone, or SERVICE_BIND=0.0.0.0:8787';
 }
