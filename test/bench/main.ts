@@ -8,6 +8,7 @@ import { approvals } from './rows/approvals.js';
 import type { AloneRow, BenchOptions, BenchRow } from './rows/bench-row.js';
 import { brokeredCalls } from './rows/brokered-calls.js';
 import { budgets } from './rows/budgets.js';
+import { containerStart } from './rows/container-start.js';
 import { demo } from './rows/demo.js';
 import { eventStreams } from './rows/event-streams.js';
 import { gate } from './rows/gate.js';
@@ -16,13 +17,14 @@ import { manyRuns } from './rows/many-runs.js';
 import { modelGateway } from './rows/model-gateway.js';
 import { policy } from './rows/policy.js';
 import { policySimulate } from './rows/policy-simulate.js';
+import { providers } from './rows/providers.js';
 import { runStart } from './rows/run-start.js';
 import { sandbox } from './rows/sandbox.js';
 import { tunnel } from './rows/tunnel.js';
 import { warmProjects } from './rows/warm-projects.js';
 import { warmSetup } from './rows/warm-setup.js';
 
-const ALONE: AloneRow[] = [demo, sandbox, warmProjects];
+const ALONE: AloneRow[] = [demo, sandbox, containerStart, providers, warmProjects];
 /** Each list gets a fresh installation, which its first row finds idle: starts in the first, resident memory in the second. */
 const INSTALLATIONS: BenchRow[][] = [
   [

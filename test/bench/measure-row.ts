@@ -18,9 +18,17 @@ export async function measureRow(
     const figures = { values: rounded(found.values), baseline: rounded(found.baseline) };
     return { name, ...found, ...figures, met, seconds: seconds(), load: round(load) };
   } catch (error) {
-    process.stderr.write(`bench: ${name} failed: ${(error as Error).stack}\n`);
-    return { name, met: false, error: (error as Error).message, seconds: seconds() };
+    const causes = causesOf(error);
+    for (const cause of causes) process.stderr.write(`bench: ${name} failed: ${cause.stack}\n`);
+    const told = causes.map((cause) => cause.message).join('; then, while it ended: ');
+    return { name, met: false, error: told, seconds: seconds() };
   }
+}
+
+/** The first is what went wrong; what ends with a block (`await using`) may have failed after it, and must not hide it. */
+function causesOf(error: unknown): Error[] {
+  if (error instanceof SuppressedError) return [...causesOf(error.suppressed), ...causesOf(error.error)];
+  return [error instanceof Error ? error : new Error(String(error))];
 }
 
 /** The one document on stdout. */

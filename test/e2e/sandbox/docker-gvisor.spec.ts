@@ -1,18 +1,15 @@
-import { chmodSync, copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, copyFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
 import { describeWithEngine } from '../../support/engine/describe-with-engine.js';
 import { MAKE_WITHIN_MS, startEngine } from '../../support/engine/image-store.js';
 import type { PodmanService } from '../../support/engine/podman-service.js';
+import { placeRunsc } from '../../support/engine/runsc.js';
 import { TEST_IMAGE } from '../../support/engine/test-image.js';
 import { SandboxLab } from './support/sandbox-lab.js';
 
 jest.setTimeout(120_000);
-
-/** What works where cgroups are of version 1 and no network is wanted. */
-const RUNSC =
-  '#!/bin/sh\nexec runsc --platform=ptrace --ignore-cgroups --network=none --host-uds=open --oci-seccomp "$@"\n';
 
 describeWithEngine('an engine whose containers are run by gVisor', () => {
   let folder: string;
@@ -22,7 +19,7 @@ describeWithEngine('an engine whose containers are run by gVisor', () => {
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'sg-gvisor-'));
     chmodSync(folder, 0o755);
-    writeFileSync(join(folder, 'runsc'), RUNSC, { mode: 0o755 });
+    const runsc = placeRunsc(folder);
     for (const [name, mode] of [
       ['readable', 0o555],
       ['unreadable', 0o111],
@@ -30,7 +27,7 @@ describeWithEngine('an engine whose containers are run by gVisor', () => {
       copyFileSync('/bin/echo', join(folder, name));
       chmodSync(join(folder, name), mode);
     }
-    engine = await startEngine(TEST_IMAGE, join(folder, 'runsc'));
+    engine = await startEngine(TEST_IMAGE, runsc);
     lab = await SandboxLab.open('docker', engine.socket);
   }, MAKE_WITHIN_MS);
 

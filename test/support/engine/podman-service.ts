@@ -1,11 +1,14 @@
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { isMissing, isSystemError } from '../../../src/domain/system-error.js';
 
 const START_MS = 60_000;
+/** Until what is ending by itself has ended. */
+const SETTLE_MS = 10_000;
 /** Podman raises limits to what a system allows at most, which fails where the limits are lower than that. */
 const settings = (folder: string): string => `[containers]
 default_ulimits = ["nofile=16384:16384", "nproc=4096:4096"]
@@ -133,13 +136,48 @@ export class PodmanService implements AsyncDisposable {
     return Number(this.podman('inspect', '--format', '{{.State.ConmonPid}}', container));
   }
 
+  /** Goes on behind a step that fails, so that one leaves as little as it can. @throws what failed, all of it */
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.kill();
-    this.podman('rm', '--all', '--force', '--time', '0', '--volumes');
-    this.podman('network', 'prune', '--force');
-    // The storage library mounts its folder for itself.
-    for (const path of mountsBelow([this.root, this.folder])) execFileSync('umount', ['-l', path]);
-    rmSync(this.folder, { recursive: true, force: true });
+    const failed: unknown[] = [];
+    for (const step of [
+      () => this.kill(),
+      () => this.podman('rm', '--all', '--force', '--time', '0', '--volumes'),
+      () => this.podman('network', 'prune', '--force'),
+      () => this.endRest(),
+      () => this.removeFolders(),
+    ]) {
+      try {
+        await step();
+      } catch (error) {
+        failed.push(error);
+      }
+    }
+    if (failed.length === 1) throw failed[0];
+    if (failed.length > 1) throw new AggregateError(failed, failed.map(String).join('\n'));
+  }
+
+  /** What each container's end starts lives on beside the service, and mounts the storage anew. */
+  private async endRest(): Promise<void> {
+    for (const deadline = Date.now() + SETTLE_MS; ; await sleep(50)) {
+      const left = processesNaming(this.folder);
+      if (left.length === 0) return;
+      if (Date.now() < deadline) continue;
+      for (const pid of left) endProcess(pid);
+      return;
+    }
+  }
+
+  /** The storage library mounts its folder for itself; a program of it that is just ending may still hold it for a moment. */
+  private async removeFolders(): Promise<void> {
+    for (const deadline = Date.now() + SETTLE_MS; ; await sleep(50)) {
+      try {
+        for (const path of mountsBelow([this.root, this.folder])) execFileSync('umount', ['-l', path]);
+        rmSync(this.folder, { recursive: true, force: true });
+        return;
+      } catch (error) {
+        if (Date.now() > deadline) throw error;
+      }
+    }
   }
 
   private get place(): string[] {
@@ -171,6 +209,31 @@ export class PodmanService implements AsyncDisposable {
 function storage(folder: string, root: string, store: string | undefined): string {
   const stores = store === undefined ? '' : `[storage.options]\nadditionalimagestores = ["${store}"]\n`;
   return `[storage]\ndriver = "overlay"\ngraphroot = "${root}"\nrunroot = "${join(folder, 'run')}"\n${stores}`;
+}
+
+/** Processes with a folder in their command line; such as the engine's, whose every program is told where its state is. */
+function processesNaming(folder: string): number[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
+    .filter((name) => commandLine(name).includes(`${folder}/`))
+    .map(Number);
+}
+
+function commandLine(pid: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+  } catch (error) {
+    if (isMissing(error) || isSystemError(error, 'ESRCH')) return '';
+    throw error;
+  }
+}
+
+function endProcess(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch (error) {
+    if (!isSystemError(error, 'ESRCH')) throw error;
+  }
 }
 
 /** Innermost first. */

@@ -58,7 +58,7 @@ export function confineInContainers(on: ConfiningEngine): Confine {
 }
 
 async function bodyOf(on: ConfiningEngine, command: ConfinedCommand): Promise<ContainerCreateOptions> {
-  const { flavour } = await on.engine.describe();
+  const flavour = await on.engine.flavour();
   const uid = process.getuid?.() === 0 ? (command.uid ?? NOBODY) : (process.getuid?.() ?? NOBODY);
   const body = containerBody({
     image: on.image,

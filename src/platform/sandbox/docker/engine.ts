@@ -37,6 +37,8 @@ const AWAY = ['ENOENT', 'ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'EACCES', 'ETIMED
 
 /** A container engine on a unix socket of this host, asked with deadlines. What it is asked for and has not is null, not an error. */
 export class Engine {
+  private known: EngineFlavour | null = null;
+
   private constructor(
     readonly socketPath: string,
     private readonly client: Dockerode,
@@ -55,7 +57,16 @@ export class Engine {
     const version = this.client.version.bind(this.client) as (options: object) => Promise<Dockerode.DockerVersion>;
     const found = await this.ask('tell its version', (abortSignal) => version({ abortSignal }));
     const names = (found.Components as { Name?: string }[] | undefined)?.map(({ Name }) => Name ?? '') ?? [];
-    return { flavour: names.includes('Podman Engine') ? 'podman' : 'docker', version: found.Version };
+    this.known = names.includes('Podman Engine') ? 'podman' : 'docker';
+    return { flavour: this.known, version: found.Version };
+  }
+
+  /**
+   * Asks once: Podman takes longer to tell its version than to make a container. After any failure it asks again, because another engine may
+   * have taken the socket.
+   */
+  async flavour(): Promise<EngineFlavour> {
+    return this.known ?? (await this.describe()).flavour;
   }
 
   /** Digest of the content of an image of this engine; null where it has none of that name. */
@@ -192,6 +203,7 @@ export class Engine {
     try {
       return await Promise.race([call(deadline), rejectedWhen(deadline)]);
     } catch (error) {
+      if (statusOf(error) !== 404) this.known = null;
       throw this.explain(what, error);
     }
   }

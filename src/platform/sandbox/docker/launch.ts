@@ -9,7 +9,7 @@ import type { RunFolder } from '../room/run-folder.js';
 import { runMounts, type RunMount } from '../room/run-mounts.js';
 import type { RunRooms } from '../room/run-rooms.js';
 import { containerBody, type ContainerPlan } from './container-spec.js';
-import type { Engine } from './engine.js';
+import type { ContainerFacts, Engine } from './engine.js';
 import { AttachedContainer } from './hand-off.js';
 import { isSame, type ContainerIdentity } from './handle.js';
 import { ownerOfRun, type OpenPlane, type PlaneNetworks } from './plane-network.js';
@@ -47,8 +47,7 @@ export async function launchContainer(launch: ContainerLaunch): Promise<Containe
   const id = await engine.create(name, containerBody(plan));
   if (id === null) throw new SandgateError('sandbox_failed', `a container ${name} is being made by somebody else`);
   try {
-    await handOver(engine, id, spec, open);
-    const found = await engine.inspect(id);
+    const found = await handOver(engine, id, spec, open);
     // It may have ended by now, which is for supervision to tell.
     if (found === null) throw new SandgateError('sandbox_failed', 'the sandbox was removed while it started');
     const identity = { id, startedAt: found.startedAt };
@@ -76,8 +75,8 @@ async function planOf(launch: ContainerLaunch): Promise<{ plan: ContainerPlan; o
   const own = await rooms.claimUid(spec.runId);
   const uid = own ?? process.getuid?.() ?? 0;
   if (uid === 0) throw new SandgateError('sandbox_failed', 'a sandbox needs an unprivileged uid');
-  const [{ flavour }, disk, mounted, etc] = await Promise.all([
-    engine.describe(),
+  const [flavour, disk, mounted, etc] = await Promise.all([
+    engine.flavour(),
     rooms.diskOf(spec.runId),
     rooms.show(spec),
     showEtc(folder, rooms, uid),
@@ -103,20 +102,23 @@ async function showEtc(folder: RunFolder, rooms: RunRooms, uid: number): Promise
   return names.map((name) => ({ source: join(shown, name), target: `/etc/${name}`, readOnly: true }));
 }
 
-/** Attached before the start, so that neither the hand-off nor the verdict is lost. */
+/**
+ * Attached before the start, so that neither the hand-off nor the verdict is lost.
+ * @returns the container as it was just after its start; null when somebody removed it
+ */
 async function handOver(
   engine: Engine,
   id: string,
   { variables, tokens }: SandboxSpec,
   open: OpenPlane | null,
-): Promise<void> {
+): Promise<ContainerFacts | null> {
   const attached = await AttachedContainer.open(engine.socketPath, id);
   try {
     await engine.start(id);
     attached.handOff(JSON.stringify({ variables: { ...variables, ...profileOf(open) }, tokens }));
-    const answer = await attached.awaitVerdict(READY_TIMEOUT_MS);
+    const [answer, found] = await Promise.all([attached.awaitVerdict(READY_TIMEOUT_MS), engine.inspect(id)]);
     if ('output' in answer) throw failureOf(answer);
-    if (answer.verdict === 'passed') return;
+    if (answer.verdict === 'passed') return found;
     const point = answer.verdict.replace(/^failed /, '').trim();
     throw new SandgateError('sandbox_failed', `the sandbox's self-check failed: ${point}`);
   } finally {

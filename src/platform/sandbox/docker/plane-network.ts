@@ -76,7 +76,7 @@ export class PlaneNetworks {
   /** Makes both anew. @param runtime the folder of the runtime, whose Node forwards */
   async open(owner: PlaneOwner, runtime: string): Promise<OpenPlane> {
     await this.close(owner);
-    const { flavour } = await this.on.engine.describe();
+    const flavour = await this.on.engine.flavour();
     await this.networks.create({ ...owner, flavour });
     const [inner, outer] = await Promise.all([
       this.networks.inspect(owner.name),
