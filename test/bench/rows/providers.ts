@@ -19,7 +19,8 @@ const SETTLE_MS = 500;
 export const providers: AloneRow = {
   name: 'providers',
   timeoutMs: 300_000,
-  async measureAlone({ quick }) {
+  async measureAlone({ full, quick }) {
+    const rounds = quick ? 1 : full ? 15 : 7;
     await using bubblewrap = new SandboxPlace();
     await using runc = await startEngine();
     await using runsc = await startEngine(TEST_IMAGE, placeRunsc(bubblewrap.folder));
@@ -32,7 +33,7 @@ export const providers: AloneRow = {
       bare_runsc: containerOf(runsc),
     };
     const measured = new Map(Object.keys(ways).map((name) => [name, new Measured()]));
-    for (let round = -1; round < (quick ? 1 : 15); round += 1) {
+    for (let round = -1; round < rounds; round += 1) {
       for (const [name, start] of Object.entries(ways)) {
         const started = await start();
         if (round >= 0) measured.get(name)?.starts.push(started.took);
