@@ -15,7 +15,7 @@ beforeAll(async () => {
   server = createServer((socket) => socket.destroy()).listen(0, HERE);
   await once(server, 'listening');
 });
-afterAll(() => server.close());
+afterAll(() => void server.close());
 
 describe('the addresses of a name that one party uses', () => {
   const open = async (pins: AddressPins, resolve: () => Promise<string[]>): Promise<void> => {
