@@ -36,6 +36,12 @@ function recheck(change: Partial<Recheck>): string | null {
 describe('a grant that was authorized', () => {
   it('comes into force when it still holds', () => expect(recheck({})).toBeNull());
 
+  it('comes into force when it is as long as its policy allows, whichever clock dated its run', () => {
+    const cap = { ...OFFLINE_CAP, max_mode: 'approved' as const, max_grant_secs: 3600 };
+    for (const createdAt of ['2025-12-31T23:59:59.900Z', '2025-12-31T23:59:30Z', '2026-01-01T00:00:05Z'])
+      expect(recheck({ cap, createdAt: new Date(createdAt) })).toBeNull();
+  });
+
   it.each([
     [{ digests: ['a', 'a', 'b'] }, 'it is not the grant that was approved'],
     [{ digests: ['a', null, 'a'] }, 'it is not the grant that was approved'],
@@ -45,6 +51,15 @@ describe('a grant that was authorized', () => {
       'it ends in 1799 s, before max_wall_clock_secs 1800; ask for a longer one',
     ],
     [{ wallClockSecs: null }, 'it ends in 1800 s, before a run without max_wall_clock_secs'],
+    [
+      { cap: { ...OFFLINE_CAP, max_mode: 'approved', max_grant_secs: 3500 } },
+      'its policy allows grants of 3500 s by now',
+    ],
+    [
+      // The policy had allowed more, and says nothing of it any more.
+      { grant: { ...grant, expires_at: '2026-01-01T02:00:00Z' } },
+      'its policy allows grants of 3600 s by now',
+    ],
     [{ cap: OFFLINE_CAP }, 'its policy has changed: network.mode: mode_ceiling'],
   ])('does not otherwise: %#', (change, why) => expect(recheck(change as Partial<Recheck>)).toContain(why));
 });

@@ -2,7 +2,7 @@ import { canonicalJson } from '../digest/canonical-json.js';
 import type { JsonObject } from '../json.js';
 import type { ApprovedNetwork } from './grant.js';
 import { START_SECS } from './grant-question.js';
-import type { NetworkCap } from './network-cap.js';
+import { DEFAULT_GRANT_SECS, type NetworkCap } from './network-cap.js';
 import { NetworkRefused } from './refusal.js';
 import { judgeByPolicy } from './resolve-grant.js';
 
@@ -61,8 +61,9 @@ function whyNarrower({ grant, cap, createdAt }: Recheck): string | null {
     if (error instanceof NetworkRefused) return `its policy has changed: ${error.message}`;
     throw error;
   }
-  const isShorter = cap.max_grant_secs !== null && grantedSecs > cap.max_grant_secs;
-  return isShorter ? `its policy allows grants of ${cap.max_grant_secs} s by now` : null;
+  const allowedSecs = cap.max_grant_secs ?? DEFAULT_GRANT_SECS;
+  // The end was reckoned while the run was being created, by the clock of another process than that which dated the run.
+  return grantedSecs > allowedSecs + START_SECS ? `its policy allows grants of ${allowedSecs} s by now` : null;
 }
 
 function isAmong(denial: JsonObject, known: readonly JsonObject[]): boolean {

@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
+import { authorizationSecs } from '../network/grant-question.js';
+import { DEFAULT_GRANT_SECS } from '../network/network-cap.js';
 import { CANONICAL_TOOLS, isCanonicalTool } from '../tools/vocabulary.js';
 import { canonicalPolicy } from './canonical-form.js';
 import type { CompiledPolicy } from './compile-policy.js';
@@ -49,6 +51,16 @@ describe('seeded policies', () => {
       ['deny', [900, 300_000, 1, 40], [300, 'once'], [false, 'deny'], 'proxy-only', ['offline', false, false]],
       ['allow', [7200, null, 25, null], [600, 'session'], [true, 'allow'], 'proxy-only', ['public', false, true]],
     ]);
+  });
+
+  it('grant a network for as long as a run of theirs may last, and the time to authorize it', () => {
+    const granting = NAMES.map(read).filter(({ network }) => network.max_mode !== 'offline');
+    expect(granting.map(({ name }) => name)).toEqual(['standard', 'unrestricted']);
+    for (const { approvals, budgets, network } of granting) {
+      const answerSecs = network.require_approval ? authorizationSecs(approvals.default_ttl_secs) : 0;
+      const neededSecs = (budgets.max_wall_clock_secs ?? Infinity) + answerSecs;
+      expect(network.max_grant_secs ?? DEFAULT_GRANT_SECS).toBeGreaterThanOrEqual(neededSecs);
+    }
   });
 
   it('default has the rules of the table, in their order', () => {

@@ -68,6 +68,14 @@ describe('bodies and requests of plain HTTP', () => {
     expect(await bench.ask(run)).toMatchObject({ status: 101 });
   });
 
+  it('are answered here when the host changes the protocol', async () => {
+    await bench.start({}, 'HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: other\r\n\r\nhello');
+    const run = await bench.granted();
+    const { answer } = await bench.say(run, [request(['GET /x HTTP/1.1', `Host: ${host()}`])]);
+    expect(answer).toMatch(/^HTTP\/1\.1 502 /);
+    expect(answer).not.toContain('hello');
+  });
+
   it('are given up when the host is silent, the second one as well', async () => {
     await bench.start({ SERVICE_LIMIT_TUNNEL_IDLE_MS: '1000' });
     const run = await bench.granted();

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { NAME, TunnelBench } from '../../support/network/tunnel-bench.js';
 import { createNetworkedRun, readToEnd } from '../../support/network/tunnels.js';
@@ -73,6 +74,24 @@ describe('the end', () => {
     const later = await bench.start();
     expect(await bench.ask(later, run, bench.target)).toMatchObject({
       ...{ status: 403, error: expect.stringContaining('network grant of this run ended at') },
+    });
+  });
+
+  it('of a grant is noticed while somebody holds the rows of another run, which is cut when it is unheard of', async () => {
+    const plane = await bench.start({ SERVICE_LIMIT_TUNNEL_FIRST_BYTES_MS: '60000' });
+    const held = await createNetworkedRun(bench.db, { targets: [bench.target] });
+    const ending = await createNetworkedRun(bench.db, { targets: [bench.target], endsInSecs: 3 });
+    const unheard = readToEnd((await bench.ask(plane, held, bench.target)).socket).then(() => 'cut');
+    await bench.db.withTenant(held.organizationId, async (tx) => {
+      for (const table of ['network_flows', 'session_heads'])
+        await tx.query(`select 1 from ${table} where session_id = $1 for update`, [held.runId]);
+      // A count that waits for the row.
+      await bench.ask(plane, held, bench.target);
+      const { socket } = await bench.ask(plane, ending, bench.target);
+      const cut = readToEnd(socket).then(() => 'cut');
+      expect(await Promise.race([cut, sleep(8_000, 'still open', { ref: false })])).toBe('cut');
+      // Whether the other run goes on is not known all the while.
+      expect(await Promise.race([unheard, sleep(30_000, 'still open', { ref: false })])).toBe('cut');
     });
   });
 

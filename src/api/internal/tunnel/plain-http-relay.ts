@@ -174,7 +174,9 @@ function forward(relay: Relay, request: IncomingMessage, response: ServerRespons
   const outgoing = host.request(request.method, pathOf(request, target) ?? '/');
   for (const [name, values] of endToEnd(request)) if (name !== 'host') outgoing.setHeader(name, values);
   if (request.headers['transfer-encoding'] !== undefined) outgoing.setHeader('transfer-encoding', 'chunked');
+  let isAnswered = false;
   outgoing.once('response', (answer) => {
+    isAnswered = true;
     try {
       for (const [name, values] of endToEnd(answer)) response.setHeader(name, values);
       if (answer.headers.connection?.toLowerCase() === 'close') response.setHeader('connection', 'close');
@@ -188,7 +190,12 @@ function forward(relay: Relay, request: IncomingMessage, response: ServerRespons
       if (error) relay.client.destroy();
     });
   });
-  outgoing.once('error', () => refuse(response, 502, 'the host did not answer'));
+  const unanswered = (): void => refuse(response, 502, 'the host did not answer');
+  outgoing.on('error', unanswered);
+  // Without an error, such as where the host answers with another protocol.
+  outgoing.once('close', () => {
+    if (!isAnswered) unanswered();
+  });
   response.once('close', () => {
     if (!response.writableFinished) outgoing.destroy();
   });

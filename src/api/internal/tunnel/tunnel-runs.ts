@@ -15,6 +15,8 @@ import { TunnelRun } from './tunnel-run.js';
 const TICK_MS = 1_000;
 /** How old what the record said of a run may be when a tunnel is opened. */
 const KNOWN_MS = 2_000;
+/** How long tunnels may stay open while the record does not say whether their run goes on. */
+const UNHEARD_MS = 20_000;
 /** How long refusals that no event tells of wait for one. */
 const ROLLUP_MS = 60_000;
 /** A run without tunnels is forgotten after this; the record has its counts. */
@@ -23,6 +25,8 @@ const FORGOTTEN_MS = 60_000;
 interface Entry {
   run: TunnelRun;
   asking: Promise<void> | null;
+  /** What is being done for the run since the last tick. */
+  tending: Promise<void> | null;
   /** By which name the record knows that this process counts; null: not at all. */
   countsAs: string | null;
 }
@@ -31,8 +35,9 @@ interface Entry {
 @Injectable()
 export class TunnelRuns implements BeforeApplicationShutdown {
   private readonly entries = new Map<string, Promise<Entry>>();
+  /** Those of them that are loaded. */
+  private readonly known = new Set<Entry>();
   private timer: NodeJS.Timeout | null = null;
-  private ticking: Promise<void> = Promise.resolve();
   private stopped = false;
 
   constructor(
@@ -65,18 +70,24 @@ export class TunnelRuns implements BeforeApplicationShutdown {
   async beforeApplicationShutdown(): Promise<void> {
     this.stopped = true;
     if (this.timer !== null) clearInterval(this.timer);
-    await this.ticking;
-    for (const entry of await this.loaded()) {
-      entry.run.cut();
+    const entries = await this.loaded();
+    for (const { run } of entries) run.cut();
+    for (const entry of entries) {
+      await entry.tending;
       await entry.asking;
       if (entry.countsAs !== null) await this.record(entry, false);
     }
     this.entries.clear();
+    this.known.clear();
   }
 
   private begin(organizationId: string, runId: string): Promise<Entry> {
     const loading = this.load(organizationId, runId);
     this.entries.set(runId, loading);
+    loading.then(
+      (entry) => this.known.add(entry),
+      () => undefined,
+    );
     loading.catch(() => this.entries.delete(runId));
     return loading;
   }
@@ -92,7 +103,7 @@ export class TunnelRuns implements BeforeApplicationShutdown {
     };
     const run = new TunnelRun(parts, tunnels.flows);
     run.know(tunnels);
-    return { run, asking: null, countsAs: processId };
+    return { run, asking: null, tending: null, countsAs: processId };
   }
 
   /** Puts counts on the record and learns what has become of the run; callers at the same time share one question. */
@@ -122,23 +133,24 @@ export class TunnelRuns implements BeforeApplicationShutdown {
     for (const flow of flows) this.observer.carried(flow.bytesSent, flow.bytesReceived);
   }
 
+  /** Each run by itself: one whose rows somebody holds keeps no other from being noticed. */
   private tick(): void {
-    this.ticking = this.ticking.then(async () => {
-      for (const entry of await this.loaded()) {
-        try {
-          await this.tend(entry);
-        } catch (error) {
-          this.logger.warn({ err: error, runId: entry.run.parts.runId }, 'tunnels of a run could not be recorded');
-        }
-      }
-    });
+    for (const entry of this.known) {
+      const { run } = entry;
+      // Neither needs the record, which may not answer.
+      if (run.isGrantOver || performance.now() - run.askedAt > UNHEARD_MS) run.cut();
+      entry.tending ??= this.tend(entry)
+        .catch((error: unknown) => {
+          this.logger.warn({ err: error, runId: run.parts.runId }, 'tunnels of a run could not be recorded');
+        })
+        .finally(() => (entry.tending = null));
+    }
   }
 
   private async tend(entry: Entry): Promise<void> {
     const { run } = entry;
     const { runId, organizationId } = run.parts;
     if (run.isGrantOver) {
-      run.cut();
       await expireGrant(this.database, run.parts);
       await this.record(entry);
     } else if (!run.isIdle || run.counts.hasPending) await this.record(entry);
@@ -150,7 +162,9 @@ export class TunnelRuns implements BeforeApplicationShutdown {
       });
     }
     const isQuiet = run.isIdle && entry.countsAs === null && run.untoldSince === null;
-    if (isQuiet && performance.now() - run.usedAt > FORGOTTEN_MS) this.entries.delete(runId);
+    if (!isQuiet || performance.now() - run.usedAt <= FORGOTTEN_MS) return;
+    this.entries.delete(runId);
+    this.known.delete(entry);
   }
 
   private async loaded(): Promise<Entry[]> {
