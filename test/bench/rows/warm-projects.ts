@@ -32,7 +32,7 @@ export const warmProjects: AloneRow = {
       for (const project of projects) {
         const path = join(folder, project.language);
         await writeProject(project, path);
-        add(findings, project.language, await measureProject(stack, project, path, full ? 15 : quick ? 1 : 3));
+        add(findings, project.language, await measureProject(stack, project, path, full ? 15 : quick ? 1 : 5));
       }
       return findings;
     } finally {

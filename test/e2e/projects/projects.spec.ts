@@ -25,7 +25,6 @@ network: { max_mode: approved }
 /** Only root can lay one file system beneath another, so elsewhere every run is prepared anew. */
 const keepsSetups = process.getuid?.() === 0;
 const CHOSEN = chosenProjects();
-const describeChosen = CHOSEN.length > 0 ? describe : describe.skip;
 
 /** What a model does that finds a failing test, repairs what it is about, and would then like to reach somewhere else. */
 function repair({ test, fault }: Project): ScriptedAnswer[] {
@@ -40,7 +39,11 @@ function repair({ test, fault }: Project): ScriptedAnswer[] {
   ];
 }
 
-describeChosen('a project that others wrote', () => {
+const describeChosen = CHOSEN.length > 0 ? describe : describe.skip;
+/** Also why none is tried: they take registries and minutes. */
+const WHAT = CHOSEN.length > 0 ? 'a project that others wrote' : 'projects of others: TEST_PROJECTS names none';
+
+describeChosen(WHAT, () => {
   let folder: string;
   let registries: Registries;
   let toolchains: Toolchains;
