@@ -232,7 +232,7 @@ function workingFolder(pid: string): string {
   try {
     return readlinkSync(`/proc/${pid}/cwd`);
   } catch (error) {
-    if (isSystemError(error, 'ENOENT', 'ESRCH', 'EACCES', 'EPERM')) return '';
+    if (isSystemError(error, 'ENOENT', 'ESRCH', 'EACCES', 'EPERM', 'ENAMETOOLONG')) return '';
     throw error;
   }
 }

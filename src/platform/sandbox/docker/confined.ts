@@ -139,6 +139,9 @@ async function runToEnd(engine: Engine, id: string, command: ConfinedCommand): P
     if (killing.signal.aborted) await engine.kill(id);
     await engine.awaitEnd(id, AbortSignal.timeout(END_MS));
     const found = await engine.inspect(id);
+    // An engine that starts anew lets go of what a program prints: what was heard so far is not all.
+    if (found?.running === true)
+      throw new SandgateError('unavailable', 'the container engine let go of a confined program');
     const exitCode = killing.signal.aborted || found === null ? null : found.exitCode;
     return { ...ending, exitCode, stdout: output.stdout(), stderr: output.stderr() };
   } finally {
