@@ -140,6 +140,21 @@ export const pathList: Reader<readonly string[]> = {
   },
 };
 
+const CACHE_NAME = /^[a-z0-9][a-z0-9._-]{0,31}$/;
+
+/** Folders of this host, each under a name of its own. */
+export const namedFolders: Reader<Readonly<Record<string, string>>> = {
+  expects: '`name=/folder` separated by commas, names of `a-z 0-9 . _ -`',
+  parse: (value) => {
+    const pairs = value.split(',').map((pair) => pair.trim().split('='));
+    const folders = Object.fromEntries(pairs.map(([name = '', path = '']) => [name, path]));
+    const isRight = ([name = '', path = '', ...more]: string[]): boolean =>
+      CACHE_NAME.test(name) && isAbsolute(path) && more.length === 0;
+    if (pairs.every(isRight) && Object.keys(folders).length === pairs.length) return Object.freeze(folders);
+    return mustBe('name=/folder separated by commas, each name once, of a-z, 0-9, ".", "_" and "-"');
+  },
+};
+
 /** Words separated by commas. */
 export const wordList: Reader<readonly string[]> = {
   expects: 'words separated by commas',

@@ -1,5 +1,5 @@
 import type { SandboxSizes } from '../../domain/run/spec.js';
-import { certificates, decimal, integer, oneOf, text, unixSocket } from './readers.js';
+import { certificates, decimal, integer, namedFolders, oneOf, text, unixSocket } from './readers.js';
 import { setting } from './setting.js';
 
 const MEMORY_MB = integer(64, 1_048_576);
@@ -60,6 +60,16 @@ export class SandboxConfig {
       'Certificate authorities that tools in sandboxes trust besides those of this host, such as that of your package mirrors; usually in a file that `SERVICE_SANDBOX_CA_FILE` names.',
   })
   readonly ca!: string | null;
+
+  @setting({
+    variable: 'SERVICE_SANDBOX_CACHES',
+    read: namedFolders,
+    default: {},
+    defaultText: 'none',
+    about:
+      'Folders of this host that every sandbox on it may read, and never write, at `/opt/caches/<name>`: packages that need not be fetched again. All organizations see them.',
+  })
+  readonly caches!: Readonly<Record<string, string>>;
 
   @setting({
     variable: 'SERVICE_SANDBOX_UID_BASE',

@@ -1,18 +1,27 @@
 import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { MAKE_WITHIN_MS } from '../../support/engine/image-store.js';
 import { LiveStack } from '../../support/installation/live-stack.js';
 import { StackDatabase } from '../../support/installation/stack-database.js';
+import { expectReadAlone, makeHostCache } from './host-cache.js';
 import { addSetupPolicies, artifactOf, createPreparedAgent, eventsOf } from './prepared-agents.js';
 
 jest.setTimeout(240_000);
 
+let folder: string;
 let stack: LiveStack;
 beforeAll(async () => {
-  stack = await LiveStack.start();
+  folder = mkdtempSync(join(tmpdir(), 'setup-cold-'));
+  stack = await LiveStack.start(makeHostCache(join(folder, 'cache')));
   await addSetupPolicies(stack);
 }, MAKE_WITHIN_MS);
-afterAll(async () => stack?.stop(), 120_000);
+afterAll(async () => {
+  await stack?.stop();
+  rmSync(folder, { recursive: true, force: true });
+}, 120_000);
 
 const act = (command: string) => [{ tool: 'Bash', input: { command } }];
 const look = (command: string) => act(`{ ${command}; } > seen.txt`);
@@ -44,6 +53,9 @@ describe('commands that prepare a workspace', () => {
       { index: 1, tool_call_id: 'setup_002', exit_code: 0 },
     ]);
   });
+
+  it('read the caches of the host, as the agent does, and cannot change them', () =>
+    expectReadAlone(stack, join(folder, 'cache')));
 
   it('one that fails ends the run before anything is spent, with a sentence that names it, and its output is kept', async () => {
     await createPreparedAgent(stack, 'failing', 'open', { commands: ['true', 'echo why; exit 4'] });

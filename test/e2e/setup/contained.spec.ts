@@ -7,6 +7,7 @@ import { MAKE_WITHIN_MS, startEngine } from '../../support/engine/image-store.js
 import type { PodmanService } from '../../support/engine/podman-service.js';
 import { TEST_IMAGE } from '../../support/engine/test-image.js';
 import { LiveStack } from '../../support/installation/live-stack.js';
+import { expectReadAlone, makeHostCache } from './host-cache.js';
 import { addSetupPolicies, artifactOf, createPreparedAgent, eventsOf } from './prepared-agents.js';
 
 jest.setTimeout(240_000);
@@ -29,6 +30,7 @@ describeWithEngine('commands that prepare a workspace, in containers', () => {
       SERVICE_DOCKER_HOST: `unix://${engine.socket}`,
       SERVICE_SANDBOX_IMAGE: TEST_IMAGE,
       SERVICE_LOCAL_COPY_ROOTS: folder,
+      ...makeHostCache(join(folder, 'cache')),
     });
     await addSetupPolicies(stack);
   }, MAKE_WITHIN_MS);
@@ -54,6 +56,9 @@ describeWithEngine('commands that prepare a workspace, in containers', () => {
     expect(diff).toContain('+dep\n+kept\n');
     expect(await artifactOf(stack, second, 'changes.patch')).toBe(diff);
   });
+
+  it('read the caches of the host, as the agent does, and cannot change them', () =>
+    expectReadAlone(stack, join(folder, 'cache')));
 
   it('one that fails ends the run with a sentence that names it, and its output is kept', async () => {
     await createPreparedAgent(stack, 'failing', 'open', { commands: ['echo why; exit 4'] });

@@ -9,6 +9,7 @@ import { BubblewrapProvider } from '../bubblewrap/bubblewrap-provider.js';
 import { runConfined } from '../bubblewrap/confined.js';
 import { findHost } from '../bubblewrap/host.js';
 import { DockerProvider } from '../docker/docker-provider.js';
+import { openCaches } from '../room/open-caches.js';
 import { FolderLayers } from '../layers/folder-layers.js';
 import { hostEnvironment } from '../layers/host-environment.js';
 import { LocalRunHost } from '../local-run-host.js';
@@ -26,7 +27,11 @@ interface ProviderConfig {
   data: { readonly dir: string };
   http: ListenerConfig;
   workspace: { readonly localCopyRoots: readonly string[] };
-  sandbox: EngineConfig & { readonly provider: 'auto' | 'bubblewrap' | 'docker'; readonly ca: string | null };
+  sandbox: EngineConfig & {
+    readonly provider: 'auto' | 'bubblewrap' | 'docker';
+    readonly ca: string | null;
+    readonly caches: Readonly<Record<string, string>>;
+  };
 }
 
 /** Uids of this host, where this process is root. */
@@ -76,6 +81,7 @@ export async function chooseProvider(
     dataDir,
     runtime: await stageRuntime(dataDir, { ...source, certificates: config.sandbox.ca }),
     uids,
+    caches: await openCaches(config.sandbox.caches, dataDir),
     programOf: (harness: string) => pinnedProgramFolder(dataDir, harness),
     planeOf: (runId: string) => planeDirectory(dataDir, runId),
   };

@@ -9,6 +9,8 @@ export const INSIDE = {
   runner: '/opt/sandgate/runner/main.mjs',
   workspace: '/workspace',
   plane: '/run/sandgate',
+  /** Beneath it each cache of the host under its name. */
+  caches: '/opt/caches',
   home: '/home/agent',
   /** Codex takes what no run may change from this place alone. */
   codexSettings: '/etc/codex',

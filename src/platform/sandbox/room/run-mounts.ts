@@ -21,6 +21,8 @@ export interface MountedFolders {
   tools: string | null;
   /** The program of its harness, or null for one that needs none. */
   harness: string | null;
+  /** Caches of this host, by their names. */
+  caches: Readonly<Record<string, string>>;
   /** Holds `plane.sock`. */
   plane: string;
   workspace: string;
@@ -39,6 +41,11 @@ export function runMounts({ harness, workspaceReadOnly }: SandboxSpec, folders: 
     ...optional(folders.tools, TOOLS_INSIDE),
     ...optional(settings, INSIDE.codexSettings),
     ...optional(folders.harness, HARNESS_INSIDE),
+    ...Object.entries(folders.caches).map(([name, source]) => ({
+      source,
+      target: `${INSIDE.caches}/${name}`,
+      readOnly: true,
+    })),
     { source: folders.plane, target: INSIDE.plane, readOnly: true },
     ...(folders.home === null ? [] : [{ source: folders.home, target: INSIDE.home, readOnly: false }]),
     { source: folders.workspace, target: INSIDE.workspace, readOnly: workspaceReadOnly === true },

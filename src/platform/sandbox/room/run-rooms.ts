@@ -45,6 +45,8 @@ export interface RunRoomsOptions {
   programOf: (harness: string) => Promise<string | null>;
   /** The directory of a run that holds `plane.sock`. */
   planeOf: (runId: string) => string;
+  /** What every sandbox may read of this host; see {@link openCaches}. */
+  caches?: Readonly<Record<string, string>>;
   host: RoomAbilities;
 }
 
@@ -116,7 +118,7 @@ export class RunRooms implements WorkspaceFolders, LayerFolders {
    * @throws SandgateError `invalid_request` for one that leads through a link
    */
   async show({ runId, harness, keepsHome }: SandboxSpec): Promise<MountedFolders> {
-    const { dataDir, host, planeOf, programOf, runtime } = this.options;
+    const { caches = {}, dataDir, host, planeOf, programOf, runtime } = this.options;
     const program = await programOf(harness);
     const [plane, workspace, home, inside, tools] = await Promise.all([
       resolveInside(planeRoot(dataDir), planeOf(runId)),
@@ -128,10 +130,10 @@ export class RunRooms implements WorkspaceFolders, LayerFolders {
     // The run's uid must get in, and who mounts it without its rights too, whatever the umask of the one who made the folder.
     if (host.hasRunUids) await Promise.all([chmod(plane, 0o755), chmod(workspace, 0o711)]);
     const hidden = { runtime: runtime.dir, tools, harness: inside };
-    if (!host.hidesPaths) return { ...hidden, plane, workspace, home };
+    if (!host.hidesPaths) return { ...hidden, caches, plane, workspace, home };
     await this.hiding.get(runId);
     const shown = await this.shown(runId).show<keyof typeof hidden>(hidden);
-    return { ...shown, runtime: shown.runtime ?? runtime.dir, plane, workspace, home };
+    return { ...shown, runtime: shown.runtime ?? runtime.dir, caches, plane, workspace, home };
   }
 
   /** The same for one more folder of the run, under a name of its own. */
