@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ownPlace } from '../../support/installation/own-place.js';
+import { pauseAfter } from '../../support/time/pause.js';
 
 const PROGRAM = resolve('dist/src/cli/main.js');
 const START_TIMEOUT_MS = 120_000;
@@ -98,10 +99,11 @@ export async function until(
   withinMs: number,
   what: string,
 ): Promise<void> {
-  const deadline = Date.now() + withinMs;
+  const start = Date.now();
   while (!(await condition())) {
-    if (Date.now() > deadline) throw new Error(`not within ${withinMs} ms: ${what}`);
-    await delay(50);
+    const waited = Date.now() - start;
+    if (waited > withinMs) throw new Error(`not within ${withinMs} ms: ${what}`);
+    await delay(pauseAfter(waited, 50));
   }
 }
 

@@ -11,6 +11,7 @@ import type { Installation as InstallationClass } from '../../../src/embedded/in
 import type { PodmanService } from '../engine/podman-service.js';
 import { endEngineOf, engineOf, engineSettings } from '../engine/test-provider.js';
 import { TOOLS_IMAGE } from '../engine/test-image.js';
+import { pauseAfter } from '../time/pause.js';
 import { ownPlace } from './own-place.js';
 
 /** Small durations, so that what production does in seconds happens in a test without waiting. */
@@ -59,8 +60,7 @@ export interface Approval {
 export type Part = 'api' | 'worker' | 'temporal' | 'postgres';
 
 const LAST_WARNINGS = 5;
-const SHORTEST_PAUSE_MS = 20;
-const LONGEST_PAUSE_MS = 100;
+const SHORTEST_PAUSE_MS = 40;
 
 export const TERMINAL = new Set(['completed', 'failed', 'cancelled', 'budget_exceeded']);
 
@@ -201,10 +201,7 @@ export class LiveStack {
     return [...this.notices, ...warnings.map((line) => line.slice(0, 500))];
   }
 
-  /**
-   * Polls until `look` answers something; the time limit is a bound on a failure, not a wait. The longer it has taken, the rarer the
-   * looks: each costs the stack that is looked at as much work as a request of a user.
-   */
+  /** Polls until `look` answers something; the time limit is a bound on a failure, not a wait. */
   async until<T>(what: string, withinMs: number, look: () => Promise<T | undefined>): Promise<T> {
     const start = Date.now();
     for (;;) {
@@ -212,7 +209,7 @@ export class LiveStack {
       if (seen !== undefined) return seen;
       const waited = Date.now() - start;
       if (waited > withinMs) throw new Error(`waited ${withinMs} ms for ${what}; ${this.said().join(' | ')}`);
-      await delay(Math.min(Math.max(waited / 20, SHORTEST_PAUSE_MS), LONGEST_PAUSE_MS));
+      await delay(pauseAfter(waited, SHORTEST_PAUSE_MS));
     }
   }
 }

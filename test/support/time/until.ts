@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { pauseAfter } from './pause.js';
 
 /** Longer than anything takes that a test waits for, on a machine however busy. */
 const PATIENCE_MS = 90_000;
@@ -14,23 +15,25 @@ export async function untilHolds(holds: () => boolean): Promise<void> {
 
 /** Looks until what is read passes; answers what was read last, which the caller then expects. */
 export async function until<T>(read: () => Promise<T> | T, passes: (value: T) => boolean): Promise<T> {
-  const deadline = Date.now() + PATIENCE_MS;
+  const start = Date.now();
   for (;;) {
     const value = await read();
-    if (passes(value) || Date.now() > deadline) return value;
-    await sleep(10);
+    const waited = Date.now() - start;
+    if (passes(value) || waited > PATIENCE_MS) return value;
+    await sleep(pauseAfter(waited, 10));
   }
 }
 
 /** Tries until the check passes. @throws what it threw last */
 export async function eventually(check: () => Promise<void>): Promise<void> {
-  const deadline = Date.now() + PATIENCE_MS;
+  const start = Date.now();
   for (;;) {
     try {
       return await check();
     } catch (error) {
-      if (Date.now() > deadline) throw error;
-      await sleep(10);
+      const waited = Date.now() - start;
+      if (waited > PATIENCE_MS) throw error;
+      await sleep(pauseAfter(waited, 10));
     }
   }
 }
