@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from '@jest/globals';
 import type { LiveStack } from '../../support/installation/live-stack.js';
@@ -9,8 +9,11 @@ const LOOK = `cat ${INSIDE}/one; { echo more >> ${INSIDE}/one; } 2>&1; touch ${I
 
 /** A cache of this host with one package. @returns the settings of an installation whose sandboxes may read it */
 export function makeHostCache(folder: string): { SERVICE_SANDBOX_CACHES: string } {
-  mkdirSync(folder, { mode: 0o755 });
-  writeFileSync(join(folder, 'one'), 'a package\n', { mode: 0o666 });
+  mkdirSync(folder);
+  writeFileSync(join(folder, 'one'), 'a package\n');
+  // Whoever may change them outside may not do it inside.
+  chmodSync(folder, 0o777);
+  chmodSync(join(folder, 'one'), 0o666);
   return { SERVICE_SANDBOX_CACHES: `packages=${folder}` };
 }
 
