@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { readProcessStat } from '../platform/host/process-stat.js';
+import { until } from '../../test/support/time/until.js';
 import { killPostgresLeftovers } from './postgres-processes.js';
 
 describe('what is left of an earlier PostgreSQL', () => {
@@ -29,14 +30,14 @@ describe('what is left of an earlier PostgreSQL', () => {
 
   it('a dead postmaster is waited for until it is reaped', async () => {
     // The second program of the shell never waits for its child, so that it stays unreaped until both are gone.
-    const parent = spawn('/bin/sh', ['-c', './postgres 0 & echo $!; exec cat'], { cwd: folder });
+    const parent = spawn('/bin/sh', ['-c', './postgres 600 & echo $!; exec cat'], { cwd: folder });
     const [said] = (await once(parent.stdout, 'data')) as [Buffer];
     const pid = Number(said.toString());
-    const isDead = (): boolean => {
-      const stat = readProcessStat(pid);
-      return stat?.command === 'postgres' && stat.state === 'Z';
-    };
-    while (!isDead()) await delay(1);
+    const isCat = () => readProcessStat(parent.pid ?? 0)?.command === 'cat';
+    expect(await until(isCat, (is) => is)).toBe(true);
+    process.kill(pid, 'SIGKILL');
+    const isDead = () => readProcessStat(pid)?.state === 'Z';
+    expect(await until(isDead, (is) => is)).toBe(true);
     writeFileSync(join(folder, 'postmaster.pid'), `${pid}\n${folder}\n`);
     let over = false;
     const killing = killPostgresLeftovers(folder, 60_000).then(() => (over = true));
