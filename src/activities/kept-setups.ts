@@ -78,7 +78,7 @@ export class KeptSetups {
     if (repository === null) return null;
     const [files, environment] = await Promise.all([
       this.on.workspaces.listBase(run.runId, baseCommit),
-      this.on.layers.environment(),
+      this.on.layers.environment(spec.runner_image),
     ]);
     return layerKey({ organizationId: run.organizationId, spec, setup, repository, environment, files });
   }

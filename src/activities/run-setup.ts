@@ -110,11 +110,12 @@ export class RunSetups {
 export function sandboxOf(
   runId: string,
   spec: RunSpec,
-): Pick<SandboxSpec, 'runId' | 'workspaceReadOnly' | 'harness' | 'sizes' | 'keepsHome'> {
+): Pick<SandboxSpec, 'runId' | 'workspaceReadOnly' | 'harness' | 'image' | 'sizes' | 'keepsHome'> {
   return {
     runId,
     workspaceReadOnly: spec.workspace.kind === 'git_repository' && spec.workspace.checkout_mode === 'read_only',
     harness: spec.harness,
+    image: spec.runner_image,
     sizes: spec.sandbox,
     keepsHome: spec.setup !== undefined && spec.trust_tier !== 'read_only',
   };

@@ -1008,7 +1008,7 @@ export interface components {
             harness?: string | null;
             /** @description One of the harness's models. */
             model?: string | null;
-            /** @description What the sandbox provider needs to find the runner. */
+            /** @description Image of the sandboxes on a container engine, made there with `npm run images`; empty takes that of the deployment. Sandboxes of bubblewrap have the programs of their host. */
             runner_image?: string | null;
             /** @description Who the agent is. */
             system_prompt?: string | null;
@@ -1131,7 +1131,7 @@ export interface components {
             harness?: string | null;
             /** @description One of the harness's models. */
             model?: string | null;
-            /** @description What the sandbox provider needs to find the runner. */
+            /** @description Image of the sandboxes on a container engine, made there with `npm run images`; empty takes that of the deployment. Sandboxes of bubblewrap have the programs of their host. */
             runner_image?: string | null;
             /** @description Who the agent is. */
             system_prompt?: string | null;

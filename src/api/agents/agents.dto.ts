@@ -54,7 +54,8 @@ class RevisionFields {
     type: 'string',
     nullable: true,
     maxLength: 512,
-    description: 'What the sandbox provider needs to find the runner.',
+    description:
+      'Image of the sandboxes on a container engine, made there with `npm run images`; empty takes that of the deployment. Sandboxes of bubblewrap have the programs of their host.',
   })
   @IsOptional()
   @IsString()

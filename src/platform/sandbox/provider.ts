@@ -18,6 +18,8 @@ export interface SandboxSpec {
   workspaceReadOnly?: boolean;
   /** Its program, where it has one, is at hand inside. */
   harness: string;
+  /** Image that the agent's revision names, for providers that make sandboxes of images; empty takes the deployment's. */
+  image?: string;
   sizes: SandboxSizes;
   /**
    * Configuration of the runner (docs/design/runner.md), without tokens. A provider that shows the workspace or the plane socket elsewhere
@@ -82,7 +84,7 @@ export interface SandboxProvider {
   reserve(runId: string, sizes: SandboxSizes): Promise<void>;
   /**
    * Starts the runner of a run whose room is reserved; returns when it runs. A live sandbox of the same run is answered as it is, never doubled.
-   * @throws SandgateError `sandbox_failed`
+   * @throws SandgateError `sandbox_failed`; `conflict` saying what to make, where the image of the run cannot be used
    */
   provision(spec: SandboxSpec): Promise<SandboxHandle>;
   state(handle: SandboxHandle): Promise<SandboxState>;

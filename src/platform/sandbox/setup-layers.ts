@@ -15,8 +15,11 @@ export type Capture =
  * read-only images. Works on runs whose room is reserved and whose workspace is filled, while they have no sandbox.
  */
 export interface SetupLayers {
-  /** Names everything of this host that the result of commands depends on. */
-  environment(): Promise<string>;
+  /**
+   * Names everything of this host that the result of commands depends on.
+   * @param image that the run's revision names, or empty
+   */
+  environment(image: string): Promise<string>;
   /** Shows a layer beneath the workspace and the home of a run. False where its image is not there, or not what was recorded. */
   lay(runId: string, layer: KeptLayer): Promise<boolean>;
   /** From here on, what is added to the workspace can be told from what the run began with. */

@@ -60,6 +60,51 @@ describeWithEngine('commands that prepare a workspace, in containers', () => {
   it('read the caches of the host, as the agent does, and cannot change them', () =>
     expectReadAlone(stack, join(folder, 'cache')));
 
+  it('prepare for the programs of the image that the revision names, and keep nothing for those of another', async () => {
+    const make = (marker: string): void => {
+      engine.podman(
+        'run',
+        '--network',
+        'none',
+        '--name',
+        marker,
+        TEST_IMAGE,
+        '/bin/sh',
+        '-c',
+        `echo ${marker} > /etc/marker`,
+      );
+      engine.podman('commit', '--quiet', marker, 'localhost/marked:1');
+      engine.podman('rm', marker);
+    };
+    const setup = { commands: ['cat /etc/marker > marker'], cache: true };
+    make('first');
+    await createPreparedAgent(stack, 'marked', 'open', setup, { runner_image: 'localhost/marked:1' });
+    const run = async (): Promise<string> => {
+      const id = await play('marked');
+      expect(await stack.untilTerminal(id)).toMatchObject({ status: 'completed' });
+      return id;
+    };
+    const first = await run();
+    expect(await artifactOf(stack, first, 'changes.patch')).toContain('+first\n');
+    expect(await eventsOf(stack, await run(), 'setup.reused')).toMatchObject([{ made_by: first }]);
+    make('second');
+    const third = await run();
+    expect(await eventsOf(stack, third, 'setup.reused')).toEqual([]);
+    expect(await artifactOf(stack, third, 'changes.patch')).toContain('+second\n');
+  });
+
+  it.each([
+    ['absent', 'the image localhost/absent:1 is not on this engine; `npm run images` makes it'],
+    ['foreign', 'the image localhost/foreign:1 is not one of this version; `npm run images` makes it anew'],
+  ])('do not begin where that image is %s', async (name, reason) => {
+    engine.podman('create', '--name', 'base', TEST_IMAGE, '/bin/true');
+    engine.podman('commit', '--quiet', '--change', 'LABEL sandgate.image=0', 'base', 'localhost/foreign:1');
+    engine.podman('rm', 'base');
+    await createPreparedAgent(stack, name, 'open', ADDS, { runner_image: `localhost/${name}:1` });
+    const ended = await stack.untilTerminal(await play(name));
+    expect(ended).toMatchObject({ status: 'failed', status_reason: `runner_image: ${reason}` });
+  });
+
   it('one that fails ends the run with a sentence that names it, and its output is kept', async () => {
     await createPreparedAgent(stack, 'failing', 'open', { commands: ['echo why; exit 4'] });
     const run = await play('failing');

@@ -48,7 +48,7 @@ interface HostParts {
 }
 
 /** A provider whose sandboxes mount folders of this host. */
-type LocalProvider = SandboxProvider & { readonly rooms: RunRooms; systemName(): Promise<string> };
+type LocalProvider = SandboxProvider & { readonly rooms: RunRooms; systemName(ofRun: string): Promise<string> };
 
 /** Where the build puts the runner, seen from the built form of this file. */
 const BUILT_RUNTIME: RuntimeSource = {
@@ -98,7 +98,7 @@ export async function chooseProvider(
   });
   const runHost = new LocalRunHost(dataDir);
   if (!provider.rooms.keepsSetups) return { provider, workspaces, runHost };
-  const environment = async () => hostEnvironment(await provider.systemName(), rooms.runtime.version);
+  const environment = async (image: string) => hostEnvironment(await provider.systemName(image), rooms.runtime.version);
   return {
     provider,
     workspaces,

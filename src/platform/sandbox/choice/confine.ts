@@ -3,7 +3,7 @@ import { SandgateError } from '../../../domain/errors.js';
 import type { Confine } from '../../host/confine.js';
 import { tryProfile } from '../bubblewrap/check-host.js';
 import { runConfined } from '../bubblewrap/confined.js';
-import { imageProblems } from '../docker/check-engine.js';
+import { imageProblem } from '../docker/check-engine.js';
 import { confineInContainers } from '../docker/confined.js';
 import { openEngine, type EngineConfig } from './open-engine.js';
 
@@ -28,8 +28,8 @@ export async function chooseConfine({ sandbox, dataDir, deployment, node }: Conf
   if (sandbox.provider === 'bubblewrap') throw refusal(missing);
   try {
     const engine = await openEngine(sandbox);
-    const problems = await imageProblems({ engine, image: sandbox.image });
-    if (problems.length > 0) throw new SandgateError('unavailable', problems.join('; '));
+    const problem = imageProblem(sandbox.image, await engine.image(sandbox.image));
+    if (problem !== null) throw new SandgateError('unavailable', problem);
     return confineInContainers({ engine, image: sandbox.image, dataDir, deployment, node: await realpath(node) });
   } catch (error) {
     if (error instanceof SandgateError) throw refusal(missing, error.message);

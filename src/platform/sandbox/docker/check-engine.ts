@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 import { SandgateError } from '../../../domain/errors.js';
 import type { ProviderReport } from '../provider.js';
 import { describeKeeping, tryDisk, tryHiding } from '../room/try-room.js';
-import type { EngineFacts } from './engine.js';
+import type { EngineFacts, ImageFacts } from './engine.js';
 import { listenerProblem } from './plane-network.js';
 import { TRIAL_SIZES, tryContainer, type CheckedEngine } from './try-container.js';
 import { tryNetwork } from './try-network.js';
@@ -32,8 +32,8 @@ export async function checkEngine(checked: CheckedEngine): Promise<ProviderRepor
   try {
     const facts = await checked.engine.describe();
     notes.push(describeFacts(facts, checked));
-    missing.push(...(await imageProblems(checked)));
-    if (missing.length > 0) return { ok: false, missing, notes };
+    const problem = imageProblem(checked.image, await checked.engine.image(checked.image));
+    if (problem !== null) return { ok: false, missing: [problem], notes };
     notes.push(...(await tryDisk(checked.host, checked.dataDir)), ...(await tryHiding(checked.host, checked.dataDir)));
     const seen = await trySharing(checked, facts, notes);
     // What the engine does not see cannot lie beneath a workspace.
@@ -58,12 +58,11 @@ function describeFacts({ flavour, version }: EngineFacts, { engine, engineRuntim
   return `${name} ${version} at ${engine.socketPath}${below}: ${who}`;
 }
 
-/** What is wrong with the image that containers are made of; nothing where it is of this version. */
-export async function imageProblems({ engine, image }: Pick<CheckedEngine, 'engine' | 'image'>): Promise<string[]> {
-  const labels = await engine.imageLabels(image);
-  if (labels === null) return [`the image ${image} is not on this engine; \`${BUILD_COMMAND}\` makes it`];
-  if (labels[IMAGE_LABEL.name] === IMAGE_LABEL.value) return [];
-  return [`the image ${image} is not one of this version; \`${BUILD_COMMAND}\` makes it anew`];
+/** Why no container of a sandbox is made of an image; null where it is of this version. */
+export function imageProblem(name: string, image: ImageFacts | null): string | null {
+  if (image === null) return `the image ${name} is not on this engine; \`${BUILD_COMMAND}\` makes it`;
+  if (image.labels[IMAGE_LABEL.name] === IMAGE_LABEL.value) return null;
+  return `the image ${name} is not one of this version; \`${BUILD_COMMAND}\` makes it anew`;
 }
 
 /** An engine in another mount namespace sees the folders of this host, and not what is mounted on them here. */

@@ -15,7 +15,7 @@ import { describeExit } from '../room/describe-exit.js';
 import { measureFolder } from '../room/measure-folder.js';
 import { isRunId, RunFolder } from '../room/run-folder.js';
 import { RunRooms, type RunRoomsOptions } from '../room/run-rooms.js';
-import { checkEngine } from './check-engine.js';
+import { checkEngine, imageProblem } from './check-engine.js';
 import { LABELS, PLANE_PHASE } from './container-spec.js';
 import type { ContainerFacts, Engine } from './engine.js';
 import { fromHandle, isSame, toHandle, type ContainerIdentity } from './handle.js';
@@ -74,9 +74,10 @@ export class DockerProvider implements SandboxProvider {
   }
 
   /** Programs of a sandbox are those of its image. */
-  async systemName(): Promise<string> {
+  async systemName(ofRun: string): Promise<string> {
     const { engineRuntime, image } = this.options;
-    return [this.name, engineRuntime ?? 'default', (await this.engine.imageId(image)) ?? 'without an image'].join(' ');
+    const found = await this.engine.image(ofRun || image);
+    return [this.name, engineRuntime ?? 'default', found?.id ?? 'without an image'].join(' ');
   }
 
   check(): Promise<ProviderReport> {
@@ -182,6 +183,7 @@ export class DockerProvider implements SandboxProvider {
         folder,
         rooms: this.rooms,
         ...this.launchOptions(spec.runId, phase),
+        image: await this.imageOf(spec),
       });
       return toHandle(spec.runId, identity);
     } finally {
@@ -198,11 +200,20 @@ export class DockerProvider implements SandboxProvider {
   }
 
   private launchOptions(runId: string, phase: Phase) {
-    const { dataDir, engine, image, engineRuntime: runtime, deployment } = this.options;
+    const { dataDir, engine, engineRuntime: runtime, deployment } = this.options;
     const own = { [LABELS.run]: runId, [LABELS.phase]: phase };
     const labels = { ...own, [LABELS.managed]: '1', [LABELS.deployment]: deployment };
     const plane = this.options.plane.way === 'network' ? this.planes : null;
-    return { dataDir, deployment, engine, image, plane, runtime, labels };
+    return { dataDir, deployment, engine, plane, runtime, labels };
+  }
+
+  /** One that a revision names is what it was when it was looked at, whatever its name means by then. */
+  private async imageOf({ image: ofRun = '' }: SandboxSpec): Promise<string> {
+    if (ofRun === '') return this.options.image;
+    const found = await this.engine.image(ofRun);
+    const problem = imageProblem(ofRun, found);
+    if (found !== null && problem === null) return found.id;
+    throw new SandgateError('conflict', `runner_image: ${problem}`);
   }
 
   /** It was handed everything and its self-check passed. A launcher that died may not have come to note that. */

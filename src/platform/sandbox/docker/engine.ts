@@ -7,6 +7,13 @@ import { codeOf } from '../../../domain/system-error.js';
 import { askEngine } from './ask-engine.js';
 
 /** Whose interface it is: the two differ in places (docs/design/docker.md). */
+/** What an engine says of an image. */
+export interface ImageFacts {
+  /** Digest of its content. */
+  id: string;
+  labels: Record<string, string>;
+}
+
 export type EngineFlavour = 'docker' | 'podman';
 
 export interface EngineFacts {
@@ -69,16 +76,10 @@ export class Engine {
     return this.known ?? (await this.describe()).flavour;
   }
 
-  /** Digest of the content of an image of this engine; null where it has none of that name. */
-  async imageId(image: string): Promise<string | null> {
-    const found = await this.orNull('look at an image', () => this.client.getImage(image).inspect());
-    return found?.Id ?? null;
-  }
-
-  /** Labels of an image of this engine; null where it has none of that name. */
-  async imageLabels(image: string): Promise<Record<string, string> | null> {
-    const found = await this.orNull('look at an image', () => this.client.getImage(image).inspect());
-    return found === null ? null : (found.Config.Labels ?? {});
+  /** An image of this engine; null where it has none of that name. */
+  async image(name: string): Promise<ImageFacts | null> {
+    const found = await this.orNull('look at an image', () => this.client.getImage(name).inspect());
+    return found === null ? null : { id: found.Id, labels: found.Config.Labels ?? {} };
   }
 
   /** @returns the id, or null when another container has the name */

@@ -22,7 +22,7 @@ interface FolderLayersOptions {
   folders: LayerFolders;
   confine: Confine;
   /** Names everything of this host that results of commands depend on. */
-  environment: () => Promise<string>;
+  environment: (image: string) => Promise<string>;
 }
 
 /** Layers as images in `<data>/layers`, mounted beneath workspaces that are folders of this host. Only root can mount them. */
@@ -35,8 +35,8 @@ export class FolderLayers implements SetupLayers {
     this.files = new LayerFiles(on.dataDir, on.folders);
   }
 
-  environment(): Promise<string> {
-    return this.on.environment();
+  environment(image: string): Promise<string> {
+    return this.on.environment(image);
   }
 
   async lay(runId: string, { id, contentDigest }: KeptLayer): Promise<boolean> {
