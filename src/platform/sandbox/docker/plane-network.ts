@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SandgateError } from '../../../domain/errors.js';
 import { isLoopbackHost } from '../../host/loopback.js';
+import { NOBODY } from '../room/etc-files.js';
 import { INSIDE } from '../room/inside.js';
 import { containerBody, LABELS, PLANE_PHASE, type ContainerNetwork } from './container-spec.js';
 import type { Engine, EngineFlavour } from './engine.js';
@@ -18,7 +19,6 @@ export interface PlaneAccess {
 
 /** The only port of the only address that a sandbox finds on its network. */
 const PLANE_PORT = 8788;
-const NOBODY = 65534;
 const FORWARDER_SIZES = { memory_mb: 128, cpus: 1, disk_mb: 0, pids: 32 };
 const READY_MS = 15_000;
 const READY_POLL_MS = 25;

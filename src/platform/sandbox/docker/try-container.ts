@@ -6,6 +6,7 @@ import { once } from 'node:events';
 import { bindingAddress, makePlaneDirectory, removePlaneDirectory } from '../../host/plane-socket-path.js';
 import { removeTree } from '../../host/remove-tree.js';
 import { mountDisk, unmountDisk } from '../disk/loop-disk.js';
+import { NOBODY } from '../room/etc-files.js';
 import { INSIDE } from '../room/inside.js';
 import type { RunMount } from '../room/run-mounts.js';
 import type { RoomAbilities } from '../room/run-rooms.js';
@@ -39,7 +40,6 @@ export interface TrialNetwork {
 }
 
 export const TRIAL_SIZES = { memory_mb: 64, cpus: 0.5, disk_mb: 16, pids: 32 };
-const NOBODY = 65534;
 const TIMEOUT_MS = 30_000;
 
 /** Prints what a process inside finds about itself and its surroundings. */
