@@ -60,9 +60,9 @@ function describeFacts({ flavour, version }: EngineFacts, { engine, engineRuntim
 
 /** What is wrong with the image that containers are made of; nothing where it is of this version. */
 export async function imageProblems({ engine, image }: Pick<CheckedEngine, 'engine' | 'image'>): Promise<string[]> {
-  const labels = await engine.imageLabels(image);
-  if (labels === null) return [`the image ${image} is not on this engine; \`${BUILD_COMMAND}\` makes it`];
-  if (labels[IMAGE_LABEL.name] === IMAGE_LABEL.value) return [];
+  const found = await engine.inspectImage(image);
+  if (found === null) return [`the image ${image} is not on this engine; \`${BUILD_COMMAND}\` makes it`];
+  if (found.labels[IMAGE_LABEL.name] === IMAGE_LABEL.value) return [];
   return [`the image ${image} is not one of this version; \`${BUILD_COMMAND}\` makes it anew`];
 }
 

@@ -76,7 +76,8 @@ export class DockerProvider implements SandboxProvider {
   /** Programs of a sandbox are those of its image. */
   async systemName(): Promise<string> {
     const { engineRuntime, image } = this.options;
-    return [this.name, engineRuntime ?? 'default', (await this.engine.imageId(image)) ?? 'without an image'].join(' ');
+    const found = await this.engine.inspectImage(image);
+    return [this.name, engineRuntime ?? 'default', found?.id ?? 'without an image'].join(' ');
   }
 
   check(): Promise<ProviderReport> {

@@ -27,6 +27,12 @@ export interface ContainerFacts {
   outOfMemory: boolean;
 }
 
+export interface ImageFacts {
+  /** Digest of its content. */
+  id: string;
+  labels: Record<string, string>;
+}
+
 const DEADLINE_MS = 10_000;
 const CREATE_DEADLINE_MS = 60_000;
 const LOG_DEADLINE_MS = 30_000;
@@ -69,16 +75,9 @@ export class Engine {
     return this.known ?? (await this.describe()).flavour;
   }
 
-  /** Digest of the content of an image of this engine; null where it has none of that name. */
-  async imageId(image: string): Promise<string | null> {
-    const found = await this.orNull('look at an image', () => this.client.getImage(image).inspect());
-    return found?.Id ?? null;
-  }
-
-  /** Labels of an image of this engine; null where it has none of that name. */
-  async imageLabels(image: string): Promise<Record<string, string> | null> {
-    const found = await this.orNull('look at an image', () => this.client.getImage(image).inspect());
-    return found === null ? null : (found.Config.Labels ?? {});
+  async inspectImage(name: string): Promise<ImageFacts | null> {
+    const found = await this.orNull('look at an image', () => this.client.getImage(name).inspect());
+    return found === null ? null : { id: found.Id, labels: found.Config.Labels ?? {} };
   }
 
   /** @returns the id, or null when another container has the name */
