@@ -17,7 +17,6 @@ export interface EngineFacts {
 /** One container, as the engine tells it. */
 export interface ContainerFacts {
   id: string;
-  name: string;
   labels: Record<string, string>;
   running: boolean;
   /** Milliseconds since the epoch; zero for one that never started. */
@@ -228,7 +227,6 @@ function factsOf(found: Dockerode.ContainerInspectInfo): ContainerFacts {
   const startedAt = Date.parse(state.StartedAt);
   return {
     id: found.Id,
-    name: found.Name.replace(/^\//, ''),
     labels: found.Config.Labels ?? {},
     running: state.Running,
     startedAt: Number.isFinite(startedAt) && startedAt > 0 ? startedAt : 0,
