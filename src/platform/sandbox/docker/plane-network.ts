@@ -85,7 +85,7 @@ export class PlaneNetworks {
     if (inner?.subnet == null || outer?.gateway == null)
       throw new SandgateError('sandbox_failed', 'the container engine gives its networks no addresses');
     // The first one would be that of this host.
-    const address = firstAddress(inner.subnet, 2);
+    const address = addressIn(inner.subnet, 2);
     await this.startForwarder(owner, { runtime, flavour, address, gateway: outer.gateway, outer: outer.name });
     // Nobody answers questions about names there.
     return { network: { name: owner.name, dns: address }, address, port: PLANE_PORT };
@@ -145,8 +145,8 @@ export class PlaneNetworks {
   }
 }
 
-/** One of the first addresses of a block of IPv4. */
-export function firstAddress(subnet: string, number: number): string {
+/** An address of a block of IPv4, counted from zero; of a small number, since nothing is carried over into the other parts. */
+export function addressIn(subnet: string, number: number): string {
   const [base = ''] = subnet.split('/');
   const parts = base.split('.').map(Number);
   return [...parts.slice(0, 3), (parts[3] ?? 0) + number].join('.');
