@@ -10,7 +10,7 @@ import type { RunMount } from '../room/run-mounts.js';
 import { attach } from './attach.js';
 import { containerBody, LABELS } from './container-spec.js';
 import type { Engine } from './engine.js';
-import { FrameReader } from './output.js';
+import { FrameReader } from './frames.js';
 import { seccompOption } from './seccomp-option.js';
 
 const MIB = 1024 * 1024;

@@ -20,7 +20,7 @@ import { LABELS, PLANE_PHASE } from './container-spec.js';
 import type { ContainerFacts, Engine } from './engine.js';
 import { fromHandle, isSame, toHandle, type ContainerIdentity } from './handle.js';
 import { launchContainer, readSizes, wasLaunched } from './launch.js';
-import { readFrames } from './output.js';
+import { readFrames } from './frames.js';
 import { ownerOfRun, PlaneNetworks, type PlaneAccess } from './plane-network.js';
 
 const OUTPUT_BYTES = 1024 * 1024;

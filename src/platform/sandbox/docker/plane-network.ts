@@ -6,7 +6,7 @@ import { INSIDE } from '../room/inside.js';
 import { containerBody, LABELS, PLANE_PHASE, type ContainerNetwork } from './container-spec.js';
 import type { Engine, EngineFlavour } from './engine.js';
 import { EngineNetworks, type EngineNetwork } from './networks.js';
-import { readFrames } from './output.js';
+import { readFrames } from './frames.js';
 import { seccompOption } from './seccomp-option.js';
 
 /** How sandboxes reach the runner plane, and where it is for those that have a network (docs/design/docker.md). */

@@ -13,7 +13,7 @@ import type { RoomAbilities } from '../room/run-rooms.js';
 import { ShownFolders } from '../room/shown-folders.js';
 import { containerBody, LABELS } from './container-spec.js';
 import type { Engine, EngineFlavour } from './engine.js';
-import { AttachedContainer } from './hand-off.js';
+import { AttachedContainer } from './attached-container.js';
 import type { OpenPlane, PlaneAccess } from './plane-network.js';
 import { seccompOption } from './seccomp-option.js';
 
