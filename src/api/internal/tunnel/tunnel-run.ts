@@ -155,8 +155,7 @@ export class TunnelRun {
   }
 
   private suppress(count: FlowCount): void {
-    count.connections += 1;
-    count.pending = true;
+    countConnection(count);
     this.untoldSince ??= performance.now();
   }
 
@@ -199,22 +198,16 @@ export class TunnelRun {
   private async note({ name, port }: TunnelTarget): Promise<void> {
     const known = this.counts.find(name, port, 'allowed');
     if (known !== undefined) {
-      known.connections += 1;
-      known.pending = true;
+      countConnection(known);
       return;
     }
     const flow = { target: name, port, verdict: 'allowed' } as const;
     const data = { target: name, port, protocol: 'tcp' };
-    const noted = await noteFlow(this.parts.database, this.parts, flow, {
-      actor: 'system',
-      type: 'network.allowed',
-      data,
-    });
+    const event = { actor: 'system', type: 'network.allowed', data } as const;
+    const noted = await noteFlow(this.parts.database, this.parts, flow, event);
     if (noted === null) throw inactive();
     const count = this.counts.remember(flow);
-    if (noted) return;
-    count.connections += 1;
-    count.pending = true;
+    if (!noted) countConnection(count);
   }
 
   private begin(target: TunnelTarget): Lease {
@@ -243,6 +236,11 @@ export class TunnelRun {
     this.parts.observer.opened();
     return lease;
   }
+}
+
+function countConnection(count: FlowCount): void {
+  count.connections += 1;
+  count.pending = true;
 }
 
 function judgeName(
