@@ -90,15 +90,15 @@ export class FolderLayers implements SetupLayers {
     const holds = await this.images.inspect({ base, workspace: join(added, 'workspace'), home }, uid);
     if (typeof holds === 'string') return { kept: false, reason: holds };
     const [draft, image] = [this.files.draft(layerId), this.files.image(layerId)];
+    const made = join(draft, 'layer.img');
     await mkdir(this.files.folder, { recursive: true, mode: 0o700 });
     await createOwnedFolder(draft, uid);
     await rename(home, join(added, 'home'));
     try {
-      await this.images.make(added, draft, holds, uid);
+      await this.images.make(added, made, holds, uid);
     } finally {
       await rename(join(added, 'home'), home);
     }
-    const made = join(draft, 'layer.img');
     await chown(made, process.getuid?.() ?? 0, process.getgid?.() ?? 0);
     await chmod(made, 0o400);
     await rename(made, image);

@@ -1,9 +1,11 @@
+import { dirname } from 'node:path';
 import { SandgateError } from '../../../domain/errors.js';
 import type { Confine, ConfinedResult } from '../../host/confine.js';
 
-/** Inodes of a layer, and bytes of its image; the second is also the largest file that a confined program may write. */
+/** Inodes of a layer, and size of its image; the second is also the largest file that a confined program may write. */
 const MAX_FILES = 200_000;
-const MAX_IMAGE_BYTES = 1_900 * 1024 * 1024;
+const MAX_IMAGE_MIB = 1_900;
+const MAX_IMAGE_BYTES = MAX_IMAGE_MIB * 1024 * 1024;
 const BLOCK = 4096;
 const INODE_BYTES = 256;
 /** Tables and groups of a small file system, and some air. */
@@ -86,18 +88,18 @@ export class LayerImages {
       return `a setup command changed what the repository holds: ${said.replace(/^changed (\.\/)?/, '').slice(0, 200)}`;
     const holds = { files: Number(files), bytes: Number(bytes) };
     if (holds.files > MAX_FILES) return `it has ${holds.files} files, more than ${MAX_FILES}`;
-    if (imageBytes(holds) > MAX_IMAGE_BYTES) return 'it is larger than 1900 MiB';
+    if (imageBytes(holds) > MAX_IMAGE_BYTES) return `it is larger than ${MAX_IMAGE_MIB} MiB`;
     return holds;
   }
 
-  /** Makes the image of a folder in another one, which the uid may write. */
-  async make(folder: string, output: string, holds: Inspected, uid: number | null): Promise<void> {
+  /** Makes the image of a folder as a new file, in another folder that the uid may write. */
+  async make(folder: string, image: string, holds: Inspected, uid: number | null): Promise<void> {
     const kib = Math.ceil(imageBytes(holds) / 1024);
     const format = ['-q', '-F', '-t', 'ext4', '-m', '0', '-b', String(BLOCK), '-I', String(INODE_BYTES)];
     const features = ['-O', '^has_journal,^resize_inode', '-E', 'lazy_itable_init=1,nodiscard'];
-    const size = ['-N', String(holds.files + 64), '-d', folder, `${output}/layer.img`, `${kib}k`];
+    const size = ['-N', String(holds.files + 64), '-d', folder, image, `${kib}k`];
     const argv = ['/usr/bin/env', 'mke2fs', ...format, ...features, ...size];
-    const result = await this.run(argv, { readOnly: [folder], readWrite: [output], uid }, MAKE_MS);
+    const result = await this.run(argv, { readOnly: [folder], readWrite: [dirname(image)], uid }, MAKE_MS);
     if (result.exitCode !== 0)
       throw new SandgateError(
         'internal',
