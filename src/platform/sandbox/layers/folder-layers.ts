@@ -7,7 +7,7 @@ import { removeTree } from '../../host/remove-tree.js';
 import { createOwnedFolder } from '../disk/loop-disk.js';
 import type { Capture, KeptLayer, SetupLayers } from '../setup-layers.js';
 import { LayerFiles, takenBy, type LayerRuns } from './layer-files.js';
-import { LayerImages } from './layer-image.js';
+import { LayerImages } from './layer-images.js';
 import { LayerMounts } from './layer-mounts.js';
 import { unchangedFileDigest } from './unchanged-file.js';
 
@@ -87,7 +87,7 @@ export class FolderLayers implements SetupLayers {
     { base, added, home }: { base: string; added: string; home: string },
     uid: number | null,
   ): Promise<Capture> {
-    const holds = await this.images.inspect({ base, workspace: join(added, 'workspace'), home }, uid);
+    const holds = await this.images.prepare({ base, workspace: join(added, 'workspace'), home }, uid);
     if (typeof holds === 'string') return { kept: false, reason: holds };
     const [draft, image] = [this.files.draft(layerId), this.files.image(layerId)];
     const made = join(draft, 'layer.img');

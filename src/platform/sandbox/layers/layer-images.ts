@@ -10,7 +10,7 @@ const BLOCK = 4096;
 const INODE_BYTES = 256;
 /** Tables and groups of a small file system, and some air. */
 const OVERHEAD_BYTES = 16 * 1024 * 1024;
-const INSPECT_MS = 120_000;
+const SCRIPT_MS = 120_000;
 const MAKE_MS = 300_000;
 const MEMORY_MB = 1024;
 const MAX_TEXT_BYTES = 64 * 1024;
@@ -25,7 +25,7 @@ export interface AddedFolders {
 }
 
 /** What an image has to hold. */
-export interface Inspected {
+export interface Prepared {
   files: number;
   bytes: number;
 }
@@ -44,7 +44,7 @@ xargs -0 -r stat --printf= -- < "$TMPDIR/paths" 2> "$TMPDIR/lost" || echo lost`;
  * with the same content, because a program wrote it anew; that copy is removed. A character device is how an overlay says that a file
  * was deleted. What is left belongs to whoever will run with it, so it is open to all, and nothing in it can raise rights.
  */
-const INSPECT = `cd "$1"
+const PREPARE = `cd "$1"
 find . -mindepth 1 -path ./.git -prune -o -print0 > "$TMPDIR/paths"
 while IFS= read -r -d '' path; do
   made="$2/$path"
@@ -79,10 +79,10 @@ export class LayerImages {
     return result === '';
   }
 
-  /** Readies what was added for an image. @returns why there can be none, or what it will hold */
-  async inspect({ base, workspace, home }: AddedFolders, uid: number | null): Promise<Inspected | string> {
+  /** Makes of what was added what an image may hold. @returns why there can be none, or what it will hold */
+  async prepare({ base, workspace, home }: AddedFolders, uid: number | null): Promise<Prepared | string> {
     const folders = { readOnly: [base], readWrite: [workspace, home], uid };
-    const said = await this.script(INSPECT, [base, workspace, home], folders);
+    const said = await this.script(PREPARE, [base, workspace, home], folders);
     const [, files, bytes] = /^holds (\d+) (\d+)$/.exec(said) ?? [];
     if (files === undefined || bytes === undefined)
       return `a setup command changed what the repository holds: ${said.replace(/^changed (\.\/)?/, '').slice(0, 200)}`;
@@ -93,7 +93,7 @@ export class LayerImages {
   }
 
   /** Makes the image of a folder as a new file, in another folder that the uid may write. */
-  async make(folder: string, image: string, holds: Inspected, uid: number | null): Promise<void> {
+  async make(folder: string, image: string, holds: Prepared, uid: number | null): Promise<void> {
     const kib = Math.ceil(imageBytes(holds) / 1024);
     const format = ['-q', '-F', '-t', 'ext4', '-m', '0', '-b', String(BLOCK), '-I', String(INODE_BYTES)];
     const features = ['-O', '^has_journal,^resize_inode', '-E', 'lazy_itable_init=1,nodiscard'];
@@ -108,7 +108,7 @@ export class LayerImages {
   }
 
   private async script(script: string, parameters: string[], folders: Folders): Promise<string> {
-    const result = await this.run(['/bin/bash', '-euc', script, 'bash', ...parameters], folders, INSPECT_MS);
+    const result = await this.run(['/bin/bash', '-euc', script, 'bash', ...parameters], folders, SCRIPT_MS);
     if (result.exitCode === 0) return String(result.stdout).trim();
     throw new SandgateError(
       'internal',
@@ -137,6 +137,6 @@ interface Folders {
   uid: number | null;
 }
 
-function imageBytes({ files, bytes }: Inspected): number {
+function imageBytes({ files, bytes }: Prepared): number {
   return Math.ceil((bytes + (files + 64) * INODE_BYTES) * 1.05) + OVERHEAD_BYTES;
 }
