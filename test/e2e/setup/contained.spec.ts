@@ -8,7 +8,7 @@ import type { PodmanService } from '../../support/engine/podman-service.js';
 import { TEST_IMAGE } from '../../support/engine/test-image.js';
 import { LiveStack } from '../../support/installation/live-stack.js';
 import { expectReadAlone, makeHostCache } from './host-cache.js';
-import { addSetupPolicies, artifactOf, createPreparedAgent, eventsOf } from './prepared-agents.js';
+import { addSetupPolicies, artifactOf, createPreparedAgent, dataOf } from './prepared-agents.js';
 
 jest.setTimeout(240_000);
 
@@ -48,10 +48,10 @@ describeWithEngine('commands that prepare a workspace, in containers', () => {
     await createPreparedAgent(stack, 'keeping', 'open', ADDS);
     const first = await play('keeping');
     expect(await stack.untilTerminal(first)).toMatchObject({ status: 'completed' });
-    expect(await eventsOf(stack, first, 'setup.kept')).toMatchObject([{ kept: true }]);
+    expect(await dataOf(stack, first, 'setup.kept')).toMatchObject([{ kept: true }]);
     const second = await play('keeping');
     expect(await stack.untilTerminal(second)).toMatchObject({ status: 'completed' });
-    expect(await eventsOf(stack, second, 'setup.reused')).toMatchObject([{ made_by: first }]);
+    expect(await dataOf(stack, second, 'setup.reused')).toMatchObject([{ made_by: first }]);
     const diff = await artifactOf(stack, first, 'changes.patch');
     expect(diff).toContain('+dep\n+kept\n');
     expect(await artifactOf(stack, second, 'changes.patch')).toBe(diff);
