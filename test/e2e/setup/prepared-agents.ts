@@ -2,6 +2,10 @@ import type { FrozenSetup } from '../../../src/domain/run/spec.js';
 import type { LiveStack } from '../../support/installation/live-stack.js';
 import { eventsOf } from '../../support/installation/timeline.js';
 
+/** A setup that adds to the workspace and to the home folder, and what an agent does that finds both and changes them. */
+export const ADDS = { commands: ['mkdir deps && echo dep > deps/one && echo kept > ~/.toolrc'], cache: true };
+export const LOOK = [{ tool: 'Bash', input: { command: 'cat deps/one ~/.toolrc > seen.txt; echo mine >> deps/one' } }];
+
 /** `open` allows everything that does not say `forbidden`; `asking` asks about every command that is not a plain everyday one. */
 export async function addSetupPolicies(stack: LiveStack): Promise<void> {
   const everyday = ['echo', 'cat', 'sleep', 'true', 'mkdir'];

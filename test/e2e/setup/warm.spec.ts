@@ -15,15 +15,12 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { MAKE_WITHIN_MS } from '../../support/engine/image-store.js';
 import { LiveStack } from '../../support/installation/live-stack.js';
-import { addSetupPolicies, artifactOf, createPreparedAgent, dataOf } from './prepared-agents.js';
+import { addSetupPolicies, ADDS, artifactOf, createPreparedAgent, dataOf, LOOK } from './prepared-agents.js';
 
 jest.setTimeout(240_000);
 
 /** Only root can lay one file system beneath another, so elsewhere every run is prepared anew. */
 const describeKept = process.getuid?.() === 0 ? describe : describe.skip;
-
-const ADDS = { commands: ['mkdir deps && echo dep > deps/one && echo kept > ~/.toolrc'], cache: true };
-const LOOK = [{ tool: 'Bash', input: { command: 'cat deps/one ~/.toolrc > seen.txt; echo mine >> deps/one' } }];
 
 let stack: LiveStack;
 let roots: string;
