@@ -63,9 +63,8 @@ export class TunnelRun {
   private readonly live = new Map<Lease, AbortController>();
   private opened: number;
   private bytes: number;
-  private acceptsWork = false;
-  private grant: TunnelState['grant'] = null;
-  private grantEndsAt = 0;
+  /** What the record said when it was last asked; null: that there is no such run, or nothing yet. */
+  private state: TunnelState | null = null;
   /** When the record was last asked, and when somebody last opened a tunnel or was refused one; by the process's clock. */
   askedAt = 0;
   usedAt = performance.now();
@@ -90,15 +89,14 @@ export class TunnelRun {
   /** Takes over what the record says. Cuts every tunnel of a run that may have none any more. */
   know(state: TunnelState | null): void {
     this.askedAt = performance.now();
-    this.acceptsWork = state?.acceptsWork === true;
-    this.grant = state?.grant ?? null;
-    this.grantEndsAt = this.askedAt + (this.grant?.msLeft ?? 0);
-    if (!this.acceptsWork || this.grant?.status !== 'active') this.cut();
+    this.state = state;
+    if (!this.acceptsWork || state?.grant?.status !== 'active') this.cut();
   }
 
   /** Whether an active grant has outlived its time. */
   get isGrantOver(): boolean {
-    return this.acceptsWork && this.grant?.status === 'active' && performance.now() >= this.grantEndsAt;
+    const grant = this.state?.grant;
+    return this.acceptsWork && grant?.status === 'active' && performance.now() >= this.askedAt + grant.msLeft;
   }
 
   cut(): void {
@@ -154,6 +152,10 @@ export class TunnelRun {
     else if (event === null) this.untoldSince ??= performance.now();
   }
 
+  private get acceptsWork(): boolean {
+    return this.state?.acceptsWork === true;
+  }
+
   private suppress(count: FlowCount): void {
     countConnection(count);
     this.untoldSince ??= performance.now();
@@ -172,7 +174,7 @@ export class TunnelRun {
       const words = `this run is offline; ${shown} was not reached. The agent's network setting has to allow it.`;
       return { rule: 'offline', words };
     }
-    const { grant } = this;
+    const grant = this.state?.grant;
     if (this.isGrantOver || grant?.reason === GRANT_EXPIRED)
       return { rule: 'expired', words: `the network grant of this run ended at ${network.expires_at}` };
     if (grant?.status !== 'active') return { rule: 'grant', words: 'the network grant of this run is not active' };
