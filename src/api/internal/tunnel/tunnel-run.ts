@@ -10,7 +10,7 @@ import type { RunnerLimit } from '../../../core/runs/reached-limits.js';
 import { AddressPins } from '../../../platform/egress/guarded-stream.js';
 import { readNetwork } from '../../../platform/egress/network-list.js';
 import type { SandgateConfig } from '../../../platform/config/index.js';
-import { FlowCounts, type FlowCount } from './flow-counts.js';
+import { FlowCounts } from './flow-counts.js';
 import type { TunnelObserver } from './tunnel-observer.js';
 import type { TunnelTarget } from './tunnel-target.js';
 
@@ -156,8 +156,8 @@ export class TunnelRun {
     return this.state?.acceptsWork === true;
   }
 
-  private suppress(count: FlowCount): void {
-    countConnection(count);
+  private suppress(count: Flow): void {
+    count.connections += 1;
     this.untoldSince ??= performance.now();
   }
 
@@ -200,7 +200,7 @@ export class TunnelRun {
   private async note({ name, port }: TunnelTarget): Promise<void> {
     const known = this.counts.find(name, port, 'allowed');
     if (known !== undefined) {
-      countConnection(known);
+      known.connections += 1;
       return;
     }
     const flow = { target: name, port, verdict: 'allowed' } as const;
@@ -209,12 +209,12 @@ export class TunnelRun {
     const noted = await noteFlow(this.parts.database, this.parts, flow, event);
     if (noted === null) throw inactive();
     const count = this.counts.remember(flow);
-    if (!noted) countConnection(count);
+    if (!noted) count.connections += 1;
   }
 
   private begin(target: TunnelTarget): Lease {
     const control = new AbortController();
-    let count: FlowCount | undefined;
+    let count: Flow | undefined;
     const lease: Lease = {
       target,
       signal: control.signal,
@@ -222,7 +222,6 @@ export class TunnelRun {
         count ??= this.counts.remember({ target: target.name, port: target.port, verdict: 'allowed' });
         count.bytesSent += sent;
         count.bytesReceived += received;
-        count.pending = true;
         this.bytes += sent + received;
         if (this.bytes <= this.parts.limits.tunnelBytes) return true;
         this.parts.breached('tunnel_bytes');
@@ -238,11 +237,6 @@ export class TunnelRun {
     this.parts.observer.opened();
     return lease;
   }
-}
-
-function countConnection(count: FlowCount): void {
-  count.connections += 1;
-  count.pending = true;
 }
 
 function judgeName(
