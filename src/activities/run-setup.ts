@@ -3,7 +3,6 @@ import { buildSetupEnvironment } from '../domain/run/runner-environment.js';
 import type { FrozenSetup, RunSpec } from '../domain/run/spec.js';
 import { SETUP_EXIT } from '../domain/setup/setup-call.js';
 import { startInitializing } from '../core/launch/launch.js';
-import type { Database } from '../core/record/database.js';
 import type { Audience } from '../core/runs/tokens.js';
 import { readSetupEnd, recordSkippedSetup } from '../core/setup/setup-record.js';
 import type { SandboxExit, SandboxProvider, SandboxSpec } from '../platform/sandbox/provider.js';
@@ -12,7 +11,6 @@ import type { RunRef } from './run-activities.js';
 import { KeptSetups, type KeptSetupDependencies } from './kept-setups.js';
 
 export interface SetupDependencies extends Omit<KeptSetupDependencies, 'layers' | 'hostId'> {
-  database: Database;
   provider: SandboxProvider;
   tokenTtlSecs: number;
   /** Where the results of setups are kept; left out where they are not. */

@@ -10,3 +10,11 @@ export function isUuid(text: string): boolean {
 export function isRowId(text: string): boolean {
   return ROW_ID.test(text);
 }
+
+const ID_LENGTH = 36;
+
+/** The id of a row with which a name begins; null where it begins with none. */
+export function leadingRowId(name: string): string | null {
+  const id = name.slice(0, ID_LENGTH);
+  return isRowId(id) ? id : null;
+}

@@ -8,7 +8,7 @@ import type { FrozenTool } from '../domain/run/spec.js';
 import { commandInside, toolPackageText, type ToolPackage } from '../domain/tools/tool-package.js';
 import { ensureHostId, loadConfig } from '../platform/config/index.js';
 import type { Confine } from '../platform/host/confine.js';
-import { chooseConfine } from '../platform/sandbox/choice/confine.js';
+import { chooseConfine } from '../platform/sandbox/choice/choose-confine.js';
 import { isJavaScript } from '../platform/packages/tools/install-tool.js';
 import { packageFolder, readInstalled } from '../platform/packages/tools/tool-folder.js';
 

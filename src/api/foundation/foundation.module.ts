@@ -1,4 +1,4 @@
-import { Module, type DynamicModule } from '@nestjs/common';
+import { Module, type DynamicModule, type Provider } from '@nestjs/common';
 import type { DestinationStream } from 'pino';
 import { PriceList } from '../../domain/prices/price-list.js';
 import { ConnectionCaches } from '../../core/connections/connection-caches.js';
@@ -95,10 +95,6 @@ export class FoundationModule {
     ]);
     const presets = new NetworkPresets(readPresets(config.network.presetsFile));
     const tracing = foundation.tracing ?? Tracing.off;
-    const harnesses = { catalog: new HarnessCatalog(config), availability: new HarnessAvailability(config) };
-    const prices = new PriceList(config.llm.prices);
-    const network = new RunNetwork(presets, egress.guarded, metrics);
-    const runs = new RunCreation({ config, ...harnesses, prices, tracing, egress: egress.guarded, network });
     const providers = [
       { provide: ApiConfig, useValue: config },
       { provide: Database, useValue: database },
@@ -107,10 +103,7 @@ export class FoundationModule {
       { provide: NetworkPresets, useValue: presets },
       { provide: Codehost, useValue: codehost },
       { provide: Metrics, useValue: metrics },
-      { provide: HarnessCatalog, useValue: harnesses.catalog },
-      { provide: HarnessAvailability, useValue: harnesses.availability },
-      { provide: RunCreation, useValue: runs },
-      { provide: PriceList, useValue: prices },
+      ...creationProviders(config, { presets, egress: egress.guarded, metrics, tracing }),
       { provide: BrokeredDispatch, useValue: foundation.calls ?? null },
       { provide: Tracing, useValue: tracing },
       { provide: ToolCallPayloads, useValue: new ToolCallPayloads(database, sealer) },
@@ -127,4 +120,21 @@ export class FoundationModule {
     ];
     return { module: FoundationModule, global: true, providers, exports: providers };
   }
+}
+
+/** What creates runs, and what agents are checked against that runs will need. */
+function creationProviders(
+  config: SandgateConfig,
+  on: { presets: NetworkPresets; egress: GuardedClient; metrics: Metrics; tracing: Tracing },
+): Provider[] {
+  const catalog = new HarnessCatalog(config);
+  const availability = new HarnessAvailability(config);
+  const prices = new PriceList(config.llm.prices);
+  const network = new RunNetwork(on.presets, on.egress, on.metrics);
+  return [
+    { provide: HarnessCatalog, useValue: catalog },
+    { provide: HarnessAvailability, useValue: availability },
+    { provide: PriceList, useValue: prices },
+    { provide: RunCreation, useValue: new RunCreation({ ...on, config, catalog, availability, prices, network }) },
+  ];
 }

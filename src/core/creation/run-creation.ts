@@ -123,7 +123,7 @@ export class RunCreation {
       policyEngine: POLICY_ENGINE,
       unpricedModel: harness.callsModel && prices.priceOf(revision.model) === null,
     };
-    return { spec: network.counting(() => freezeSpec(sources)), bindings: bound.rows };
+    return { spec: network.countRefusal(() => freezeSpec(sources)), bindings: bound.rows };
   }
 
   /** Why the host of a clone URL is refused without any look-up; its name is resolved at the fetch. */

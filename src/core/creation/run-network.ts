@@ -30,8 +30,8 @@ export class RunNetwork {
     };
   }
 
-  /** Counts the grant that the work refuses. */
-  counting<T>(work: () => T): T {
+  /** Does the work, and counts a refusal of the network by it. */
+  countRefusal<T>(work: () => T): T {
     try {
       return work();
     } catch (error) {

@@ -15,10 +15,12 @@ export type HelloFinding = { kind: 'more' } | { kind: 'name'; name: string } | {
 /** Of one hello, its framing in records included. */
 export const MAX_HELLO_BYTES = 16_384;
 
-const HANDSHAKE_RECORD = 22;
-const RECORD_HEADER = 5;
+/** With which a record that is part of a handshake begins, and a message of it that is a hello. */
+export const HANDSHAKE_RECORD = 22;
+export const CLIENT_HELLO = 1;
+/** Bytes ahead of what a record holds: its type, its version, and the length. */
+export const RECORD_HEADER = 5;
 const MESSAGE_HEADER = 4;
-const CLIENT_HELLO = 1;
 const MAX_RECORD = 16_384;
 const RANDOM_BYTES = 32;
 const MAX_SESSION_ID = 32;

@@ -25,6 +25,7 @@ describe('what a policy denies', () => {
     [{ ...exact('a.example.com'), protocol: 'udp' }, 'a.example.com', 443, false],
     [{ kind: 'cidr', cidr: '10.0.0.0/8', ports: HTTPS, protocol: 'tcp' }, 'a.example.com', 443, false],
     [{ ...exact('a.example.com'), ports: 'all' }, 'b.example.com', 80, true],
+    [exact('a.example.com.'), 'b.example.com', 80, true],
     [{ ...exact('a.example.com'), pattern: {} }, 'b.example.com', 80, true],
     [{ ...exact('a.example.com'), kind: 'other' }, 'b.example.com', 80, true],
   ])('%j of %s:%d: %s', (denied, name, port, expected) => {

@@ -5,17 +5,17 @@ import { nameProblem, type NamePattern, type NameTarget, type PortRange } from '
 export type PolicyTarget =
   | { kind: 'names'; target: NameTarget }
   /** A network: judged by the addresses that a name leads to. */
-  | { kind: 'addresses' }
+  | { kind: 'addresses'; cidr: string; ports: PortRange[] }
   /** Nothing over TCP. */
   | { kind: 'none' };
 
 /** Reads a target as a policy writes it; null for one that nobody can read. */
 export function readPolicyTarget(written: JsonObject): PolicyTarget | null {
   const ports = readPorts(written['ports']);
-  const { protocol, kind } = written;
+  const { protocol, kind, cidr } = written;
   if (ports === null || (protocol !== 'tcp' && protocol !== 'udp')) return null;
   if (protocol === 'udp') return { kind: 'none' };
-  if (kind === 'cidr') return typeof written['cidr'] === 'string' ? { kind: 'addresses' } : null;
+  if (kind === 'cidr') return typeof cidr === 'string' ? { kind: 'addresses', cidr, ports } : null;
   const pattern = kind === 'dns' ? readPattern(written['pattern']) : null;
   return pattern === null ? null : { kind: 'names', target: { kind: 'dns', pattern, ports, protocol: 'tcp' } };
 }

@@ -1,13 +1,10 @@
-import { ClientHelloReader, type HelloFinding } from './client-hello.js';
+import { CLIENT_HELLO, ClientHelloReader, HANDSHAKE_RECORD, RECORD_HEADER, type HelloFinding } from './client-hello.js';
 
 /** What a client sends next is no hello; nothing else in it tells which host is meant. */
 export type SecondFinding = HelloFinding | { kind: 'none' };
 
 const CHANGE_CIPHER_SPEC = 20;
 const ALERT = 21;
-const HANDSHAKE_RECORD = 22;
-const CLIENT_HELLO = 1;
-const RECORD_HEADER = 5;
 /** Type, length and version of a hello: no ciphertext looks like these by chance. */
 const OPENING = 6;
 /** Records that hosts pass over; none takes as many. */

@@ -3,6 +3,11 @@ const MAX_STEPS = 40;
 /** Target of a link by its path below the top; undefined for what is no link. Both as Latin-1, so that any byte survives. */
 export type LinkLookup = (path: string) => string | undefined | Promise<string | undefined>;
 
+/** The bytes of a name, one character each. */
+export function toLatin1(text: string): string {
+  return Buffer.from(text).toString('latin1');
+}
+
 /**
  * Whether a symbolic link, followed step by step through other links, never leaves the top of its tree. Absolute targets leave it: in a
  * sandbox they would name another place. A target that does not exist may stay.

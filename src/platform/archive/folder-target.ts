@@ -2,7 +2,7 @@ import { closeSync, mkdirSync, openSync, symlinkSync, writeSync } from 'node:fs'
 import { join } from 'node:path';
 import { SandgateError } from '../../domain/errors.js';
 import { isSystemError } from '../../domain/system-error.js';
-import { staysInside } from '../../domain/workspace/link-target.js';
+import { staysInside, toLatin1 } from '../../domain/workspace/link-target.js';
 import type { ArchiveLink, ArchiveTarget } from './extract.js';
 
 /**
@@ -28,11 +28,11 @@ export class FolderTarget implements ArchiveTarget {
   }
 
   async links(all: readonly ArchiveLink[]): Promise<number> {
-    const targets = new Map(all.map(({ path, target }) => [latin1(path), latin1(target)]));
+    const targets = new Map(all.map(({ path, target }) => [toLatin1(path), toLatin1(target)]));
     let made = 0;
     for (const { path, target } of all) {
-      const folder = latin1(path.slice(0, path.lastIndexOf('/') + 1));
-      if (!(await staysInside(folder, latin1(target), (place) => targets.get(place)))) continue;
+      const folder = toLatin1(path.slice(0, path.lastIndexOf('/') + 1));
+      if (!(await staysInside(folder, toLatin1(target), (place) => targets.get(place)))) continue;
       onDisk(() => symlinkSync(target, this.at(path)));
       made++;
     }
@@ -61,9 +61,4 @@ function onDisk<Result>(step: () => Result): Result {
       },
     );
   }
-}
-
-/** The bytes of a text, one character each. */
-function latin1(text: string): string {
-  return Buffer.from(text).toString('latin1');
 }

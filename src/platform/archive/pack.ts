@@ -3,6 +3,7 @@ import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { pack, type Pack } from 'tar-stream';
 import { SandgateError } from '../../domain/errors.js';
+import { drained } from './drained.js';
 
 /** Of every entry, so that the same files make the same bytes. */
 const MTIME = new Date(0);
@@ -100,20 +101,7 @@ async function copyInto(entry: Entry, path: string, file: FileHandle, size: numb
       throw shorter;
     }
     at += bytesRead;
-    if (!entry.write(buffer.subarray(0, bytesRead))) await roomOrEnd(entry);
+    if (!entry.write(buffer.subarray(0, bytesRead))) await drained(entry);
   }
   entry.end(undefined);
-}
-
-function roomOrEnd(entry: Entry): Promise<void> {
-  return new Promise((resolve) => {
-    const done = (): void => {
-      entry.off('drain', done);
-      entry.off('close', done);
-      resolve();
-    };
-    entry.on('drain', done);
-    entry.on('close', done);
-    if (entry.destroyed) done();
-  });
 }

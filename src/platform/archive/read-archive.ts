@@ -4,6 +4,7 @@ import { createGunzip } from 'node:zlib';
 import { extract, type Extract } from 'tar-stream';
 import { SandgateError } from '../../domain/errors.js';
 import { codeOf } from '../../domain/system-error.js';
+import { drained } from './drained.js';
 
 /** An archive may not grow by more than this when it is unpacked, counted from {@link RATIO_FREE_BYTES} on. */
 const MAX_RATIO = 400;
@@ -98,20 +99,6 @@ export class ArchiveReader {
     if (this.unpacked > RATIO_FREE_BYTES && this.unpacked > this.packed * MAX_RATIO)
       throw tooLarge(`grows to more than ${MAX_RATIO} times its size`);
   }
-}
-
-/** Until there is room again, or nobody reads any more. */
-function drained(reader: Extract): Promise<void> {
-  return new Promise((resolve) => {
-    const done = (): void => {
-      reader.off('drain', done);
-      reader.off('close', done);
-      resolve();
-    };
-    reader.on('drain', done);
-    reader.on('close', done);
-    if (reader.destroyed) done();
-  });
 }
 
 async function* translated(content: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {

@@ -1,11 +1,10 @@
 import { mkdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isRowId } from '../../domain/uuid.js';
+import { leadingRowId } from '../../domain/uuid.js';
 import { namesIn } from '../host/folders.js';
 
 const PACKED = '.tar.gz';
 const PARTIAL = `${PACKED}.partial`;
-const ID_LENGTH = 36;
 
 /** Archives of this host, each named by the id of its row. One has its name when it is whole. */
 export class ArchiveFolder {
@@ -37,9 +36,10 @@ export class ArchiveFolder {
   /** All that is kept or was being written. */
   async list(): Promise<{ id: string; path: string }[]> {
     const names = await namesIn(this.path);
-    return names
-      .map((name) => ({ id: name.slice(0, ID_LENGTH), path: join(this.path, name) }))
-      .filter(({ id }) => isRowId(id));
+    return names.flatMap((name) => {
+      const id = leadingRowId(name);
+      return id === null ? [] : [{ id, path: join(this.path, name) }];
+    });
   }
 
   private partial(id: string): string {

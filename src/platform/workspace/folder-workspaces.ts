@@ -1,5 +1,5 @@
 import { SandgateError } from '../../domain/errors.js';
-import { namesIn } from '../host/folders.js';
+import { rowIdsIn } from '../host/folders.js';
 import type { Confine } from '../host/confine.js';
 import { baselineFolder, baselineRoot } from './baseline-folder.js';
 import { collectDiff, type CollectedDiff } from './collect-diff.js';
@@ -11,7 +11,6 @@ import { RunArchives, type WorkspaceArchive } from './run-archives.js';
 import { UploadFiles } from './upload-files.js';
 import { listBase } from './list-base.js';
 import type { BaseFile } from '../../domain/setup/layer-key.js';
-import { isRowId } from '../../domain/uuid.js';
 
 /** Where a provider that shares this host's file system has the workspaces of its runs. */
 export interface WorkspaceFolders {
@@ -34,7 +33,6 @@ interface FolderWorkspacesOptions {
 }
 
 const MIB = 1024 * 1024;
-const ID_LENGTH = 36;
 
 /** Workspaces that are folders of this host, filled and compared by git in a confinement. */
 export class FolderWorkspaces implements WorkspaceStore {
@@ -101,9 +99,8 @@ export class FolderWorkspaces implements WorkspaceStore {
   }
 
   /** Folders that are being filled or removed have more behind the id of their run. */
-  async listKept(): Promise<string[]> {
-    const names = await namesIn(baselineRoot(this.on.dataDir));
-    return [...new Set(names.map((name) => name.slice(0, ID_LENGTH)).filter(isRowId))];
+  listKept(): Promise<string[]> {
+    return rowIdsIn(baselineRoot(this.on.dataDir));
   }
 
   listArchives(olderThanSecs: number): Promise<string[]> {

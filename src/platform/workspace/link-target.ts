@@ -1,6 +1,6 @@
 import { readlink } from 'node:fs/promises';
 import { isSystemError } from '../../domain/system-error.js';
-import { staysInside } from '../../domain/workspace/link-target.js';
+import { staysInside, toLatin1 } from '../../domain/workspace/link-target.js';
 
 /**
  * Whether a symbolic link of a folder of this host never leaves the folder `top`, followed through the links that are there.
@@ -8,12 +8,7 @@ import { staysInside } from '../../domain/workspace/link-target.js';
  * @param folder of the link below `top`, empty or ending in a slash
  */
 export function leadsInside(top: string, folder: string, target: Buffer): Promise<boolean> {
-  return staysInside(latin1(folder), target.toString('latin1'), (path) => linkAt(`${latin1(top)}/${path}`));
-}
-
-/** The bytes of a name, one character each. */
-function latin1(text: string): string {
-  return Buffer.from(text).toString('latin1');
+  return staysInside(toLatin1(folder), target.toString('latin1'), (path) => linkAt(`${toLatin1(top)}/${path}`));
 }
 
 async function linkAt(path: string): Promise<string | undefined> {

@@ -1,4 +1,5 @@
 import net from 'node:net';
+import { TUNNEL_PROTOCOL } from '../../domain/network/enforcement.js';
 import { BulkReads } from './bulk-reads.js';
 
 /** A tunnel that is open, or what the control plane said instead. */
@@ -19,7 +20,6 @@ export interface TunnelAddress {
   token: string;
 }
 
-const PROTOCOL = 'sandgate-tunnel/1';
 const MAX_ANSWER_BYTES = 16_384;
 /** The control plane gives a host ten seconds; its own answer should arrive. */
 const ANSWER_MS = 30_000;
@@ -94,7 +94,7 @@ function requestText({ controlUrl, token }: TunnelAddress, target: string): stri
   const headers = {
     host: base.host,
     connection: 'upgrade',
-    upgrade: PROTOCOL,
+    upgrade: TUNNEL_PROTOCOL,
     authorization: `Bearer ${token}`,
     'x-tunnel-target': target,
   };

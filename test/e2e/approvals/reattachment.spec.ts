@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { LiveStack, type Approval, type Part } from '../../support/installation/live-stack.js';
+import { eventsOf } from '../../support/installation/timeline.js';
 
 const ASKS = [{ tool: 'Bash', input: { command: 'sh deploy.sh' } }, { say: 'done' }];
 /** Long enough that the API can be stopped before it is over. */
@@ -33,8 +34,8 @@ describe('a call that waits for a human', () => {
   const listed = async (run: string): Promise<Approval[]> =>
     (await stack.json<{ approvals: Approval[] }>('GET', `/v1/sessions/${run}/approvals`)).approvals;
 
-  async function eventsOf(run: string, type: string): Promise<Record<string, unknown>[]> {
-    return (await stack.timeline(run)).filter((event) => event.type === type).map((event) => event.payload.data);
+  async function dataOf(run: string, type: string): Promise<Record<string, unknown>[]> {
+    return eventsOf(await stack.timeline(run), type);
   }
 
   it.each<[string, Part[]]>([
@@ -58,7 +59,7 @@ describe('a call that waits for a human', () => {
       expect((await stack.untilTerminal(run)).status).toBe('completed');
       expect((await listed(run)).map(({ id, status }) => [id, status])).toEqual([[approval.id, 'approved_once']]);
       for (const type of ['tool.requested', 'approval.requested', 'approval.decided', 'tool.decision']) {
-        expect([type, (await eventsOf(run, type)).length]).toEqual([type, 1]);
+        expect([type, (await dataOf(run, type)).length]).toEqual([type, 1]);
       }
     },
     120_000,
@@ -87,15 +88,15 @@ describe('a call that waits for a human', () => {
     }
     await stack.untilTerminal(run);
     expect((await stack.decide(approval.id, 'approved_once')).status).toBe('expired');
-    expect(await eventsOf(run, 'approval.decided')).toMatchObject([{ decision: 'expired', decided_by: 'timeout' }]);
-    expect(await eventsOf(run, 'tool.decision')).toMatchObject([{ verdict: 'deny', source: 'human' }]);
+    expect(await dataOf(run, 'approval.decided')).toMatchObject([{ decision: 'expired', decided_by: 'timeout' }]);
+    expect(await dataOf(run, 'tool.decision')).toMatchObject([{ verdict: 'deny', source: 'human' }]);
   }, 120_000);
 
   it('with a time of 0 runs out at once', async () => {
     const run = await stack.startRun('immediate', ASKS);
     expect((await stack.untilTerminal(run)).status).toBe('completed');
     expect((await listed(run)).map(({ status }) => status)).toEqual(['expired']);
-    expect(await eventsOf(run, 'approval.decided')).toMatchObject([{ decision: 'expired' }]);
+    expect(await dataOf(run, 'approval.decided')).toMatchObject([{ decision: 'expired' }]);
   }, 120_000);
 
   it('CP-334 is told to whoever waits for the inbox, over the death of the API that held the wait', async () => {

@@ -5,6 +5,7 @@ import { MAKE_WITHIN_MS } from '../../support/engine/image-store.js';
 import { startConnectProxy, type ConnectProxy } from '../../support/http/connect-proxy.js';
 import { LiveStack, type Part, type TimelineEvent } from '../../support/installation/live-stack.js';
 import { StackDatabase } from '../../support/installation/stack-database.js';
+import { eventsOf } from '../../support/installation/timeline.js';
 import { letGo, WORKS } from '../../support/runs/working-run.js';
 import { expectWholeLedger } from '../../support/runs/whole-ledger.js';
 
@@ -44,10 +45,8 @@ afterAll(async () => {
 }, 120_000);
 
 const portOf = (server: Server): number => (server.address() as AddressInfo).port;
-const dataOf = (events: TimelineEvent[], type: string): Record<string, unknown>[] =>
-  events.filter((event) => event.type === type).map((event) => event.payload.data);
 const moves = (events: TimelineEvent[]): unknown[] =>
-  dataOf(events, 'session.status_changed').map((data) => data['to']);
+  eventsOf(events, 'session.status_changed').map((data) => data['to']);
 
 describe('kill -9 while runs wait for the authorization of their network', () => {
   const park = async (): Promise<{ id: string; approvalId: string }> => {
@@ -71,11 +70,11 @@ describe('kill -9 while runs wait for the authorization of their network', () =>
       expect(await stack.untilTerminal(approved.id)).toMatchObject({ status: 'completed' });
       const events = await expectWholeLedger(stack, approved.id);
       expect(moves(events)).toEqual(['queued', 'provisioning', 'initializing', 'running', 'finalizing', 'completed']);
-      const said = dataOf(events, 'agent.message').map((data) => String(data['text']));
+      const said = eventsOf(events, 'agent.message').map((data) => String(data['text']));
       expect(said.filter((text) => text.startsWith('Sandbox '))).toHaveLength(1);
       expect(said.filter((text) => text === 'begun')).toHaveLength(1);
-      expect(dataOf(events, 'workspace.initialized')).toHaveLength(1);
-      expect(dataOf(events, 'network.grant.revoked')).toEqual([{ mode: 'approved', reason: 'the run ended' }]);
+      expect(eventsOf(events, 'workspace.initialized')).toHaveLength(1);
+      expect(eventsOf(events, 'network.grant.revoked')).toEqual([{ mode: 'approved', reason: 'the run ended' }]);
 
       for (const [run, why] of [
         [expired, 'nobody decided in time'],
@@ -85,7 +84,7 @@ describe('kill -9 while runs wait for the authorization of their network', () =>
         expect(await stack.untilTerminal(run.id)).toMatchObject({ status: 'failed', status_reason: reason });
         const ledger = await expectWholeLedger(stack, run.id);
         expect(moves(ledger)).toEqual(['finalizing', 'failed']);
-        expect(dataOf(ledger, 'network.grant.revoked')).toEqual([{ mode: 'approved', reason }]);
+        expect(eventsOf(ledger, 'network.grant.revoked')).toEqual([{ mode: 'approved', reason }]);
       }
     },
     400_000,
@@ -103,13 +102,13 @@ describe('kill -9 of the API while a run has a connection to a host outside', ()
     await database.query('delete from process_leases');
     await stack.untilTerminal(run);
     const degraded = await stack.until('the gap to be told', 60_000, async () => {
-      const told = dataOf(await stack.timeline(run), 'network.observation.degraded');
+      const told = eventsOf(await stack.timeline(run), 'network.observation.degraded');
       return told.length > 0 ? told : undefined;
     });
     expect(degraded).toEqual([{ reason: expect.stringContaining('may be missing') }]);
     expect(await database.query('select 1 from network_observers')).toEqual([]);
     const events = await expectWholeLedger(stack, run);
-    expect(dataOf(events, 'network.allowed')).toHaveLength(1);
-    expect(dataOf(events, 'network.summary')).toHaveLength(1);
+    expect(eventsOf(events, 'network.allowed')).toHaveLength(1);
+    expect(eventsOf(events, 'network.summary')).toHaveLength(1);
   }, 200_000);
 });

@@ -5,6 +5,7 @@ import { toolResults } from '../../../src/cli/demo/wire/wire-format.js';
 import type { Schemas } from '../../../src/client/client.js';
 import { provideHarness } from '../../../src/embedded/harness-programs.js';
 import { LiveStack } from '../../support/installation/live-stack.js';
+import { eventsOf } from '../../support/installation/timeline.js';
 
 jest.setTimeout(180_000);
 
@@ -46,7 +47,7 @@ describe('a local model behind the real gateway and the real gate', () => {
     await stack.decide(approval.id, 'approved_once');
     expect(await stack.untilTerminal(id)).toMatchObject({ status: 'completed', result_summary: 'Done.' });
     const timeline = await stack.timeline(id);
-    const decisions = timeline.filter((event) => event.type === 'tool.decision').map((event) => event.payload.data);
+    const decisions = eventsOf(timeline, 'tool.decision');
     expect(decisions.map((data) => `${String(data['verdict'])} ${String(data['source'])}`)).toEqual([
       'allow policy',
       'deny policy',

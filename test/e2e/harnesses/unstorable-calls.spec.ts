@@ -6,6 +6,7 @@ import { startScriptedModel, type ScriptedModel } from '../../../src/cli/demo/sc
 import { toolResults } from '../../../src/cli/demo/wire/wire-format.js';
 import { LiveStack } from '../../support/installation/live-stack.js';
 import { StackDatabase } from '../../support/installation/stack-database.js';
+import { eventsOf } from '../../support/installation/timeline.js';
 
 jest.setTimeout(240_000);
 
@@ -62,15 +63,13 @@ describe('a model that writes what cannot be stored', () => {
         result_summary: 'Done \ufffd\ufffd.',
       });
       const timeline = await stack.timeline(id);
-      const decisions = timeline.filter((event) => event.type === 'tool.decision').map((event) => event.payload.data);
+      const decisions = eventsOf(timeline, 'tool.decision');
       expect(decisions.map((data) => [data['tool_call_id'], data['verdict'], data['reason']])).toEqual([
         ['call_half', 'deny', REASON],
         ['call_nul', 'deny', REASON],
         ['call_plain', 'allow', null],
       ]);
-      const said = timeline
-        .filter((event) => event.type === 'agent.message')
-        .map((event) => event.payload.data['text']);
+      const said = eventsOf(timeline, 'agent.message').map((data) => data['text']);
       expect(said).toContain(`I begin \ufffd ${MARK}.`);
       const last = model.requests.at(-1);
       const told = last === undefined ? [] : toolResults(last.wire, last.body).map(({ text }) => text);

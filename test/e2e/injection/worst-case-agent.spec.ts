@@ -11,6 +11,7 @@ import { reply, type RecordedRequest, type ScriptedAnswer } from '../../../src/c
 import { startScriptedModel, type ScriptedModel } from '../../../src/cli/demo/scripted-model.js';
 import { toolResults } from '../../../src/cli/demo/wire/wire-format.js';
 import { LiveStack, type Approval, type Session, type TimelineEvent } from '../../support/installation/live-stack.js';
+import { eventsOf } from '../../support/installation/timeline.js';
 import { injectedTexts, type InjectedText } from './injected-texts.js';
 import { OutsideRecorder } from './outside-recorder.js';
 
@@ -126,8 +127,7 @@ describe('an agent that obeys every injected text', () => {
 
   /** What reaches the gate: the agent has no tool for pages. */
   const decidable = (run: ObedientRun): InjectedText[] => run.texts.filter(({ wish }) => wish.tool !== 'WebFetch');
-  const dataOf = ({ timeline }: ObedientRun, type: string): Record<string, unknown>[] =>
-    timeline.filter((event) => event.type === type).map((event) => event.payload.data);
+  const dataOf = ({ timeline }: ObedientRun, type: string): Record<string, unknown>[] => eventsOf(timeline, type);
 
   it('makes the 150 calls that it was told to make: a tool that it does not have is refused, the others are decided', () => {
     expect(texts).toHaveLength(150);

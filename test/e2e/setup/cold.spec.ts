@@ -7,7 +7,7 @@ import { MAKE_WITHIN_MS } from '../../support/engine/image-store.js';
 import { LiveStack } from '../../support/installation/live-stack.js';
 import { StackDatabase } from '../../support/installation/stack-database.js';
 import { expectReadAlone, makeHostCache } from './host-cache.js';
-import { addSetupPolicies, artifactOf, createPreparedAgent, eventsOf } from './prepared-agents.js';
+import { addSetupPolicies, artifactOf, createPreparedAgent, dataOf } from './prepared-agents.js';
 
 jest.setTimeout(240_000);
 
@@ -48,7 +48,7 @@ describe('commands that prepare a workspace', () => {
     let from = 0;
     for (const kind of order) from = kinds.indexOf(kind, from) + 1 || Infinity;
     expect(from).not.toBe(Infinity);
-    expect(await eventsOf(stack, run, 'setup.command')).toMatchObject([
+    expect(await dataOf(stack, run, 'setup.command')).toMatchObject([
       { index: 0, tool_call_id: 'setup_001', exit_code: 0 },
       { index: 1, tool_call_id: 'setup_002', exit_code: 0 },
     ]);
@@ -67,7 +67,7 @@ describe('commands that prepare a workspace', () => {
     expect(await artifactOf(stack, run, 'setup.log')).toContain('\nwhy\n');
     const kinds = (await stack.timeline(run)).map((event) => event.type);
     expect(kinds).not.toContain('model.usage');
-    expect((await eventsOf(stack, run, 'tool.requested')).map((data) => data['tool_call_id'])).toEqual([
+    expect((await dataOf(stack, run, 'tool.requested')).map((data) => data['tool_call_id'])).toEqual([
       'setup_001',
       'setup_002',
     ]);
@@ -138,13 +138,13 @@ describe('commands that prepare a workspace', () => {
     const run = await stack.startRun('crashing', act('cat tries > seen.txt'));
     await stack.decide((await stack.pendingApproval(run)).id, 'approved_once');
     await stack.until('the second command', 60_000, async () =>
-      (await eventsOf(stack, run, 'setup.command')).length > 0 ? true : undefined,
+      (await dataOf(stack, run, 'setup.command')).length > 0 ? true : undefined,
     );
     stack.kill('worker');
     expect(await stack.untilTerminal(run)).toMatchObject({ status: 'completed' });
-    expect((await eventsOf(stack, run, 'setup.started')).length).toBe(2);
-    expect((await eventsOf(stack, run, 'approval.requested')).length).toBe(1);
-    expect((await eventsOf(stack, run, 'tool.requested')).map((data) => data['tool_call_id'])).toEqual(
+    expect((await dataOf(stack, run, 'setup.started')).length).toBe(2);
+    expect((await dataOf(stack, run, 'approval.requested')).length).toBe(1);
+    expect((await dataOf(stack, run, 'tool.requested')).map((data) => data['tool_call_id'])).toEqual(
       expect.arrayContaining(['setup_001', 'setup_002']),
     );
     // The workspace was made anew.

@@ -6,14 +6,12 @@ import { describeWithEngine } from '../../support/engine/describe-with-engine.js
 import { MAKE_WITHIN_MS, startEngine } from '../../support/engine/image-store.js';
 import type { PodmanService } from '../../support/engine/podman-service.js';
 import { TEST_IMAGE } from '../../support/engine/test-image.js';
+import { engineSettings } from '../../support/engine/test-provider.js';
 import { LiveStack } from '../../support/installation/live-stack.js';
 import { expectReadAlone, makeHostCache } from './host-cache.js';
-import { addSetupPolicies, artifactOf, createPreparedAgent, eventsOf } from './prepared-agents.js';
+import { addSetupPolicies, ADDS, artifactOf, createPreparedAgent, dataOf, LOOK } from './prepared-agents.js';
 
 jest.setTimeout(240_000);
-
-const ADDS = { commands: ['mkdir deps && echo dep > deps/one && echo kept > ~/.toolrc'], cache: true };
-const LOOK = [{ tool: 'Bash', input: { command: 'cat deps/one ~/.toolrc > seen.txt; echo mine >> deps/one' } }];
 
 describeWithEngine('commands that prepare a workspace, in containers', () => {
   let engine: PodmanService;
@@ -26,9 +24,7 @@ describeWithEngine('commands that prepare a workspace, in containers', () => {
     writeFileSync(join(folder, 'project/package.json'), '{"name":"project"}\n');
     engine = await startEngine();
     stack = await LiveStack.start({
-      SERVICE_PROVIDER: 'docker',
-      SERVICE_DOCKER_HOST: `unix://${engine.socket}`,
-      SERVICE_SANDBOX_IMAGE: TEST_IMAGE,
+      ...engineSettings(engine, TEST_IMAGE),
       SERVICE_LOCAL_COPY_ROOTS: folder,
       ...makeHostCache(join(folder, 'cache')),
     });
@@ -48,10 +44,10 @@ describeWithEngine('commands that prepare a workspace, in containers', () => {
     await createPreparedAgent(stack, 'keeping', 'open', ADDS);
     const first = await play('keeping');
     expect(await stack.untilTerminal(first)).toMatchObject({ status: 'completed' });
-    expect(await eventsOf(stack, first, 'setup.kept')).toMatchObject([{ kept: true }]);
+    expect(await dataOf(stack, first, 'setup.kept')).toMatchObject([{ kept: true }]);
     const second = await play('keeping');
     expect(await stack.untilTerminal(second)).toMatchObject({ status: 'completed' });
-    expect(await eventsOf(stack, second, 'setup.reused')).toMatchObject([{ made_by: first }]);
+    expect(await dataOf(stack, second, 'setup.reused')).toMatchObject([{ made_by: first }]);
     const diff = await artifactOf(stack, first, 'changes.patch');
     expect(diff).toContain('+dep\n+kept\n');
     expect(await artifactOf(stack, second, 'changes.patch')).toBe(diff);
@@ -86,10 +82,10 @@ describeWithEngine('commands that prepare a workspace, in containers', () => {
     };
     const first = await run();
     expect(await artifactOf(stack, first, 'changes.patch')).toContain('+first\n');
-    expect(await eventsOf(stack, await run(), 'setup.reused')).toMatchObject([{ made_by: first }]);
+    expect(await dataOf(stack, await run(), 'setup.reused')).toMatchObject([{ made_by: first }]);
     make('second');
     const third = await run();
-    expect(await eventsOf(stack, third, 'setup.reused')).toEqual([]);
+    expect(await dataOf(stack, third, 'setup.reused')).toEqual([]);
     expect(await artifactOf(stack, third, 'changes.patch')).toContain('+second\n');
   });
 

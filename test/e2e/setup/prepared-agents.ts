@@ -1,5 +1,10 @@
 import type { FrozenSetup } from '../../../src/domain/run/spec.js';
-import type { LiveStack, TimelineEvent } from '../../support/installation/live-stack.js';
+import type { LiveStack } from '../../support/installation/live-stack.js';
+import { eventsOf } from '../../support/installation/timeline.js';
+
+/** A setup that adds to the workspace and to the home folder, and what an agent does that finds both and changes them. */
+export const ADDS = { commands: ['mkdir deps && echo dep > deps/one && echo kept > ~/.toolrc'], cache: true };
+export const LOOK = [{ tool: 'Bash', input: { command: 'cat deps/one ~/.toolrc > seen.txt; echo mine >> deps/one' } }];
 
 /** `open` allows everything that does not say `forbidden`; `asking` asks about every command that is not a plain everyday one. */
 export async function addSetupPolicies(stack: LiveStack): Promise<void> {
@@ -28,13 +33,8 @@ export async function createPreparedAgent(
 }
 
 /** The events of one kind in a run's timeline. */
-export async function eventsOf(
-  stack: LiveStack,
-  run: string,
-  type: string,
-): Promise<TimelineEvent['payload']['data'][]> {
-  const timeline = await stack.timeline(run);
-  return timeline.filter((event) => event.type === type).map((event) => event.payload.data);
+export async function dataOf(stack: LiveStack, run: string, type: string): Promise<Record<string, unknown>[]> {
+  return eventsOf(await stack.timeline(run), type);
 }
 
 /** The content of an artifact of a run, or nothing. */

@@ -7,7 +7,7 @@ import { MAKE_WITHIN_MS } from '../../support/engine/image-store.js';
 import { LiveStack } from '../../support/installation/live-stack.js';
 import { DEPENDENCY, INSTALL, writeNpmProject } from '../../support/packages/npm-project.js';
 import { PackageRegistry } from '../../support/packages/package-registry.js';
-import { artifactOf, createPreparedAgent, eventsOf } from './prepared-agents.js';
+import { artifactOf, createPreparedAgent, dataOf } from './prepared-agents.js';
 
 jest.setTimeout(240_000);
 
@@ -78,16 +78,16 @@ describe('a setup that fetches packages', () => {
     expect(registry.served).toEqual([DEPENDENCY]);
     expect(proxy.tunnels).toContain(registry.target);
     const { hostname, port } = new URL(registry.url);
-    expect(await eventsOf(stack, first, 'network.allowed')).toMatchObject([{ target: hostname, port: Number(port) }]);
-    const [summary] = await eventsOf(stack, first, 'network.summary');
+    expect(await dataOf(stack, first, 'network.allowed')).toMatchObject([{ target: hostname, port: Number(port) }]);
+    const [summary] = await dataOf(stack, first, 'network.summary');
     expect(summary).toMatchObject({ flows: [{ target: hostname, port: Number(port) }] });
-    expect(await eventsOf(stack, first, 'setup.command')).toMatchObject([{ exit_code: 0 }]);
+    expect(await dataOf(stack, first, 'setup.command')).toMatchObject([{ exit_code: 0 }]);
     if (!keepsSetups) return;
-    expect(await eventsOf(stack, first, 'setup.kept')).toMatchObject([{ kept: true }]);
+    expect(await dataOf(stack, first, 'setup.kept')).toMatchObject([{ kept: true }]);
 
     const before = proxy.tunnels.length;
     const second = await play();
-    expect(await eventsOf(stack, second, 'setup.reused')).toMatchObject([{ made_by: first }]);
+    expect(await dataOf(stack, second, 'setup.reused')).toMatchObject([{ made_by: first }]);
     const kinds = (await stack.timeline(second)).map(({ type }) => type);
     for (const kind of ['setup.started', 'network.allowed', 'network.denied']) expect(kinds).not.toContain(kind);
     expect([registry.served, proxy.tunnels.length]).toEqual([[DEPENDENCY], before]);
@@ -112,7 +112,7 @@ describe('a setup that fetches packages', () => {
       status: 'failed',
       status_reason: expect.stringContaining('network grant was not authorized') as unknown,
     });
-    expect(await eventsOf(stack, run, 'setup.started')).toEqual([]);
+    expect(await dataOf(stack, run, 'setup.started')).toEqual([]);
     expect(registry.served).toHaveLength(served);
   });
 });

@@ -15,15 +15,12 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { MAKE_WITHIN_MS } from '../../support/engine/image-store.js';
 import { LiveStack } from '../../support/installation/live-stack.js';
-import { addSetupPolicies, artifactOf, createPreparedAgent, eventsOf } from './prepared-agents.js';
+import { addSetupPolicies, ADDS, artifactOf, createPreparedAgent, dataOf, LOOK } from './prepared-agents.js';
 
 jest.setTimeout(240_000);
 
 /** Only root can lay one file system beneath another, so elsewhere every run is prepared anew. */
 const describeKept = process.getuid?.() === 0 ? describe : describe.skip;
-
-const ADDS = { commands: ['mkdir deps && echo dep > deps/one && echo kept > ~/.toolrc'], cache: true };
-const LOOK = [{ tool: 'Bash', input: { command: 'cat deps/one ~/.toolrc > seen.txt; echo mine >> deps/one' } }];
 
 let stack: LiveStack;
 let roots: string;
@@ -56,9 +53,9 @@ interface Ended {
 async function play(agent: string, steps: object[] = LOOK): Promise<Ended> {
   const run = await stack.startRun(agent, steps, { workspace: { kind: 'local_copy', path: folder } });
   expect(await stack.untilTerminal(run)).toMatchObject({ status: 'completed' });
-  const [reused] = await eventsOf(stack, run, 'setup.reused');
-  const [kept] = await eventsOf(stack, run, 'setup.kept');
-  const started = await eventsOf(stack, run, 'setup.started');
+  const [reused] = await dataOf(stack, run, 'setup.reused');
+  const [kept] = await dataOf(stack, run, 'setup.kept');
+  const started = await dataOf(stack, run, 'setup.started');
   expect(started).toHaveLength(reused === undefined ? 1 : 0);
   return {
     run,
@@ -77,8 +74,8 @@ describeKept('the second run of a repository', () => {
     expect(first).toMatchObject({ how: 'cold', kept: { kept: true } });
     const second = await play('keeping');
     expect(second).toMatchObject({ how: 'warm', kept: undefined });
-    expect(await eventsOf(stack, second.run, 'setup.reused')).toMatchObject([{ made_by: first.run }]);
-    expect(await eventsOf(stack, second.run, 'tool.requested')).toHaveLength(1);
+    expect(await dataOf(stack, second.run, 'setup.reused')).toMatchObject([{ made_by: first.run }]);
+    expect(await dataOf(stack, second.run, 'tool.requested')).toHaveLength(1);
     expect(first.diff).toContain('+dep\n+kept\n');
     expect(second.diff).toBe(first.diff);
     const seen = await play('keeping', [

@@ -8,6 +8,7 @@ import type { Schemas } from '../../../src/client/client.js';
 import { CodeHost } from '../../support/codehost/code-host.js';
 import { RestApi } from '../../support/codehost/rest-api.js';
 import { LiveStack } from '../../support/installation/live-stack.js';
+import { eventsOf } from '../../support/installation/timeline.js';
 import { makeCanary, placesOf } from '../secrets/canary-search.js';
 import { dumpDatabase, readAnswers, readHistories, readLogs } from '../secrets/haystacks.js';
 import { git } from './support.js';
@@ -69,8 +70,7 @@ async function start(workspace: object, steps: object[] = [{ say: 'done' }]): Pr
   return run;
 }
 
-const dataOf = async (run: string, type: string) =>
-  (await stack.timeline(run)).filter((event) => event.type === type).map((event) => event.payload.data);
+const dataOf = async (run: string, type: string) => eventsOf(await stack.timeline(run), type);
 
 describe('a run on a repository that a connection fetches', () => {
   it('CP-072 works on what the connection fetched, and binds it with its authority', async () => {

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { ClientHelloReader } from '../../../domain/network/client-hello.js';
+import { ClientHelloReader, HANDSHAKE_RECORD } from '../../../domain/network/client-hello.js';
 import type { DenialRule } from './tunnel-run.js';
 
 /** What a client begins with. What it said already has to be passed on ahead of everything else. */
@@ -11,7 +11,6 @@ export type Opening =
   /** The client went away before it said anything. */
   | { kind: 'gone' };
 
-const TLS_HANDSHAKE = 22;
 /** A method of HTTP and the blank behind it; `PRI` opens HTTP/2, which has no plain form here. */
 const METHOD = /^(?!PRI )[A-Z]{3,16} /;
 const MAX_METHOD = 17;
@@ -30,7 +29,7 @@ export function readOpening(client: Socket, name: string, timeoutMs: number): Pr
   const onGone = (): void => settle({ kind: 'gone' });
   const onData = (chunk: Buffer): void => {
     held.push(chunk);
-    const opening = held[0]?.[0] === TLS_HANDSHAKE ? judgeTls(hello, chunk, held, name) : judgePlain(held);
+    const opening = held[0]?.[0] === HANDSHAKE_RECORD ? judgeTls(hello, chunk, held, name) : judgePlain(held);
     if (opening !== null) settle(opening);
   };
   const timer = setTimeout(() => settle({ kind: 'denied', rule: 'silent', isTls: false }), timeoutMs);

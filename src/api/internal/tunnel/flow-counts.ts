@@ -1,13 +1,8 @@
 import { MAX_TARGETS, OTHER_TARGETS, type Flow, type FlowVerdict } from '../../../core/network/flows.js';
 
-/** Counts of one target that are not on the record yet. */
-export interface FlowCount extends Flow {
-  pending: boolean;
-}
-
 /** What this process counted of one run's connections, by target, until it is on the record. */
 export class FlowCounts {
-  private readonly known = new Map<string, FlowCount>();
+  private readonly known = new Map<string, Flow>();
   private denied = 0;
 
   /** @param recorded targets that the record has already */
@@ -21,26 +16,26 @@ export class FlowCounts {
   }
 
   get hasPending(): boolean {
-    return [...this.known.values()].some(({ pending }) => pending);
+    return [...this.known.values()].some(isPending);
   }
 
-  find(target: string, port: number, verdict: FlowVerdict): FlowCount | undefined {
+  find(target: string, port: number, verdict: FlowVerdict): Flow | undefined {
     return this.known.get(keyOf(target, port, verdict));
   }
 
   /** The count of a target that is on the record from now on. */
-  remember({ target, port, verdict }: Pick<Flow, 'target' | 'port' | 'verdict'>): FlowCount {
+  remember({ target, port, verdict }: Pick<Flow, 'target' | 'port' | 'verdict'>): Flow {
     const key = keyOf(target, port, verdict);
     const known = this.known.get(key);
     if (known !== undefined) return known;
-    const count = { target, port, verdict, connections: 0, bytesSent: 0, bytesReceived: 0, pending: false };
+    const count = { target, port, verdict, connections: 0, bytesSent: 0, bytesReceived: 0 };
     this.known.set(key, count);
     if (verdict === 'denied') this.denied += 1;
     return count;
   }
 
   /** The count of refused connections to targets that are not counted apart. */
-  others(): FlowCount | undefined {
+  others(): Flow | undefined {
     if (this.denied < MAX_TARGETS) return undefined;
     return this.remember({ ...OTHER_TARGETS, verdict: 'denied' });
   }
@@ -49,10 +44,9 @@ export class FlowCounts {
   take(): Flow[] {
     const taken: Flow[] = [];
     for (const count of this.known.values()) {
-      if (!count.pending) continue;
-      const { target, port, verdict, connections, bytesSent, bytesReceived } = count;
-      taken.push({ target, port, verdict, connections, bytesSent, bytesReceived });
-      Object.assign(count, { connections: 0, bytesSent: 0, bytesReceived: 0, pending: false });
+      if (!isPending(count)) continue;
+      taken.push({ ...count });
+      Object.assign(count, { connections: 0, bytesSent: 0, bytesReceived: 0 });
     }
     return taken;
   }
@@ -64,9 +58,13 @@ export class FlowCounts {
       count.connections += flow.connections;
       count.bytesSent += flow.bytesSent;
       count.bytesReceived += flow.bytesReceived;
-      count.pending = true;
     }
   }
+}
+
+/** Whether anything of it is not on the record yet. */
+function isPending({ connections, bytesSent, bytesReceived }: Flow): boolean {
+  return connections + bytesSent + bytesReceived > 0;
 }
 
 function keyOf(target: string, port: number, verdict: FlowVerdict): string {

@@ -205,10 +205,9 @@ function forward(relay: Relay, request: IncomingMessage, response: ServerRespons
 /** Headers that are meant for the other end, by name, with every value. */
 function endToEnd({ headersDistinct, headers }: IncomingMessage): [string, string[]][] {
   const named = ofConnection(headers);
-  const entries = Object.entries(headersDistinct).flatMap(([name, values]): [string, string[]][] =>
+  return Object.entries(headersDistinct).flatMap(([name, values]): [string, string[]][] =>
     values === undefined || HOP_BY_HOP.has(name) || named.includes(name) ? [] : [[name, values]],
   );
-  return entries;
 }
 
 /** Headers that the connection header calls its own. */

@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import { Injectable } from '@nestjs/common';
 import { PinoLogger } from 'nestjs-pino';
 import { SandgateError } from '../../../domain/errors.js';
+import { TUNNEL_PROTOCOL } from '../../../domain/network/enforcement.js';
 import { Egress } from '../../../platform/egress/egress.js';
 import { EgressError } from '../../../platform/egress/egress-error.js';
 import { ApiConfig } from '../../foundation/foundation.module.js';
@@ -16,9 +17,6 @@ import { TunnelObserver } from './tunnel-observer.js';
 import type { DenialRule, Lease, TunnelRun } from './tunnel-run.js';
 import { TunnelRuns } from './tunnel-runs.js';
 import { readTunnelTarget } from './tunnel-target.js';
-
-/** What a runner asks for by `upgrade`; another version of the tunnel has another name. */
-export const TUNNEL_PROTOCOL = 'sandgate-tunnel/1';
 
 const PATH = /^\/internal\/(?:sessions\/[^/?]+\/)?tunnel$/;
 const ACCEPTED = `HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: ${TUNNEL_PROTOCOL}\r\n\r\n`;

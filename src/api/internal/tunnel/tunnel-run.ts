@@ -10,7 +10,7 @@ import type { RunnerLimit } from '../../../core/runs/reached-limits.js';
 import { AddressPins } from '../../../platform/egress/guarded-stream.js';
 import { readNetwork } from '../../../platform/egress/network-list.js';
 import type { SandgateConfig } from '../../../platform/config/index.js';
-import { FlowCounts, type FlowCount } from './flow-counts.js';
+import { FlowCounts } from './flow-counts.js';
 import type { TunnelObserver } from './tunnel-observer.js';
 import type { TunnelTarget } from './tunnel-target.js';
 
@@ -63,9 +63,8 @@ export class TunnelRun {
   private readonly live = new Map<Lease, AbortController>();
   private opened: number;
   private bytes: number;
-  private acceptsWork = false;
-  private grant: TunnelState['grant'] = null;
-  private grantEndsAt = 0;
+  /** What the record said when it was last asked; null: that there is no such run, or nothing yet. */
+  private state: TunnelState | null = null;
   /** When the record was last asked, and when somebody last opened a tunnel or was refused one; by the process's clock. */
   askedAt = 0;
   usedAt = performance.now();
@@ -90,15 +89,14 @@ export class TunnelRun {
   /** Takes over what the record says. Cuts every tunnel of a run that may have none any more. */
   know(state: TunnelState | null): void {
     this.askedAt = performance.now();
-    this.acceptsWork = state?.acceptsWork === true;
-    this.grant = state?.grant ?? null;
-    this.grantEndsAt = this.askedAt + (this.grant?.msLeft ?? 0);
-    if (!this.acceptsWork || this.grant?.status !== 'active') this.cut();
+    this.state = state;
+    if (!this.acceptsWork || state?.grant?.status !== 'active') this.cut();
   }
 
   /** Whether an active grant has outlived its time. */
   get isGrantOver(): boolean {
-    return this.acceptsWork && this.grant?.status === 'active' && performance.now() >= this.grantEndsAt;
+    const grant = this.state?.grant;
+    return this.acceptsWork && grant?.status === 'active' && performance.now() >= this.askedAt + grant.msLeft;
   }
 
   cut(): void {
@@ -154,9 +152,12 @@ export class TunnelRun {
     else if (event === null) this.untoldSince ??= performance.now();
   }
 
-  private suppress(count: FlowCount): void {
+  private get acceptsWork(): boolean {
+    return this.state?.acceptsWork === true;
+  }
+
+  private suppress(count: Flow): void {
     count.connections += 1;
-    count.pending = true;
     this.untoldSince ??= performance.now();
   }
 
@@ -173,7 +174,7 @@ export class TunnelRun {
       const words = `this run is offline; ${shown} was not reached. The agent's network setting has to allow it.`;
       return { rule: 'offline', words };
     }
-    const { grant } = this;
+    const grant = this.state?.grant;
     if (this.isGrantOver || grant?.reason === GRANT_EXPIRED)
       return { rule: 'expired', words: `the network grant of this run ended at ${network.expires_at}` };
     if (grant?.status !== 'active') return { rule: 'grant', words: 'the network grant of this run is not active' };
@@ -200,26 +201,20 @@ export class TunnelRun {
     const known = this.counts.find(name, port, 'allowed');
     if (known !== undefined) {
       known.connections += 1;
-      known.pending = true;
       return;
     }
     const flow = { target: name, port, verdict: 'allowed' } as const;
     const data = { target: name, port, protocol: 'tcp' };
-    const noted = await noteFlow(this.parts.database, this.parts, flow, {
-      actor: 'system',
-      type: 'network.allowed',
-      data,
-    });
+    const event = { actor: 'system', type: 'network.allowed', data } as const;
+    const noted = await noteFlow(this.parts.database, this.parts, flow, event);
     if (noted === null) throw inactive();
     const count = this.counts.remember(flow);
-    if (noted) return;
-    count.connections += 1;
-    count.pending = true;
+    if (!noted) count.connections += 1;
   }
 
   private begin(target: TunnelTarget): Lease {
     const control = new AbortController();
-    let count: FlowCount | undefined;
+    let count: Flow | undefined;
     const lease: Lease = {
       target,
       signal: control.signal,
@@ -227,7 +222,6 @@ export class TunnelRun {
         count ??= this.counts.remember({ target: target.name, port: target.port, verdict: 'allowed' });
         count.bytesSent += sent;
         count.bytesReceived += received;
-        count.pending = true;
         this.bytes += sent + received;
         if (this.bytes <= this.parts.limits.tunnelBytes) return true;
         this.parts.breached('tunnel_bytes');

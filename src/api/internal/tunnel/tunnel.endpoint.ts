@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { TUNNEL_PROTOCOL } from '../../../domain/network/enforcement.js';
 import type { RunnerEndpoint } from '../routes/runner-endpoint.js';
-import { TUNNEL_PROTOCOL } from './tunnel-door.js';
 
 /** What a plain request to the place of the tunnels is answered; a tunnel is opened by an upgrade (`TunnelDoor`). */
 @Injectable()

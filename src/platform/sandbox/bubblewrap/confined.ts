@@ -5,14 +5,13 @@ import { SandgateError } from '../../../domain/errors.js';
 import type { Confine, ConfinedCommand, ConfinedResult } from '../../host/confine.js';
 import { openAnonymousFile, withDescriptors } from './anonymous-file.js';
 import { buildArguments, buildCommand, INSIDE_ID } from './arguments.js';
-import { etcFiles } from '../room/etc-files.js';
+import { etcFiles, NOBODY } from '../room/etc-files.js';
 import type { ConfinedHost } from './host.js';
 import { findConfinedHost } from './host.js';
 import { rlimitCommands } from './launch-script.js';
 import { refuseLinks } from '../room/refuse-links.js';
 
 const MIB = 1024 * 1024;
-const NOBODY = 65534;
 const FD = { args: 3, seccomp: 4, etc: { passwd: 5, group: 6, hosts: 7, 'nsswitch.conf': 8 } } as const;
 /** Of memory file systems inside; they are not counted in `memoryMb`. */
 const SCRATCH_BYTES = 64 * MIB;

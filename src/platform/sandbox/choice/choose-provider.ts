@@ -19,7 +19,7 @@ import { findRoomAbilities } from '../room/try-room.js';
 import type { RuntimeSource } from '../runtime.js';
 import { ordinaryNode, stageRuntime } from '../runtime.js';
 import type { UidAllocator } from '../uid-allocator.js';
-import { chooseConfine } from './confine.js';
+import { chooseConfine } from './choose-confine.js';
 import { openEngine, planeAccess, type EngineConfig, type ListenerConfig } from './open-engine.js';
 
 /** The members of the configuration that decide. */

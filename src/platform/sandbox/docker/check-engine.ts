@@ -32,7 +32,7 @@ export async function checkEngine(checked: CheckedEngine): Promise<ProviderRepor
   try {
     const facts = await checked.engine.describe();
     notes.push(describeFacts(facts, checked));
-    const problem = imageProblem(checked.image, await checked.engine.image(checked.image));
+    const problem = imageProblem(checked.image, await checked.engine.inspectImage(checked.image));
     if (problem !== null) return { ok: false, missing: [problem], notes };
     notes.push(...(await tryDisk(checked.host, checked.dataDir)), ...(await tryHiding(checked.host, checked.dataDir)));
     const seen = await trySharing(checked, facts, notes);

@@ -4,16 +4,15 @@ import type { Duplex } from 'node:stream';
 import type { ContainerCreateOptions } from 'dockerode';
 import { SandgateError } from '../../../domain/errors.js';
 import type { Confine, ConfinedCommand, ConfinedResult } from '../../host/confine.js';
-import { writeEtcFiles } from '../room/etc-files.js';
+import { NOBODY, writeEtcFiles } from '../room/etc-files.js';
 import { refuseLinks } from '../room/refuse-links.js';
 import type { RunMount } from '../room/run-mounts.js';
 import { attach } from './attach.js';
 import { containerBody, LABELS } from './container-spec.js';
 import type { Engine } from './engine.js';
-import { FrameReader } from './output.js';
+import { FrameReader } from './frames.js';
 import { seccompOption } from './seccomp-option.js';
 
-const NOBODY = 65534;
 const MIB = 1024 * 1024;
 const MAX_FILE_BYTES = 2048 * MIB;
 const PROCESSES = 256;

@@ -20,7 +20,7 @@ import { LABELS, PLANE_PHASE } from './container-spec.js';
 import type { ContainerFacts, Engine } from './engine.js';
 import { fromHandle, isSame, toHandle, type ContainerIdentity } from './handle.js';
 import { launchContainer, readSizes, wasLaunched } from './launch.js';
-import { readFrames } from './output.js';
+import { readFrames } from './frames.js';
 import { ownerOfRun, PlaneNetworks, type PlaneAccess } from './plane-network.js';
 
 const OUTPUT_BYTES = 1024 * 1024;
@@ -76,7 +76,7 @@ export class DockerProvider implements SandboxProvider {
   /** Programs of a sandbox are those of its image. */
   async systemName(ofRun: string): Promise<string> {
     const { engineRuntime, image } = this.options;
-    const found = await this.engine.image(ofRun || image);
+    const found = await this.engine.inspectImage(ofRun || image);
     return [this.name, engineRuntime ?? 'default', found?.id ?? 'without an image'].join(' ');
   }
 
@@ -210,7 +210,7 @@ export class DockerProvider implements SandboxProvider {
   /** One that a revision names is what it was when it was looked at, whatever its name means by then. */
   private async imageOf({ image: ofRun = '' }: SandboxSpec): Promise<string> {
     if (ofRun === '') return this.options.image;
-    const found = await this.engine.image(ofRun);
+    const found = await this.engine.inspectImage(ofRun);
     const problem = imageProblem(ofRun, found);
     if (found !== null && problem === null) return found.id;
     throw new SandgateError('conflict', `runner_image: ${problem}`);

@@ -7,13 +7,6 @@ import { codeOf } from '../../../domain/system-error.js';
 import { askEngine } from './ask-engine.js';
 
 /** Whose interface it is: the two differ in places (docs/design/docker.md). */
-/** What an engine says of an image. */
-export interface ImageFacts {
-  /** Digest of its content. */
-  id: string;
-  labels: Record<string, string>;
-}
-
 export type EngineFlavour = 'docker' | 'podman';
 
 export interface EngineFacts {
@@ -24,7 +17,6 @@ export interface EngineFacts {
 /** One container, as the engine tells it. */
 export interface ContainerFacts {
   id: string;
-  name: string;
   labels: Record<string, string>;
   running: boolean;
   /** Milliseconds since the epoch; zero for one that never started. */
@@ -32,6 +24,12 @@ export interface ContainerFacts {
   exitCode: number;
   /** The kernel killed a process of it for want of memory. */
   outOfMemory: boolean;
+}
+
+export interface ImageFacts {
+  /** Digest of its content. */
+  id: string;
+  labels: Record<string, string>;
 }
 
 const DEADLINE_MS = 10_000;
@@ -77,7 +75,7 @@ export class Engine {
   }
 
   /** An image of this engine; null where it has none of that name. */
-  async image(name: string): Promise<ImageFacts | null> {
+  async inspectImage(name: string): Promise<ImageFacts | null> {
     const found = await this.orNull('look at an image', () => this.client.getImage(name).inspect());
     return found === null ? null : { id: found.Id, labels: found.Config.Labels ?? {} };
   }
@@ -230,7 +228,6 @@ function factsOf(found: Dockerode.ContainerInspectInfo): ContainerFacts {
   const startedAt = Date.parse(state.StartedAt);
   return {
     id: found.Id,
-    name: found.Name.replace(/^\//, ''),
     labels: found.Config.Labels ?? {},
     running: state.Running,
     startedAt: Number.isFinite(startedAt) && startedAt > 0 ? startedAt : 0,

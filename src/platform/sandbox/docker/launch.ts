@@ -10,7 +10,7 @@ import { runMounts, type RunMount } from '../room/run-mounts.js';
 import type { RunRooms } from '../room/run-rooms.js';
 import { containerBody, type ContainerPlan } from './container-spec.js';
 import type { ContainerFacts, Engine } from './engine.js';
-import { AttachedContainer } from './hand-off.js';
+import { AttachedContainer } from './attached-container.js';
 import { isSame, type ContainerIdentity } from './handle.js';
 import { ownerOfRun, type OpenPlane, type PlaneNetworks } from './plane-network.js';
 import { seccompOption } from './seccomp-option.js';

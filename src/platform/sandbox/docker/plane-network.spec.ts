@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { firstAddress, listenerProblem, ownerOfRun } from './plane-network.js';
+import { addressIn, listenerProblem, ownerOfRun } from './plane-network.js';
 
 describe('the network of a sandbox', () => {
   it('has names and labels that tell whose it is', () => {
@@ -12,7 +12,7 @@ describe('the network of a sandbox', () => {
         'service.deployment': 'host',
       },
     });
-    expect([firstAddress('10.89.3.0/24', 1), firstAddress('172.20.0.0/16', 2)]).toEqual(['10.89.3.1', '172.20.0.2']);
+    expect([addressIn('10.89.3.0/24', 1), addressIn('172.20.0.0/16', 2)]).toEqual(['10.89.3.1', '172.20.0.2']);
   });
 
   it.each(['127.0.0.1', '127.1.2.3', 'localhost', '::1'])(

@@ -1,11 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SandgateError } from '../../../domain/errors.js';
 import { isLoopbackHost } from '../../host/loopback.js';
+import { NOBODY } from '../room/etc-files.js';
 import { INSIDE } from '../room/inside.js';
 import { containerBody, LABELS, PLANE_PHASE, type ContainerNetwork } from './container-spec.js';
 import type { Engine, EngineFlavour } from './engine.js';
 import { EngineNetworks, type EngineNetwork } from './networks.js';
-import { readFrames } from './output.js';
+import { readFrames } from './frames.js';
 import { seccompOption } from './seccomp-option.js';
 
 /** How sandboxes reach the runner plane, and where it is for those that have a network (docs/design/docker.md). */
@@ -18,7 +19,6 @@ export interface PlaneAccess {
 
 /** The only port of the only address that a sandbox finds on its network. */
 const PLANE_PORT = 8788;
-const NOBODY = 65534;
 const FORWARDER_SIZES = { memory_mb: 128, cpus: 1, disk_mb: 0, pids: 32 };
 const READY_MS = 15_000;
 const READY_POLL_MS = 25;
@@ -85,7 +85,7 @@ export class PlaneNetworks {
     if (inner?.subnet == null || outer?.gateway == null)
       throw new SandgateError('sandbox_failed', 'the container engine gives its networks no addresses');
     // The first one would be that of this host.
-    const address = firstAddress(inner.subnet, 2);
+    const address = addressIn(inner.subnet, 2);
     await this.startForwarder(owner, { runtime, flavour, address, gateway: outer.gateway, outer: outer.name });
     // Nobody answers questions about names there.
     return { network: { name: owner.name, dns: address }, address, port: PLANE_PORT };
@@ -145,8 +145,8 @@ export class PlaneNetworks {
   }
 }
 
-/** One of the first addresses of a block of IPv4. */
-export function firstAddress(subnet: string, number: number): string {
+/** An address of a block of IPv4, counted from zero; of a small number, since nothing is carried over into the other parts. */
+export function addressIn(subnet: string, number: number): string {
   const [base = ''] = subnet.split('/');
   const parts = base.split('.').map(Number);
   return [...parts.slice(0, 3), (parts[3] ?? 0) + number].join('.');

@@ -6,13 +6,14 @@ import { once } from 'node:events';
 import { bindingAddress, makePlaneDirectory, removePlaneDirectory } from '../../host/plane-socket-path.js';
 import { removeTree } from '../../host/remove-tree.js';
 import { mountDisk, unmountDisk } from '../disk/loop-disk.js';
+import { NOBODY } from '../room/etc-files.js';
 import { INSIDE } from '../room/inside.js';
 import type { RunMount } from '../room/run-mounts.js';
 import type { RoomAbilities } from '../room/run-rooms.js';
 import { ShownFolders } from '../room/shown-folders.js';
 import { containerBody, LABELS } from './container-spec.js';
 import type { Engine, EngineFlavour } from './engine.js';
-import { AttachedContainer } from './hand-off.js';
+import { AttachedContainer } from './attached-container.js';
 import type { OpenPlane, PlaneAccess } from './plane-network.js';
 import { seccompOption } from './seccomp-option.js';
 
@@ -39,7 +40,6 @@ export interface TrialNetwork {
 }
 
 export const TRIAL_SIZES = { memory_mb: 64, cpus: 0.5, disk_mb: 16, pids: 32 };
-const NOBODY = 65534;
 const TIMEOUT_MS = 30_000;
 
 /** Prints what a process inside finds about itself and its surroundings. */

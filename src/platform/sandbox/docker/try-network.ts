@@ -9,7 +9,7 @@ import { removeTree } from '../../host/remove-tree.js';
 import { LABELS } from './container-spec.js';
 import type { EngineFlavour } from './engine.js';
 import { EngineNetworks } from './networks.js';
-import { firstAddress, OUTER, PlaneNetworks } from './plane-network.js';
+import { addressIn, OUTER, PlaneNetworks } from './plane-network.js';
 import { tryContainer, type CheckedEngine } from './try-container.js';
 
 /**
@@ -49,9 +49,9 @@ async function addressesOfHost(networks: EngineNetworks, name: string, flavour: 
     .filter(({ family, internal }) => family === 'IPv4' && !internal)
     .map(({ address }) => address);
   const subnet = inner?.subnet ?? null;
-  return [
-    ...new Set([subnet === null ? null : firstAddress(subnet, 1), inner?.gateway, outer?.gateway, ...own]),
-  ].filter((address) => typeof address === 'string');
+  return [...new Set([subnet === null ? null : addressIn(subnet, 1), inner?.gateway, outer?.gateway, ...own])].filter(
+    (address) => typeof address === 'string',
+  );
 }
 
 /** Of a process that ended in the middle of a trial; its containers are removed with those of other trials. */

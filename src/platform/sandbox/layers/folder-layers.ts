@@ -7,7 +7,7 @@ import { removeTree } from '../../host/remove-tree.js';
 import { createOwnedFolder } from '../disk/loop-disk.js';
 import type { Capture, KeptLayer, SetupLayers } from '../setup-layers.js';
 import { LayerFiles, takenBy, type LayerRuns } from './layer-files.js';
-import { LayerImages } from './layer-image.js';
+import { LayerImages } from './layer-images.js';
 import { LayerMounts } from './layer-mounts.js';
 import { unchangedFileDigest } from './unchanged-file.js';
 
@@ -87,18 +87,18 @@ export class FolderLayers implements SetupLayers {
     { base, added, home }: { base: string; added: string; home: string },
     uid: number | null,
   ): Promise<Capture> {
-    const holds = await this.images.inspect({ base, workspace: join(added, 'workspace'), home }, uid);
+    const holds = await this.images.prepare({ base, workspace: join(added, 'workspace'), home }, uid);
     if (typeof holds === 'string') return { kept: false, reason: holds };
     const [draft, image] = [this.files.draft(layerId), this.files.image(layerId)];
+    const made = join(draft, 'layer.img');
     await mkdir(this.files.folder, { recursive: true, mode: 0o700 });
     await createOwnedFolder(draft, uid);
     await rename(home, join(added, 'home'));
     try {
-      await this.images.make(added, draft, holds, uid);
+      await this.images.make(added, made, holds, uid);
     } finally {
       await rename(join(added, 'home'), home);
     }
-    const made = join(draft, 'layer.img');
     await chown(made, process.getuid?.() ?? 0, process.getgid?.() ?? 0);
     await chmod(made, 0o400);
     await rename(made, image);

@@ -3,12 +3,11 @@ import { join } from 'node:path';
 import { SandgateError } from '../../../domain/errors.js';
 import { isMissing } from '../../../domain/system-error.js';
 import { isRowId } from '../../../domain/uuid.js';
-import { namesIn } from '../../host/folders.js';
+import { rowIdsIn } from '../../host/folders.js';
 import { removeTree } from '../../host/remove-tree.js';
 import { LayerMounts, type LayerPlaces } from './layer-mounts.js';
 import { forgetFileDigest } from './unchanged-file.js';
 
-const ID_LENGTH = 36;
 const IMAGE = '.img';
 /** Of what a file takes of its disk, holes left out. */
 const SECTOR = 512;
@@ -59,9 +58,8 @@ export class LayerFiles {
   }
 
   /** Layers of which anything is here. */
-  async list(): Promise<string[]> {
-    const names = await namesIn(this.folder);
-    return [...new Set(names.map((name) => name.slice(0, ID_LENGTH)).filter(isRowId))];
+  list(): Promise<string[]> {
+    return rowIdsIn(this.folder);
   }
 
   /** Layers that runs are based on, one for each of them. */

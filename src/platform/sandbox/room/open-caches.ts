@@ -15,12 +15,16 @@ export async function openCaches(
   const opened = Object.entries(caches).map(async ([name, path]) => {
     const real = await realpath(path).catch(() => null);
     if (real === null || !(await isFolder(real))) throw refusal(name, path, 'is not a folder of this host');
-    const [outer, inner] = [real, dataDir].map((folder) => (folder.endsWith('/') ? folder : `${folder}/`)) as [string, string]; // prettier-ignore
-    if (outer.startsWith(inner) || inner.startsWith(outer))
+    if (liesIn(real, dataDir) || liesIn(dataDir, real))
       throw refusal(name, path, `has a part of the data folder ${dataDir} in it, or lies there`);
     return [name, real] as const;
   });
   return Object.fromEntries(await Promise.all(opened));
+}
+
+/** Whether one real folder is the other, or is somewhere in it. */
+function liesIn(inner: string, outer: string): boolean {
+  return `${inner}/`.startsWith(outer.endsWith('/') ? outer : `${outer}/`);
 }
 
 function refusal(name: string, path: string, reason: string): SandgateError {

@@ -1,4 +1,4 @@
-import { SandgateError } from '../../../domain/errors.js';
+import { refusedEntry } from '../../../domain/workspace/archive-path.js';
 import type { ArchiveLink, ArchiveTarget } from '../../archive/extract.js';
 import { FolderTarget } from '../../archive/folder-target.js';
 
@@ -20,7 +20,7 @@ export class ArchivePlaces implements ArchiveTarget {
 
   file(path: string, content: AsyncIterable<Buffer>, executable: boolean): Promise<void> {
     const { place, rest } = this.placeOf(path);
-    if (rest === '') throw refused(path, 'is no folder');
+    if (rest === '') throw refusedEntry(path, 'is no folder');
     return place.file(rest, content, executable);
   }
 
@@ -30,7 +30,7 @@ export class ArchivePlaces implements ArchiveTarget {
     for (const place of this.places.values()) {
       const own = links.filter((link) => link.place === place);
       const outside = own.find(({ rest }) => rest === '');
-      if (outside !== undefined) throw refused(outside.path, 'is no folder');
+      if (outside !== undefined) throw refusedEntry(outside.path, 'is no folder');
       made += await place.links(own.map(({ rest, target }) => ({ path: rest, target })));
     }
     return made;
@@ -39,11 +39,7 @@ export class ArchivePlaces implements ArchiveTarget {
   private placeOf(path: string): { place: FolderTarget; rest: string } {
     const [top = '', ...parts] = path.split('/');
     const place = this.places.get(top);
-    if (place === undefined) throw refused(path, 'belongs to no part of a workspace');
+    if (place === undefined) throw refusedEntry(path, 'belongs to no part of a workspace');
     return { place, rest: parts.join('/') };
   }
-}
-
-function refused(path: string, problem: string): SandgateError {
-  return new SandgateError('invalid_request', `the archive is refused: ${JSON.stringify(path)} ${problem}`);
 }

@@ -28,7 +28,7 @@ export async function chooseConfine({ sandbox, dataDir, deployment, node }: Conf
   if (sandbox.provider === 'bubblewrap') throw refusal(missing);
   try {
     const engine = await openEngine(sandbox);
-    const problem = imageProblem(sandbox.image, await engine.image(sandbox.image));
+    const problem = imageProblem(sandbox.image, await engine.inspectImage(sandbox.image));
     if (problem !== null) throw new SandgateError('unavailable', problem);
     return confineInContainers({ engine, image: sandbox.image, dataDir, deployment, node: await realpath(node) });
   } catch (error) {

@@ -1,6 +1,6 @@
 import type { Duplex } from 'node:stream';
 import { attach } from './attach.js';
-import { FrameReader } from './output.js';
+import { FrameReader } from './frames.js';
 
 /** More than a verdict ever is. */
 const MAX_VERDICT_BYTES = 16 * 1024;

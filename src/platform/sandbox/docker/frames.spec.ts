@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { FrameReader, readFrames } from './output.js';
+import { FrameReader, readFrames } from './frames.js';
 
 function frame(kind: number, text: string): Buffer {
   const payload = Buffer.from(text);

@@ -1,14 +1,16 @@
+import { dirname } from 'node:path';
 import { SandgateError } from '../../../domain/errors.js';
 import type { Confine, ConfinedResult } from '../../host/confine.js';
 
-/** Inodes of a layer, and bytes of its image; the second is also the largest file that a confined program may write. */
+/** Inodes of a layer, and size of its image; the second is also the largest file that a confined program may write. */
 const MAX_FILES = 200_000;
-const MAX_IMAGE_BYTES = 1_900 * 1024 * 1024;
+const MAX_IMAGE_MIB = 1_900;
+const MAX_IMAGE_BYTES = MAX_IMAGE_MIB * 1024 * 1024;
 const BLOCK = 4096;
 const INODE_BYTES = 256;
 /** Tables and groups of a small file system, and some air. */
 const OVERHEAD_BYTES = 16 * 1024 * 1024;
-const INSPECT_MS = 120_000;
+const SCRIPT_MS = 120_000;
 const MAKE_MS = 300_000;
 const MEMORY_MB = 1024;
 const MAX_TEXT_BYTES = 64 * 1024;
@@ -23,7 +25,7 @@ export interface AddedFolders {
 }
 
 /** What an image has to hold. */
-export interface Inspected {
+export interface Prepared {
   files: number;
   bytes: number;
 }
@@ -42,7 +44,7 @@ xargs -0 -r stat --printf= -- < "$TMPDIR/paths" 2> "$TMPDIR/lost" || echo lost`;
  * with the same content, because a program wrote it anew; that copy is removed. A character device is how an overlay says that a file
  * was deleted. What is left belongs to whoever will run with it, so it is open to all, and nothing in it can raise rights.
  */
-const INSPECT = `cd "$1"
+const PREPARE = `cd "$1"
 find . -mindepth 1 -path ./.git -prune -o -print0 > "$TMPDIR/paths"
 while IFS= read -r -d '' path; do
   made="$2/$path"
@@ -77,27 +79,27 @@ export class LayerImages {
     return result === '';
   }
 
-  /** Readies what was added for an image. @returns why there can be none, or what it will hold */
-  async inspect({ base, workspace, home }: AddedFolders, uid: number | null): Promise<Inspected | string> {
+  /** Makes of what was added what an image may hold. @returns why there can be none, or what it will hold */
+  async prepare({ base, workspace, home }: AddedFolders, uid: number | null): Promise<Prepared | string> {
     const folders = { readOnly: [base], readWrite: [workspace, home], uid };
-    const said = await this.script(INSPECT, [base, workspace, home], folders);
+    const said = await this.script(PREPARE, [base, workspace, home], folders);
     const [, files, bytes] = /^holds (\d+) (\d+)$/.exec(said) ?? [];
     if (files === undefined || bytes === undefined)
       return `a setup command changed what the repository holds: ${said.replace(/^changed (\.\/)?/, '').slice(0, 200)}`;
     const holds = { files: Number(files), bytes: Number(bytes) };
     if (holds.files > MAX_FILES) return `it has ${holds.files} files, more than ${MAX_FILES}`;
-    if (imageBytes(holds) > MAX_IMAGE_BYTES) return 'it is larger than 1900 MiB';
+    if (imageBytes(holds) > MAX_IMAGE_BYTES) return `it is larger than ${MAX_IMAGE_MIB} MiB`;
     return holds;
   }
 
-  /** Makes the image of a folder in another one, which the uid may write. */
-  async make(folder: string, output: string, holds: Inspected, uid: number | null): Promise<void> {
+  /** Makes the image of a folder as a new file, in another folder that the uid may write. */
+  async make(folder: string, image: string, holds: Prepared, uid: number | null): Promise<void> {
     const kib = Math.ceil(imageBytes(holds) / 1024);
     const format = ['-q', '-F', '-t', 'ext4', '-m', '0', '-b', String(BLOCK), '-I', String(INODE_BYTES)];
     const features = ['-O', '^has_journal,^resize_inode', '-E', 'lazy_itable_init=1,nodiscard'];
-    const size = ['-N', String(holds.files + 64), '-d', folder, `${output}/layer.img`, `${kib}k`];
+    const size = ['-N', String(holds.files + 64), '-d', folder, image, `${kib}k`];
     const argv = ['/usr/bin/env', 'mke2fs', ...format, ...features, ...size];
-    const result = await this.run(argv, { readOnly: [folder], readWrite: [output], uid }, MAKE_MS);
+    const result = await this.run(argv, { readOnly: [folder], readWrite: [dirname(image)], uid }, MAKE_MS);
     if (result.exitCode !== 0)
       throw new SandgateError(
         'internal',
@@ -106,7 +108,7 @@ export class LayerImages {
   }
 
   private async script(script: string, parameters: string[], folders: Folders): Promise<string> {
-    const result = await this.run(['/bin/bash', '-euc', script, 'bash', ...parameters], folders, INSPECT_MS);
+    const result = await this.run(['/bin/bash', '-euc', script, 'bash', ...parameters], folders, SCRIPT_MS);
     if (result.exitCode === 0) return String(result.stdout).trim();
     throw new SandgateError(
       'internal',
@@ -135,6 +137,6 @@ interface Folders {
   uid: number | null;
 }
 
-function imageBytes({ files, bytes }: Inspected): number {
+function imageBytes({ files, bytes }: Prepared): number {
   return Math.ceil((bytes + (files + 64) * INODE_BYTES) * 1.05) + OVERHEAD_BYTES;
 }
