@@ -1,9 +1,5 @@
-import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { ScriptedEngine } from '../../../../test/support/engine/scripted-engine.js';
 import { confineInContainers } from './confined.js';
 import { Engine } from './engine.js';
 
@@ -12,12 +8,10 @@ const ID = 'a'.repeat(64);
 /** What the engine says of the container once it let go of its output, by the turn of the test. */
 let running: boolean;
 let removed = 0;
-let folder: string;
-let server: Server;
+let scripted: ScriptedEngine;
 
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'confined-engine-'));
-  server = createServer((request, response) => {
+  scripted = await ScriptedEngine.start((request, response) => {
     const { method, url = '' } = request;
     const answer = (status: number, body?: object): void => {
       response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body ?? {}));
@@ -34,25 +28,25 @@ beforeAll(async () => {
       });
   });
   // The stream ends when the program does, and when the engine does.
-  server.on('upgrade', (_request, socket) => {
+  scripted.server.on('upgrade', (_request, socket) => {
     socket.write('HTTP/1.1 101 UPGRADED\r\nconnection: Upgrade\r\nupgrade: tcp\r\n\r\n');
     socket.write(Buffer.concat([Buffer.from([1, 0, 0, 0, 0, 0, 0, 4]), Buffer.from('half')]));
     setTimeout(() => socket.end(), 100);
   });
-  server.listen(join(folder, 'engine.sock'));
-  await once(server, 'listening');
 });
 
-afterAll(() => {
-  server.closeAllConnections();
-  server.close();
-  rmSync(folder, { recursive: true, force: true });
-});
+afterAll(() => scripted.close());
 
 describe('a confined program in a container', () => {
   const run = async () => {
-    const engine = await Engine.open(join(folder, 'engine.sock'));
-    const confine = confineInContainers({ engine, image: 'i', dataDir: folder, deployment: 'd', node: '/node' });
+    const engine = await Engine.open(scripted.socket);
+    const confine = confineInContainers({
+      engine,
+      image: 'i',
+      dataDir: scripted.folder,
+      deployment: 'd',
+      node: '/node',
+    });
     const limits = { timeoutMs: 20_000, memoryMb: 64, maxOutputBytes: 1024 };
     return confine({ argv: ['/bin/true'], env: {}, readOnly: [], readWrite: [], cwd: '/', ...limits });
   };

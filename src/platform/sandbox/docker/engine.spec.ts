@@ -1,37 +1,25 @@
-import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { ScriptedEngine } from '../../../../test/support/engine/scripted-engine.js';
 import { Engine } from './engine.js';
 
-let folder: string;
-let server: Server;
+let scripted: ScriptedEngine;
 let asked: string[] = [];
 /** What the engine on the socket is. */
 let component = 'Podman Engine';
 
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'engine-'));
-  server = createServer((request, response) => {
+  scripted = await ScriptedEngine.start((request, response) => {
     asked.push(request.url ?? '');
     response.setHeader('content-type', 'application/json');
     if (request.url === '/version') response.end(JSON.stringify({ Version: '1', Components: [{ Name: component }] }));
     else response.writeHead(request.url?.includes('/none/') === true ? 404 : 500).end('{"message":"no room"}');
   });
-  server.listen(join(folder, 'engine.sock'));
-  await once(server, 'listening');
 });
 
-afterAll(() => {
-  server.closeAllConnections();
-  server.close();
-  rmSync(folder, { recursive: true, force: true });
-});
+afterAll(() => scripted.close());
 
 it('an engine is asked once what it is, and again after a failure, because another may have taken its place', async () => {
-  const engine = await Engine.open(join(folder, 'engine.sock'));
+  const engine = await Engine.open(scripted.socket);
   expect([await engine.flavour(), await engine.flavour()]).toEqual(['podman', 'podman']);
   expect(await engine.inspect('none')).toBeNull();
   component = 'Engine';
