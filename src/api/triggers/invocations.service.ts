@@ -16,7 +16,7 @@ import { startClaimed, type ClaimedOutcome, type InvocationClaim } from '../../c
 import { lockSubscription } from '../../core/triggers/lock-subscription.js';
 import type { SubscriptionEntity } from '../../core/triggers/subscription.entity.js';
 import { SubscriptionRuns, unattendedStarter, type Firing } from '../../core/triggers/subscription-runs.js';
-import { isTokenLive, type TriggerTokenInfo } from '../../core/triggers/trigger-tokens.js';
+import type { TriggerTokenInfo } from '../../core/triggers/trigger-tokens.js';
 import { cloneBaseOf } from '../../platform/config/codehost.config.js';
 import { newRowId } from '../../platform/postgres/row-id.js';
 import { userIdOf, viewerOf, type Principal } from '../auth/principal.js';
@@ -58,7 +58,6 @@ export class InvocationsService {
     const outcome = await this.database.withTenant(token.organizationId, async (tx) => {
       const subscription = await lockSubscription(tx, token.subscriptionId);
       if (subscription === null) throw notFound('trigger');
-      if (!(await isTokenLive(tx, token.tokenId))) throw new SandgateError('unauthorized', 'unauthorized');
       requireEnabled(subscription);
       const invocation = await this.check(tx, subscription, { body, idempotencyKey });
       return this.start(tx, toFiring(subscription, token, invocation), invocation.claim);
