@@ -163,7 +163,8 @@ create policy cross_organization on github_app_registrations to sandgate_system 
 grant select, insert, update on github_app_registrations to sandgate_app;
 grant select on github_app_registrations to sandgate_system;
 
--- A visit of a browser to the code host, to register an app or to install one. Of the browser's cookie only a digest is kept.
+-- A visit of a browser to the code host, to register an app or to install one. Of the browser's cookie only a digest
+-- is kept.
 create table github_app_flows (
   id uuid primary key,
   tenant_id uuid not null,

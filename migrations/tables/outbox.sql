@@ -1,6 +1,7 @@
 -- Wake-ups for workflows, written in the transaction that causes them, so that none is lost.
 
--- subject_id: the run that is woken, or the stored webhook of the kind webhook_stored. A wake-up that the driver refuses is retried with growing waits, so that it never blocks the others.
+-- subject_id: the run that is woken, or the stored webhook of the kind webhook_stored. A wake-up that the driver
+-- refuses is retried with growing waits, so that it never blocks the others.
 create table driver_outbox (
   id bigint generated always as identity primary key,
   tenant_id uuid not null,

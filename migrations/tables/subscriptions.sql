@@ -1,5 +1,5 @@
--- What starts runs without a person at a terminal: subscriptions, their clocks, and the history of what was asked for. The tables
--- that refer to them are empty when this runs.
+-- What starts runs without a person at a terminal: subscriptions, their clocks, and the history of what was asked for.
+-- The tables that refer to them are empty when this runs.
 -- squawk-ignore-file constraint-missing-not-valid, adding-foreign-key-constraint
 
 -- authority_generation: counts the changes of the callback; a result goes out only under the one its run began with.
@@ -76,7 +76,8 @@ create policy cross_organization on schedules to sandgate_system using (true) wi
 grant select, insert, update on schedules to sandgate_app;
 grant select on schedules to sandgate_system;
 
--- One row for each time that a subscription was asked to start a run. A skipped row is final; a row of a run stays its own.
+-- One row for each time that a subscription was asked to start a run. A skipped row is final; a row of a run stays its
+-- own.
 create table trigger_invocations (
   id uuid primary key,
   tenant_id uuid not null,
