@@ -1,7 +1,7 @@
 import type { Context } from '@temporalio/activity';
 import { Worker, type ActivityInterceptorsFactory, type WorkerOptions } from '@temporalio/worker';
 import { createHeadSigner } from '../domain/ledger/signed-head.js';
-import { createApprovalNoticeActivities } from '../activities/approval-notice.activities.js';
+import { createApprovalNoticeActivities, type NoticeReceiver } from '../activities/approval-notice.activities.js';
 import {
   createHostMaintenanceActivities,
   reapHostOrphans,
@@ -20,13 +20,11 @@ import type { Logger } from '../platform/telemetry/logger.js';
 import { Metrics } from '../core/metrics/metrics.js';
 import type { Tracing } from '../platform/telemetry/tracing.js';
 import { listenForScrapes } from '../platform/telemetry/metrics-listener.js';
-import { ApprovalNotices } from '../core/driver/approval-notices.js';
-import { NoticeStarter } from '../platform/temporal/notice-starter.js';
-import { approvalNoticeWorkflow, CONTROL_QUEUE, hostQueue, hostWatchQueue } from '../workflows/messages.js';
+import { CONTROL_QUEUE, hostQueue, hostWatchQueue } from '../workflows/messages.js';
 import type { SandboxHostActivities } from '../activities/run-activities.js';
-import type { WebhookTarget } from '../core/approvals/send-webhook.js';
 import { ActivityMetrics } from './activity-metrics.js';
 import { brokerActivities } from './broker-activities.js';
+import { deliveryActivities } from './delivery-activities.js';
 import { FailureInterceptor } from './failure-interceptor.js';
 import { openRunWorkflows } from './open-run-workflows.js';
 import { RunSpans } from './run-spans.js';
@@ -61,7 +59,7 @@ const COLLECT_TIMEOUT_MS = 120_000;
 /** Connects, removes what an earlier process of this host left behind, and serves its queues. */
 export async function startWorker(config: SandgateConfig, log: Logger, tracing: Tracing): Promise<RunningWorker> {
   const metrics = new Metrics();
-  const parts = await connectParts(config, log, metrics);
+  const parts = await connectParts(config, log, { metrics, tracing });
   metrics.observe(parts.database);
   const activities = new ActivityMetrics(metrics, parts.host.capacity);
   const report = hostReport(config, parts);
@@ -181,8 +179,8 @@ function queues(config: SandgateConfig, parts: WorkerParts): Queue[] {
 }
 
 function controlActivities(config: SandgateConfig, parts: WorkerParts): object {
-  const { database, client, driver, dispatcher, log } = parts;
-  const { notices, timing } = config;
+  const { database, client, drivers, dispatcher, log } = parts;
+  const { timing } = config;
   return {
     ...createRunRecordActivities({
       database,
@@ -200,16 +198,17 @@ function controlActivities(config: SandgateConfig, parts: WorkerParts): object {
       admit: (run) => admitRun(database, run, config.capacity),
     }),
     ...brokerActivities(config, parts),
+    ...deliveryActivities(config, parts),
     ...createRelayActivities({ database, dispatcher, staleMs: timing.relayStaleMs, log }),
     ...createMaintenanceActivities({
       database,
-      driver,
+      driver: drivers.runs,
       capacity: config.capacity,
       quiesceSecs: timing.quiesceMs / 1000,
       openRuns: () => openRunWorkflows(client),
-      notices:
-        notices.url === null ? null : new ApprovalNotices(new NoticeStarter(client, approvalNoticeWorkflow), database),
-      noticeStartedWithinMs: timing.maintenanceMs,
+      notices: drivers.notices,
+      deliveries: drivers.deliveries,
+      startedWithinMs: timing.maintenanceMs,
     }),
     ...createApprovalNoticeActivities({
       database,
@@ -221,7 +220,7 @@ function controlActivities(config: SandgateConfig, parts: WorkerParts): object {
   };
 }
 
-function webhookOf({ notices }: SandgateConfig): WebhookTarget | null {
+function webhookOf({ notices }: SandgateConfig): NoticeReceiver | null {
   const { url, secret, timeoutMs } = notices;
   return url === null || secret === null ? null : { url, secret, timeoutMs };
 }

@@ -40,6 +40,23 @@ export const approvalNoticeWorkflow = {
   workflowType: 'approvalNotice',
   taskQueue: CONTROL_QUEUE,
   workflowId: (approvalId: string): string => `approval-notice-${approvalId}`,
+  summary: (approvalId: string): string => `Notice of approval ${approvalId}`,
+};
+
+/** One workflow per delivery of a result, and one more each time that it is sent again. */
+export const resultDeliveryWorkflow = {
+  workflowType: 'resultDelivery',
+  taskQueue: CONTROL_QUEUE,
+  workflowId: (wayId: string): string => `delivery-${wayId}`,
+  summary: (wayId: string): string => `Delivery ${wayId} of a result`,
+};
+
+/** One workflow per stored webhook. */
+export const ingressEventWorkflow = {
+  workflowType: 'ingressEvent',
+  taskQueue: CONTROL_QUEUE,
+  workflowId: (deliveryId: string): string => `ingress-event-${deliveryId}`,
+  summary: (deliveryId: string): string => `Webhook ${deliveryId}`,
 };
 
 export const phaseQuery = defineQuery<string>('phase');
@@ -67,4 +84,12 @@ export const runWorkflow = {
     approval_decided: approvalDecided,
     capacity: capacityGranted,
   },
+};
+
+/** What rows of the outbox start and wake. */
+export const DRIVEN_WORKFLOWS = {
+  run: runWorkflow,
+  notice: approvalNoticeWorkflow,
+  delivery: resultDeliveryWorkflow,
+  event: ingressEventWorkflow,
 };

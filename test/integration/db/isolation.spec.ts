@@ -23,6 +23,7 @@ const CROSS_ORGANIZATION_FUNCTIONS = [
   'svc_find_app_registration',
   'svc_find_organization',
   'svc_find_runs',
+  'svc_find_trigger_token',
   // Files of a host have no organization: which of them runs still need.
   'svc_find_wanted_uploads',
   // A host keeps what all organizations made there within one limit; ids, states and sizes alone.
@@ -37,6 +38,7 @@ const CROSS_ORGANIZATION_FUNCTIONS = [
   'svc_list_lost_observers',
   'svc_list_organizations',
   'svc_list_overdue_approvals',
+  'svc_list_overdue_deliveries',
   'svc_list_overspent_runs',
   'svc_list_setup_layers',
   'svc_list_uncleaned_runs',
