@@ -33,6 +33,7 @@ const FILES = [
   'functions/connections.sql',
   'functions/subscriptions.sql',
   'functions/ingress.sql',
+  'functions/codehost.sql',
   'functions/broker.sql',
   'functions/upstream.sql',
   'functions/oauth.sql',
