@@ -144,14 +144,14 @@ as $$
 $$;
 
 -- Stored webhooks that a subscription still waits for, oldest first; page with the last one.
-create or replace function svc_list_unhandled_webhooks(p_older_than_ms int, p_after timestamptz, p_limit int)
-returns table (organization_id uuid, delivery_id uuid, received_at timestamptz)
+create or replace function svc_list_unhandled_webhooks(p_older_than_ms int, p_after uuid, p_limit int)
+returns table (organization_id uuid, delivery_id uuid)
 language sql stable security definer set search_path = pg_catalog, public, pg_temp
 as $$
-  select d.tenant_id, d.id, d.received_at from trigger_deliveries d
-    where d.handled_at is null and (p_after is null or d.received_at > p_after)
+  select d.tenant_id, d.id from trigger_deliveries d
+    where d.handled_at is null and (p_after is null or d.id > p_after)
       and d.received_at <= clock_timestamp() - make_interval(secs => p_older_than_ms / 1000.0)
-    order by d.received_at limit p_limit
+    order by d.id limit p_limit
 $$;
 
 revoke all on function svc_find_webhook_connections, svc_find_webhook_registrations, svc_list_unhandled_webhooks

@@ -11,6 +11,7 @@ import type {
 } from '../../platform/temporal/workflow-names.js';
 import { ApprovalNotices } from './approval-notices.js';
 import { Driver, type StoredWebhookRef } from './driver.js';
+import { StoredWebhooks } from './stored-webhooks.js';
 import { TemporalOutboxDispatcher } from './outbox-dispatcher.js';
 import { connectTemporalClient, type TemporalClient } from '../../platform/temporal/connect-client.js';
 
@@ -26,6 +27,7 @@ export interface Drivers {
   runs: RunDriver;
   /** Null when no webhook for pending approvals is configured. */
   notices: ApprovalNotices | null;
+  webhooks: StoredWebhooks;
   /** For the rows of the outbox. */
   outbox: Driver;
 }
@@ -40,7 +42,8 @@ export function createDrivers(
   const notices =
     webhook.url === null ? null : new ApprovalNotices(new WorkflowStarter(client, names.notice), database);
   const events = new WorkflowStarter<StoredWebhookRef>(client, names.event);
-  return { runs, notices, outbox: new Driver({ runs, notices, events }) };
+  const webhooks = new StoredWebhooks(events, database);
+  return { runs, notices, webhooks, outbox: new Driver({ runs, notices, events }) };
 }
 
 /** A process's connection to the driver. `close` waits for wake-ups under way; the relay sends what is left. */

@@ -1,3 +1,4 @@
+import type pg from 'pg';
 import { In } from 'typeorm';
 import { digestOfText } from '../../domain/digest/digest.js';
 import type { PullRequestEvent } from '../../domain/triggers/events/pull-request-event.js';
@@ -97,4 +98,36 @@ export async function listWebhooks(
   });
   const of = Map.groupBy(dispatches, (dispatch) => dispatch.delivery_id);
   return webhooks.map((webhook) => ({ webhook, dispatches: of.get(webhook.id) ?? [] }));
+}
+
+/** Subscriptions that listen to a stored webhook and that nothing came of yet, oldest first. */
+export async function listUndispatched(tx: TenantTransaction, deliveryId: string): Promise<string[]> {
+  const rows = await tx.query<{ subscription_id: string }>(
+    'select subscription_id from svc_list_undispatched($1) order by place',
+    [deliveryId],
+  );
+  return rows.map((row) => row.subscription_id);
+}
+
+/** Marks a webhook as handled. @returns false when a subscription waits for it still */
+export async function settleWebhook(tx: TenantTransaction, deliveryId: string): Promise<boolean> {
+  const [row] = await tx.query<{ settled: boolean }>('select svc_settle_webhook($1) as settled', [deliveryId]);
+  return row?.settled === true;
+}
+
+/** A page of webhooks, of all organizations, that a subscription has waited for longer than `olderThanMs`. */
+export async function listUnhandledWebhooks(
+  pool: pg.Pool,
+  olderThanMs: number,
+  after: string | null,
+  limit: number,
+): Promise<{ organizationId: string; deliveryId: string }[]> {
+  const rows = await queryRows<{ organization_id: string; delivery_id: string }>(pool, {
+    text: 'select * from svc_list_unhandled_webhooks($1, $2, $3)',
+    values: [olderThanMs, after, limit],
+  });
+  return rows.map((row) => ({
+    organizationId: row.organization_id,
+    deliveryId: row.delivery_id,
+  }));
 }

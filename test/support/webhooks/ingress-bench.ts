@@ -2,6 +2,14 @@ import { sign } from '@octokit/webhooks-methods';
 import { v7 as uuidv7 } from 'uuid';
 import { ConnectionSecrets } from '../../../src/core/connections/connection-secrets.js';
 import { insertConnection, type NewConnection } from '../../../src/core/connections/connection-rows.js';
+import { EventRuns } from '../../../src/core/ingress/event-runs.js';
+import { DispatchEntity } from '../../../src/core/ingress/dispatch.entity.js';
+import { createRunCreation } from '../../../src/core/creation/create-run-creation.js';
+import { Metrics } from '../../../src/core/metrics/metrics.js';
+import { GuardedClient } from '../../../src/platform/egress/guarded-client.js';
+import { Tracing } from '../../../src/platform/telemetry/tracing.js';
+import { SessionEntity } from '../../../src/core/runs/session.entity.js';
+import { SubscriptionRuns } from '../../../src/core/triggers/subscription-runs.js';
 import { AgentEntity } from '../../../src/core/agents/agent.entity.js';
 import { SubscriptionEntity } from '../../../src/core/triggers/subscription.entity.js';
 import { insertRows } from '../../../src/platform/postgres/write-rows.js';
@@ -102,6 +110,44 @@ export class IngressBench {
     });
     await this.api.db.withTenant(this.api.organizationId, (tx) => insertRows(tx, SubscriptionEntity, [row]));
     return id;
+  }
+
+  /** What the workflow's activity would do. `queueDepth` 0: no run finds room, since the deployment has no host. */
+  eventRuns(now: () => number = Date.now, queueDepth: number | null = null): EventRuns {
+    const { app, config } = this.api;
+    const capacity = { ...config.capacity, tenantQueueDepth: queueDepth };
+    const [egress, metrics] = [app.get(GuardedClient, { strict: false }), app.get(Metrics, { strict: false })];
+    const creation = createRunCreation({ ...config, capacity }, { egress, metrics, tracing: Tracing.off });
+    const runs = new SubscriptionRuns(creation.runs);
+    const cloneBase = this.host.host.url();
+    return new EventRuns({ database: this.api.db, runs, cloneBase, now, pauseMs: 10, log: { warn: () => undefined } });
+  }
+
+  /** Handles a stored webhook once. @returns how long its workflow would wait */
+  handle(deliveryId: string, now?: () => number, queueDepth?: number): Promise<number | null> {
+    return this.eventRuns(now, queueDepth).start({ organizationId: this.api.organizationId, deliveryId });
+  }
+
+  /** Sends a webhook and handles it. @returns the id of the delivery */
+  async receive(payload: unknown, of: SentWebhook = {}): Promise<string> {
+    const answer = await this.send(payload, of);
+    const { delivery_id: id } = answer.body as unknown as { delivery_id?: string };
+    if (id === undefined) throw new Error(`${answer.status}: ${answer.text}`);
+    await this.handle(id);
+    return id;
+  }
+
+  /** What came of a webhook, in the order in which it came. */
+  dispatches(deliveryId: string): Promise<DispatchEntity[]> {
+    return this.api.db.withTenant(this.api.organizationId, (tx) =>
+      tx.manager.find(DispatchEntity, { where: { delivery_id: deliveryId }, order: { created_at: 'ASC', id: 'ASC' } }),
+    );
+  }
+
+  run(id: string | null | undefined): Promise<SessionEntity> {
+    return this.api.db.withTenant(this.api.organizationId, (tx) =>
+      tx.manager.findOneByOrFail(SessionEntity, { id: id ?? '' }),
+    );
   }
 
   async count(table: 'trigger_deliveries' | 'trigger_dispatches' | 'sessions' | 'driver_outbox'): Promise<number> {
