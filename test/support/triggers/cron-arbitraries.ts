@@ -1,0 +1,121 @@
+import fc from 'fast-check';
+
+/** One field as it is written, with what it means by construction: nothing here reads cron. */
+export interface WrittenField {
+  text: string;
+  matches(number: number): boolean;
+}
+
+/** Numbers as `wallAt` of the oracle shows them; Sunday is 0. */
+export interface WrittenCron {
+  text: string;
+  second: WrittenField;
+  minute: WrittenField;
+  hour: WrittenField;
+  dayOfMonth: WrittenField;
+  month: WrittenField;
+  dayOfWeek: WrittenField;
+  year: WrittenField;
+}
+
+const MONTHS = ['', 'jan', 'FEB', 'March', 'apr', 'MAY', 'june', 'Jul', 'august', 'sep', 'Oct', 'november', 'DEC'];
+const WEEKDAYS = ['sun', 'MONDAY', 'Tue', 'wed', 'thursday', 'FRI', 'Saturday'];
+const FIRST_YEAR = 1970;
+const every: WrittenField = { text: '*', matches: () => true };
+
+/** @param least of what the field can hold, where `*` begins */
+function item(from: number, to: number, nameOf: (n: number) => string, least = from): fc.Arbitrary<WrittenField> {
+  const number = fc.integer({ min: from, max: to });
+  const step = fc.integer({ min: 1, max: Math.max(2, Math.ceil((to - from) / 2)) });
+  const range = fc.tuple(number, number).map(([a, b]) => [Math.min(a, b), Math.max(a, b)] as const);
+  const within = (n: number, low: number, high: number, by: number): boolean =>
+    n >= low && n <= high && (n - low) % by === 0;
+  return fc.oneof(
+    { weight: 4, arbitrary: number.map((a) => ({ text: nameOf(a), matches: (n: number) => n === a })) },
+    {
+      weight: 2,
+      arbitrary: range.map(([a, b]) => ({
+        text: `${nameOf(a)}-${nameOf(b)}`,
+        matches: (n: number) => within(n, a, b, 1),
+      })),
+    },
+    step.map((by) => ({ text: `*/${by}`, matches: (n: number) => within(n, least, to, by) })),
+    fc.tuple(range, step).map(([[a, b], by]) => ({
+      text: `${nameOf(a)}-${nameOf(b)}/${by}`,
+      matches: (n: number) => within(n, a, b, by),
+    })),
+    fc
+      .tuple(number, step)
+      .map(([a, by]) => ({ text: `${nameOf(a)}/${by}`, matches: (n: number) => within(n, a, to, by) })),
+  );
+}
+
+function field(
+  from: number,
+  to: number,
+  anyOf = 1,
+  nameOf: (n: number) => string = String,
+  least = from,
+): fc.Arbitrary<WrittenField> {
+  const list = fc.array(item(from, to, nameOf, least), { minLength: 1, maxLength: 3 }).map((items) => ({
+    text: items.map(({ text }) => text).join(','),
+    matches: (n: number) => items.some(({ matches }) => matches(n)),
+  }));
+  return fc.oneof({ weight: anyOf, arbitrary: fc.constant(every) }, { weight: 1, arbitrary: list });
+}
+
+const orMark = (day: fc.Arbitrary<WrittenField>): fc.Arbitrary<WrittenField> =>
+  fc.oneof({ weight: 5, arbitrary: day }, fc.constant({ ...every, text: '?' }));
+const secondSunday: fc.Arbitrary<WrittenField> = fc.constantFrom(
+  { text: '7', matches: (n: number) => n === 0 },
+  { text: '5-7', matches: (n: number) => n === 0 || n >= 5 },
+  { text: 'thu-SUN', matches: (n: number) => n === 0 || n >= 4 },
+);
+const dayOfWeek = orMark(
+  fc.oneof(
+    { weight: 3, arbitrary: field(0, 6, 3) },
+    field(0, 6, 1, (n) => WEEKDAYS[n] ?? ''),
+    secondSunday,
+  ),
+);
+const dayOfMonth = orMark(field(1, 31, 3));
+const month = fc.oneof(
+  field(1, 12, 3),
+  field(1, 12, 3, (n) => MONTHS[n] ?? ''),
+);
+
+const write = (order: readonly Exclude<keyof WrittenCron, 'text'>[]) => (cron: Omit<WrittenCron, 'text'>) => ({
+  ...cron,
+  text: order.map((name) => cron[name].text).join(' '),
+});
+const FIVE = ['minute', 'hour', 'dayOfMonth', 'month', 'dayOfWeek'] as const;
+const second0: WrittenField = { text: '0', matches: (n) => n === 0 };
+const exactly = (from: number, to: number): fc.Arbitrary<WrittenField> =>
+  fc.integer({ min: from, max: to }).map((a) => ({ text: String(a), matches: (n: number) => n === a }));
+
+/** Five fields, often of the hours in which clocks change. */
+export const cronOfMinutes: fc.Arbitrary<WrittenCron> = fc
+  .record({
+    second: fc.constant(second0),
+    minute: field(0, 59),
+    hour: fc.oneof(field(0, 23), item(0, 4, String)),
+    ...{ dayOfMonth, month, dayOfWeek, year: fc.constant(every) },
+  })
+  .map(write(FIVE));
+
+/** Six or seven fields, with every day matching more often than not. */
+export const cronOfSeconds: fc.Arbitrary<WrittenCron> = fc
+  .record({
+    ...{ second: field(0, 59), minute: field(0, 59, 2), hour: fc.oneof(field(0, 23, 2), item(0, 4, String)) },
+    ...{ dayOfMonth: orMark(field(1, 31, 9)), month: field(1, 12, 9), dayOfWeek: orMark(field(0, 6, 9)) },
+    year: field(2026, 2028, 9, String, FIRST_YEAR),
+  })
+  .map((cron) => (cron.year === every ? write(['second', ...FIVE])(cron) : write(['second', ...FIVE, 'year'])(cron)));
+
+/** Seven fields that match at one time of a day, on days that may be far away. */
+export const cronOfDays: fc.Arbitrary<WrittenCron> = fc
+  .record({
+    ...{ second: exactly(0, 59), minute: exactly(0, 59), hour: exactly(0, 23) },
+    ...{ dayOfMonth, month, dayOfWeek, year: field(2020, 2100, 3, String, FIRST_YEAR) },
+  })
+  .map(write(['second', ...FIVE, 'year']));
