@@ -15,7 +15,8 @@ export interface WallTime {
 }
 
 const WEEKDAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'];
-const EARLIER_SECS = 3 * 3600;
+/** No clock goes back by more. */
+const EARLIER_SECS = 2 * 3600;
 
 /** Reads the wall clock of a zone, instant by instant. */
 export function wallReader(zone: string): (instant: number) => Omit<WallTime, 'isSecondCopy'> {
@@ -48,7 +49,7 @@ export function wallTimes(zone: string, from: number, until: number, step: numbe
   return times;
 }
 
-/** Instants at which the zone's clock changes between two, to the minute. */
+/** The first instants at which the zone's clock changes, to the minute; at most one a day. */
 export function changesOf(zone: string, from: number, until: number): number[] {
   const read = wallReader(zone);
   const ahead = (instant: number): number => {
@@ -56,9 +57,11 @@ export function changesOf(zone: string, from: number, until: number): number[] {
     return Date.UTC(wall.year, wall.month - 1, wall.dayOfMonth, wall.hour, wall.minute) / 1000 - instant;
   };
   const changes: number[] = [];
-  for (let hour = from; hour < until; hour += 3600)
-    for (let minute = hour; ahead(hour) !== ahead(hour + 3600) && minute < hour + 3600; minute += 60)
-      if (ahead(minute) !== ahead(minute + 60)) changes.push(minute + 60);
+  for (let day = from; day < until; day += 86_400) {
+    if (ahead(day) === ahead(day + 86_400)) continue;
+    const minutes = Array.from({ length: 1440 }, (_, minute) => day + (minute + 1) * 60);
+    changes.push(minutes.find((minute) => ahead(minute) !== ahead(day)) as number);
+  }
   return changes;
 }
 
