@@ -1711,6 +1711,26 @@ end
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.svc_claim_invocation(p_tenant uuid, p_subscription uuid, p_id uuid, p_key text, p_digest text, p_session uuid)
+ RETURNS TABLE(claimed boolean, session_id uuid, skip_reason text, request_digest text)
+ LANGUAGE plpgsql
+AS $function$
+#variable_conflict use_column
+begin
+  insert into trigger_invocations (id, tenant_id, subscription_id, idempotency_key, request_digest, session_id)
+  values (p_id, p_tenant, p_subscription, p_key, p_digest, p_session)
+  on conflict (subscription_id, idempotency_key) do nothing;
+  if found then
+    return query select true, p_session, null::text, p_digest;
+    return;
+  end if;
+  return query
+    select false, i.session_id, i.skip_reason, i.request_digest from trigger_invocations i
+      where i.subscription_id = p_subscription and i.idempotency_key = p_key;
+end
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.svc_claim_key(p_tenant uuid, p_scope text, p_key text, p_body_digest text, p_session uuid)
  RETURNS TABLE(claimed boolean, body_digest text, session_id uuid, result jsonb)
  LANGUAGE plpgsql
@@ -2080,6 +2100,18 @@ CREATE OR REPLACE FUNCTION public.svc_find_runs(p_ids uuid[])
  SET search_path TO 'pg_catalog', 'public', 'pg_temp'
 AS $function$
   select s.tenant_id, s.id, s.status, s.host_id from sessions s where s.id = any (p_ids)
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_find_trigger_token(p_sha256 text)
+ RETURNS TABLE(token_id uuid, organization_id uuid, subscription_id uuid)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+  select t.id, t.tenant_id, t.subscription_id from api_tokens t
+    where t.token_sha256 = p_sha256 and t.kind = 'trigger' and t.revoked_at is null
+      and (t.expires_at is null or t.expires_at > clock_timestamp())
 $function$
 ;
 
@@ -2644,6 +2676,18 @@ end
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.svc_list_active_runs(p_subscription uuid)
+ RETURNS TABLE(session_id uuid, ending boolean)
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select s.id, h.ending from sessions s join session_heads h on h.session_id = s.id
+    where s.subscription_id = p_subscription
+      and s.status not in ('completed', 'failed', 'cancelled', 'budget_exceeded')
+    order by s.id
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.svc_list_agents_by_policy(p_policy uuid)
  RETURNS TABLE(policy_id uuid, id uuid, name text)
  LANGUAGE sql
@@ -3068,6 +3112,22 @@ begin
   perform svc_lock_head(p_session);
   select status into present from sessions where id = p_session for no key update;
   return present;
+end
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_lock_subscription(p_subscription uuid, p_shared boolean)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+declare
+  key bigint := hashtextextended('subscription:' || p_subscription, 0);
+begin
+  if p_shared then
+    perform pg_advisory_xact_lock_shared(key);
+  else
+    perform pg_advisory_xact_lock(key);
+  end if;
 end
 $function$
 ;
@@ -4850,6 +4910,8 @@ alter function svc_find_organization(text) owner to sandgate_system;
 revoke all on function svc_find_organization(text) from public;
 alter function svc_find_runs(uuid[]) owner to sandgate_system;
 revoke all on function svc_find_runs(uuid[]) from public;
+alter function svc_find_trigger_token(text) owner to sandgate_system;
+revoke all on function svc_find_trigger_token(text) from public;
 alter function svc_find_wanted_uploads(uuid[]) owner to sandgate_system;
 revoke all on function svc_find_wanted_uploads(uuid[]) from public;
 alter function svc_forget_setup_layers(uuid,uuid[]) owner to sandgate_system;
@@ -4913,6 +4975,7 @@ grant execute on function svc_delete_outbox(bigint[]) to sandgate_app;
 grant execute on function svc_drop_oauth_registration(uuid,text) to sandgate_app;
 grant execute on function svc_find_organization(text) to sandgate_app;
 grant execute on function svc_find_runs(uuid[]) to sandgate_app;
+grant execute on function svc_find_trigger_token(text) to sandgate_app;
 grant execute on function svc_find_wanted_uploads(uuid[]) to sandgate_app;
 grant execute on function svc_forget_setup_layers(uuid,uuid[]) to sandgate_app;
 grant execute on function svc_free_places(uuid,integer,integer,integer) to sandgate_app;
