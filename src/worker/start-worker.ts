@@ -20,8 +20,11 @@ import type { Logger } from '../platform/telemetry/logger.js';
 import { Metrics } from '../core/metrics/metrics.js';
 import type { Tracing } from '../platform/telemetry/tracing.js';
 import { listenForScrapes } from '../platform/telemetry/metrics-listener.js';
-import { CONTROL_QUEUE, hostQueue, hostWatchQueue } from '../workflows/messages.js';
-import type { SandboxHostActivities } from '../activities/run-activities.js';
+import { CONTROL_QUEUE, DRIVEN_WORKFLOWS, hostQueue, hostWatchQueue } from '../workflows/messages.js';
+import type { SandboxHostActivities, ScheduleActivities } from '../activities/run-activities.js';
+import { createScheduleActivities } from '../activities/schedule.activities.js';
+import { createScheduleDriver } from '../core/driver/connect-driver.js';
+import { ScheduleFirings } from '../core/triggers/schedule-firings.js';
 import type { WebhookTarget } from '../core/approvals/send-webhook.js';
 import { ActivityMetrics } from './activity-metrics.js';
 import { brokerActivities } from './broker-activities.js';
@@ -55,6 +58,8 @@ const CONTROL_ACTIVITIES = 1000;
 const MIB = 1024 * 1024;
 /** One collection of a diff, all git calls together (docs/design/workspaces.md). */
 const COLLECT_TIMEOUT_MS = 120_000;
+/** Between two tries to stop the runs that a new one replaces. */
+const REPLACE_PAUSE_MS = 2000;
 
 /** Connects, removes what an earlier process of this host left behind, and serves its queues. */
 export async function startWorker(config: SandgateConfig, log: Logger, tracing: Tracing): Promise<RunningWorker> {
@@ -83,6 +88,9 @@ export async function startWorker(config: SandgateConfig, log: Logger, tracing: 
   const permanent = everyWhileAlive(PERMANENT_EVERY_MS, log, () =>
     ensurePermanentWorkflows(parts.client, config.timing.maintenanceMs),
   );
+  const reconciled = scheduleActivities(parts)
+    .reconcileSchedules()
+    .catch((cause: unknown) => log.warn({ err: cause }, 'schedules are left to the next round of maintenance'));
   const stopping = new AbortController();
   const running = workers.map(async (worker) => {
     await worker.run();
@@ -94,7 +102,7 @@ export async function startWorker(config: SandgateConfig, log: Logger, tracing: 
       stopping.abort();
       workers.filter((worker) => worker.getState() === 'RUNNING').forEach((worker) => worker.shutdown());
     },
-    ended: Promise.all(running)
+    ended: Promise.all([...running, reconciled])
       .finally(() => {
         seeing.stop();
         permanent.stop();
@@ -198,6 +206,7 @@ function controlActivities(config: SandgateConfig, parts: WorkerParts): object {
       admit: (run) => admitRun(database, run, config.capacity),
     }),
     ...brokerActivities(config, parts),
+    ...scheduleActivities(parts),
     ...createRelayActivities({ database, dispatcher, staleMs: timing.relayStaleMs, log }),
     ...createMaintenanceActivities({
       database,
@@ -216,6 +225,14 @@ function controlActivities(config: SandgateConfig, parts: WorkerParts): object {
       log,
     }),
   };
+}
+
+/** Those of schedules, which the worker also runs once when it starts. */
+function scheduleActivities({ database, client, subscriptionRuns: runs, log }: WorkerParts): ScheduleActivities {
+  const now = (): Date => new Date();
+  const firings = new ScheduleFirings({ database, runs, now, replacePauseMs: REPLACE_PAUSE_MS });
+  const driver = createScheduleDriver(database, client, DRIVEN_WORKFLOWS, log);
+  return createScheduleActivities({ database, firings, driver, now, log });
 }
 
 function webhookOf({ notices }: SandgateConfig): WebhookTarget | null {
