@@ -25,6 +25,7 @@ const COUNTS = {
   SANDGATE_PROOF_RACES: '10000',
   TEST_SIGNALS: '10000',
   TEST_SOAK_MINUTES: '120',
+  TEST_SCHEDULE_DAYS: 'full',
   TEST_ENDED_RUNS: '500',
   TEST_CANARY_RUNS: '200',
   // Those that need compilers, too.
