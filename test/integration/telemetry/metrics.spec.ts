@@ -174,7 +174,8 @@ describe('metrics of an API process', () => {
   it('count each connection that is revoked once', async () => {
     const id = await connected(api.db, api.organizationId);
     const before = await scrape();
-    for (const _again of [1, 2]) expect((await api.post(`/v1/connections/${id}/revoke`)).status).toBe(200);
+    await api.post(`/v1/connections/${id}/revoke`);
+    expect((await api.post(`/v1/connections/${id}/revoke`)).status).toBe(200);
     expect(since(before, await scrape(), /^service_connection_/)).toEqual({ service_connection_revocations_total: 1 });
   });
 });
