@@ -31,9 +31,9 @@ const FILES = [
   'functions/capacity.sql',
   'functions/outbox.sql',
   'functions/connections.sql',
+  'functions/codehost.sql',
   'functions/subscriptions.sql',
   'functions/ingress.sql',
-  'functions/codehost.sql',
   'functions/broker.sql',
   'functions/upstream.sql',
   'functions/oauth.sql',
@@ -41,6 +41,7 @@ const FILES = [
   'functions/network-flows.sql',
   'functions/simulation.sql',
   'functions/uploads.sql',
+  'functions/deliveries.sql',
   'functions/seal.sql',
   'functions/deployment.sql',
 ];

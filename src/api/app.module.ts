@@ -8,6 +8,8 @@ import { AuditModule } from './audit/audit.module.js';
 import { AuthGuard } from './auth/auth.guard.js';
 import { CapabilitiesModule } from './capabilities/capabilities.module.js';
 import { CatalogModule } from './catalog/catalog.module.js';
+import { CodehostModule } from './codehost/codehost.module.js';
+import { DeliveriesModule } from './deliveries/deliveries.module.js';
 import { EventsModule } from './events/events.module.js';
 import { ConnectionsModule } from './connections/connections.module.js';
 import { FoundationModule, type Foundation } from './foundation/foundation.module.js';
@@ -26,6 +28,7 @@ import { ReferenceModule } from './reference/reference.module.js';
 import { requestLogging } from './request-log.js';
 import { SessionsModule } from './sessions/sessions.module.js';
 import { SimulationModule } from './simulation/simulation.module.js';
+import { TriggersModule } from './triggers/triggers.module.js';
 import { WorkspacesModule } from './workspaces/workspaces.module.js';
 
 const RESOURCES = [
@@ -36,11 +39,14 @@ const RESOURCES = [
   CatalogModule,
   McpModule,
   ConnectionsModule,
+  CodehostModule,
   PoliciesModule,
   SimulationModule,
   WorkspacesModule,
   SessionsModule,
+  TriggersModule,
   ArtifactsModule,
+  DeliveriesModule,
   EventsModule,
   ApprovalsModule,
   AuditModule,

@@ -1,7 +1,7 @@
 import type { Context } from '@temporalio/activity';
 import { Worker, type ActivityInterceptorsFactory, type WorkerOptions } from '@temporalio/worker';
 import { createHeadSigner } from '../domain/ledger/signed-head.js';
-import { createApprovalNoticeActivities } from '../activities/approval-notice.activities.js';
+import { createApprovalNoticeActivities, type NoticeReceiver } from '../activities/approval-notice.activities.js';
 import {
   createHostMaintenanceActivities,
   reapHostOrphans,
@@ -25,9 +25,9 @@ import type { Tracing } from '../platform/telemetry/tracing.js';
 import { listenForScrapes } from '../platform/telemetry/metrics-listener.js';
 import { CONTROL_QUEUE, DRIVEN_WORKFLOWS, hostQueue, hostWatchQueue } from '../workflows/messages.js';
 import type { SandboxHostActivities } from '../activities/run-activities.js';
-import type { WebhookTarget } from '../core/approvals/send-webhook.js';
 import { ActivityMetrics } from './activity-metrics.js';
 import { brokerActivities } from './broker-activities.js';
+import { deliveryActivities } from './delivery-activities.js';
 import { FailureInterceptor } from './failure-interceptor.js';
 import { openWorkflows } from './open-workflows.js';
 import { RunSpans } from './run-spans.js';
@@ -203,6 +203,7 @@ function controlActivities(config: SandgateConfig, parts: WorkerParts): object {
       admit: (run) => admitRun(database, run, config.capacity),
     }),
     ...brokerActivities(config, parts),
+    ...deliveryActivities(config, parts),
     ...createRelayActivities({ database, dispatcher, staleMs: timing.relayStaleMs, log }),
     ...createMaintenanceActivities({
       database,
@@ -211,6 +212,7 @@ function controlActivities(config: SandgateConfig, parts: WorkerParts): object {
       quiesceSecs: timing.quiesceMs / 1000,
       openRuns: () => openWorkflows(client, DRIVEN_WORKFLOWS.run),
       notices: drivers.notices,
+      deliveries: drivers.deliveries,
       webhooks: drivers.webhooks,
       openWebhooks: () => openWorkflows(client, DRIVEN_WORKFLOWS.event),
       startedWithinMs: timing.maintenanceMs,
@@ -231,7 +233,7 @@ function eventRuns(config: SandgateConfig, { database, subscriptionRuns, log }: 
   return new EventRuns({ database, runs: subscriptionRuns, cloneBase, now: Date.now, pauseMs: REPLACE_PAUSE_MS, log });
 }
 
-function webhookOf({ notices }: SandgateConfig): WebhookTarget | null {
+function webhookOf({ notices }: SandgateConfig): NoticeReceiver | null {
   const { url, secret, timeoutMs } = notices;
   return url === null || secret === null ? null : { url, secret, timeoutMs };
 }

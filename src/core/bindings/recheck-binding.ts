@@ -91,9 +91,8 @@ function invokerProblem(kind: ResourceBinding['resolvedBy']['kind'], active: boo
     case 'user':
       return active ? null : 'the user who started this run is no longer an active member of the organization';
     case 'trigger':
-      return active ? null : 'the trigger that started this run is disabled, or its token was revoked';
     case 'schedule':
     case 'webhook':
-      return active ? null : `the ${kind} trigger that started this run is disabled`;
+      return active ? null : `the ${kind} that started this run was revoked or disabled`;
   }
 }

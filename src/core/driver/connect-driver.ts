@@ -10,6 +10,7 @@ import type {
   StartedWorkflowNames,
 } from '../../platform/temporal/workflow-names.js';
 import { ApprovalNotices } from './approval-notices.js';
+import { DeliveryWorkflows } from './delivery-workflows.js';
 import { Driver, type StoredWebhookRef } from './driver.js';
 import { StoredWebhooks } from './stored-webhooks.js';
 import { TemporalOutboxDispatcher } from './outbox-dispatcher.js';
@@ -19,6 +20,7 @@ import { connectTemporalClient, type TemporalClient } from '../../platform/tempo
 export interface DrivenWorkflows {
   run: RunWorkflowNames;
   notice: StartedWorkflowNames;
+  delivery: StartedWorkflowNames;
   event: StartedWorkflowNames;
 }
 
@@ -27,6 +29,7 @@ export interface Drivers {
   runs: RunDriver;
   /** Null when no webhook for pending approvals is configured. */
   notices: ApprovalNotices | null;
+  deliveries: DeliveryWorkflows;
   webhooks: StoredWebhooks;
   /** For the rows of the outbox. */
   outbox: Driver;
@@ -41,9 +44,11 @@ export function createDrivers(
   const runs = new RunDriver(client, names.run, timing.workflowTaskMs);
   const notices =
     webhook.url === null ? null : new ApprovalNotices(new WorkflowStarter(client, names.notice), database);
+  const deliveries = new DeliveryWorkflows(new WorkflowStarter(client, names.delivery), database);
   const events = new WorkflowStarter<StoredWebhookRef>(client, names.event);
   const webhooks = new StoredWebhooks(events, database);
-  return { runs, notices, webhooks, outbox: new Driver({ runs, notices, events }) };
+  const outbox = new Driver({ runs, notices, deliveries, events });
+  return { runs, notices, deliveries, webhooks, outbox };
 }
 
 /** A process's connection to the driver. `close` waits for wake-ups under way; the relay sends what is left. */

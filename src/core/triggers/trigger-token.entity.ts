@@ -12,8 +12,8 @@ export class TriggerTokenEntity {
   @Column('text')
   kind!: 'trigger';
 
-  @Column('uuid')
-  subscription_id!: string;
+  @Column('uuid', { nullable: true })
+  subscription_id!: string | null;
 
   @Column('text')
   token_sha256!: string;

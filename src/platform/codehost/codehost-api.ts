@@ -55,7 +55,7 @@ export class CodehostApi implements CodeHost {
   }
 
   async installationToken(jwt: string, id: string): Promise<InstallationToken> {
-    const { body } = await this.call('POST', `/app/installations/${encodeURIComponent(id)}/access_tokens`, jwt);
+    const { body } = await this.call('POST', `/app/installations/${encodeURIComponent(id)}/access_tokens`, jwt, {});
     const expires = Date.parse(typeof body['expires_at'] === 'string' ? body['expires_at'] : '');
     return {
       token: textOf(body, 'token'),
@@ -89,6 +89,7 @@ export class CodehostApi implements CodeHost {
     method: 'GET' | 'POST',
     path: string,
     bearer: string | null,
+    json?: JsonObject,
   ): Promise<{ status: number; body: JsonObject; headers: Headers }> {
     try {
       const response = await this.client.request({
@@ -99,9 +100,9 @@ export class CodehostApi implements CodeHost {
           'x-github-api-version': '2022-11-28',
           'user-agent': 'service',
           ...(bearer === null ? {} : { authorization: `Bearer ${bearer}` }),
-          ...(method === 'POST' ? { 'content-type': 'application/json' } : {}),
+          ...(json === undefined ? {} : { 'content-type': 'application/json' }),
         },
-        ...(method === 'POST' ? { body: '{}' } : {}),
+        ...(json === undefined ? {} : { body: JSON.stringify(json) }),
         timeoutMs: CALL_MS,
         maxBodyBytes: MAX_ANSWER_BYTES,
         redirects: 'refuse',

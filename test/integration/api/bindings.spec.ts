@@ -195,7 +195,12 @@ describe('a read-only run', () => {
           workspace: { kind: 'scratch' },
         }),
       );
-    expect(await resolve({})).toEqual({ toolSets: [], rows: [], workspace: { kind: 'scratch' } });
+    expect(await resolve({})).toEqual({
+      toolSets: [],
+      rows: [],
+      destinations: [],
+      workspace: { kind: 'scratch' },
+    });
     await expect(resolve({ other: 'x' })).rejects.toThrow('bindings: unknown slot other; the agent declares crm');
   });
 });
