@@ -1,6 +1,4 @@
 import { isJsonObject, type JsonObject } from '../../domain/json.js';
-import { EgressError } from '../egress/egress-error.js';
-import type { GuardedClient } from '../egress/guarded-client.js';
 import type {
   CodeHost,
   CodehostAccount,
@@ -10,39 +8,32 @@ import type {
   InstallationToken,
   RepositoryLister,
 } from './code-host.js';
-import { CodehostError } from './codehost-error.js';
-
-/** Of one call, its answer included (docs/design/connections.md). */
-const CALL_MS = 15_000;
-const MAX_ANSWER_BYTES = 8 * 1024 * 1024;
+import { idOf, rowsOf, textOf, type CodehostClient } from './codehost-client.js';
 
 /** Tokens without a stated end are taken to live this long. */
 const UNSTATED_LIFE_MS = 55 * 60 * 1000;
 
 /**
- * The REST API of the code host, GitHub's or one that is compatible with it. Its address is the operator's, so no
- * class of addresses is closed to it. Redirects are refused, and of what the host answers only the members named here are read.
+ * The REST API of the code host, GitHub's or one that is compatible with it. Of what the host answers only the members named here are
+ * read.
  */
 export class CodehostApi implements CodeHost {
-  /** @param client for hosts that the operator configured */
-  constructor(
-    private readonly baseUrl: string,
-    private readonly client: Pick<GuardedClient, 'request'>,
-  ) {}
+  constructor(private readonly client: Pick<CodehostClient, 'call'>) {}
 
   async currentUser(token: string): Promise<CodehostAccount> {
-    const { body, headers } = await this.call('GET', '/user', token);
+    const { body, headers } = await this.client.call({ method: 'GET', path: '/user', bearer: token });
     const scopes = (headers.get('x-oauth-scopes') ?? '').split(',').map((scope) => scope.trim());
     return { id: idOf(body), login: textOf(body, 'login'), scopes: scopes.filter((scope) => scope !== '') };
   }
 
   async app(jwt: string): Promise<CodehostApp> {
-    const { body } = await this.call('GET', '/app', jwt);
+    const { body } = await this.client.call({ method: 'GET', path: '/app', bearer: jwt });
     return { id: idOf(body), slug: textOf(body, 'slug') };
   }
 
   async installation(jwt: string, id: string): Promise<CodehostInstallation> {
-    const { body } = await this.call('GET', `/app/installations/${encodeURIComponent(id)}`, jwt);
+    const path = `/app/installations/${encodeURIComponent(id)}`;
+    const { body } = await this.client.call({ method: 'GET', path, bearer: jwt });
     const account = body['account'];
     return {
       id: idOf(body),
@@ -53,7 +44,8 @@ export class CodehostApi implements CodeHost {
   }
 
   async installationToken(jwt: string, id: string): Promise<InstallationToken> {
-    const { body } = await this.call('POST', `/app/installations/${encodeURIComponent(id)}/access_tokens`, jwt);
+    const path = `/app/installations/${encodeURIComponent(id)}/access_tokens`;
+    const { body } = await this.client.call({ method: 'POST', path, bearer: jwt });
     const expires = Date.parse(typeof body['expires_at'] === 'string' ? body['expires_at'] : '');
     return {
       token: textOf(body, 'token'),
@@ -67,54 +59,10 @@ export class CodehostApi implements CodeHost {
     { page, perPage }: { page: number; perPage: number },
   ): Promise<CodehostRepository[]> {
     const place = lister === 'user' ? '/user/repos?sort=updated&' : '/installation/repositories?';
-    const { body } = await this.call('GET', `${place}page=${page}&per_page=${perPage}`, token);
-    const rows: unknown = Array.isArray(body) ? body : body['repositories'];
-    if (!Array.isArray(rows)) throw malformed();
-    return rows.filter(isJsonObject).map(repositoryOf);
+    const path = `${place}page=${page}&per_page=${perPage}`;
+    const { body } = await this.client.call({ method: 'GET', path, bearer: token });
+    return rowsOf(Array.isArray(body) ? body : body['repositories']).map(repositoryOf);
   }
-
-  private async call(
-    method: 'GET' | 'POST',
-    path: string,
-    bearer: string,
-  ): Promise<{ body: JsonObject; headers: Headers }> {
-    try {
-      const response = await this.client.request({
-        method,
-        url: `${this.baseUrl}${path}`,
-        headers: {
-          accept: 'application/vnd.github+json',
-          'x-github-api-version': '2022-11-28',
-          'user-agent': 'service',
-          authorization: `Bearer ${bearer}`,
-          ...(method === 'POST' ? { 'content-type': 'application/json' } : {}),
-        },
-        ...(method === 'POST' ? { body: '{}' } : {}),
-        timeoutMs: CALL_MS,
-        maxBodyBytes: MAX_ANSWER_BYTES,
-        redirects: 'refuse',
-      });
-      if (response.status < 200 || response.status > 299) {
-        response.discard();
-        throw new CodehostError(response.status, `the code host answered ${response.status}`);
-      }
-      return { body: parseAnswer(await response.readBody()), headers: response.headers };
-    } catch (cause) {
-      if (!(cause instanceof EgressError)) throw cause;
-      throw new CodehostError(null, `the code host could not be asked: ${cause.message}`, { cause });
-    }
-  }
-}
-
-function parseAnswer(bytes: Buffer): JsonObject {
-  try {
-    const value: unknown = JSON.parse(bytes.toString('utf8'));
-    // A list is checked by whoever asked for one.
-    if (isJsonObject(value) || Array.isArray(value)) return value as JsonObject;
-  } catch (cause) {
-    throw new CodehostError(null, 'the code host answered with something that is not JSON', { cause });
-  }
-  throw malformed();
 }
 
 function repositoryOf(row: JsonObject): CodehostRepository {
@@ -131,21 +79,4 @@ function repositoryOf(row: JsonObject): CodehostRepository {
     updated_at: optional('updated_at'),
     pushed_at: optional('pushed_at'),
   };
-}
-
-function idOf(row: JsonObject, member = 'id'): string {
-  const id = row[member];
-  if (typeof id === 'number' && Number.isSafeInteger(id)) return String(id);
-  if (typeof id === 'string' && /^\d{1,20}$/.test(id)) return id;
-  throw malformed();
-}
-
-function textOf(row: JsonObject, member: string): string {
-  const value = row[member];
-  if (typeof value === 'string' && value !== '') return value;
-  throw malformed();
-}
-
-function malformed(): CodehostError {
-  return new CodehostError(null, 'the code host answered with something other than its API promises');
 }
