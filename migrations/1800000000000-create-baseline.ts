@@ -27,6 +27,9 @@ const FILES = [
   'tables/egress.sql',
   'tables/network.sql',
   'tables/setup.sql',
+  'tables/subscriptions.sql',
+  'tables/ingress.sql',
+  'tables/deliveries.sql',
   'seeds/capacity.sql',
   'seeds/connectors.sql',
 ];

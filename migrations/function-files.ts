@@ -31,6 +31,7 @@ const FILES = [
   'functions/capacity.sql',
   'functions/outbox.sql',
   'functions/connections.sql',
+  'functions/subscriptions.sql',
   'functions/broker.sql',
   'functions/upstream.sql',
   'functions/oauth.sql',

@@ -65,8 +65,9 @@ create table api_tokens (
   id uuid not null,
   tenant_id uuid not null,
   kind text default 'session'::text not null,
-  session_id uuid not null,
-  audience text not null,
+  session_id uuid,
+  subscription_id uuid,
+  audience text,
   token_sha256 text not null,
   expires_at timestamp with time zone,
   revoked_at timestamp with time zone,
@@ -74,10 +75,16 @@ create table api_tokens (
   constraint api_tokens_pkey PRIMARY KEY (id),
   constraint api_tokens_token_sha256_key UNIQUE (token_sha256),
   constraint api_tokens_audience_check CHECK ((audience = ANY (ARRAY['tool'::text, 'control'::text, 'workspace'::text, 'llm'::text]))),
-  constraint api_tokens_kind_check CHECK ((kind = 'session'::text)),
+  constraint api_tokens_check CHECK (
+CASE kind
+    WHEN 'session'::text THEN ((num_nonnulls(session_id, audience) = 2) AND (subscription_id IS NULL))
+    ELSE ((num_nonnulls(session_id, audience) = 0) AND (subscription_id IS NOT NULL))
+END),
+  constraint api_tokens_kind_check CHECK ((kind = ANY (ARRAY['session'::text, 'trigger'::text]))),
   constraint api_tokens_token_sha256_check CHECK ((token_sha256 ~ '^[0-9a-f]{64}$'::text))
 );
 CREATE INDEX api_tokens_session ON public.api_tokens USING btree (session_id);
+CREATE INDEX api_tokens_subscription ON public.api_tokens USING btree (subscription_id) WHERE (subscription_id IS NOT NULL);
 
 create table approval_notices (
   approval_id uuid not null,
@@ -271,13 +278,13 @@ CREATE INDEX connector_oauth_flows_registration ON public.connector_oauth_flows 
 create table driver_outbox (
   id bigint generated always as identity not null,
   tenant_id uuid not null,
-  session_id uuid not null,
+  subject_id uuid not null,
   kind text not null,
   created_at timestamp with time zone default clock_timestamp() not null,
   attempts integer default 0 not null,
   retry_at timestamp with time zone,
   constraint driver_outbox_pkey PRIMARY KEY (id),
-  constraint driver_outbox_kind_check CHECK ((kind = ANY (ARRAY['created'::text, 'finalization_requested'::text, 'approval_requested'::text, 'approval_decided'::text, 'capacity'::text])))
+  constraint driver_outbox_kind_check CHECK ((kind = ANY (ARRAY['created'::text, 'finalization_requested'::text, 'approval_requested'::text, 'approval_decided'::text, 'capacity'::text, 'deliveries_due'::text, 'webhook_stored'::text])))
 ) with (autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=500);
 
 create table egress_breakers (
@@ -318,6 +325,39 @@ create table events (
   recorded_at timestamp with time zone default clock_timestamp() not null,
   constraint events_pkey PRIMARY KEY (session_id, seq)
 );
+
+create table external_results (
+  id uuid not null,
+  tenant_id uuid not null,
+  subscription_id uuid not null,
+  kind text not null,
+  resource_key text not null,
+  external_id text not null,
+  external_url text,
+  created_at timestamp with time zone default clock_timestamp() not null,
+  updated_at timestamp with time zone default clock_timestamp() not null,
+  constraint external_results_pkey PRIMARY KEY (id),
+  constraint external_results_subscription_id_kind_resource_key_key UNIQUE (subscription_id, kind, resource_key),
+  constraint external_results_kind_check CHECK ((kind = ANY (ARRAY['codehost_pr_comment'::text, 'codehost_check_run'::text, 'codehost_commit_status'::text])))
+);
+
+create table github_app_flows (
+  id uuid not null,
+  tenant_id uuid not null,
+  registration_id uuid not null,
+  purpose text not null,
+  browser_hash text,
+  bootstrap_consumed_at timestamp with time zone,
+  consumed_at timestamp with time zone,
+  expires_at timestamp with time zone not null,
+  created_at timestamp with time zone default clock_timestamp() not null,
+  constraint github_app_flows_pkey PRIMARY KEY (id),
+  constraint github_app_flows_tenant_id_id_key UNIQUE (tenant_id, id),
+  constraint github_app_flows_browser_hash_check CHECK ((browser_hash ~ '^[0-9a-f]{64}$'::text)),
+  constraint github_app_flows_check CHECK (((browser_hash IS NULL) = (bootstrap_consumed_at IS NULL))),
+  constraint github_app_flows_purpose_check CHECK ((purpose = ANY (ARRAY['manifest'::text, 'install'::text])))
+);
+CREATE INDEX github_app_flows_expiry ON public.github_app_flows USING btree (tenant_id, expires_at);
 
 create table github_app_registrations (
   id uuid not null,
@@ -593,6 +633,32 @@ create table process_leases (
   constraint process_leases_pkey PRIMARY KEY (id)
 );
 
+create table result_deliveries (
+  id uuid not null,
+  tenant_id uuid not null,
+  session_id uuid not null,
+  subscription_id uuid not null,
+  destination_index integer not null,
+  destination jsonb not null,
+  status text default 'pending'::text not null,
+  attempts integer default 0 not null,
+  next_attempt_at timestamp with time zone,
+  last_error text,
+  payload_digest text,
+  delivered_at timestamp with time zone,
+  created_at timestamp with time zone default clock_timestamp() not null,
+  updated_at timestamp with time zone default clock_timestamp() not null,
+  constraint result_deliveries_pkey PRIMARY KEY (id),
+  constraint result_deliveries_session_id_destination_index_key UNIQUE (session_id, destination_index),
+  constraint result_deliveries_tenant_id_id_key UNIQUE (tenant_id, id),
+  constraint result_deliveries_check CHECK (((status = 'delivered'::text) = (delivered_at IS NOT NULL))),
+  constraint result_deliveries_destination_index_check CHECK ((destination_index >= 0)),
+  constraint result_deliveries_payload_digest_check CHECK ((payload_digest ~ '^sha256:[0-9a-f]{64}$'::text)),
+  constraint result_deliveries_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'delivered'::text, 'failed'::text])))
+);
+CREATE INDEX result_deliveries_pending ON public.result_deliveries USING btree (created_at) WHERE (status = 'pending'::text);
+CREATE INDEX result_deliveries_subscription ON public.result_deliveries USING btree (subscription_id, created_at DESC, id DESC);
+
 create table run_resource_bindings (
   id uuid not null,
   tenant_id uuid not null,
@@ -644,6 +710,24 @@ create table sandbox_uids (
   constraint sandbox_uids_pkey PRIMARY KEY (host_id, uid),
   constraint sandbox_uids_session_id_key UNIQUE (session_id)
 );
+
+create table schedules (
+  id uuid not null,
+  tenant_id uuid not null,
+  subscription_id uuid not null,
+  cron text not null,
+  timezone text not null,
+  missed_run_policy text default 'skip'::text not null,
+  next_fire_at timestamp with time zone,
+  last_fired_at timestamp with time zone,
+  created_at timestamp with time zone default now() not null,
+  updated_at timestamp with time zone default now() not null,
+  constraint schedules_pkey PRIMARY KEY (id),
+  constraint schedules_subscription_id_key UNIQUE (subscription_id),
+  constraint schedules_tenant_id_id_key UNIQUE (tenant_id, id),
+  constraint schedules_missed_run_policy_check CHECK ((missed_run_policy = ANY (ARRAY['skip'::text, 'catch_up'::text])))
+);
+CREATE INDEX schedules_due ON public.schedules USING btree (next_fire_at) WHERE (next_fire_at IS NOT NULL);
 
 create table schema_functions (
   file text not null,
@@ -723,6 +807,7 @@ create table sessions (
   finished_at timestamp with time zone,
   invoked_by_kind text default 'operator'::text not null,
   invoked_by_user_id uuid,
+  subscription_id uuid,
   created_at timestamp with time zone default now() not null,
   updated_at timestamp with time zone default now() not null,
   not_before timestamp with time zone,
@@ -743,6 +828,8 @@ CREATE INDEX sessions_labels ON public.sessions USING gin (labels jsonb_path_ops
 CREATE INDEX sessions_newest ON public.sessions USING btree (tenant_id, created_at DESC, id DESC);
 CREATE INDEX sessions_of_host ON public.sessions USING btree (host_id) WHERE capacity_held;
 CREATE INDEX sessions_of_revision ON public.sessions USING btree (tenant_id, agent_revision_id, id DESC);
+CREATE INDEX sessions_of_subscription ON public.sessions USING btree (subscription_id, id DESC) WHERE (subscription_id IS NOT NULL);
+CREATE INDEX sessions_under_way ON public.sessions USING btree (subscription_id) WHERE ((subscription_id IS NOT NULL) AND (status <> ALL (ARRAY['completed'::text, 'failed'::text, 'cancelled'::text, 'budget_exceeded'::text])));
 CREATE INDEX sessions_unfinished ON public.sessions USING btree (id) WHERE (status <> ALL (ARRAY['completed'::text, 'failed'::text, 'cancelled'::text, 'budget_exceeded'::text]));
 
 create table setup_layers (
@@ -826,6 +913,106 @@ create table tool_execution_claims (
 );
 CREATE INDEX tool_execution_claims_of_run ON public.tool_execution_claims USING btree (session_id) WHERE (state = 'claimed'::text);
 CREATE INDEX tool_execution_claims_open ON public.tool_execution_claims USING btree (claim_expires_at) WHERE (state = 'claimed'::text);
+
+create table trigger_deliveries (
+  id uuid not null,
+  tenant_id uuid not null,
+  connection_id uuid not null,
+  external_event_id text not null,
+  event_type text not null,
+  payload json not null,
+  payload_digest text not null,
+  event jsonb not null,
+  occurred_at timestamp with time zone,
+  received_at timestamp with time zone default clock_timestamp() not null,
+  handled_at timestamp with time zone,
+  constraint trigger_deliveries_pkey PRIMARY KEY (id),
+  constraint trigger_deliveries_connection_id_external_event_id_key UNIQUE (connection_id, external_event_id),
+  constraint trigger_deliveries_tenant_id_id_key UNIQUE (tenant_id, id),
+  constraint trigger_deliveries_payload_digest_check CHECK ((payload_digest ~ '^sha256:[0-9a-f]{64}$'::text))
+);
+CREATE INDEX trigger_deliveries_again ON public.trigger_deliveries USING btree (connection_id, event_type, payload_digest, received_at);
+CREATE INDEX trigger_deliveries_newest ON public.trigger_deliveries USING btree (connection_id, received_at DESC, id DESC);
+CREATE INDEX trigger_deliveries_unhandled ON public.trigger_deliveries USING btree (received_at) WHERE (handled_at IS NULL);
+
+create table trigger_dispatches (
+  id uuid not null,
+  tenant_id uuid not null,
+  delivery_id uuid not null,
+  subscription_id uuid not null,
+  session_id uuid,
+  status text not null,
+  skip_reason text,
+  created_at timestamp with time zone default clock_timestamp() not null,
+  constraint trigger_dispatches_pkey PRIMARY KEY (id),
+  constraint trigger_dispatches_delivery_id_subscription_id_key UNIQUE (delivery_id, subscription_id),
+  constraint trigger_dispatches_check CHECK (((status = 'created'::text) = (session_id IS NOT NULL))),
+  constraint trigger_dispatches_check1 CHECK (((status = 'created'::text) = (skip_reason IS NULL))),
+  constraint trigger_dispatches_status_check CHECK ((status = ANY (ARRAY['created'::text, 'skipped'::text, 'error'::text])))
+);
+
+create table trigger_invocations (
+  id uuid not null,
+  tenant_id uuid not null,
+  subscription_id uuid not null,
+  idempotency_key text not null,
+  request_digest text,
+  session_id uuid,
+  skip_reason text,
+  claimed_at timestamp with time zone default clock_timestamp() not null,
+  created_at timestamp with time zone default clock_timestamp() not null,
+  constraint trigger_invocations_pkey PRIMARY KEY (id),
+  constraint trigger_invocations_subscription_id_idempotency_key_key UNIQUE (subscription_id, idempotency_key),
+  constraint trigger_invocations_check CHECK (((session_id IS NULL) OR (skip_reason IS NULL)))
+);
+CREATE INDEX trigger_invocations_newest ON public.trigger_invocations USING btree (subscription_id, created_at DESC, id DESC);
+
+create table trigger_subscriptions (
+  id uuid not null,
+  tenant_id uuid not null,
+  agent_id uuid not null,
+  name text not null,
+  trigger_kind text not null,
+  enabled boolean default true not null,
+  pinned_revision_id uuid,
+  task_template text,
+  allow_task_override boolean default false not null,
+  allow_workspace_override boolean default false not null,
+  autonomy text,
+  allow_unpriced boolean default false not null,
+  concurrency_policy text default 'allow'::text not null,
+  budget_override jsonb,
+  workspace_override jsonb,
+  callback_url text,
+  callback_secret_sealed bytea,
+  callback_secret_key_version smallint default 1 not null,
+  authority_generation integer default 1 not null,
+  connection_id uuid,
+  repositories text[],
+  events text[],
+  publish text[],
+  capability_bundles text[],
+  created_at timestamp with time zone default now() not null,
+  updated_at timestamp with time zone default now() not null,
+  constraint trigger_subscriptions_pkey PRIMARY KEY (id),
+  constraint trigger_subscriptions_name UNIQUE (tenant_id, name),
+  constraint trigger_subscriptions_tenant_id_id_key UNIQUE (tenant_id, id),
+  constraint trigger_subscriptions_authority_generation_check CHECK ((authority_generation >= 1)),
+  constraint trigger_subscriptions_autonomy_check CHECK ((autonomy = 'autonomous'::text)),
+  constraint trigger_subscriptions_callback_secret_key_version_check CHECK ((callback_secret_key_version = ANY (ARRAY[1, 2]))),
+  constraint trigger_subscriptions_check CHECK (((trigger_kind = 'event'::text) = (connection_id IS NOT NULL))),
+  constraint trigger_subscriptions_check1 CHECK ((num_nulls(repositories, events, publish) =
+CASE trigger_kind
+    WHEN 'event'::text THEN 0
+    ELSE 3
+END)),
+  constraint trigger_subscriptions_check2 CHECK (((callback_url IS NULL) = (callback_secret_sealed IS NULL))),
+  constraint trigger_subscriptions_concurrency_policy_check CHECK ((concurrency_policy = ANY (ARRAY['allow'::text, 'skip_if_running'::text, 'replace'::text]))),
+  constraint trigger_subscriptions_publish_check CHECK ((publish <@ ARRAY['pr_comment'::text, 'check'::text])),
+  constraint trigger_subscriptions_trigger_kind_check CHECK ((trigger_kind = ANY (ARRAY['api'::text, 'schedule'::text, 'event'::text])))
+);
+CREATE INDEX trigger_subscriptions_connection ON public.trigger_subscriptions USING btree (tenant_id, connection_id) WHERE (connection_id IS NOT NULL);
+CREATE INDEX trigger_subscriptions_newest ON public.trigger_subscriptions USING btree (tenant_id, created_at DESC, id DESC);
 
 create table usage_entries (
   id uuid not null,
@@ -1119,7 +1306,7 @@ AS $function$
       when s.run_spec_digest <> p_spec_digest then 'reload'
     end, h
   from (values (p_session)) as r (id)
-  left join api_tokens t on t.token_sha256 = p_token
+  left join api_tokens t on t.token_sha256 = p_token and t.kind = 'session'
   left join session_heads h on h.session_id = r.id
   left join sessions s on s.id = r.id
   limit 1
@@ -1196,7 +1383,7 @@ begin
     where c.scope = g.scope;
   update capacity_counters c set active = c.active + cardinality(runs), updated_at = clock_timestamp()
     where c.scope = 'deployment' and cardinality(runs) > 0;
-  return query insert into driver_outbox (tenant_id, session_id, kind)
+  return query insert into driver_outbox (tenant_id, subject_id, kind)
     select g.tenant, g.run, 'capacity' from unnest(tenants, runs) with ordinality as g (tenant, run, place)
     order by g.place returning *;
 end
@@ -1357,7 +1544,7 @@ begin
     end if;
     update sessions set status = 'awaiting_approval', status_reason = 'awaiting human approval',
       updated_at = clock_timestamp() where id = p_session and status = 'running';
-    insert into driver_outbox (tenant_id, session_id, kind) values (p_tenant, p_session, 'approval_requested')
+    insert into driver_outbox (tenant_id, subject_id, kind) values (p_tenant, p_session, 'approval_requested')
       returning id into answer.outbox_id;
   end if;
   head := svc_chain(head, bodies, digests);
@@ -1524,6 +1711,26 @@ end
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.svc_claim_invocation(p_tenant uuid, p_subscription uuid, p_id uuid, p_key text, p_digest text, p_session uuid)
+ RETURNS TABLE(claimed boolean, session_id uuid, skip_reason text, request_digest text)
+ LANGUAGE plpgsql
+AS $function$
+#variable_conflict use_column
+begin
+  insert into trigger_invocations (id, tenant_id, subscription_id, idempotency_key, request_digest, session_id)
+  values (p_id, p_tenant, p_subscription, p_key, p_digest, p_session)
+  on conflict (subscription_id, idempotency_key) do nothing;
+  if found then
+    return query select true, p_session, null::text, p_digest;
+    return;
+  end if;
+  return query
+    select false, i.session_id, i.skip_reason, i.request_digest from trigger_invocations i
+      where i.subscription_id = p_subscription and i.idempotency_key = p_key;
+end
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.svc_claim_key(p_tenant uuid, p_scope text, p_key text, p_body_digest text, p_session uuid)
  RETURNS TABLE(claimed boolean, body_digest text, session_id uuid, result jsonb)
  LANGUAGE plpgsql
@@ -1680,13 +1887,14 @@ $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.svc_current_authority(p_binding uuid)
- RETURNS TABLE(status text, authorization_generation integer, owner_type text, owner_user_id uuid, invoker_active boolean, owner_active boolean)
+ RETURNS TABLE(status text, authorization_generation integer, owner_type text, owner_user_id uuid, invoker_active boolean, owner_active boolean, subscription_generation integer)
  LANGUAGE sql
  STABLE
 AS $function$
   select c.status, c.authorization_generation, c.owner_type, c.owner_user_id,
-         b.resolved_by_principal_id is not null and svc_is_active_member(b.resolved_by_principal_id),
-         c.owner_user_id is not null and svc_is_active_member(c.owner_user_id)
+         svc_is_invoker_active(b.resolved_by_principal_kind, b.resolved_by_principal_id),
+         c.owner_user_id is not null and svc_is_active_member(c.owner_user_id),
+         (select t.authority_generation from trigger_subscriptions t where t.id = b.subscription_id)
     from run_resource_bindings b left join integration_connections c on c.id = b.connection_id
     where b.id = p_binding
 $function$
@@ -1892,6 +2100,18 @@ CREATE OR REPLACE FUNCTION public.svc_find_runs(p_ids uuid[])
  SET search_path TO 'pg_catalog', 'public', 'pg_temp'
 AS $function$
   select s.tenant_id, s.id, s.status, s.host_id from sessions s where s.id = any (p_ids)
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_find_trigger_token(p_sha256 text)
+ RETURNS TABLE(token_id uuid, organization_id uuid, subscription_id uuid)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+  select t.id, t.tenant_id, t.subscription_id from api_tokens t
+    where t.token_sha256 = p_sha256 and t.kind = 'trigger' and t.revoked_at is null
+      and (t.expires_at is null or t.expires_at > clock_timestamp())
 $function$
 ;
 
@@ -2204,11 +2424,11 @@ AS $function$
 $function$
 ;
 
-CREATE OR REPLACE FUNCTION public.svc_insert_outbox(p_tenant uuid, p_session uuid, p_kind text)
+CREATE OR REPLACE FUNCTION public.svc_insert_outbox(p_tenant uuid, p_subject uuid, p_kind text)
  RETURNS bigint
  LANGUAGE sql
 AS $function$
-  insert into driver_outbox (tenant_id, session_id, kind) values (p_tenant, p_session, p_kind) returning id
+  insert into driver_outbox (tenant_id, subject_id, kind) values (p_tenant, p_subject, p_kind) returning id
 $function$
 ;
 
@@ -2242,6 +2462,26 @@ AS $function$
   select exists (select 1 from integration_connections c where c.id = p_flow.connection_id
     and (c.authorization_generation <> p_flow.expected_generation
          or (c.oauth ->> 'activated_at')::timestamptz >= p_flow.created_at))
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_is_invoker_active(p_kind text, p_id uuid)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select case
+    when p_kind in ('operator', 'system') then true
+    when p_id is null then false
+    when p_kind = 'user' then svc_is_active_member(p_id)
+    when p_kind = 'trigger' then exists (
+      select from api_tokens t join trigger_subscriptions s on s.id = t.subscription_id
+      where t.id = p_id and t.revoked_at is null and (t.expires_at is null or t.expires_at > clock_timestamp())
+        and s.enabled)
+    when p_kind in ('schedule', 'webhook') then exists (
+      select from trigger_subscriptions s where s.id = p_id and s.enabled)
+    else false
+  end
 $function$
 ;
 
@@ -2433,6 +2673,18 @@ begin
   head.seq := event.seq;
   head.head_hash := event.hash;
 end
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_list_active_runs(p_subscription uuid)
+ RETURNS TABLE(session_id uuid, ending boolean)
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select s.id, h.ending from sessions s join session_heads h on h.session_id = s.id
+    where s.subscription_id = p_subscription
+      and s.status not in ('completed', 'failed', 'cancelled', 'budget_exceeded')
+    order by s.id
 $function$
 ;
 
@@ -2864,6 +3116,22 @@ end
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.svc_lock_subscription(p_subscription uuid, p_shared boolean)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+declare
+  key bigint := hashtextextended('subscription:' || p_subscription, 0);
+begin
+  if p_shared then
+    perform pg_advisory_xact_lock_shared(key);
+  else
+    perform pg_advisory_xact_lock(key);
+  end if;
+end
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.svc_lookup_run_token(p_sha256 text)
  RETURNS TABLE(token_id uuid, organization_id uuid, session_id uuid, audience text, expired boolean, revoked boolean)
  LANGUAGE sql
@@ -2872,7 +3140,7 @@ CREATE OR REPLACE FUNCTION public.svc_lookup_run_token(p_sha256 text)
 AS $function$
   select t.id, t.tenant_id, t.session_id, t.audience,
          coalesce(t.expires_at <= clock_timestamp(), false), t.revoked_at is not null
-  from api_tokens t where t.token_sha256 = p_sha256
+  from api_tokens t where t.token_sha256 = p_sha256 and t.kind = 'session'
 $function$
 ;
 
@@ -3358,12 +3626,12 @@ $function$
 ;
 
 CREATE OR REPLACE FUNCTION public.svc_read_outbox(p_older_than_ms integer, p_limit integer)
- RETURNS TABLE(id bigint, organization_id uuid, session_id uuid, kind text)
+ RETURNS TABLE(id bigint, organization_id uuid, subject_id uuid, kind text)
  LANGUAGE sql
  STABLE SECURITY DEFINER
  SET search_path TO 'pg_catalog', 'public', 'pg_temp'
 AS $function$
-  select o.id, o.tenant_id, o.session_id, o.kind from driver_outbox o
+  select o.id, o.tenant_id, o.subject_id, o.kind from driver_outbox o
   where o.created_at <= clock_timestamp() - make_interval(secs => p_older_than_ms / 1000.0)
     and (o.retry_at is null or o.retry_at <= clock_timestamp())
   order by o.attempts, o.id limit p_limit
@@ -4333,6 +4601,7 @@ alter table agent_revisions add constraint agent_revisions_tenant_id_agent_id_fk
 alter table agent_revisions add constraint agent_revisions_tenant_id_policy_id_fkey FOREIGN KEY (tenant_id, policy_id) REFERENCES policies(tenant_id, id);
 alter table agents add constraint agents_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id);
 alter table api_tokens add constraint api_tokens_tenant_id_session_id_fkey FOREIGN KEY (tenant_id, session_id) REFERENCES sessions(tenant_id, id);
+alter table api_tokens add constraint api_tokens_tenant_id_subscription_id_fkey FOREIGN KEY (tenant_id, subscription_id) REFERENCES trigger_subscriptions(tenant_id, id);
 alter table artifacts add constraint artifacts_tenant_id_session_id_fkey FOREIGN KEY (tenant_id, session_id) REFERENCES sessions(tenant_id, id);
 alter table capability_bundles add constraint capability_bundles_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id);
 alter table connection_tool_snapshots add constraint connection_tool_snapshots_tenant_id_connection_id_fkey FOREIGN KEY (tenant_id, connection_id) REFERENCES integration_connections(tenant_id, id);
@@ -4344,6 +4613,8 @@ alter table connector_oauth_flows add constraint connector_oauth_flows_tenant_id
 alter table connector_oauth_flows add constraint connector_oauth_flows_tenant_id_initiated_by_user_id_fkey FOREIGN KEY (tenant_id, initiated_by_user_id) REFERENCES users(tenant_id, id);
 alter table egress_breakers add constraint egress_breakers_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE;
 alter table egress_rate_windows add constraint egress_rate_windows_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE;
+alter table external_results add constraint external_results_tenant_id_subscription_id_fkey FOREIGN KEY (tenant_id, subscription_id) REFERENCES trigger_subscriptions(tenant_id, id);
+alter table github_app_flows add constraint github_app_flows_tenant_id_registration_id_fkey FOREIGN KEY (tenant_id, registration_id) REFERENCES github_app_registrations(tenant_id, id);
 alter table github_app_registrations add constraint github_app_registrations_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id);
 alter table integration_connections add constraint integration_connections_tenant_id_created_by_user_id_fkey FOREIGN KEY (tenant_id, created_by_user_id) REFERENCES users(tenant_id, id);
 alter table integration_connections add constraint integration_connections_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id);
@@ -4357,18 +4628,32 @@ alter table org_memberships add constraint org_memberships_tenant_id_fkey FOREIG
 alter table org_memberships add constraint org_memberships_tenant_id_user_id_fkey FOREIGN KEY (tenant_id, user_id) REFERENCES users(tenant_id, id);
 alter table policies add constraint policies_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id);
 alter table policy_versions add constraint policy_versions_tenant_id_policy_id_fkey FOREIGN KEY (tenant_id, policy_id) REFERENCES policies(tenant_id, id) ON DELETE CASCADE;
+alter table result_deliveries add constraint result_deliveries_tenant_id_session_id_fkey FOREIGN KEY (tenant_id, session_id) REFERENCES sessions(tenant_id, id);
+alter table result_deliveries add constraint result_deliveries_tenant_id_subscription_id_fkey FOREIGN KEY (tenant_id, subscription_id) REFERENCES trigger_subscriptions(tenant_id, id);
 alter table run_resource_bindings add constraint run_resource_bindings_tenant_id_connection_id_fkey FOREIGN KEY (tenant_id, connection_id) REFERENCES integration_connections(tenant_id, id);
 alter table run_resource_bindings add constraint run_resource_bindings_tenant_id_connection_id_snapshot_ver_fkey FOREIGN KEY (tenant_id, connection_id, snapshot_version) REFERENCES connection_tool_snapshots(tenant_id, connection_id, snapshot_version);
 alter table run_resource_bindings add constraint run_resource_bindings_tenant_id_connection_owner_user_id_fkey FOREIGN KEY (tenant_id, connection_owner_user_id) REFERENCES users(tenant_id, id);
 alter table run_resource_bindings add constraint run_resource_bindings_tenant_id_session_id_fkey FOREIGN KEY (tenant_id, session_id) REFERENCES sessions(tenant_id, id);
+alter table run_resource_bindings add constraint run_resource_bindings_tenant_id_subscription_id_fkey FOREIGN KEY (tenant_id, subscription_id) REFERENCES trigger_subscriptions(tenant_id, id);
+alter table schedules add constraint schedules_tenant_id_subscription_id_fkey FOREIGN KEY (tenant_id, subscription_id) REFERENCES trigger_subscriptions(tenant_id, id);
 alter table session_finalizations add constraint session_finalizations_tenant_id_session_id_fkey FOREIGN KEY (tenant_id, session_id) REFERENCES sessions(tenant_id, id);
 alter table session_heads add constraint session_heads_tenant_id_session_id_fkey FOREIGN KEY (tenant_id, session_id) REFERENCES sessions(tenant_id, id);
 alter table sessions add constraint sessions_tenant_id_agent_id_fkey FOREIGN KEY (tenant_id, agent_id) REFERENCES agents(tenant_id, id);
 alter table sessions add constraint sessions_tenant_id_agent_revision_id_fkey FOREIGN KEY (tenant_id, agent_revision_id) REFERENCES agent_revisions(tenant_id, id);
 alter table sessions add constraint sessions_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id);
+alter table sessions add constraint sessions_tenant_id_subscription_id_fkey FOREIGN KEY (tenant_id, subscription_id) REFERENCES trigger_subscriptions(tenant_id, id);
 alter table setup_layers add constraint setup_layers_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE;
 alter table tool_execution_claims add constraint tool_execution_claims_call_id_fkey FOREIGN KEY (call_id) REFERENCES approvals(id);
 alter table tool_execution_claims add constraint tool_execution_claims_tenant_id_session_id_fkey FOREIGN KEY (tenant_id, session_id) REFERENCES sessions(tenant_id, id);
+alter table trigger_deliveries add constraint trigger_deliveries_tenant_id_connection_id_fkey FOREIGN KEY (tenant_id, connection_id) REFERENCES integration_connections(tenant_id, id);
+alter table trigger_dispatches add constraint trigger_dispatches_tenant_id_delivery_id_fkey FOREIGN KEY (tenant_id, delivery_id) REFERENCES trigger_deliveries(tenant_id, id);
+alter table trigger_dispatches add constraint trigger_dispatches_tenant_id_session_id_fkey FOREIGN KEY (tenant_id, session_id) REFERENCES sessions(tenant_id, id);
+alter table trigger_dispatches add constraint trigger_dispatches_tenant_id_subscription_id_fkey FOREIGN KEY (tenant_id, subscription_id) REFERENCES trigger_subscriptions(tenant_id, id);
+alter table trigger_invocations add constraint trigger_invocations_tenant_id_session_id_fkey FOREIGN KEY (tenant_id, session_id) REFERENCES sessions(tenant_id, id) DEFERRABLE INITIALLY DEFERRED;
+alter table trigger_invocations add constraint trigger_invocations_tenant_id_subscription_id_fkey FOREIGN KEY (tenant_id, subscription_id) REFERENCES trigger_subscriptions(tenant_id, id);
+alter table trigger_subscriptions add constraint trigger_subscriptions_tenant_id_agent_id_fkey FOREIGN KEY (tenant_id, agent_id) REFERENCES agents(tenant_id, id);
+alter table trigger_subscriptions add constraint trigger_subscriptions_tenant_id_connection_id_fkey FOREIGN KEY (tenant_id, connection_id) REFERENCES integration_connections(tenant_id, id);
+alter table trigger_subscriptions add constraint trigger_subscriptions_tenant_id_pinned_revision_id_fkey FOREIGN KEY (tenant_id, pinned_revision_id) REFERENCES agent_revisions(tenant_id, id);
 alter table users add constraint users_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id);
 alter table workspace_uploads add constraint workspace_uploads_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id) ON DELETE CASCADE;
 
@@ -4430,6 +4715,11 @@ alter table egress_rate_windows enable row level security, force row level secur
 create policy tenant_isolation on egress_rate_windows as PERMISSIVE for ALL to public using ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid));
 alter table events enable row level security, force row level security;
 create policy tenant_isolation on events as PERMISSIVE for ALL to public using ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid));
+alter table external_results enable row level security, force row level security;
+create policy tenant_isolation on external_results as PERMISSIVE for ALL to public using ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid));
+alter table github_app_flows enable row level security, force row level security;
+create policy cross_organization on github_app_flows as PERMISSIVE for ALL to sandgate_system using (true) with check (true);
+create policy tenant_isolation on github_app_flows as PERMISSIVE for ALL to public using ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid));
 alter table github_app_registrations enable row level security, force row level security;
 create policy cross_organization on github_app_registrations as PERMISSIVE for ALL to sandgate_system using (true) with check (true);
 create policy tenant_isolation on github_app_registrations as PERMISSIVE for ALL to public using ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid));
@@ -4467,8 +4757,14 @@ alter table policies enable row level security, force row level security;
 create policy tenant_isolation on policies as PERMISSIVE for ALL to public using ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid));
 alter table policy_versions enable row level security, force row level security;
 create policy tenant_isolation on policy_versions as PERMISSIVE for ALL to public using ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid));
+alter table result_deliveries enable row level security, force row level security;
+create policy cross_organization on result_deliveries as PERMISSIVE for ALL to sandgate_system using (true) with check (true);
+create policy tenant_isolation on result_deliveries as PERMISSIVE for ALL to public using ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid));
 alter table run_resource_bindings enable row level security, force row level security;
 create policy tenant_isolation on run_resource_bindings as PERMISSIVE for ALL to public using ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid));
+alter table schedules enable row level security, force row level security;
+create policy cross_organization on schedules as PERMISSIVE for ALL to sandgate_system using (true) with check (true);
+create policy tenant_isolation on schedules as PERMISSIVE for ALL to public using ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid));
 alter table session_finalizations enable row level security, force row level security;
 create policy cross_organization on session_finalizations as PERMISSIVE for ALL to sandgate_system using (true) with check (true);
 create policy tenant_isolation on session_finalizations as PERMISSIVE for ALL to public using ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid));
@@ -4493,6 +4789,16 @@ create policy tenant_isolation on tool_call_payloads as PERMISSIVE for ALL to pu
 alter table tool_execution_claims enable row level security, force row level security;
 create policy cross_organization on tool_execution_claims as PERMISSIVE for ALL to sandgate_system using (true) with check (true);
 create policy tenant_isolation on tool_execution_claims as PERMISSIVE for ALL to public using ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid));
+alter table trigger_deliveries enable row level security, force row level security;
+create policy cross_organization on trigger_deliveries as PERMISSIVE for ALL to sandgate_system using (true) with check (true);
+create policy tenant_isolation on trigger_deliveries as PERMISSIVE for ALL to public using ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid));
+alter table trigger_dispatches enable row level security, force row level security;
+create policy tenant_isolation on trigger_dispatches as PERMISSIVE for ALL to public using ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid));
+alter table trigger_invocations enable row level security, force row level security;
+create policy tenant_isolation on trigger_invocations as PERMISSIVE for ALL to public using ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid));
+alter table trigger_subscriptions enable row level security, force row level security;
+create policy cross_organization on trigger_subscriptions as PERMISSIVE for ALL to sandgate_system using (true) with check (true);
+create policy tenant_isolation on trigger_subscriptions as PERMISSIVE for ALL to public using ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid));
 alter table usage_entries enable row level security, force row level security;
 create policy tenant_isolation on usage_entries as PERMISSIVE for ALL to public using ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid)) with check ((tenant_id = (NULLIF(current_setting('service.tenant_id'::text, true), ''::text))::uuid));
 alter table users enable row level security, force row level security;
@@ -4526,6 +4832,9 @@ grant delete, insert, select, update on table driver_outbox to sandgate_system;
 grant delete, insert, select, update on table egress_breakers to sandgate_app;
 grant delete, insert, select, update on table egress_rate_windows to sandgate_app;
 grant insert, select on table events to sandgate_app;
+grant insert, select, update on table external_results to sandgate_app;
+grant delete, insert, select, update on table github_app_flows to sandgate_app;
+grant select on table github_app_flows to sandgate_system;
 grant insert, select, update on table github_app_registrations to sandgate_app;
 grant select on table github_app_registrations to sandgate_system;
 grant delete, insert, select, update on table hosts to sandgate_app;
@@ -4552,8 +4861,12 @@ grant delete, insert, select, update on table policies to sandgate_app;
 grant insert, select on table policy_versions to sandgate_app;
 grant delete, insert, select, update on table process_leases to sandgate_app;
 grant delete, select on table process_leases to sandgate_system;
+grant insert, select, update on table result_deliveries to sandgate_app;
+grant select on table result_deliveries to sandgate_system;
 grant insert, select on table run_resource_bindings to sandgate_app;
 grant delete, insert, select, update on table sandbox_uids to sandgate_app;
+grant insert, select, update on table schedules to sandgate_app;
+grant select on table schedules to sandgate_system;
 grant delete, insert, select, update on table session_finalizations to sandgate_app;
 grant select on table session_finalizations to sandgate_system;
 grant insert, select, update on table session_heads to sandgate_app;
@@ -4570,6 +4883,12 @@ grant delete, insert, select, update on table tool_call_payloads to sandgate_app
 grant delete, select on table tool_call_payloads to sandgate_system;
 grant insert, select, update on table tool_execution_claims to sandgate_app;
 grant select on table tool_execution_claims to sandgate_system;
+grant insert, select, update on table trigger_deliveries to sandgate_app;
+grant select on table trigger_deliveries to sandgate_system;
+grant insert, select, update on table trigger_dispatches to sandgate_app;
+grant insert, select, update on table trigger_invocations to sandgate_app;
+grant insert, select, update on table trigger_subscriptions to sandgate_app;
+grant select on table trigger_subscriptions to sandgate_system;
 grant insert, select on table usage_entries to sandgate_app;
 grant insert, select, update on table users to sandgate_app;
 grant delete, insert, select, update on table workspace_uploads to sandgate_app;
@@ -4591,6 +4910,8 @@ alter function svc_find_organization(text) owner to sandgate_system;
 revoke all on function svc_find_organization(text) from public;
 alter function svc_find_runs(uuid[]) owner to sandgate_system;
 revoke all on function svc_find_runs(uuid[]) from public;
+alter function svc_find_trigger_token(text) owner to sandgate_system;
+revoke all on function svc_find_trigger_token(text) from public;
 alter function svc_find_wanted_uploads(uuid[]) owner to sandgate_system;
 revoke all on function svc_find_wanted_uploads(uuid[]) from public;
 alter function svc_forget_setup_layers(uuid,uuid[]) owner to sandgate_system;
@@ -4654,6 +4975,7 @@ grant execute on function svc_delete_outbox(bigint[]) to sandgate_app;
 grant execute on function svc_drop_oauth_registration(uuid,text) to sandgate_app;
 grant execute on function svc_find_organization(text) to sandgate_app;
 grant execute on function svc_find_runs(uuid[]) to sandgate_app;
+grant execute on function svc_find_trigger_token(text) to sandgate_app;
 grant execute on function svc_find_wanted_uploads(uuid[]) to sandgate_app;
 grant execute on function svc_forget_setup_layers(uuid,uuid[]) to sandgate_app;
 grant execute on function svc_free_places(uuid,integer,integer,integer) to sandgate_app;

@@ -85,7 +85,7 @@ begin
     end if;
     update sessions set status = 'awaiting_approval', status_reason = 'awaiting human approval',
       updated_at = clock_timestamp() where id = p_session and status = 'running';
-    insert into driver_outbox (tenant_id, session_id, kind) values (p_tenant, p_session, 'approval_requested')
+    insert into driver_outbox (tenant_id, subject_id, kind) values (p_tenant, p_session, 'approval_requested')
       returning id into answer.outbox_id;
   end if;
   head := svc_chain(head, bodies, digests);

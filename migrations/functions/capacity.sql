@@ -85,7 +85,7 @@ begin
     where c.scope = g.scope;
   update capacity_counters c set active = c.active + cardinality(runs), updated_at = clock_timestamp()
     where c.scope = 'deployment' and cardinality(runs) > 0;
-  return query insert into driver_outbox (tenant_id, session_id, kind)
+  return query insert into driver_outbox (tenant_id, subject_id, kind)
     select g.tenant, g.run, 'capacity' from unnest(tenants, runs) with ordinality as g (tenant, run, place)
     order by g.place returning *;
 end

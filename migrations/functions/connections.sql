@@ -8,17 +8,38 @@ as $$
                  where u.id = p_user and u.status = 'active' and m.status = 'active')
 $$;
 
+-- Whether what started a run still stands behind it: an active member, a live token of an enabled subscription, or an
+-- enabled subscription itself.
+create or replace function svc_is_invoker_active(p_kind text, p_id uuid)
+returns boolean
+language sql stable
+as $$
+  select case
+    when p_kind in ('operator', 'system') then true
+    when p_id is null then false
+    when p_kind = 'user' then svc_is_active_member(p_id)
+    when p_kind = 'trigger' then exists (
+      select from api_tokens t join trigger_subscriptions s on s.id = t.subscription_id
+      where t.id = p_id and t.revoked_at is null and (t.expires_at is null or t.expires_at > clock_timestamp())
+        and s.enabled)
+    when p_kind in ('schedule', 'webhook') then exists (
+      select from trigger_subscriptions s where s.id = p_id and s.enabled)
+    else false
+  end
+$$;
+
 -- The current state of the authority that a binding was frozen with; no row for a binding of another organization.
 create or replace function svc_current_authority(p_binding uuid)
 returns table (
   status text, authorization_generation int, owner_type text, owner_user_id uuid, invoker_active boolean,
-  owner_active boolean
+  owner_active boolean, subscription_generation int
 )
 language sql stable
 as $$
   select c.status, c.authorization_generation, c.owner_type, c.owner_user_id,
-         b.resolved_by_principal_id is not null and svc_is_active_member(b.resolved_by_principal_id),
-         c.owner_user_id is not null and svc_is_active_member(c.owner_user_id)
+         svc_is_invoker_active(b.resolved_by_principal_kind, b.resolved_by_principal_id),
+         c.owner_user_id is not null and svc_is_active_member(c.owner_user_id),
+         (select t.authority_generation from trigger_subscriptions t where t.id = b.subscription_id)
     from run_resource_bindings b left join integration_connections c on c.id = b.connection_id
     where b.id = p_binding
 $$;

@@ -1,10 +1,10 @@
 -- Wake-ups of workflows and their relay, and what processes tell each other.
 
-create or replace function svc_insert_outbox(p_tenant uuid, p_session uuid, p_kind text)
+create or replace function svc_insert_outbox(p_tenant uuid, p_subject uuid, p_kind text)
 returns bigint
 language sql
 as $$
-  insert into driver_outbox (tenant_id, session_id, kind) values (p_tenant, p_session, p_kind) returning id
+  insert into driver_outbox (tenant_id, subject_id, kind) values (p_tenant, p_subject, p_kind) returning id
 $$;
 
 -- The transaction holds nothing but the notification, which no crash survives anyway: it need not wait for the disk.
@@ -24,10 +24,10 @@ grant create on schema public to sandgate_system;
 set local role sandgate_system;
 
 create or replace function svc_read_outbox(p_older_than_ms int, p_limit int)
-returns table (id bigint, organization_id uuid, session_id uuid, kind text)
+returns table (id bigint, organization_id uuid, subject_id uuid, kind text)
 language sql stable security definer set search_path = pg_catalog, public, pg_temp
 as $$
-  select o.id, o.tenant_id, o.session_id, o.kind from driver_outbox o
+  select o.id, o.tenant_id, o.subject_id, o.kind from driver_outbox o
   where o.created_at <= clock_timestamp() - make_interval(secs => p_older_than_ms / 1000.0)
     and (o.retry_at is null or o.retry_at <= clock_timestamp())
   order by o.attempts, o.id limit p_limit

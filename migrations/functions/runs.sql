@@ -28,7 +28,7 @@ as $$
       when s.run_spec_digest <> p_spec_digest then 'reload'
     end, h
   from (values (p_session)) as r (id)
-  left join api_tokens t on t.token_sha256 = p_token
+  left join api_tokens t on t.token_sha256 = p_token and t.kind = 'session'
   left join session_heads h on h.session_id = r.id
   left join sessions s on s.id = r.id
   limit 1
@@ -67,7 +67,7 @@ language sql stable security definer set search_path = pg_catalog, public, pg_te
 as $$
   select t.id, t.tenant_id, t.session_id, t.audience,
          coalesce(t.expires_at <= clock_timestamp(), false), t.revoked_at is not null
-  from api_tokens t where t.token_sha256 = p_sha256
+  from api_tokens t where t.token_sha256 = p_sha256 and t.kind = 'session'
 $$;
 
 create or replace function svc_list_unfinished_runs(p_after uuid, p_limit int)

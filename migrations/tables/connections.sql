@@ -162,3 +162,28 @@ create policy tenant_isolation on github_app_registrations
 create policy cross_organization on github_app_registrations to sandgate_system using (true) with check (true);
 grant select, insert, update on github_app_registrations to sandgate_app;
 grant select on github_app_registrations to sandgate_system;
+
+-- A visit of a browser to the code host, to register an app or to install one. Of the browser's cookie only a digest
+-- is kept.
+create table github_app_flows (
+  id uuid primary key,
+  tenant_id uuid not null,
+  registration_id uuid not null,
+  purpose text not null check (purpose in ('manifest', 'install')),
+  browser_hash text check (browser_hash ~ '^[0-9a-f]{64}$'),
+  bootstrap_consumed_at timestamptz,
+  consumed_at timestamptz,
+  expires_at timestamptz not null,
+  created_at timestamptz not null default clock_timestamp(),
+  unique (tenant_id, id),
+  check ((browser_hash is null) = (bootstrap_consumed_at is null)),
+  foreign key (tenant_id, registration_id) references github_app_registrations (tenant_id, id)
+);
+create index github_app_flows_expiry on github_app_flows (tenant_id, expires_at);
+alter table github_app_flows enable row level security, force row level security;
+create policy tenant_isolation on github_app_flows
+  using (tenant_id = nullif(current_setting('service.tenant_id', true), '')::uuid)
+  with check (tenant_id = nullif(current_setting('service.tenant_id', true), '')::uuid);
+create policy cross_organization on github_app_flows to sandgate_system using (true) with check (true);
+grant select, insert, update, delete on github_app_flows to sandgate_app;
+grant select on github_app_flows to sandgate_system;

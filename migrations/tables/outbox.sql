@@ -1,12 +1,14 @@
 -- Wake-ups for workflows, written in the transaction that causes them, so that none is lost.
 
--- A wake-up that the driver refuses is retried with growing waits, so that it never blocks the others.
+-- subject_id: the run that is woken, or the stored webhook of the kind webhook_stored. A wake-up that the driver
+-- refuses is retried with growing waits, so that it never blocks the others.
 create table driver_outbox (
   id bigint generated always as identity primary key,
   tenant_id uuid not null,
-  session_id uuid not null,
+  subject_id uuid not null,
   kind text not null check (kind in (
-    'created', 'finalization_requested', 'approval_requested', 'approval_decided', 'capacity'
+    'created', 'finalization_requested', 'approval_requested', 'approval_decided', 'capacity', 'deliveries_due',
+    'webhook_stored'
   )),
   created_at timestamptz not null default clock_timestamp(),
   attempts int not null default 0,

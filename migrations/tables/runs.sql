@@ -34,6 +34,7 @@ create table sessions (
   finished_at timestamptz,
   invoked_by_kind text not null default 'operator',
   invoked_by_user_id uuid,
+  subscription_id uuid,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
   not_before timestamptz,
@@ -128,20 +129,25 @@ grant select on session_finalizations to sandgate_system;
 create trigger note_ending after insert on session_finalizations
   for each row execute function svc_note_ending();
 
--- Bearer tokens by digest; the plain text is never stored.
+-- Bearer tokens by digest, of runs and of subscriptions; the plain text is never stored.
 create table api_tokens (
   id uuid primary key,
   tenant_id uuid not null,
-  kind text not null default 'session' check (kind = 'session'),
-  session_id uuid not null,
-  audience text not null check (audience in ('tool', 'control', 'workspace', 'llm')),
+  kind text not null default 'session' check (kind in ('session', 'trigger')),
+  session_id uuid,
+  subscription_id uuid,
+  audience text check (audience in ('tool', 'control', 'workspace', 'llm')),
   token_sha256 text not null unique check (token_sha256 ~ '^[0-9a-f]{64}$'),
   expires_at timestamptz,
   revoked_at timestamptz,
   created_at timestamptz not null default now(),
+  check (case kind
+    when 'session' then num_nonnulls(session_id, audience) = 2 and subscription_id is null
+    else num_nonnulls(session_id, audience) = 0 and subscription_id is not null end),
   foreign key (tenant_id, session_id) references sessions (tenant_id, id)
 );
 create index api_tokens_session on api_tokens (session_id);
+create index api_tokens_subscription on api_tokens (subscription_id) where subscription_id is not null;
 alter table api_tokens enable row level security, force row level security;
 create policy tenant_isolation on api_tokens
   using (tenant_id = nullif(current_setting('service.tenant_id', true), '')::uuid)

@@ -13,7 +13,7 @@ import { listenForScrapes } from '../platform/telemetry/metrics-listener.js';
 import { startTracing } from '../platform/telemetry/start-tracing.js';
 import type { Tracing } from '../platform/telemetry/tracing.js';
 import { connectDriver, type ConnectedDriver } from '../core/driver/connect-driver.js';
-import { approvalNoticeWorkflow, runWorkflow } from '../workflows/messages.js';
+import { DRIVEN_WORKFLOWS } from '../workflows/messages.js';
 import { createApi } from './create-api.js';
 import { InternalModule } from './internal/internal.module.js';
 import { listenInternalOnly } from './listeners.js';
@@ -40,7 +40,7 @@ async function start(config: SandgateConfig, log: Logger): Promise<RunningApi> {
   await checkSealing(database, config.seal, organization.id);
   for (const warning of await describeRuntimeRole(database.pool)) log.warn(warning);
   await database.wakeups.listen();
-  const driver = connectDriver(config, database, { run: runWorkflow, notice: approvalNoticeWorkflow }, log);
+  const driver = connectDriver(config, database, DRIVEN_WORKFLOWS, log);
   const adminToken = requireSetting(config.auth.adminToken, 'SERVICE_ADMIN_TOKEN');
   const foundation = { config, database, adminToken, organizationId: organization.id, calls: driver.calls, tracing };
   const app = await createApi(foundation, [InternalModule]);

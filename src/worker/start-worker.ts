@@ -20,9 +20,7 @@ import type { Logger } from '../platform/telemetry/logger.js';
 import { Metrics } from '../core/metrics/metrics.js';
 import type { Tracing } from '../platform/telemetry/tracing.js';
 import { listenForScrapes } from '../platform/telemetry/metrics-listener.js';
-import { ApprovalNotices } from '../core/driver/approval-notices.js';
-import { NoticeStarter } from '../platform/temporal/notice-starter.js';
-import { approvalNoticeWorkflow, CONTROL_QUEUE, hostQueue, hostWatchQueue } from '../workflows/messages.js';
+import { CONTROL_QUEUE, hostQueue, hostWatchQueue } from '../workflows/messages.js';
 import type { SandboxHostActivities } from '../activities/run-activities.js';
 import type { WebhookTarget } from '../core/approvals/send-webhook.js';
 import { ActivityMetrics } from './activity-metrics.js';
@@ -61,7 +59,7 @@ const COLLECT_TIMEOUT_MS = 120_000;
 /** Connects, removes what an earlier process of this host left behind, and serves its queues. */
 export async function startWorker(config: SandgateConfig, log: Logger, tracing: Tracing): Promise<RunningWorker> {
   const metrics = new Metrics();
-  const parts = await connectParts(config, log, metrics);
+  const parts = await connectParts(config, log, { metrics, tracing });
   metrics.observe(parts.database);
   const activities = new ActivityMetrics(metrics, parts.host.capacity);
   const report = hostReport(config, parts);
@@ -181,8 +179,8 @@ function queues(config: SandgateConfig, parts: WorkerParts): Queue[] {
 }
 
 function controlActivities(config: SandgateConfig, parts: WorkerParts): object {
-  const { database, client, driver, dispatcher, log } = parts;
-  const { notices, timing } = config;
+  const { database, client, drivers, dispatcher, log } = parts;
+  const { timing } = config;
   return {
     ...createRunRecordActivities({
       database,
@@ -203,12 +201,11 @@ function controlActivities(config: SandgateConfig, parts: WorkerParts): object {
     ...createRelayActivities({ database, dispatcher, staleMs: timing.relayStaleMs, log }),
     ...createMaintenanceActivities({
       database,
-      driver,
+      driver: drivers.runs,
       capacity: config.capacity,
       quiesceSecs: timing.quiesceMs / 1000,
       openRuns: () => openRunWorkflows(client),
-      notices:
-        notices.url === null ? null : new ApprovalNotices(new NoticeStarter(client, approvalNoticeWorkflow), database),
+      notices: drivers.notices,
       noticeStartedWithinMs: timing.maintenanceMs,
     }),
     ...createApprovalNoticeActivities({

@@ -9,32 +9,40 @@ import { SandboxUids } from '../core/hosts/sandbox-uids.js';
 import { createSealer } from '../core/seal/create-sealer.js';
 import { chooseProvider } from '../platform/sandbox/choice/choose-provider.js';
 import type { Sandboxes } from '../platform/sandbox/provider.js';
+import { createRunCreation } from '../core/creation/create-run-creation.js';
+import { SubscriptionRuns } from '../core/triggers/subscription-runs.js';
+import type { Tracing } from '../platform/telemetry/tracing.js';
 import type { Logger } from '../platform/telemetry/logger.js';
 import { type Metrics } from '../core/metrics/metrics.js';
-import { createRunDriver } from '../core/driver/connect-driver.js';
+import { createDrivers, type Drivers } from '../core/driver/connect-driver.js';
 import { ensureSearchAttributes } from '../platform/temporal/search-attributes.js';
 import { TemporalOutboxDispatcher } from '../core/driver/outbox-dispatcher.js';
-import type { RunDriver } from '../platform/temporal/run-driver.js';
 import { connectTemporalClient } from '../platform/temporal/connect-client.js';
-import { approvalNoticeWorkflow, runWorkflow } from '../workflows/messages.js';
+import { DRIVEN_WORKFLOWS } from '../workflows/messages.js';
 
 export interface WorkerParts extends Sandboxes {
   database: Database;
   client: Client;
-  driver: RunDriver;
+  drivers: Drivers;
   dispatcher: TemporalOutboxDispatcher;
   connection: NativeConnection;
   host: { id: string; name: string; capacity: number; provider: string };
   /** Everything that this process sends outside. */
   egress: Egress;
   codehost: Codehost;
+  /** Starts the runs of subscriptions. */
+  subscriptionRuns: SubscriptionRuns;
   searchAttributesMissing: boolean;
   metrics: Metrics;
   log: Logger;
 }
 
 /** Connects to record, Temporal and the outside, and takes the sandbox provider of this host. */
-export async function connectParts(config: SandgateConfig, log: Logger, metrics: Metrics): Promise<WorkerParts> {
+export async function connectParts(
+  config: SandgateConfig,
+  log: Logger,
+  { metrics, tracing }: { metrics: Metrics; tracing: Tracing },
+): Promise<WorkerParts> {
   const database = await Database.connect({
     url: requireSetting(config.database.url, 'DATABASE_URL'),
     poolSize: config.database.poolSize,
@@ -45,9 +53,8 @@ export async function connectParts(config: SandgateConfig, log: Logger, metrics:
   const sandboxes = await chooseProvider(config, uids, hostId);
   const host = { id: hostId, name: hostname(), capacity: config.sandbox.capacity, provider: sandboxes.provider.name };
   const client = connectTemporalClient(config.temporal);
-  const names = { run: runWorkflow, notice: approvalNoticeWorkflow };
-  const driver = createRunDriver(config, database, client, names);
-  const dispatcher = new TemporalOutboxDispatcher(driver, database.pool, (rows, cause) =>
+  const drivers = createDrivers(config, database, client, DRIVEN_WORKFLOWS);
+  const dispatcher = new TemporalOutboxDispatcher(drivers.outbox, database.pool, (rows, cause) =>
     log.warn({ err: cause, wakeUps: rows.length }, 'wake-ups are left to the relay'),
   );
   database.outbox = dispatcher;
@@ -56,18 +63,20 @@ export async function connectParts(config: SandgateConfig, log: Logger, metrics:
   if (missing.length > 0) log.warn({ missing }, 'search attributes are missing; runs go on without them');
   const searchAttributesMissing = missing.length > 0;
   const egress = new Egress(config.egress);
+  const creation = createRunCreation(config, { egress: egress.guarded, metrics, tracing });
   const sealer = createSealer(database, config.seal);
   const codehost = new Codehost({ config: config.codehost, database, sealer, egress });
   return {
     ...sandboxes,
     database,
     client,
-    driver,
+    drivers,
     dispatcher,
     connection,
     host,
     egress,
     codehost,
+    subscriptionRuns: new SubscriptionRuns(creation.runs),
     searchAttributesMissing,
     metrics,
     log,

@@ -40,6 +40,15 @@ export const approvalNoticeWorkflow = {
   workflowType: 'approvalNotice',
   taskQueue: CONTROL_QUEUE,
   workflowId: (approvalId: string): string => `approval-notice-${approvalId}`,
+  summary: (approvalId: string): string => `Notice of approval ${approvalId}`,
+};
+
+/** One workflow per stored webhook. */
+export const ingressEventWorkflow = {
+  workflowType: 'ingressEvent',
+  taskQueue: CONTROL_QUEUE,
+  workflowId: (deliveryId: string): string => `ingress-event-${deliveryId}`,
+  summary: (deliveryId: string): string => `Webhook ${deliveryId}`,
 };
 
 export const phaseQuery = defineQuery<string>('phase');
@@ -67,4 +76,11 @@ export const runWorkflow = {
     approval_decided: approvalDecided,
     capacity: capacityGranted,
   },
+};
+
+/** What rows of the outbox start and wake. */
+export const DRIVEN_WORKFLOWS = {
+  run: runWorkflow,
+  notice: approvalNoticeWorkflow,
+  event: ingressEventWorkflow,
 };

@@ -1,4 +1,4 @@
-import { Module, type DynamicModule, type Provider } from '@nestjs/common';
+import { Module, type DynamicModule } from '@nestjs/common';
 import type { DestinationStream } from 'pino';
 import { PriceList } from '../../domain/prices/price-list.js';
 import { ConnectionCaches } from '../../core/connections/connection-caches.js';
@@ -7,8 +7,8 @@ import { ConnectionRecords } from '../../core/connections/connection-records.js'
 import { ConnectionSecrets } from '../../core/connections/connection-secrets.js';
 import { createConnectionServices } from '../../core/connections/connection-services.js';
 import { ToolSnapshots } from '../../core/connections/tool-snapshots.js';
+import { createRunCreation } from '../../core/creation/create-run-creation.js';
 import { RunCreation } from '../../core/creation/run-creation.js';
-import { RunNetwork } from '../../core/creation/run-network.js';
 import { HarnessAvailability } from '../../core/harnesses/harness-availability.js';
 import { HarnessCatalog } from '../../core/harnesses/harness-catalog.js';
 import { NetworkPresets } from '../../core/network/network-presets.js';
@@ -18,7 +18,7 @@ import type { SandgateConfig } from '../../platform/config/index.js';
 import { Egress } from '../../platform/egress/egress.js';
 import { GuardedClient } from '../../platform/egress/guarded-client.js';
 import { AccessTokens, createAccessTokens } from '../../core/oauth/access-tokens.js';
-import { readPresets } from '../../platform/config/read-presets.js';
+import { SubscriptionRuns } from '../../core/triggers/subscription-runs.js';
 import { Sealer } from '../../platform/seal/sealer.js';
 import { createSealer } from '../../core/seal/create-sealer.js';
 import { ToolCallPayloads } from '../../core/gate/tool-call-payloads.js';
@@ -93,17 +93,21 @@ export class FoundationModule {
     const connections = createConnectionServices({ database, sealer, egress: egress.guarded, tokens }, [
       codehost.tokens,
     ]);
-    const presets = new NetworkPresets(readPresets(config.network.presetsFile));
     const tracing = foundation.tracing ?? Tracing.off;
+    const creation = createRunCreation(config, { egress: egress.guarded, metrics, tracing });
     const providers = [
       { provide: ApiConfig, useValue: config },
       { provide: Database, useValue: database },
       { provide: Egress, useValue: egress },
       { provide: GuardedClient, useValue: egress.guarded },
-      { provide: NetworkPresets, useValue: presets },
+      { provide: NetworkPresets, useValue: creation.presets },
       { provide: Codehost, useValue: codehost },
       { provide: Metrics, useValue: metrics },
-      ...creationProviders(config, { presets, egress: egress.guarded, metrics, tracing }),
+      { provide: HarnessCatalog, useValue: creation.catalog },
+      { provide: HarnessAvailability, useValue: creation.availability },
+      { provide: PriceList, useValue: creation.prices },
+      { provide: RunCreation, useValue: creation.runs },
+      { provide: SubscriptionRuns, useValue: new SubscriptionRuns(creation.runs) },
       { provide: BrokeredDispatch, useValue: foundation.calls ?? null },
       { provide: Tracing, useValue: tracing },
       { provide: ToolCallPayloads, useValue: new ToolCallPayloads(database, sealer) },
@@ -120,21 +124,4 @@ export class FoundationModule {
     ];
     return { module: FoundationModule, global: true, providers, exports: providers };
   }
-}
-
-/** What creates runs, and what agents are checked against that runs will need. */
-function creationProviders(
-  config: SandgateConfig,
-  on: { presets: NetworkPresets; egress: GuardedClient; metrics: Metrics; tracing: Tracing },
-): Provider[] {
-  const catalog = new HarnessCatalog(config);
-  const availability = new HarnessAvailability(config);
-  const prices = new PriceList(config.llm.prices);
-  const network = new RunNetwork(on.presets, on.egress, on.metrics);
-  return [
-    { provide: HarnessCatalog, useValue: catalog },
-    { provide: HarnessAvailability, useValue: availability },
-    { provide: PriceList, useValue: prices },
-    { provide: RunCreation, useValue: new RunCreation({ ...on, config, catalog, availability, prices, network }) },
-  ];
 }

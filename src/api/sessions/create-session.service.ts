@@ -5,7 +5,7 @@ import { RunCreation, type RunRequest } from '../../core/creation/run-creation.j
 import { Database, type TenantTransaction } from '../../core/record/database.js';
 import { claimKey } from '../../core/runs/idempotency-keys.js';
 import { newRowId } from '../../platform/postgres/row-id.js';
-import { viewerOf, type Principal } from '../auth/principal.js';
+import { userIdOf, viewerOf, type Principal } from '../auth/principal.js';
 import type { CreateSession } from './create-session.dto.js';
 import { requireSession, viewSession } from './session-lookup.js';
 import type { SessionView } from './sessions.dto.js';
@@ -50,7 +50,7 @@ async function findEarlier(
 function toRunRequest({ principal, body }: CreateSessionCommand, runId: string): RunRequest {
   return {
     runId,
-    starter: { kind: principal.kind, viewer: viewerOf(principal) },
+    starter: { kind: principal.kind, principalId: userIdOf(principal), viewer: viewerOf(principal) },
     invocation: { kind: 'manual', actor: principal.name },
     // Work on a stranger's code is started by events of a code host alone.
     trustTier: 'trusted',
@@ -65,5 +65,7 @@ function toRunRequest({ principal, body }: CreateSessionCommand, runId: string):
     bindings: body.bindings ?? {},
     network: body.network ?? null,
     labels: body.labels ?? {},
+    subscription: null,
+    destinations: [],
   };
 }

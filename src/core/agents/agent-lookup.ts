@@ -1,3 +1,4 @@
+import { SandgateError } from '../../domain/errors.js';
 import { isUuid } from '../../domain/uuid.js';
 import type { TenantTransaction } from '../record/database.js';
 import { isStorableText } from '../../domain/storage/storable-text.js';
@@ -12,6 +13,17 @@ export async function findAgent(tx: TenantTransaction, idOrName: string): Promis
 /** The revision with the highest number. Every agent has one. */
 export async function latestRevision(tx: TenantTransaction, agent: AgentEntity): Promise<AgentRevisionEntity> {
   return tx.manager.findOneOrFail(AgentRevisionEntity, { where: { agent_id: agent.id }, order: { rev: 'DESC' } });
+}
+
+/** @throws SandgateError `invalid_request` for a revision of another agent */
+export async function requireRevision(
+  tx: TenantTransaction,
+  agent: AgentEntity,
+  id: string,
+): Promise<AgentRevisionEntity> {
+  const revision = await tx.manager.findOneBy(AgentRevisionEntity, { id, agent_id: agent.id });
+  if (revision !== null) return revision;
+  throw new SandgateError('invalid_request', `pinned_revision_id: agent ${agent.name} has no revision ${id}`);
 }
 
 /** By agent, what its latest revision says of it; agents whose latest revision says nothing are absent. */

@@ -10,6 +10,8 @@ export interface CurrentAuthority {
   owner_user_id: string | null;
   invoker_active: boolean;
   owner_active: boolean;
+  /** Of the callback of the subscription that the binding names; null without one, or where it is gone. */
+  subscription_generation: number | null;
 }
 
 /** The call of a run that a connection is used for, by its binding. */
@@ -43,7 +45,10 @@ export function authorityProblem(binding: ResourceBinding, current: CurrentAutho
   const invoker = invokerProblem(resolvedBy.kind, current.invoker_active);
   if (invoker !== null) return invoker;
   if (authority.kind === 'none') return null;
-  if (authority.kind === 'subscription_secret') return `the subscription bound to slot ${slot} was revoked`;
+  if (authority.kind === 'subscription_secret')
+    return current.subscription_generation === authority.generation
+      ? null
+      : `the callback of the trigger was changed after this run started — slot ${slot} is stale`;
   const subject = `the connection bound to slot ${slot}`;
   if (current.status !== 'active') return `${subject} is ${current.status ?? 'gone'} — reconnect it`;
   if (current.authorization_generation !== authority.generation)
@@ -78,16 +83,16 @@ export function authorizationProblem(
 }
 
 /** Unattended runs act for a subscription; one that cannot be found counts as revoked. */
-function invokerProblem(kind: ResourceBinding['resolvedBy']['kind'], userActive: boolean): string | null {
+function invokerProblem(kind: ResourceBinding['resolvedBy']['kind'], active: boolean): string | null {
   switch (kind) {
     case 'operator':
     case 'system':
       return null;
     case 'user':
-      return userActive ? null : 'the user who started this run is no longer an active member of the organization';
+      return active ? null : 'the user who started this run is no longer an active member of the organization';
     case 'trigger':
     case 'schedule':
     case 'webhook':
-      return `the ${kind} that started this run was revoked`;
+      return active ? null : `the ${kind} that started this run was revoked or disabled`;
   }
 }

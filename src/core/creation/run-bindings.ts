@@ -4,6 +4,7 @@ import { parseRequirements, type ConnectionRequirement } from '../../domain/conn
 import type { BindingAuthority, ResourceBinding } from '../../domain/connections/resource-binding.js';
 import { SandgateError } from '../../domain/errors.js';
 import type { JsonObject } from '../../domain/json.js';
+import type { ResultDestination } from '../../domain/triggers/destination.js';
 import type { BrokeredToolSet, RunSpec, WorkspaceSpec } from '../../domain/run/spec.js';
 import { isUuid } from '../../domain/uuid.js';
 import { listVisible } from '../connections/connection-rows.js';
@@ -22,12 +23,15 @@ export interface BindingRequest {
   pins: JsonObject;
   trustTier: RunSpec['trust_tier'];
   workspace: WorkspaceSpec;
+  subscription: { id: string; authorityGeneration: number } | null;
+  destinations: readonly ResultDestination[];
 }
 
 /** Everything that the run's specification and its rows hold of connections. */
 export interface RunBindings {
   toolSets: BrokeredToolSet[];
   workspace: WorkspaceSpec;
+  destinations: ResultDestination[];
   rows: ResourceBinding[];
 }
 
@@ -45,10 +49,12 @@ export async function resolveBindings(tx: TenantTransaction, request: BindingReq
   for (const requirement of request.trustTier === 'read_only' ? [] : requirements)
     bound.push(await bindRequirement(tx, request, requirement, { pin: pins.get(requirement.slot), visible }));
   const fetch = bindWorkspace(tx, request, visible);
+  const published = request.destinations.map((to, index) => bindDestination(tx, request, { to, index, visible }));
   return {
     toolSets: bound.map(({ toolSet }) => toolSet),
     workspace: fetch?.workspace ?? request.workspace,
-    rows: [...bound.map(({ row }) => row), ...(fetch === null ? [] : [fetch.row])],
+    destinations: published.map(({ destination }) => destination),
+    rows: [...[...bound, ...published].map(({ row }) => row), ...(fetch === null ? [] : [fetch.row])],
   };
 }
 
@@ -133,8 +139,41 @@ function bindWorkspace(
   return { workspace: { ...workspace, binding_id: row.id }, row };
 }
 
-function requireCodeHost(id: string, visible: readonly BindableConnection[]): BindableConnection {
-  const field = 'workspace.connection_id';
+/** A result goes out under what it is bound to now, or not at all: nothing is chosen when the run ends. */
+function bindDestination(
+  tx: TenantTransaction,
+  request: BindingRequest,
+  { to, index, visible }: { to: ResultDestination; index: number; visible: readonly BindableConnection[] },
+): { destination: ResultDestination; row: ResourceBinding } {
+  const slot = `publish:${index}`;
+  const row = bindingRow(tx, request, {
+    slotKind: 'result_publish',
+    slot,
+    authority:
+      to.kind === 'signed_webhook'
+        ? callbackAuthority(request.subscription)
+        : authorityOf(requireCodeHost(to.connection_id, visible, slot)),
+    toolSet: null,
+    resourceScope: { ...to },
+    bindingMode: 'organization',
+  });
+  return { destination: { ...to, binding_id: row.id }, row };
+}
+
+function callbackAuthority(subscription: BindingRequest['subscription']): BindingAuthority {
+  if (subscription === null) throw new Error('a run without a subscription has no callback');
+  return {
+    kind: 'subscription_secret',
+    subscriptionId: subscription.id,
+    generation: subscription.authorityGeneration,
+  };
+}
+
+function requireCodeHost(
+  id: string,
+  visible: readonly BindableConnection[],
+  field = 'workspace.connection_id',
+): BindableConnection {
   const connection = visible.find((one) => one.id === id);
   if (connection === undefined) throw invalid(field, `unknown connection ${id}`);
   const { display_name: name, status, provider } = connection;
@@ -162,7 +201,7 @@ function bindingRow(
     id: newRowId(),
     organizationId: tx.organizationId,
     runId,
-    resolvedBy: { kind: starter.kind, id: starter.viewer.userId },
+    resolvedBy: { kind: starter.kind, id: starter.principalId },
     ...of,
   };
 }

@@ -20,7 +20,7 @@ import { cloneBaseOf, isConfiguredHost } from '../../platform/config/codehost.co
 import type { SandgateConfig } from '../../platform/config/index.js';
 import type { GuardedClient } from '../../platform/egress/guarded-client.js';
 import type { Tracing } from '../../platform/telemetry/tracing.js';
-import { findAgent, latestRevision } from '../agents/agent-lookup.js';
+import { findAgent, latestRevision, requireRevision } from '../agents/agent-lookup.js';
 import { insertBindings } from '../bindings/resource-bindings.js';
 import { readPinned } from '../capabilities/capability-queries.js';
 import type { HarnessAvailability } from '../harnesses/harness-availability.js';
@@ -30,6 +30,7 @@ import { validContentOf } from '../policies/policy-content.js';
 import { PolicyEntity } from '../policies/policy.entity.js';
 import { readHeadVersion } from '../policies/policy-versions.js';
 import type { TenantTransaction } from '../record/database.js';
+import type { ResultDestination } from '../../domain/triggers/destination.js';
 import { requireQueueRoom } from '../runs/queue-room.js';
 import { SessionEntity, SessionHeadEntity } from '../runs/session.entity.js';
 import { resolveBindings } from './run-bindings.js';
@@ -60,6 +61,19 @@ export interface RunRequest {
   bindings: JsonObject;
   network: NetworkInput | null;
   labels: Record<string, string>;
+  /** The subscription that starts it; null for a run that somebody asks for. */
+  subscription: RunSubscription | null;
+  /** Where its result goes; under the authority of the subscription or of its connection. */
+  destinations: ResultDestination[];
+}
+
+/** What a run takes from its subscription beside the request. */
+export interface RunSubscription {
+  id: string;
+  /** Of its callback. */
+  authorityGeneration: number;
+  /** Runs in place of the agent's latest one. */
+  pinnedRevisionId: string | null;
 }
 
 interface RunCreationParts {
@@ -98,7 +112,8 @@ export class RunCreation {
     resolveWorkspace(request, null, cloneBase);
     const agent = await findAgent(tx, request.agent);
     if (agent === null) throw new SandgateError('invalid_request', `agent: unknown agent ${request.agent}`);
-    const revision = await latestRevision(tx, agent);
+    const pinned = request.subscription?.pinnedRevisionId ?? null;
+    const revision = pinned === null ? await latestRevision(tx, agent) : await requireRevision(tx, agent, pinned);
     const harness = await this.requireHarness(tx, revision);
     const policy = await tx.manager.findOneByOrFail(PolicyEntity, { id: revision.policy_id });
     const head = await readHeadVersion(tx, policy);
@@ -108,14 +123,15 @@ export class RunCreation {
     this.assertFetchable(workspace);
     const bundles = await readPinned(tx, narrowPins(revision.capability_bundles, request.capabilities));
     const bound = await resolveBindings(tx, {
-      ...{ runId, starter, trustTier, workspace },
+      ...{ runId, starter, trustTier, workspace, destinations: request.destinations },
+      subscription: request.subscription,
       requirements: revision.connection_requirements,
       pins: request.bindings,
     });
     const sources: SpecSources = {
       ...{ agent, revision, trustTier, bundles },
       policy: { id: policy.id, version: head.version, content: validContentOf({ policy, version: head }) },
-      request: { ...request, workspace: bound.workspace },
+      request: { ...request, workspace: bound.workspace, destinations: bound.destinations },
       invocation: request.invocation,
       brokered: bound.toolSets,
       network: await network.sources(tx, revision.network, request.network),
@@ -167,6 +183,7 @@ export class RunCreation {
       budgets: spec.budgets,
       invoked_by_kind: starter.kind,
       invoked_by_user_id: starter.viewer.userId,
+      subscription_id: request.subscription?.id ?? null,
     });
     await tx.manager.insert(SessionEntity, session);
     await tx.manager.insert(SessionHeadEntity, { session_id: id, tenant_id: tx.organizationId });
@@ -177,9 +194,12 @@ export class RunCreation {
   }
 }
 
-/** Paths of the host are the operator's: whoever names one reads files that no role in an organization is about (docs/design/identity.md). */
+/**
+ * Paths of the host are the operator's: whoever names one reads files that no role in an organization is about (docs/design/identity.md).
+ * What a subscription starts names none: the path was the operator's when it was stored.
+ */
 function refuseHostPaths({ kind }: RunStarter): void {
-  if (kind === 'operator') return;
+  if (kind !== 'user') return;
   throw new SandgateError(
     'forbidden',
     'workspace: a copy of a folder of the host is for the operator; use git_repository',

@@ -2,16 +2,46 @@ import type { SandgateConfig } from '../../platform/config/index.js';
 import type { Database } from '../record/database.js';
 import type { Logger } from '../../platform/telemetry/logger.js';
 import { BrokeredDispatch } from '../../platform/temporal/brokered-dispatch.js';
-import { NoticeStarter } from '../../platform/temporal/notice-starter.js';
 import { RunDriver } from '../../platform/temporal/run-driver.js';
+import { WorkflowStarter } from '../../platform/temporal/workflow-starter.js';
 import type {
   BrokeredCallNames,
-  NoticeWorkflowNames,
   RunWorkflowNames,
+  StartedWorkflowNames,
 } from '../../platform/temporal/workflow-names.js';
-import { ApprovalNotices, TellingRunDriver } from './approval-notices.js';
+import { ApprovalNotices } from './approval-notices.js';
+import { Driver, type StoredWebhookRef } from './driver.js';
 import { TemporalOutboxDispatcher } from './outbox-dispatcher.js';
 import { connectTemporalClient, type TemporalClient } from '../../platform/temporal/connect-client.js';
+
+/** The workflows that wake-ups are for. */
+export interface DrivenWorkflows {
+  run: RunWorkflowNames;
+  notice: StartedWorkflowNames;
+  event: StartedWorkflowNames;
+}
+
+/** What a process drives through Temporal. */
+export interface Drivers {
+  runs: RunDriver;
+  /** Null when no webhook for pending approvals is configured. */
+  notices: ApprovalNotices | null;
+  /** For the rows of the outbox. */
+  outbox: Driver;
+}
+
+export function createDrivers(
+  { notices: webhook, timing }: Pick<SandgateConfig, 'notices' | 'timing'>,
+  database: Database,
+  client: TemporalClient,
+  names: DrivenWorkflows,
+): Drivers {
+  const runs = new RunDriver(client, names.run, timing.workflowTaskMs);
+  const notices =
+    webhook.url === null ? null : new ApprovalNotices(new WorkflowStarter(client, names.notice), database);
+  const events = new WorkflowStarter<StoredWebhookRef>(client, names.event);
+  return { runs, notices, outbox: new Driver({ runs, notices, events }) };
+}
 
 /** A process's connection to the driver. `close` waits for wake-ups under way; the relay sends what is left. */
 export interface ConnectedDriver {
@@ -20,33 +50,21 @@ export interface ConnectedDriver {
   close(): Promise<void>;
 }
 
-/** Starts and wakes runs and, where a webhook is configured, the notices of their approvals. */
-export function createRunDriver(
-  { notices, timing }: Pick<SandgateConfig, 'notices' | 'timing'>,
-  database: Database,
-  client: TemporalClient,
-  names: { run: RunWorkflowNames; notice: NoticeWorkflowNames },
-): RunDriver {
-  if (notices.url === null) return new RunDriver(client, names.run, timing.workflowTaskMs);
-  const told = new ApprovalNotices(new NoticeStarter(client, names.notice), database);
-  return new TellingRunDriver(told, client, names.run, timing.workflowTaskMs);
-}
-
 /** Makes committed wake-ups of this process reach Temporal. An unreachable Temporal delays them, it does not fail callers. */
 export function connectDriver(
   config: SandgateConfig,
   database: Database,
-  names: { run: RunWorkflowNames & BrokeredCallNames; notice: NoticeWorkflowNames },
+  names: DrivenWorkflows & { run: RunWorkflowNames & BrokeredCallNames },
   log: Pick<Logger, 'warn'>,
 ): ConnectedDriver {
   const client = connectTemporalClient(config.temporal);
-  const driver = createRunDriver(config, database, client, names);
-  const dispatcher = new TemporalOutboxDispatcher(driver, database.pool, (rows, cause) =>
+  const drivers = createDrivers(config, database, client, names);
+  const dispatcher = new TemporalOutboxDispatcher(drivers.outbox, database.pool, (rows, cause) =>
     log.warn({ err: cause, wakeUps: rows.length }, 'wake-ups are left to the relay'),
   );
   database.outbox = dispatcher;
   return {
-    calls: new BrokeredDispatch(client, driver, names.run),
+    calls: new BrokeredDispatch(client, drivers.runs, names.run),
     close: async () => {
       await dispatcher.drained();
       await client.connection.close();

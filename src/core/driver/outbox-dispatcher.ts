@@ -1,8 +1,8 @@
 import pLimit from 'p-limit';
 import type pg from 'pg';
 import { deferOutbox, deleteOutbox, type OutboxDispatcher, type OutboxRow } from '../record/outbox.js';
+import type { Driver } from './driver.js';
 import { isAway } from '../../platform/temporal/is-away.js';
-import type { RunDriver } from '../../platform/temporal/run-driver.js';
 
 /** Called for wake-ups that could not be sent; the relay sends them again. */
 export type OnUndelivered = (rows: OutboxRow[], cause: unknown) => void;
@@ -24,7 +24,7 @@ export class TemporalOutboxDispatcher implements OutboxDispatcher {
   private readonly inFlight = new Set<Promise<void>>();
 
   constructor(
-    private readonly driver: Pick<RunDriver, 'wake'>,
+    private readonly driver: Pick<Driver, 'wake'>,
     private readonly pool: pg.Pool,
     private readonly onUndelivered: OnUndelivered,
   ) {}
@@ -36,14 +36,14 @@ export class TemporalOutboxDispatcher implements OutboxDispatcher {
   }
 
   /**
-   * Sends the rows, those of one run in their order and one wake-up per kind, and deletes what was delivered. A row that the
+   * Sends the rows, those of one subject in their order and one wake-up per kind, and deletes what was delivered. A row that the
    * driver refuses is put off and holds up no other.
    *
    * @throws the client's error when the driver is unreachable; unsent rows stay as they are
    */
   async deliver(rows: OutboxRow[]): Promise<void> {
     const limit = pLimit(AT_ONCE);
-    const runs = Map.groupBy(rows, (row) => row.runId).values();
+    const runs = Map.groupBy(rows, (row) => row.subjectId).values();
     let failures = 0;
     const deliverRun = async (ofRun: OutboxRow[]): Promise<Outcome> => {
       if (failures >= GIVE_UP_AFTER) return { delivered: [], refused: [] };

@@ -173,7 +173,7 @@ function announceRegistration(db: Database, call: GateCall, row: AnswerRow): voi
   if (row.seq === null) return;
   const { organizationId, runId } = call;
   if (row.outbox_id === null) return db.announce({ ledger: runId });
-  const outbox = [{ id: row.outbox_id, organizationId, runId, kind: 'approval_requested' as const }];
+  const outbox = [{ id: row.outbox_id, organizationId, subjectId: runId, kind: 'approval_requested' as const }];
   db.announce({ ledger: runId, outbox, inbox: organizationId });
 }
 

@@ -19,8 +19,11 @@ export interface TenantTransaction extends OrganizationTransaction {
    * @throws SandgateError `not_found` when the organization has no such run
    */
   append(runId: string, events: NewEvent[]): Promise<number[]>;
-  /** Leaves a wake-up for the run's workflow; handed to the dispatcher after commit, re-sent by the relay if that is lost. */
-  enqueue(runId: string, kind: OutboxKind): Promise<void>;
+  /**
+   * Leaves a wake-up for the workflow of a run, or of the stored webhook whose kind it is; handed to the dispatcher after commit, re-sent by the
+   * relay if that is lost.
+   */
+  enqueue(subjectId: string, kind: OutboxKind): Promise<void>;
   /** After commit, wakes whoever follows the run's ledger, or waits for one of its approvals (also in the organization's inbox). */
   wake(runId: string, what: 'ledger' | 'approval'): void;
   /** After commit, hands an outbox row that a SQL function wrote to the dispatcher. */
@@ -136,8 +139,8 @@ class RecordTransaction implements TenantTransaction {
     return seqs;
   }
 
-  async enqueue(runId: string, kind: OutboxKind): Promise<void> {
-    this.left.rows.push(await insertOutbox(this, runId, kind));
+  async enqueue(subjectId: string, kind: OutboxKind): Promise<void> {
+    this.left.rows.push(await insertOutbox(this, subjectId, kind));
   }
 
   wake(runId: string, what: 'ledger' | 'approval'): void {

@@ -2,11 +2,12 @@ import type pg from 'pg';
 import type { OutboxKind } from '../../domain/run/outbox-kind.js';
 import { queryRows } from './query-row.js';
 
-/** A wake-up for the workflow of one run. */
+/** A wake-up for a workflow. */
 export interface OutboxRow {
   id: string;
   organizationId: string;
-  runId: string;
+  /** The run; of the kind `webhook_stored` the stored webhook. */
+  subjectId: string;
   kind: OutboxKind;
 }
 
@@ -20,25 +21,25 @@ interface Inserting {
   query<R extends object>(sql: string, params?: unknown[]): Promise<R[]>;
 }
 
-export async function insertOutbox(tx: Inserting, runId: string, kind: OutboxKind): Promise<OutboxRow> {
+export async function insertOutbox(tx: Inserting, subjectId: string, kind: OutboxKind): Promise<OutboxRow> {
   const [row] = await tx.query<{ id: string }>('select svc_insert_outbox($1, $2, $3) as id', [
     tx.organizationId,
-    runId,
+    subjectId,
     kind,
   ]);
-  return { id: String(row?.id), organizationId: tx.organizationId, runId, kind };
+  return { id: String(row?.id), organizationId: tx.organizationId, subjectId, kind };
 }
 
 /** Rows of all organizations that nobody delivered for `olderThanMs`, oldest first. */
 export async function readStaleOutbox(pool: pg.Pool, olderThanMs: number, limit: number): Promise<OutboxRow[]> {
-  const rows = await queryRows<{ id: string; organization_id: string; session_id: string; kind: OutboxKind }>(pool, {
-    text: 'select id, organization_id, session_id, kind from svc_read_outbox($1, $2)',
+  const rows = await queryRows<{ id: string; organization_id: string; subject_id: string; kind: OutboxKind }>(pool, {
+    text: 'select id, organization_id, subject_id, kind from svc_read_outbox($1, $2)',
     values: [olderThanMs, limit],
   });
   return rows.map((row) => ({
     id: row.id,
     organizationId: row.organization_id,
-    runId: row.session_id,
+    subjectId: row.subject_id,
     kind: row.kind,
   }));
 }

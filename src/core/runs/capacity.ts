@@ -22,14 +22,14 @@ const GRANTS_PER_PASS = 64;
  * @returns how many were granted a place
  */
 export async function admitWaiting(db: Database, limits: AdmissionLimits): Promise<number> {
-  const rows = await queryRows<{ id: string; tenant_id: string; session_id: string; kind: OutboxKind }>(db.pool, {
-    text: 'select id, tenant_id, session_id, kind from svc_admit_waiting($1, $2, $3, $4)',
+  const rows = await queryRows<{ id: string; tenant_id: string; subject_id: string; kind: OutboxKind }>(db.pool, {
+    text: 'select id, tenant_id, subject_id, kind from svc_admit_waiting($1, $2, $3, $4)',
     values: [limits.globalMaxActive, limits.tenantMaxActive, HOST_SEEN_WITHIN_SECS, GRANTS_PER_PASS],
   });
   const outbox = rows.map((row) => ({
     id: row.id,
     organizationId: row.tenant_id,
-    runId: row.session_id,
+    subjectId: row.subject_id,
     kind: row.kind,
   }));
   db.announce({ outbox });

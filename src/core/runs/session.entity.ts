@@ -79,6 +79,10 @@ export class SessionEntity {
   @Column('uuid', { nullable: true })
   invoked_by_user_id!: string | null;
 
+  /** The subscription that started it. */
+  @Column('uuid', { nullable: true })
+  subscription_id!: string | null;
+
   @Column('timestamptz', { default: () => 'now()' })
   created_at!: Date;
 

@@ -52,6 +52,7 @@ function sources(change: Partial<SpecSources['request']> = {}, unpricedModel = f
       task: 'what',
       autonomous: false,
       workspace: { kind: 'scratch' },
+      destinations: [],
       budgets: null,
       allowUnpriced: false,
       ...change,

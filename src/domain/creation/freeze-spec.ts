@@ -12,6 +12,7 @@ import type {
   SandboxSizes,
   WorkspaceSpec,
 } from '../run/spec.js';
+import type { ResultDestination } from '../triggers/destination.js';
 import { freezeNetwork, type NetworkSources } from './freeze-network.js';
 
 /** What a run is made from: the agent's revision, the policy's head and the request, all of them read at one moment. */
@@ -35,6 +36,7 @@ export interface SpecSources {
     workspace: WorkspaceSpec;
     budgets: BudgetLayer | null;
     allowUnpriced: boolean;
+    destinations: readonly ResultDestination[];
   };
   invocation: Invocation;
   /** `read_only` for work on a stranger's code: nothing but reading, and no MCP tools (docs/design/gate.md). */
@@ -95,6 +97,7 @@ export function freezeSpec(sources: SpecSources): RunSpec {
     ...(Object.keys(revision.env).length === 0 ? {} : { env: revision.env }),
     ...capabilities,
     network,
+    ...(request.destinations.length === 0 ? {} : { result_destinations: [...request.destinations] }),
     ...(revision.setup === null || revision.setup.commands.length === 0 ? {} : { setup: revision.setup }),
   };
 }

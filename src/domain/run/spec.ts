@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue } from '../json.js';
+import type { ResultDestination } from '../triggers/destination.js';
 import type { FrozenNetwork } from '../network/grant.js';
 
 /** Caps of one run; null means no cap. Money is integer micro-dollars inside and decimal dollars on the wire. */
@@ -51,6 +52,13 @@ export interface Invocation {
   subscription_id?: string;
   attributes?: JsonObject;
   received_at?: string;
+  /** Of an event of a code host alone, from here on. */
+  provider?: 'codehost';
+  external_event_id?: string;
+  event_type?: string;
+  /** `owner/name#number` */
+  resource?: string;
+  occurred_at?: string;
 }
 
 /** A tool of an MCP server as it was frozen (docs/design/tools.md). */
@@ -145,6 +153,8 @@ export interface RunSpec {
   /** Tool sets of the bound connections; left out when there are none. */
   brokered?: BrokeredToolSet[];
   network: FrozenNetwork;
+  /** Where the result goes when the run is over; left out when nowhere. */
+  result_destinations?: ResultDestination[];
   /** What is run before the agent; left out when there is nothing. */
   setup?: FrozenSetup;
 }

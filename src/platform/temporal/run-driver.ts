@@ -5,7 +5,7 @@ import {
   type WorkflowSignalWithStartOptions,
   type WorkflowStartOptions,
 } from '@temporalio/client';
-import type { OutboxKind } from '../../domain/run/outbox-kind.js';
+import type { RunWakeUp } from '../../domain/run/outbox-kind.js';
 import type { DrivenRun, RunWorkflowNames } from './workflow-names.js';
 
 /** Starts and wakes `run` workflows. Every wake-up also starts a workflow that is not there, so a lost store loses no run. */
@@ -17,7 +17,7 @@ export class RunDriver {
   ) {}
 
   /** @throws the client's error when Temporal cannot be reached; the caller keeps its outbox row. */
-  async wake(run: DrivenRun, wakeUp: OutboxKind): Promise<void> {
+  async wake(run: DrivenRun, wakeUp: RunWakeUp): Promise<void> {
     if (wakeUp === 'created') {
       await this.client.workflow.start(this.names.workflowType, this.startOptions(run));
       return;

@@ -1,7 +1,7 @@
 import type { SignalDefinition } from '@temporalio/client';
 import type { UpdateDefinition } from '@temporalio/common';
 import type { BrokeredCallRef, BrokeredOutcome } from '../../domain/broker/dispatch.js';
-import type { OutboxKind } from '../../domain/run/outbox-kind.js';
+import type { RunWakeUp } from '../../domain/run/outbox-kind.js';
 
 /** A run as the driver knows it: ids only. */
 export interface DrivenRun {
@@ -14,7 +14,7 @@ export interface RunWorkflowNames {
   workflowType: string;
   taskQueue: string;
   workflowId(runId: string): string;
-  signals: Record<Exclude<OutboxKind, 'created'>, SignalDefinition>;
+  signals: Record<Exclude<RunWakeUp, 'created'>, SignalDefinition>;
 }
 
 /** The names of the update that callers share with the `run` workflow; given by the process that wires the driver. */
@@ -25,9 +25,11 @@ export interface BrokeredCallNames {
   brokeredRefusals: { ending: string; continuing: string };
 }
 
-/** The names of the notice's workflow that callers share with it; given by the process that wires the driver. */
-export interface NoticeWorkflowNames {
+/** The names of a workflow that is started once for each subject; given by the process that wires the driver. */
+export interface StartedWorkflowNames {
   workflowType: string;
   taskQueue: string;
-  workflowId(approvalId: string): string;
+  workflowId(subjectId: string): string;
+  /** What an operator reads of it in Temporal Web. */
+  summary(subjectId: string): string;
 }

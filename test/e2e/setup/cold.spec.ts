@@ -116,7 +116,7 @@ describe('commands that prepare a workspace', () => {
       await database.query(`update approvals set expires_at = clock_timestamp() + interval '1 s' where id = $1`, [
         approval.id,
       ]);
-      await database.query(`insert into driver_outbox (tenant_id, session_id, kind)
+      await database.query(`insert into driver_outbox (tenant_id, subject_id, kind)
                             select tenant_id, id, 'approval_requested' from sessions where id = $1`, [run]); // prettier-ignore
       await stack.until('the expiry', 60_000, async () => {
         const rows = await database.query<{ status: string }>('select status from approvals where id = $1', [

@@ -184,15 +184,23 @@ describe('a read-only run', () => {
           runId: '0190a000-0000-7000-8000-000000000001',
           starter: {
             kind: 'operator',
+            principalId: null,
             viewer: { organizationId: api.organizationId, userId: null, role: 'operator' },
           },
           requirements: [requirement()],
+          subscription: null,
+          destinations: [],
           pins,
           trustTier: 'read_only',
           workspace: { kind: 'scratch' },
         }),
       );
-    expect(await resolve({})).toEqual({ toolSets: [], rows: [], workspace: { kind: 'scratch' } });
+    expect(await resolve({})).toEqual({
+      toolSets: [],
+      rows: [],
+      destinations: [],
+      workspace: { kind: 'scratch' },
+    });
     await expect(resolve({ other: 'x' })).rejects.toThrow('bindings: unknown slot other; the agent declares crm');
   });
 });

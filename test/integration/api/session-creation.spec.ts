@@ -213,7 +213,7 @@ describe('creating a run', () => {
 
   it('leaves a wake-up for the driver in the same transaction', async () => {
     const { session } = (await bench.create({})).body;
-    const { rows } = await runSql('select kind from driver_outbox where session_id = $1', [session.id]);
+    const { rows } = await runSql('select kind from driver_outbox where subject_id = $1', [session.id]);
     expect(rows).toEqual([{ kind: 'created' }]);
   });
 });

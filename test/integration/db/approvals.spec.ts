@@ -232,7 +232,7 @@ describe('approvals', () => {
     const { id } = await ask(run, null);
     await decide(run, id, 'denied');
     test.db.outbox = null;
-    expect(rows.map((row) => [row.kind, row.runId])).toEqual([
+    expect(rows.map((row) => [row.kind, row.subjectId])).toEqual([
       ['approval_requested', run.runId],
       ['approval_decided', run.runId],
     ]);

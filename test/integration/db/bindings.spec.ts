@@ -9,6 +9,7 @@ import { bindingProblem } from '../../../src/core/bindings/recheck-binding.js';
 import { findBinding, insertBindings } from '../../../src/core/bindings/resource-bindings.js';
 import { connected } from '../../support/connections/connected.js';
 import { createTestDatabase, type TestDatabase } from '../../support/database/database.js';
+import { createSubscription } from '../../support/triggers/subscription-fixture.js';
 import { createOrganization, createRun, type FixtureRun } from '../../support/runs/run-fixture.js';
 import { deactivate, TestUsers, type TestUser } from '../../support/api/users.js';
 
@@ -98,7 +99,8 @@ describe('a binding', () => {
     for (const [authority, change] of wrong) await expect(bind(authority, change)).rejects.toThrow(/violates/);
     await bind({ kind: 'none' }, NONE);
     const publish = { slotKind: 'result_publish', slot: 'publish:0', toolSet: null } as const;
-    await bind({ kind: 'subscription_secret', subscriptionId: uuidv7(), generation: 3 }, publish);
+    const { id: subscriptionId } = await createSubscription(database.db, run);
+    await bind({ kind: 'subscription_secret', subscriptionId, generation: 3 }, publish);
   });
 });
 
@@ -133,7 +135,7 @@ describe('the recheck of a binding', () => {
     'refuses when the %s behind the run cannot be found',
     async (kind) => {
       expect(await problem(await bind(through(await connect()), {}, kind))).toBe(
-        `the ${kind} that started this run was revoked`,
+        `the ${kind} that started this run was revoked or disabled`,
       );
     },
   );

@@ -127,7 +127,7 @@ describe('capacity', () => {
     expect((await counters())['deployment']).toBe(0);
     expect(await admitWaiting(test.db, limits(2))).toBe(2);
     const woken = await readStaleOutbox(test.db.pool, 0, 10);
-    expect(woken.map((row) => [row.kind, row.runId])).toEqual(waiting.map((run) => ['capacity', run.runId]));
+    expect(woken.map((row) => [row.kind, row.subjectId])).toEqual(waiting.map((run) => ['capacity', run.runId]));
   });
 
   it('passes over a run that is ending, and takes its place back when it was granted one', async () => {

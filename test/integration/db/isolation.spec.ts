@@ -21,6 +21,7 @@ const CROSS_ORGANIZATION_FUNCTIONS = [
   'svc_drop_oauth_registration',
   'svc_find_organization',
   'svc_find_runs',
+  'svc_find_trigger_token',
   // Files of a host have no organization: which of them runs still need.
   'svc_find_wanted_uploads',
   // A host keeps what all organizations made there within one limit; ids, states and sizes alone.

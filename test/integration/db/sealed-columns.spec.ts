@@ -24,6 +24,7 @@ const SEALED_COLUMNS: Record<string, string> = {
   'oauth_client_registrations.client_secret_sealed': 'oauth_client_registrations.client_secret',
   'oauth_client_registrations.registration_access_token_sealed': 'oauth_client_registrations.registration_access_token',
   'tool_call_payloads.sealed': 'tool_call_payloads.sealed',
+  'trigger_subscriptions.callback_secret_sealed': 'trigger_subscriptions.callback_secret',
 };
 const SWAPS = 1_000;
 

@@ -77,7 +77,7 @@ describe('wake-ups', () => {
     await test.db.withTenant(run.organizationId, (tx) => tx.enqueue(run.runId, 'created'));
     expect(await readStaleOutbox(test.db.pool, 60_000, 10)).toEqual([]);
     const rows = await readStaleOutbox(test.db.pool, 0, 10);
-    expect(rows).toMatchObject([{ organizationId: run.organizationId, runId: run.runId, kind: 'created' }]);
+    expect(rows).toMatchObject([{ organizationId: run.organizationId, subjectId: run.runId, kind: 'created' }]);
     await deleteOutbox(
       test.db.pool,
       rows.map((row) => row.id),

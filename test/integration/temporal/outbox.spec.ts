@@ -40,13 +40,13 @@ describe('the outbox', () => {
   } {
     const [sent, lost]: [string[], string[]] = [[], []];
     const driver = {
-      wake: async (run: { runId: string }) => {
+      wake: async (run: { subjectId: string }) => {
         await Promise.resolve();
-        wake(run.runId);
-        sent.push(run.runId);
+        wake(run.subjectId);
+        sent.push(run.subjectId);
       },
     };
-    const onUndelivered = (rows: OutboxRow[]) => void lost.push(...rows.map((row) => row.runId));
+    const onUndelivered = (rows: OutboxRow[]) => void lost.push(...rows.map((row) => row.subjectId));
     return { sent, lost, all: new TemporalOutboxDispatcher(driver, test.db.pool, onUndelivered) };
   }
 
@@ -80,10 +80,10 @@ describe('the outbox', () => {
   it('CP-131 rows that were refused come behind those that were not yet tried', async () => {
     const { runs } = await fill(3);
     await test.owner.query(
-      'update driver_outbox set attempts = 3, retry_at = clock_timestamp() where session_id = $1',
+      'update driver_outbox set attempts = 3, retry_at = clock_timestamp() where subject_id = $1',
       [runs[0]?.runId],
     );
-    const order = (await readStaleOutbox(test.db.pool, 0, 500)).map((row) => row.runId);
+    const order = (await readStaleOutbox(test.db.pool, 0, 500)).map((row) => row.subjectId);
     expect(order).toEqual([runs[1], runs[2], runs[0]].map((run) => run?.runId));
   });
 

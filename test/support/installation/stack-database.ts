@@ -127,6 +127,6 @@ const copyRunSql = (columns: string): string => `
   ), head as (
     insert into session_heads (session_id, tenant_id) select id, tenant_id from session returning session_id
   ), outbox as (
-    insert into driver_outbox (tenant_id, session_id, kind) select tenant_id, id, 'created' from session returning id
+    insert into driver_outbox (tenant_id, subject_id, kind) select tenant_id, id, 'created' from session returning id
   )
   select organization from fresh`;

@@ -1,0 +1,71 @@
+-- Subscriptions: their locks, their tokens, and the claims of what they were asked to start.
+
+-- Everything that checks a subscription's runs and then starts one holds this lock, so that its concurrency policy is
+-- exact. A subscription that lets runs stack up has nothing to check: its starters share the lock.
+create or replace function svc_lock_subscription(p_subscription uuid, p_shared boolean)
+returns void
+language plpgsql
+as $$
+declare
+  key bigint := hashtextextended('subscription:' || p_subscription, 0);
+begin
+  if p_shared then
+    perform pg_advisory_xact_lock_shared(key);
+  else
+    perform pg_advisory_xact_lock(key);
+  end if;
+end
+$$;
+
+-- Claims a key of a subscription for a run that the caller is about to make, or reads what the key led to before.
+-- Whoever comes second with a key waits for the first one's commit.
+create or replace function svc_claim_invocation(
+  p_tenant uuid, p_subscription uuid, p_id uuid, p_key text, p_digest text, p_session uuid
+)
+returns table (claimed boolean, session_id uuid, skip_reason text, request_digest text)
+language plpgsql
+as $$
+#variable_conflict use_column
+begin
+  insert into trigger_invocations (id, tenant_id, subscription_id, idempotency_key, request_digest, session_id)
+  values (p_id, p_tenant, p_subscription, p_key, p_digest, p_session)
+  on conflict (subscription_id, idempotency_key) do nothing;
+  if found then
+    return query select true, p_session, null::text, p_digest;
+    return;
+  end if;
+  return query
+    select false, i.session_id, i.skip_reason, i.request_digest from trigger_invocations i
+      where i.subscription_id = p_subscription and i.idempotency_key = p_key;
+end
+$$;
+
+-- Runs of a subscription that are not over, whatever started them, oldest first.
+create or replace function svc_list_active_runs(p_subscription uuid)
+returns table (session_id uuid, ending boolean)
+language sql stable
+as $$
+  select s.id, h.ending from sessions s join session_heads h on h.session_id = s.id
+    where s.subscription_id = p_subscription
+      and s.status not in ('completed', 'failed', 'cancelled', 'budget_exceeded')
+    order by s.id
+$$;
+
+-- Across organizations. These run as sandgate_system; an owner needs CREATE on the schema while it is given functions,
+-- and at no other time.
+grant create on schema public to sandgate_system;
+set local role sandgate_system;
+
+create or replace function svc_find_trigger_token(p_sha256 text)
+returns table (token_id uuid, organization_id uuid, subscription_id uuid)
+language sql stable security definer set search_path = pg_catalog, public, pg_temp
+as $$
+  select t.id, t.tenant_id, t.subscription_id from api_tokens t
+    where t.token_sha256 = p_sha256 and t.kind = 'trigger' and t.revoked_at is null
+      and (t.expires_at is null or t.expires_at > clock_timestamp())
+$$;
+
+revoke all on function svc_find_trigger_token from public;
+grant execute on function svc_find_trigger_token to sandgate_app;
+reset role;
+revoke create on schema public from sandgate_system;
