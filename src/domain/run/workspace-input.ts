@@ -195,7 +195,8 @@ function checkoutMode(value: unknown, field: string): (typeof CHECKOUT_MODES)[nu
   return mode;
 }
 
-function isRepositoryName(name: string): boolean {
+/** Whether the text is `owner/name`, neither of which can lead elsewhere in a URL or a path. */
+export function isRepositoryName(name: string): boolean {
   return REPOSITORY.test(name) && !name.split('/').some((part) => part === '.' || part === '..');
 }
 

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.js';
+import { isJsonObject, type JsonObject } from '../../domain/json.js';
 import { EgressError } from '../egress/egress-error.js';
 import type { GuardedClient } from '../egress/guarded-client.js';
 import { CodehostError } from './codehost-error.js';
@@ -11,12 +11,14 @@ export interface CodehostCall {
   method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   /** With its query, below the address of the API. */
   path: string;
-  bearer: string;
+  /** Null where whoever asks is nobody. */
+  bearer: string | null;
   body?: JsonObject;
 }
 
 /** A list is checked by whoever asked for one. */
 export interface CodehostAnswer {
+  status: number;
   body: JsonObject;
   headers: Headers;
 }
@@ -43,7 +45,7 @@ export class CodehostClient {
           accept: 'application/vnd.github+json',
           'x-github-api-version': '2022-11-28',
           'user-agent': 'service',
-          authorization: `Bearer ${bearer}`,
+          ...(bearer === null ? {} : { authorization: `Bearer ${bearer}` }),
           ...(sent === undefined ? {} : { 'content-type': 'application/json' }),
         },
         ...(sent === undefined ? {} : { body: sent }),
@@ -56,7 +58,8 @@ export class CodehostClient {
         throw new CodehostError(response.status, `the code host answered ${response.status}`);
       }
       const bytes = await response.readBody();
-      return { body: response.status === 204 ? {} : parseAnswer(bytes), headers: response.headers };
+      const { status, headers } = response;
+      return { status, body: status === 204 ? {} : parseAnswer(bytes), headers };
     } catch (cause) {
       if (!(cause instanceof EgressError)) throw cause;
       throw new CodehostError(null, `the code host could not be asked: ${cause.message}`, { cause });
@@ -87,7 +90,7 @@ export function textOf(row: JsonObject, member: string): string {
   throw malformed();
 }
 
-export function rowsOf(value: JsonValue | undefined): JsonObject[] {
+export function rowsOf(value: unknown): JsonObject[] {
   if (!Array.isArray(value)) throw malformed();
   return value.filter(isJsonObject);
 }
