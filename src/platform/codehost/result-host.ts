@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../domain/json.js';
+import type { CheckRunBody, StatusBody } from '../../domain/deliveries/check-report.js';
 
 /** A pull request of a repository, `owner/name`. */
 export interface PullRequestPlace {
@@ -44,23 +44,6 @@ export interface HostedPage<T> {
   rows: T[];
   /** Whether there is a next one. */
   more: boolean;
-}
-
-/** A check run that has ended, in the code host's words. */
-export interface CheckRunBody extends JsonObject {
-  name: string;
-  external_id: string;
-  status: 'completed';
-  conclusion: 'success' | 'failure' | 'cancelled';
-  completed_at: string;
-  output: { title: string; summary: string };
-}
-
-/** A commit status, in the code host's words. */
-export interface StatusBody extends JsonObject {
-  context: string;
-  state: 'success' | 'failure' | 'error';
-  description: string;
 }
 
 /** What publishing asks of a code host. Pages count from 1. Every failure is a CodehostError, whose status is the host's answer. */

@@ -1,8 +1,8 @@
+import type { CheckRunBody, StatusBody } from '../../domain/deliveries/check-report.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../domain/json.js';
 import { idOf, rowsOf, type CodehostAnswer, type CodehostClient } from './codehost-client.js';
 import { CodehostError } from './codehost-error.js';
 import type {
-  CheckRunBody,
   CommitPlace,
   HostedCheckRun,
   HostedComment,
@@ -11,7 +11,6 @@ import type {
   HostedStatus,
   PullRequestPlace,
   ResultHost,
-  StatusBody,
 } from './result-host.js';
 
 const PER_PAGE = 100;
@@ -24,7 +23,7 @@ export class ResultsApi implements ResultHost {
   async comments(token: string, at: PullRequestPlace, page: number): Promise<HostedPage<HostedComment>> {
     const path = `${placeOf(at.repository)}/issues/${at.number}/comments?${pageQuery(page)}`;
     const answer = await this.client.call({ method: 'GET', path, bearer: token });
-    return pageOf(answer, answer.body, commentOf);
+    return pageOf(answer, { page, list: answer.body, read: commentOf });
   }
 
   createComment(token: string, at: PullRequestPlace, body: string): Promise<HostedResult> {
@@ -43,7 +42,7 @@ export class ResultsApi implements ResultHost {
     const query = `check_name=${encodeURIComponent(name)}&${pageQuery(page)}`;
     const path = `${placeOf(at.repository)}/commits/${at.sha}/check-runs?${query}`;
     const answer = await this.client.call({ method: 'GET', path, bearer: token });
-    return pageOf(answer, answer.body['check_runs'], checkRunOf);
+    return pageOf(answer, { page, list: answer.body['check_runs'], read: checkRunOf });
   }
 
   createCheckRun(token: string, at: CommitPlace, check: CheckRunBody): Promise<HostedResult> {
@@ -57,7 +56,8 @@ export class ResultsApi implements ResultHost {
   async statuses(token: string, at: CommitPlace, page: number): Promise<HostedPage<HostedStatus>> {
     const path = `${placeOf(at.repository)}/commits/${at.sha}/status?${pageQuery(page)}`;
     const answer = await this.client.call({ method: 'GET', path, bearer: token });
-    return pageOf(answer, answer.body['statuses'], statusOf);
+    // Gitea has no list for a commit without a status.
+    return pageOf(answer, { page, list: answer.body['statuses'] ?? [], read: statusOf });
   }
 
   createStatus(token: string, at: CommitPlace, status: StatusBody): Promise<HostedResult> {
@@ -86,11 +86,15 @@ function pageQuery(page: number): string {
   return `per_page=${PER_PAGE}&page=${page}`;
 }
 
-/** Hosts say in the header `link` whether there is a next page; without that header a full page may have one. */
-function pageOf<T>({ headers }: CodehostAnswer, list: JsonValue | undefined, read: (row: JsonObject) => T): HostedPage<T> {
+/** GitHub says in the header `link` whether there is a next page, Gitea how many rows there are in all. */
+function pageOf<T>(
+  { headers }: CodehostAnswer,
+  { page, list, read }: { page: number; list: JsonValue | undefined; read: (row: JsonObject) => T },
+): HostedPage<T> {
   const rows = rowsOf(list).map(read);
-  const link = headers.get('link');
-  return { rows, more: link === null ? rows.length === PER_PAGE : /;\s*rel="?next"?/.test(link) };
+  const [link, total] = [headers.get('link'), Number(headers.get('x-total-count') ?? Number.NaN)];
+  if (link !== null) return { rows, more: /;\s*rel="?next"?/.test(link) };
+  return { rows, more: Number.isNaN(total) ? rows.length === PER_PAGE : rows.length > 0 && page * rows.length < total };
 }
 
 function resultOf(row: JsonObject): HostedResult {
