@@ -80,7 +80,7 @@ export interface ResultSteps {
 }
 
 /**
- * Brings what is published up to date where it is: the recorded one, else one that is found, else a new one (docs/design/deliveries.md). What
+ * Brings what is published up to date where it is: the recorded one, else one that is found, else a new one (docs/design/publishing.md). What
  * was made and never recorded is found the next time; of two that were made at once the one on the record stays.
  */
 export async function publishInPlace(results: ExternalResults, steps: ResultSteps): Promise<HostedResult> {

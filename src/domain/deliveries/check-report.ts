@@ -23,7 +23,7 @@ export interface StatusBody extends JsonObject {
 const LONGEST_NAME = 255;
 const LONGEST_DESCRIPTION = 140;
 
-/** Tells how the run went, not what it found (docs/design/deliveries.md). */
+/** Tells how the run went, not what it found (docs/design/publishing.md). */
 export function checkReport(run: PublishedRun, trigger: PublishingTrigger): CheckRunBody {
   return {
     name: shortened(checkNameOf(trigger), LONGEST_NAME),

@@ -2,7 +2,7 @@ import { handleOf, type PublishedRun, type PublishingTrigger } from './published
 import { summaryForPage } from './summary-for-page.js';
 
 /**
- * The comment by which a run reports at a pull request (docs/design/deliveries.md): Markdown whose last line is the trigger's marker. What the
+ * The comment by which a run reports at a pull request (docs/design/publishing.md): Markdown whose last line is the trigger's marker. What the
  * agent wrote stands above a rule and the footer, so it is never in the marker's place, whatever it holds.
  */
 export function commentText(run: PublishedRun, trigger: PublishingTrigger): string {
