@@ -8,6 +8,7 @@ import { AuditModule } from './audit/audit.module.js';
 import { AuthGuard } from './auth/auth.guard.js';
 import { CapabilitiesModule } from './capabilities/capabilities.module.js';
 import { CatalogModule } from './catalog/catalog.module.js';
+import { CodehostModule } from './codehost/codehost.module.js';
 import { DeliveriesModule } from './deliveries/deliveries.module.js';
 import { EventsModule } from './events/events.module.js';
 import { ConnectionsModule } from './connections/connections.module.js';
@@ -36,6 +37,7 @@ const RESOURCES = [
   CatalogModule,
   McpModule,
   ConnectionsModule,
+  CodehostModule,
   PoliciesModule,
   SimulationModule,
   WorkspacesModule,

@@ -1,3 +1,4 @@
+import { parseJsonObject } from '../../domain/json.js';
 import type { Sealer } from '../../platform/seal/sealer.js';
 import type { FlowPurpose } from './app-flow.entity.js';
 
@@ -12,14 +13,16 @@ export interface FlowTicket {
   expiresAtMs: number;
 }
 
+type Wire = { step: FlowStep; flow: string; app: string; end: number };
+
 /** A text far longer than any ticket is not decoded. */
 const MAX_TOKEN_CHARS = 2000;
 
 /** @param deployment the organization whose key seals what travels (docs/design/sealing.md) */
 export async function sealFlowTicket(sealer: Sealer, deployment: string, ticket: FlowTicket): Promise<string> {
   const { step, flowId, registrationId, expiresAtMs } = ticket;
-  const wire = JSON.stringify([step, flowId, registrationId, expiresAtMs]);
-  return (await sealer.sealTransit(deployment, 'codehost-app-flow', wire)).toString('base64url');
+  const wire: Wire = { step, flow: flowId, app: registrationId, end: expiresAtMs };
+  return (await sealer.sealTransit(deployment, 'codehost-app-flow', JSON.stringify(wire))).toString('base64url');
 }
 
 /** Null for a text that we did not issue for this step, or that has expired. */
@@ -32,9 +35,8 @@ export async function openFlowTicket(
   if (token.length > MAX_TOKEN_CHARS || !/^[A-Za-z0-9_-]+$/.test(token)) return null;
   const opened = await sealer.openTransit(deployment, 'codehost-app-flow', Buffer.from(token, 'base64url'));
   if (opened === null) return null;
-  // Under the legacy key it may be a text that was sealed for another purpose: only ours are lists of these four.
-  const wire: unknown = JSON.parse(opened);
-  if (!Array.isArray(wire) || wire[0] !== step) return null;
-  const [, flowId, registrationId, expiresAtMs] = wire as [FlowStep, string, string, number];
-  return expiresAtMs <= Date.now() ? null : { step, flowId, registrationId, expiresAtMs };
+  // Under the legacy key it may be a text that was sealed for another purpose, and none of those names a step.
+  const wire = parseJsonObject(opened) as Wire | null;
+  if (wire?.step !== step || wire.end <= Date.now()) return null;
+  return { step, flowId: wire.flow, registrationId: wire.app, expiresAtMs: wire.end };
 }

@@ -45,7 +45,7 @@ export class CodehostApi implements CodeHost {
   }
 
   async installationToken(jwt: string, id: string): Promise<InstallationToken> {
-    const { body } = await this.call('POST', `/app/installations/${encodeURIComponent(id)}/access_tokens`, jwt);
+    const { body } = await this.call('POST', `/app/installations/${encodeURIComponent(id)}/access_tokens`, jwt, {});
     const expires = Date.parse(typeof body['expires_at'] === 'string' ? body['expires_at'] : '');
     return {
       token: textOf(body, 'token'),
@@ -75,8 +75,13 @@ export class CodehostApi implements CodeHost {
     return registeredAppOf(body);
   }
 
-  private call(method: 'GET' | 'POST', path: string, bearer: string | null): Promise<CodehostAnswer> {
-    return this.client.call({ method, path, bearer });
+  private call(
+    method: 'GET' | 'POST',
+    path: string,
+    bearer: string | null,
+    body?: JsonObject,
+  ): Promise<CodehostAnswer> {
+    return this.client.call({ method, path, bearer, ...(body === undefined ? {} : { body }) });
   }
 }
 

@@ -36,7 +36,7 @@ export class CodehostClient {
 
   /** @throws CodehostError for everything but a success whose body is JSON, or empty with status 204 */
   async call({ method, path, bearer, body }: CodehostCall): Promise<CodehostAnswer> {
-    const sent = method === 'POST' || method === 'PATCH' ? JSON.stringify(body ?? {}) : undefined;
+    const sent = body === undefined ? undefined : JSON.stringify(body);
     try {
       const response = await this.client.request({
         method,
