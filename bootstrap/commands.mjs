@@ -28,7 +28,7 @@ export const COMMANDS = {
   test: { needs: ['packages', 'build', 'tools', 'oracles', 'engine', 'temporal', 'gitea'], argv: JEST },
   'test:unit': { needs: ['packages', 'build'], argv: [...JEST, '--selectProjects', 'unit'] },
   'test:integration': {
-    needs: ['packages', 'build', 'tools', 'temporal'],
+    needs: ['packages', 'build', 'tools', 'temporal', 'gitea'],
     argv: [...JEST, '--selectProjects', 'integration'],
   },
   'test:e2e': {

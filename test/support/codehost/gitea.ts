@@ -80,7 +80,8 @@ export class Gitea {
       ...['admin', 'user', 'generate-access-token', '--username', login],
       ...['--token-name', 'tests', '--scopes', 'all', '--raw'],
     );
-    const token = printed.trim();
+    // It warns before it, where root runs it.
+    const token = printed.trim().split('\n').at(-1) ?? '';
     const { id } = (await this.ask(token, 'GET', '/user')) as { id: number };
     return { id, login, password, token };
   }
