@@ -3131,18 +3131,20 @@ end
 $function$
 ;
 
-CREATE OR REPLACE FUNCTION public.svc_lock_subscription(p_subscription uuid, p_shared boolean)
+CREATE OR REPLACE FUNCTION public.svc_lock_subscription(p_subscription uuid, p_change boolean)
  RETURNS void
  LANGUAGE plpgsql
 AS $function$
 declare
   key bigint := hashtextextended('subscription:' || p_subscription, 0);
 begin
-  if p_shared then
-    perform pg_advisory_xact_lock_shared(key);
-  else
-    perform pg_advisory_xact_lock(key);
+  if not p_change then
+    if (select concurrency_policy = 'allow' from trigger_subscriptions where id = p_subscription) then
+      perform pg_advisory_xact_lock_shared(key);
+      if (select concurrency_policy = 'allow' from trigger_subscriptions where id = p_subscription) then return; end if;
+    end if;
   end if;
+  perform pg_advisory_xact_lock(key);
 end
 $function$
 ;

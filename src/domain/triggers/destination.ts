@@ -26,7 +26,9 @@ export function destinationsOf(
   pullRequest: PullRequestRef | null,
 ): ResultDestination[] {
   const callback: ResultDestination[] = url === null ? [] : [{ kind: 'signed_webhook', url }];
-  return pullRequest === null ? callback : [...callback, ...(publish ?? []).map((mode) => published(mode, pullRequest))];
+  return pullRequest === null
+    ? callback
+    : [...callback, ...(publish ?? []).map((mode) => published(mode, pullRequest))];
 }
 
 function published(mode: PublishMode, pullRequest: PullRequestRef): ResultDestination {
