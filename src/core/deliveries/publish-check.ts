@@ -3,7 +3,14 @@ import { canonicalJson } from '../../domain/digest/canonical-json.js';
 import { digestOfText } from '../../domain/digest/digest.js';
 import { CodehostError } from '../../platform/codehost/codehost-error.js';
 import type { CommitPlace, HostedCheckRun, HostedStatus } from '../../platform/codehost/result-host.js';
-import { findRow, publishInPlace, type PublishedResult, type Publisher, type PublishingParts, type Report } from './publishing.js';
+import {
+  findRow,
+  publishInPlace,
+  type PublishedResult,
+  type Publisher,
+  type PublishingParts,
+  type Report,
+} from './publishing.js';
 
 const MOST_PAGES = 3;
 
@@ -67,7 +74,11 @@ async function publishStatus(
 ): Promise<PublishedResult> {
   const status = statusReport(run, trigger);
   const recorded = await results.get('codehost_commit_status', keyOf(at));
-  const there = await findRow((page) => host.statuses(token, at, page), (row) => says(row, status), MOST_PAGES);
+  const there = await findRow(
+    (page) => host.statuses(token, at, page),
+    (row) => says(row, status),
+    MOST_PAGES,
+  );
   const result = there ?? (await host.createStatus(token, at, status));
   await results.put('codehost_commit_status', keyOf(at), { result, replacing: recorded?.id ?? null });
   return { url: result.url, payloadDigest: digestOfText(canonicalJson(status)) };

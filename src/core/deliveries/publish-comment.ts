@@ -1,7 +1,14 @@
 import { carriesMarker, commentText } from '../../domain/deliveries/comment-text.js';
 import { digestOfText } from '../../domain/digest/digest.js';
 import type { HostedComment, PullRequestPlace } from '../../platform/codehost/result-host.js';
-import { findRow, publishInPlace, type PublishedResult, type Publisher, type PublishingParts, type Report } from './publishing.js';
+import {
+  findRow,
+  publishInPlace,
+  type PublishedResult,
+  type Publisher,
+  type PublishingParts,
+  type Report,
+} from './publishing.js';
 
 const MOST_PAGES = 10;
 
@@ -16,7 +23,8 @@ export async function publishComment(
   { run, trigger }: Report,
 ): Promise<PublishedResult> {
   const text = commentText(run, trigger);
-  const ours = (comment: HostedComment): boolean => carriesMarker(comment.body, trigger) && isWrittenBy(publisher, comment);
+  const ours = (comment: HostedComment): boolean =>
+    carriesMarker(comment.body, trigger) && isWrittenBy(publisher, comment);
   const { url } = await publishInPlace(results, {
     kind: 'codehost_pr_comment',
     key: `${at.repository}#${at.number}`,

@@ -84,7 +84,8 @@ async function prepare(tx: TenantTransaction, publication: Publication): Promise
   const { destination, run } = publication;
   const connection = await tx.manager.findOneBy(ConnectionEntity, { id: destination.connection_id });
   const session = await tx.manager.findOneBy(SessionEntity, { id: run.id });
-  if (connection === null || session === null) throw new SandgateError('not_found', 'the run or its connection is gone');
+  if (connection === null || session === null)
+    throw new SandgateError('not_found', 'the run or its connection is gone');
   if (run.finished_at === null) throw new SandgateError('internal', 'a run is published before it has ended');
   return {
     publisher: publisherOf(connection),

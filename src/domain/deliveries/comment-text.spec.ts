@@ -65,7 +65,19 @@ ${MARKER}`,
     const hostile = fc.array(
       fc.oneof(
         fc.string({ unit: 'binary' }),
-        fc.constantFrom('<!--', '-->', '```', '~~~~', '\n', '`', '<', MARKER, `<!-- service:sub:${OTHER.id} -->`, '---', '\r'),
+        fc.constantFrom(
+          '<!--',
+          '-->',
+          '```',
+          '~~~~',
+          '\n',
+          '`',
+          '<',
+          MARKER,
+          `<!-- service:sub:${OTHER.id} -->`,
+          '---',
+          '\r',
+        ),
       ),
       { maxLength: 40 },
     );
@@ -75,7 +87,9 @@ ${MARKER}`,
         const text = commentText(run({ summary, agentName: name }), { ...TRIGGER, name });
         const lines = text.split('\n');
         expect(lines.at(-1)).toBe(MARKER);
-        expect(lines.at(-3)).toMatch(/^_trigger .* · run 0198c0de-0000-7000-8000-00000000000f · commit 0123456789ab_$/u);
+        expect(lines.at(-3)).toMatch(
+          /^_trigger .* · run 0198c0de-0000-7000-8000-00000000000f · commit 0123456789ab_$/u,
+        );
         expect(carriesMarker(text, OTHER)).toBe(false);
         expect(Array.from(text).length).toBeLessThanOrEqual(65_000);
       }),

@@ -3,7 +3,8 @@ import { summaryForPage } from './summary-for-page.js';
 
 describe('a summary on a page of the code host', () => {
   it('keeps Markdown, code with angle brackets included', () => {
-    const text = '## Done\n\n- `Map<string, T>` and ``a ` <b>`` are *fine*\n\n```ts\nconst a: Array<string> = [];\n```\n\nx < y';
+    const text =
+      '## Done\n\n- `Map<string, T>` and ``a ` <b>`` are *fine*\n\n```ts\nconst a: Array<string> = [];\n```\n\nx < y';
     expect(summaryForPage(text)).toBe(text);
   });
 
@@ -24,7 +25,12 @@ describe('a summary on a page of the code host', () => {
   it('is at most 60,000 characters long, and says what was left out', () => {
     const whole = '🤖'.repeat(60_000);
     expect(summaryForPage(whole)).toBe(whole);
-    for (const long of [`${whole}x`, '<b'.repeat(59_000), `\`\`\`\n${'x'.repeat(70_000)}`, '`'.repeat(40) + '\n' + 'x\n'.repeat(29_990)]) {
+    for (const long of [
+      `${whole}x`,
+      '<b'.repeat(59_000),
+      `\`\`\`\n${'x'.repeat(70_000)}`,
+      '`'.repeat(40) + '\n' + 'x\n'.repeat(29_990),
+    ]) {
       const text = summaryForPage(long);
       expect(Array.from(text).length).toBeLessThanOrEqual(60_000);
     }

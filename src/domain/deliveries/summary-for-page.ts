@@ -57,5 +57,7 @@ function showHtml(text: string): string {
 
 /** Leaves code spans that end on their line. */
 function showHtmlOfLine(line: string): string {
-  return line.replaceAll(/(?<![\\`])(`+)(?!`).*?[^`]\1(?!`)|<(?=[a-z!?/])/gi, (found) => (found === '<' ? '&lt;' : found));
+  return line.replaceAll(/(?<![\\`])(`+)(?!`).*?[^`]\1(?!`)|<(?=[a-z!?/])/gi, (found) =>
+    found === '<' ? '&lt;' : found,
+  );
 }

@@ -64,12 +64,7 @@ export class ResultsApi implements ResultHost {
     return this.send('POST', `${placeOf(at.repository)}/statuses/${at.sha}`, token, status);
   }
 
-  private async send(
-    method: 'POST' | 'PATCH',
-    path: string,
-    bearer: string,
-    body: JsonObject,
-  ): Promise<HostedResult> {
+  private async send(method: 'POST' | 'PATCH', path: string, bearer: string, body: JsonObject): Promise<HostedResult> {
     return resultOf((await this.client.call({ method, path, bearer, body })).body);
   }
 }

@@ -59,7 +59,8 @@ describe('the check of a trigger at a commit', () => {
     await on.published(subscription, commit, { status: 'failed' });
     const ours = checksOf(commit).filter(({ appId, body }) => appId === 99 && body['external_id'] === handle);
     expect(ours).toMatchObject([{ body: { conclusion: 'failure' } }]);
-    for (let n = 0; n < 150; n++) on.results.checkRuns.unshift({ ...ours[0]!, id: 10 + n, body: { name: 'service/lost' } });
+    for (let n = 0; n < 150; n++)
+      on.results.checkRuns.unshift({ ...ours[0]!, id: 10 + n, body: { name: 'service/lost' } });
     await on.forget(subscription);
     const asked = await askedDuring(() => on.published(subscription, commit));
     expect(asked.filter((line) => line.startsWith('GET'))).toHaveLength(3);
@@ -79,26 +80,29 @@ describe('the check of a trigger at a commit', () => {
 });
 
 describe('a commit status in place of a check', () => {
-  it.each([404, 403] as const)('is set where checks are answered %s, and checks are not asked for again', async (answer) => {
-    const subscription = await on.subscribe(`without checks ${answer}`);
-    const [commit, next] = [newCommit(on.personal), newCommit(on.personal)];
-    on.results.checksRefused = answer === 404 ? 404 : null;
-    const asked = await askedDuring(() => on.published(subscription, commit));
-    expect(asked.some((line) => line.includes('check-runs'))).toBe(true);
-    expect(statusesOf(commit)).toMatchObject([
-      { context: `service/without checks ${answer}`, state: 'success', description: 'fixer: completed' },
-    ]);
-    expect(checksOf(commit)).toEqual([]);
-    const later = await askedDuring(async () => {
-      expect(await on.published(subscription, next, { status: 'failed' })).toMatchObject({ status: 'delivered' });
-    });
-    expect(later).toEqual([`GET commits/${next.sha}/status?per_page=100&page=1`, `POST statuses/${next.sha}`]);
-    expect(statusesOf(next)).toMatchObject([{ state: 'failure' }]);
-    expect(await on.recorded(subscription)).toMatchObject([
-      { kind: 'codehost_commit_status' },
-      { kind: 'codehost_commit_status', resource_key: `acme/app@${next.sha}` },
-    ]);
-  });
+  it.each([404, 403] as const)(
+    'is set where checks are answered %s, and checks are not asked for again',
+    async (answer) => {
+      const subscription = await on.subscribe(`without checks ${answer}`);
+      const [commit, next] = [newCommit(on.personal), newCommit(on.personal)];
+      on.results.checksRefused = answer === 404 ? 404 : null;
+      const asked = await askedDuring(() => on.published(subscription, commit));
+      expect(asked.some((line) => line.includes('check-runs'))).toBe(true);
+      expect(statusesOf(commit)).toMatchObject([
+        { context: `service/without checks ${answer}`, state: 'success', description: 'fixer: completed' },
+      ]);
+      expect(checksOf(commit)).toEqual([]);
+      const later = await askedDuring(async () => {
+        expect(await on.published(subscription, next, { status: 'failed' })).toMatchObject({ status: 'delivered' });
+      });
+      expect(later).toEqual([`GET commits/${next.sha}/status?per_page=100&page=1`, `POST statuses/${next.sha}`]);
+      expect(statusesOf(next)).toMatchObject([{ state: 'failure' }]);
+      expect(await on.recorded(subscription)).toMatchObject([
+        { kind: 'codehost_commit_status' },
+        { kind: 'codehost_commit_status', resource_key: `acme/app@${next.sha}` },
+      ]);
+    },
+  );
 
   it('is not set twice when its record was lost', async () => {
     const [subscription, commit] = [await on.subscribe('twice'), newCommit(on.personal)];

@@ -156,12 +156,16 @@ describe('the comment of a trigger at a pull request', () => {
 
   it('CP-296 is not touched when the connection was revoked, and the run stays as it ended', async () => {
     const [subscription, pull] = [await on.subscribe('revoked'), newPull()];
-    const { id: other } = (await on.bench.api.post('/v1/connections', { provider: 'codehost', token: 'ghp_personal0123456789' }))
-      .body;
+    const { id: other } = (
+      await on.bench.api.post('/v1/connections', { provider: 'codehost', token: 'ghp_personal0123456789' })
+    ).body;
     const runId = await on.ended(subscription, { ...pull, connection: other });
     await on.bench.api.post(`/v1/connections/${other}/revoke`);
     const asked = await askedDuring(async () => {
-      expect(await on.attempt(runId)).toMatchObject({ status: 'pending', last_error: expect.stringMatching(/revoked|active/) as unknown });
+      expect(await on.attempt(runId)).toMatchObject({
+        status: 'pending',
+        last_error: expect.stringMatching(/revoked|active/) as unknown,
+      });
     });
     expect(asked).toEqual([]);
     expect((await on.bench.api.get(`/v1/sessions/${runId}`)).body.session.status).toBe('completed');

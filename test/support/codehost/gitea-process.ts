@@ -66,7 +66,8 @@ export class GiteaProcess {
     closeSync(log);
     this.child = child;
     for (const deadline = Date.now() + START_MS; !(await answers()); await sleep(50)) {
-      if (child.exitCode !== null || Date.now() > deadline) throw new Error(`Gitea does not start:\n${this.lastLines()}`);
+      if (child.exitCode !== null || Date.now() > deadline)
+        throw new Error(`Gitea does not start:\n${this.lastLines()}`);
     }
   }
 

@@ -70,7 +70,8 @@ export class HostedResults {
       await meanwhile.run();
     }
     const [status, body, more] = this.answer(request, path, searchParams, text);
-    if (status < 400 && status !== 204) this.rest.faults.push(...this.rest.described.answerFaults(method, url, status, body));
+    if (status < 400 && status !== 204)
+      this.rest.faults.push(...this.rest.described.answerFaults(method, url, status, body));
     response.writeHead(status, { 'content-type': 'application/json', ...more });
     response.end(status === 204 ? undefined : JSON.stringify(body));
     return true;
@@ -106,7 +107,11 @@ export class HostedResults {
     const [, place, id] = /^\/issues\/(?:(\d+)\/comments|comments\/(\d+))$/.exec(path) ?? [];
     if (place !== undefined && method === 'GET') {
       const all = this.comments.filter((one) => one.place === place);
-      return paged(all.map((one) => this.commentBody(one)), of.query, path);
+      return paged(
+        all.map((one) => this.commentBody(one)),
+        of.query,
+        path,
+      );
     }
     if (place !== undefined) {
       const made = this.addComment(place, String(of.body['body']), of.author);
@@ -127,7 +132,12 @@ export class HostedResults {
     const [, sha] = /^\/commits\/(\w+)\/check-runs$/.exec(path) ?? [];
     if (sha !== undefined) {
       const all = this.checkRuns.filter((one) => one.sha === sha && one.body['name'] === query.get('check_name'));
-      return paged(all.map((one) => this.checkBody(one)), query, path, 'check_runs');
+      return paged(
+        all.map((one) => this.checkBody(one)),
+        query,
+        path,
+        'check_runs',
+      );
     }
     // A token that is no app's may look, and no more.
     if (this.checksRefused === 403 || author.appId === null)

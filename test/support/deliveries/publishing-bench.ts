@@ -37,7 +37,6 @@ export class PublishingBench {
     const app = rest.addApp(99, 'sandgate-acme', { '501': { login: 'acme', suspended: false } });
     const results = new HostedResults(rest, app.id);
     host.interfere = [results.serve, rest.serve];
-    let codehost: Codehost;
     const bench: DeliveryBench = await DeliveryBench.start(
       {
         SERVICE_CODEHOST_API_URL: `${host.url()}/api`,
@@ -48,7 +47,7 @@ export class PublishingBench {
     );
     const { config, db: database } = bench.api;
     const sealer = createSealer(database, config.seal);
-    codehost = new Codehost({ config: config.codehost, database, sealer, egress: new Egress(config.egress) });
+    const codehost = new Codehost({ config: config.codehost, database, sealer, egress: new Egress(config.egress) });
     const connect = async (body: object): Promise<string> =>
       connectionIn(await bench.api.post('/v1/connections', body)).id;
     const personal = await connect({ provider: 'codehost', token: TOKEN });
@@ -74,7 +73,7 @@ export class PublishingBench {
   async ended(
     subscription: CalledBack,
     place: Place,
-    { status = 'completed', summary = 'all is well' as string | null } = {},
+    { status = 'completed', summary = 'all is well' }: { status?: string; summary?: string | null } = {},
   ): Promise<string> {
     const starter = unattendedStarter('webhook', subscription.id, this.bench.api.organizationId);
     const runId = await this.bench.run(subscription, { starter, destinations: [destinationOf(place)] });
