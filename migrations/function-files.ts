@@ -39,6 +39,7 @@ const FILES = [
   'functions/network-flows.sql',
   'functions/simulation.sql',
   'functions/uploads.sql',
+  'functions/deliveries.sql',
   'functions/seal.sql',
   'functions/deployment.sql',
 ];

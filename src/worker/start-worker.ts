@@ -1,7 +1,7 @@
 import type { Context } from '@temporalio/activity';
 import { Worker, type ActivityInterceptorsFactory, type WorkerOptions } from '@temporalio/worker';
 import { createHeadSigner } from '../domain/ledger/signed-head.js';
-import { createApprovalNoticeActivities } from '../activities/approval-notice.activities.js';
+import { createApprovalNoticeActivities, type NoticeReceiver } from '../activities/approval-notice.activities.js';
 import {
   createHostMaintenanceActivities,
   reapHostOrphans,
@@ -22,7 +22,6 @@ import type { Tracing } from '../platform/telemetry/tracing.js';
 import { listenForScrapes } from '../platform/telemetry/metrics-listener.js';
 import { CONTROL_QUEUE, hostQueue, hostWatchQueue } from '../workflows/messages.js';
 import type { SandboxHostActivities } from '../activities/run-activities.js';
-import type { WebhookTarget } from '../core/approvals/send-webhook.js';
 import { ActivityMetrics } from './activity-metrics.js';
 import { brokerActivities } from './broker-activities.js';
 import { FailureInterceptor } from './failure-interceptor.js';
@@ -218,7 +217,7 @@ function controlActivities(config: SandgateConfig, parts: WorkerParts): object {
   };
 }
 
-function webhookOf({ notices }: SandgateConfig): WebhookTarget | null {
+function webhookOf({ notices }: SandgateConfig): NoticeReceiver | null {
   const { url, secret, timeoutMs } = notices;
   return url === null || secret === null ? null : { url, secret, timeoutMs };
 }
