@@ -65,7 +65,8 @@ async function record(
   const status = error === null ? 'delivered' : waitMs === null ? 'failed' : 'pending';
   await on.database.withTenant(way.organizationId, async (tx) => {
     const recorded = await recordAttempt(tx, way, { attempt, status, error, payloadDigest, waitMs });
-    if (recorded && waitMs === null) await tx.append(way.runId, [settledEvent(way, attempt, subject.destination, sent)]);
+    if (recorded && waitMs === null)
+      await tx.append(way.runId, [settledEvent(way, attempt, subject.destination, sent)]);
   });
   if (error !== null) {
     const fields = { deliveryId: way.deliveryId, runId: way.runId, attempt, error };

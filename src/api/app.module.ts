@@ -8,6 +8,7 @@ import { AuditModule } from './audit/audit.module.js';
 import { AuthGuard } from './auth/auth.guard.js';
 import { CapabilitiesModule } from './capabilities/capabilities.module.js';
 import { CatalogModule } from './catalog/catalog.module.js';
+import { DeliveriesModule } from './deliveries/deliveries.module.js';
 import { EventsModule } from './events/events.module.js';
 import { ConnectionsModule } from './connections/connections.module.js';
 import { FoundationModule, type Foundation } from './foundation/foundation.module.js';
@@ -40,6 +41,7 @@ const RESOURCES = [
   WorkspacesModule,
   SessionsModule,
   ArtifactsModule,
+  DeliveriesModule,
   EventsModule,
   ApprovalsModule,
   AuditModule,

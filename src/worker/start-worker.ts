@@ -24,6 +24,7 @@ import { CONTROL_QUEUE, hostQueue, hostWatchQueue } from '../workflows/messages.
 import type { SandboxHostActivities } from '../activities/run-activities.js';
 import { ActivityMetrics } from './activity-metrics.js';
 import { brokerActivities } from './broker-activities.js';
+import { deliveryActivities } from './delivery-activities.js';
 import { FailureInterceptor } from './failure-interceptor.js';
 import { openRunWorkflows } from './open-run-workflows.js';
 import { RunSpans } from './run-spans.js';
@@ -197,6 +198,7 @@ function controlActivities(config: SandgateConfig, parts: WorkerParts): object {
       admit: (run) => admitRun(database, run, config.capacity),
     }),
     ...brokerActivities(config, parts),
+    ...deliveryActivities(config, parts),
     ...createRelayActivities({ database, dispatcher, staleMs: timing.relayStaleMs, log }),
     ...createMaintenanceActivities({
       database,
@@ -205,7 +207,8 @@ function controlActivities(config: SandgateConfig, parts: WorkerParts): object {
       quiesceSecs: timing.quiesceMs / 1000,
       openRuns: () => openRunWorkflows(client),
       notices: drivers.notices,
-      noticeStartedWithinMs: timing.maintenanceMs,
+      deliveries: drivers.deliveries,
+      startedWithinMs: timing.maintenanceMs,
     }),
     ...createApprovalNoticeActivities({
       database,

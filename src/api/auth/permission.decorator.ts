@@ -16,6 +16,7 @@ export const PERMISSIONS = [
   'catalog.write',
   'connections.read',
   'connections.write',
+  'deliveries.resend',
   'harnesses.read',
   'metrics.read',
   'policies.read',

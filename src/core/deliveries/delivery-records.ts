@@ -101,11 +101,10 @@ export async function readDelivery(tx: TenantTransaction, deliveryId: string): P
  */
 export async function recordAttempt(tx: TenantTransaction, way: DeliveryWay, made: RecordedAttempt): Promise<boolean> {
   const { attempt, status, error, payloadDigest, waitMs } = made;
-  const rows = await tx.query<{ recorded: boolean }>('select svc_record_attempt($1, $2, $3, $4, $5, $6, $7) as recorded', [
-    way.deliveryId,
-    way.resends,
-    ...[attempt, status, error, payloadDigest, waitMs],
-  ]);
+  const rows = await tx.query<{ recorded: boolean }>(
+    'select svc_record_attempt($1, $2, $3, $4, $5, $6, $7) as recorded',
+    [way.deliveryId, way.resends, ...[attempt, status, error, payloadDigest, waitMs]],
+  );
   return onlyRow(rows, 'svc_record_attempt').recorded;
 }
 

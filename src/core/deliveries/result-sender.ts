@@ -59,7 +59,8 @@ export interface Sending {
 
 /** The look at the record before an attempt. */
 type Prepared =
-  { problem: string } | { generation: number; result: RunResult; sealed: Awaited<ReturnType<typeof readCallbackSecret>> };
+  | { problem: string }
+  | { generation: number; result: RunResult; sealed: Awaited<ReturnType<typeof readCallbackSecret>> };
 
 /**
  * Makes attempts to bring results to their destinations. Every failure of an attempt is a value; what is thrown says nothing about the
