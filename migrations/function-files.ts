@@ -32,6 +32,7 @@ const FILES = [
   'functions/outbox.sql',
   'functions/connections.sql',
   'functions/subscriptions.sql',
+  'functions/codehost.sql',
   'functions/broker.sql',
   'functions/upstream.sql',
   'functions/oauth.sql',

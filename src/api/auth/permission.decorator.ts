@@ -14,6 +14,8 @@ export const PERMISSIONS = [
   'capabilities.write',
   'catalog.read',
   'catalog.write',
+  'codehost.read',
+  'codehost.write',
   'connections.read',
   'connections.write',
   'deliveries.resend',
