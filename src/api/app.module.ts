@@ -27,6 +27,7 @@ import { ReferenceModule } from './reference/reference.module.js';
 import { requestLogging } from './request-log.js';
 import { SessionsModule } from './sessions/sessions.module.js';
 import { SimulationModule } from './simulation/simulation.module.js';
+import { TriggersModule } from './triggers/triggers.module.js';
 import { WorkspacesModule } from './workspaces/workspaces.module.js';
 
 const RESOURCES = [
@@ -42,6 +43,7 @@ const RESOURCES = [
   SimulationModule,
   WorkspacesModule,
   SessionsModule,
+  TriggersModule,
   ArtifactsModule,
   DeliveriesModule,
   EventsModule,

@@ -26,6 +26,8 @@ export const PERMISSIONS = [
   'sessions.cancel',
   'sessions.create',
   'sessions.read',
+  'triggers.read',
+  'triggers.write',
 ] as const;
 
 export type PermissionName = (typeof PERMISSIONS)[number];

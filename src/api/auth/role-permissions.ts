@@ -14,6 +14,7 @@ const MEMBER: readonly PermissionName[] = [
   'harnesses.read',
   'policies.read',
   'sessions.create',
+  'triggers.read',
 ];
 
 /** An approver sees the runs of others; who may decide a question is up to the services. */
