@@ -39,5 +39,10 @@ export const PUBLIC_METADATA = 'sandgate:public';
 export const Permission = (permission: PermissionName): MethodDecorator & ClassDecorator =>
   SetMetadata(PERMISSION_METADATA, permission);
 
+export const TRIGGER_TOKEN_METADATA = 'sandgate:trigger-token';
+
+/** A route of one trigger, the path's `id`, that its own token opens and nothing else does (CP-276). */
+export const TriggerToken = (): MethodDecorator => SetMetadata(TRIGGER_TOKEN_METADATA, true);
+
 /** A route (or a controller whose own guard authenticates) that the public plane's guard lets through, and why. */
 export const Public = (reason: string): MethodDecorator & ClassDecorator => SetMetadata(PUBLIC_METADATA, reason);
