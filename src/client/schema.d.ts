@@ -3467,6 +3467,62 @@ export interface components {
             /** @description Where the token of the trigger reads the run: a path of this service. */
             poll_url: string;
         };
+        PolledRun: {
+            /** Format: uuid */
+            id: string;
+            status: string;
+            status_reason: string | null;
+            /** Format: uuid */
+            agent_id: string;
+            /** Format: uuid */
+            agent_revision_id: string;
+            agent_name: string;
+            task: string;
+            summary: string | null;
+            /** @description How the run was started. */
+            invocation: {
+                [key: string]: unknown;
+            };
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            started_at: string | null;
+            /** Format: date-time */
+            finished_at: string | null;
+        };
+        PolledUsage: {
+            input_tokens: number;
+            output_tokens: number;
+            cache_read_tokens: number;
+            cache_write_tokens: number;
+            cost_usd: number;
+            requests: number;
+            tool_calls: number;
+        };
+        PolledArtifact: {
+            /** Format: uuid */
+            id: string;
+            kind: string;
+            name: string;
+            content_type: string;
+            /** @description As text. */
+            content: string;
+        };
+        PolledResult: {
+            session: components["schemas"]["SessionView"];
+            /**
+             * @description Null until the run is over.
+             * @enum {string|null}
+             */
+            event: "run.finished" | null;
+            /** @description Null: nobody delivers it. */
+            delivery_id: string | null;
+            /** @description Null: nobody delivers it. */
+            attempt: number | null;
+            run: components["schemas"]["PolledRun"];
+            usage: components["schemas"]["PolledUsage"];
+            artifacts: components["schemas"]["PolledArtifact"][];
+        };
         ArtifactView: {
             /** Format: uuid */
             id: string;
@@ -10678,13 +10734,13 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The run, whoever started it. */
+            /** @description The run, whoever started it, with its result as far as it is there. */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["SessionEnvelope"];
+                    "application/json": components["schemas"]["PolledResult"];
                 };
             };
             /** @description The request is invalid; the text names the member and the reason. */
