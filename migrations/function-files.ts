@@ -33,6 +33,7 @@ const FILES = [
   'functions/connections.sql',
   'functions/codehost.sql',
   'functions/subscriptions.sql',
+  'functions/ingress.sql',
   'functions/broker.sql',
   'functions/upstream.sql',
   'functions/oauth.sql',
