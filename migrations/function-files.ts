@@ -31,8 +31,10 @@ const FILES = [
   'functions/capacity.sql',
   'functions/outbox.sql',
   'functions/connections.sql',
+  'functions/codehost.sql',
   'functions/subscriptions.sql',
   'functions/schedules.sql',
+  'functions/ingress.sql',
   'functions/broker.sql',
   'functions/upstream.sql',
   'functions/oauth.sql',
@@ -40,6 +42,7 @@ const FILES = [
   'functions/network-flows.sql',
   'functions/simulation.sql',
   'functions/uploads.sql',
+  'functions/deliveries.sql',
   'functions/seal.sql',
   'functions/deployment.sql',
 ];

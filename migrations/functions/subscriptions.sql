@@ -1,19 +1,22 @@
 -- Subscriptions: their locks, their tokens, and the claims of what they were asked to start.
 
 -- Everything that checks a subscription's runs and then starts one holds this lock, so that its concurrency policy is
--- exact. A subscription that lets runs stack up has nothing to check: its starters share the lock.
-create or replace function svc_lock_subscription(p_subscription uuid, p_shared boolean)
+-- exact. A subscription that lets runs stack up has nothing to check: its starters share the lock. Whoever finds behind
+-- the lock that the policy has changed meanwhile waits for the others after all.
+create or replace function svc_lock_subscription(p_subscription uuid, p_change boolean)
 returns void
 language plpgsql
 as $$
 declare
   key bigint := hashtextextended('subscription:' || p_subscription, 0);
 begin
-  if p_shared then
-    perform pg_advisory_xact_lock_shared(key);
-  else
-    perform pg_advisory_xact_lock(key);
+  if not p_change then
+    if (select concurrency_policy = 'allow' from trigger_subscriptions where id = p_subscription) then
+      perform pg_advisory_xact_lock_shared(key);
+      if (select concurrency_policy = 'allow' from trigger_subscriptions where id = p_subscription) then return; end if;
+    end if;
   end if;
+  perform pg_advisory_xact_lock(key);
 end
 $$;
 

@@ -8,6 +8,8 @@ import { AuditModule } from './audit/audit.module.js';
 import { AuthGuard } from './auth/auth.guard.js';
 import { CapabilitiesModule } from './capabilities/capabilities.module.js';
 import { CatalogModule } from './catalog/catalog.module.js';
+import { CodehostModule } from './codehost/codehost.module.js';
+import { DeliveriesModule } from './deliveries/deliveries.module.js';
 import { EventsModule } from './events/events.module.js';
 import { ConnectionsModule } from './connections/connections.module.js';
 import { FoundationModule, type Foundation } from './foundation/foundation.module.js';
@@ -17,6 +19,7 @@ import { ErrorFilter } from './http/error.filter.js';
 import { KnownMembersInterceptor } from './openapi/known-members.interceptor.js';
 import { RouteTable } from './http/route-table.js';
 import { RequestValidationPipe } from './http/validation.pipe.js';
+import { IngressModule } from './ingress/ingress.module.js';
 import { McpModule } from './mcp/mcp.module.js';
 import { MetricsModule } from './metrics/metrics.module.js';
 import { OauthModule } from './oauth/oauth.module.js';
@@ -25,6 +28,7 @@ import { ReferenceModule } from './reference/reference.module.js';
 import { requestLogging } from './request-log.js';
 import { SessionsModule } from './sessions/sessions.module.js';
 import { SimulationModule } from './simulation/simulation.module.js';
+import { TriggersModule } from './triggers/triggers.module.js';
 import { WorkspacesModule } from './workspaces/workspaces.module.js';
 
 const RESOURCES = [
@@ -35,15 +39,19 @@ const RESOURCES = [
   CatalogModule,
   McpModule,
   ConnectionsModule,
+  CodehostModule,
   PoliciesModule,
   SimulationModule,
   WorkspacesModule,
   SessionsModule,
+  TriggersModule,
   ArtifactsModule,
+  DeliveriesModule,
   EventsModule,
   ApprovalsModule,
   AuditModule,
   OauthModule,
+  IngressModule,
   MetricsModule,
   ReferenceModule,
 ];

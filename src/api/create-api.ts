@@ -13,6 +13,7 @@ import type { Foundation } from './foundation/foundation.module.js';
 import { answerClientError } from './http/client-error.js';
 import { toSandgateError } from './http/error.filter.js';
 import { streamArchivesAt } from './http/archive-bodies.js';
+import { keepBytesBelow } from './http/webhook-bodies.js';
 import { readFormsAt } from './http/form-bodies.js';
 import { cameToRunnerPlane } from './internal/auth/plane-peer.js';
 import { readJsonBodiesOnly } from './http/json-bodies.js';
@@ -21,6 +22,8 @@ import { RouteTable } from './http/route-table.js';
 import { buildOpenApiDocument } from './openapi/document.js';
 import { OpenApiHolder } from './openapi/openapi-holder.js';
 
+/** Pages of apps were once reached by the name of one code host; clients that still say it are understood. */
+const FORMER_APP_PATH = /^\/v1\/github\/app(?=[/?]|$)/;
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,64}$/;
 /** Longer than any id or name, so that a longer one is answered as not found and not as a malformed address. */
 const MAX_PATH_PARAMETER_CHARS = 16_384;
@@ -44,6 +47,7 @@ export async function createApi(
   );
   await app.register(helmet, {
     contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } },
+    frameguard: { action: 'deny' },
   });
   await app.init();
   app.useLogger(app.get(Logger));
@@ -52,9 +56,14 @@ export async function createApi(
   return app;
 }
 
+function withoutFormerName(url: string): string {
+  return url.replace(FORMER_APP_PATH, '/v1/codehost/app');
+}
+
 function createAdapter(foundation: Foundation, routes: RouteTable): FastifyAdapter {
   const adapter = new FastifyAdapter({
     bodyLimit: foundation.config.http.maxRequestBodyBytes,
+    rewriteUrl: ({ url = '' }) => withoutFormerName(url),
     routerOptions: { maxParamLength: MAX_PATH_PARAMETER_CHARS },
     genReqId: (request: IncomingMessage) => {
       const given = request.headers['x-request-id'];
@@ -75,6 +84,7 @@ function createAdapter(foundation: Foundation, routes: RouteTable): FastifyAdapt
   readJsonBodiesOnly(server);
   readFormsAt(server, '/v1/oauth/go');
   streamArchivesAt(server, '/v1/workspaces');
+  keepBytesBelow(server, '/v1/ingress/');
   server.addHook('onRoute', (route) => routes.add(route.url, route.method));
   server.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id);

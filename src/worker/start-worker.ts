@@ -1,19 +1,22 @@
 import type { Context } from '@temporalio/activity';
 import { Worker, type ActivityInterceptorsFactory, type WorkerOptions } from '@temporalio/worker';
 import { createHeadSigner } from '../domain/ledger/signed-head.js';
-import { createApprovalNoticeActivities } from '../activities/approval-notice.activities.js';
+import { createApprovalNoticeActivities, type NoticeReceiver } from '../activities/approval-notice.activities.js';
 import {
   createHostMaintenanceActivities,
   reapHostOrphans,
   type HostMaintenanceDependencies,
 } from '../activities/host-maintenance.activities.js';
+import { createIngressEventActivities } from '../activities/ingress-event.activities.js';
 import { createMaintenanceActivities } from '../activities/maintenance.activities.js';
 import { createRelayActivities } from '../activities/relay.activities.js';
 import { createRunRecordActivities } from '../activities/run-record.activities.js';
 import { createSandboxHostActivities, type SandboxHostDependencies } from '../activities/sandbox-host.activities.js';
 import { createSandboxWatchActivities } from '../activities/sandbox-watch.activities.js';
+import { cloneBaseOf } from '../platform/config/codehost.config.js';
 import { publicUrl, requireSetting, type SandgateConfig } from '../platform/config/index.js';
 import { admitRun } from '../core/launch/admission.js';
+import { EventRuns } from '../core/ingress/event-runs.js';
 import { admitWaiting } from '../core/runs/capacity.js';
 import { seeHost } from '../core/hosts/hosts.js';
 import type { Logger } from '../platform/telemetry/logger.js';
@@ -21,16 +24,14 @@ import { Metrics } from '../core/metrics/metrics.js';
 import type { Tracing } from '../platform/telemetry/tracing.js';
 import { listenForScrapes } from '../platform/telemetry/metrics-listener.js';
 import { CONTROL_QUEUE, DRIVEN_WORKFLOWS, hostQueue, hostWatchQueue } from '../workflows/messages.js';
-import type { SandboxHostActivities, ScheduleActivities } from '../activities/run-activities.js';
-import { createScheduleActivities } from '../activities/schedule.activities.js';
-import { createScheduleDriver } from '../core/driver/connect-driver.js';
-import { ScheduleFirings } from '../core/triggers/schedule-firings.js';
-import type { WebhookTarget } from '../core/approvals/send-webhook.js';
+import type { SandboxHostActivities } from '../activities/run-activities.js';
 import { ActivityMetrics } from './activity-metrics.js';
 import { brokerActivities } from './broker-activities.js';
+import { deliveryActivities } from './delivery-activities.js';
 import { FailureInterceptor } from './failure-interceptor.js';
-import { openRunWorkflows } from './open-run-workflows.js';
+import { openWorkflows } from './open-workflows.js';
 import { RunSpans } from './run-spans.js';
+import { scheduleActivities } from './schedule-activities.js';
 import { everyWhileAlive } from './repeated-duties.js';
 import { ensurePermanentWorkflows } from './permanent-workflows.js';
 import { workflowSource } from './workflow-bundle.js';
@@ -55,11 +56,11 @@ const PERMANENT_EVERY_MS = 15_000;
 const CACHED_RUNS = 64;
 /** Brokered calls that wait for slow servers must not keep other steps of the control queue waiting. */
 const CONTROL_ACTIVITIES = 1000;
+/** Between attempts to have the runs of a `replace` asked to stop. */
+const REPLACE_PAUSE_MS = 2000;
 const MIB = 1024 * 1024;
 /** One collection of a diff, all git calls together (docs/design/workspaces.md). */
 const COLLECT_TIMEOUT_MS = 120_000;
-/** Between two tries to stop the runs that a new one replaces. */
-const REPLACE_PAUSE_MS = 2000;
 
 /** Connects, removes what an earlier process of this host left behind, and serves its queues. */
 export async function startWorker(config: SandgateConfig, log: Logger, tracing: Tracing): Promise<RunningWorker> {
@@ -88,7 +89,7 @@ export async function startWorker(config: SandgateConfig, log: Logger, tracing: 
   const permanent = everyWhileAlive(PERMANENT_EVERY_MS, log, () =>
     ensurePermanentWorkflows(parts.client, config.timing.maintenanceMs),
   );
-  const reconciled = scheduleActivities(parts)
+  const reconciled = scheduleActivities(parts, REPLACE_PAUSE_MS)
     .reconcileSchedules()
     .catch((cause: unknown) => log.warn({ err: cause }, 'schedules are left to the next round of maintenance'));
   const stopping = new AbortController();
@@ -206,17 +207,22 @@ function controlActivities(config: SandgateConfig, parts: WorkerParts): object {
       admit: (run) => admitRun(database, run, config.capacity),
     }),
     ...brokerActivities(config, parts),
-    ...scheduleActivities(parts),
+    ...deliveryActivities(config, parts),
+    ...scheduleActivities(parts, REPLACE_PAUSE_MS),
     ...createRelayActivities({ database, dispatcher, staleMs: timing.relayStaleMs, log }),
     ...createMaintenanceActivities({
       database,
       driver: drivers.runs,
       capacity: config.capacity,
       quiesceSecs: timing.quiesceMs / 1000,
-      openRuns: () => openRunWorkflows(client),
+      openRuns: () => openWorkflows(client, DRIVEN_WORKFLOWS.run),
       notices: drivers.notices,
-      noticeStartedWithinMs: timing.maintenanceMs,
+      deliveries: drivers.deliveries,
+      webhooks: drivers.webhooks,
+      openWebhooks: () => openWorkflows(client, DRIVEN_WORKFLOWS.event),
+      startedWithinMs: timing.maintenanceMs,
     }),
+    ...createIngressEventActivities(eventRuns(config, parts)),
     ...createApprovalNoticeActivities({
       database,
       client: parts.egress.operator,
@@ -227,15 +233,12 @@ function controlActivities(config: SandgateConfig, parts: WorkerParts): object {
   };
 }
 
-/** Those of schedules, which the worker also runs once when it starts. */
-function scheduleActivities({ database, client, subscriptionRuns: runs, log }: WorkerParts): ScheduleActivities {
-  const now = (): Date => new Date();
-  const firings = new ScheduleFirings({ database, runs, now, replacePauseMs: REPLACE_PAUSE_MS });
-  const driver = createScheduleDriver(database, client, DRIVEN_WORKFLOWS, log);
-  return createScheduleActivities({ database, firings, driver, now, log });
+function eventRuns(config: SandgateConfig, { database, subscriptionRuns, log }: WorkerParts): EventRuns {
+  const cloneBase = cloneBaseOf(config.codehost);
+  return new EventRuns({ database, runs: subscriptionRuns, cloneBase, now: Date.now, pauseMs: REPLACE_PAUSE_MS, log });
 }
 
-function webhookOf({ notices }: SandgateConfig): WebhookTarget | null {
+function webhookOf({ notices }: SandgateConfig): NoticeReceiver | null {
   const { url, secret, timeoutMs } = notices;
   return url === null || secret === null ? null : { url, secret, timeoutMs };
 }

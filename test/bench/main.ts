@@ -20,11 +20,12 @@ import { policySimulate } from './rows/policy-simulate.js';
 import { providers } from './rows/providers.js';
 import { runStart } from './rows/run-start.js';
 import { sandbox } from './rows/sandbox.js';
+import { triggerInvoke } from './rows/trigger-invoke.js';
 import { tunnel } from './rows/tunnel.js';
 import { warmProjects } from './rows/warm-projects.js';
 import { warmSetup } from './rows/warm-setup.js';
 
-const ALONE: AloneRow[] = [demo, sandbox, containerStart, providers, warmProjects];
+const ALONE: AloneRow[] = [demo, sandbox, containerStart, providers, warmProjects, triggerInvoke];
 /** Each list gets a fresh installation, which its first row finds idle: starts in the first, resident memory in the second. */
 const INSTALLATIONS: BenchRow[][] = [
   [

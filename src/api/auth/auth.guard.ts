@@ -3,12 +3,19 @@ import { Reflector } from '@nestjs/core';
 import type { FastifyRequest } from 'fastify';
 import { SandgateError } from '../../domain/errors.js';
 import { Database } from '../../core/record/database.js';
+import { findTriggerToken, type TriggerTokenInfo } from '../../core/triggers/trigger-tokens.js';
 import { readActiveMember } from '../../core/identity/members.js';
 import { AdminToken } from './admin-token.js';
 import { readBearer } from './credentials.js';
 import { DeploymentOrganization } from './deployment-organization.js';
-import { PERMISSION_METADATA, PERMISSIONS, PUBLIC_METADATA, type PermissionName } from './permission.decorator.js';
-import { rememberPrincipal, type Principal, type UserPrincipal } from './principal.js';
+import {
+  PERMISSION_METADATA,
+  PERMISSIONS,
+  PUBLIC_METADATA,
+  TRIGGER_TOKEN_METADATA,
+  type PermissionName,
+} from './permission.decorator.js';
+import { rememberPrincipal, rememberTriggerToken, type Principal, type UserPrincipal } from './principal.js';
 import { permissionsOf } from './role-permissions.js';
 import { UserCredentials, type UserIdentity } from './user-credentials.js';
 
@@ -27,11 +34,23 @@ export class AuthGuard implements CanActivate {
     const targets = [context.getHandler(), context.getClass()];
     if (this.reflector.getAllAndOverride<string>(PUBLIC_METADATA, targets) !== undefined) return true;
     const request = context.switchToHttp().getRequest<FastifyRequest>();
+    if (this.reflector.getAllAndOverride<boolean>(TRIGGER_TOKEN_METADATA, targets) === true) {
+      rememberTriggerToken(request, await this.triggerToken(request));
+      return true;
+    }
     const principal = await this.authenticate(request);
     const needed = this.reflector.getAllAndOverride<PermissionName>(PERMISSION_METADATA, targets);
     requirePermission(principal, needed);
     rememberPrincipal(request, principal);
     return true;
+  }
+
+  private async triggerToken(request: FastifyRequest): Promise<TriggerTokenInfo> {
+    const bearer = readBearer(request.headers);
+    const token = bearer === null ? null : await findTriggerToken(this.database.pool, bearer);
+    const { id } = request.params as { id: string };
+    if (token === null || token.subscriptionId !== id.toLowerCase()) throw unauthorized();
+    return token;
   }
 
   private async authenticate(request: FastifyRequest): Promise<Principal> {

@@ -3,6 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import { SandgateError } from '../../domain/errors.js';
 import type { Role } from '../../domain/identity/role.js';
 import type { Viewer } from '../../core/connections/viewer.js';
+import type { TriggerTokenInfo } from '../../core/triggers/trigger-tokens.js';
 import type { PermissionName } from './permission.decorator.js';
 
 /**
@@ -37,10 +38,22 @@ export function rememberPrincipal(request: FastifyRequest, principal: Principal)
   PRINCIPALS.set(request, principal);
 }
 
+const TRIGGER_TOKENS = new WeakMap<FastifyRequest, TriggerTokenInfo>();
+
+export function rememberTriggerToken(request: FastifyRequest, token: TriggerTokenInfo): void {
+  TRIGGER_TOKENS.set(request, token);
+}
+
 export function principalOf(request: FastifyRequest): Principal {
   const principal = PRINCIPALS.get(request);
   if (principal === undefined) throw new SandgateError('unauthorized', 'unauthorized');
   return principal;
+}
+
+function triggerTokenOf(request: FastifyRequest): TriggerTokenInfo {
+  const token = TRIGGER_TOKENS.get(request);
+  if (token === undefined) throw new SandgateError('unauthorized', 'unauthorized');
+  return token;
 }
 
 /** The user's id, or null for a caller without a personal identity. */
@@ -59,4 +72,9 @@ export function viewerOf(principal: Principal): Viewer {
 /** The authenticated caller as a handler parameter. */
 export const CurrentPrincipal = createParamDecorator((_: unknown, context: ExecutionContext) =>
   principalOf(context.switchToHttp().getRequest<FastifyRequest>()),
+);
+
+/** The token of the path's trigger as a handler parameter, on routes that it opens. */
+export const CurrentTriggerToken = createParamDecorator((_: unknown, context: ExecutionContext) =>
+  triggerTokenOf(context.switchToHttp().getRequest<FastifyRequest>()),
 );

@@ -8,11 +8,13 @@ const MEMBER: readonly PermissionName[] = [
   'approvals.read',
   'capabilities.read',
   'catalog.read',
+  'codehost.read',
   'connections.read',
   'connections.write',
   'harnesses.read',
   'policies.read',
   'sessions.create',
+  'triggers.read',
 ];
 
 /** An approver sees the runs of others; who may decide a question is up to the services. */

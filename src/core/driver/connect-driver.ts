@@ -11,7 +11,9 @@ import type {
   StartedWorkflowNames,
 } from '../../platform/temporal/workflow-names.js';
 import { ApprovalNotices } from './approval-notices.js';
+import { DeliveryWorkflows } from './delivery-workflows.js';
 import { Driver, type StoredWebhookRef } from './driver.js';
+import { StoredWebhooks } from './stored-webhooks.js';
 import { TemporalOutboxDispatcher } from './outbox-dispatcher.js';
 import { ScheduleDriver } from './schedule-driver.js';
 import { TriggerSchedules } from '../../platform/temporal/trigger-schedules.js';
@@ -21,6 +23,7 @@ import { connectTemporalClient, type TemporalClient } from '../../platform/tempo
 export interface DrivenWorkflows {
   run: RunWorkflowNames;
   notice: StartedWorkflowNames;
+  delivery: StartedWorkflowNames;
   event: StartedWorkflowNames;
   schedule: ScheduledWorkflowNames;
 }
@@ -30,6 +33,8 @@ export interface Drivers {
   runs: RunDriver;
   /** Null when no webhook for pending approvals is configured. */
   notices: ApprovalNotices | null;
+  deliveries: DeliveryWorkflows;
+  webhooks: StoredWebhooks;
   /** For the rows of the outbox. */
   outbox: Driver;
 }
@@ -43,8 +48,11 @@ export function createDrivers(
   const runs = new RunDriver(client, names.run, timing.workflowTaskMs);
   const notices =
     webhook.url === null ? null : new ApprovalNotices(new WorkflowStarter(client, names.notice), database);
+  const deliveries = new DeliveryWorkflows(new WorkflowStarter(client, names.delivery), database);
   const events = new WorkflowStarter<StoredWebhookRef>(client, names.event);
-  return { runs, notices, outbox: new Driver({ runs, notices, events }) };
+  const webhooks = new StoredWebhooks(events, database);
+  const outbox = new Driver({ runs, notices, deliveries, events });
+  return { runs, notices, deliveries, webhooks, outbox };
 }
 
 /** Keeps Temporal Schedules in line with the rows of schedules. */

@@ -1,4 +1,4 @@
-import { SandgateError } from '../../domain/errors.js';
+import type { SandgateError } from '../../domain/errors.js';
 import type { Invocation, RunSpec } from '../../domain/run/spec.js';
 import type { ResultDestination } from '../../domain/triggers/destination.js';
 import { SKIP_REASONS } from '../../domain/triggers/subscription.js';

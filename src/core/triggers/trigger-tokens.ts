@@ -48,8 +48,3 @@ export async function findTriggerToken(pool: pg.Pool, token: string): Promise<Tr
   if (row === null) return null;
   return { tokenId: row.token_id, organizationId: row.organization_id, subscriptionId: row.subscription_id };
 }
-
-/** Whether the token was neither revoked nor expired at this moment. */
-export function isTokenLive(tx: TenantTransaction, tokenId: string): Promise<boolean> {
-  return tx.manager.existsBy(TriggerTokenEntity, { id: tokenId, revoked_at: IsNull() });
-}

@@ -3,7 +3,12 @@ import type { AddressInfo } from 'node:net';
 
 import { DiscoveryModule, DiscoveryService, MetadataScanner, Reflector } from '@nestjs/core';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { PERMISSION_METADATA, PERMISSIONS, PUBLIC_METADATA } from '../../../src/api/auth/permission.decorator.js';
+import {
+  PERMISSION_METADATA,
+  PERMISSIONS,
+  PUBLIC_METADATA,
+  TRIGGER_TOKEN_METADATA,
+} from '../../../src/api/auth/permission.decorator.js';
 import { listenInternalOnly } from '../../../src/api/listeners.js';
 import { InternalModule } from '../../../src/api/internal/internal.module.js';
 import { ADMIN_TOKEN, startApi, type TestApi } from '../../support/api/api.js';
@@ -135,7 +140,7 @@ describe('who may call the public plane', () => {
 });
 
 describe('every route says who may call it', () => {
-  it('carries a known permission, or the reason why it is public', () => {
+  it('carries a known permission, the reason why it is public, or that the token of a trigger opens it', () => {
     const { app } = api;
     const reflector = app.get(Reflector);
     const scanner = new MetadataScanner();
@@ -151,8 +156,12 @@ describe('every route says who may call it', () => {
         const targets = [handler, metatype];
         const permission = reflector.getAllAndOverride<string>(PERMISSION_METADATA, targets as never);
         const reason = reflector.getAllAndOverride<string>(PUBLIC_METADATA, targets as never);
-        const guarded = (PERMISSIONS as readonly string[]).includes(permission);
-        if (guarded === (typeof reason === 'string' && reason.length > 10)) unguarded.push(`${metatype.name}.${name}`);
+        const ways = [
+          (PERMISSIONS as readonly string[]).includes(permission),
+          typeof reason === 'string' && reason.length > 10,
+          reflector.getAllAndOverride<boolean>(TRIGGER_TOKEN_METADATA, targets as never) === true,
+        ];
+        if (ways.filter(Boolean).length !== 1) unguarded.push(`${metatype.name}.${name}`);
       }
     }
     expect(unguarded).toEqual([]);
@@ -161,7 +170,8 @@ describe('every route says who may call it', () => {
 
   it('CP-008 CP-319 every path of the server stands under /v1 or /internal, but for the client document, and calls a run session', async () => {
     const { paths } = JSON.parse((await api.get('/v1/openapi.json', { token: null })).text) as { paths: object };
-    for (const path of Object.keys(paths)) {
+    // The address that the interface gives to polling (CP-239).
+    for (const path of Object.keys(paths).filter((one) => one !== '/v1/triggers/{id}/runs/{sid}')) {
       expect(path).toMatch(/^\/v1\/|^\/\.well-known\/service-client\.json$/);
       expect(path).not.toMatch(/\/runs?(\/|$)/);
     }

@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { bodySchema, operationsOf, type DescribedRequests, type Operation } from '../../../src/api/openapi/schema.js';
+import type { FixtureSubscription } from '../../support/triggers/subscription-fixture.js';
+import { atTrigger, tokenFor, triggerOfAgent } from '../../support/triggers/trigger-routes.js';
 import { startApi, type TestApi } from '../../support/api/api.js';
 import {
   exampleOf,
@@ -18,6 +20,8 @@ const BEYOND_INT32 = 2 ** 31;
 let api: TestApi;
 let description: DescribedRequests;
 let operations: [string, Operation][];
+/** Its token opens the routes that no other credential does. */
+let trigger: FixtureSubscription;
 beforeAll(async () => {
   api = await startApi({
     SERVICE_CREDENTIAL_KEY: randomBytes(32).toString('base64'),
@@ -31,6 +35,7 @@ beforeAll(async () => {
     url: 'https://mcp.example.com/mcp',
     auth_mode: 'oauth',
   });
+  trigger = await triggerOfAgent(api, 'limited');
   description = JSON.parse((await api.get('/v1/openapi.json', { token: null })).text) as DescribedRequests;
   operations = [...operationsOf(description)].filter(([name]) => name.includes(' /v1/'));
 });
@@ -152,14 +157,14 @@ describe('the limits that the description states', () => {
 
   async function tryLimit(name: string, schema: object, way: Way, limit: Limit): Promise<string | undefined> {
     const [method = '', path = ''] = name.split(' ');
-    const address = path
+    const address = atTrigger(path, trigger)
       .replace('/agents/{id}', '/agents/limited')
       .replace('/policies/{name}', '/policies/default')
       .replace('{slug}', 'limited');
     const send = async (value: unknown): Promise<{ status: number; error: string }> => {
       const base = { ...(filled(schema, way) as object), ...besides(name, String(way[0])) };
       const body = withValue(base, way, value);
-      const answer = await api.call(method, address.replace(/\{\w+\}/g, ID), { body });
+      const answer = await api.call(method, address.replace(/\{\w+\}/g, ID), { body, ...tokenFor(path, trigger) });
       return { status: answer.status, error: answer.body.error };
     };
     const beyond = await send(limit.beyond);

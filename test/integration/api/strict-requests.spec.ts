@@ -11,6 +11,8 @@ import {
   withValue,
   type Way,
 } from '../../support/api/described-requests.js';
+import type { FixtureSubscription } from '../../support/triggers/subscription-fixture.js';
+import { atTrigger, tokenFor, triggerOfAgent } from '../../support/triggers/trigger-routes.js';
 import { tableContents } from '../../support/database/table-contents.js';
 
 const ID = '01900000-0000-7000-8000-000000000000';
@@ -26,23 +28,28 @@ let api: TestApi;
 let description: DescribedRequests;
 /** Operations of the public plane, which is strict; what stands elsewhere answers to rules of others. */
 let operations: [string, Operation][];
+let trigger: FixtureSubscription;
 beforeAll(async () => {
   api = await startApi();
+  trigger = await triggerOfAgent(api, 'fixer');
   description = JSON.parse((await api.get('/v1/openapi.json', { token: null })).text) as DescribedRequests;
   operations = [...operationsOf(description)].filter(([name]) => name.includes(' /v1/'));
 });
 afterAll(() => api.close());
 
 /** The address of an operation, with names that exist where they can. */
-function addressOf(name: string): { method: string; path: string } {
+function addressOf(name: string): { method: string; path: string; token?: string } {
   const [method = '', path = ''] = name.split(' ');
   const named = path.replace('/agents/{id}', '/agents/fixer').replace('/policies/{name}', '/policies/default');
-  return { method, path: named.replace('{version}', '1').replace(/\{\w+\}/g, ID) };
+  const address = atTrigger(named, trigger)
+    .replace('{version}', '1')
+    .replace(/\{\w+\}/g, ID);
+  return { method, path: address, ...tokenFor(path, trigger) };
 }
 
 function send(name: string, body: unknown): Promise<Answer> {
-  const { method, path } = addressOf(name);
-  return api.call(method, path, { body });
+  const { method, path, ...as } = addressOf(name);
+  return api.call(method, path, { body, ...as });
 }
 
 const withBody = (): [string, Operation][] =>
@@ -109,9 +116,9 @@ describe('a request says only what is understood', () => {
   it('CP-329 a query parameter that is misspelt or unknown is refused and named', async () => {
     for (const [name, operation] of operations) {
       const known = (operation.parameters ?? []).filter((parameter) => parameter.in === 'query');
-      const { method, path } = addressOf(name);
+      const { method, path, ...as } = addressOf(name);
       const ask = async (query: string): Promise<[number, string]> => {
-        const answer = await api.call(method, `${path}?${query}=1`);
+        const answer = await api.call(method, `${path}?${query}=1`, as);
         return [answer.status, answer.body.error];
       };
       const [status, error] = await ask(UNKNOWN);
@@ -159,6 +166,9 @@ describe('a request says only what is understood', () => {
       'catalog.sandbox_launch.tools.annotations',
       'catalog.sandbox_launch.tools.input_schema',
       'catalog.sandbox_launch.tools.output_schema',
+      'invoke.context',
+      // Members that would lead elsewhere are refused with 403, by the service.
+      'invoke.workspace',
       'preview.calls.input',
       'preview.content',
       'publish.content',
