@@ -32,6 +32,7 @@ const FILES = [
   'functions/outbox.sql',
   'functions/connections.sql',
   'functions/subscriptions.sql',
+  'functions/codehost.sql',
   'functions/broker.sql',
   'functions/upstream.sql',
   'functions/oauth.sql',
@@ -39,6 +40,7 @@ const FILES = [
   'functions/network-flows.sql',
   'functions/simulation.sql',
   'functions/uploads.sql',
+  'functions/deliveries.sql',
   'functions/seal.sql',
   'functions/deployment.sql',
 ];

@@ -126,3 +126,15 @@ as $$
     for share of c
   returning *
 $$;
+
+-- Whether webhooks of the code host can be verified for a connection: by its own secret, or by that of its app.
+create or replace function svc_can_receive_events(p_connection uuid)
+returns boolean
+language sql stable
+as $$
+  select exists (
+    select 1 from integration_connections c
+      left join github_app_registrations r on r.id = c.registration_id and r.status = 'active'
+      where c.id = p_connection and c.provider in ('codehost', 'codehost_app') and c.owner_type = 'organization'
+        and (c.webhook_secret_sealed is not null or r.webhook_secret_sealed is not null))
+$$;

@@ -1,6 +1,7 @@
 -- The results of runs on their way to where people look.
 
--- One row for each destination of a run that ended. attempts counts those that are recorded.
+-- One row for each destination of a run that ended. attempts counts those on the record since it was last sent on its
+-- way; resends, how often a person had it sent again.
 create table result_deliveries (
   id uuid primary key,
   tenant_id uuid not null,
@@ -10,6 +11,7 @@ create table result_deliveries (
   destination jsonb not null,
   status text not null default 'pending' check (status in ('pending', 'delivered', 'failed')),
   attempts int not null default 0,
+  resends int not null default 0,
   next_attempt_at timestamptz,
   last_error text,
   payload_digest text check (payload_digest ~ '^sha256:[0-9a-f]{64}$'),
@@ -19,11 +21,12 @@ create table result_deliveries (
   unique (tenant_id, id),
   unique (session_id, destination_index),
   check ((status = 'delivered') = (delivered_at is not null)),
+  check ((status = 'pending') = (next_attempt_at is not null)),
   foreign key (tenant_id, session_id) references sessions (tenant_id, id),
   foreign key (tenant_id, subscription_id) references trigger_subscriptions (tenant_id, id)
 );
 create index result_deliveries_subscription on result_deliveries (subscription_id, created_at desc, id desc);
-create index result_deliveries_pending on result_deliveries (created_at) where status = 'pending';
+create index result_deliveries_pending on result_deliveries (next_attempt_at) where status = 'pending';
 alter table result_deliveries enable row level security, force row level security;
 create policy tenant_isolation on result_deliveries
   using (tenant_id = nullif(current_setting('service.tenant_id', true), '')::uuid)

@@ -5,17 +5,27 @@ import {
   type NoticeSubject,
 } from '../core/approvals/notice-records.js';
 import type { Database } from '../core/record/database.js';
+import { waitAfter } from '../domain/deliveries/retry-plan.js';
+import { standardHeaders } from '../domain/deliveries/webhook-headers.js';
 import type { GuardedClient } from '../platform/egress/guarded-client.js';
-import { sendWebhook, type WebhookOutcome, type WebhookTarget } from '../core/approvals/send-webhook.js';
+import { sendWebhook, type WebhookOutcome } from '../platform/egress/send-webhook.js';
 import { whileHeartbeating } from './heartbeat.js';
 import type { ApprovalNoticeActivities, ApprovalRef } from './run-activities.js';
+
+/** Who is told. */
+export interface NoticeReceiver {
+  url: string;
+  /** `whsec_…` */
+  secret: string;
+  timeoutMs: number;
+}
 
 export interface ApprovalNoticeDependencies {
   database: Database;
   /** Toward hosts that the operator configured. */
   client: GuardedClient;
   /** Null when no webhook is configured (any more): notices under way end. */
-  target: WebhookTarget | null;
+  target: NoticeReceiver | null;
   /** Between two attempts; there is one attempt more. */
   waitsMs: readonly number[];
   /** Base of links. */
@@ -23,8 +33,6 @@ export interface ApprovalNoticeDependencies {
   log: Record<'warn' | 'error', (fields: Record<string, unknown>, message: string) => void>;
 }
 
-/** Spread of a wait, so that a receiver that comes back does not get all notices at once. */
-const JITTER = 0.1;
 /** Tool names as harnesses and MCP write them. A name that an agent made up could carry a message to the reader of the notice. */
 const TOOL_NAME = /^[A-Za-z0-9_.:/-]{1,128}$/;
 
@@ -46,8 +54,10 @@ async function deliver(
   );
   if (subject === null || subject.told || on.target === null) return { waitMs: null };
   if (!subject.open) return settle(on, approval, { state: 'overtaken', attempts: attempt - 1, error: null });
-  const message = { id: `approval_${subject.approvalId}`, body: writeNotice(subject, on.publicUrl) };
-  return conclude(on, approval, attempt, await sendWebhook(on.client, on.target, message, signal));
+  const { url, secret, timeoutMs } = on.target;
+  const body = writeNotice(subject, on.publicUrl);
+  const headers = standardHeaders(secret, { id: `approval_${subject.approvalId}`, body, at: new Date() });
+  return conclude(on, approval, attempt, await sendWebhook(on.client, { url, headers, body, timeoutMs }, signal));
 }
 
 async function conclude(
@@ -57,15 +67,15 @@ async function conclude(
   outcome: WebhookOutcome,
 ): Promise<{ waitMs: number | null }> {
   if (outcome.delivered) return settle(on, approval, { state: 'delivered', attempts: attempt, error: null });
-  const waitMs = on.waitsMs[attempt - 1];
+  const waitMs = waitAfter(on.waitsMs, attempt, Math.random());
   const fields = { approvalId: approval.approvalId, runId: approval.runId, attempt, error: outcome.error };
-  if (waitMs === undefined) {
+  if (waitMs === null) {
     on.log.error(fields, 'nobody could be told of a pending approval: SERVICE_APPROVAL_WEBHOOK_URL took no attempt');
     return settle(on, approval, { state: 'failed', attempts: attempt, error: outcome.error });
   }
   on.log.warn(fields, 'the notice of a pending approval was not accepted; trying again');
   await settle(on, approval, { state: 'retrying', attempts: attempt, error: outcome.error });
-  return { waitMs: Math.round(waitMs * (1 - JITTER + 2 * JITTER * Math.random())) };
+  return { waitMs };
 }
 
 async function settle(

@@ -17,6 +17,7 @@ import {
 import { sweepUpstreamSessions } from '../core/broker/upstream-session-rows.js';
 import { parseRunStatus } from '../domain/run/status.js';
 import type { ApprovalNotices } from '../core/driver/approval-notices.js';
+import type { DeliveryWorkflows } from '../core/driver/delivery-workflows.js';
 import type { RunDriver } from '../platform/temporal/run-driver.js';
 import type { MaintenanceActivities } from './run-activities.js';
 
@@ -29,8 +30,9 @@ export interface MaintenanceDependencies {
   openRuns(): Promise<ReadonlySet<string>>;
   /** Null when no webhook for pending approvals is configured. */
   notices: Pick<ApprovalNotices, 'startMissing'> | null;
-  /** Younger notices are still being started. */
-  noticeStartedWithinMs: number;
+  deliveries: Pick<DeliveryWorkflows, 'startMissing'>;
+  /** What is younger, or due for less, is still being started. */
+  startedWithinMs: number;
 }
 
 const PAGE = 500;
@@ -45,7 +47,8 @@ const SWEPT_BATCHES = 20;
 export function createMaintenanceActivities(on: MaintenanceDependencies): MaintenanceActivities {
   return {
     startMissingRuns: async () => {
-      await on.notices?.startMissing(on.noticeStartedWithinMs);
+      await on.notices?.startMissing(on.startedWithinMs);
+      await on.deliveries.startMissing(on.startedWithinMs);
       return startMissingRuns(on);
     },
     recountCapacity: async () => {

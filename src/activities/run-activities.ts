@@ -1,4 +1,5 @@
 import type { BrokeredCallRef, BrokeredOutcome } from '../domain/broker/dispatch.js';
+import type { DeliveryWay } from '../domain/deliveries/delivery-way.js';
 import type { RunOutcome, RunStatus } from '../domain/run/status.js';
 
 /** Names one run; activities of the `run` workflow are given nothing else. */
@@ -120,6 +121,20 @@ export interface ApprovalNoticeActivities {
    * after that long; null: there is nothing more to do.
    */
   deliverNotice(approval: ApprovalRef, attempt: number): Promise<{ waitMs: number | null }>;
+}
+
+export interface ResultDeliveryActivities {
+  /**
+   * Makes the attempt unless it is on the record already, and records what came of it. `attempt`: the last one on the record;
+   * `waitMs`: make the next one after that long; null: the delivery is settled.
+   *
+   * @param random in [0, 1), for the spread of the wait
+   */
+  attemptDelivery(
+    delivery: DeliveryWay,
+    attempt: number,
+    random: number,
+  ): Promise<{ attempt: number; waitMs: number | null }>;
 }
 
 export interface RelayActivities {

@@ -8,6 +8,8 @@ import { AuditModule } from './audit/audit.module.js';
 import { AuthGuard } from './auth/auth.guard.js';
 import { CapabilitiesModule } from './capabilities/capabilities.module.js';
 import { CatalogModule } from './catalog/catalog.module.js';
+import { DeliveriesModule } from './deliveries/deliveries.module.js';
+import { CodehostModule } from './codehost/codehost.module.js';
 import { EventsModule } from './events/events.module.js';
 import { ConnectionsModule } from './connections/connections.module.js';
 import { FoundationModule, type Foundation } from './foundation/foundation.module.js';
@@ -36,12 +38,14 @@ const RESOURCES = [
   CatalogModule,
   McpModule,
   ConnectionsModule,
+  CodehostModule,
   PoliciesModule,
   SimulationModule,
   WorkspacesModule,
   SessionsModule,
   TriggersModule,
   ArtifactsModule,
+  DeliveriesModule,
   EventsModule,
   ApprovalsModule,
   AuditModule,

@@ -21,6 +21,8 @@ import { RouteTable } from './http/route-table.js';
 import { buildOpenApiDocument } from './openapi/document.js';
 import { OpenApiHolder } from './openapi/openapi-holder.js';
 
+/** Pages of apps were once reached by the name of one code host; clients that still say it are understood. */
+const FORMER_APP_PATH = /^\/v1\/github\/app(?=[/?]|$)/;
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,64}$/;
 /** Longer than any id or name, so that a longer one is answered as not found and not as a malformed address. */
 const MAX_PATH_PARAMETER_CHARS = 16_384;
@@ -44,6 +46,7 @@ export async function createApi(
   );
   await app.register(helmet, {
     contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } },
+    frameguard: { action: 'deny' },
   });
   await app.init();
   app.useLogger(app.get(Logger));
@@ -52,9 +55,14 @@ export async function createApi(
   return app;
 }
 
+function withoutFormerName(url: string): string {
+  return url.replace(FORMER_APP_PATH, '/v1/codehost/app');
+}
+
 function createAdapter(foundation: Foundation, routes: RouteTable): FastifyAdapter {
   const adapter = new FastifyAdapter({
     bodyLimit: foundation.config.http.maxRequestBodyBytes,
+    rewriteUrl: ({ url = '' }) => withoutFormerName(url),
     routerOptions: { maxParamLength: MAX_PATH_PARAMETER_CHARS },
     genReqId: (request: IncomingMessage) => {
       const given = request.headers['x-request-id'];

@@ -245,6 +245,91 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/codehost/app": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the apps that the organization registered at the code host */
+        get: operations["listAppRegistrations"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/codehost/app/manifest/start": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Start to register an app, to finish in a browser within the hour */
+        post: operations["startAppManifest"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/codehost/app/{id}/install/start": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Start to install an app, to finish in a browser within the hour */
+        post: operations["startAppInstall"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/codehost/app/{id}/revoke": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Revoke a registration with every connection that lives by it */
+        post: operations["revokeAppRegistration"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/codehost/app/{id}/sync": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Connect every installation of an app that the code host lists */
+        post: operations["syncAppInstallations"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/connections": {
         parameters: {
             query?: never;
@@ -308,6 +393,23 @@ export interface paths {
         put?: never;
         /** Start a connect flow, or a reconnect, to finish in a browser within ten minutes */
         post: operations["startConnectFlow"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/connections/{id}/refs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the branches of a repository that a connection of the code host sees */
+        get: operations["listRefs"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -759,6 +861,43 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/sessions/{id}/deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the deliveries of the result of a run */
+        get: operations["listDeliveries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sessions/{id}/deliveries/{delivery_id}/resend": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a settled delivery again, from its first attempt, under the same id
+         * @description Also one that had arrived. A receiver that deduplicates by the id takes it as a repetition. 409 while it is on its way.
+         */
+        post: operations["resendDelivery"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/sessions/{id}/events": {
         parameters: {
             query?: never;
@@ -810,6 +949,76 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/triggers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List triggers, newest first */
+        get: operations["listTriggers"];
+        put?: never;
+        /** Create a trigger; its token is shown once */
+        post: operations["createTrigger"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/triggers/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read a trigger with its newest runs, deliveries and invocations */
+        get: operations["readTrigger"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /** Change a trigger; what is left out stays */
+        patch: operations["changeTrigger"];
+        trace?: never;
+    };
+    "/v1/triggers/{id}/disable": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Keep a trigger from starting runs; those under way go on */
+        post: operations["disableTrigger"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/triggers/{id}/enable": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Let a trigger start runs again */
+        post: operations["enableTrigger"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/triggers/{id}/invoke": {
         parameters: {
             query?: never;
@@ -821,6 +1030,23 @@ export interface paths {
         put?: never;
         /** Start a run, with the trigger's token */
         post: operations["invokeTrigger"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/triggers/{id}/rotate_token": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Replace the token of a trigger; the old one is no longer good */
+        post: operations["rotateTriggerToken"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1741,7 +1967,7 @@ export interface components {
             installation_id?: string | null;
             /** @description PEM of the app. Sealed. */
             private_key?: string | null;
-            /** @description Of `codehost_app`. Sealed. */
+            /** @description What the code host signs webhooks with. Required of `codehost_app`; of an organization’s `codehost` it is chosen by you, 16 to 256 characters, and makes the connection receive events. Sealed. */
             webhook_secret?: string | null;
         };
         CreatedConnection: {
@@ -1803,7 +2029,7 @@ export interface components {
             snapshot?: components["schemas"]["Snapshot"];
             /** @description Of an OAuth connection: where to start connecting. */
             next?: string;
-            /** @description Of `codehost_app`: the path to enter as webhook address at the host. */
+            /** @description Of a `codehost_app`, and a `codehost` with a webhook secret: the path to enter as webhook address there. */
             ingress_path?: string;
         };
         ProtocolChange: {
@@ -1853,6 +2079,90 @@ export interface components {
             repos: components["schemas"]["RepositoryView"][];
             /** @description The same as `repos`. */
             repositories: components["schemas"]["RepositoryView"][];
+        };
+        RefView: {
+            /** @description As `workspace.ref` takes it. */
+            name: string;
+            commit_sha: string;
+            protected: boolean;
+        };
+        RefList: {
+            refs: components["schemas"]["RefView"][];
+        };
+        AppRegistrationView: {
+            /** Format: uuid */
+            id: string;
+            /** Format: uuid */
+            tenant_id: string;
+            /** @enum {string} */
+            status: "pending" | "active" | "revoked";
+            /** @enum {string} */
+            target_kind: "personal" | "organization";
+            /** @description Organization of the code host that was asked to own the app. */
+            target_org: string | null;
+            /** @description Like the members below, null until the host has registered the app. */
+            app_id: string | null;
+            slug: string | null;
+            /** @description The same as `slug`. */
+            app_slug: string | null;
+            name: string | null;
+            client_id: string | null;
+            html_url: string | null;
+            /** @description Account that owns the app. */
+            owner_login: string | null;
+            /** @description Without one repositories can be read and results published, but no event starts a run. */
+            has_webhook_secret: boolean;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
+        };
+        AppRegistrationList: {
+            /** @description Newest first. */
+            registrations: components["schemas"]["AppRegistrationView"][];
+        };
+        StartManifest: {
+            /** @description Organization of the code host that will own the app; the person's own account if left out. */
+            organization?: string | null;
+        };
+        StartedAppFlow: {
+            registration: components["schemas"]["AppRegistrationView"];
+            /**
+             * Format: uri
+             * @description Open it within the hour, once, in a browser that is signed in at the code host.
+             */
+            go_url: string;
+        };
+        SyncedInstallation: {
+            installation_id: string;
+            /** Format: uuid */
+            connection_id: string;
+            /** @enum {string} */
+            status: "active" | "suspended";
+        };
+        InstallationConflict: {
+            installation_id: string;
+            reason: string;
+        };
+        SyncedApp: {
+            /** Format: uuid */
+            registration_id: string;
+            /**
+             * Format: int32
+             * @description How many the host lists.
+             */
+            installations: number;
+            synced: components["schemas"]["SyncedInstallation"][];
+            /** @description Those that were left as they are. */
+            conflicts: components["schemas"]["InstallationConflict"][];
+            /** @description The connections of `synced`. */
+            connections: components["schemas"]["Connection"][];
+        };
+        RevokedApp: {
+            /** Format: uuid */
+            registration_id: string;
+            /** @description Connections that were revoked with it. */
+            revoked_connections: string[];
         };
         ValidatePolicy: {
             yaml: string;
@@ -2659,6 +2969,485 @@ export interface components {
             /** @description False when the run had already ended. */
             cancelled: boolean;
         };
+        ScheduleView: {
+            /** Format: uuid */
+            id: string;
+            /** Format: uuid */
+            subscription_id: string;
+            /** @description As it was typed. */
+            cron: string;
+            /** @description IANA name. */
+            timezone: string;
+            /** @enum {string} */
+            missed_run_policy: "skip" | "catch_up";
+            /**
+             * Format: date-time
+             * @description Null never fires again.
+             */
+            next_fire_at: string | null;
+            /**
+             * Format: date-time
+             * @description Nominal time of the last firing that made a run.
+             */
+            last_fired_at: string | null;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
+        };
+        Trigger: {
+            /** Format: uuid */
+            id: string;
+            /** Format: uuid */
+            tenant_id: string;
+            /** @description Name of the agent. */
+            agent: string;
+            /** Format: uuid */
+            agent_id: string;
+            name: string;
+            /**
+             * @description Fixed when it was created.
+             * @enum {string}
+             */
+            trigger_kind: "api" | "schedule" | "event";
+            enabled: boolean;
+            /**
+             * Format: uuid
+             * @description Null runs the latest revision.
+             */
+            pinned_revision_id: string | null;
+            task_template: string | null;
+            allow_task_override: boolean;
+            allow_workspace_override: boolean;
+            autonomous: boolean;
+            allow_unpriced: boolean;
+            /** @enum {string} */
+            concurrency_policy: "allow" | "skip_if_running" | "replace";
+            budgets: components["schemas"]["BudgetsView"] | null;
+            /** @description Null is the revision's default. */
+            workspace: components["schemas"]["WorkspaceView"] | null;
+            callback_url: string | null;
+            /** Format: uuid */
+            connection: string | null;
+            /** @description Empty is all that the connection sees. */
+            repositories: string[] | null;
+            events: string[] | null;
+            publish: string[] | null;
+            /** @description Null keeps all bundles of the revision. */
+            capabilities: string[] | null;
+            schedule: components["schemas"]["ScheduleView"] | null;
+            /**
+             * Format: date-time
+             * @description That of the schedule.
+             */
+            next_fire_at: string | null;
+            /**
+             * Format: date-time
+             * @description That of the schedule.
+             */
+            last_fired_at: string | null;
+            /**
+             * Format: int32
+             * @description Grows with each change of the callback; results of runs from before are not sent any more.
+             */
+            authority_generation: number;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
+        };
+        TriggerList: {
+            /** @description Newest first. */
+            triggers: components["schemas"]["Trigger"][];
+            /** @description Where this deployment is reached. */
+            base_url: string;
+        };
+        ScheduleInput: {
+            /** @description Five fields (minute, hour, day of month, month, weekday), six with leading seconds, or seven with a trailing year. */
+            cron: string;
+            /**
+             * @description IANA name of the zone whose clock counts.
+             * @default UTC
+             */
+            timezone: string | null;
+            /**
+             * @description What is done about firings that nobody was there for: nothing, or one run for the oldest.
+             * @default skip
+             * @enum {string|null}
+             */
+            missed_run_policy: "skip" | "catch_up" | null;
+        };
+        CreateTrigger: {
+            /** @description The task of its runs; `{{key}}` stands for what an invocation, a clock or an event fills in. Blank is none. */
+            task_template?: string | null;
+            /** @description Whether an invocation may bring its own task. */
+            allow_task_override?: boolean | null;
+            /** @description Whether an invocation may choose another ref or commit of the same repository. */
+            allow_workspace_override?: boolean | null;
+            /**
+             * @description What happens to a new run while another one of the trigger is not over.
+             * @enum {string|null}
+             */
+            concurrency_policy?: "allow" | "skip_if_running" | "replace" | null;
+            /** @description Where the signed result of each run goes. */
+            callback_url?: string | null;
+            /** @description Name or id of the agent. */
+            agent: string;
+            /** @description One line, unique in the organization; it shows in comments and checks. */
+            name: string;
+            /**
+             * Format: uuid
+             * @description The revision of the agent that runs, however many follow; else the latest one.
+             */
+            pinned_revision_id?: string | null;
+            /**
+             * @description No approval ever waits: what would ask is decided at once.
+             * @default false
+             */
+            autonomous: boolean | null;
+            /**
+             * @description Run a model without a known price although a cost cap is in force.
+             * @default false
+             */
+            allow_unpriced: boolean | null;
+            /** @description Can only tighten what the revision and the policy allow. */
+            budgets?: components["schemas"]["BudgetsInput"] | null;
+            /** @description Else the revision's default. An upload is for one run and refused; `local_copy` is for the operator. */
+            workspace?: components["schemas"]["WorkspaceBody"] | null;
+            /** @description Keep-list of bundles that the revision has; an empty list strips all. */
+            capabilities?: string[] | null;
+            /** @description Makes it a clock; not with `connection`. */
+            schedule?: components["schemas"]["ScheduleInput"] | null;
+            /**
+             * Format: uuid
+             * @description Makes it listen to events of this connection to a code host.
+             */
+            connection?: string | null;
+            /** @description Each `owner/name`; none is all that the connection sees. */
+            repositories?: string[] | null;
+            /** @description Of pull_request.opened, pull_request.reopened, pull_request.synchronize, or the last word of one; opened and reopened when left out. */
+            events?: string[] | null;
+            /** @description What is published to the pull request: pr_comment, check; a comment when left out. */
+            publish?: string[] | null;
+        };
+        CreatedTrigger: {
+            /** Format: uuid */
+            id: string;
+            /** Format: uuid */
+            tenant_id: string;
+            /** @description Name of the agent. */
+            agent: string;
+            /** Format: uuid */
+            agent_id: string;
+            name: string;
+            /**
+             * @description Fixed when it was created.
+             * @enum {string}
+             */
+            trigger_kind: "api" | "schedule" | "event";
+            enabled: boolean;
+            /**
+             * Format: uuid
+             * @description Null runs the latest revision.
+             */
+            pinned_revision_id: string | null;
+            task_template: string | null;
+            allow_task_override: boolean;
+            allow_workspace_override: boolean;
+            autonomous: boolean;
+            allow_unpriced: boolean;
+            /** @enum {string} */
+            concurrency_policy: "allow" | "skip_if_running" | "replace";
+            budgets: components["schemas"]["BudgetsView"] | null;
+            /** @description Null is the revision's default. */
+            workspace: components["schemas"]["WorkspaceView"] | null;
+            callback_url: string | null;
+            /** Format: uuid */
+            connection: string | null;
+            /** @description Empty is all that the connection sees. */
+            repositories: string[] | null;
+            events: string[] | null;
+            publish: string[] | null;
+            /** @description Null keeps all bundles of the revision. */
+            capabilities: string[] | null;
+            schedule: components["schemas"]["ScheduleView"] | null;
+            /**
+             * Format: date-time
+             * @description That of the schedule.
+             */
+            next_fire_at: string | null;
+            /**
+             * Format: date-time
+             * @description That of the schedule.
+             */
+            last_fired_at: string | null;
+            /**
+             * Format: int32
+             * @description Grows with each change of the callback; results of runs from before are not sent any more.
+             */
+            authority_generation: number;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
+            base_url: string;
+            /** @description Takes the invocations. */
+            invoke_url: string;
+            /** @description Shows a run; `{session_id}` stands for its id. */
+            poll_url_template: string;
+            /** @description Takes the webhooks of an event trigger. */
+            ingress_url: string | null;
+            /** @description The next five firings; none without a clock or while disabled. */
+            next_firings: string[];
+            /** @description Shown this once. */
+            token: string;
+            /** @description What callbacks are signed with; shown this once. */
+            callback_secret: string | null;
+            /** @description The same secret in the form that libraries of Standard Webhooks take. */
+            callback_secret_standard: string | null;
+            /** @description Of an event trigger: the path to enter as webhook address at the host. */
+            ingress_path: string | null;
+        };
+        DeliveryView: {
+            /**
+             * Format: uuid
+             * @description Header `x-service-delivery` and `webhook-id` of every attempt.
+             */
+            id: string;
+            /** Format: uuid */
+            session_id: string;
+            /** Format: uuid */
+            subscription_id: string;
+            /** @description Where the result goes, frozen when the run was created: `kind` is signed_webhook (with `url`), codehost_pr_comment or codehost_check (with `connection_id`, `repository`, and `pr_number` or `head_sha`). */
+            destination: {
+                [key: string]: unknown;
+            };
+            /** @enum {string} */
+            status: "pending" | "delivered" | "failed";
+            /** @description Attempts so far, since it was last sent on its way. */
+            attempts: number;
+            /**
+             * Format: date-time
+             * @description Null when none is to come.
+             */
+            next_attempt_at: string | null;
+            /** @description What the last attempt failed for; null after success. */
+            last_error: string | null;
+            /** @description `sha256:` and 64 hexadecimal digits over what was sent last; null while nothing was. */
+            payload_digest: string | null;
+            /** Format: date-time */
+            delivered_at: string | null;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
+        };
+        InvocationView: {
+            /** Format: uuid */
+            id: string;
+            /** Format: uuid */
+            subscription_id: string;
+            /** @description Of the caller, or `auto-`, `manual-` or `sched:` and what made it. */
+            idempotency_key: string;
+            /** Format: uuid */
+            session_id: string | null;
+            /** @description Why it made no run. */
+            skip_reason: string | null;
+            /** Format: date-time */
+            created_at: string;
+        };
+        TriggerWithHistory: {
+            /** Format: uuid */
+            id: string;
+            /** Format: uuid */
+            tenant_id: string;
+            /** @description Name of the agent. */
+            agent: string;
+            /** Format: uuid */
+            agent_id: string;
+            name: string;
+            /**
+             * @description Fixed when it was created.
+             * @enum {string}
+             */
+            trigger_kind: "api" | "schedule" | "event";
+            enabled: boolean;
+            /**
+             * Format: uuid
+             * @description Null runs the latest revision.
+             */
+            pinned_revision_id: string | null;
+            task_template: string | null;
+            allow_task_override: boolean;
+            allow_workspace_override: boolean;
+            autonomous: boolean;
+            allow_unpriced: boolean;
+            /** @enum {string} */
+            concurrency_policy: "allow" | "skip_if_running" | "replace";
+            budgets: components["schemas"]["BudgetsView"] | null;
+            /** @description Null is the revision's default. */
+            workspace: components["schemas"]["WorkspaceView"] | null;
+            callback_url: string | null;
+            /** Format: uuid */
+            connection: string | null;
+            /** @description Empty is all that the connection sees. */
+            repositories: string[] | null;
+            events: string[] | null;
+            publish: string[] | null;
+            /** @description Null keeps all bundles of the revision. */
+            capabilities: string[] | null;
+            schedule: components["schemas"]["ScheduleView"] | null;
+            /**
+             * Format: date-time
+             * @description That of the schedule.
+             */
+            next_fire_at: string | null;
+            /**
+             * Format: date-time
+             * @description That of the schedule.
+             */
+            last_fired_at: string | null;
+            /**
+             * Format: int32
+             * @description Grows with each change of the callback; results of runs from before are not sent any more.
+             */
+            authority_generation: number;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
+            base_url: string;
+            /** @description Takes the invocations. */
+            invoke_url: string;
+            /** @description Shows a run; `{session_id}` stands for its id. */
+            poll_url_template: string;
+            /** @description Takes the webhooks of an event trigger. */
+            ingress_url: string | null;
+            /** @description The next five firings; none without a clock or while disabled. */
+            next_firings: string[];
+            /** @description The 20 newest runs, whatever started them. */
+            sessions: components["schemas"]["SessionView"][];
+            /** @description The 20 newest deliveries of results. */
+            deliveries: components["schemas"]["DeliveryView"][];
+            /** @description The 30 newest. */
+            invocations: components["schemas"]["InvocationView"][];
+        };
+        ScheduleChange: {
+            /** @description Five fields (minute, hour, day of month, month, weekday), six with leading seconds, or seven with a trailing year. */
+            cron?: string | null;
+            /** @description IANA name of the zone whose clock counts. */
+            timezone?: string | null;
+            /**
+             * @description What is done about firings that nobody was there for: nothing, or one run for the oldest.
+             * @enum {string|null}
+             */
+            missed_run_policy?: "skip" | "catch_up" | null;
+        };
+        ChangeTrigger: {
+            /** @description The task of its runs; `{{key}}` stands for what an invocation, a clock or an event fills in. Blank is none. */
+            task_template?: string | null;
+            /** @description Whether an invocation may bring its own task. */
+            allow_task_override?: boolean | null;
+            /** @description Whether an invocation may choose another ref or commit of the same repository. */
+            allow_workspace_override?: boolean | null;
+            /**
+             * @description What happens to a new run while another one of the trigger is not over.
+             * @enum {string|null}
+             */
+            concurrency_policy?: "allow" | "skip_if_running" | "replace" | null;
+            /** @description Where the signed result of each run goes. */
+            callback_url?: string | null;
+            name?: string | null;
+            /** @description Of a trigger with a clock alone. */
+            schedule?: components["schemas"]["ScheduleChange"] | null;
+        };
+        ChangedTrigger: {
+            /** Format: uuid */
+            id: string;
+            /** Format: uuid */
+            tenant_id: string;
+            /** @description Name of the agent. */
+            agent: string;
+            /** Format: uuid */
+            agent_id: string;
+            name: string;
+            /**
+             * @description Fixed when it was created.
+             * @enum {string}
+             */
+            trigger_kind: "api" | "schedule" | "event";
+            enabled: boolean;
+            /**
+             * Format: uuid
+             * @description Null runs the latest revision.
+             */
+            pinned_revision_id: string | null;
+            task_template: string | null;
+            allow_task_override: boolean;
+            allow_workspace_override: boolean;
+            autonomous: boolean;
+            allow_unpriced: boolean;
+            /** @enum {string} */
+            concurrency_policy: "allow" | "skip_if_running" | "replace";
+            budgets: components["schemas"]["BudgetsView"] | null;
+            /** @description Null is the revision's default. */
+            workspace: components["schemas"]["WorkspaceView"] | null;
+            callback_url: string | null;
+            /** Format: uuid */
+            connection: string | null;
+            /** @description Empty is all that the connection sees. */
+            repositories: string[] | null;
+            events: string[] | null;
+            publish: string[] | null;
+            /** @description Null keeps all bundles of the revision. */
+            capabilities: string[] | null;
+            schedule: components["schemas"]["ScheduleView"] | null;
+            /**
+             * Format: date-time
+             * @description That of the schedule.
+             */
+            next_fire_at: string | null;
+            /**
+             * Format: date-time
+             * @description That of the schedule.
+             */
+            last_fired_at: string | null;
+            /**
+             * Format: int32
+             * @description Grows with each change of the callback; results of runs from before are not sent any more.
+             */
+            authority_generation: number;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
+            base_url: string;
+            /** @description Takes the invocations. */
+            invoke_url: string;
+            /** @description Shows a run; `{session_id}` stands for its id. */
+            poll_url_template: string;
+            /** @description Takes the webhooks of an event trigger. */
+            ingress_url: string | null;
+            /** @description The next five firings; none without a clock or while disabled. */
+            next_firings: string[];
+            /** @description Of a new callback; shown this once. */
+            callback_secret?: string;
+            /** @description The same secret in the form that libraries of Standard Webhooks take. */
+            callback_secret_standard?: string;
+        };
+        RotatedToken: {
+            base_url: string;
+            /** @description Takes the invocations. */
+            invoke_url: string;
+            /** @description Shows a run; `{session_id}` stands for its id. */
+            poll_url_template: string;
+            /** @description Takes the webhooks of an event trigger. */
+            ingress_url: string | null;
+            /** @description Shown this once. */
+            token: string;
+            /** @description How many tokens are no longer good. */
+            revoked: number;
+        };
         InvokeTrigger: {
             /** @description In place of the template; needs `allow_task_override`. A blank one counts as none. */
             task?: string | null;
@@ -2701,6 +3490,10 @@ export interface components {
         ArtifactList: {
             /** @description Oldest first. */
             artifacts: components["schemas"]["ArtifactView"][];
+        };
+        DeliveryList: {
+            /** @description Oldest first. */
+            deliveries: components["schemas"]["DeliveryView"][];
         };
         EventList: {
             /** @description Ascending; a page shorter than the limit has caught up. */
@@ -5312,6 +6105,470 @@ export interface operations {
             };
         };
     };
+    listAppRegistrations: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description All of them, revoked ones included. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AppRegistrationList"];
+                };
+            };
+            /** @description The request is invalid; the text names the member and the reason. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The credential is missing or invalid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The caller is known and not permitted. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description An internal error; details are in the server log only. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The service, or a part of it that the request needs, is unavailable; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    startAppManifest: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["StartManifest"];
+            };
+        };
+        responses: {
+            /** @description A pending registration. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StartedAppFlow"];
+                };
+            };
+            /** @description The request is invalid; the text names the member and the reason. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The credential is missing or invalid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The caller is known and not permitted. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request body is not of the type that the route takes. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description An internal error; details are in the server log only. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The service, or a part of it that the request needs, is unavailable; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    startAppInstall: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the app registration. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The registration. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StartedAppFlow"];
+                };
+            };
+            /** @description The request is invalid; the text names the member and the reason. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The credential is missing or invalid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The caller is known and not permitted. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description No such resource, or none that the caller may see. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request conflicts with what exists. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request body is not of the type that the route takes. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description An internal error; details are in the server log only. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The service, or a part of it that the request needs, is unavailable; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    revokeAppRegistration: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the app registration. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The connections that were revoked with it. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RevokedApp"];
+                };
+            };
+            /** @description The request is invalid; the text names the member and the reason. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The credential is missing or invalid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The caller is known and not permitted. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description No such resource, or none that the caller may see. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request conflicts with what exists. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request body is not of the type that the route takes. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description An internal error; details are in the server log only. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The service, or a part of it that the request needs, is unavailable; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    syncAppInstallations: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the app registration. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What became of each installation. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SyncedApp"];
+                };
+            };
+            /** @description The request is invalid; the text names the member and the reason. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The credential is missing or invalid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The caller is known and not permitted. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description No such resource, or none that the caller may see. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request body is not of the type that the route takes. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description An internal error; details are in the server log only. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Another server that the request needs could not be asked, or failed. */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The service, or a part of it that the request needs, is unavailable; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
     listConnections: {
         parameters: {
             query?: never;
@@ -5758,12 +7015,95 @@ export interface operations {
             };
         };
     };
+    listRefs: {
+        parameters: {
+            query: {
+                page?: number;
+                /** @description More than 100 counts as 100. */
+                per_page?: number;
+                /** @description `owner/name`. */
+                repository: string;
+            };
+            header?: never;
+            path: {
+                /** @description Id of the connection. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of them. A host that counts otherwise answers pages of its own size. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RefList"];
+                };
+            };
+            /** @description The request is invalid; the text names the member and the reason. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The credential is missing or invalid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description No such resource, or none that the caller may see. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request conflicts with what exists. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description An internal error; details are in the server log only. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The service, or a part of it that the request needs, is unavailable; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
     listRepositories: {
         parameters: {
             query?: {
+                page?: number;
                 /** @description More than 100 counts as 100. */
                 per_page?: number;
-                page?: number;
             };
             header?: never;
             path: {
@@ -8073,6 +9413,180 @@ export interface operations {
             };
         };
     };
+    listDeliveries: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the run. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One for each destination once the run has ended. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeliveryList"];
+                };
+            };
+            /** @description The request is invalid; the text names the member and the reason. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The credential is missing or invalid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description No such resource, or none that the caller may see. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description An internal error; details are in the server log only. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The service, or a part of it that the request needs, is unavailable; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    resendDelivery: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the run. */
+                id: string;
+                /** @description Id of the delivery. */
+                delivery_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The delivery, pending again. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeliveryView"];
+                };
+            };
+            /** @description The request is invalid; the text names the member and the reason. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The credential is missing or invalid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The caller is known and not permitted. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description No such resource, or none that the caller may see. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request conflicts with what exists. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request body is not of the type that the route takes. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description An internal error; details are in the server log only. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The service, or a part of it that the request needs, is unavailable; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
     listEvents: {
         parameters: {
             query?: {
@@ -8297,6 +9811,527 @@ export interface operations {
             };
         };
     };
+    listTriggers: {
+        parameters: {
+            query?: {
+                /** @description Most rows to answer; 50 when left out. A number above 1000 is clamped to 1000. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Triggers that the caller may see: all for the operator, owners and admins, none for others. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TriggerList"];
+                };
+            };
+            /** @description The request is invalid; the text names the member and the reason. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The credential is missing or invalid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description An internal error; details are in the server log only. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The service, or a part of it that the request needs, is unavailable; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    createTrigger: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateTrigger"];
+            };
+        };
+        responses: {
+            /** @description The trigger, its token, and the secret of its callback. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreatedTrigger"];
+                };
+            };
+            /** @description The request is invalid; the text names the member and the reason. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The credential is missing or invalid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The caller is known and not permitted. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request conflicts with what exists. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request body is not of the type that the route takes. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description An internal error; details are in the server log only. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The service, or a part of it that the request needs, is unavailable; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    readTrigger: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the trigger. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The trigger. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TriggerWithHistory"];
+                };
+            };
+            /** @description The request is invalid; the text names the member and the reason. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The credential is missing or invalid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description No such resource, or none that the caller may see. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description An internal error; details are in the server log only. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The service, or a part of it that the request needs, is unavailable; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    changeTrigger: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the trigger. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChangeTrigger"];
+            };
+        };
+        responses: {
+            /** @description The trigger, and the secret of a new callback. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChangedTrigger"];
+                };
+            };
+            /** @description The request is invalid; the text names the member and the reason. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The credential is missing or invalid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The caller is known and not permitted. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description No such resource, or none that the caller may see. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request conflicts with what exists. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request body is not of the type that the route takes. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description An internal error; details are in the server log only. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The service, or a part of it that the request needs, is unavailable; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    disableTrigger: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the trigger. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The trigger. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Trigger"];
+                };
+            };
+            /** @description The request is invalid; the text names the member and the reason. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The credential is missing or invalid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The caller is known and not permitted. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description No such resource, or none that the caller may see. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request body is not of the type that the route takes. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description An internal error; details are in the server log only. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The service, or a part of it that the request needs, is unavailable; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    enableTrigger: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the trigger. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The trigger. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Trigger"];
+                };
+            };
+            /** @description The request is invalid; the text names the member and the reason. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The credential is missing or invalid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The caller is known and not permitted. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description No such resource, or none that the caller may see. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request body is not of the type that the route takes. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description An internal error; details are in the server log only. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The service, or a part of it that the request needs, is unavailable; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
     invokeTrigger: {
         parameters: {
             query?: never;
@@ -8393,6 +10428,101 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait. */
                     "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description An internal error; details are in the server log only. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The service, or a part of it that the request needs, is unavailable; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    rotateTriggerToken: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the trigger. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The new token. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RotatedToken"];
+                };
+            };
+            /** @description The request is invalid; the text names the member and the reason. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The credential is missing or invalid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The caller is known and not permitted. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description No such resource, or none that the caller may see. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request body is not of the type that the route takes. */
+            415: {
+                headers: {
                     [name: string]: unknown;
                 };
                 content: {

@@ -1,7 +1,7 @@
 import type { Context } from '@temporalio/activity';
 import { Worker, type ActivityInterceptorsFactory, type WorkerOptions } from '@temporalio/worker';
 import { createHeadSigner } from '../domain/ledger/signed-head.js';
-import { createApprovalNoticeActivities } from '../activities/approval-notice.activities.js';
+import { createApprovalNoticeActivities, type NoticeReceiver } from '../activities/approval-notice.activities.js';
 import {
   createHostMaintenanceActivities,
   reapHostOrphans,
@@ -22,9 +22,9 @@ import type { Tracing } from '../platform/telemetry/tracing.js';
 import { listenForScrapes } from '../platform/telemetry/metrics-listener.js';
 import { CONTROL_QUEUE, hostQueue, hostWatchQueue } from '../workflows/messages.js';
 import type { SandboxHostActivities } from '../activities/run-activities.js';
-import type { WebhookTarget } from '../core/approvals/send-webhook.js';
 import { ActivityMetrics } from './activity-metrics.js';
 import { brokerActivities } from './broker-activities.js';
+import { deliveryActivities } from './delivery-activities.js';
 import { FailureInterceptor } from './failure-interceptor.js';
 import { openRunWorkflows } from './open-run-workflows.js';
 import { RunSpans } from './run-spans.js';
@@ -198,6 +198,7 @@ function controlActivities(config: SandgateConfig, parts: WorkerParts): object {
       admit: (run) => admitRun(database, run, config.capacity),
     }),
     ...brokerActivities(config, parts),
+    ...deliveryActivities(config, parts),
     ...createRelayActivities({ database, dispatcher, staleMs: timing.relayStaleMs, log }),
     ...createMaintenanceActivities({
       database,
@@ -206,7 +207,8 @@ function controlActivities(config: SandgateConfig, parts: WorkerParts): object {
       quiesceSecs: timing.quiesceMs / 1000,
       openRuns: () => openRunWorkflows(client),
       notices: drivers.notices,
-      noticeStartedWithinMs: timing.maintenanceMs,
+      deliveries: drivers.deliveries,
+      startedWithinMs: timing.maintenanceMs,
     }),
     ...createApprovalNoticeActivities({
       database,
@@ -218,7 +220,7 @@ function controlActivities(config: SandgateConfig, parts: WorkerParts): object {
   };
 }
 
-function webhookOf({ notices }: SandgateConfig): WebhookTarget | null {
+function webhookOf({ notices }: SandgateConfig): NoticeReceiver | null {
   const { url, secret, timeoutMs } = notices;
   return url === null || secret === null ? null : { url, secret, timeoutMs };
 }

@@ -43,6 +43,14 @@ export const approvalNoticeWorkflow = {
   summary: (approvalId: string): string => `Notice of approval ${approvalId}`,
 };
 
+/** One workflow per delivery of a result, and one more each time that it is sent again. */
+export const resultDeliveryWorkflow = {
+  workflowType: 'resultDelivery',
+  taskQueue: CONTROL_QUEUE,
+  workflowId: (wayId: string): string => `delivery-${wayId}`,
+  summary: (wayId: string): string => `Delivery ${wayId} of a result`,
+};
+
 /** One workflow per stored webhook. */
 export const ingressEventWorkflow = {
   workflowType: 'ingressEvent',
@@ -82,5 +90,6 @@ export const runWorkflow = {
 export const DRIVEN_WORKFLOWS = {
   run: runWorkflow,
   notice: approvalNoticeWorkflow,
+  delivery: resultDeliveryWorkflow,
   event: ingressEventWorkflow,
 };

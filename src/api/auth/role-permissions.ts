@@ -8,6 +8,7 @@ const MEMBER: readonly PermissionName[] = [
   'approvals.read',
   'capabilities.read',
   'catalog.read',
+  'codehost.read',
   'connections.read',
   'connections.write',
   'harnesses.read',

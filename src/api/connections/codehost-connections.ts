@@ -27,7 +27,7 @@ export class CodehostConnections {
   ) {}
 
   /**
-   * By the personal token of an account.
+   * By the personal token of an account. With a webhook secret it also receives events, without an app.
    *
    * @throws SandgateError `invalid_request` when the host rejects the token, `upstream_failed` when it cannot be asked
    */
@@ -36,20 +36,23 @@ export class CodehostConnections {
     owner: ConnectionOwner,
     body: Unvalidated<CreateConnection>,
   ): Promise<ConnectionRecord> {
-    refuseMembers(body, MEMBERS_OF_APPS, 'is of codehost_app connections; this one is codehost');
+    refuseMembers(body, MEMBERS_OF_APPS_ALONE, 'is of codehost_app connections; this one is codehost');
     refuseMembers(body, MEMBERS_OF_MCP, 'is of mcp_http connections; this one is codehost');
     const { token } = validated(CreateConnection, body, 'token');
     requireHeaderValue(token);
     const { display_name } = validated(CreateConnection, body, 'display_name');
+    const webhookSecret = chosenWebhookSecret(owner, body);
     const account = await proveToken(this.codehost.api, token);
     const id = newRowId();
+    const ref = { organizationId, connectionId: id };
     return this.records.insert(organizationId, {
       ...draftOf(id, 'codehost', owner),
       external_account_id: account.id,
       display_name: display_name ?? account.login,
       granted_scopes: account.scopes,
       metadata: { login: account.login },
-      credential: await this.secrets.seal({ organizationId, connectionId: id }, 'credential', token),
+      credential: await this.secrets.seal(ref, 'credential', token),
+      webhookSecret: webhookSecret === null ? null : await this.secrets.seal(ref, 'webhook_secret', webhookSecret),
     });
   }
 
@@ -100,7 +103,8 @@ export class CodehostConnections {
   }
 }
 
-export const MEMBERS_OF_APPS = ['app_id', 'installation_id', 'private_key', 'webhook_secret'] as const;
+const MEMBERS_OF_APPS_ALONE = ['app_id', 'installation_id', 'private_key'] as const;
+export const MEMBERS_OF_APPS = [...MEMBERS_OF_APPS_ALONE, 'webhook_secret'] as const;
 const MEMBERS_OF_MCP = [
   'base_url',
   'auth_kind',
@@ -113,6 +117,20 @@ const MEMBERS_OF_MCP = [
 
 /** Of two live connections to one installation the second is refused. */
 export const LIVE_INSTALLATION = 'integration_connections_live_installation';
+
+/** One that a person chose; the host will sign with it, so a short one could be guessed from what it signed. */
+const WEBHOOK_SECRET = /^[^]{16,256}$/u;
+
+/** @returns null when none was sent */
+function chosenWebhookSecret(owner: ConnectionOwner, body: Unvalidated<CreateConnection>): string | null {
+  if (body.webhook_secret == null) return null;
+  if (owner.owner_type === 'user')
+    throw new SandgateError('invalid_request', 'webhook_secret: only a connection of the organization receives events');
+  const secret = validated(CreateConnection, body, 'webhook_secret').webhook_secret.trim();
+  if (!WEBHOOK_SECRET.test(secret))
+    throw new SandgateError('invalid_request', 'webhook_secret: must have 16 to 256 characters');
+  return secret;
+}
 
 function draftOf(id: string, provider: 'codehost' | 'codehost_app', owner: ConnectionOwner) {
   return { id, provider, status: 'active', auth_kind: 'static', ...owner } as const;

@@ -156,7 +156,9 @@ export class CreatedConnection extends Connection {
   @ApiPropertyOptional({ description: 'Of an OAuth connection: where to start connecting.' })
   next?: string;
 
-  @ApiPropertyOptional({ description: 'Of `codehost_app`: the path to enter as webhook address at the host.' })
+  @ApiPropertyOptional({
+    description: 'Of a `codehost_app`, and a `codehost` with a webhook secret: the path to enter as webhook address there.',
+  })
   ingress_path?: string;
 }
 

@@ -127,7 +127,12 @@ export class CreateConnection {
   @IsRequiredText()
   private_key!: string;
 
-  @ApiPropertyOptional({ ...OPTIONAL_TEXT, writeOnly: true, description: 'Of `codehost_app`. Sealed.' })
+  @ApiPropertyOptional({
+    ...OPTIONAL_TEXT,
+    writeOnly: true,
+    description:
+      'What the code host signs webhooks with. Required of `codehost_app`; of an organization’s `codehost` it is chosen by you, 16 to 256 characters, and makes the connection receive events. Sealed.',
+  })
   @IsRequiredText()
   webhook_secret!: string;
 }

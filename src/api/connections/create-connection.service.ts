@@ -7,7 +7,7 @@ import type { Viewer } from '../../core/connections/viewer.js';
 import { validated, type Unvalidated } from '../http/validated.js';
 import { CodehostConnections, MEMBERS_OF_APPS } from './codehost-connections.js';
 import { resolveOwner, type ConnectionOwner } from './connection-owner.js';
-import { toConnection, toSnapshotView, type CreatedConnection } from './connections.dto.js';
+import { toConnection, toSnapshotView, type Connection, type CreatedConnection } from './connections.dto.js';
 import { CreateConnection } from './create-connection.dto.js';
 import { McpConnections, type McpTarget } from './mcp-connections.js';
 
@@ -28,12 +28,14 @@ export class CreateConnectionService {
     switch (provider) {
       case 'mcp_http':
         return this.createMcp(viewer.organizationId, owner, body);
-      case 'codehost':
-        return toConnection(await this.codehost.connectToken(viewer.organizationId, owner, body));
-      case 'codehost_app': {
-        const connection = await this.codehost.connectInstallation(viewer.organizationId, owner, body);
-        return { ...toConnection(connection), ingress_path: `/v1/ingress/codehost/${connection.id}` };
+      case 'codehost': {
+        const connection = toConnection(await this.codehost.connectToken(viewer.organizationId, owner, body));
+        return body.webhook_secret == null ? connection : withIngress(connection);
       }
+      case 'codehost_app':
+        return withIngress(
+          toConnection(await this.codehost.connectInstallation(viewer.organizationId, owner, body)),
+        );
     }
   }
 
@@ -63,4 +65,9 @@ export class CreateConnectionService {
     const { connection, snapshot } = await this.mcp.connectStatic(target, parseStaticCredential(sent));
     return { ...toConnection(connection), snapshot: toSnapshotView(snapshot) };
   }
+}
+
+/** With the path that is entered as webhook address at the code host. */
+function withIngress(connection: Connection): CreatedConnection {
+  return { ...connection, ingress_path: `/v1/ingress/codehost/${connection.id}` };
 }

@@ -1,8 +1,9 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiProperty } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
-import { IsOptional, Matches } from 'class-validator';
-import type { CodehostRepository } from '../../platform/codehost/code-host.js';
+import { IsOptional, Matches, ValidateBy } from 'class-validator';
+import { isRepositoryName } from '../../domain/run/workspace-input.js';
+import type { CodehostBranch, CodehostRepository } from '../../platform/codehost/code-host.js';
 
 /** A number from 1 on, of at most 15 digits; blank counts as left out. */
 const IsCount = (): PropertyDecorator =>
@@ -12,13 +13,29 @@ const IsCount = (): PropertyDecorator =>
     Matches(/^(?=\d{1,15}$)0*[1-9]/, { message: 'must be a whole number of at least 1' }),
   );
 
-/** Query of the list of repositories. */
+const IsRepository = (): PropertyDecorator =>
+  ValidateBy({
+    name: 'isRepository',
+    validator: {
+      validate: (value: unknown) => typeof value === 'string' && isRepositoryName(value),
+      defaultMessage: () => 'is required and must be owner/name, both of letters, digits, dot, underscore and hyphen',
+    },
+  });
+
+/** Query of the lists of repositories and of refs. */
 export class RepositoriesQuery {
   @IsCount()
   page?: string;
 
   @IsCount()
   per_page?: string;
+}
+
+/** Query of the list of refs. */
+export class RefsQuery extends RepositoriesQuery {
+  @Transform(({ value }: { value: unknown }) => (typeof value === 'string' ? value.trim() : value))
+  @IsRepository()
+  repository!: string;
 }
 
 /** A repository that a connection of the code host sees. */
@@ -51,4 +68,21 @@ export class RepositoryList {
 
   @ApiProperty({ type: [RepositoryView], description: 'The same as `repos`.' })
   repositories!: RepositoryView[];
+}
+
+/** A branch that a run can begin from. */
+class RefView implements CodehostBranch {
+  @ApiProperty({ description: 'As `workspace.ref` takes it.' })
+  name!: string;
+
+  @ApiProperty()
+  commit_sha!: string;
+
+  @ApiProperty()
+  protected!: boolean;
+}
+
+export class RefList {
+  @ApiProperty({ type: [RefView] })
+  refs!: RefView[];
 }

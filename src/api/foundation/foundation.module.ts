@@ -45,6 +45,7 @@ export abstract class ApiConfig implements SandgateConfig {
   abstract readonly network: SandgateConfig['network'];
   abstract readonly seal: SandgateConfig['seal'];
   abstract readonly notices: SandgateConfig['notices'];
+  abstract readonly deliveries: SandgateConfig['deliveries'];
   abstract readonly capacity: SandgateConfig['capacity'];
   abstract readonly ledger: SandgateConfig['ledger'];
   abstract readonly log: SandgateConfig['log'];

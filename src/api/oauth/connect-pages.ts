@@ -1,6 +1,6 @@
 import type { CallbackOutcome, CallbackRefusal } from '../../core/oauth/connect-callback.js';
 import type { ConnectQuestion, GoRefusal } from '../../core/oauth/go-page.js';
-import type { Page } from './page.js';
+import type { Page } from '../pages/page.js';
 
 const FAILED = 'Connection failed';
 const NOTHING = 'Nothing was connected.';
@@ -25,8 +25,21 @@ export function questionPage(question: ConnectQuestion, token: string): Page {
       ['Asked for by', requester ?? 'the operator of this Sandgate'],
       ...(scopes.length === 0 ? [] : [['Access asked for', scopes.join(', ')] as const]),
     ],
-    form: { token, button: `Continue to ${issuerHost}`, authorizationOrigin: question.authorizationOrigin },
+    form: {
+      action: 'go',
+      fields: { f: token },
+      button: `Continue to ${issuerHost}`,
+      targets: targetsOf(question.authorizationOrigin),
+    },
   };
+}
+
+/**
+ * Browsers hold the redirects after a form against `form-action` as well, and an authorization server may send people on to sign in
+ * anywhere. So any https address is allowed, and plain http only on the origin of a server that has no https.
+ */
+function targetsOf(authorizationOrigin: string): string {
+  return `'self' https:${authorizationOrigin.startsWith('http:') ? ` ${authorizationOrigin}` : ''}`;
 }
 
 const GO: Record<GoRefusal, readonly [number, string, string]> = {
@@ -116,14 +129,5 @@ export function callbackPage(outcome: CallbackOutcome): Page {
       `${outcome.displayName} is connected; snapshotted ${tools} tool(s) (v${version}).`,
       'You can close this page.',
     ],
-  };
-}
-
-/** Text of a failure that the person did not cause; clients may read it. */
-export function failurePage(status: number, text: string): Page {
-  return {
-    status,
-    title: FAILED,
-    paragraphs: [`${text.charAt(0).toUpperCase()}${text.slice(1)}.`, 'Try again later.'],
   };
 }

@@ -7,7 +7,7 @@ import { PublicAddress } from '../../core/oauth/public-address.js';
 import { Public } from '../auth/permission.decorator.js';
 import { callbackPage, goRefusalPage, questionPage } from './connect-pages.js';
 import { clearFlowCookie, readFlowCookie, setFlowCookie } from './flow-cookie.js';
-import { PageErrorFilter, sendPage } from './page-answer.js';
+import { PageErrorFilter, sendPage } from '../pages/page-answer.js';
 
 /** The pages of connecting, for a person's browser (docs/design/oauth.md). */
 @ApiExcludeController()

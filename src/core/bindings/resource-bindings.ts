@@ -17,6 +17,12 @@ export async function findBinding(
   return row && toBinding(row);
 }
 
+/** A frozen binding by its id; null when the organization has none such. */
+export async function findBindingById(tx: TenantTransaction, id: string): Promise<ResourceBinding | null> {
+  const row = await tx.manager.findOneBy(BindingEntity, { id });
+  return row && toBinding(row);
+}
+
 /** Writes the bindings of a new run, in the transaction that inserts it. */
 export async function insertBindings(tx: TenantTransaction, bindings: readonly ResourceBinding[]): Promise<void> {
   await insertRows(tx, BindingEntity, bindings.map(toRow));

@@ -1,10 +1,10 @@
-import { In, type FindOptionsWhere } from 'typeorm';
-import type { ConnectionRecord, ConnectionStatus, OAuthState } from '../../domain/connections/connection.js';
+import { In, Not, type FindOptionsWhere } from 'typeorm';
+import type { ConnectionMetadata, ConnectionRecord, ConnectionStatus, OAuthState } from '../../domain/connections/connection.js';
 import type { TenantTransaction } from '../record/database.js';
-import { CLOCK, insertRows, updateRow } from '../../platform/postgres/write-rows.js';
+import { CLOCK, insertRows, insertUnlessThere, updateRow } from '../../platform/postgres/write-rows.js';
 import type { Sealed } from '../../platform/seal/sealer.js';
 import { ConnectionEntity } from './connection.entity.js';
-import type { ConnectionSecret } from './connection-secrets.js';
+import { CONNECTION_SECRETS, type ConnectionSecret } from './connection-secrets.js';
 import type { Viewer } from './viewer.js';
 
 const MAX_NOTE_CHARS = 300;
@@ -41,22 +41,33 @@ export function readConnection(tx: TenantTransaction, id: string): Promise<Conne
 }
 
 export async function insertConnection(tx: TenantTransaction, connection: NewConnection): Promise<ConnectionRecord> {
-  const { credential, webhookSecret, clientSecret, ...record } = connection;
-  const secrets = {
-    ...sealedColumns('credential', credential),
-    ...sealedColumns('webhook_secret', webhookSecret),
-    ...sealedColumns('client_secret', clientSecret),
-  };
-  const row = Object.assign(new ConnectionEntity(), {
-    oauth: null,
-    registration_id: null,
-    ...record,
-    ...secrets,
-    tenant_id: tx.organizationId,
-  });
+  const row = rowOf(tx, connection);
   await insertRows(tx, ConnectionEntity, [row]);
-  for (const column of Object.keys(secrets)) Reflect.deleteProperty(row, column);
+  for (const column of SEALED_COLUMNS) Reflect.deleteProperty(row, column);
   return row;
+}
+
+/** As {@link insertConnection}; null when a live connection to the same installation is there. */
+export function insertConnectionUnlessThere(
+  tx: TenantTransaction,
+  connection: NewConnection,
+): Promise<ConnectionRecord | null> {
+  return insertUnlessThere(tx, ConnectionEntity, rowOf(tx, connection));
+}
+
+/** The connections to one installation, of every status, newest first. */
+export function findInstallation(tx: TenantTransaction, installationId: string): Promise<ConnectionRecord[]> {
+  const where = { provider: 'codehost_app', external_account_id: installationId } as const;
+  return tx.manager.find(ConnectionEntity, { where, order: { created_at: 'DESC', id: 'DESC' } });
+}
+
+/** Brings a live connection to an installation up to what the host says. Null when it was revoked meanwhile. */
+export function refreshInstallation(
+  tx: TenantTransaction,
+  { id }: Pick<ConnectionRecord, 'id'>,
+  to: { status: ConnectionStatus; metadata: ConnectionMetadata },
+): Promise<ConnectionRecord | null> {
+  return updateRow(tx, ConnectionEntity, { id, status: Not('revoked') }, { ...to, updated_at: CLOCK });
 }
 
 /** Compare-and-swap on the status. Null when the row had moved. */
@@ -94,6 +105,23 @@ export async function removeSecrets(tx: TenantTransaction, id: string): Promise<
   const none = { credential_sealed: null, webhook_secret_sealed: null, client_secret_sealed: null };
   await tx.manager.update(ConnectionEntity, { id }, none);
 }
+
+function rowOf(
+  tx: TenantTransaction,
+  { credential, webhookSecret, clientSecret, ...record }: NewConnection,
+): ConnectionEntity {
+  return Object.assign(new ConnectionEntity(), {
+    oauth: null,
+    registration_id: null,
+    ...record,
+    ...sealedColumns('credential', credential),
+    ...sealedColumns('webhook_secret', webhookSecret),
+    ...sealedColumns('client_secret', clientSecret),
+    tenant_id: tx.organizationId,
+  });
+}
+
+const SEALED_COLUMNS = CONNECTION_SECRETS.flatMap((secret) => [`${secret}_sealed`, `${secret}_key_version`]);
 
 function visibleTo({ userId }: Viewer): FindOptionsWhere<ConnectionEntity>[] {
   const ofAll = { owner_type: 'organization' } as const;

@@ -10,6 +10,7 @@ import type {
   StartedWorkflowNames,
 } from '../../platform/temporal/workflow-names.js';
 import { ApprovalNotices } from './approval-notices.js';
+import { DeliveryWorkflows } from './delivery-workflows.js';
 import { Driver, type StoredWebhookRef } from './driver.js';
 import { TemporalOutboxDispatcher } from './outbox-dispatcher.js';
 import { connectTemporalClient, type TemporalClient } from '../../platform/temporal/connect-client.js';
@@ -18,6 +19,7 @@ import { connectTemporalClient, type TemporalClient } from '../../platform/tempo
 export interface DrivenWorkflows {
   run: RunWorkflowNames;
   notice: StartedWorkflowNames;
+  delivery: StartedWorkflowNames;
   event: StartedWorkflowNames;
 }
 
@@ -26,6 +28,7 @@ export interface Drivers {
   runs: RunDriver;
   /** Null when no webhook for pending approvals is configured. */
   notices: ApprovalNotices | null;
+  deliveries: DeliveryWorkflows;
   /** For the rows of the outbox. */
   outbox: Driver;
 }
@@ -39,8 +42,9 @@ export function createDrivers(
   const runs = new RunDriver(client, names.run, timing.workflowTaskMs);
   const notices =
     webhook.url === null ? null : new ApprovalNotices(new WorkflowStarter(client, names.notice), database);
+  const deliveries = new DeliveryWorkflows(new WorkflowStarter(client, names.delivery), database);
   const events = new WorkflowStarter<StoredWebhookRef>(client, names.event);
-  return { runs, notices, outbox: new Driver({ runs, notices, events }) };
+  return { runs, notices, deliveries, outbox: new Driver({ runs, notices, deliveries, events }) };
 }
 
 /** A process's connection to the driver. `close` waits for wake-ups under way; the relay sends what is left. */

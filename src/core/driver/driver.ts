@@ -2,6 +2,7 @@ import type { OutboxKind } from '../../domain/run/outbox-kind.js';
 import type { RunDriver } from '../../platform/temporal/run-driver.js';
 import type { WorkflowStarter } from '../../platform/temporal/workflow-starter.js';
 import type { ApprovalNotices } from './approval-notices.js';
+import type { DeliveryWorkflows } from './delivery-workflows.js';
 
 /** What a wake-up is about: a run, or a stored webhook. */
 export interface WakeUpSubject {
@@ -19,6 +20,7 @@ export interface DriverParts {
   runs: RunDriver;
   /** Null when no webhook for pending approvals is configured. */
   notices: Pick<ApprovalNotices, 'startOf'> | null;
+  deliveries: Pick<DeliveryWorkflows, 'startOf'>;
   events: Pick<WorkflowStarter<StoredWebhookRef>, 'start'>;
 }
 
@@ -33,6 +35,7 @@ export class Driver {
   async wake({ organizationId, subjectId }: WakeUpSubject, kind: OutboxKind): Promise<void> {
     if (kind === 'webhook_stored') return this.on.events.start(subjectId, { organizationId, deliveryId: subjectId });
     const run = { organizationId, runId: subjectId };
+    if (kind === 'deliveries_due') return this.on.deliveries.startOf(run);
     await this.on.runs.wake(run, kind);
     if (kind === 'approval_requested') await this.on.notices?.startOf(run);
   }

@@ -1,6 +1,7 @@
 import type { NewEvent } from '../../domain/events/event-kinds.js';
 import { summarizeFlows } from '../network/flows.js';
 import { expireApprovals } from '../approvals/approvals.js';
+import { createDeliveries } from '../deliveries/delivery-records.js';
 import { storeArtifact } from '../artifacts/artifacts.js';
 import { tellLostCounts } from '../network/lost-counts.js';
 import { settleGrant, revokedEvent } from '../network/network-grants.js';
@@ -12,7 +13,7 @@ import { lockRun, moveRun } from '../runs/run-moves.js';
 
 /**
  * The terminal move of a run with everything that belongs to it, in one transaction (docs/design/runs.md): summary, status,
- * revoked tokens and grants, `run.result`, settled approvals, freed capacity. A run that is already over is left alone. A pass of
+ * revoked tokens and grants, `run.result`, settled approvals, deliveries of the result, freed capacity. A run that is already over is left alone. A pass of
  * admission belongs behind the commit.
  */
 export async function concludeRun(tx: TenantTransaction, runId: string): Promise<void> {
@@ -32,6 +33,7 @@ export async function concludeRun(tx: TenantTransaction, runId: string): Promise
     },
   ];
   await moveRun(tx, runId, 'finalizing', finalizationRequest.outcome, finalizationRequest.reason, ending);
+  await createDeliveries(tx, runId);
   await releaseCapacity(tx, runId);
 }
 

@@ -94,6 +94,11 @@ const TABLE = {
     help: 'Grants of the network to runs: in force, asked of a person, refused by one, ended.',
     labels: ['outcome'],
   },
+  deliveries: {
+    name: 'service_deliveries_total',
+    help: 'Results of runs that arrived at a destination, or were given up after their last attempt.',
+    labels: ['event'],
+  },
   brokered: {
     name: 'service_brokered_calls_total',
     help: 'Brokered calls by what became of their claim.',
@@ -160,6 +165,10 @@ export class RecordMetrics implements RecordObserver {
       this.measured.created.inc();
     } else if (event.type === 'model.response') {
       this.charge(event.data);
+    } else if (event.type === 'callback.delivered') {
+      this.measured.deliveries.inc({ event: 'delivered' });
+    } else if (event.type === 'callback.failed') {
+      this.measured.deliveries.inc({ event: 'failed' });
     } else if (event.type === 'tool.brokered') {
       const { outcome, latency_ms: latencyMs } = event.data;
       this.measured.brokered.inc({ outcome: BROKER_OUTCOME_LABEL.of(outcome) });

@@ -1,3 +1,4 @@
+import { parseJsonObject } from '../../domain/json.js';
 import type { Sealer } from '../../platform/seal/sealer.js';
 
 /** What a go_url carries, sealed: whose browser may bind itself to which flow (docs/design/oauth.md). */
@@ -11,13 +12,7 @@ export interface GoTicket {
   expiresAtMs: number;
 }
 
-interface Wire {
-  o: string;
-  f: string;
-  s: string;
-  c: string;
-  x: number;
-}
+type Wire = { o: string; f: string; s: string; c: string; x: number };
 
 /** A text far longer than any ticket is not decoded. */
 const MAX_TOKEN_CHARS = 6000;
@@ -34,8 +29,8 @@ export async function openTicket(sealer: Sealer, deployment: string, token: stri
   if (token.length > MAX_TOKEN_CHARS || !/^[A-Za-z0-9_-]+$/.test(token)) return null;
   const opened = await sealer.openTransit(deployment, 'oauth-boot', Buffer.from(token, 'base64url'));
   if (opened === null) return null;
-  // A text that opens was written by sealTicket.
-  const wire = JSON.parse(opened) as Wire;
-  if (wire.x <= Date.now()) return null;
+  // Under the legacy key it may be a text that was sealed for another purpose, and none of those names an organization.
+  const wire = parseJsonObject(opened) as Wire | null;
+  if (wire?.o === undefined || wire.x <= Date.now()) return null;
   return { organizationId: wire.o, flowId: wire.f, state: wire.s, browser: wire.c, expiresAtMs: wire.x };
 }

@@ -11,6 +11,21 @@ export interface CodehostApp {
   slug: string;
 }
 
+/** An app that was just registered, with the secrets that the host tells once. */
+export interface RegisteredApp {
+  id: string;
+  slug: string;
+  name: string;
+  clientId: string;
+  clientSecret: string;
+  /** Null for an app without a webhook. */
+  webhookSecret: string | null;
+  /** PEM. */
+  privateKey: string;
+  htmlUrl: string;
+  ownerLogin: string;
+}
+
 export interface CodehostInstallation {
   id: string;
   /** The app that is installed. */
@@ -36,6 +51,19 @@ export interface CodehostRepository {
   pushed_at: string | null;
 }
 
+/** One row of a branch picker. */
+export interface CodehostBranch {
+  name: string;
+  commit_sha: string;
+  protected: boolean;
+}
+
+/** A page of a list; `page` counts from 1. */
+export interface CodehostPage {
+  page: number;
+  perPage: number;
+}
+
 /** Whose repositories are listed: a person's token's, or an installation's. */
 export type RepositoryLister = 'user' | 'installation';
 
@@ -51,11 +79,16 @@ export interface CodeHost {
    */
   installation(jwt: string, id: string): Promise<CodehostInstallation>;
   /** @param jwt of the app */
+  installations(jwt: string, at: CodehostPage): Promise<CodehostInstallation[]>;
+  /** @param jwt of the app */
   installationToken(jwt: string, id: string): Promise<InstallationToken>;
-  /** @param at `page` counts from 1 */
-  repositories(
-    token: string,
-    lister: RepositoryLister,
-    at: { page: number; perPage: number },
-  ): Promise<CodehostRepository[]>;
+  repositories(token: string, lister: RepositoryLister, at: CodehostPage): Promise<CodehostRepository[]>;
+  /** @param repository `owner/name` */
+  branches(token: string, repository: string, at: CodehostPage): Promise<CodehostBranch[]>;
+  /**
+   * Takes over an app that a person has just registered from a manifest.
+   *
+   * @param code by which the host names it, once and for an hour; it is a credential
+   */
+  registeredApp(code: string): Promise<RegisteredApp>;
 }

@@ -5,9 +5,12 @@ import type {
   CodeHost,
   CodehostAccount,
   CodehostApp,
+  CodehostBranch,
   CodehostInstallation,
+  CodehostPage,
   CodehostRepository,
   InstallationToken,
+  RegisteredApp,
   RepositoryLister,
 } from './code-host.js';
 import { CodehostError } from './codehost-error.js';
@@ -43,17 +46,16 @@ export class CodehostApi implements CodeHost {
 
   async installation(jwt: string, id: string): Promise<CodehostInstallation> {
     const { body } = await this.call('GET', `/app/installations/${encodeURIComponent(id)}`, jwt);
-    const account = body['account'];
-    return {
-      id: idOf(body),
-      appId: idOf(body, 'app_id'),
-      accountLogin: isJsonObject(account) ? textOf(account, 'login') : '',
-      suspended: typeof body['suspended_at'] === 'string',
-    };
+    return installationOf(body);
+  }
+
+  async installations(jwt: string, { page, perPage }: CodehostPage): Promise<CodehostInstallation[]> {
+    const { body } = await this.call('GET', `/app/installations?page=${page}&per_page=${perPage}`, jwt);
+    return rowsOf(body).map(installationOf);
   }
 
   async installationToken(jwt: string, id: string): Promise<InstallationToken> {
-    const { body } = await this.call('POST', `/app/installations/${encodeURIComponent(id)}/access_tokens`, jwt);
+    const { body } = await this.call('POST', `/app/installations/${encodeURIComponent(id)}/access_tokens`, jwt, {});
     const expires = Date.parse(typeof body['expires_at'] === 'string' ? body['expires_at'] : '');
     return {
       token: textOf(body, 'token'),
@@ -64,20 +66,31 @@ export class CodehostApi implements CodeHost {
   async repositories(
     token: string,
     lister: RepositoryLister,
-    { page, perPage }: { page: number; perPage: number },
+    { page, perPage }: CodehostPage,
   ): Promise<CodehostRepository[]> {
     const place = lister === 'user' ? '/user/repos?sort=updated&' : '/installation/repositories?';
     const { body } = await this.call('GET', `${place}page=${page}&per_page=${perPage}`, token);
-    const rows: unknown = Array.isArray(body) ? body : body['repositories'];
-    if (!Array.isArray(rows)) throw malformed();
-    return rows.filter(isJsonObject).map(repositoryOf);
+    return rowsOf(Array.isArray(body) ? body : body['repositories']).map(repositoryOf);
+  }
+
+  async branches(token: string, repository: string, { page, perPage }: CodehostPage): Promise<CodehostBranch[]> {
+    const place = repository.split('/').map(encodeURIComponent).join('/');
+    const { body } = await this.call('GET', `/repos/${place}/branches?page=${page}&per_page=${perPage}`, token);
+    return rowsOf(body).map(branchOf);
+  }
+
+  async registeredApp(code: string): Promise<RegisteredApp> {
+    const { status, body } = await this.call('POST', `/app-manifests/${encodeURIComponent(code)}/conversions`, null);
+    if (status !== 201) throw malformed();
+    return registeredAppOf(body);
   }
 
   private async call(
     method: 'GET' | 'POST',
     path: string,
-    bearer: string,
-  ): Promise<{ body: JsonObject; headers: Headers }> {
+    bearer: string | null,
+    json?: JsonObject,
+  ): Promise<{ status: number; body: JsonObject; headers: Headers }> {
     try {
       const response = await this.client.request({
         method,
@@ -86,10 +99,10 @@ export class CodehostApi implements CodeHost {
           accept: 'application/vnd.github+json',
           'x-github-api-version': '2022-11-28',
           'user-agent': 'service',
-          authorization: `Bearer ${bearer}`,
-          ...(method === 'POST' ? { 'content-type': 'application/json' } : {}),
+          ...(bearer === null ? {} : { authorization: `Bearer ${bearer}` }),
+          ...(json === undefined ? {} : { 'content-type': 'application/json' }),
         },
-        ...(method === 'POST' ? { body: '{}' } : {}),
+        ...(json === undefined ? {} : { body: JSON.stringify(json) }),
         timeoutMs: CALL_MS,
         maxBodyBytes: MAX_ANSWER_BYTES,
         redirects: 'refuse',
@@ -98,7 +111,7 @@ export class CodehostApi implements CodeHost {
         response.discard();
         throw new CodehostError(response.status, `the code host answered ${response.status}`);
       }
-      return { body: parseAnswer(await response.readBody()), headers: response.headers };
+      return { status: response.status, body: parseAnswer(await response.readBody()), headers: response.headers };
     } catch (cause) {
       if (!(cause instanceof EgressError)) throw cause;
       throw new CodehostError(null, `the code host could not be asked: ${cause.message}`, { cause });
@@ -115,6 +128,52 @@ function parseAnswer(bytes: Buffer): JsonObject {
     throw new CodehostError(null, 'the code host answered with something that is not JSON', { cause });
   }
   throw malformed();
+}
+
+function rowsOf(value: unknown): JsonObject[] {
+  if (!Array.isArray(value)) throw malformed();
+  return value.filter(isJsonObject);
+}
+
+function installationOf(row: JsonObject): CodehostInstallation {
+  const { account } = row;
+  return {
+    id: idOf(row),
+    appId: idOf(row, 'app_id'),
+    // An enterprise has a slug in place of a login.
+    accountLogin: isJsonObject(account) ? textOf(account, 'login' in account ? 'login' : 'slug') : '',
+    suspended: typeof row['suspended_at'] === 'string',
+  };
+}
+
+/** Every member is needed later, so one that is not as promised refuses them all. */
+function registeredAppOf(row: JsonObject): RegisteredApp {
+  const { owner, webhook_secret: webhookSecret } = row;
+  if (!isJsonObject(owner) || !(webhookSecret === null || typeof webhookSecret === 'string')) throw malformed();
+  const htmlUrl = textOf(row, 'html_url');
+  if (!/^https?:\/\//.test(htmlUrl) || !URL.canParse(htmlUrl)) throw malformed();
+  return {
+    id: idOf(row),
+    slug: textOf(row, 'slug'),
+    name: textOf(row, 'name'),
+    clientId: textOf(row, 'client_id'),
+    clientSecret: textOf(row, 'client_secret'),
+    webhookSecret: webhookSecret === '' ? null : webhookSecret,
+    privateKey: textOf(row, 'pem'),
+    htmlUrl,
+    ownerLogin: textOf(owner, 'login'),
+  };
+}
+
+/** GitHub names a commit by `sha`, Gitea by `id`. */
+function branchOf(row: JsonObject): CodehostBranch {
+  const { commit } = row;
+  if (!isJsonObject(commit)) throw malformed();
+  return {
+    name: textOf(row, 'name'),
+    commit_sha: textOf(commit, 'sha' in commit ? 'sha' : 'id'),
+    protected: row['protected'] === true,
+  };
 }
 
 function repositoryOf(row: JsonObject): CodehostRepository {

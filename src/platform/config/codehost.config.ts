@@ -25,6 +25,14 @@ export class CodehostConfig {
   readonly apiUrl!: string;
 
   @setting({
+    variable: 'SERVICE_CODEHOST_WEB_URL',
+    read: httpUrl,
+    default: 'https://github.com',
+    about: 'Address of the pages of the code host, where people register and install an app. Browsers are sent there.',
+  })
+  readonly webUrl!: string;
+
+  @setting({
     variable: 'SERVICE_CODEHOST_CLONE_BASE',
     read: cloneBase,
     default: null,

@@ -3,6 +3,7 @@ import { CapacityConfig } from './capacity.config.js';
 import { CodehostConfig } from './codehost.config.js';
 import { DataConfig } from './data.config.js';
 import { DatabaseConfig } from './database.config.js';
+import { DeliveriesConfig } from './deliveries.config.js';
 import { EgressConfig } from './egress.config.js';
 import { HarnessConfig } from './harness.config.js';
 import { HttpConfig } from './http.config.js';
@@ -34,6 +35,7 @@ export const SECTIONS = {
   network: NetworkConfig,
   seal: SealConfig,
   notices: NoticesConfig,
+  deliveries: DeliveriesConfig,
   capacity: CapacityConfig,
   ledger: LedgerConfig,
   log: LogConfig,

@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import { Readable } from 'node:stream';
 import { Agent, type Dispatcher } from 'undici';
 import { judgeUrl } from './admission.js';
 import { limitBody } from './answer-body.js';
@@ -149,9 +150,11 @@ export class GuardedClient {
 
   private respond(call: GuardedCall, request: GuardedRequest, answer: Dispatcher.ResponseData): GuardedResponse {
     const headers = headersOf(answer.headers);
+    const { maxBodyBytes } = request;
+    if (maxBodyBytes === 'unread') return leave(call, answer, headers);
     try {
       const body = limitBody(answer.body, headers, {
-        maxBodyBytes: request.maxBodyBytes,
+        maxBodyBytes,
         describe: (cause) => call.describe(cause),
         finished: () => call.end(),
       });
@@ -167,6 +170,20 @@ export class GuardedClient {
       throw cause;
     }
   }
+}
+
+/** An answer whose body nobody wants: neither its size nor its encoding can make it a failure. */
+function leave(call: GuardedCall, answer: Dispatcher.ResponseData, headers: Headers): GuardedResponse {
+  answer.body.destroy();
+  call.end();
+  const body = Readable.from([]);
+  return {
+    status: answer.statusCode,
+    headers,
+    body,
+    readBody: () => Promise.resolve(Buffer.alloc(0)),
+    discard: () => void body.destroy(),
+  };
 }
 
 /** What WHATWG makes of a host: numbers in every spelling become addresses. */

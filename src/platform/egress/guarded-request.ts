@@ -10,8 +10,8 @@ export interface GuardedRequest {
   signal?: AbortSignal;
   /** For everything together: name, connection, redirects and the whole answer. */
   timeoutMs: number;
-  /** Ceiling of the answer's body, counted after decoding. */
-  maxBodyBytes: number;
+  /** Ceiling of the answer's body, counted after decoding; `unread`: it is left, whatever it is, and only status and headers count. */
+  maxBodyBytes: number | 'unread';
   /** `refuse`: a 3xx is an error. `follow`: at most ten hops, each judged like the first; another origin gets no credentials. */
   redirects: 'refuse' | 'follow';
 }

@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { startConnectProxy, type ConnectProxy } from '../../../test/support/http/connect-proxy.js';
 import { startHttpsHost, type HttpsHost } from '../../../test/support/http/https-host.js';
 import { ModelUpstream } from '../llm/upstream.js';
-import { sendWebhook } from '../../core/approvals/send-webhook.js';
+import { sendWebhook } from './send-webhook.js';
 import { Egress } from './egress.js';
 import { EgressError } from './egress-error.js';
 
@@ -89,12 +89,8 @@ describe('the proxy of outbound traffic', () => {
     );
     expect(await answered.promise).toBe(200);
     await upstream.close();
-    const target = {
-      url: `http://hooks.example:${plainPort}/notice`,
-      secret: `whsec_${Buffer.alloc(32).toString('base64')}`,
-      timeoutMs: 60_000,
-    };
-    const sent = await sendWebhook(egress.operator, target, { id: 'm', body: '{}' }, new AbortController().signal);
+    const notice = { url: `http://hooks.example:${plainPort}/notice`, headers: {}, body: '{}', timeoutMs: 60_000 };
+    const sent = await sendWebhook(egress.operator, notice, new AbortController().signal);
     expect(sent).toEqual({ delivered: true });
     expect(proxy.tunnels).toEqual([`api.openai.example:${host.port}`, `hooks.example:${plainPort}`]);
   });

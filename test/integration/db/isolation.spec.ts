@@ -19,6 +19,8 @@ const CROSS_ORGANIZATION_FUNCTIONS = [
   'svc_defer_outbox',
   'svc_delete_outbox',
   'svc_drop_oauth_registration',
+  // A browser that comes back from the code host names a registration; its organization alone is answered.
+  'svc_find_app_registration',
   'svc_find_organization',
   'svc_find_runs',
   'svc_find_trigger_token',

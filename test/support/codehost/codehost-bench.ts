@@ -3,6 +3,7 @@ import type { Answer, TestApi } from '../api/api.js';
 import type { TestUser } from '../api/users.js';
 import { startConnectionsApi } from '../connections/connections-api.js';
 import { CodeHost } from './code-host.js';
+import { AppPages } from './app-pages.js';
 import { RestApi, type HostedApp } from './rest-api.js';
 
 /** A personal token that the code host knows. */
@@ -15,16 +16,18 @@ export class CodehostBench {
   private constructor(
     readonly host: CodeHost,
     readonly rest: RestApi,
+    readonly pages: AppPages,
     readonly app: HostedApp,
     readonly api: TestApi,
     readonly admin: TestUser,
     readonly member: TestUser,
   ) {}
 
-  static async start(): Promise<CodehostBench> {
+  static async start(env: Record<string, string> = {}): Promise<CodehostBench> {
     const host = await CodeHost.start({ names: ['code.test'] });
     const rest = new RestApi(host.tokens);
-    host.interfere = [rest.serve];
+    const pages = new AppPages(rest);
+    host.interfere = [rest.serve, pages.serve];
     rest.addAccount(TOKEN, { id: 4711, login: 'octo', scopes: 'repo, read:org' });
     const app = rest.addApp(99, 'sandgate-acme', {
       '501': { login: 'acme', suspended: false },
@@ -34,16 +37,19 @@ export class CodehostBench {
     });
     const api = await startConnectionsApi({
       SERVICE_CODEHOST_API_URL: `${host.url()}/api`,
+      SERVICE_CODEHOST_WEB_URL: host.url(),
       SERVICE_CODEHOST_CLONE_BASE: host.url(),
       SERVICE_CODEHOST_CA: host.certificate,
+      ...env,
     });
-    return new CodehostBench(host, rest, app, api, await api.addUser('admin'), await api.addUser('member'));
+    return new CodehostBench(host, rest, pages, app, api, await api.addUser('admin'), await api.addUser('member'));
   }
 
   /** Forgets what was asked, and answers as it should. */
   reset(): void {
     this.host.requests.length = 0;
     this.rest.failWith = null;
+    this.rest.conversion = {};
     this.rest.tokenLifeMs = 60 * 60 * 1000;
   }
 
@@ -79,8 +85,10 @@ export class CodehostBench {
     return id;
   }
 
+  /** @throws Error when something that was asked or answered is not as GitHub describes its API */
   async close(): Promise<void> {
     await this.api.close();
     await this.host.stop();
+    if (this.rest.faults.length > 0) throw new Error(this.rest.faults.join('\n'));
   }
 }

@@ -2,7 +2,6 @@ import { Catch, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common'
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { PinoLogger } from 'nestjs-pino';
 import { toSandgateError } from '../http/error.filter.js';
-import { failurePage } from './connect-pages.js';
 import { contentSecurityPolicy, renderPage, type Page } from './page.js';
 
 /** HTML for people; a client that prefers JSON gets the same status and the one error shape (docs/design/api-conventions.md). */
@@ -10,7 +9,8 @@ export function sendPage(request: FastifyRequest, reply: FastifyReply, page: Pag
   void reply.status(page.status).header('referrer-policy', 'no-referrer');
   if (page.form === undefined && prefersJson(request.headers.accept)) {
     const message = page.paragraphs.join(' ');
-    void reply.type('application/json').send(page.status === 200 ? { message } : { error: message });
+    const next = page.link === undefined ? {} : { next: page.link.href };
+    void reply.type('application/json').send(page.status === 200 ? { message, ...next } : { error: message });
     return;
   }
   void reply
@@ -36,6 +36,15 @@ export class PageErrorFilter implements ExceptionFilter {
     if (failure.code === 'unavailable') reply.header('retry-after', '1');
     sendPage(request, reply, failurePage(failure.httpStatus, failure.message));
   }
+}
+
+/** Text of a failure that the person did not cause; clients may read it. */
+function failurePage(status: number, text: string): Page {
+  return {
+    status,
+    title: 'Connection failed',
+    paragraphs: [`${text.charAt(0).toUpperCase()}${text.slice(1)}.`, 'Try again later.'],
+  };
 }
 
 /** Whether JSON is accepted and HTML less so (RFC 9110 §12.5.1). */

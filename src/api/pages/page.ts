@@ -7,7 +7,18 @@ export interface Page {
   /** Plain sentences, one a paragraph. */
   paragraphs: readonly string[];
   facts?: readonly (readonly [string, string])[];
-  form?: { token: string; button: string; authorizationOrigin: string };
+  form?: PageForm;
+  /** Where to go on, without sending anything. */
+  link?: { href: string; text: string };
+}
+
+/** The one thing that a page can send. */
+export interface PageForm {
+  action: string;
+  fields: Readonly<Record<string, string>>;
+  button: string;
+  /** Sources of `form-action`: where the form, and whatever it is redirected to, may lead. */
+  targets: string;
 }
 
 const STYLE = `
@@ -25,18 +36,13 @@ button:focus-visible { outline: 3px solid; outline-offset: 3px; }
 
 const STYLE_HASH = `'sha256-${createHash('sha256').update(STYLE).digest('base64')}'`;
 
-/**
- * Nothing loads, nothing runs, nobody frames it. Browsers hold the redirects after a form against `form-action` as well, and an
- * authorization server may send people on to sign in anywhere. So any https address is allowed, and plain http only on the origin
- * of a server that has no https.
- */
+/** Nothing loads, nothing runs, nobody frames it, and a form leads nowhere but to its targets. */
 export function contentSecurityPolicy({ form }: Page): string {
-  const plain = form?.authorizationOrigin.startsWith('http:') === true ? ` ${form.authorizationOrigin}` : '';
-  const action = form === undefined ? `'none'` : `'self' https:${plain}`;
+  const action = form?.targets ?? `'none'`;
   return `default-src 'none'; style-src ${STYLE_HASH}; base-uri 'none'; frame-ancestors 'none'; form-action ${action}`;
 }
 
-export function renderPage({ title, paragraphs, facts, form }: Page): string {
+export function renderPage({ title, paragraphs, facts, form, link }: Page): string {
   const list = (facts ?? []).map(([name, value]) => `<dt>${escape(name)}</dt><dd>${escape(value)}</dd>`);
   return `<!doctype html>
 <html lang="en">
@@ -52,14 +58,18 @@ export function renderPage({ title, paragraphs, facts, form }: Page): string {
 ${paragraphs.map((text) => `<p>${escape(text)}</p>`).join('\n')}
 ${list.length === 0 ? '' : `<dl>${list.join('')}</dl>`}
 ${form === undefined ? '' : renderForm(form)}
+${link === undefined ? '' : `<p><a href="${escape(link.href)}">${escape(link.text)}</a></p>`}
 </main>
 </body>
 </html>
 `;
 }
 
-function renderForm({ token, button }: NonNullable<Page['form']>): string {
-  return `<form method="post" action="go"><input type="hidden" name="f" value="${escape(token)}"><button type="submit">${escape(button)}</button></form>`;
+function renderForm({ action, fields, button }: PageForm): string {
+  const hidden = Object.entries(fields).map(
+    ([name, value]) => `<input type="hidden" name="${escape(name)}" value="${escape(value)}">`,
+  );
+  return `<form method="post" action="${escape(action)}">${hidden.join('')}<button type="submit">${escape(button)}</button></form>`;
 }
 
 const ENTITIES: Readonly<Record<string, string>> = {

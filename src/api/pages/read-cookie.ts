@@ -1,0 +1,10 @@
+/** Null when the request carries none of that name, or several: then it is unknown which one came from us. */
+export function readCookie(header: string | undefined, name: string): string | null {
+  const values = (header ?? '')
+    .split(';')
+    .map((pair) => pair.trim().split('='))
+    .filter(([given]) => given === name)
+    .map(([, ...value]) => value.join('='));
+  const [value] = values;
+  return values.length === 1 && value !== undefined && value !== '' ? value : null;
+}
