@@ -642,6 +642,7 @@ create table result_deliveries (
   destination jsonb not null,
   status text default 'pending'::text not null,
   attempts integer default 0 not null,
+  resends integer default 0 not null,
   next_attempt_at timestamp with time zone,
   last_error text,
   payload_digest text,
@@ -652,11 +653,12 @@ create table result_deliveries (
   constraint result_deliveries_session_id_destination_index_key UNIQUE (session_id, destination_index),
   constraint result_deliveries_tenant_id_id_key UNIQUE (tenant_id, id),
   constraint result_deliveries_check CHECK (((status = 'delivered'::text) = (delivered_at IS NOT NULL))),
+  constraint result_deliveries_check1 CHECK (((status = 'pending'::text) = (next_attempt_at IS NOT NULL))),
   constraint result_deliveries_destination_index_check CHECK ((destination_index >= 0)),
   constraint result_deliveries_payload_digest_check CHECK ((payload_digest ~ '^sha256:[0-9a-f]{64}$'::text)),
   constraint result_deliveries_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'delivered'::text, 'failed'::text])))
 );
-CREATE INDEX result_deliveries_pending ON public.result_deliveries USING btree (created_at) WHERE (status = 'pending'::text);
+CREATE INDEX result_deliveries_pending ON public.result_deliveries USING btree (next_attempt_at) WHERE (status = 'pending'::text);
 CREATE INDEX result_deliveries_subscription ON public.result_deliveries USING btree (subscription_id, created_at DESC, id DESC);
 
 create table run_resource_bindings (
@@ -2902,6 +2904,19 @@ AS $function$
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.svc_list_overdue_deliveries(p_older_than_ms integer, p_limit integer)
+ RETURNS TABLE(organization_id uuid, session_id uuid, delivery_id uuid, resends integer)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+  select d.tenant_id, d.session_id, d.id, d.resends from result_deliveries d
+    where d.status = 'pending'
+      and d.next_attempt_at <= clock_timestamp() - make_interval(secs => p_older_than_ms / 1000.0)
+    order by d.next_attempt_at limit p_limit
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.svc_list_overspent_runs(p_limit integer)
  RETURNS TABLE(organization_id uuid, session_id uuid, budget text)
  LANGUAGE sql
@@ -3497,6 +3512,16 @@ end
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.svc_read_callback_secret(p_subscription uuid, p_generation integer)
+ RETURNS TABLE(sealed bytea, key_version smallint)
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select t.callback_secret_sealed, t.callback_secret_key_version from trigger_subscriptions t
+    where t.id = p_subscription and t.authority_generation = p_generation and t.callback_secret_sealed is not null
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.svc_read_claimed_flow(p_flow uuid)
  RETURNS TABLE(flow connector_oauth_flows, superseded boolean)
  LANGUAGE sql
@@ -3517,6 +3542,31 @@ begin
       c.credential_key_version
     from integration_connections c where c.id = p_connection;
 end
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_read_delivery(p_delivery uuid)
+ RETURNS TABLE(subscription_id uuid, subscription_name text, destination jsonb, status text, attempts integer, resends integer, ms_until_next_attempt integer)
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select d.subscription_id, t.name, d.destination, d.status, d.attempts, d.resends,
+         (extract(epoch from d.next_attempt_at - clock_timestamp()) * 1000)::int
+    from result_deliveries d join trigger_subscriptions t on t.id = d.subscription_id
+    where d.id = p_delivery
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_read_destinations(p_session uuid)
+ RETURNS TABLE(subscription_id uuid, destination_index integer, destination jsonb)
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select s.subscription_id, (d.place - 1)::int, d.destination
+    from sessions s
+    cross join jsonb_array_elements(s.run_spec -> 'result_destinations') with ordinality as d (destination, place)
+    where s.id = p_session and s.subscription_id is not null
+    order by d.place
 $function$
 ;
 
@@ -3837,6 +3887,24 @@ AS $function$
   select (run_spec -> 'budgets' ->> 'max_wall_clock_secs')::float8,
          floor(extract(epoch from clock_timestamp() - started_at))::float8
     from sessions where id = p_session
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_record_attempt(p_delivery uuid, p_resends integer, p_attempt integer, p_status text, p_error text, p_digest text, p_wait_ms integer)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+declare
+  at timestamptz := clock_timestamp();
+begin
+  update result_deliveries
+    set attempts = p_attempt, status = p_status, last_error = p_error,
+        payload_digest = coalesce(p_digest, payload_digest),
+        next_attempt_at = at + make_interval(secs => p_wait_ms / 1000.0),
+        delivered_at = case p_status when 'delivered' then at end, updated_at = at
+    where id = p_delivery and status = 'pending' and resends = p_resends and attempts = p_attempt - 1;
+  return found;
+end
 $function$
 ;
 
@@ -4938,6 +5006,8 @@ alter function svc_list_organizations() owner to sandgate_system;
 revoke all on function svc_list_organizations() from public;
 alter function svc_list_overdue_approvals(integer) owner to sandgate_system;
 revoke all on function svc_list_overdue_approvals(integer) from public;
+alter function svc_list_overdue_deliveries(integer,integer) owner to sandgate_system;
+revoke all on function svc_list_overdue_deliveries(integer,integer) from public;
 alter function svc_list_overspent_runs(integer) owner to sandgate_system;
 revoke all on function svc_list_overspent_runs(integer) from public;
 alter function svc_list_setup_layers(uuid) owner to sandgate_system;
@@ -4990,6 +5060,7 @@ grant execute on function svc_list_keks() to sandgate_app;
 grant execute on function svc_list_lost_observers(integer) to sandgate_app;
 grant execute on function svc_list_organizations() to sandgate_app;
 grant execute on function svc_list_overdue_approvals(integer) to sandgate_app;
+grant execute on function svc_list_overdue_deliveries(integer,integer) to sandgate_app;
 grant execute on function svc_list_overspent_runs(integer) to sandgate_app;
 grant execute on function svc_list_setup_layers(uuid) to sandgate_app;
 grant execute on function svc_list_uncleaned_runs(integer) to sandgate_app;

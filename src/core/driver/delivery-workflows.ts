@@ -9,7 +9,7 @@ const BATCH = 500;
 /** Starts what brings results to their destinations, one workflow for each way of a delivery. */
 export class DeliveryWorkflows {
   constructor(
-    private readonly starter: WorkflowStarter<DeliveryWay>,
+    private readonly starter: Pick<WorkflowStarter<DeliveryWay>, 'start'>,
     private readonly database: Database,
   ) {}
 

@@ -38,6 +38,7 @@ const CROSS_ORGANIZATION_FUNCTIONS = [
   'svc_list_lost_observers',
   'svc_list_organizations',
   'svc_list_overdue_approvals',
+  'svc_list_overdue_deliveries',
   'svc_list_overspent_runs',
   'svc_list_setup_layers',
   'svc_list_uncleaned_runs',

@@ -1,0 +1,77 @@
+import { once } from 'node:events';
+import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Webhook } from 'standardwebhooks';
+import type { ResultBody } from '../../../src/domain/deliveries/result-body.js';
+import { callbackSignature, standardSecret } from '../../../src/domain/deliveries/webhook-headers.js';
+
+/** One request that brought a result. */
+export interface ReceivedResult {
+  path: string;
+  headers: IncomingHttpHeaders;
+  text: string;
+  body: ResultBody;
+  at: number;
+}
+
+/** What a receiver does: answers a status, redirects, says nothing, or cuts the connection. */
+export type Manner = number | 'redirect' | 'silence' | 'cut';
+
+/** Receivers of results, one for each path of one server. */
+export class ResultReceiver {
+  readonly received: ReceivedResult[] = [];
+  /** By path and number of the request there, from 1. */
+  manner: (path: string, index: number) => Manner = () => 204;
+  private readonly counts = new Map<string, number>();
+
+  private constructor(private readonly server: Server) {}
+
+  static async start(): Promise<ResultReceiver> {
+    const server = createServer();
+    const receiver = new ResultReceiver(server);
+    server.on('request', (request, response) => {
+      const chunks: Buffer[] = [];
+      request.on('data', (chunk: Buffer) => chunks.push(chunk));
+      request.on('end', () => receiver.take(request.url ?? '', request.headers, Buffer.concat(chunks), response));
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    return receiver;
+  }
+
+  url(path: string): string {
+    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}${path}`;
+  }
+
+  of(deliveryId: string): ReceivedResult[] {
+    return this.received.filter(({ body }) => body.delivery_id === deliveryId);
+  }
+
+  async close(): Promise<void> {
+    this.server.closeAllConnections();
+    await once(this.server.close(), 'close');
+  }
+
+  private take(path: string, headers: IncomingHttpHeaders, bytes: Buffer, response: ServerResponse): void {
+    const text = bytes.toString();
+    this.received.push({ path, headers, text, body: JSON.parse(text) as ResultBody, at: Date.now() });
+    const index = (this.counts.get(path) ?? 0) + 1;
+    this.counts.set(path, index);
+    const manner = this.manner(path, index);
+    if (manner === 'cut') response.destroy();
+    else if (manner === 'redirect') response.writeHead(307, { location: '/elsewhere' }).end();
+    else if (manner !== 'silence') response.writeHead(manner).end();
+  }
+}
+
+/** Whether the request is signed in both ways, and by the header's delivery. */
+export function isSigned(secret: string, { headers, text, body }: ReceivedResult): boolean {
+  const given = headers as Record<string, string>;
+  const own = callbackSignature(secret, Number(given['x-service-timestamp']), text);
+  new Webhook(standardSecret(secret)).verify(text, given);
+  return (
+    given['x-service-signature'] === own &&
+    given['x-service-delivery'] === body.delivery_id &&
+    given['webhook-id'] === body.delivery_id
+  );
+}
