@@ -1632,6 +1632,19 @@ end
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.svc_can_receive_events(p_connection uuid)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select exists (
+    select 1 from integration_connections c
+      left join github_app_registrations r on r.id = c.registration_id and r.status = 'active'
+      where c.id = p_connection and c.provider in ('codehost', 'codehost_app') and c.owner_type = 'organization'
+        and (c.webhook_secret_sealed is not null or r.webhook_secret_sealed is not null))
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.svc_chain(p_head session_heads, p_bodies text[], p_digests text[])
  RETURNS session_heads
  LANGUAGE plpgsql
@@ -2054,6 +2067,16 @@ AS $function$
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.svc_find_app_registration(p_registration uuid)
+ RETURNS uuid
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+  select r.tenant_id from github_app_registrations r where r.id = p_registration
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.svc_find_oauth_registration(p_issuer text, p_redirect_uri text)
  RETURNS TABLE(id uuid, source text, client_id text, token_endpoint_auth_method text, expired boolean)
  LANGUAGE sql
@@ -2151,6 +2174,15 @@ begin
   delete from connector_access_tokens where connection_id = new.id;
   return null;
 end
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_forget_app_flows()
+ RETURNS void
+ LANGUAGE sql
+AS $function$
+  delete from github_app_flows where (consumed_at is null and expires_at <= clock_timestamp())
+    or expires_at < clock_timestamp() - interval '7 days'
 $function$
 ;
 
@@ -4179,6 +4211,26 @@ end
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.svc_revoke_app_registration(p_registration uuid)
+ RETURNS TABLE(connections uuid[])
+ LANGUAGE plpgsql
+AS $function$
+begin
+  update github_app_registrations r
+    set status = 'revoked', pem_sealed = null, webhook_secret_sealed = null, client_secret_sealed = null,
+        updated_at = clock_timestamp()
+    where r.id = p_registration and r.status <> 'revoked';
+  if not found then return; end if;
+  return query
+    with ended as (
+      update integration_connections c set status = 'revoked', updated_at = clock_timestamp()
+      where c.registration_id = p_registration and c.status <> 'revoked' returning c.id
+    )
+    select coalesce(array_agg(e.id order by e.id), '{}') from ended e;
+end
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.svc_revoke_run_tokens(p_session uuid)
  RETURNS void
  LANGUAGE sql
@@ -4976,6 +5028,8 @@ alter function svc_delete_outbox(bigint[]) owner to sandgate_system;
 revoke all on function svc_delete_outbox(bigint[]) from public;
 alter function svc_drop_oauth_registration(uuid,text) owner to sandgate_system;
 revoke all on function svc_drop_oauth_registration(uuid,text) from public;
+alter function svc_find_app_registration(uuid) owner to sandgate_system;
+revoke all on function svc_find_app_registration(uuid) from public;
 alter function svc_find_organization(text) owner to sandgate_system;
 revoke all on function svc_find_organization(text) from public;
 alter function svc_find_runs(uuid[]) owner to sandgate_system;
@@ -5045,6 +5099,7 @@ grant execute on function svc_count_failed_notices(integer) to sandgate_app;
 grant execute on function svc_defer_outbox(bigint[]) to sandgate_app;
 grant execute on function svc_delete_outbox(bigint[]) to sandgate_app;
 grant execute on function svc_drop_oauth_registration(uuid,text) to sandgate_app;
+grant execute on function svc_find_app_registration(uuid) to sandgate_app;
 grant execute on function svc_find_organization(text) to sandgate_app;
 grant execute on function svc_find_runs(uuid[]) to sandgate_app;
 grant execute on function svc_find_trigger_token(text) to sandgate_app;

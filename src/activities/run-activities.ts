@@ -137,6 +137,20 @@ export interface ResultDeliveryActivities {
   ): Promise<{ attempt: number; waitMs: number | null }>;
 }
 
+/** Names one stored webhook; its workflow is given nothing else. */
+export interface StoredWebhookRef {
+  organizationId: string;
+  deliveryId: string;
+}
+
+export interface IngressEventActivities {
+  /**
+   * Starts every run that the webhook asks for and that has not been started. `waitMs`: some could not be started yet, try again after that
+   * long; null: there is nothing more to do.
+   */
+  startEventRuns(webhook: StoredWebhookRef): Promise<{ waitMs: number | null }>;
+}
+
 export interface RelayActivities {
   /** Never returns by itself: re-sends wake-ups that were committed and not delivered. */
   relayOutbox(): Promise<void>;

@@ -8,8 +8,8 @@ import { AuditModule } from './audit/audit.module.js';
 import { AuthGuard } from './auth/auth.guard.js';
 import { CapabilitiesModule } from './capabilities/capabilities.module.js';
 import { CatalogModule } from './catalog/catalog.module.js';
-import { DeliveriesModule } from './deliveries/deliveries.module.js';
 import { CodehostModule } from './codehost/codehost.module.js';
+import { DeliveriesModule } from './deliveries/deliveries.module.js';
 import { EventsModule } from './events/events.module.js';
 import { ConnectionsModule } from './connections/connections.module.js';
 import { FoundationModule, type Foundation } from './foundation/foundation.module.js';
@@ -19,6 +19,7 @@ import { ErrorFilter } from './http/error.filter.js';
 import { KnownMembersInterceptor } from './openapi/known-members.interceptor.js';
 import { RouteTable } from './http/route-table.js';
 import { RequestValidationPipe } from './http/validation.pipe.js';
+import { IngressModule } from './ingress/ingress.module.js';
 import { McpModule } from './mcp/mcp.module.js';
 import { MetricsModule } from './metrics/metrics.module.js';
 import { OauthModule } from './oauth/oauth.module.js';
@@ -50,6 +51,7 @@ const RESOURCES = [
   ApprovalsModule,
   AuditModule,
   OauthModule,
+  IngressModule,
   MetricsModule,
   ReferenceModule,
 ];

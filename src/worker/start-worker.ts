@@ -7,26 +7,29 @@ import {
   reapHostOrphans,
   type HostMaintenanceDependencies,
 } from '../activities/host-maintenance.activities.js';
+import { createIngressEventActivities } from '../activities/ingress-event.activities.js';
 import { createMaintenanceActivities } from '../activities/maintenance.activities.js';
 import { createRelayActivities } from '../activities/relay.activities.js';
 import { createRunRecordActivities } from '../activities/run-record.activities.js';
 import { createSandboxHostActivities, type SandboxHostDependencies } from '../activities/sandbox-host.activities.js';
 import { createSandboxWatchActivities } from '../activities/sandbox-watch.activities.js';
+import { cloneBaseOf } from '../platform/config/codehost.config.js';
 import { publicUrl, requireSetting, type SandgateConfig } from '../platform/config/index.js';
 import { admitRun } from '../core/launch/admission.js';
+import { EventRuns } from '../core/ingress/event-runs.js';
 import { admitWaiting } from '../core/runs/capacity.js';
 import { seeHost } from '../core/hosts/hosts.js';
 import type { Logger } from '../platform/telemetry/logger.js';
 import { Metrics } from '../core/metrics/metrics.js';
 import type { Tracing } from '../platform/telemetry/tracing.js';
 import { listenForScrapes } from '../platform/telemetry/metrics-listener.js';
-import { CONTROL_QUEUE, hostQueue, hostWatchQueue } from '../workflows/messages.js';
+import { CONTROL_QUEUE, DRIVEN_WORKFLOWS, hostQueue, hostWatchQueue } from '../workflows/messages.js';
 import type { SandboxHostActivities } from '../activities/run-activities.js';
 import { ActivityMetrics } from './activity-metrics.js';
 import { brokerActivities } from './broker-activities.js';
 import { deliveryActivities } from './delivery-activities.js';
 import { FailureInterceptor } from './failure-interceptor.js';
-import { openRunWorkflows } from './open-run-workflows.js';
+import { openWorkflows } from './open-workflows.js';
 import { RunSpans } from './run-spans.js';
 import { everyWhileAlive } from './repeated-duties.js';
 import { ensurePermanentWorkflows } from './permanent-workflows.js';
@@ -52,6 +55,8 @@ const PERMANENT_EVERY_MS = 15_000;
 const CACHED_RUNS = 64;
 /** Brokered calls that wait for slow servers must not keep other steps of the control queue waiting. */
 const CONTROL_ACTIVITIES = 1000;
+/** Between attempts to have the runs of a `replace` asked to stop. */
+const REPLACE_PAUSE_MS = 2000;
 const MIB = 1024 * 1024;
 /** One collection of a diff, all git calls together (docs/design/workspaces.md). */
 const COLLECT_TIMEOUT_MS = 120_000;
@@ -205,11 +210,14 @@ function controlActivities(config: SandgateConfig, parts: WorkerParts): object {
       driver: drivers.runs,
       capacity: config.capacity,
       quiesceSecs: timing.quiesceMs / 1000,
-      openRuns: () => openRunWorkflows(client),
+      openRuns: () => openWorkflows(client, DRIVEN_WORKFLOWS.run),
       notices: drivers.notices,
       deliveries: drivers.deliveries,
+      webhooks: drivers.webhooks,
+      openWebhooks: () => openWorkflows(client, DRIVEN_WORKFLOWS.event),
       startedWithinMs: timing.maintenanceMs,
     }),
+    ...createIngressEventActivities(eventRuns(config, parts)),
     ...createApprovalNoticeActivities({
       database,
       client: parts.egress.operator,
@@ -218,6 +226,11 @@ function controlActivities(config: SandgateConfig, parts: WorkerParts): object {
       log,
     }),
   };
+}
+
+function eventRuns(config: SandgateConfig, { database, subscriptionRuns, log }: WorkerParts): EventRuns {
+  const cloneBase = cloneBaseOf(config.codehost);
+  return new EventRuns({ database, runs: subscriptionRuns, cloneBase, now: Date.now, pauseMs: REPLACE_PAUSE_MS, log });
 }
 
 function webhookOf({ notices }: SandgateConfig): NoticeReceiver | null {

@@ -8,13 +8,12 @@ const AGAIN = 'Go back to where you started and start again.';
 /** The page from which a browser sends the manifest to the code host. @param hostOrigin of the code host's pages */
 export function registrationPage(form: RegistrationForm, state: { hostOrigin: string }): Page {
   const host = new URL(state.hostOrigin).host;
-  const receives = 'default_events' in form.manifest;
   return {
     status: 200,
     title: 'Register an app at the code host',
     paragraphs: [
       `${host} will show you an app to register. With it Sandgate can read the repositories on which you install it, comment on pull requests and report checks there. It cannot push.`,
-      receives
+      form.manifest.default_events !== undefined
         ? 'The code host will also tell Sandgate of pull requests.'
         : 'The code host cannot reach this Sandgate, so the app will tell nothing of pull requests, and event triggers will not start.',
       'Go on only if you expected this; otherwise close this page.',
@@ -22,7 +21,7 @@ export function registrationPage(form: RegistrationForm, state: { hostOrigin: st
     facts: [
       ['Code host', host],
       ['Owner of the app', form.organization ?? 'your own account'],
-      ['Name', String(form.manifest['name'])],
+      ['Name', form.manifest.name],
     ],
     form: {
       action: form.action,
@@ -72,7 +71,9 @@ export function registeredPage(outcome: RegistrationOutcome): Page {
     title: 'App registered',
     paragraphs: [
       `${app.name} is registered, and its keys are sealed here.`,
-      ...(events ? [] : ['It has no webhook: repositories can be read and results published, but no event starts a run.']),
+      ...(events
+        ? []
+        : ['It has no webhook: repositories can be read and results published, but no event starts a run.']),
       'Next, install it on the repositories that runs may use.',
     ],
     facts: [

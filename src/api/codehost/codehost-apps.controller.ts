@@ -46,10 +46,7 @@ export class CodehostAppsController {
   @IdParam('id', WHAT)
   @Answer(StartedAppFlow, 'The registration.')
   @Failures(400, 401, 403, 404, 409, 413, 415, 503)
-  startAppInstall(
-    @CurrentPrincipal() { organizationId }: Principal,
-    @Param('id') id: string,
-  ): Promise<StartedAppFlow> {
+  startAppInstall(@CurrentPrincipal() { organizationId }: Principal, @Param('id') id: string): Promise<StartedAppFlow> {
     return this.apps.startInstall(organizationId, pathId(id, WHAT));
   }
 

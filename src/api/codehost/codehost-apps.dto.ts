@@ -46,7 +46,9 @@ export class AppRegistrationView {
   @ApiProperty({ ...TEXT_OR_NULL, description: 'Account that owns the app.' })
   owner_login!: string | null;
 
-  @ApiProperty({ description: 'Without one repositories can be read and results published, but no event starts a run.' })
+  @ApiProperty({
+    description: 'Without one repositories can be read and results published, but no event starts a run.',
+  })
   has_webhook_secret!: boolean;
 
   @ApiProperty({ format: 'date-time' })

@@ -57,11 +57,7 @@ export class CodehostPagesController {
     const opened = isLookAhead(request) ? ({ refusal: 'gone' } as const) : await this.install.go(textOf(boot));
     if ('refusal' in opened) return sendPage(request, reply, appRefusalPage(opened.refusal));
     this.bind(reply, opened);
-    return void reply
-      .status(302)
-      .header('referrer-policy', 'no-referrer')
-      .header('location', opened.location)
-      .send();
+    return void reply.status(302).header('referrer-policy', 'no-referrer').header('location', opened.location).send();
   }
 
   @Get(':id/setup')

@@ -157,7 +157,8 @@ export class CreatedConnection extends Connection {
   next?: string;
 
   @ApiPropertyOptional({
-    description: 'Of a `codehost_app`, and a `codehost` with a webhook secret: the path to enter as webhook address there.',
+    description:
+      'Of a `codehost_app`, and a `codehost` with a webhook secret: the path to enter as webhook address there.',
   })
   ingress_path?: string;
 }

@@ -33,9 +33,7 @@ export class CreateConnectionService {
         return body.webhook_secret == null ? connection : withIngress(connection);
       }
       case 'codehost_app':
-        return withIngress(
-          toConnection(await this.codehost.connectInstallation(viewer.organizationId, owner, body)),
-        );
+        return withIngress(toConnection(await this.codehost.connectInstallation(viewer.organizationId, owner, body)));
     }
   }
 

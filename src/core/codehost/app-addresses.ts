@@ -1,5 +1,4 @@
-import { appManifest } from '../../domain/connections/app-manifest.js';
-import type { JsonObject } from '../../domain/json.js';
+import { appManifest, type ManifestDocument } from '../../domain/connections/app-manifest.js';
 import { classOf, readAddress } from '../../platform/egress/address-classes.js';
 
 /** Below it are all addresses of apps, and no other page gets their cookies. */
@@ -42,7 +41,7 @@ export class AppAddresses {
   manifestForm(
     registration: { id: string; target_org: string | null },
     state: string,
-  ): { action: string; manifest: JsonObject } {
+  ): { action: string; manifest: ManifestDocument } {
     const { id, target_org: organization } = registration;
     const owner = organization === null ? '' : `/organizations/${encodeURIComponent(organization)}`;
     const manifest = appManifest({

@@ -14,7 +14,10 @@ export interface FlowKey {
 }
 
 /** Inserts a flow, and removes what earlier flows of the organization left. */
-export async function insertAppFlow(tx: TenantTransaction, { flowId, registrationId, purpose }: FlowKey): Promise<void> {
+export async function insertAppFlow(
+  tx: TenantTransaction,
+  { flowId, registrationId, purpose }: FlowKey,
+): Promise<void> {
   await tx.query('select svc_forget_app_flows()');
   await tx.manager.insert(AppFlowEntity, {
     id: flowId,

@@ -56,7 +56,10 @@ export async function insertRegistration(
     target_org: organization,
   };
   await insertRows(tx, AppRegistrationEntity, [row]);
-  return onlyRow([await readRegistration(tx, id)].flatMap((read) => read ?? []), 'a new registration');
+  return onlyRow(
+    [await readRegistration(tx, id)].flatMap((read) => read ?? []),
+    'a new registration',
+  );
 }
 
 /** Makes a pending registration active, once. @returns false when it was not pending any more */

@@ -51,8 +51,7 @@ export async function connectInstallation(
   installation: Pick<CodehostInstallation, 'id' | 'accountLogin' | 'suspended'>,
   source: InstallationSource,
 ): Promise<InstallationOutcome> {
-  if (!(await holdRegistration(tx, app.registrationId)))
-    return { outcome: 'refused', reason: 'registration_inactive' };
+  if (!(await holdRegistration(tx, app.registrationId))) return { outcome: 'refused', reason: 'registration_inactive' };
   await lockName(tx, `installation ${tx.organizationId} ${installation.id}`);
   const rows = await findInstallation(tx, installation.id);
   if (rows.length === 0) return insert(tx, app, installation, source);
@@ -91,9 +90,7 @@ async function insert(
   };
   const connection = await insertConnectionUnlessThere(tx, draft);
   // Somebody connected it by hand in this moment.
-  return connection === null
-    ? { outcome: 'refused', reason: 'other_custody' }
-    : { outcome: 'connected', connection };
+  return connection === null ? { outcome: 'refused', reason: 'other_custody' } : { outcome: 'connected', connection };
 }
 
 function metadataOf(app: ConnectedApp, { id, accountLogin }: Pick<CodehostInstallation, 'id' | 'accountLogin'>) {

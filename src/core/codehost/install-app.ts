@@ -22,7 +22,7 @@ export interface SetupReturn {
   installationId: string;
   state: string;
   /** The cookie of the flow of that id; null without one. */
-  cookieOf(flowId: string): string | null;
+  cookieOf: (flowId: string) => string | null;
 }
 
 export type SetupRefusal =

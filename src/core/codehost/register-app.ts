@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../domain/json.js';
+import type { ManifestDocument } from '../../domain/connections/app-manifest.js';
 import { SandgateError } from '../../domain/errors.js';
 import { readAppKey } from '../../platform/codehost/app-jwt.js';
 import type { CodeHost, RegisteredApp } from '../../platform/codehost/code-host.js';
@@ -22,7 +22,7 @@ export interface RegistrationForm {
   flowId: string;
   nonce: string;
   action: string;
-  manifest: JsonObject;
+  manifest: ManifestDocument;
   organization: string | null;
 }
 
@@ -42,7 +42,7 @@ export interface AppReturn {
   code: string;
   state: string;
   /** The cookie of the flow of that id; null without one. */
-  cookieOf(flowId: string): string | null;
+  cookieOf: (flowId: string) => string | null;
 }
 
 export type RegistrationOutcome =

@@ -1,5 +1,10 @@
 import { In, Not, type FindOptionsWhere } from 'typeorm';
-import type { ConnectionMetadata, ConnectionRecord, ConnectionStatus, OAuthState } from '../../domain/connections/connection.js';
+import type {
+  ConnectionMetadata,
+  ConnectionRecord,
+  ConnectionStatus,
+  OAuthState,
+} from '../../domain/connections/connection.js';
 import type { TenantTransaction } from '../record/database.js';
 import { CLOCK, insertRows, insertUnlessThere, updateRow } from '../../platform/postgres/write-rows.js';
 import type { Sealed } from '../../platform/seal/sealer.js';

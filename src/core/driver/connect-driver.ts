@@ -12,6 +12,7 @@ import type {
 import { ApprovalNotices } from './approval-notices.js';
 import { DeliveryWorkflows } from './delivery-workflows.js';
 import { Driver, type StoredWebhookRef } from './driver.js';
+import { StoredWebhooks } from './stored-webhooks.js';
 import { TemporalOutboxDispatcher } from './outbox-dispatcher.js';
 import { connectTemporalClient, type TemporalClient } from '../../platform/temporal/connect-client.js';
 
@@ -29,6 +30,7 @@ export interface Drivers {
   /** Null when no webhook for pending approvals is configured. */
   notices: ApprovalNotices | null;
   deliveries: DeliveryWorkflows;
+  webhooks: StoredWebhooks;
   /** For the rows of the outbox. */
   outbox: Driver;
 }
@@ -44,7 +46,9 @@ export function createDrivers(
     webhook.url === null ? null : new ApprovalNotices(new WorkflowStarter(client, names.notice), database);
   const deliveries = new DeliveryWorkflows(new WorkflowStarter(client, names.delivery), database);
   const events = new WorkflowStarter<StoredWebhookRef>(client, names.event);
-  return { runs, notices, deliveries, outbox: new Driver({ runs, notices, deliveries, events }) };
+  const webhooks = new StoredWebhooks(events, database);
+  const outbox = new Driver({ runs, notices, deliveries, events });
+  return { runs, notices, deliveries, webhooks, outbox };
 }
 
 /** A process's connection to the driver. `close` waits for wake-ups under way; the relay sends what is left. */

@@ -1,5 +1,3 @@
-import type { JsonObject } from '../json.js';
-
 /** The host gives an app no longer name; the person who registers it may change it there. */
 const MAX_NAME_CHARS = 34;
 
@@ -16,8 +14,22 @@ export interface AppManifest {
   webhookUrl: string | null;
 }
 
+/** What the code host registers an app from, in its own words. */
+export interface ManifestDocument {
+  name: string;
+  url: string;
+  redirect_url: string;
+  setup_url: string;
+  setup_on_update: boolean;
+  public: boolean;
+  default_permissions: Readonly<Record<string, 'read' | 'write'>>;
+  /** Left out with `default_events` when the host could not reach us. */
+  hook_attributes?: { url: string; active: boolean };
+  default_events?: string[];
+}
+
 /** The manifest from which a person registers the app at the code host (docs/design/code-host-apps.md). */
-export function appManifest({ publicHost, url, redirectUrl, setupUrl, webhookUrl }: AppManifest): JsonObject {
+export function appManifest({ publicHost, url, redirectUrl, setupUrl, webhookUrl }: AppManifest): ManifestDocument {
   const host = publicHost.replaceAll(/[^A-Za-z0-9-]+/g, '-');
   return {
     name: `sandgate-${host}`.slice(0, MAX_NAME_CHARS).replace(/-+$/, ''),

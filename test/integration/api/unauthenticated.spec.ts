@@ -17,6 +17,10 @@ const PUBLIC: readonly [path: string, reason: string, methods?: readonly string[
   ['/v1/oauth/go', 'the sealed token in the address is the credential', ['GET', 'HEAD', 'POST']],
   ['/v1/oauth/callback', 'the state and the cookie of the flow are the credential'],
   ['/v1/oauth/callback/:issuer', 'the state and the cookie of the flow are the credential'],
+  ['/v1/codehost/app/manifest/go', 'the sealed token in the address is the credential'],
+  ['/v1/codehost/app/manifest/callback', 'the state and the cookie of the flow are the credential'],
+  ['/v1/codehost/app/install/go', 'the sealed token in the address is the credential'],
+  ['/v1/codehost/app/:id/setup', 'the state and the cookie of the flow are the credential'],
 ];
 const PUBLIC_ROUTES = PUBLIC.flatMap(([path, , methods = ['GET', 'HEAD']]) =>
   methods.map((method) => `${method} ${path}`),

@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import type { ManifestDocument } from '../../../src/domain/connections/app-manifest.js';
 import { readText } from '../oauth/local-server.js';
 import { end, type Interference } from './code-host.js';
 import type { RestApi } from './rest-api.js';
@@ -6,17 +7,7 @@ import type { RestApi } from './rest-api.js';
 /** What a browser sent to register an app. */
 export interface SentManifest {
   organization: string | null;
-  manifest: {
-    name: string;
-    url: string;
-    redirect_url: string;
-    setup_url: string;
-    setup_on_update: boolean;
-    public: boolean;
-    default_permissions: Record<string, string>;
-    hook_attributes?: { url: string; active: boolean };
-    default_events?: string[];
-  };
+  manifest: ManifestDocument;
   state: string;
 }
 
@@ -35,15 +26,19 @@ export class AppPages {
     const [, organization] = /^(?:\/organizations\/([\w-]+))?\/settings\/apps\/new$/.exec(url.pathname) ?? [''];
     if (/\/settings\/apps\/new$/.test(url.pathname) && request.method === 'POST') {
       const sent = new URLSearchParams(await readText(request)).get('manifest') ?? '';
-      const manifest = JSON.parse(sent) as SentManifest['manifest'];
+      const manifest = JSON.parse(sent) as ManifestDocument;
       this.manifests.push({ organization: organization ?? null, manifest, state });
-      button(response, `/apps/create?n=${this.manifests.length - 1}`, `Create GitHub App for ${organization ?? 'octo'}`);
+      button(
+        response,
+        `/apps/create?n=${this.manifests.length - 1}`,
+        `Create GitHub App for ${organization ?? 'octo'}`,
+      );
       return true;
     }
     if (url.pathname === '/apps/create') return this.create(response, Number(url.searchParams.get('n')));
     const [, slug, step] = /^\/apps\/([\w-]+)\/installations\/(new|create)$/.exec(url.pathname) ?? [];
     if (slug === undefined) return false;
-    if (step === 'new') button(response, `/apps/${slug}/installations/create?${url.searchParams}`, 'Install');
+    if (step === 'new') button(response, `/apps/${slug}/installations/create${url.search}`, 'Install');
     else this.install(response, slug, state);
     return true;
   };
@@ -64,7 +59,7 @@ export class AppPages {
     const id = String(++this.installed);
     this.rest.apps.find((app) => app.slug === slug)?.installations.set(id, { login: 'acme', suspended: false });
     const query = new URLSearchParams({ installation_id: id, setup_action: 'install', state });
-    leave(response, `${this.setupUrls.get(slug)}?${query}`);
+    leave(response, `${this.setupUrls.get(slug)}?${query.toString()}`);
   }
 }
 

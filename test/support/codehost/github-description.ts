@@ -122,7 +122,7 @@ export class GithubDescription {
       const operation = this.description.paths[template.join('/')]?.[method.toLowerCase()];
       if (operation === undefined) continue;
       const values = template.flatMap((part, n) =>
-        part.startsWith('{') ? [[part.slice(1, -1), decodeURIComponent(parts[n] ?? '')]] : [],
+        part.startsWith('{') ? [[part.slice(1, -1), decodeURIComponent(parts[n] ?? '')] as [string, string]] : [],
       );
       return { operation, values: new URLSearchParams(values) };
     }
@@ -208,7 +208,10 @@ function withoutNullable<T>(value: T): T {
   if (Array.isArray(value)) return value.map(withoutNullable) as T;
   if (typeof value !== 'object' || value === null) return value;
   const { nullable, ...rest } = value as Record<string, unknown>;
-  const members = Object.entries(rest).map(([name, member]) => [name, name === 'enum' ? member : withoutNullable(member)]);
+  const members = Object.entries(rest).map(([name, member]) => [
+    name,
+    name === 'enum' ? member : withoutNullable(member),
+  ]);
   const plain = Object.fromEntries(members) as Record<string, unknown>;
   // A property of that name is a schema, never `true`.
   if (typeof nullable === 'object') plain['nullable'] = withoutNullable(nullable);

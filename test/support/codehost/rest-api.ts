@@ -155,7 +155,11 @@ export class RestApi {
       id: Number(id),
       app_id: app.id,
       app_slug: app.slug,
-      account: this.described.component('simple-user', { login: found?.login }),
+      // The description of the list wants the members of a user and of an enterprise, both.
+      account: this.described.component('simple-user', {
+        ...this.described.component('enterprise'),
+        login: found?.login,
+      }),
       suspended_at: found?.suspended === true ? '2026-01-01T00:00:00Z' : null,
     });
   }
