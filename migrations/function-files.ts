@@ -33,6 +33,8 @@ const FILES = [
   'functions/connections.sql',
   'functions/codehost.sql',
   'functions/subscriptions.sql',
+  'functions/schedules.sql',
+  'functions/ingress.sql',
   'functions/broker.sql',
   'functions/upstream.sql',
   'functions/oauth.sql',

@@ -18,6 +18,7 @@ import { sweepUpstreamSessions } from '../core/broker/upstream-session-rows.js';
 import { parseRunStatus } from '../domain/run/status.js';
 import type { ApprovalNotices } from '../core/driver/approval-notices.js';
 import type { DeliveryWorkflows } from '../core/driver/delivery-workflows.js';
+import type { StoredWebhooks } from '../core/driver/stored-webhooks.js';
 import type { RunDriver } from '../platform/temporal/run-driver.js';
 import type { MaintenanceActivities } from './run-activities.js';
 
@@ -31,6 +32,9 @@ export interface MaintenanceDependencies {
   /** Null when no webhook for pending approvals is configured. */
   notices: Pick<ApprovalNotices, 'startMissing'> | null;
   deliveries: Pick<DeliveryWorkflows, 'startMissing'>;
+  webhooks: Pick<StoredWebhooks, 'startMissing'>;
+  /** Ids of stored webhooks whose workflow is open, likewise. */
+  openWebhooks(): Promise<ReadonlySet<string>>;
   /** What is younger, or due for less, is still being started. */
   startedWithinMs: number;
 }
@@ -48,8 +52,10 @@ export function createMaintenanceActivities(on: MaintenanceDependencies): Mainte
   return {
     startMissingRuns: async () => {
       await on.notices?.startMissing(on.startedWithinMs);
+      const started = await startMissingRuns(on);
       await on.deliveries.startMissing(on.startedWithinMs);
-      return startMissingRuns(on);
+      await on.webhooks.startMissing(await on.openWebhooks(), on.startedWithinMs);
+      return started;
     },
     recountCapacity: async () => {
       await recountCapacity(on.database.pool);

@@ -137,9 +137,36 @@ export interface ResultDeliveryActivities {
   ): Promise<{ attempt: number; waitMs: number | null }>;
 }
 
+/** Names one stored webhook; its workflow is given nothing else. */
+export interface StoredWebhookRef {
+  organizationId: string;
+  deliveryId: string;
+}
+
+export interface IngressEventActivities {
+  /**
+   * Starts every run that the webhook asks for and that has not been started. `waitMs`: some could not be started yet, try again after that
+   * long; null: there is nothing more to do.
+   */
+  startEventRuns(webhook: StoredWebhookRef): Promise<{ waitMs: number | null }>;
+}
+
 export interface RelayActivities {
   /** Never returns by itself: re-sends wake-ups that were committed and not delivered. */
   relayOutbox(): Promise<void>;
+}
+
+/** A schedule as its workflow knows it. */
+export interface ScheduleWakeUp {
+  organizationId: string;
+  subscriptionId: string;
+}
+
+export interface ScheduleActivities {
+  /** Does what is due of the schedule; a wake-up that comes a little early waits. Says in one word what came of it. */
+  fireSchedule(schedule: ScheduleWakeUp): Promise<string>;
+  /** Puts right what is to wake schedules, and does what was due and not woken. */
+  reconcileSchedules(): Promise<{ repaired: number; late: number }>;
 }
 
 export interface MaintenanceActivities {

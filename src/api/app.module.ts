@@ -19,6 +19,7 @@ import { ErrorFilter } from './http/error.filter.js';
 import { KnownMembersInterceptor } from './openapi/known-members.interceptor.js';
 import { RouteTable } from './http/route-table.js';
 import { RequestValidationPipe } from './http/validation.pipe.js';
+import { IngressModule } from './ingress/ingress.module.js';
 import { McpModule } from './mcp/mcp.module.js';
 import { MetricsModule } from './metrics/metrics.module.js';
 import { OauthModule } from './oauth/oauth.module.js';
@@ -50,6 +51,7 @@ const RESOURCES = [
   ApprovalsModule,
   AuditModule,
   OauthModule,
+  IngressModule,
   MetricsModule,
   ReferenceModule,
 ];

@@ -13,6 +13,7 @@ import type { Foundation } from './foundation/foundation.module.js';
 import { answerClientError } from './http/client-error.js';
 import { toSandgateError } from './http/error.filter.js';
 import { streamArchivesAt } from './http/archive-bodies.js';
+import { keepBytesBelow } from './http/webhook-bodies.js';
 import { readFormsAt } from './http/form-bodies.js';
 import { cameToRunnerPlane } from './internal/auth/plane-peer.js';
 import { readJsonBodiesOnly } from './http/json-bodies.js';
@@ -83,6 +84,7 @@ function createAdapter(foundation: Foundation, routes: RouteTable): FastifyAdapt
   readJsonBodiesOnly(server);
   readFormsAt(server, '/v1/oauth/go');
   streamArchivesAt(server, '/v1/workspaces');
+  keepBytesBelow(server, '/v1/ingress/');
   server.addHook('onRoute', (route) => routes.add(route.url, route.method));
   server.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id);

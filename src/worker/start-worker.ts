@@ -20,16 +20,17 @@ import type { Logger } from '../platform/telemetry/logger.js';
 import { Metrics } from '../core/metrics/metrics.js';
 import type { Tracing } from '../platform/telemetry/tracing.js';
 import { listenForScrapes } from '../platform/telemetry/metrics-listener.js';
-import { CONTROL_QUEUE, hostQueue, hostWatchQueue } from '../workflows/messages.js';
+import { CONTROL_QUEUE, DRIVEN_WORKFLOWS, hostQueue, hostWatchQueue } from '../workflows/messages.js';
 import type { SandboxHostActivities } from '../activities/run-activities.js';
 import { ActivityMetrics } from './activity-metrics.js';
 import { brokerActivities } from './broker-activities.js';
 import { deliveryActivities } from './delivery-activities.js';
 import { FailureInterceptor } from './failure-interceptor.js';
-import { openRunWorkflows } from './open-run-workflows.js';
+import { openWorkflows } from './open-workflows.js';
 import { RunSpans } from './run-spans.js';
 import { everyWhileAlive } from './repeated-duties.js';
 import { ensurePermanentWorkflows } from './permanent-workflows.js';
+import { triggerActivities } from './trigger-activities.js';
 import { workflowSource } from './workflow-bundle.js';
 import { connectParts, type WorkerParts } from './worker-parts.js';
 
@@ -83,6 +84,9 @@ export async function startWorker(config: SandgateConfig, log: Logger, tracing: 
   const permanent = everyWhileAlive(PERMANENT_EVERY_MS, log, () =>
     ensurePermanentWorkflows(parts.client, config.timing.maintenanceMs),
   );
+  const reconciled = triggerActivities(config, parts)
+    .reconcileSchedules()
+    .catch((cause: unknown) => log.warn({ err: cause }, 'schedules are left to the next round of maintenance'));
   const stopping = new AbortController();
   const running = workers.map(async (worker) => {
     await worker.run();
@@ -94,7 +98,7 @@ export async function startWorker(config: SandgateConfig, log: Logger, tracing: 
       stopping.abort();
       workers.filter((worker) => worker.getState() === 'RUNNING').forEach((worker) => worker.shutdown());
     },
-    ended: Promise.all(running)
+    ended: Promise.all([...running, reconciled])
       .finally(() => {
         seeing.stop();
         permanent.stop();
@@ -199,15 +203,18 @@ function controlActivities(config: SandgateConfig, parts: WorkerParts): object {
     }),
     ...brokerActivities(config, parts),
     ...deliveryActivities(config, parts),
+    ...triggerActivities(config, parts),
     ...createRelayActivities({ database, dispatcher, staleMs: timing.relayStaleMs, log }),
     ...createMaintenanceActivities({
       database,
       driver: drivers.runs,
       capacity: config.capacity,
       quiesceSecs: timing.quiesceMs / 1000,
-      openRuns: () => openRunWorkflows(client),
+      openRuns: () => openWorkflows(client, DRIVEN_WORKFLOWS.run),
       notices: drivers.notices,
       deliveries: drivers.deliveries,
+      webhooks: drivers.webhooks,
+      openWebhooks: () => openWorkflows(client, DRIVEN_WORKFLOWS.event),
       startedWithinMs: timing.maintenanceMs,
     }),
     ...createApprovalNoticeActivities({

@@ -5,11 +5,11 @@ import {
   setCurrentDetails,
   setHandler,
   upsertSearchAttributes,
-  workflowInfo,
 } from '@temporalio/workflow';
 import type { DriverTiming, RunRef, RunView } from '../activities/run-activities.js';
 import { BrokeredCalls } from './brokered-calls.js';
 import { isHostLost } from './host-lost.js';
+import { isHistoryLong } from './long-history.js';
 import { hostActivities, record } from './run-activities.js';
 import {
   approvalDecided,
@@ -19,15 +19,6 @@ import {
   phaseQuery,
   searchAttributes,
 } from './messages.js';
-
-/** Long before the limits of a history (51,200 events) are near. */
-const HISTORY_EVENTS_BEFORE_NEW = 4000;
-
-/** Whether the workflow should go on in a new execution. */
-export function isHistoryLong(): boolean {
-  const { continueAsNewSuggested, historyLength } = workflowInfo();
-  return continueAsNewSuggested || historyLength > HISTORY_EVENTS_BEFORE_NEW;
-}
 
 /** What the workflow remembers between two looks at the row: wake-ups, the supervised sandbox and what operators are shown. */
 export class RunDriverState {

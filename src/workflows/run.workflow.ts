@@ -3,7 +3,8 @@ import type { RunRef, RunView } from '../activities/run-activities.js';
 import { isHostLost } from './host-lost.js';
 import { finalizeRun } from './run-finalization.js';
 import { hostActivities, record } from './run-activities.js';
-import { isHistoryLong, RunDriverState } from './run-driver-state.js';
+import { isHistoryLong } from './long-history.js';
+import { RunDriverState } from './run-driver-state.js';
 
 /** A queued run looks again by itself, in case the signal that grants capacity was never sent. */
 const QUEUE_RECHECK_MS = 60_000;

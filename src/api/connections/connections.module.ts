@@ -7,9 +7,10 @@ import { InstallationApproval } from './installation-approval.js';
 import { McpConnections } from './mcp-connections.js';
 import { RepositoriesController } from './repositories.controller.js';
 import { RepositoriesService } from './repositories.service.js';
+import { WebhooksController } from './webhooks.controller.js';
 
 @Module({
-  controllers: [ConnectionsController, RepositoriesController],
+  controllers: [ConnectionsController, RepositoriesController, WebhooksController],
   providers: [
     ConnectionsService,
     CreateConnectionService,

@@ -6,8 +6,7 @@ import { Permission, TriggerToken } from '../auth/permission.decorator.js';
 import { CurrentPrincipal, CurrentTriggerToken, type Principal } from '../auth/principal.js';
 import { Answer, Failures } from '../openapi/answers.js';
 import { IdempotencyKeyHeader, IdParam } from '../openapi/parameters.js';
-import { SessionEnvelope } from '../sessions/sessions.dto.js';
-import { InvokedRun, InvokeTrigger } from './invocations.dto.js';
+import { InvokedRun, InvokeTrigger, PolledResult } from './invocations.dto.js';
 import { InvocationsService } from './invocations.service.js';
 
 @ApiTags('Triggers')
@@ -38,9 +37,9 @@ export class InvocationsController {
   @ApiOperation({ summary: "Read a run of the trigger, with the trigger's token" })
   @IdParam('id', 'trigger')
   @IdParam('sid', 'run')
-  @Answer(SessionEnvelope, 'The run, whoever started it.')
+  @Answer(PolledResult, 'The run, whoever started it, with its result as far as it is there.')
   @Failures(400, 401, 404, 503)
-  pollRun(@CurrentTriggerToken() token: TriggerTokenInfo, @Param('sid') sid: string): Promise<SessionEnvelope> {
+  pollRun(@CurrentTriggerToken() token: TriggerTokenInfo, @Param('sid') sid: string): Promise<PolledResult> {
     return this.invocations.poll(token, pathId(sid, 'run'));
   }
 

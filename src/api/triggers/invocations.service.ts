@@ -4,11 +4,14 @@ import { SandgateError } from '../../domain/errors.js';
 import type { JsonObject } from '../../domain/json.js';
 import { notFound } from '../../domain/resource-id.js';
 import type { Invocation } from '../../domain/run/spec.js';
+import { isTerminal, parseRunStatus } from '../../domain/run/status.js';
+import { resultBody } from '../../domain/deliveries/result-body.js';
 import { destinationsOf } from '../../domain/triggers/destination.js';
 import { flattenContext } from '../../domain/triggers/invocation-context.js';
 import { KEY_PREFIXES, parseInvocationKey } from '../../domain/triggers/invocation-key.js';
 import { narrowWorkspace } from '../../domain/triggers/narrow-workspace.js';
 import { renderTemplate } from '../../domain/triggers/template.js';
+import { readRunResult } from '../../core/deliveries/run-result.js';
 import { Database, type TenantTransaction } from '../../core/record/database.js';
 import { SessionEntity } from '../../core/runs/session.entity.js';
 import { baseWorkspace } from '../../core/triggers/base-workspace.js';
@@ -24,7 +27,7 @@ import { ApiConfig } from '../foundation/foundation.module.js';
 import { validated, type Unvalidated } from '../http/validated.js';
 import { viewSession } from '../sessions/session-lookup.js';
 import type { SessionEnvelope } from '../sessions/sessions.dto.js';
-import { InvokeTrigger, MAX_TASK_CHARS, type InvokedRun } from './invocations.dto.js';
+import { InvokeTrigger, MAX_TASK_CHARS, type InvokedRun, type PolledResult } from './invocations.dto.js';
 
 /** What was sent to invoke a trigger. */
 export interface InvokeCommand {
@@ -80,12 +83,15 @@ export class InvocationsService {
   }
 
   /** The run as the holder of the trigger's token may see it (CP-246). @throws SandgateError `not_found` for a run of anything else */
-  async poll(token: TriggerTokenInfo, runId: string): Promise<SessionEnvelope> {
+  async poll(token: TriggerTokenInfo, runId: string): Promise<PolledResult> {
     return this.database.withTenant(token.organizationId, async (tx) => {
       const own = { id: runId, subscription_id: token.subscriptionId };
       const session = await tx.manager.findOneBy(SessionEntity, own);
-      if (session === null) throw notFound('run of this trigger');
-      return { session: await viewSession(tx, session) };
+      const result = session === null ? null : await readRunResult(tx, runId);
+      if (session === null || result === null) throw notFound('run of this trigger');
+      const status = parseRunStatus(session.status);
+      const event = status !== undefined && isTerminal(status) ? 'run.finished' : null;
+      return { session: await viewSession(tx, session), ...resultBody(result, null), event };
     });
   }
 

@@ -7,12 +7,16 @@ import { WorkflowStarter } from '../../platform/temporal/workflow-starter.js';
 import type {
   BrokeredCallNames,
   RunWorkflowNames,
+  ScheduledWorkflowNames,
   StartedWorkflowNames,
 } from '../../platform/temporal/workflow-names.js';
 import { ApprovalNotices } from './approval-notices.js';
 import { DeliveryWorkflows } from './delivery-workflows.js';
 import { Driver, type StoredWebhookRef } from './driver.js';
+import { StoredWebhooks } from './stored-webhooks.js';
 import { TemporalOutboxDispatcher } from './outbox-dispatcher.js';
+import { ScheduleDriver } from './schedule-driver.js';
+import { TriggerSchedules } from '../../platform/temporal/trigger-schedules.js';
 import { connectTemporalClient, type TemporalClient } from '../../platform/temporal/connect-client.js';
 
 /** The workflows that wake-ups are for. */
@@ -21,6 +25,7 @@ export interface DrivenWorkflows {
   notice: StartedWorkflowNames;
   delivery: StartedWorkflowNames;
   event: StartedWorkflowNames;
+  schedule: ScheduledWorkflowNames;
 }
 
 /** What a process drives through Temporal. */
@@ -29,6 +34,7 @@ export interface Drivers {
   /** Null when no webhook for pending approvals is configured. */
   notices: ApprovalNotices | null;
   deliveries: DeliveryWorkflows;
+  webhooks: StoredWebhooks;
   /** For the rows of the outbox. */
   outbox: Driver;
 }
@@ -44,13 +50,28 @@ export function createDrivers(
     webhook.url === null ? null : new ApprovalNotices(new WorkflowStarter(client, names.notice), database);
   const deliveries = new DeliveryWorkflows(new WorkflowStarter(client, names.delivery), database);
   const events = new WorkflowStarter<StoredWebhookRef>(client, names.event);
-  return { runs, notices, deliveries, outbox: new Driver({ runs, notices, deliveries, events }) };
+  const webhooks = new StoredWebhooks(events, database);
+  const outbox = new Driver({ runs, notices, deliveries, events });
+  return { runs, notices, deliveries, webhooks, outbox };
+}
+
+/** Keeps Temporal Schedules in line with the rows of schedules. */
+export function createScheduleDriver(
+  database: Database,
+  client: TemporalClient,
+  names: Pick<DrivenWorkflows, 'schedule'>,
+  log: Pick<Logger, 'warn'>,
+): ScheduleDriver {
+  const schedules = new TriggerSchedules(client, names.schedule);
+  return new ScheduleDriver({ database, schedules, log, now: () => new Date() });
 }
 
 /** A process's connection to the driver. `close` waits for wake-ups under way; the relay sends what is left. */
 export interface ConnectedDriver {
   /** Brings brokered calls to their runs' workflows. */
   readonly calls: BrokeredDispatch;
+  /** To be told of schedules that were created or changed. */
+  readonly schedules: ScheduleDriver;
   close(): Promise<void>;
 }
 
@@ -69,6 +90,7 @@ export function connectDriver(
   database.outbox = dispatcher;
   return {
     calls: new BrokeredDispatch(client, drivers.runs, names.run),
+    schedules: createScheduleDriver(database, client, names, log),
     close: async () => {
       await dispatcher.drained();
       await client.connection.close();

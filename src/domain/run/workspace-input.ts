@@ -149,7 +149,7 @@ function parseGitRepository(value: Record<string, unknown>, field: string, clone
   if (repository !== undefined && !isRepositoryName(repository)) {
     throw invalid(`${field}.repository must be owner/name, both of letters, digits, dot, underscore and hyphen`);
   }
-  if (commit !== undefined && !COMMIT.test(commit))
+  if (commit !== undefined && !isCommit(commit))
     throw invalid(`${field}.commit_sha must be 7 to 40 hexadecimal digits`);
   const problem = ref === undefined ? undefined : refProblem(ref);
   if (problem !== undefined) throw invalid(`${field}.ref ${problem}`);
@@ -198,6 +198,11 @@ function checkoutMode(value: unknown, field: string): (typeof CHECKOUT_MODES)[nu
 /** Whether the text is `owner/name`, neither of which can lead elsewhere in a URL or a path. */
 export function isRepositoryName(name: string): boolean {
   return REPOSITORY.test(name) && !name.split('/').some((part) => part === '.' || part === '..');
+}
+
+/** Whether the text names a commit, whole or by its beginning. */
+export function isCommit(text: string): boolean {
+  return COMMIT.test(text);
 }
 
 function text(value: Record<string, unknown>, member: string, field: string): string | undefined {

@@ -137,9 +137,10 @@ describe('reading runs', () => {
     expect((await bench.create({ agent: foreign.agentId })).status).toBe(400);
   });
 
-  it('deliveries do not exist in this version', async () => {
+  it('CP-188 a run that nothing was to be done with has no deliveries', async () => {
     const { session } = (await bench.create({})).body;
-    expect((await api.get(`/v1/sessions/${session.id}/deliveries`)).status).toBe(404);
+    const { status, text } = await api.get(`/v1/sessions/${session.id}/deliveries`);
+    expect([status, JSON.parse(text)]).toEqual([200, { deliveries: [] }]);
   });
 
   it('CP-015 CP-067 no route changes a run or makes one another way', async () => {

@@ -26,6 +26,9 @@ const CROSS_ORGANIZATION_FUNCTIONS = [
   'svc_find_trigger_token',
   // Files of a host have no organization: which of them runs still need.
   'svc_find_wanted_uploads',
+  // Addresses of webhooks are public; whose one is, is known before its signature is, and nothing is answered before.
+  'svc_find_webhook_connections',
+  'svc_find_webhook_registrations',
   // A host keeps what all organizations made there within one limit; ids, states and sizes alone.
   'svc_forget_setup_layers',
   'svc_free_places',
@@ -43,6 +46,7 @@ const CROSS_ORGANIZATION_FUNCTIONS = [
   'svc_list_setup_layers',
   'svc_list_uncleaned_runs',
   'svc_list_unfinished_runs',
+  'svc_list_unhandled_webhooks',
   'svc_list_unnoticed_approvals',
   'svc_lookup_run_token',
   'svc_measure_deployment',

@@ -189,7 +189,11 @@ describe('the token of a trigger', () => {
     const manual = (await api.post(`/v1/triggers/${one.id}/run-now`)).body.session;
     const foreign = (await invoke(two)).body.session;
     const poll = (id: string) => api.get(`/v1/triggers/${one.id}/runs/${id}`, { token: one.token });
-    expect((await poll(manual.id)).body.session.id).toBe(manual.id);
+    expect((await poll(manual.id)).body).toMatchObject({
+      session: { id: manual.id },
+      run: { id: manual.id, status: 'created' },
+      ...{ event: null, delivery_id: null, attempt: null, artifacts: [] },
+    });
     for (const id of [foreign.id, uuidv7(), 'nonsense']) expect((await poll(id)).status).toBe(404);
   });
 });

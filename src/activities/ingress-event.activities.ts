@@ -1,0 +1,10 @@
+import type { EventRuns } from '../core/ingress/event-runs.js';
+import { whileHeartbeating } from './heartbeat.js';
+import type { IngressEventActivities } from './run-activities.js';
+
+/** Starts the runs that stored webhooks ask for. */
+export function createIngressEventActivities(events: Pick<EventRuns, 'start'>): IngressEventActivities {
+  return {
+    startEventRuns: (webhook) => whileHeartbeating(async () => ({ waitMs: await events.start(webhook) })),
+  };
+}

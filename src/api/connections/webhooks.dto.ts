@@ -1,0 +1,83 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { EVENT_NAMES, type EventName } from '../../domain/triggers/events/event-names.js';
+import type { DispatchEntity } from '../../core/ingress/dispatch.entity.js';
+import type { WebhookEntity } from '../../core/ingress/webhook.entity.js';
+
+const DISPATCH_STATUSES = ['created', 'skipped', 'error'] as const;
+
+/** What came of a webhook for one trigger. */
+export class DispatchView {
+  @ApiProperty({ format: 'uuid' })
+  id!: string;
+
+  @ApiProperty({ format: 'uuid' })
+  delivery_id!: string;
+
+  @ApiProperty({ format: 'uuid' })
+  subscription_id!: string;
+
+  @ApiProperty({ type: 'string', format: 'uuid', nullable: true })
+  session_id!: string | null;
+
+  @ApiProperty({ enum: DISPATCH_STATUSES })
+  status!: (typeof DISPATCH_STATUSES)[number];
+
+  @ApiProperty({
+    type: 'string',
+    nullable: true,
+    description: '`overlap`, `replace_cancel_unpersisted` or `error: …`.',
+  })
+  skip_reason!: string | null;
+
+  @ApiProperty({ format: 'date-time' })
+  created_at!: string;
+}
+
+/** A webhook that was stored; its payload is not shown. */
+export class WebhookView {
+  @ApiProperty({ format: 'uuid' })
+  id!: string;
+
+  @ApiProperty({ description: 'The code host’s id of it.' })
+  external_event_id!: string;
+
+  @ApiProperty({ enum: EVENT_NAMES })
+  event_type!: EventName;
+
+  @ApiProperty({ description: 'SHA-256 of the bytes that were sent: `sha256:` and hexadecimal digits.' })
+  payload_digest!: string;
+
+  @ApiProperty({ type: 'string', format: 'date-time', nullable: true })
+  occurred_at!: string | null;
+
+  @ApiProperty({ format: 'date-time' })
+  received_at!: string;
+
+  @ApiProperty({ type: [DispatchView] })
+  dispatches!: DispatchView[];
+}
+
+export class WebhookList {
+  @ApiProperty({ type: [WebhookView], description: 'The newest thirty, newest first.' })
+  deliveries!: WebhookView[];
+}
+
+export function toWebhookView({
+  webhook,
+  dispatches,
+}: {
+  webhook: WebhookEntity;
+  dispatches: DispatchEntity[];
+}): WebhookView {
+  const { id, external_event_id, event_type, payload_digest, occurred_at, received_at } = webhook;
+  return {
+    ...{ id, external_event_id, event_type, payload_digest },
+    occurred_at: occurred_at?.toISOString() ?? null,
+    received_at: received_at.toISOString(),
+    dispatches: dispatches.map(toDispatchView),
+  };
+}
+
+function toDispatchView({ tenant_id: _, created_at, ...dispatch }: DispatchEntity): DispatchView {
+  return { ...dispatch, created_at: created_at.toISOString() };
+}

@@ -1,0 +1,39 @@
+import type { Readable } from 'node:stream';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { SandgateError } from '../../domain/errors.js';
+
+/** Largest webhook; code hosts cut theirs far below. */
+export const MAX_WEBHOOK_BYTES = 2 * 1024 * 1024;
+
+const MAX_DROPPED_BYTES = 16 * 1024 * 1024;
+
+/** A name that no sender has a reason to use: requests get it here, so that one parser reads them whatever they call their body. */
+const AS_SENT = 'application/x-sandgate-as-sent';
+
+/** Keeps the bodies of these routes exactly as they were sent, because a signature is over their bytes. */
+export function keepBytesBelow(server: FastifyInstance, prefix: string): void {
+  const takes = (url: string | undefined): boolean => url?.startsWith(prefix) === true;
+  server.addHook('onRequest', (request, _reply, done) => {
+    if (takes(request.routeOptions.url)) request.headers['content-type'] = AS_SENT;
+    done();
+  });
+  server.addContentTypeParser(AS_SENT, async (request: FastifyRequest, body: Readable): Promise<Buffer> => {
+    if (takes(request.routeOptions.url)) return readBytes(body);
+    throw new SandgateError('unsupported_media_type', 'the request body must be application/json');
+  });
+}
+
+async function readBytes(body: Readable): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of body as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    // What is beyond the limit is read and dropped, so that the sender reads why it was refused; one that does not end is cut off.
+    if (size > MAX_WEBHOOK_BYTES) chunks.length = 0;
+    else chunks.push(chunk);
+    if (size > MAX_DROPPED_BYTES) break;
+  }
+  if (size > MAX_WEBHOOK_BYTES)
+    throw new SandgateError('invalid_request', `the body is larger than ${MAX_WEBHOOK_BYTES} bytes`);
+  return Buffer.concat(chunks, size);
+}
