@@ -26,6 +26,7 @@ const COUNTS = {
   TEST_SIGNALS: '10000',
   TEST_SOAK_MINUTES: '120',
   TEST_ENDED_RUNS: '500',
+  TEST_DUPLICATE_WEBHOOKS: '10000',
   TEST_CANARY_RUNS: '200',
   // Those that need compilers, too.
   TEST_PROJECTS: 'all',

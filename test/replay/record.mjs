@@ -18,6 +18,7 @@ import { Installation } from '../../dist/src/embedded/installation.js';
 import { removeState } from '../../dist/src/embedded/remove-state.js';
 import { provideTemporalBinary } from '../../dist/src/embedded/temporal-binary.js';
 import { brokerPaths, Upstream } from './broker-paths.mjs';
+import { eventPaths } from './event-paths.mjs';
 import { NoticeReceiver, noticePaths } from './notice-paths.mjs';
 import { runPaths, permanentPaths } from './paths.mjs';
 import { setupPaths } from './setup-paths.mjs';
@@ -46,7 +47,14 @@ try {
   await stage.prepare();
   await upstream.prepare(stage);
   mkdirSync(FOLDER, { recursive: true });
-  const paths = { ...runPaths, ...setupPaths, ...brokerPaths(upstream), ...permanentPaths, ...noticePaths(receiver) };
+  const paths = {
+    ...runPaths,
+    ...setupPaths,
+    ...brokerPaths(upstream),
+    ...permanentPaths,
+    ...noticePaths(receiver),
+    ...eventPaths,
+  };
   for (const [name, play] of Object.entries(paths)) {
     if (wanted.length > 0 && !wanted.includes(name)) continue;
     const { workflowId, runId } = await play(stage);

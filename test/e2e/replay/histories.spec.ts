@@ -71,6 +71,7 @@ describe('recorded histories of every path', () => {
           'reapOrphans',
           'relayOutbox',
           'deliverNotice',
+          'startEventRuns',
         ],
       ].toSorted(),
     );
@@ -85,6 +86,8 @@ describe('recorded histories of every path', () => {
     }
     const noticed = (name: string) => activitiesOf(name).filter((activity) => activity === 'deliverNotice').length;
     expect(['delivered', 'retried', 'failed'].map((end) => noticed(`notice-${end}`))).toEqual([1, 3, 6]);
+    const attempts = (name: string) => activitiesOf(name).filter((activity) => activity === 'startEventRuns').length;
+    expect([attempts('event-started'), attempts('event-waited')]).toEqual([1, 2]);
     expect(activitiesOf('run-brokered').filter((activity) => activity === 'executeBrokeredCall')).toHaveLength(2);
     expect(activitiesOf('run-brokered-lost')).toContain('settleLostCall');
     expect(activitiesOf('run-approval-expired')).toContain('expireApprovals');
