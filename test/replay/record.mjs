@@ -18,6 +18,7 @@ import { Installation } from '../../dist/src/embedded/installation.js';
 import { removeState } from '../../dist/src/embedded/remove-state.js';
 import { provideTemporalBinary } from '../../dist/src/embedded/temporal-binary.js';
 import { brokerPaths, Upstream } from './broker-paths.mjs';
+import { deliveryEnvironment, deliveryPaths } from './delivery-paths.mjs';
 import { eventPaths } from './event-paths.mjs';
 import { NoticeReceiver, noticePaths } from './notice-paths.mjs';
 import { runPaths, permanentPaths } from './paths.mjs';
@@ -53,6 +54,7 @@ try {
     ...brokerPaths(upstream),
     ...permanentPaths,
     ...noticePaths(receiver),
+    ...deliveryPaths(receiver, dataDir),
     ...eventPaths,
   };
   for (const [name, play] of Object.entries(paths)) {
@@ -90,6 +92,7 @@ function environment() {
     SERVICE_TIMING_HOST_GONE_MS: '3000',
     SERVICE_LOG_LEVEL: 'warn',
     ...receiver.environment,
+    ...deliveryEnvironment,
     ...upstream.environment,
   };
 }

@@ -169,7 +169,8 @@ function callbackAuthority(subscription: BindingRequest['subscription']): Bindin
   };
 }
 
-function requireCodeHost(
+/** The connection, when it can fetch and publish. @throws SandgateError `invalid_request` that begins with the field */
+export function requireCodeHost(
   id: string,
   visible: readonly BindableConnection[],
   field = 'workspace.connection_id',
