@@ -33,8 +33,6 @@ const FILES = [
   'functions/connections.sql',
   'functions/codehost.sql',
   'functions/subscriptions.sql',
-  'functions/ingress.sql',
-  'functions/schedules.sql',
   'functions/schedules.sql',
   'functions/ingress.sql',
   'functions/broker.sql',

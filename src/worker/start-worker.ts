@@ -28,7 +28,6 @@ import { deliveryActivities } from './delivery-activities.js';
 import { FailureInterceptor } from './failure-interceptor.js';
 import { openWorkflows } from './open-workflows.js';
 import { RunSpans } from './run-spans.js';
-import { scheduleActivities } from './schedule-activities.js';
 import { everyWhileAlive } from './repeated-duties.js';
 import { ensurePermanentWorkflows } from './permanent-workflows.js';
 import { triggerActivities } from './trigger-activities.js';
@@ -86,7 +85,6 @@ export async function startWorker(config: SandgateConfig, log: Logger, tracing: 
     ensurePermanentWorkflows(parts.client, config.timing.maintenanceMs),
   );
   const reconciled = triggerActivities(config, parts)
-  const reconciled = scheduleActivities(parts, REPLACE_PAUSE_MS)
     .reconcileSchedules()
     .catch((cause: unknown) => log.warn({ err: cause }, 'schedules are left to the next round of maintenance'));
   const stopping = new AbortController();
@@ -206,7 +204,6 @@ function controlActivities(config: SandgateConfig, parts: WorkerParts): object {
     ...brokerActivities(config, parts),
     ...deliveryActivities(config, parts),
     ...triggerActivities(config, parts),
-    ...scheduleActivities(parts, REPLACE_PAUSE_MS),
     ...createRelayActivities({ database, dispatcher, staleMs: timing.relayStaleMs, log }),
     ...createMaintenanceActivities({
       database,
@@ -228,11 +225,6 @@ function controlActivities(config: SandgateConfig, parts: WorkerParts): object {
       log,
     }),
   };
-}
-
-function eventRuns(config: SandgateConfig, { database, subscriptionRuns, log }: WorkerParts): EventRuns {
-  const cloneBase = cloneBaseOf(config.codehost);
-  return new EventRuns({ database, runs: subscriptionRuns, cloneBase, now: Date.now, pauseMs: REPLACE_PAUSE_MS, log });
 }
 
 function webhookOf({ notices }: SandgateConfig): NoticeReceiver | null {
