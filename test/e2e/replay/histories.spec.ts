@@ -71,6 +71,7 @@ describe('recorded histories of every path', () => {
           'reapOrphans',
           'relayOutbox',
           'deliverNotice',
+          'startEventRuns',
           'attemptDelivery',
         ],
       ].toSorted(),
@@ -88,6 +89,7 @@ describe('recorded histories of every path', () => {
     const outcomes = ['delivered', 'retried', 'failed'];
     expect(outcomes.map((end) => tried(`notice-${end}`, 'deliverNotice'))).toEqual([1, 3, 6]);
     expect(outcomes.map((end) => tried(`delivery-${end}`, 'attemptDelivery'))).toEqual([1, 3, 6]);
+    expect(['started', 'waited'].map((end) => tried(`event-${end}`, 'startEventRuns'))).toEqual([1, 2]);
     expect(activitiesOf('run-brokered').filter((activity) => activity === 'executeBrokeredCall')).toHaveLength(2);
     expect(activitiesOf('run-brokered-lost')).toContain('settleLostCall');
     expect(activitiesOf('run-approval-expired')).toContain('expireApprovals');
