@@ -20,6 +20,7 @@ import { provideTemporalBinary } from '../../dist/src/embedded/temporal-binary.j
 import { brokerPaths, Upstream } from './broker-paths.mjs';
 import { NoticeReceiver, noticePaths } from './notice-paths.mjs';
 import { runPaths, permanentPaths } from './paths.mjs';
+import { schedulePaths } from './schedule-paths.mjs';
 import { setupPaths } from './setup-paths.mjs';
 import { Stage } from './stage.mjs';
 
@@ -46,7 +47,14 @@ try {
   await stage.prepare();
   await upstream.prepare(stage);
   mkdirSync(FOLDER, { recursive: true });
-  const paths = { ...runPaths, ...setupPaths, ...brokerPaths(upstream), ...permanentPaths, ...noticePaths(receiver) };
+  const paths = {
+    ...runPaths,
+    ...setupPaths,
+    ...brokerPaths(upstream),
+    ...permanentPaths,
+    ...schedulePaths,
+    ...noticePaths(receiver),
+  };
   for (const [name, play] of Object.entries(paths)) {
     if (wanted.length > 0 && !wanted.includes(name)) continue;
     const { workflowId, runId } = await play(stage);

@@ -72,6 +72,7 @@ describe('recorded histories of every path', () => {
           'relayOutbox',
           'deliverNotice',
         ],
+        ...['fireSchedule', 'reconcileSchedules'],
       ].toSorted(),
     );
   });
@@ -85,6 +86,7 @@ describe('recorded histories of every path', () => {
     }
     const noticed = (name: string) => activitiesOf(name).filter((activity) => activity === 'deliverNotice').length;
     expect(['delivered', 'retried', 'failed'].map((end) => noticed(`notice-${end}`))).toEqual([1, 3, 6]);
+    for (const name of ['schedule-fired', 'schedule-idle']) expect(activitiesOf(name)).toEqual(['fireSchedule']);
     expect(activitiesOf('run-brokered').filter((activity) => activity === 'executeBrokeredCall')).toHaveLength(2);
     expect(activitiesOf('run-brokered-lost')).toContain('settleLostCall');
     expect(activitiesOf('run-approval-expired')).toContain('expireApprovals');
