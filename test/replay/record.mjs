@@ -22,6 +22,7 @@ import { deliveryEnvironment, deliveryPaths } from './delivery-paths.mjs';
 import { eventPaths } from './event-paths.mjs';
 import { NoticeReceiver, noticePaths } from './notice-paths.mjs';
 import { runPaths, permanentPaths } from './paths.mjs';
+import { schedulePaths } from './schedule-paths.mjs';
 import { setupPaths } from './setup-paths.mjs';
 import { Stage } from './stage.mjs';
 
@@ -53,9 +54,14 @@ try {
     ...setupPaths,
     ...brokerPaths(upstream),
     ...permanentPaths,
+<<<<<<< HEAD
     ...noticePaths(receiver),
     ...deliveryPaths(receiver, dataDir),
     ...eventPaths,
+=======
+    ...schedulePaths,
+    ...noticePaths(receiver),
+>>>>>>> h7-c
   };
   for (const [name, play] of Object.entries(paths)) {
     if (wanted.length > 0 && !wanted.includes(name)) continue;
