@@ -24,7 +24,9 @@ const COUNTS = {
   SANDGATE_SHELL_SLICE: String(Math.floor(Date.now() / 86_400_000)),
   SANDGATE_PROOF_RACES: '10000',
   TEST_SIGNALS: '10000',
+  TEST_DELIVERIES: '5000',
   TEST_SOAK_MINUTES: '120',
+  TEST_SCHEDULE_DAYS: 'full',
   TEST_ENDED_RUNS: '500',
   TEST_CANARY_RUNS: '200',
   // Those that need compilers, too.

@@ -34,6 +34,7 @@ const FILES = [
   'functions/codehost.sql',
   'functions/subscriptions.sql',
   'functions/ingress.sql',
+  'functions/schedules.sql',
   'functions/broker.sql',
   'functions/upstream.sql',
   'functions/oauth.sql',

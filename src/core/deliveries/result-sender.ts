@@ -26,10 +26,10 @@ export interface Publication {
   subscription: { id: string; name: string };
 }
 
-/** What a publication came to: where it is seen, and the digest (`sha256:` and hex) of what was published. */
+/** What a publication came to: where it is seen, and the digest (`sha256:` and hex) of what was published; null when nothing had to be. */
 export interface Published {
   url: string;
-  payloadDigest: string;
+  payloadDigest: string | null;
 }
 
 export interface SenderParts {

@@ -364,7 +364,7 @@ describe('who may', () => {
         `${uuidv7()}/setup?state=x`,
       ]) {
         const page = await bare.get(`/v1/codehost/app/${path}`, { token: null });
-        expect([path, page.status, page.text]).toEqual([path, 503, expect.stringContaining('no sealing key')]);
+        expect([path, page.status, page.text]).toEqual([path, 400, expect.stringContaining('no sealing key')]);
       }
     } finally {
       await bare.close();
