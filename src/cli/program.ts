@@ -21,6 +21,7 @@ import { registerRunsCommands } from './commands/runs.js';
 import { registerServeCommand } from './commands/serve.js';
 import { registerStartCommand } from './commands/start.js';
 import { registerToolCommands } from './commands/tools.js';
+import { registerTriggerCommands } from './commands/triggers.js';
 
 const EXIT_CODES = `
 Exit codes: 0 done, 1 failed, 2 usage or configuration, 3 not found, 4 not authorized, 5 conflict, 6 no server,
@@ -53,6 +54,7 @@ export function buildProgram(): Command {
     registerRunsCommands,
     registerApprovalCommands,
     registerAgentCommands,
+    registerTriggerCommands,
     registerCatalogCommands,
     registerConnectionCommands,
     registerCapabilityCommands,

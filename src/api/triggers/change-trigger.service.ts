@@ -91,7 +91,8 @@ function shownOnce({ secret, standard }: MintedCallbackSecret): Partial<ChangedT
 
 /** Null counts as not given. */
 function isEmpty({ schedule, ...members }: ChangeTrigger): boolean {
-  return [...Object.values(members), ...Object.values(schedule ?? {})].every((value) => value == null);
+  const values: unknown[] = [...Object.values(members), ...Object.values({ ...schedule })];
+  return values.every((value) => value == null);
 }
 
 function toWish(row: SubscriptionEntity, clock: ScheduleEntity | null): WishedSubscription {

@@ -19,6 +19,13 @@ export type CapabilityListEntry = Schemas['CapabilityListEntry'];
 export type Connection = Schemas['Connection'];
 export type Snapshot = Schemas['Snapshot'];
 export type CatalogEntry = Schemas['CatalogEntry'];
+export type Trigger = Schemas['Trigger'];
+export type AddressedTrigger = Omit<Schemas['TriggerWithHistory'], 'sessions' | 'deliveries' | 'invocations'>;
+export type CreatedTrigger = Schemas['CreatedTrigger'];
+export type ChangedTrigger = Schemas['ChangedTrigger'];
+export type TriggerWithHistory = Schemas['TriggerWithHistory'];
+export type NewTrigger = Schemas['CreateTrigger'];
+export type TriggerChange = Schemas['ChangeTrigger'];
 export type Upload = Schemas['UploadView'];
 export type NewRun = Schemas['CreateSession'];
 
