@@ -28,6 +28,7 @@ const COUNTS = {
   TEST_SOAK_MINUTES: '120',
   TEST_SCHEDULE_DAYS: 'full',
   TEST_ENDED_RUNS: '500',
+  TEST_DUPLICATE_WEBHOOKS: '10000',
   TEST_CANARY_RUNS: '200',
   // Those that need compilers, too.
   TEST_PROJECTS: 'all',

@@ -429,6 +429,7 @@ create table integration_connections (
   owner_user_id uuid,
   created_by_user_id uuid,
   authorization_generation integer default 1 not null,
+  checks_refused_generation integer,
   credential_sealed bytea,
   credential_key_version smallint default 1 not null,
   webhook_secret_sealed bytea,
@@ -2819,6 +2820,20 @@ AS $function$
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.svc_list_due_schedules(p_until timestamp with time zone, p_limit integer)
+ RETURNS TABLE(organization_id uuid, subscription_id uuid)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+  select s.tenant_id, s.subscription_id
+    from schedules s join trigger_subscriptions t on t.id = s.subscription_id
+    where s.next_fire_at <= p_until and t.enabled
+    order by s.next_fire_at, s.id
+    limit p_limit
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.svc_list_ended_validators(p_session uuid, p_reasons text[])
  RETURNS TABLE(tool text, reason text)
  LANGUAGE sql
@@ -3057,6 +3072,20 @@ AS $function$
     select harnesses, last_seen_at > clock_timestamp() - make_interval(secs => p_within_secs) as online from hosts
   )
   select distinct unnest(harnesses) from known where online or not exists (select from known where online)
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_list_schedules(p_after uuid, p_limit integer)
+ RETURNS TABLE(organization_id uuid, subscription_id uuid, cron text, timezone text, enabled boolean)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+  select s.tenant_id, s.subscription_id, s.cron, s.timezone, t.enabled
+    from schedules s join trigger_subscriptions t on t.id = s.subscription_id
+    where s.next_fire_at is not null and (p_after is null or s.subscription_id > p_after)
+    order by s.subscription_id
+    limit p_limit
 $function$
 ;
 
@@ -5199,6 +5228,8 @@ alter function svc_keep_oauth_registration(uuid,text,text,text,text,bytea,intege
 revoke all on function svc_keep_oauth_registration(uuid,text,text,text,text,bytea,integer,timestamp with time zone,text,bytea,integer,text) from public;
 alter function svc_list_dead_reservations(integer) owner to sandgate_system;
 revoke all on function svc_list_dead_reservations(integer) from public;
+alter function svc_list_due_schedules(timestamp with time zone,integer) owner to sandgate_system;
+revoke all on function svc_list_due_schedules(timestamp with time zone,integer) from public;
 alter function svc_list_expired_claims(integer) owner to sandgate_system;
 revoke all on function svc_list_expired_claims(integer) from public;
 alter function svc_list_expired_grants(integer) owner to sandgate_system;
@@ -5217,6 +5248,8 @@ alter function svc_list_overdue_deliveries(integer,integer) owner to sandgate_sy
 revoke all on function svc_list_overdue_deliveries(integer,integer) from public;
 alter function svc_list_overspent_runs(integer) owner to sandgate_system;
 revoke all on function svc_list_overspent_runs(integer) from public;
+alter function svc_list_schedules(uuid,integer) owner to sandgate_system;
+revoke all on function svc_list_schedules(uuid,integer) from public;
 alter function svc_list_setup_layers(uuid) owner to sandgate_system;
 revoke all on function svc_list_setup_layers(uuid) from public;
 alter function svc_list_uncleaned_runs(integer) owner to sandgate_system;
@@ -5265,6 +5298,7 @@ grant execute on function svc_forget_setup_layers(uuid,uuid[]) to sandgate_app;
 grant execute on function svc_free_places(uuid,integer,integer,integer) to sandgate_app;
 grant execute on function svc_keep_oauth_registration(uuid,text,text,text,text,bytea,integer,timestamp with time zone,text,bytea,integer,text) to sandgate_app;
 grant execute on function svc_list_dead_reservations(integer) to sandgate_app;
+grant execute on function svc_list_due_schedules(timestamp with time zone,integer) to sandgate_app;
 grant execute on function svc_list_expired_claims(integer) to sandgate_app;
 grant execute on function svc_list_expired_grants(integer) to sandgate_app;
 grant execute on function svc_list_host_runs(uuid) to sandgate_app;
@@ -5274,6 +5308,7 @@ grant execute on function svc_list_organizations() to sandgate_app;
 grant execute on function svc_list_overdue_approvals(integer) to sandgate_app;
 grant execute on function svc_list_overdue_deliveries(integer,integer) to sandgate_app;
 grant execute on function svc_list_overspent_runs(integer) to sandgate_app;
+grant execute on function svc_list_schedules(uuid,integer) to sandgate_app;
 grant execute on function svc_list_setup_layers(uuid) to sandgate_app;
 grant execute on function svc_list_uncleaned_runs(integer) to sandgate_app;
 grant execute on function svc_list_unfinished_runs(uuid,integer) to sandgate_app;

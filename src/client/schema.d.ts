@@ -390,7 +390,7 @@ export interface paths {
             cookie?: never;
         };
         /** List the webhooks that came to a connection, and what came of each */
-        get: operations["listDeliveries"];
+        get: operations["listWebhooks"];
         put?: never;
         post?: never;
         delete?: never;
@@ -7096,7 +7096,7 @@ export interface operations {
             };
         };
     };
-    listDeliveries: {
+    listWebhooks: {
         parameters: {
             query?: never;
             header?: never;

@@ -19,8 +19,10 @@ import { removeState } from '../../dist/src/embedded/remove-state.js';
 import { provideTemporalBinary } from '../../dist/src/embedded/temporal-binary.js';
 import { brokerPaths, Upstream } from './broker-paths.mjs';
 import { deliveryEnvironment, deliveryPaths } from './delivery-paths.mjs';
+import { eventPaths } from './event-paths.mjs';
 import { NoticeReceiver, noticePaths } from './notice-paths.mjs';
 import { runPaths, permanentPaths } from './paths.mjs';
+import { schedulePaths } from './schedule-paths.mjs';
 import { setupPaths } from './setup-paths.mjs';
 import { Stage } from './stage.mjs';
 
@@ -54,6 +56,8 @@ try {
     ...permanentPaths,
     ...noticePaths(receiver),
     ...deliveryPaths(receiver, dataDir),
+    ...eventPaths,
+    ...schedulePaths,
   };
   for (const [name, play] of Object.entries(paths)) {
     if (wanted.length > 0 && !wanted.includes(name)) continue;

@@ -26,6 +26,8 @@ export type ChangedTrigger = Schemas['ChangedTrigger'];
 export type TriggerWithHistory = Schemas['TriggerWithHistory'];
 export type NewTrigger = Schemas['CreateTrigger'];
 export type TriggerChange = Schemas['ChangeTrigger'];
+export type Delivery = Schemas['DeliveryView'];
+export type AppRegistration = Schemas['AppRegistrationView'];
 export type Upload = Schemas['UploadView'];
 export type NewRun = Schemas['CreateSession'];
 

@@ -71,8 +71,10 @@ describe('recorded histories of every path', () => {
           'reapOrphans',
           'relayOutbox',
           'deliverNotice',
+          'startEventRuns',
           'attemptDelivery',
         ],
+        ...['fireSchedule', 'reconcileSchedules'],
       ].toSorted(),
     );
   });
@@ -88,6 +90,8 @@ describe('recorded histories of every path', () => {
     const outcomes = ['delivered', 'retried', 'failed'];
     expect(outcomes.map((end) => tried(`notice-${end}`, 'deliverNotice'))).toEqual([1, 3, 6]);
     expect(outcomes.map((end) => tried(`delivery-${end}`, 'attemptDelivery'))).toEqual([1, 3, 6]);
+    expect(['started', 'waited'].map((end) => tried(`event-${end}`, 'startEventRuns'))).toEqual([1, 2]);
+    for (const name of ['schedule-fired', 'schedule-idle']) expect(activitiesOf(name)).toEqual(['fireSchedule']);
     expect(activitiesOf('run-brokered').filter((activity) => activity === 'executeBrokeredCall')).toHaveLength(2);
     expect(activitiesOf('run-brokered-lost')).toContain('settleLostCall');
     expect(activitiesOf('run-approval-expired')).toContain('expireApprovals');

@@ -111,7 +111,11 @@ describe('the interface description', () => {
   });
 
   it('CP-339 names every endpoint of this version', () => {
-    expect(operations().map(([name]) => name).sort()).toEqual([
+    expect(
+      operations()
+        .map(([name]) => name)
+        .sort(),
+    ).toEqual([
       'delete /v1/policies/{name}',
       'get /.well-known/service-client.json',
       'get /v1/admin/metrics',

@@ -11,11 +11,12 @@ beforeAll(async () => {
 afterAll(() => bench?.close());
 beforeEach(() => bench.clear());
 
-const DUPLICATES = 10_000;
+/** The nightly campaign sends 10,000. */
+const DUPLICATES = Number(process.env['TEST_DUPLICATE_WEBHOOKS'] ?? 2000);
 const AT_ONCE = 64;
 
 describe('many webhooks at once', () => {
-  it('10,000 duplicates make one delivery and one run, in whatever order they are handled', async () => {
+  it('thousands of duplicates make one delivery and one run, in whatever order they are handled', async () => {
     await bench.subscribe();
     const payload = JSON.stringify(githubPullRequest({ title: uuidv7() }));
     const limit = pLimit(AT_ONCE);
@@ -31,7 +32,7 @@ describe('many webhooks at once', () => {
       deliveries.add(id);
       if (!duplicate) first += 1;
       // Its workflow may be started more than once, and work while they come.
-      if (n % 1000 === 0) handling = Promise.all([handling, bench.handle(id)]);
+      if (n % (DUPLICATES / 10) === 0) handling = Promise.all([handling, bench.handle(id)]);
     };
     await Promise.all(Array.from({ length: DUPLICATES }, (_, n) => limit(() => one(n))));
     await handling;

@@ -15,7 +15,8 @@ import type { SubscriptionEntity } from '../../../src/core/triggers/subscription
 import type { RunStarter } from '../../../src/core/creation/run-starter.js';
 import { createHeadSigner } from '../../../src/domain/ledger/signed-head.js';
 import type { DeliveryWay } from '../../../src/domain/deliveries/delivery-way.js';
-import { destinationsOf, type ResultDestination } from '../../../src/domain/triggers/destination.js';
+import { destinationsOf } from '../../../src/domain/triggers/destination.js';
+import type { ResultDestination } from '../../../src/domain/run/result-destination.js';
 import { publicUrl, requireSetting } from '../../../src/platform/config/index.js';
 import { Egress } from '../../../src/platform/egress/egress.js';
 import type { TestApi } from '../api/api.js';
