@@ -26,7 +26,9 @@ const COUNTS = {
   TEST_SIGNALS: '10000',
   TEST_DELIVERIES: '5000',
   TEST_SOAK_MINUTES: '120',
+  TEST_SCHEDULE_DAYS: 'full',
   TEST_ENDED_RUNS: '500',
+  TEST_DUPLICATE_WEBHOOKS: '10000',
   TEST_CANARY_RUNS: '200',
   // Those that need compilers, too.
   TEST_PROJECTS: 'all',
