@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { Database } from '../../../src/core/record/database.js';
 import { ScheduleEntity } from '../../../src/core/triggers/schedule.entity.js';
-import { SubscriptionEntity } from '../../../src/core/triggers/subscription.entity.js';
+import { type SubscriptionEntity } from '../../../src/core/triggers/subscription.entity.js';
 import { newRowId } from '../../../src/platform/postgres/row-id.js';
 import { insertRows } from '../../../src/platform/postgres/write-rows.js';
 import { scheduledInvocationWorkflow } from '../../../src/workflows/messages.js';
