@@ -25,23 +25,23 @@ export const COMMANDS = {
     ],
   },
   build: { needs: ['packages'], argv: ['build/build.mjs'] },
-  test: { needs: ['packages', 'build', 'tools', 'oracles', 'engine', 'temporal'], argv: JEST },
+  test: { needs: ['packages', 'build', 'tools', 'oracles', 'engine', 'temporal', 'gitea'], argv: JEST },
   'test:unit': { needs: ['packages', 'build'], argv: [...JEST, '--selectProjects', 'unit'] },
   'test:integration': {
-    needs: ['packages', 'build', 'tools', 'temporal'],
+    needs: ['packages', 'build', 'tools', 'temporal', 'gitea'],
     argv: [...JEST, '--selectProjects', 'integration'],
   },
   'test:e2e': {
-    needs: ['packages', 'build', 'tools', 'oracles', 'engine', 'temporal'],
+    needs: ['packages', 'build', 'tools', 'oracles', 'engine', 'temporal', 'gitea'],
     argv: [...JEST, '--selectProjects', 'e2e'],
   },
   'test:quick': { needs: ['packages', 'build', 'tools', 'temporal'], argv: ['build/run-part.mjs', 'quick'] },
   'test:changed': {
-    needs: ['packages', 'build', 'tools', 'oracles', 'engine', 'temporal'],
+    needs: ['packages', 'build', 'tools', 'oracles', 'engine', 'temporal', 'gitea'],
     argv: ['build/run-part.mjs', 'changed'],
   },
   nightly: {
-    needs: ['packages', 'build', 'tools', 'oracles', 'engine', 'compose', 'toolchains', 'temporal'],
+    needs: ['packages', 'build', 'tools', 'oracles', 'engine', 'compose', 'toolchains', 'temporal', 'gitea'],
     argv: ['build/run-nightly.mjs'],
   },
   'fuzz:shell': { needs: ['packages', 'build', 'tools', 'oracles'], argv: ['build/fuzz-shell.mjs'] },

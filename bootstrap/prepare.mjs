@@ -4,6 +4,7 @@ import process from 'node:process';
 import { pathToFileURL } from 'node:url';
 import { BootstrapError } from './bootstrap-error.mjs';
 import { withCheckoutLock } from './checkout-lock.mjs';
+import { ensureGitea } from './gitea.mjs';
 import { ensurePackages } from './packages.mjs';
 import { capture, reasonOf, root, say } from './processes.mjs';
 import { sourceDigest } from './source-digest.mjs';
@@ -26,6 +27,7 @@ const STEPS = {
   images: ensureImageTools,
   toolchains: ensureToolchains,
   temporal: ensureTemporal,
+  gitea: ensureGitea,
 };
 
 /** Brings every need, in order; a need that is there costs milliseconds. */

@@ -31,6 +31,8 @@ const COMPOSE = {
   'podman-compose': () => onPath('podman-compose'),
   'aardvark-dns': () => fs.existsSync('/usr/lib/podman/aardvark-dns'),
 };
+/** Where Go is when it is not on the PATH. */
+const GO_PROGRAMS = ['/usr/bin/go', '/usr/local/go/bin/go'];
 /** What projects of other languages are built with where the tests try some, in the folders of the system, which sandboxes see. */
 const TOOLCHAINS = {
   npm: () => onPath('npm'),
@@ -38,10 +40,11 @@ const TOOLCHAINS = {
   'python3-venv': () => imports('ensurepip'),
   // Debian's `cargo` is too old for the registry's own protocol; this one is kept up to date for browsers.
   'cargo-web': () => fs.existsSync('/usr/bin/cargo'),
-  'golang-go': () => ['/usr/bin/go', '/usr/local/go/bin/go'].some((path) => fs.existsSync(path)),
+  'golang-go': () => GO_PROGRAMS.some((path) => fs.existsSync(path)),
 };
 /** Names that are Debian's alone. */
 const OTHER_NAMES = {
+  'golang-go': { dnf: 'golang', pacman: 'go', zypper: 'go', apk: 'go' },
   'libc6-dev': { dnf: 'glibc-devel', zypper: 'glibc-devel', pacman: 'glibc', apk: 'musl-dev' },
 };
 
@@ -78,6 +81,12 @@ export function ensureCompose() {
 /** The same for compilers and package managers, in the campaign and the benchmark alone. */
 export function ensureToolchains() {
   if (mayHaveEngine()) ensure(TOOLCHAINS, 'the tests of other languages need Linux; `npm test` does without');
+}
+
+/** The same for Go, which builds the code host of tests. */
+export function ensureGo() {
+  const hasGo = () => onPath('go') || GO_PROGRAMS.some((path) => fs.existsSync(path));
+  ensure({ 'golang-go': hasGo }, 'some tests need it; install Go, or try Sandgate with `npm run demo`');
 }
 
 /** The same for what makes images where there is no registry. */

@@ -2,6 +2,7 @@
 
 -- A grant of an organization or of one of its people. Whose it is, and of what kind, never changes; a revoked row
 -- stays revoked but for an app installation that is approved anew.
+-- checks_refused_generation: the one under which the code host refused it check runs.
 create table integration_connections (
   id uuid primary key,
   tenant_id uuid not null references tenants (id),
@@ -19,6 +20,7 @@ create table integration_connections (
   owner_user_id uuid,
   created_by_user_id uuid,
   authorization_generation int not null default 1 check (authorization_generation >= 1),
+  checks_refused_generation int,
   credential_sealed bytea,
   credential_key_version smallint not null default 1 check (credential_key_version in (1, 2)),
   webhook_secret_sealed bytea,

@@ -382,6 +382,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/connections/{id}/deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the webhooks that came to a connection, and what came of each */
+        get: operations["listWebhooks"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/connections/{id}/oauth/start": {
         parameters: {
             query?: never;
@@ -529,6 +546,40 @@ export interface paths {
         get: operations["getReadiness"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/ingress/{connector}/app/{registration_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Receive a webhook of a registered code-host app */
+        post: operations["receiveAppWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/ingress/{connector}/{connection_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Receive a webhook of a connection to the code host */
+        post: operations["receiveWebhook"];
         delete?: never;
         options?: never;
         head?: never;
@@ -949,6 +1000,76 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/triggers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List triggers, newest first */
+        get: operations["listTriggers"];
+        put?: never;
+        /** Create a trigger; its token is shown once */
+        post: operations["createTrigger"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/triggers/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read a trigger with its newest runs, deliveries and invocations */
+        get: operations["readTrigger"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /** Change a trigger; what is left out stays */
+        patch: operations["changeTrigger"];
+        trace?: never;
+    };
+    "/v1/triggers/{id}/disable": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Keep a trigger from starting runs; those under way go on */
+        post: operations["disableTrigger"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/triggers/{id}/enable": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Let a trigger start runs again */
+        post: operations["enableTrigger"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/triggers/{id}/invoke": {
         parameters: {
             query?: never;
@@ -960,6 +1081,23 @@ export interface paths {
         put?: never;
         /** Start a run, with the trigger's token */
         post: operations["invokeTrigger"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/triggers/{id}/rotate_token": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Replace the token of a trigger; the old one is no longer good */
+        post: operations["rotateTriggerToken"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2002,6 +2140,41 @@ export interface components {
         RefList: {
             refs: components["schemas"]["RefView"][];
         };
+        DispatchView: {
+            /** Format: uuid */
+            id: string;
+            /** Format: uuid */
+            delivery_id: string;
+            /** Format: uuid */
+            subscription_id: string;
+            /** Format: uuid */
+            session_id: string | null;
+            /** @enum {string} */
+            status: "created" | "skipped" | "error";
+            /** @description `overlap`, `replace_cancel_unpersisted` or `error: …`. */
+            skip_reason: string | null;
+            /** Format: date-time */
+            created_at: string;
+        };
+        WebhookView: {
+            /** Format: uuid */
+            id: string;
+            /** @description The code host’s id of it. */
+            external_event_id: string;
+            /** @enum {string} */
+            event_type: "pull_request.opened" | "pull_request.reopened" | "pull_request.synchronize";
+            /** @description SHA-256 of the bytes that were sent: `sha256:` and hexadecimal digits. */
+            payload_digest: string;
+            /** Format: date-time */
+            occurred_at: string | null;
+            /** Format: date-time */
+            received_at: string;
+            dispatches: components["schemas"]["DispatchView"][];
+        };
+        WebhookList: {
+            /** @description The newest thirty, newest first. */
+            deliveries: components["schemas"]["WebhookView"][];
+        };
         AppRegistrationView: {
             /** Format: uuid */
             id: string;
@@ -2882,6 +3055,485 @@ export interface components {
             /** @description False when the run had already ended. */
             cancelled: boolean;
         };
+        ScheduleView: {
+            /** Format: uuid */
+            id: string;
+            /** Format: uuid */
+            subscription_id: string;
+            /** @description As it was typed. */
+            cron: string;
+            /** @description IANA name. */
+            timezone: string;
+            /** @enum {string} */
+            missed_run_policy: "skip" | "catch_up";
+            /**
+             * Format: date-time
+             * @description Null never fires again.
+             */
+            next_fire_at: string | null;
+            /**
+             * Format: date-time
+             * @description Nominal time of the last firing that made a run.
+             */
+            last_fired_at: string | null;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
+        };
+        Trigger: {
+            /** Format: uuid */
+            id: string;
+            /** Format: uuid */
+            tenant_id: string;
+            /** @description Name of the agent. */
+            agent: string;
+            /** Format: uuid */
+            agent_id: string;
+            name: string;
+            /**
+             * @description Fixed when it was created.
+             * @enum {string}
+             */
+            trigger_kind: "api" | "schedule" | "event";
+            enabled: boolean;
+            /**
+             * Format: uuid
+             * @description Null runs the latest revision.
+             */
+            pinned_revision_id: string | null;
+            task_template: string | null;
+            allow_task_override: boolean;
+            allow_workspace_override: boolean;
+            autonomous: boolean;
+            allow_unpriced: boolean;
+            /** @enum {string} */
+            concurrency_policy: "allow" | "skip_if_running" | "replace";
+            budgets: components["schemas"]["BudgetsView"] | null;
+            /** @description Null is the revision's default. */
+            workspace: components["schemas"]["WorkspaceView"] | null;
+            callback_url: string | null;
+            /** Format: uuid */
+            connection: string | null;
+            /** @description Empty is all that the connection sees. */
+            repositories: string[] | null;
+            events: string[] | null;
+            publish: string[] | null;
+            /** @description Null keeps all bundles of the revision. */
+            capabilities: string[] | null;
+            schedule: components["schemas"]["ScheduleView"] | null;
+            /**
+             * Format: date-time
+             * @description That of the schedule.
+             */
+            next_fire_at: string | null;
+            /**
+             * Format: date-time
+             * @description That of the schedule.
+             */
+            last_fired_at: string | null;
+            /**
+             * Format: int32
+             * @description Grows with each change of the callback; results of runs from before are not sent any more.
+             */
+            authority_generation: number;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
+        };
+        TriggerList: {
+            /** @description Newest first. */
+            triggers: components["schemas"]["Trigger"][];
+            /** @description Where this deployment is reached. */
+            base_url: string;
+        };
+        ScheduleInput: {
+            /** @description Five fields (minute, hour, day of month, month, weekday), six with leading seconds, or seven with a trailing year. */
+            cron: string;
+            /**
+             * @description IANA name of the zone whose clock counts.
+             * @default UTC
+             */
+            timezone: string | null;
+            /**
+             * @description What is done about firings that nobody was there for: nothing, or one run for the oldest.
+             * @default skip
+             * @enum {string|null}
+             */
+            missed_run_policy: "skip" | "catch_up" | null;
+        };
+        CreateTrigger: {
+            /** @description The task of its runs; `{{key}}` stands for what an invocation, a clock or an event fills in. Blank is none. */
+            task_template?: string | null;
+            /** @description Whether an invocation may bring its own task. */
+            allow_task_override?: boolean | null;
+            /** @description Whether an invocation may choose another ref or commit of the same repository. */
+            allow_workspace_override?: boolean | null;
+            /**
+             * @description What happens to a new run while another one of the trigger is not over.
+             * @enum {string|null}
+             */
+            concurrency_policy?: "allow" | "skip_if_running" | "replace" | null;
+            /** @description Where the signed result of each run goes. */
+            callback_url?: string | null;
+            /** @description Name or id of the agent. */
+            agent: string;
+            /** @description One line, unique in the organization; it shows in comments and checks. */
+            name: string;
+            /**
+             * Format: uuid
+             * @description The revision of the agent that runs, however many follow; else the latest one.
+             */
+            pinned_revision_id?: string | null;
+            /**
+             * @description No approval ever waits: what would ask is decided at once.
+             * @default false
+             */
+            autonomous: boolean | null;
+            /**
+             * @description Run a model without a known price although a cost cap is in force.
+             * @default false
+             */
+            allow_unpriced: boolean | null;
+            /** @description Can only tighten what the revision and the policy allow. */
+            budgets?: components["schemas"]["BudgetsInput"] | null;
+            /** @description Else the revision's default. An upload is for one run and refused; `local_copy` is for the operator. */
+            workspace?: components["schemas"]["WorkspaceBody"] | null;
+            /** @description Keep-list of bundles that the revision has; an empty list strips all. */
+            capabilities?: string[] | null;
+            /** @description Makes it a clock; not with `connection`. */
+            schedule?: components["schemas"]["ScheduleInput"] | null;
+            /**
+             * Format: uuid
+             * @description Makes it listen to events of this connection to a code host.
+             */
+            connection?: string | null;
+            /** @description Each `owner/name`; none is all that the connection sees. */
+            repositories?: string[] | null;
+            /** @description Of pull_request.opened, pull_request.reopened, pull_request.synchronize, or the last word of one; opened and reopened when left out. */
+            events?: string[] | null;
+            /** @description What is published to the pull request: pr_comment, check; a comment when left out. */
+            publish?: string[] | null;
+        };
+        CreatedTrigger: {
+            /** Format: uuid */
+            id: string;
+            /** Format: uuid */
+            tenant_id: string;
+            /** @description Name of the agent. */
+            agent: string;
+            /** Format: uuid */
+            agent_id: string;
+            name: string;
+            /**
+             * @description Fixed when it was created.
+             * @enum {string}
+             */
+            trigger_kind: "api" | "schedule" | "event";
+            enabled: boolean;
+            /**
+             * Format: uuid
+             * @description Null runs the latest revision.
+             */
+            pinned_revision_id: string | null;
+            task_template: string | null;
+            allow_task_override: boolean;
+            allow_workspace_override: boolean;
+            autonomous: boolean;
+            allow_unpriced: boolean;
+            /** @enum {string} */
+            concurrency_policy: "allow" | "skip_if_running" | "replace";
+            budgets: components["schemas"]["BudgetsView"] | null;
+            /** @description Null is the revision's default. */
+            workspace: components["schemas"]["WorkspaceView"] | null;
+            callback_url: string | null;
+            /** Format: uuid */
+            connection: string | null;
+            /** @description Empty is all that the connection sees. */
+            repositories: string[] | null;
+            events: string[] | null;
+            publish: string[] | null;
+            /** @description Null keeps all bundles of the revision. */
+            capabilities: string[] | null;
+            schedule: components["schemas"]["ScheduleView"] | null;
+            /**
+             * Format: date-time
+             * @description That of the schedule.
+             */
+            next_fire_at: string | null;
+            /**
+             * Format: date-time
+             * @description That of the schedule.
+             */
+            last_fired_at: string | null;
+            /**
+             * Format: int32
+             * @description Grows with each change of the callback; results of runs from before are not sent any more.
+             */
+            authority_generation: number;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
+            base_url: string;
+            /** @description Takes the invocations. */
+            invoke_url: string;
+            /** @description Shows a run; `{session_id}` stands for its id. */
+            poll_url_template: string;
+            /** @description Takes the webhooks of an event trigger. */
+            ingress_url: string | null;
+            /** @description The next five firings; none without a clock or while disabled. */
+            next_firings: string[];
+            /** @description Shown this once. */
+            token: string;
+            /** @description What callbacks are signed with; shown this once. */
+            callback_secret: string | null;
+            /** @description The same secret in the form that libraries of Standard Webhooks take. */
+            callback_secret_standard: string | null;
+            /** @description Of an event trigger: the path to enter as webhook address at the host. */
+            ingress_path: string | null;
+        };
+        DeliveryView: {
+            /**
+             * Format: uuid
+             * @description Header `x-service-delivery` and `webhook-id` of every attempt.
+             */
+            id: string;
+            /** Format: uuid */
+            session_id: string;
+            /** Format: uuid */
+            subscription_id: string;
+            /** @description Where the result goes, frozen when the run was created: `kind` is signed_webhook (with `url`), codehost_pr_comment or codehost_check (with `connection_id`, `repository`, and `pr_number` or `head_sha`). */
+            destination: {
+                [key: string]: unknown;
+            };
+            /** @enum {string} */
+            status: "pending" | "delivered" | "failed";
+            /** @description Attempts so far, since it was last sent on its way. */
+            attempts: number;
+            /**
+             * Format: date-time
+             * @description Null when none is to come.
+             */
+            next_attempt_at: string | null;
+            /** @description What the last attempt failed for; null after success. */
+            last_error: string | null;
+            /** @description `sha256:` and 64 hexadecimal digits over what was sent last; null while nothing was. */
+            payload_digest: string | null;
+            /** Format: date-time */
+            delivered_at: string | null;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
+        };
+        InvocationView: {
+            /** Format: uuid */
+            id: string;
+            /** Format: uuid */
+            subscription_id: string;
+            /** @description Of the caller, or `auto-`, `manual-` or `sched:` and what made it. */
+            idempotency_key: string;
+            /** Format: uuid */
+            session_id: string | null;
+            /** @description Why it made no run. */
+            skip_reason: string | null;
+            /** Format: date-time */
+            created_at: string;
+        };
+        TriggerWithHistory: {
+            /** Format: uuid */
+            id: string;
+            /** Format: uuid */
+            tenant_id: string;
+            /** @description Name of the agent. */
+            agent: string;
+            /** Format: uuid */
+            agent_id: string;
+            name: string;
+            /**
+             * @description Fixed when it was created.
+             * @enum {string}
+             */
+            trigger_kind: "api" | "schedule" | "event";
+            enabled: boolean;
+            /**
+             * Format: uuid
+             * @description Null runs the latest revision.
+             */
+            pinned_revision_id: string | null;
+            task_template: string | null;
+            allow_task_override: boolean;
+            allow_workspace_override: boolean;
+            autonomous: boolean;
+            allow_unpriced: boolean;
+            /** @enum {string} */
+            concurrency_policy: "allow" | "skip_if_running" | "replace";
+            budgets: components["schemas"]["BudgetsView"] | null;
+            /** @description Null is the revision's default. */
+            workspace: components["schemas"]["WorkspaceView"] | null;
+            callback_url: string | null;
+            /** Format: uuid */
+            connection: string | null;
+            /** @description Empty is all that the connection sees. */
+            repositories: string[] | null;
+            events: string[] | null;
+            publish: string[] | null;
+            /** @description Null keeps all bundles of the revision. */
+            capabilities: string[] | null;
+            schedule: components["schemas"]["ScheduleView"] | null;
+            /**
+             * Format: date-time
+             * @description That of the schedule.
+             */
+            next_fire_at: string | null;
+            /**
+             * Format: date-time
+             * @description That of the schedule.
+             */
+            last_fired_at: string | null;
+            /**
+             * Format: int32
+             * @description Grows with each change of the callback; results of runs from before are not sent any more.
+             */
+            authority_generation: number;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
+            base_url: string;
+            /** @description Takes the invocations. */
+            invoke_url: string;
+            /** @description Shows a run; `{session_id}` stands for its id. */
+            poll_url_template: string;
+            /** @description Takes the webhooks of an event trigger. */
+            ingress_url: string | null;
+            /** @description The next five firings; none without a clock or while disabled. */
+            next_firings: string[];
+            /** @description The 20 newest runs, whatever started them. */
+            sessions: components["schemas"]["SessionView"][];
+            /** @description The 20 newest deliveries of results. */
+            deliveries: components["schemas"]["DeliveryView"][];
+            /** @description The 30 newest. */
+            invocations: components["schemas"]["InvocationView"][];
+        };
+        ScheduleChange: {
+            /** @description Five fields (minute, hour, day of month, month, weekday), six with leading seconds, or seven with a trailing year. */
+            cron?: string | null;
+            /** @description IANA name of the zone whose clock counts. */
+            timezone?: string | null;
+            /**
+             * @description What is done about firings that nobody was there for: nothing, or one run for the oldest.
+             * @enum {string|null}
+             */
+            missed_run_policy?: "skip" | "catch_up" | null;
+        };
+        ChangeTrigger: {
+            /** @description The task of its runs; `{{key}}` stands for what an invocation, a clock or an event fills in. Blank is none. */
+            task_template?: string | null;
+            /** @description Whether an invocation may bring its own task. */
+            allow_task_override?: boolean | null;
+            /** @description Whether an invocation may choose another ref or commit of the same repository. */
+            allow_workspace_override?: boolean | null;
+            /**
+             * @description What happens to a new run while another one of the trigger is not over.
+             * @enum {string|null}
+             */
+            concurrency_policy?: "allow" | "skip_if_running" | "replace" | null;
+            /** @description Where the signed result of each run goes. */
+            callback_url?: string | null;
+            name?: string | null;
+            /** @description Of a trigger with a clock alone. */
+            schedule?: components["schemas"]["ScheduleChange"] | null;
+        };
+        ChangedTrigger: {
+            /** Format: uuid */
+            id: string;
+            /** Format: uuid */
+            tenant_id: string;
+            /** @description Name of the agent. */
+            agent: string;
+            /** Format: uuid */
+            agent_id: string;
+            name: string;
+            /**
+             * @description Fixed when it was created.
+             * @enum {string}
+             */
+            trigger_kind: "api" | "schedule" | "event";
+            enabled: boolean;
+            /**
+             * Format: uuid
+             * @description Null runs the latest revision.
+             */
+            pinned_revision_id: string | null;
+            task_template: string | null;
+            allow_task_override: boolean;
+            allow_workspace_override: boolean;
+            autonomous: boolean;
+            allow_unpriced: boolean;
+            /** @enum {string} */
+            concurrency_policy: "allow" | "skip_if_running" | "replace";
+            budgets: components["schemas"]["BudgetsView"] | null;
+            /** @description Null is the revision's default. */
+            workspace: components["schemas"]["WorkspaceView"] | null;
+            callback_url: string | null;
+            /** Format: uuid */
+            connection: string | null;
+            /** @description Empty is all that the connection sees. */
+            repositories: string[] | null;
+            events: string[] | null;
+            publish: string[] | null;
+            /** @description Null keeps all bundles of the revision. */
+            capabilities: string[] | null;
+            schedule: components["schemas"]["ScheduleView"] | null;
+            /**
+             * Format: date-time
+             * @description That of the schedule.
+             */
+            next_fire_at: string | null;
+            /**
+             * Format: date-time
+             * @description That of the schedule.
+             */
+            last_fired_at: string | null;
+            /**
+             * Format: int32
+             * @description Grows with each change of the callback; results of runs from before are not sent any more.
+             */
+            authority_generation: number;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
+            base_url: string;
+            /** @description Takes the invocations. */
+            invoke_url: string;
+            /** @description Shows a run; `{session_id}` stands for its id. */
+            poll_url_template: string;
+            /** @description Takes the webhooks of an event trigger. */
+            ingress_url: string | null;
+            /** @description The next five firings; none without a clock or while disabled. */
+            next_firings: string[];
+            /** @description Of a new callback; shown this once. */
+            callback_secret?: string;
+            /** @description The same secret in the form that libraries of Standard Webhooks take. */
+            callback_secret_standard?: string;
+        };
+        RotatedToken: {
+            base_url: string;
+            /** @description Takes the invocations. */
+            invoke_url: string;
+            /** @description Shows a run; `{session_id}` stands for its id. */
+            poll_url_template: string;
+            /** @description Takes the webhooks of an event trigger. */
+            ingress_url: string | null;
+            /** @description Shown this once. */
+            token: string;
+            /** @description How many tokens are no longer good. */
+            revoked: number;
+        };
         InvokeTrigger: {
             /** @description In place of the template; needs `allow_task_override`. A blank one counts as none. */
             task?: string | null;
@@ -2980,40 +3632,6 @@ export interface components {
         ArtifactList: {
             /** @description Oldest first. */
             artifacts: components["schemas"]["ArtifactView"][];
-        };
-        DeliveryView: {
-            /**
-             * Format: uuid
-             * @description Header `x-service-delivery` and `webhook-id` of every attempt.
-             */
-            id: string;
-            /** Format: uuid */
-            session_id: string;
-            /** Format: uuid */
-            subscription_id: string;
-            /** @description Where the result goes, frozen when the run was created: `kind` is signed_webhook (with `url`), codehost_pr_comment or codehost_check (with `connection_id`, `repository`, and `pr_number` or `head_sha`). */
-            destination: {
-                [key: string]: unknown;
-            };
-            /** @enum {string} */
-            status: "pending" | "delivered" | "failed";
-            /** @description Attempts so far, since it was last sent on its way. */
-            attempts: number;
-            /**
-             * Format: date-time
-             * @description Null when none is to come.
-             */
-            next_attempt_at: string | null;
-            /** @description What the last attempt failed for; null after success. */
-            last_error: string | null;
-            /** @description `sha256:` and 64 hexadecimal digits over what was sent last; null while nothing was. */
-            payload_digest: string | null;
-            /** Format: date-time */
-            delivered_at: string | null;
-            /** Format: date-time */
-            created_at: string;
-            /** Format: date-time */
-            updated_at: string;
         };
         DeliveryList: {
             /** @description Oldest first. */
@@ -3199,6 +3817,49 @@ export interface components {
             response_types: string[];
             /** @enum {string} */
             token_endpoint_auth_method: "none";
+        };
+        DispatchedEvent: {
+            /** Format: uuid */
+            subscription_id: string;
+            /** Format: uuid */
+            session_id: string;
+        };
+        SkippedEvent: {
+            /** Format: uuid */
+            subscription_id: string;
+            /** @example already_dispatched */
+            reason: string;
+            /** Format: uuid */
+            running_session_id?: string;
+        };
+        StoredWebhookView: {
+            /** Format: uuid */
+            delivery_id: string;
+            /** @enum {string} */
+            event_type: "pull_request.opened" | "pull_request.reopened" | "pull_request.synchronize";
+            /** @description It, or one with the same content, was stored before. */
+            duplicate: boolean;
+            /** @description Runs that are known at this moment. */
+            dispatched: components["schemas"]["DispatchedEvent"][];
+            /** @description Triggers that an earlier webhook of the same content served. */
+            skipped: components["schemas"]["SkippedEvent"][];
+        };
+        IgnoredWebhookView: {
+            /**
+             * @description Name of the event.
+             * @example ping
+             */
+            ignored: string;
+            /** @description Of an app’s webhook that is for no active connection. */
+            installation_id?: string;
+        };
+        HandledWebhookView: {
+            /** @enum {string} */
+            handled: "created" | "deleted" | "suspend" | "unsuspend";
+            installation_id: string;
+            /** Format: uuid */
+            connection_id: string;
+            status: string;
         };
         /** @description A run was created. The task itself stands on the run. */
         SessionCreatedEvent: {
@@ -6435,6 +7096,74 @@ export interface operations {
             };
         };
     };
+    listWebhooks: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the connection. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The newest of them. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookList"];
+                };
+            };
+            /** @description The request is invalid; the text names the member and the reason. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The credential is missing or invalid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description No such resource, or none that the caller may see. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description An internal error; details are in the server log only. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The service, or a part of it that the request needs, is unavailable; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
     startConnectFlow: {
         parameters: {
             query?: never;
@@ -7093,6 +7822,193 @@ export interface operations {
             };
             /** @description The request is invalid; the text names the member and the reason. */
             400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description An internal error; details are in the server log only. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The service, or a part of it that the request needs, is unavailable; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    receiveAppWebhook: {
+        parameters: {
+            query?: never;
+            header: {
+                "X-Hub-Signature-256": string;
+                "X-GitHub-Delivery": string;
+                "X-GitHub-Event": string;
+            };
+            path: {
+                connector: string;
+                /** @description Id of the webhook. */
+                registration_id: string;
+            };
+            cookie?: never;
+        };
+        /** @description As the code host sends it, at most 2 MiB. */
+        requestBody: {
+            content: {
+                "application/json": {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description It was stored, or is of no event that is listened to. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StoredWebhookView"] | components["schemas"]["IgnoredWebhookView"] | components["schemas"]["HandledWebhookView"];
+                };
+            };
+            /** @description Authentic, and for no active connection. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IgnoredWebhookView"];
+                };
+            };
+            /** @description The request is invalid; the text names the member and the reason. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The credential is missing or invalid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description No such resource, or none that the caller may see. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request conflicts with what exists. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description An internal error; details are in the server log only. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The service, or a part of it that the request needs, is unavailable; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    receiveWebhook: {
+        parameters: {
+            query?: never;
+            header: {
+                "X-Hub-Signature-256": string;
+                "X-GitHub-Delivery": string;
+                "X-GitHub-Event": string;
+            };
+            path: {
+                connector: string;
+                /** @description Id of the webhook. */
+                connection_id: string;
+            };
+            cookie?: never;
+        };
+        /** @description As the code host sends it, at most 2 MiB. */
+        requestBody: {
+            content: {
+                "application/json": {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description It was stored, or is of no event that is listened to. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StoredWebhookView"] | components["schemas"]["IgnoredWebhookView"];
+                };
+            };
+            /** @description The request is invalid; the text names the member and the reason. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The credential is missing or invalid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description No such resource, or none that the caller may see. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request conflicts with what exists. */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -9335,6 +10251,527 @@ export interface operations {
             };
         };
     };
+    listTriggers: {
+        parameters: {
+            query?: {
+                /** @description Most rows to answer; 50 when left out. A number above 1000 is clamped to 1000. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Triggers that the caller may see: all for the operator, owners and admins, none for others. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TriggerList"];
+                };
+            };
+            /** @description The request is invalid; the text names the member and the reason. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The credential is missing or invalid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description An internal error; details are in the server log only. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The service, or a part of it that the request needs, is unavailable; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    createTrigger: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateTrigger"];
+            };
+        };
+        responses: {
+            /** @description The trigger, its token, and the secret of its callback. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreatedTrigger"];
+                };
+            };
+            /** @description The request is invalid; the text names the member and the reason. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The credential is missing or invalid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The caller is known and not permitted. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request conflicts with what exists. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request body is not of the type that the route takes. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description An internal error; details are in the server log only. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The service, or a part of it that the request needs, is unavailable; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    readTrigger: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the trigger. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The trigger. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TriggerWithHistory"];
+                };
+            };
+            /** @description The request is invalid; the text names the member and the reason. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The credential is missing or invalid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description No such resource, or none that the caller may see. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description An internal error; details are in the server log only. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The service, or a part of it that the request needs, is unavailable; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    changeTrigger: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the trigger. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChangeTrigger"];
+            };
+        };
+        responses: {
+            /** @description The trigger, and the secret of a new callback. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChangedTrigger"];
+                };
+            };
+            /** @description The request is invalid; the text names the member and the reason. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The credential is missing or invalid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The caller is known and not permitted. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description No such resource, or none that the caller may see. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request conflicts with what exists. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request body is not of the type that the route takes. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description An internal error; details are in the server log only. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The service, or a part of it that the request needs, is unavailable; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    disableTrigger: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the trigger. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The trigger. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Trigger"];
+                };
+            };
+            /** @description The request is invalid; the text names the member and the reason. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The credential is missing or invalid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The caller is known and not permitted. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description No such resource, or none that the caller may see. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request body is not of the type that the route takes. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description An internal error; details are in the server log only. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The service, or a part of it that the request needs, is unavailable; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    enableTrigger: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the trigger. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The trigger. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Trigger"];
+                };
+            };
+            /** @description The request is invalid; the text names the member and the reason. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The credential is missing or invalid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The caller is known and not permitted. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description No such resource, or none that the caller may see. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request body is not of the type that the route takes. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description An internal error; details are in the server log only. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The service, or a part of it that the request needs, is unavailable; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
     invokeTrigger: {
         parameters: {
             query?: never;
@@ -9431,6 +10868,101 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait. */
                     "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description An internal error; details are in the server log only. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The service, or a part of it that the request needs, is unavailable; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    rotateTriggerToken: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the trigger. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The new token. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RotatedToken"];
+                };
+            };
+            /** @description The request is invalid; the text names the member and the reason. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The credential is missing or invalid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The caller is known and not permitted. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description No such resource, or none that the caller may see. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request body is not of the type that the route takes. */
+            415: {
+                headers: {
                     [name: string]: unknown;
                 };
                 content: {

@@ -18,6 +18,8 @@ import { Installation } from '../../dist/src/embedded/installation.js';
 import { removeState } from '../../dist/src/embedded/remove-state.js';
 import { provideTemporalBinary } from '../../dist/src/embedded/temporal-binary.js';
 import { brokerPaths, Upstream } from './broker-paths.mjs';
+import { deliveryEnvironment, deliveryPaths } from './delivery-paths.mjs';
+import { eventPaths } from './event-paths.mjs';
 import { NoticeReceiver, noticePaths } from './notice-paths.mjs';
 import { runPaths, permanentPaths } from './paths.mjs';
 import { schedulePaths } from './schedule-paths.mjs';
@@ -52,8 +54,10 @@ try {
     ...setupPaths,
     ...brokerPaths(upstream),
     ...permanentPaths,
-    ...schedulePaths,
     ...noticePaths(receiver),
+    ...deliveryPaths(receiver, dataDir),
+    ...eventPaths,
+    ...schedulePaths,
   };
   for (const [name, play] of Object.entries(paths)) {
     if (wanted.length > 0 && !wanted.includes(name)) continue;
@@ -90,6 +94,7 @@ function environment() {
     SERVICE_TIMING_HOST_GONE_MS: '3000',
     SERVICE_LOG_LEVEL: 'warn',
     ...receiver.environment,
+    ...deliveryEnvironment,
     ...upstream.environment,
   };
 }

@@ -7,6 +7,9 @@ import type { Sealer } from '../../platform/seal/sealer.js';
 import type { RemoteAccess } from '../../platform/workspace/index.js';
 import type { CodeHost } from '../../platform/codehost/code-host.js';
 import { CodehostApi } from '../../platform/codehost/codehost-api.js';
+import { CodehostClient } from '../../platform/codehost/codehost-client.js';
+import type { ResultHost } from '../../platform/codehost/result-host.js';
+import { ResultsApi } from '../../platform/codehost/results-api.js';
 import { CodehostTokens } from './codehost-tokens.js';
 import { gitRoute } from '../../platform/codehost/git-route.js';
 import { repositoryAccess } from './run-repository-access.js';
@@ -21,12 +24,18 @@ export interface CodehostParts {
 /** The code host of this deployment as one process sees it: its API, tokens for it, and what runs use to fetch from it. */
 export class Codehost {
   readonly api: CodeHost;
+  /** Where results of runs are published. */
+  readonly results: ResultHost;
   readonly tokens: CodehostTokens;
 
   constructor(private readonly parts: CodehostParts) {
     const { config, database, sealer, egress } = parts;
-    const client = config.ca === null ? egress.operator : egress.operatorTrusting(config.ca);
-    this.api = new CodehostApi(config.apiUrl, client);
+    const client = new CodehostClient(
+      config.apiUrl,
+      config.ca === null ? egress.operator : egress.operatorTrusting(config.ca),
+    );
+    this.api = new CodehostApi(client);
+    this.results = new ResultsApi(client);
     this.tokens = new CodehostTokens(database, new ConnectionSecrets(database, sealer), sealer, this.api);
   }
 

@@ -61,6 +61,10 @@ export class ConnectionEntity implements ConnectionRecord {
   @Column('int', { default: 1 })
   authorization_generation!: number;
 
+  /** The generation under which the code host refused check runs; commit statuses serve it in their place. */
+  @Column('int', { nullable: true })
+  checks_refused_generation!: number | null;
+
   @Column('bytea', { nullable: true, select: false })
   credential_sealed!: Buffer | null;
 

@@ -14,9 +14,9 @@ import { POLICY_ENGINE } from '../../domain/policy/document.js';
 import { parsePolicyLenient } from '../../domain/policy/parse-policy.js';
 import type { PriceList } from '../../domain/prices/price-list.js';
 import { buildRunnerEnvironment } from '../../domain/run/runner-environment.js';
-import type { Invocation, RunSpec, WorkspaceSpec } from '../../domain/run/spec.js';
-import { assertWithinCloneBase, resolveWorkspace } from '../../domain/run/workspace-input.js';
-import { cloneBaseOf, isConfiguredHost } from '../../platform/config/codehost.config.js';
+import type { Invocation, RunSpec } from '../../domain/run/spec.js';
+import { resolveWorkspace } from '../../domain/run/workspace-input.js';
+import { cloneBaseOf } from '../../platform/config/codehost.config.js';
 import type { SandgateConfig } from '../../platform/config/index.js';
 import type { GuardedClient } from '../../platform/egress/guarded-client.js';
 import type { Tracing } from '../../platform/telemetry/tracing.js';
@@ -30,9 +30,10 @@ import { validContentOf } from '../policies/policy-content.js';
 import { PolicyEntity } from '../policies/policy.entity.js';
 import { readHeadVersion } from '../policies/policy-versions.js';
 import type { TenantTransaction } from '../record/database.js';
-import type { ResultDestination } from '../../domain/triggers/destination.js';
+import type { ResultDestination } from '../../domain/run/result-destination.js';
 import { requireQueueRoom } from '../runs/queue-room.js';
 import { SessionEntity, SessionHeadEntity } from '../runs/session.entity.js';
+import { assertFetchable } from './fetchable-workspace.js';
 import { resolveBindings } from './run-bindings.js';
 import type { RunNetwork } from './run-network.js';
 import type { RunStarter } from './run-starter.js';
@@ -120,7 +121,7 @@ export class RunCreation {
     const requested = resolveWorkspace(request, revision.default_workspace, cloneBase);
     const workspace = await takeUpload(tx, requested, { starter, runId });
     if (workspace.kind === 'local_copy') refuseHostPaths(starter);
-    this.assertFetchable(workspace);
+    assertFetchable(workspace, { codehost: config.codehost, egress: this.on.egress });
     const bundles = await readPinned(tx, narrowPins(revision.capability_bundles, request.capabilities));
     const bound = await resolveBindings(tx, {
       ...{ runId, starter, trustTier, workspace, destinations: request.destinations },
@@ -140,16 +141,6 @@ export class RunCreation {
       unpricedModel: harness.callsModel && prices.priceOf(revision.model) === null,
     };
     return { spec: network.countRefusal(() => freezeSpec(sources)), bindings: bound.rows };
-  }
-
-  /** Why the host of a clone URL is refused without any look-up; its name is resolved at the fetch. */
-  private assertFetchable(workspace: WorkspaceSpec): void {
-    const { codehost } = this.on.config;
-    assertWithinCloneBase(workspace, cloneBaseOf(codehost));
-    if (workspace.kind !== 'git_repository' || workspace.clone_url.startsWith('file://')) return;
-    if (isConfiguredHost(codehost, new URL(workspace.clone_url))) return;
-    const refused = this.on.egress.admitUrl(workspace.clone_url);
-    if (refused !== null) throw new SandgateError('invalid_request', `workspace.clone_url rejected: ${refused}`);
   }
 
   private async requireHarness(

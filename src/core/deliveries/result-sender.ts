@@ -2,7 +2,7 @@ import { callbackHeaders } from '../../domain/deliveries/webhook-headers.js';
 import { resultBody, type RunResult } from '../../domain/deliveries/result-body.js';
 import { digestOfText } from '../../domain/digest/digest.js';
 import { SandgateError } from '../../domain/errors.js';
-import type { ResultDestination } from '../../domain/triggers/destination.js';
+import type { ResultDestination } from '../../domain/run/result-destination.js';
 import { CodehostError } from '../../platform/codehost/codehost-error.js';
 import type { GuardedClient } from '../../platform/egress/guarded-client.js';
 import { sendWebhook } from '../../platform/egress/send-webhook.js';
@@ -26,10 +26,10 @@ export interface Publication {
   subscription: { id: string; name: string };
 }
 
-/** What a publication came to: where it is seen, and the digest (`sha256:` and hex) of what was published. */
+/** What a publication came to: where it is seen, and the digest (`sha256:` and hex) of what was published; null when nothing had to be. */
 export interface Published {
   url: string;
-  payloadDigest: string;
+  payloadDigest: string | null;
 }
 
 export interface SenderParts {

@@ -1,6 +1,4 @@
 import { isJsonObject, type JsonObject } from '../../domain/json.js';
-import { EgressError } from '../egress/egress-error.js';
-import type { GuardedClient } from '../egress/guarded-client.js';
 import type {
   CodeHost,
   CodehostAccount,
@@ -13,25 +11,17 @@ import type {
   RegisteredApp,
   RepositoryLister,
 } from './code-host.js';
-import { CodehostError } from './codehost-error.js';
-
-/** Of one call, its answer included (docs/design/connections.md). */
-const CALL_MS = 15_000;
-const MAX_ANSWER_BYTES = 8 * 1024 * 1024;
+import { idOf, malformed, rowsOf, textOf, type CodehostAnswer, type CodehostClient } from './codehost-client.js';
 
 /** Tokens without a stated end are taken to live this long. */
 const UNSTATED_LIFE_MS = 55 * 60 * 1000;
 
 /**
- * The REST API of the code host, GitHub's or one that is compatible with it. Its address is the operator's, so no
- * class of addresses is closed to it. Redirects are refused, and of what the host answers only the members named here are read.
+ * The REST API of the code host, GitHub's or one that is compatible with it. Of what the host answers only the members named here are
+ * read.
  */
 export class CodehostApi implements CodeHost {
-  /** @param client for hosts that the operator configured */
-  constructor(
-    private readonly baseUrl: string,
-    private readonly client: Pick<GuardedClient, 'request'>,
-  ) {}
+  constructor(private readonly client: Pick<CodehostClient, 'call'>) {}
 
   async currentUser(token: string): Promise<CodehostAccount> {
     const { body, headers } = await this.call('GET', '/user', token);
@@ -85,54 +75,14 @@ export class CodehostApi implements CodeHost {
     return registeredAppOf(body);
   }
 
-  private async call(
+  private call(
     method: 'GET' | 'POST',
     path: string,
     bearer: string | null,
-    json?: JsonObject,
-  ): Promise<{ status: number; body: JsonObject; headers: Headers }> {
-    try {
-      const response = await this.client.request({
-        method,
-        url: `${this.baseUrl}${path}`,
-        headers: {
-          accept: 'application/vnd.github+json',
-          'x-github-api-version': '2022-11-28',
-          'user-agent': 'service',
-          ...(bearer === null ? {} : { authorization: `Bearer ${bearer}` }),
-          ...(json === undefined ? {} : { 'content-type': 'application/json' }),
-        },
-        ...(json === undefined ? {} : { body: JSON.stringify(json) }),
-        timeoutMs: CALL_MS,
-        maxBodyBytes: MAX_ANSWER_BYTES,
-        redirects: 'refuse',
-      });
-      if (response.status < 200 || response.status > 299) {
-        response.discard();
-        throw new CodehostError(response.status, `the code host answered ${response.status}`);
-      }
-      return { status: response.status, body: parseAnswer(await response.readBody()), headers: response.headers };
-    } catch (cause) {
-      if (!(cause instanceof EgressError)) throw cause;
-      throw new CodehostError(null, `the code host could not be asked: ${cause.message}`, { cause });
-    }
+    body?: JsonObject,
+  ): Promise<CodehostAnswer> {
+    return this.client.call({ method, path, bearer, ...(body === undefined ? {} : { body }) });
   }
-}
-
-function parseAnswer(bytes: Buffer): JsonObject {
-  try {
-    const value: unknown = JSON.parse(bytes.toString('utf8'));
-    // A list is checked by whoever asked for one.
-    if (isJsonObject(value) || Array.isArray(value)) return value as JsonObject;
-  } catch (cause) {
-    throw new CodehostError(null, 'the code host answered with something that is not JSON', { cause });
-  }
-  throw malformed();
-}
-
-function rowsOf(value: unknown): JsonObject[] {
-  if (!Array.isArray(value)) throw malformed();
-  return value.filter(isJsonObject);
 }
 
 function installationOf(row: JsonObject): CodehostInstallation {
@@ -190,21 +140,4 @@ function repositoryOf(row: JsonObject): CodehostRepository {
     updated_at: optional('updated_at'),
     pushed_at: optional('pushed_at'),
   };
-}
-
-function idOf(row: JsonObject, member = 'id'): string {
-  const id = row[member];
-  if (typeof id === 'number' && Number.isSafeInteger(id)) return String(id);
-  if (typeof id === 'string' && /^\d{1,20}$/.test(id)) return id;
-  throw malformed();
-}
-
-function textOf(row: JsonObject, member: string): string {
-  const value = row[member];
-  if (typeof value === 'string' && value !== '') return value;
-  throw malformed();
-}
-
-function malformed(): CodehostError {
-  return new CodehostError(null, 'the code host answered with something other than its API promises');
 }

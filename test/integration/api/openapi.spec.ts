@@ -111,7 +111,11 @@ describe('the interface description', () => {
   });
 
   it('CP-339 names every endpoint of this version', () => {
-    expect(operations().map(([name]) => name).sort()).toEqual([
+    expect(
+      operations()
+        .map(([name]) => name)
+        .sort(),
+    ).toEqual([
       'delete /v1/policies/{name}',
       'get /.well-known/service-client.json',
       'get /v1/admin/metrics',
@@ -124,8 +128,10 @@ describe('the interface description', () => {
       'get /v1/capabilities/{name}/versions/{version}',
       'get /v1/catalog',
       'get /v1/catalog/{slug}',
+      'get /v1/codehost/app',
       'get /v1/connections',
       'get /v1/connections/{id}',
+      'get /v1/connections/{id}/refs',
       'get /v1/connections/{id}/repos',
       'get /v1/connections/{id}/tools',
       'get /v1/harnesses',
@@ -145,13 +151,20 @@ describe('the interface description', () => {
       'get /v1/sessions/{id}/events',
       'get /v1/sessions/{id}/events/export',
       'get /v1/sessions/{id}/events/stream',
+      'get /v1/triggers',
+      'get /v1/triggers/{id}',
       'get /v1/triggers/{id}/runs/{sid}',
+      'patch /v1/triggers/{id}',
       'post /v1/agents',
       'post /v1/agents/{id}/revisions',
       'post /v1/approvals/{id}/decision',
       'post /v1/capabilities',
       'post /v1/catalog',
       'post /v1/catalog/{slug}/connect',
+      'post /v1/codehost/app/manifest/start',
+      'post /v1/codehost/app/{id}/install/start',
+      'post /v1/codehost/app/{id}/revoke',
+      'post /v1/codehost/app/{id}/sync',
       'post /v1/connections',
       'post /v1/connections/{id}/approve',
       'post /v1/connections/{id}/oauth/start',
@@ -169,7 +182,11 @@ describe('the interface description', () => {
       'post /v1/sessions',
       'post /v1/sessions/{id}/cancel',
       'post /v1/sessions/{id}/deliveries/{delivery_id}/resend',
+      'post /v1/triggers',
+      'post /v1/triggers/{id}/disable',
+      'post /v1/triggers/{id}/enable',
       'post /v1/triggers/{id}/invoke',
+      'post /v1/triggers/{id}/rotate_token',
       'post /v1/triggers/{id}/run-now',
       'post /v1/workspaces',
     ]);

@@ -22,6 +22,7 @@ const CHOSEN: Readonly<Record<string, object>> = {
   'POST /v1/catalog': { url: 'https://mcp.example.com/mcp' },
   'POST /v1/connections': { base_url: 'https://mcp.example.com/mcp', auth_kind: 'oauth' },
   'POST /v1/policies/{name}/simulate': { yaml: 'name: strict' },
+  'POST /v1/triggers': { task_template: '[]' },
 };
 
 let api: TestApi;

@@ -141,7 +141,20 @@ export class GithubDescription {
     const schema = requestBody && this.resolve<Body>(requestBody).content?.[JSON_TYPE]?.schema;
     if (body === '') return requestBody?.required === true ? ['the body is missing'] : [];
     if (schema === undefined) return ['it takes no body'];
-    return this.faultsOf(schema, JSON.parse(body));
+    const sent: unknown = JSON.parse(body);
+    return [...this.faultsOf(schema, sent), ...this.unknownMembers(schema, sent, '')];
+  }
+
+  /** The description forbids no member, but one that it does not name does nothing. */
+  private unknownMembers(given: ApiSchema, value: unknown, place: string): string[] {
+    const { properties } = this.resolve<ApiSchema>(given);
+    if (properties === undefined || typeof value !== 'object' || value === null) return [];
+    return Object.entries(value).flatMap(([name, member]) => {
+      const schema = properties[name];
+      return schema === undefined
+        ? [`${place}/${name} is not known`]
+        : this.unknownMembers(schema, member, `${place}/${name}`);
+    });
   }
 
   private faultsOf(schema: ApiSchema, value: unknown): string[] {

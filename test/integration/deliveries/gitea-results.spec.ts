@@ -1,0 +1,115 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Codehost } from '../../../src/core/codehost/codehost.js';
+import { publishResult } from '../../../src/core/deliveries/publish-result.js';
+import { createSealer } from '../../../src/core/seal/create-sealer.js';
+import { unattendedStarter } from '../../../src/core/triggers/subscription-runs.js';
+import type { ResultDestination } from '../../../src/domain/run/result-destination.js';
+import { Egress } from '../../../src/platform/egress/egress.js';
+import { Gitea, type GiteaPullRequest, type GiteaRepository, type GiteaUser } from '../../support/codehost/gitea.js';
+import { connectionIn } from '../../support/connections/connections-api.js';
+import { DeliveryBench, type CalledBack } from '../../support/deliveries/delivery-bench.js';
+
+let gitea: Gitea;
+let bench: DeliveryBench;
+let codehost: Codehost;
+let owner: GiteaUser;
+let bot: GiteaUser;
+let repository: GiteaRepository;
+let connection: string;
+
+beforeAll(async () => {
+  gitea = await Gitea.start();
+  owner = await gitea.addUser('acme');
+  bot = await gitea.addUser('robot');
+  repository = await gitea.addRepository(owner, 'app');
+  await gitea.addWriter(repository, bot);
+  bench = await DeliveryBench.start(
+    {
+      SERVICE_CODEHOST_API_URL: gitea.apiUrl,
+      SERVICE_CODEHOST_CLONE_BASE: gitea.url,
+      SERVICE_CODEHOST_CA: gitea.certificate,
+    },
+    { publish: (publication) => publishResult({ database: bench.api.db, codehost }, publication) },
+  );
+  const { config, db: database } = bench.api;
+  const sealer = createSealer(database, config.seal);
+  codehost = new Codehost({ config: config.codehost, database, sealer, egress: new Egress(config.egress) });
+  const body = { provider: 'codehost', token: bot.token };
+  connection = connectionIn(await bench.api.post('/v1/connections', body)).id;
+}, 180_000);
+afterAll(async () => {
+  await bench?.api.close();
+  await gitea?.stop();
+});
+
+/** A run that ends, and whose results are published to both places. @returns what went wrong, if anything */
+async function publish(
+  subscription: CalledBack,
+  { number, headSha }: GiteaPullRequest,
+  outcome = 'completed',
+): Promise<(string | null)[]> {
+  const at = { connection_id: connection, repository: repository.full };
+  const destinations: ResultDestination[] = [
+    { kind: 'codehost_pr_comment', ...at, pr_number: number },
+    { kind: 'codehost_check', ...at, head_sha: headSha },
+  ];
+  const starter = unattendedStarter('webhook', subscription.id, bench.api.organizationId);
+  const runId = await bench.run(subscription, { starter, destinations });
+  await bench.end(runId, outcome, `seen ${headSha}`);
+  for (const { id, resends } of await bench.deliveries(runId))
+    await bench.attempt({ organizationId: bench.api.organizationId, runId, deliveryId: id, resends });
+  return (await bench.deliveries(runId)).map(({ last_error }) => last_error);
+}
+
+async function openPullRequest(branch: string): Promise<GiteaPullRequest> {
+  await gitea.commit(repository, branch, `${branch}.txt`, 'hello\n');
+  return gitea.openPullRequest(repository, { head: repository, branch, title: branch });
+}
+
+describe('results at Gitea, with the token of a person', () => {
+  it('CP-110 a pull request has one comment, which a later run edits, and one status for each head', async () => {
+    const subscription = await bench.subscribe('https://ci.example.com/callback', { name: 'review' });
+    const pull = await openPullRequest('one');
+    expect(await publish(subscription, pull)).toEqual([null, null]);
+    const [comment] = await gitea.comments(repository, pull.number);
+    expect(comment).toMatchObject({ user: { login: 'robot' } });
+    expect(comment!.body).toContain(`seen ${pull.headSha}`);
+    expect(await gitea.statuses(repository, pull.headSha)).toMatchObject([
+      { context: 'service/review', status: 'success', description: 'fixer: completed' },
+    ]);
+
+    const headSha = await gitea.commit(repository, 'one', 'more.txt', 'more\n');
+    expect(await publish(subscription, { ...pull, headSha }, 'failed')).toEqual([null, null]);
+    const after = await gitea.comments(repository, pull.number);
+    expect(after).toMatchObject([{ id: comment!.id }]);
+    expect(after[0]!.body).toContain(`seen ${headSha}`);
+    expect(await gitea.statuses(repository, headSha)).toMatchObject([{ context: 'service/review', status: 'failure' }]);
+    expect(await gitea.statuses(repository, pull.headSha)).toHaveLength(1);
+  });
+
+  it('finds its comment and its status again when the record of them was lost', async () => {
+    const subscription = await bench.subscribe('https://ci.example.com/callback', { name: 'forgetful' });
+    const pull = await openPullRequest('two');
+    await gitea.comment(repository, pull.number, owner, `copied <!-- service:sub:${subscription.id} -->`);
+    await publish(subscription, pull);
+    await bench.own('delete from external_results where subscription_id = $1', [subscription.id]);
+    expect(await publish(subscription, pull)).toEqual([null, null]);
+    expect(await gitea.comments(repository, pull.number)).toMatchObject([
+      { user: { login: 'acme' } },
+      { user: { login: 'robot' } },
+    ]);
+    expect(await gitea.statuses(repository, pull.headSha)).toHaveLength(1);
+  });
+
+  it('makes a comment anew that was deleted, and fails in words of ours at a pull request that is not there', async () => {
+    const subscription = await bench.subscribe('https://ci.example.com/callback', { name: 'deleted' });
+    const pull = await openPullRequest('three');
+    await publish(subscription, pull);
+    const [comment] = await gitea.comments(repository, pull.number);
+    await gitea.deleteComment(repository, comment!.id);
+    await publish(subscription, pull);
+    expect(await gitea.comments(repository, pull.number)).toHaveLength(1);
+    const [problem] = await publish(subscription, { ...pull, number: 9_999 });
+    expect(problem).toMatch(/^the code host answered \d{3}$/);
+  });
+});
