@@ -429,6 +429,7 @@ create table integration_connections (
   owner_user_id uuid,
   created_by_user_id uuid,
   authorization_generation integer default 1 not null,
+  checks_refused_generation integer,
   credential_sealed bytea,
   credential_key_version smallint default 1 not null,
   webhook_secret_sealed bytea,
@@ -2154,6 +2155,28 @@ AS $function$
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.svc_find_webhook_connections(p_ids uuid[])
+ RETURNS TABLE(id uuid, organization_id uuid, provider text, status text, sealed bytea, key_version smallint)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+  select c.id, c.tenant_id, c.provider, c.status, c.webhook_secret_sealed, c.webhook_secret_key_version
+    from integration_connections c where c.id = any (p_ids)
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_find_webhook_registrations(p_ids uuid[])
+ RETURNS TABLE(id uuid, organization_id uuid, status text, sealed bytea, key_version smallint)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+  select r.id, r.tenant_id, r.status, r.webhook_secret_sealed, r.webhook_secret_key_version
+    from github_app_registrations r where r.id = any (p_ids)
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.svc_finish_upload(p_id uuid, p_digest text, p_bytes bigint, p_files integer, p_left_out integer, p_base_commit text, p_ttl_secs double precision)
  RETURNS SETOF workspace_uploads
  LANGUAGE sql
@@ -2797,6 +2820,20 @@ AS $function$
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.svc_list_due_schedules(p_until timestamp with time zone, p_limit integer)
+ RETURNS TABLE(organization_id uuid, subscription_id uuid)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+  select s.tenant_id, s.subscription_id
+    from schedules s join trigger_subscriptions t on t.id = s.subscription_id
+    where s.next_fire_at <= p_until and t.enabled
+    order by s.next_fire_at, s.id
+    limit p_limit
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.svc_list_ended_validators(p_session uuid, p_reasons text[])
  RETURNS TABLE(tool text, reason text)
  LANGUAGE sql
@@ -3038,6 +3075,20 @@ AS $function$
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.svc_list_schedules(p_after uuid, p_limit integer)
+ RETURNS TABLE(organization_id uuid, subscription_id uuid, cron text, timezone text, enabled boolean)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+  select s.tenant_id, s.subscription_id, s.cron, s.timezone, t.enabled
+    from schedules s join trigger_subscriptions t on t.id = s.subscription_id
+    where s.next_fire_at is not null and (p_after is null or s.subscription_id > p_after)
+    order by s.subscription_id
+    limit p_limit
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.svc_list_setup_layers(p_host uuid)
  RETURNS TABLE(id uuid, state text, bytes bigint, stale boolean)
  LANGUAGE sql
@@ -3069,6 +3120,19 @@ AS $function$
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.svc_list_undispatched(p_delivery uuid)
+ RETURNS TABLE(subscription_id uuid, place bigint)
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select m.subscription_id, m.place
+    from trigger_deliveries d, svc_match_event(d.connection_id, d.event_type, d.event ->> 'repository') m
+    where d.id = p_delivery
+      and not exists (select from trigger_dispatches x
+                      where x.delivery_id = d.id and x.subscription_id = m.subscription_id)
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.svc_list_unfinished_runs(p_after uuid, p_limit integer)
  RETURNS TABLE(organization_id uuid, session_id uuid, status text, host_id uuid, has_finalization_request boolean, created_at timestamp with time zone, updated_at timestamp with time zone)
  LANGUAGE sql
@@ -3080,6 +3144,19 @@ AS $function$
   where s.status not in ('completed', 'failed', 'cancelled', 'budget_exceeded')
     and (p_after is null or s.id > p_after)
   order by s.id limit p_limit
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_list_unhandled_webhooks(p_older_than_ms integer, p_after uuid, p_limit integer)
+ RETURNS TABLE(organization_id uuid, delivery_id uuid)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$
+  select d.tenant_id, d.id from trigger_deliveries d
+    where d.handled_at is null and (p_after is null or d.id > p_after)
+      and d.received_at <= clock_timestamp() - make_interval(secs => p_older_than_ms / 1000.0)
+    order by d.id limit p_limit
 $function$
 ;
 
@@ -3247,6 +3324,19 @@ begin
   new.warn_cost_micros := svc_warn_at(round((caps ->> 'max_cost_usd')::numeric * 1000000));
   return new;
 end
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_match_event(p_connection uuid, p_event_type text, p_repository text)
+ RETURNS TABLE(subscription_id uuid, place bigint)
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select s.id, row_number() over (order by s.created_at, s.id)
+    from trigger_subscriptions s
+    where s.connection_id = p_connection and s.enabled and s.trigger_kind = 'event' and p_event_type = any (s.events)
+      and (cardinality(s.repositories) = 0
+           or exists (select from unnest(s.repositories) as r (name) where lower(r.name) = lower(p_repository)))
 $function$
 ;
 
@@ -4473,12 +4563,100 @@ end
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.svc_settle_webhook(p_delivery uuid)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+begin
+  update trigger_deliveries set handled_at = clock_timestamp()
+    where id = p_delivery and not exists (select from svc_list_undispatched(p_delivery));
+  return found;
+end
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.svc_show_oauth_identity(p_connection uuid, p_oauth jsonb)
  RETURNS void
  LANGUAGE sql
 AS $function$
   update integration_connections set oauth = (oauth - 'registration_id') || p_oauth, updated_at = clock_timestamp()
     where id = p_connection and status <> 'revoked' and credential_sealed is null
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_store_webhook(p_webhook trigger_deliveries, OUT delivery_id uuid, OUT duplicate boolean, OUT outbox_id bigint, OUT dispatched jsonb)
+ RETURNS record
+ LANGUAGE plpgsql
+AS $function$
+declare
+  waiting boolean;
+begin
+  select d.id into delivery_id from trigger_deliveries d
+    where d.connection_id = p_webhook.connection_id and d.external_event_id = p_webhook.external_event_id;
+  if delivery_id is null then
+    select d.id into delivery_id from trigger_deliveries d
+      where d.connection_id = p_webhook.connection_id and d.event_type = p_webhook.event_type
+        and d.payload_digest = p_webhook.payload_digest
+        and d.received_at > clock_timestamp() - interval '7 days'
+      order by d.received_at limit 1;
+  end if;
+  duplicate := delivery_id is not null;
+  if duplicate then
+    update trigger_deliveries d set handled_at = null
+      where d.id = delivery_id and d.handled_at is not null
+        and exists (select from svc_list_undispatched(delivery_id));
+    waiting := found;
+    select jsonb_agg(jsonb_build_object('subscription_id', x.subscription_id, 'session_id', x.session_id)
+                     order by x.created_at, x.id)
+      into dispatched from trigger_dispatches x where x.delivery_id = svc_store_webhook.delivery_id;
+  else
+    delivery_id := p_webhook.id;
+    waiting := exists (select from svc_match_event(p_webhook.connection_id, p_webhook.event_type,
+                                                   p_webhook.event ->> 'repository'));
+    insert into trigger_deliveries (id, tenant_id, connection_id, external_event_id, event_type, payload,
+      payload_digest, event, occurred_at, handled_at)
+    values (p_webhook.id, p_webhook.tenant_id, p_webhook.connection_id, p_webhook.external_event_id,
+      p_webhook.event_type, p_webhook.payload, p_webhook.payload_digest, p_webhook.event, p_webhook.occurred_at,
+      case when waiting then null else clock_timestamp() end);
+  end if;
+  if waiting then outbox_id := svc_insert_outbox(p_webhook.tenant_id, delivery_id, 'webhook_stored'); end if;
+end
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.svc_store_webhooks(p_tenant uuid, p_ids uuid[], p_connections uuid[], p_external_ids text[], p_types text[], p_payloads text[], p_digests text[], p_events text[], p_occurred timestamp with time zone[])
+ RETURNS TABLE(place bigint, delivery_id uuid, duplicate boolean, outbox_id bigint, dispatched jsonb)
+ LANGUAGE plpgsql
+AS $function$
+declare
+  item record;
+  webhook trigger_deliveries;
+begin
+  perform set_config('service.tenant_id', p_tenant::text, true);
+  perform pg_advisory_xact_lock(k.key)
+    from (select distinct hashtextextended('webhook:' || w.connection || ':' || w.mark, 0) as key
+            from unnest(p_connections || p_connections, p_external_ids || p_digests) as w (connection, mark)
+            order by 1) k;
+  webhook.tenant_id := p_tenant;
+  for item in
+    select * from unnest(p_ids, p_connections, p_external_ids, p_types, p_payloads, p_digests, p_events, p_occurred)
+        with ordinality as w (id, connection, external_id, type, payload, digest, event, occurred_at, place)
+      order by w.place
+  loop
+    webhook.id := item.id;
+    webhook.connection_id := item.connection;
+    webhook.external_event_id := item.external_id;
+    webhook.event_type := item.type;
+    webhook.payload := item.payload::json;
+    webhook.payload_digest := item.digest;
+    webhook.event := item.event::jsonb;
+    webhook.occurred_at := item.occurred_at;
+    place := item.place;
+    select s.delivery_id, s.duplicate, s.outbox_id, s.dispatched into delivery_id, duplicate, outbox_id, dispatched
+      from svc_store_webhook(webhook) s;
+    return next;
+  end loop;
+end
 $function$
 ;
 
@@ -5038,6 +5216,10 @@ alter function svc_find_trigger_token(text) owner to sandgate_system;
 revoke all on function svc_find_trigger_token(text) from public;
 alter function svc_find_wanted_uploads(uuid[]) owner to sandgate_system;
 revoke all on function svc_find_wanted_uploads(uuid[]) from public;
+alter function svc_find_webhook_connections(uuid[]) owner to sandgate_system;
+revoke all on function svc_find_webhook_connections(uuid[]) from public;
+alter function svc_find_webhook_registrations(uuid[]) owner to sandgate_system;
+revoke all on function svc_find_webhook_registrations(uuid[]) from public;
 alter function svc_forget_setup_layers(uuid,uuid[]) owner to sandgate_system;
 revoke all on function svc_forget_setup_layers(uuid,uuid[]) from public;
 alter function svc_free_places(uuid,integer,integer,integer) owner to sandgate_system;
@@ -5046,6 +5228,8 @@ alter function svc_keep_oauth_registration(uuid,text,text,text,text,bytea,intege
 revoke all on function svc_keep_oauth_registration(uuid,text,text,text,text,bytea,integer,timestamp with time zone,text,bytea,integer,text) from public;
 alter function svc_list_dead_reservations(integer) owner to sandgate_system;
 revoke all on function svc_list_dead_reservations(integer) from public;
+alter function svc_list_due_schedules(timestamp with time zone,integer) owner to sandgate_system;
+revoke all on function svc_list_due_schedules(timestamp with time zone,integer) from public;
 alter function svc_list_expired_claims(integer) owner to sandgate_system;
 revoke all on function svc_list_expired_claims(integer) from public;
 alter function svc_list_expired_grants(integer) owner to sandgate_system;
@@ -5064,12 +5248,16 @@ alter function svc_list_overdue_deliveries(integer,integer) owner to sandgate_sy
 revoke all on function svc_list_overdue_deliveries(integer,integer) from public;
 alter function svc_list_overspent_runs(integer) owner to sandgate_system;
 revoke all on function svc_list_overspent_runs(integer) from public;
+alter function svc_list_schedules(uuid,integer) owner to sandgate_system;
+revoke all on function svc_list_schedules(uuid,integer) from public;
 alter function svc_list_setup_layers(uuid) owner to sandgate_system;
 revoke all on function svc_list_setup_layers(uuid) from public;
 alter function svc_list_uncleaned_runs(integer) owner to sandgate_system;
 revoke all on function svc_list_uncleaned_runs(integer) from public;
 alter function svc_list_unfinished_runs(uuid,integer) owner to sandgate_system;
 revoke all on function svc_list_unfinished_runs(uuid,integer) from public;
+alter function svc_list_unhandled_webhooks(integer,uuid,integer) owner to sandgate_system;
+revoke all on function svc_list_unhandled_webhooks(integer,uuid,integer) from public;
 alter function svc_list_unnoticed_approvals(integer,integer) owner to sandgate_system;
 revoke all on function svc_list_unnoticed_approvals(integer,integer) from public;
 alter function svc_lookup_run_token(text) owner to sandgate_system;
@@ -5104,10 +5292,13 @@ grant execute on function svc_find_organization(text) to sandgate_app;
 grant execute on function svc_find_runs(uuid[]) to sandgate_app;
 grant execute on function svc_find_trigger_token(text) to sandgate_app;
 grant execute on function svc_find_wanted_uploads(uuid[]) to sandgate_app;
+grant execute on function svc_find_webhook_connections(uuid[]) to sandgate_app;
+grant execute on function svc_find_webhook_registrations(uuid[]) to sandgate_app;
 grant execute on function svc_forget_setup_layers(uuid,uuid[]) to sandgate_app;
 grant execute on function svc_free_places(uuid,integer,integer,integer) to sandgate_app;
 grant execute on function svc_keep_oauth_registration(uuid,text,text,text,text,bytea,integer,timestamp with time zone,text,bytea,integer,text) to sandgate_app;
 grant execute on function svc_list_dead_reservations(integer) to sandgate_app;
+grant execute on function svc_list_due_schedules(timestamp with time zone,integer) to sandgate_app;
 grant execute on function svc_list_expired_claims(integer) to sandgate_app;
 grant execute on function svc_list_expired_grants(integer) to sandgate_app;
 grant execute on function svc_list_host_runs(uuid) to sandgate_app;
@@ -5117,9 +5308,11 @@ grant execute on function svc_list_organizations() to sandgate_app;
 grant execute on function svc_list_overdue_approvals(integer) to sandgate_app;
 grant execute on function svc_list_overdue_deliveries(integer,integer) to sandgate_app;
 grant execute on function svc_list_overspent_runs(integer) to sandgate_app;
+grant execute on function svc_list_schedules(uuid,integer) to sandgate_app;
 grant execute on function svc_list_setup_layers(uuid) to sandgate_app;
 grant execute on function svc_list_uncleaned_runs(integer) to sandgate_app;
 grant execute on function svc_list_unfinished_runs(uuid,integer) to sandgate_app;
+grant execute on function svc_list_unhandled_webhooks(integer,uuid,integer) to sandgate_app;
 grant execute on function svc_list_unnoticed_approvals(integer,integer) to sandgate_app;
 grant execute on function svc_lookup_run_token(text) to sandgate_app;
 grant execute on function svc_measure_deployment(integer) to sandgate_app;

@@ -52,9 +52,10 @@ export function createMaintenanceActivities(on: MaintenanceDependencies): Mainte
   return {
     startMissingRuns: async () => {
       await on.notices?.startMissing(on.startedWithinMs);
+      const started = await startMissingRuns(on);
       await on.deliveries.startMissing(on.startedWithinMs);
       await on.webhooks.startMissing(await on.openWebhooks(), on.startedWithinMs);
-      return startMissingRuns(on);
+      return started;
     },
     recountCapacity: async () => {
       await recountCapacity(on.database.pool);

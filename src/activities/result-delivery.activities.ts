@@ -2,7 +2,7 @@ import type { DeliveryWay } from '../domain/deliveries/delivery-way.js';
 import { waitAfter } from '../domain/deliveries/retry-plan.js';
 import type { NewEvent } from '../domain/events/event-kinds.js';
 import type { HeadSigner } from '../domain/ledger/signed-head.js';
-import type { ResultDestination } from '../domain/triggers/destination.js';
+import type { ResultDestination } from '../domain/run/result-destination.js';
 import { readDelivery, recordAttempt, type DeliverySubject } from '../core/deliveries/delivery-records.js';
 import type { ResultSender, Sent } from '../core/deliveries/result-sender.js';
 import { signLedgerHead } from '../core/ledger/ledger-heads.js';

@@ -156,6 +156,19 @@ export interface RelayActivities {
   relayOutbox(): Promise<void>;
 }
 
+/** A schedule as its workflow knows it. */
+export interface ScheduleWakeUp {
+  organizationId: string;
+  subscriptionId: string;
+}
+
+export interface ScheduleActivities {
+  /** Does what is due of the schedule; a wake-up that comes a little early waits. Says in one word what came of it. */
+  fireSchedule(schedule: ScheduleWakeUp): Promise<string>;
+  /** Puts right what is to wake schedules, and does what was due and not woken. */
+  reconcileSchedules(): Promise<{ repaired: number; late: number }>;
+}
+
 export interface MaintenanceActivities {
   /** Starts the workflow of every run that should have one and has none; the number started. */
   startMissingRuns(): Promise<number>;

@@ -104,6 +104,11 @@ export class RunSetups {
   }
 }
 
+/** A repository that was asked for so, and whatever a run works on that may only read. */
+function isReadOnly({ workspace, trust_tier: tier }: RunSpec): boolean {
+  return tier === 'read_only' || (workspace.kind === 'git_repository' && workspace.checkout_mode === 'read_only');
+}
+
 /** What both sandboxes of a run have in common. */
 export function sandboxOf(
   runId: string,
@@ -111,7 +116,7 @@ export function sandboxOf(
 ): Pick<SandboxSpec, 'runId' | 'workspaceReadOnly' | 'harness' | 'image' | 'sizes' | 'keepsHome'> {
   return {
     runId,
-    workspaceReadOnly: spec.workspace.kind === 'git_repository' && spec.workspace.checkout_mode === 'read_only',
+    workspaceReadOnly: isReadOnly(spec),
     harness: spec.harness,
     image: spec.runner_image,
     sizes: spec.sandbox,

@@ -42,7 +42,8 @@ async function start(config: SandgateConfig, log: Logger): Promise<RunningApi> {
   await database.wakeups.listen();
   const driver = connectDriver(config, database, DRIVEN_WORKFLOWS, log);
   const adminToken = requireSetting(config.auth.adminToken, 'SERVICE_ADMIN_TOKEN');
-  const foundation = { config, database, adminToken, organizationId: organization.id, calls: driver.calls, tracing };
+  const { calls, schedules } = driver;
+  const foundation = { config, database, adminToken, organizationId: organization.id, calls, schedules, tracing };
   const app = await createApi(foundation, [InternalModule]);
   const { bind, internalBind } = config.http;
   const internal = internalBind === null ? null : await listenInternalOnly(app, internalBind);

@@ -8,9 +8,11 @@ import { registerAuditCommands } from './commands/audit.js';
 import { registerCapabilityCommands } from './commands/capabilities.js';
 import { registerCatalogCommands } from './commands/catalog.js';
 import { registerCleanCommand } from './commands/clean.js';
+import { registerCodehostCommands } from './commands/codehost.js';
 import { registerConfigCommand } from './commands/config.js';
 import { registerConformanceCommands } from './commands/conformance.js';
 import { registerConnectionCommands } from './commands/connections.js';
+import { registerDeliveryCommands } from './commands/deliveries.js';
 import { registerDemoCommand } from './commands/demo.js';
 import { registerDoctorCommand } from './commands/doctor.js';
 import { registerHarnessCommands } from './commands/harness.js';
@@ -21,6 +23,7 @@ import { registerRunsCommands } from './commands/runs.js';
 import { registerServeCommand } from './commands/serve.js';
 import { registerStartCommand } from './commands/start.js';
 import { registerToolCommands } from './commands/tools.js';
+import { registerWebhookCommands } from './commands/webhooks.js';
 
 const EXIT_CODES = `
 Exit codes: 0 done, 1 failed, 2 usage or configuration, 3 not found, 4 not authorized, 5 conflict, 6 no server,
@@ -55,11 +58,14 @@ export function buildProgram(): Command {
     registerAgentCommands,
     registerCatalogCommands,
     registerConnectionCommands,
+    registerCodehostCommands,
     registerCapabilityCommands,
     registerToolCommands,
     registerHarnessCommands,
     registerNetworkCommands,
     registerPolicyCommands,
+    registerDeliveryCommands,
+    registerWebhookCommands,
     registerAuditCommands,
     registerConformanceCommands,
     registerAdminCommands,

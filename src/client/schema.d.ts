@@ -382,6 +382,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/connections/{id}/deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the webhooks that came to a connection, and what came of each */
+<<<<<<< HEAD
+        get: operations["listWebhooks"];
+=======
+        get: operations["listDeliveries"];
+>>>>>>> h7-g
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/connections/{id}/oauth/start": {
         parameters: {
             query?: never;
@@ -529,6 +550,40 @@ export interface paths {
         get: operations["getReadiness"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/ingress/{connector}/app/{registration_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Receive a webhook of a registered code-host app */
+        post: operations["receiveAppWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/ingress/{connector}/{connection_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Receive a webhook of a connection to the code host */
+        post: operations["receiveWebhook"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2088,6 +2143,41 @@ export interface components {
         };
         RefList: {
             refs: components["schemas"]["RefView"][];
+        };
+        DispatchView: {
+            /** Format: uuid */
+            id: string;
+            /** Format: uuid */
+            delivery_id: string;
+            /** Format: uuid */
+            subscription_id: string;
+            /** Format: uuid */
+            session_id: string | null;
+            /** @enum {string} */
+            status: "created" | "skipped" | "error";
+            /** @description `overlap`, `replace_cancel_unpersisted` or `error: …`. */
+            skip_reason: string | null;
+            /** Format: date-time */
+            created_at: string;
+        };
+        WebhookView: {
+            /** Format: uuid */
+            id: string;
+            /** @description The code host’s id of it. */
+            external_event_id: string;
+            /** @enum {string} */
+            event_type: "pull_request.opened" | "pull_request.reopened" | "pull_request.synchronize";
+            /** @description SHA-256 of the bytes that were sent: `sha256:` and hexadecimal digits. */
+            payload_digest: string;
+            /** Format: date-time */
+            occurred_at: string | null;
+            /** Format: date-time */
+            received_at: string;
+            dispatches: components["schemas"]["DispatchView"][];
+        };
+        WebhookList: {
+            /** @description The newest thirty, newest first. */
+            deliveries: components["schemas"]["WebhookView"][];
         };
         AppRegistrationView: {
             /** Format: uuid */
@@ -3731,6 +3821,49 @@ export interface components {
             response_types: string[];
             /** @enum {string} */
             token_endpoint_auth_method: "none";
+        };
+        DispatchedEvent: {
+            /** Format: uuid */
+            subscription_id: string;
+            /** Format: uuid */
+            session_id: string;
+        };
+        SkippedEvent: {
+            /** Format: uuid */
+            subscription_id: string;
+            /** @example already_dispatched */
+            reason: string;
+            /** Format: uuid */
+            running_session_id?: string;
+        };
+        StoredWebhookView: {
+            /** Format: uuid */
+            delivery_id: string;
+            /** @enum {string} */
+            event_type: "pull_request.opened" | "pull_request.reopened" | "pull_request.synchronize";
+            /** @description It, or one with the same content, was stored before. */
+            duplicate: boolean;
+            /** @description Runs that are known at this moment. */
+            dispatched: components["schemas"]["DispatchedEvent"][];
+            /** @description Triggers that an earlier webhook of the same content served. */
+            skipped: components["schemas"]["SkippedEvent"][];
+        };
+        IgnoredWebhookView: {
+            /**
+             * @description Name of the event.
+             * @example ping
+             */
+            ignored: string;
+            /** @description Of an app’s webhook that is for no active connection. */
+            installation_id?: string;
+        };
+        HandledWebhookView: {
+            /** @enum {string} */
+            handled: "created" | "deleted" | "suspend" | "unsuspend";
+            installation_id: string;
+            /** Format: uuid */
+            connection_id: string;
+            status: string;
         };
         /** @description A run was created. The task itself stands on the run. */
         SessionCreatedEvent: {
@@ -6967,6 +7100,78 @@ export interface operations {
             };
         };
     };
+<<<<<<< HEAD
+    listWebhooks: {
+=======
+    listDeliveries: {
+>>>>>>> h7-g
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the connection. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The newest of them. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookList"];
+                };
+            };
+            /** @description The request is invalid; the text names the member and the reason. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The credential is missing or invalid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description No such resource, or none that the caller may see. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description An internal error; details are in the server log only. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The service, or a part of it that the request needs, is unavailable; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
     startConnectFlow: {
         parameters: {
             query?: never;
@@ -7625,6 +7830,193 @@ export interface operations {
             };
             /** @description The request is invalid; the text names the member and the reason. */
             400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description An internal error; details are in the server log only. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The service, or a part of it that the request needs, is unavailable; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    receiveAppWebhook: {
+        parameters: {
+            query?: never;
+            header: {
+                "X-Hub-Signature-256": string;
+                "X-GitHub-Delivery": string;
+                "X-GitHub-Event": string;
+            };
+            path: {
+                connector: string;
+                /** @description Id of the webhook. */
+                registration_id: string;
+            };
+            cookie?: never;
+        };
+        /** @description As the code host sends it, at most 2 MiB. */
+        requestBody: {
+            content: {
+                "application/json": {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description It was stored, or is of no event that is listened to. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StoredWebhookView"] | components["schemas"]["IgnoredWebhookView"] | components["schemas"]["HandledWebhookView"];
+                };
+            };
+            /** @description Authentic, and for no active connection. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IgnoredWebhookView"];
+                };
+            };
+            /** @description The request is invalid; the text names the member and the reason. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The credential is missing or invalid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description No such resource, or none that the caller may see. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request conflicts with what exists. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description An internal error; details are in the server log only. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The service, or a part of it that the request needs, is unavailable; try again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    receiveWebhook: {
+        parameters: {
+            query?: never;
+            header: {
+                "X-Hub-Signature-256": string;
+                "X-GitHub-Delivery": string;
+                "X-GitHub-Event": string;
+            };
+            path: {
+                connector: string;
+                /** @description Id of the webhook. */
+                connection_id: string;
+            };
+            cookie?: never;
+        };
+        /** @description As the code host sends it, at most 2 MiB. */
+        requestBody: {
+            content: {
+                "application/json": {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description It was stored, or is of no event that is listened to. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StoredWebhookView"] | components["schemas"]["IgnoredWebhookView"];
+                };
+            };
+            /** @description The request is invalid; the text names the member and the reason. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The credential is missing or invalid. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description No such resource, or none that the caller may see. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request conflicts with what exists. */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -7,16 +7,13 @@ import {
   reapHostOrphans,
   type HostMaintenanceDependencies,
 } from '../activities/host-maintenance.activities.js';
-import { createIngressEventActivities } from '../activities/ingress-event.activities.js';
 import { createMaintenanceActivities } from '../activities/maintenance.activities.js';
 import { createRelayActivities } from '../activities/relay.activities.js';
 import { createRunRecordActivities } from '../activities/run-record.activities.js';
 import { createSandboxHostActivities, type SandboxHostDependencies } from '../activities/sandbox-host.activities.js';
 import { createSandboxWatchActivities } from '../activities/sandbox-watch.activities.js';
-import { cloneBaseOf } from '../platform/config/codehost.config.js';
 import { publicUrl, requireSetting, type SandgateConfig } from '../platform/config/index.js';
 import { admitRun } from '../core/launch/admission.js';
-import { EventRuns } from '../core/ingress/event-runs.js';
 import { admitWaiting } from '../core/runs/capacity.js';
 import { seeHost } from '../core/hosts/hosts.js';
 import type { Logger } from '../platform/telemetry/logger.js';
@@ -33,6 +30,7 @@ import { openWorkflows } from './open-workflows.js';
 import { RunSpans } from './run-spans.js';
 import { everyWhileAlive } from './repeated-duties.js';
 import { ensurePermanentWorkflows } from './permanent-workflows.js';
+import { triggerActivities } from './trigger-activities.js';
 import { workflowSource } from './workflow-bundle.js';
 import { connectParts, type WorkerParts } from './worker-parts.js';
 
@@ -55,8 +53,6 @@ const PERMANENT_EVERY_MS = 15_000;
 const CACHED_RUNS = 64;
 /** Brokered calls that wait for slow servers must not keep other steps of the control queue waiting. */
 const CONTROL_ACTIVITIES = 1000;
-/** Between attempts to have the runs of a `replace` asked to stop. */
-const REPLACE_PAUSE_MS = 2000;
 const MIB = 1024 * 1024;
 /** One collection of a diff, all git calls together (docs/design/workspaces.md). */
 const COLLECT_TIMEOUT_MS = 120_000;
@@ -88,6 +84,9 @@ export async function startWorker(config: SandgateConfig, log: Logger, tracing: 
   const permanent = everyWhileAlive(PERMANENT_EVERY_MS, log, () =>
     ensurePermanentWorkflows(parts.client, config.timing.maintenanceMs),
   );
+  const reconciled = triggerActivities(config, parts)
+    .reconcileSchedules()
+    .catch((cause: unknown) => log.warn({ err: cause }, 'schedules are left to the next round of maintenance'));
   const stopping = new AbortController();
   const running = workers.map(async (worker) => {
     await worker.run();
@@ -99,7 +98,7 @@ export async function startWorker(config: SandgateConfig, log: Logger, tracing: 
       stopping.abort();
       workers.filter((worker) => worker.getState() === 'RUNNING').forEach((worker) => worker.shutdown());
     },
-    ended: Promise.all(running)
+    ended: Promise.all([...running, reconciled])
       .finally(() => {
         seeing.stop();
         permanent.stop();
@@ -204,6 +203,7 @@ function controlActivities(config: SandgateConfig, parts: WorkerParts): object {
     }),
     ...brokerActivities(config, parts),
     ...deliveryActivities(config, parts),
+    ...triggerActivities(config, parts),
     ...createRelayActivities({ database, dispatcher, staleMs: timing.relayStaleMs, log }),
     ...createMaintenanceActivities({
       database,
@@ -217,7 +217,6 @@ function controlActivities(config: SandgateConfig, parts: WorkerParts): object {
       openWebhooks: () => openWorkflows(client, DRIVEN_WORKFLOWS.event),
       startedWithinMs: timing.maintenanceMs,
     }),
-    ...createIngressEventActivities(eventRuns(config, parts)),
     ...createApprovalNoticeActivities({
       database,
       client: parts.egress.operator,
@@ -226,11 +225,6 @@ function controlActivities(config: SandgateConfig, parts: WorkerParts): object {
       log,
     }),
   };
-}
-
-function eventRuns(config: SandgateConfig, { database, subscriptionRuns, log }: WorkerParts): EventRuns {
-  const cloneBase = cloneBaseOf(config.codehost);
-  return new EventRuns({ database, runs: subscriptionRuns, cloneBase, now: Date.now, pauseMs: REPLACE_PAUSE_MS, log });
 }
 
 function webhookOf({ notices }: SandgateConfig): NoticeReceiver | null {

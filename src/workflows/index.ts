@@ -4,3 +4,4 @@ export { resultDelivery } from './result-delivery.workflow.js';
 export { ingressEvent } from './ingress-event.workflow.js';
 export { relay } from './relay.workflow.js';
 export { maintenance } from './maintenance.workflow.js';
+export { scheduledInvocation } from './scheduled-invocation.workflow.js';

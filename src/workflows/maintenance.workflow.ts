@@ -1,5 +1,9 @@
-import { ActivityFailure, proxyActivities } from '@temporalio/workflow';
-import type { HostMaintenanceActivities, MaintenanceActivities } from '../activities/run-activities.js';
+import { ActivityFailure, patched, proxyActivities } from '@temporalio/workflow';
+import type {
+  HostMaintenanceActivities,
+  MaintenanceActivities,
+  ScheduleActivities,
+} from '../activities/run-activities.js';
 import { hostQueue } from './messages.js';
 
 const { startMissingRuns, recountCapacity, expireRecords, listHosts } = proxyActivities<MaintenanceActivities>({
@@ -7,9 +11,16 @@ const { startMissingRuns, recountCapacity, expireRecords, listHosts } = proxyAct
   retry: { maximumAttempts: 3 },
 });
 
-/** One round of the schedule: starts missing workflows, heals counters, expires records, reaps orphans on every live host. */
+const { reconcileSchedules } = proxyActivities<ScheduleActivities>({
+  startToCloseTimeout: '120s',
+  retry: { maximumAttempts: 2 },
+  summary: 'Put right what wakes schedules',
+});
+
+/** One round of the schedule: starts missing workflows, makes up for wake-ups of schedules that were lost, heals counters, expires records, reaps orphans on every live host. */
 export async function maintenance(): Promise<void> {
   await startMissingRuns();
+  if (patched('schedules')) await reconcileSchedules();
   await recountCapacity();
   await expireRecords();
   for (const hostId of await listHosts()) await reap(hostId);

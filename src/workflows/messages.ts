@@ -59,6 +59,15 @@ export const ingressEventWorkflow = {
   summary: (deliveryId: string): string => `Webhook ${deliveryId}`,
 };
 
+/** One short workflow each time that Temporal wakes a schedule. */
+export const scheduledInvocationWorkflow = {
+  workflowType: 'scheduledInvocation',
+  taskQueue: CONTROL_QUEUE,
+  scheduleId: (subscriptionId: string): string => `trigger-${subscriptionId}`,
+  workflowId: (subscriptionId: string): string => `trigger-${subscriptionId}`,
+  summary: (subscriptionId: string): string => `Schedule of trigger ${subscriptionId}`,
+};
+
 export const phaseQuery = defineQuery<string>('phase');
 
 export const searchAttributes = {
@@ -86,10 +95,11 @@ export const runWorkflow = {
   },
 };
 
-/** What rows of the outbox start and wake. */
+/** What rows of the outbox, and those of schedules, start and wake. */
 export const DRIVEN_WORKFLOWS = {
   run: runWorkflow,
   notice: approvalNoticeWorkflow,
   delivery: resultDeliveryWorkflow,
   event: ingressEventWorkflow,
+  schedule: scheduledInvocationWorkflow,
 };

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 
 const ASKS = [{ tool: 'Bash', input: { command: 'sh deploy.sh' } }, { say: 'done' }];
 
-/** Takes the notices of the recorded installation, after as many refusals as a path wants. */
+/** Takes the webhooks of the recorded installation, after as many refusals as a path wants. */
 export class NoticeReceiver {
   refusals = 0;
   #server = createServer((request, response) => {
@@ -17,9 +17,13 @@ export class NoticeReceiver {
     return receiver;
   }
 
+  get url() {
+    return `http://127.0.0.1:${this.#server.address().port}/hook`;
+  }
+
   get environment() {
     return {
-      SERVICE_APPROVAL_WEBHOOK_URL: `http://127.0.0.1:${this.#server.address().port}/hook`,
+      SERVICE_APPROVAL_WEBHOOK_URL: this.url,
       SERVICE_APPROVAL_WEBHOOK_SECRET: `whsec_${Buffer.alloc(32, 1).toString('base64')}`,
       SERVICE_APPROVAL_WEBHOOK_WAITS_MS: '200,200,200,200,200',
     };

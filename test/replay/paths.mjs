@@ -206,6 +206,7 @@ export const runPaths = {
 export const permanentPaths = {
   relay: async () => ({ workflowId: 'relay', runId: undefined }),
   maintenance: (stage) => round(stage),
+  'maintenance-schedules': (stage) => round(stage),
   'maintenance-host-away': async (stage) => {
     const host = await addHostThatIsAway(stage);
     const execution = await round(stage);

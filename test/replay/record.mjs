@@ -18,8 +18,11 @@ import { Installation } from '../../dist/src/embedded/installation.js';
 import { removeState } from '../../dist/src/embedded/remove-state.js';
 import { provideTemporalBinary } from '../../dist/src/embedded/temporal-binary.js';
 import { brokerPaths, Upstream } from './broker-paths.mjs';
+import { deliveryEnvironment, deliveryPaths } from './delivery-paths.mjs';
+import { eventPaths } from './event-paths.mjs';
 import { NoticeReceiver, noticePaths } from './notice-paths.mjs';
 import { runPaths, permanentPaths } from './paths.mjs';
+import { schedulePaths } from './schedule-paths.mjs';
 import { setupPaths } from './setup-paths.mjs';
 import { Stage } from './stage.mjs';
 
@@ -46,7 +49,20 @@ try {
   await stage.prepare();
   await upstream.prepare(stage);
   mkdirSync(FOLDER, { recursive: true });
-  const paths = { ...runPaths, ...setupPaths, ...brokerPaths(upstream), ...permanentPaths, ...noticePaths(receiver) };
+  const paths = {
+    ...runPaths,
+    ...setupPaths,
+    ...brokerPaths(upstream),
+    ...permanentPaths,
+<<<<<<< HEAD
+    ...noticePaths(receiver),
+    ...deliveryPaths(receiver, dataDir),
+    ...eventPaths,
+=======
+    ...schedulePaths,
+    ...noticePaths(receiver),
+>>>>>>> h7-c
+  };
   for (const [name, play] of Object.entries(paths)) {
     if (wanted.length > 0 && !wanted.includes(name)) continue;
     const { workflowId, runId } = await play(stage);
@@ -82,6 +98,7 @@ function environment() {
     SERVICE_TIMING_HOST_GONE_MS: '3000',
     SERVICE_LOG_LEVEL: 'warn',
     ...receiver.environment,
+    ...deliveryEnvironment,
     ...upstream.environment,
   };
 }

@@ -34,7 +34,7 @@ export function registrationPage(form: RegistrationForm, state: { hostOrigin: st
 
 const APP_REFUSALS: Record<AppRefusal, readonly [number, string, string]> = {
   no_sealing: [
-    503,
+    400,
     'This Sandgate has no sealing key, without which no secret of an app can be kept.',
     'Ask its operator to set one.',
   ],

@@ -27,7 +27,7 @@ export class WebhooksController {
   @IdParam('id', 'connection')
   @Answer(WebhookList, 'The newest of them.')
   @Failures(400, 401, 404, 503)
-  async listDeliveries(@CurrentPrincipal() principal: Principal, @Param('id') id: string): Promise<WebhookList> {
+  async listWebhooks(@CurrentPrincipal() principal: Principal, @Param('id') id: string): Promise<WebhookList> {
     const viewer = viewerOf(principal);
     const connection = await this.connections.get(viewer, pathId(id, 'connection'));
     const rows = await this.database.withTenant(viewer.organizationId, (tx) => listWebhooks(tx, connection.id, NEWEST));

@@ -13,6 +13,7 @@ import { HarnessAvailability } from '../../core/harnesses/harness-availability.j
 import { HarnessCatalog } from '../../core/harnesses/harness-catalog.js';
 import { NetworkPresets } from '../../core/network/network-presets.js';
 import { Database } from '../../core/record/database.js';
+import { ScheduleDriver } from '../../core/driver/schedule-driver.js';
 import { Codehost } from '../../core/codehost/codehost.js';
 import type { SandgateConfig } from '../../platform/config/index.js';
 import { Egress } from '../../platform/egress/egress.js';
@@ -65,6 +66,8 @@ export interface Foundation {
   organizationId: string;
   /** Dispatches brokered calls to their runs' workflows; without it every such call is 503. */
   calls?: BrokeredDispatch;
+  /** Told of schedules that were created or changed; without it they are left to the reconciliation. */
+  schedules?: Pick<ScheduleDriver, 'sync'>;
   /** Where the spans of this process go; nowhere without it. */
   tracing?: Tracing;
   /** The way to hosts outside; by the configuration without it. */
@@ -110,6 +113,7 @@ export class FoundationModule {
       { provide: RunCreation, useValue: creation.runs },
       { provide: SubscriptionRuns, useValue: new SubscriptionRuns(creation.runs) },
       { provide: BrokeredDispatch, useValue: foundation.calls ?? null },
+      { provide: ScheduleDriver, useValue: foundation.schedules ?? { sync: () => Promise.resolve() } },
       { provide: Tracing, useValue: tracing },
       { provide: ToolCallPayloads, useValue: new ToolCallPayloads(database, sealer) },
       { provide: Sealer, useValue: sealer },

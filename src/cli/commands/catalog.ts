@@ -8,7 +8,8 @@ import { wordsOf } from '../terminal/arguments.js';
 import { inline } from '../terminal/escape.js';
 import { printDocument, printRecord, printRows, write } from '../terminal/output.js';
 import { readSecret } from '../terminal/read-secret.js';
-import { connectInBrowser, type BrowserFlags } from './connect-in-browser.js';
+import type { BrowserFlags } from './browser-visit.js';
+import { connectInBrowser } from './connect-in-browser.js';
 import { printConnected } from './connected.js';
 import { readDocument, readNamedText } from './document.js';
 

@@ -1,21 +1,14 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { CliError, EXIT } from '../terminal/exit-codes.js';
 import { readConnection, readTools } from '../server/connections.js';
 import { textOf } from '../server/event-data.js';
 import type { SandgateClient } from '../server/sandgate-client.js';
 import type { Connection } from '../server/wire.js';
 import { inline } from '../terminal/escape.js';
-import { openBrowser } from '../terminal/open-browser.js';
+import { visitInBrowser, type BrowserFlags } from './browser-visit.js';
 import type { Connected } from './connected.js';
 
-const POLL_MS = 1_000;
 /** A flow lasts ten minutes; the work of its callback may end a little later. */
 const PATIENCE_MS = 11 * 60_000;
-
-export interface BrowserFlags {
-  /** False with `--no-browser`: the address is printed alone. */
-  readonly browser: boolean;
-}
 
 /**
  * Sends a person to the page that connects, and waits until the connection is active and has a tool snapshot. Messages meanwhile go
@@ -30,18 +23,17 @@ export async function connectInBrowser(
   goUrl: string,
   flags: BrowserFlags,
 ): Promise<Connected> {
-  const opened = flags.browser && (await openBrowser(goUrl));
-  const lead = opened ? 'A browser was opened. If it shows nothing, open' : 'Open in a browser, within ten minutes:';
-  process.stderr.write(
-    `${lead}\n\n  ${inline(goUrl)}\n\nWaiting for ${inline(before.display_name)} (Ctrl+C ends the wait)…\n`,
-  );
-  for (const deadline = Date.now() + PATIENCE_MS; Date.now() < deadline; await sleep(POLL_MS)) {
-    const connection = await readConnection(client, before.id);
-    const connected = await connectedSince(client, before, connection);
-    if (connected !== null) return connected;
-  }
-  throw new CliError(
-    `nobody finished connecting ${inline(before.display_name)} in time; start again with: sandgate connections connect ${before.id}`,
+  const name = inline(before.display_name);
+  return visitInBrowser(
+    {
+      goUrl,
+      what: name,
+      within: 'ten minutes',
+      patienceMs: PATIENCE_MS,
+      look: async () => connectedSince(client, before, await readConnection(client, before.id)),
+      again: `sandgate connections connect ${before.id}`,
+    },
+    flags,
   );
 }
 

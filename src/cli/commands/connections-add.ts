@@ -9,7 +9,8 @@ import { wordsOf } from '../terminal/arguments.js';
 import { inline } from '../terminal/escape.js';
 import { printDocument, write } from '../terminal/output.js';
 import { readSecret } from '../terminal/read-secret.js';
-import { connectInBrowser, type BrowserFlags } from './connect-in-browser.js';
+import type { BrowserFlags } from './browser-visit.js';
+import { connectInBrowser } from './connect-in-browser.js';
 import { printConnected } from './connected.js';
 import { readNamedText } from './document.js';
 
@@ -52,7 +53,7 @@ const BELONGS: readonly (readonly [flag: keyof AddFlags, option: string, ways: r
   ['appId', '--app-id', ['codehost_app']],
   ['installationId', '--installation-id', ['codehost_app']],
   ['privateKeyFile', '--private-key-file', ['codehost_app']],
-  ['webhookSecretFile', '--webhook-secret-file', ['codehost_app']],
+  ['webhookSecretFile', '--webhook-secret-file', ['codehost', 'codehost_app']],
 ];
 
 export function registerAddCommand(connections: Command): void {
@@ -75,7 +76,7 @@ export function registerAddCommand(connections: Command): void {
     .option('--app-id <id>', 'of codehost_app')
     .option('--installation-id <id>', 'of codehost_app')
     .option('--private-key-file <file>', 'of codehost_app: PEM of the app, - for standard input')
-    .option('--webhook-secret-file <file>', 'of codehost_app: what the host signs with, - for standard input')
+    .option('--webhook-secret-file <file>', 'of a code host: what it signs webhooks with, - for standard input')
     .option('--no-browser', 'with OAuth: print the address and open nothing')
     .action((url: string | undefined, flags: AddFlags, command: Command) => add(url, flags, contextOf(command)));
 }
@@ -116,7 +117,7 @@ async function bodyOf(url: string | undefined, flags: AddFlags): Promise<Body> {
     owner: flags.personal === true ? 'personal' : 'organization',
     ...(flags.name === undefined ? {} : { display_name: flags.name }),
   } as Body;
-  if (way === 'codehost') return { ...common, token: await readToken(flags) };
+  if (way === 'codehost') return { ...common, token: await readToken(flags), ...webhookMember(flags) };
   if (way === 'codehost_app') return { ...common, ...appMembers(flags) };
   if (url === undefined) throw new CliError('name the endpoint of the MCP server', EXIT.usage);
   return { ...common, base_url: url, ...(await remoteMembers(way, flags)) };
@@ -151,6 +152,11 @@ async function remoteMembers(way: 'static' | 'oauth', flags: AddFlags): Promise<
 
 function readToken({ withToken }: AddFlags): Promise<string> {
   return readSecret({ what: 'the token', option: '--with-token', fromInput: withToken === true });
+}
+
+/** A code host can send events to a token connection as well. */
+function webhookMember({ webhookSecretFile: file }: AddFlags): Partial<Body> {
+  return file === undefined ? {} : { webhook_secret: readNamedText(file).trim() };
 }
 
 function appMembers({ appId, installationId, privateKeyFile, webhookSecretFile }: AddFlags): Partial<Body> {

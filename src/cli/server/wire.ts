@@ -19,6 +19,8 @@ export type CapabilityListEntry = Schemas['CapabilityListEntry'];
 export type Connection = Schemas['Connection'];
 export type Snapshot = Schemas['Snapshot'];
 export type CatalogEntry = Schemas['CatalogEntry'];
+export type Delivery = Schemas['DeliveryView'];
+export type AppRegistration = Schemas['AppRegistrationView'];
 export type Upload = Schemas['UploadView'];
 export type NewRun = Schemas['CreateSession'];
 

@@ -58,7 +58,10 @@ export class ConnectionRecords {
   async revoke(organizationId: string, id: string): Promise<ConnectionRecord | null> {
     return this.db.withTenant(organizationId, async (tx) => {
       const revoked = await moveConnection(tx, id, LIVE, 'revoked');
-      if (revoked !== null) await removeSecrets(tx, id);
+      if (revoked !== null) {
+        await removeSecrets(tx, id);
+        tx.tell((observer) => observer.connectionRevoked());
+      }
       return revoked ?? readConnection(tx, id);
     });
   }

@@ -4,7 +4,7 @@ import { parseRequirements, type ConnectionRequirement } from '../../domain/conn
 import type { BindingAuthority, ResourceBinding } from '../../domain/connections/resource-binding.js';
 import { SandgateError } from '../../domain/errors.js';
 import type { JsonObject } from '../../domain/json.js';
-import type { ResultDestination } from '../../domain/triggers/destination.js';
+import type { ResultDestination } from '../../domain/run/result-destination.js';
 import type { BrokeredToolSet, RunSpec, WorkspaceSpec } from '../../domain/run/spec.js';
 import { isUuid } from '../../domain/uuid.js';
 import { listVisible } from '../connections/connection-rows.js';

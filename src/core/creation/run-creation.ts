@@ -30,7 +30,7 @@ import { validContentOf } from '../policies/policy-content.js';
 import { PolicyEntity } from '../policies/policy.entity.js';
 import { readHeadVersion } from '../policies/policy-versions.js';
 import type { TenantTransaction } from '../record/database.js';
-import type { ResultDestination } from '../../domain/triggers/destination.js';
+import type { ResultDestination } from '../../domain/run/result-destination.js';
 import { requireQueueRoom } from '../runs/queue-room.js';
 import { SessionEntity, SessionHeadEntity } from '../runs/session.entity.js';
 import { assertFetchable } from './fetchable-workspace.js';

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { In } from 'typeorm';
 import type { DeliveryWay } from '../../domain/deliveries/delivery-way.js';
-import type { ResultDestination } from '../../domain/triggers/destination.js';
+import type { ResultDestination } from '../../domain/run/result-destination.js';
 import { newRowId } from '../../platform/postgres/row-id.js';
 import { CLOCK, insertUnlessThere, updateRow } from '../../platform/postgres/write-rows.js';
 import type { TenantTransaction } from '../record/database.js';

@@ -1,6 +1,6 @@
 import type { ResourceBinding } from '../../domain/connections/resource-binding.js';
 import { canonicalJson } from '../../domain/digest/canonical-json.js';
-import type { ResultDestination } from '../../domain/triggers/destination.js';
+import type { ResultDestination } from '../../domain/run/result-destination.js';
 import { bindingProblem } from '../bindings/recheck-binding.js';
 import { findBindingById } from '../bindings/resource-bindings.js';
 import type { TenantTransaction } from '../record/database.js';

@@ -2,7 +2,7 @@ import { callbackHeaders } from '../../domain/deliveries/webhook-headers.js';
 import { resultBody, type RunResult } from '../../domain/deliveries/result-body.js';
 import { digestOfText } from '../../domain/digest/digest.js';
 import { SandgateError } from '../../domain/errors.js';
-import type { ResultDestination } from '../../domain/triggers/destination.js';
+import type { ResultDestination } from '../../domain/run/result-destination.js';
 import { CodehostError } from '../../platform/codehost/codehost-error.js';
 import type { GuardedClient } from '../../platform/egress/guarded-client.js';
 import { sendWebhook } from '../../platform/egress/send-webhook.js';

@@ -7,6 +7,7 @@ import { WorkflowStarter } from '../../platform/temporal/workflow-starter.js';
 import type {
   BrokeredCallNames,
   RunWorkflowNames,
+  ScheduledWorkflowNames,
   StartedWorkflowNames,
 } from '../../platform/temporal/workflow-names.js';
 import { ApprovalNotices } from './approval-notices.js';
@@ -14,6 +15,8 @@ import { DeliveryWorkflows } from './delivery-workflows.js';
 import { Driver, type StoredWebhookRef } from './driver.js';
 import { StoredWebhooks } from './stored-webhooks.js';
 import { TemporalOutboxDispatcher } from './outbox-dispatcher.js';
+import { ScheduleDriver } from './schedule-driver.js';
+import { TriggerSchedules } from '../../platform/temporal/trigger-schedules.js';
 import { connectTemporalClient, type TemporalClient } from '../../platform/temporal/connect-client.js';
 
 /** The workflows that wake-ups are for. */
@@ -22,6 +25,7 @@ export interface DrivenWorkflows {
   notice: StartedWorkflowNames;
   delivery: StartedWorkflowNames;
   event: StartedWorkflowNames;
+  schedule: ScheduledWorkflowNames;
 }
 
 /** What a process drives through Temporal. */
@@ -51,10 +55,23 @@ export function createDrivers(
   return { runs, notices, deliveries, webhooks, outbox };
 }
 
+/** Keeps Temporal Schedules in line with the rows of schedules. */
+export function createScheduleDriver(
+  database: Database,
+  client: TemporalClient,
+  names: Pick<DrivenWorkflows, 'schedule'>,
+  log: Pick<Logger, 'warn'>,
+): ScheduleDriver {
+  const schedules = new TriggerSchedules(client, names.schedule);
+  return new ScheduleDriver({ database, schedules, log, now: () => new Date() });
+}
+
 /** A process's connection to the driver. `close` waits for wake-ups under way; the relay sends what is left. */
 export interface ConnectedDriver {
   /** Brings brokered calls to their runs' workflows. */
   readonly calls: BrokeredDispatch;
+  /** To be told of schedules that were created or changed. */
+  readonly schedules: ScheduleDriver;
   close(): Promise<void>;
 }
 
@@ -73,6 +90,7 @@ export function connectDriver(
   database.outbox = dispatcher;
   return {
     calls: new BrokeredDispatch(client, drivers.runs, names.run),
+    schedules: createScheduleDriver(database, client, names, log),
     close: async () => {
       await dispatcher.drained();
       await client.connection.close();

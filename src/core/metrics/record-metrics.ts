@@ -99,6 +99,10 @@ const TABLE = {
     help: 'Results of runs that arrived at a destination, or were given up after their last attempt.',
     labels: ['event'],
   },
+  revocations: {
+    name: 'service_connection_revocations_total',
+    help: 'Connections that somebody revoked.',
+  },
   brokered: {
     name: 'service_brokered_calls_total',
     help: 'Brokered calls by what became of their claim.',
@@ -151,6 +155,10 @@ export class RecordMetrics implements RecordObserver {
 
   networkGrant(outcome: GrantOutcome): void {
     this.measured.networkGrants.inc({ outcome });
+  }
+
+  connectionRevoked(): void {
+    this.measured.revocations.inc();
   }
 
   private count(event: NewEvent): void {

@@ -29,4 +29,6 @@ export interface RecordObserver {
   approvalSettled(decision: string, waitedSecs: number): void;
   reservation(event: ReservationEvent): void;
   networkGrant(outcome: GrantOutcome): void;
+  /** Somebody took the authority of a connection away. */
+  connectionRevoked(): void;
 }

@@ -1,6 +1,6 @@
 import type { SandgateError } from '../../domain/errors.js';
 import type { Invocation, RunSpec } from '../../domain/run/spec.js';
-import type { ResultDestination } from '../../domain/triggers/destination.js';
+import type { ResultDestination } from '../../domain/run/result-destination.js';
 import { SKIP_REASONS } from '../../domain/triggers/subscription.js';
 import type { Viewer } from '../connections/viewer.js';
 import type { RunCreation } from '../creation/run-creation.js';

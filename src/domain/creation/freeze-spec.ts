@@ -12,7 +12,7 @@ import type {
   SandboxSizes,
   WorkspaceSpec,
 } from '../run/spec.js';
-import type { ResultDestination } from '../triggers/destination.js';
+import type { ResultDestination } from '../run/result-destination.js';
 import { freezeNetwork, type NetworkSources } from './freeze-network.js';
 
 /** What a run is made from: the agent's revision, the policy's head and the request, all of them read at one moment. */

@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from '../json.js';
-import type { ResultDestination } from '../triggers/destination.js';
+import type { ResultDestination } from './result-destination.js';
 import type { FrozenNetwork } from '../network/grant.js';
 
 /** Caps of one run; null means no cap. Money is integer micro-dollars inside and decimal dollars on the wire. */

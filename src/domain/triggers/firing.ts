@@ -1,3 +1,4 @@
+import { KEY_PREFIXES } from './invocation-key.js';
 import type { MissedRunPolicy } from './subscription.js';
 
 /** So late a firing still simply happens; later it was missed. */
@@ -32,5 +33,5 @@ export function fireTimeOf(slot: Date): string {
 
 /** The key under which a slot is claimed, once for ever. */
 export function slotKey(slot: Date): string {
-  return `sched:${fireTimeOf(slot)}`;
+  return `${KEY_PREFIXES.slot}${fireTimeOf(slot)}`;
 }

@@ -33,3 +33,8 @@ export interface StartedWorkflowNames {
   /** What an operator reads of it in Temporal Web. */
   summary(subjectId: string): string;
 }
+
+/** The names of a workflow that a Temporal Schedule starts; given by the process that wires the driver. */
+export interface ScheduledWorkflowNames extends StartedWorkflowNames {
+  scheduleId(subjectId: string): string;
+}

@@ -97,7 +97,7 @@ describe('approving an installation that the code host told of', () => {
     return { status: answer.status, error: answer.body.error, connection: answer.body as unknown as CreatedConnection };
   };
 
-  it('asks the host again and moves pending, error, suspended and revoked to active, under the same id and generation', async () => {
+  it('CP-154 CP-155 CP-250 asks the host again and moves pending, error, suspended and revoked to active, under the same id and generation', async () => {
     bench.app.installations.set('601', { login: 'acme', suspended: false });
     const id = await told('601');
     expect((await bench.api.get(`/v1/connections/${id}/repos`)).status).toBe(409);

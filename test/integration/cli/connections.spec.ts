@@ -166,6 +166,7 @@ describe('connections by token', () => {
     [['--auth', 'oauth', '--with-token'], '--with-token belongs to --auth static or --provider codehost'],
     [['--app-id', '5'], '--app-id belongs to --provider codehost_app'],
     [['--provider', 'codehost', '--scopes', 'read'], '--scopes belongs to --auth oauth'],
+    [['--webhook-secret-file', '-'], '--webhook-secret-file belongs to --provider codehost or --provider codehost_app'],
     [['--auth', 'none'], '--auth takes static or oauth; a server that asks for no credential is connected through'],
     [['--provider', 'other'], '--provider takes mcp_http, codehost or codehost_app'],
   ])('an option without an effect is refused before anything is asked: %j', async (options, message) => {

@@ -3,7 +3,7 @@ import { Codehost } from '../../../src/core/codehost/codehost.js';
 import { publishResult } from '../../../src/core/deliveries/publish-result.js';
 import { createSealer } from '../../../src/core/seal/create-sealer.js';
 import { unattendedStarter } from '../../../src/core/triggers/subscription-runs.js';
-import type { ResultDestination } from '../../../src/domain/triggers/destination.js';
+import type { ResultDestination } from '../../../src/domain/run/result-destination.js';
 import { Egress } from '../../../src/platform/egress/egress.js';
 import { Gitea, type GiteaPullRequest, type GiteaRepository, type GiteaUser } from '../../support/codehost/gitea.js';
 import { connectionIn } from '../../support/connections/connections-api.js';

@@ -6,6 +6,7 @@ import { requestFinalization } from '../../../src/core/finalization/finalization
 import { concludeRun } from '../../../src/core/finalization/conclusion.js';
 import { moveRun } from '../../../src/core/runs/run-moves.js';
 import { startApi, type TestApi } from '../../support/api/api.js';
+import { connected } from '../../support/connections/connected.js';
 import { createGatedRun, post } from '../../support/gate/gated-run.js';
 import { askPermission } from '../../support/gate/permission-calls.js';
 import type { FixtureOrganization, FixtureRun } from '../../support/runs/run-fixture.js';
@@ -168,6 +169,14 @@ describe('metrics of an API process', () => {
       'service_run_duration_seconds_count{outcome="completed"}': 1,
       'service_runs_terminal_total{outcome="completed"}': 1,
     });
+  });
+
+  it('count each connection that is revoked once', async () => {
+    const id = await connected(api.db, api.organizationId);
+    const before = await scrape();
+    await api.post(`/v1/connections/${id}/revoke`);
+    expect((await api.post(`/v1/connections/${id}/revoke`)).status).toBe(200);
+    expect(since(before, await scrape(), /^service_connection_/)).toEqual({ service_connection_revocations_total: 1 });
   });
 });
 

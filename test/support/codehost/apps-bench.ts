@@ -8,7 +8,6 @@ import type { HostedApp } from './rest-api.js';
 export type Registration = Schemas['AppRegistrationView'];
 export type StartedFlow = Schemas['StartedAppFlow'];
 export type SyncedApp = Schemas['SyncedApp'];
-export type Connection = Schemas['Connection'];
 
 const APPS = '/v1/codehost/app';
 

@@ -11,11 +11,12 @@ import { moveRun } from '../../../src/core/runs/run-moves.js';
 import { createSealer } from '../../../src/core/seal/create-sealer.js';
 import { lockSubscription } from '../../../src/core/triggers/lock-subscription.js';
 import { SubscriptionRuns, unattendedStarter } from '../../../src/core/triggers/subscription-runs.js';
-import { SubscriptionEntity } from '../../../src/core/triggers/subscription.entity.js';
+import type { SubscriptionEntity } from '../../../src/core/triggers/subscription.entity.js';
 import type { RunStarter } from '../../../src/core/creation/run-starter.js';
 import { createHeadSigner } from '../../../src/domain/ledger/signed-head.js';
 import type { DeliveryWay } from '../../../src/domain/deliveries/delivery-way.js';
-import { destinationsOf, type ResultDestination } from '../../../src/domain/triggers/destination.js';
+import { destinationsOf } from '../../../src/domain/triggers/destination.js';
+import type { ResultDestination } from '../../../src/domain/run/result-destination.js';
 import { publicUrl, requireSetting } from '../../../src/platform/config/index.js';
 import { Egress } from '../../../src/platform/egress/egress.js';
 import type { TestApi } from '../api/api.js';
@@ -135,7 +136,7 @@ export class DeliveryBench {
   /** Makes an attempt as the workflow would have it made. */
   attempt(way: DeliveryWay, attempt = 1, random = 0.5): Promise<{ attempt: number; waitMs: number | null }> {
     const environment = new MockActivityEnvironment({ attempt: 1, heartbeatTimeoutMs: 10_000 });
-    return environment.run(this.activities.attemptDelivery, way, attempt, random);
+    return environment.run(() => this.activities.attemptDelivery(way, attempt, random));
   }
 
   /** As the owner, whom nothing stops. */

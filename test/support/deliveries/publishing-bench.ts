@@ -4,7 +4,7 @@ import { Codehost } from '../../../src/core/codehost/codehost.js';
 import { createSealer } from '../../../src/core/seal/create-sealer.js';
 import { unattendedStarter } from '../../../src/core/triggers/subscription-runs.js';
 import type { DeliveryEntity } from '../../../src/core/deliveries/delivery.entity.js';
-import type { ResultDestination } from '../../../src/domain/triggers/destination.js';
+import type { ResultDestination } from '../../../src/domain/run/result-destination.js';
 import { Egress } from '../../../src/platform/egress/egress.js';
 import { CodeHost } from '../codehost/code-host.js';
 import { HostedResults } from '../codehost/hosted-results.js';

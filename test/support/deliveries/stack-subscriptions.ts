@@ -12,7 +12,7 @@ import { moveRun } from '../../../src/core/runs/run-moves.js';
 import { createSealer } from '../../../src/core/seal/create-sealer.js';
 import { lockSubscription } from '../../../src/core/triggers/lock-subscription.js';
 import { SubscriptionRuns, unattendedStarter } from '../../../src/core/triggers/subscription-runs.js';
-import type { ResultDestination } from '../../../src/domain/triggers/destination.js';
+import type { ResultDestination } from '../../../src/domain/run/result-destination.js';
 import { loadConfig } from '../../../src/platform/config/index.js';
 import { Egress } from '../../../src/platform/egress/egress.js';
 import { Tracing } from '../../../src/platform/telemetry/tracing.js';

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 /** One field as it is written, with what it means by construction: nothing here reads cron. */
 export interface WrittenField {
   text: string;
-  matches(number: number): boolean;
+  matches: (number: number) => boolean;
 }
 
 /** Numbers as `wallAt` of the oracle shows them; Sunday is 0. */

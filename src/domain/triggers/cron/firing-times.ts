@@ -29,6 +29,11 @@ export class FiringTimes {
     this.firesOnce = !isEvery('hour', this.fields);
   }
 
+  /** By how many seconds the wall clock of the zone is ahead of UTC from now on, each once. */
+  get offsets(): readonly number[] {
+    return this.clock.offsets;
+  }
+
   /** The first firing strictly after an instant; null when there is none up to the end of the year 2100. */
   next(after: Date): Date | null {
     const instant = this.nextInstant(Math.floor(after.getTime() / 1000));

@@ -3,6 +3,8 @@ import { SandgateError } from '../../errors.js';
 /** No zone has changed its clock twice within a week. */
 const PROBE_SECS = 7 * 86_400;
 const NUMBERS = /\d+/g;
+/** What a schedule may still live through. */
+const [FROM, UNTIL] = [Date.UTC(2026, 0, 1) / 1000, Date.UTC(2101, 0, 1) / 1000];
 
 /**
  * The wall clock of one IANA zone. Instants are whole seconds since 1970 in UTC; wall times are the same count as if what the clock on
@@ -16,6 +18,20 @@ export class ZoneClock {
       ...{ timeZone: zone, hourCycle: 'h23', year: 'numeric', month: 'numeric', day: 'numeric' },
       ...{ hour: 'numeric', minute: 'numeric', second: 'numeric' },
     });
+  }
+
+  private known: readonly number[] | undefined;
+
+  /** Every offset that the clock shows from 2026 to 2100. */
+  get offsets(): readonly number[] {
+    if (this.known === undefined) {
+      const weeks = Array.from(
+        { length: Math.ceil((UNTIL - FROM) / PROBE_SECS) },
+        (_, week) => FROM + week * PROBE_SECS,
+      );
+      this.known = [...new Set(weeks.map((week) => this.offsetAt(week)))];
+    }
+    return this.known;
   }
 
   /** By how many seconds the wall clock is ahead of UTC. */

@@ -1,0 +1,112 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Schemas } from '../../../src/client/client.js';
+import { isSigned, ResultReceiver, type Manner } from '../../support/deliveries/result-receiver.js';
+import { StackSubscriptions, type StackSubscription } from '../../support/deliveries/stack-subscriptions.js';
+import { LiveStack } from '../../support/installation/live-stack.js';
+import { StackDatabase } from '../../support/installation/stack-database.js';
+
+/** In all; the nightly campaign delivers 5,000. */
+const DELIVERIES = Number(process.env['TEST_DELIVERIES'] ?? 500);
+const EACH_RUN = 10;
+const RUNS = Math.ceil(DELIVERIES / EACH_RUN);
+const WITHIN_MS = 120_000 + DELIVERIES * 600;
+
+/** Of ten receivers three fail, each in the manner of its number, for one to five requests; one of thirty for ever. */
+const FAILURES: Manner[] = [500, 'cut', 410, 'redirect', 503, 'silence', 404, 401, 429];
+
+interface Receiver {
+  path: string;
+  failures: number;
+  manner: Manner;
+}
+
+function receiverOf(number: number): Receiver {
+  const path = `/receiver/${number}`;
+  if (number % 10 > 2) return { path, failures: 0, manner: 204 };
+  const dead = number % 30 === 0;
+  return { path, failures: dead ? Infinity : 1 + (number % 5), manner: FAILURES[number % FAILURES.length]! };
+}
+
+describe('results for receivers of which three in ten fail', () => {
+  const receivers = Array.from({ length: RUNS * EACH_RUN }, (_one, number) => receiverOf(number));
+  const byPath = new Map(receivers.map((receiver) => [receiver.path, receiver]));
+  let stack: LiveStack;
+  let receiver: ResultReceiver;
+  let subscriptions: StackSubscriptions;
+  let subscription: StackSubscription;
+
+  beforeAll(async () => {
+    receiver = await ResultReceiver.start();
+    receiver.manner = (path, index) => {
+      const of = byPath.get(path);
+      if (of === undefined) throw new Error(`nobody is at ${path}`);
+      return index <= of.failures ? of.manner : 204;
+    };
+    stack = await LiveStack.start({
+      SERVICE_EGRESS_ALLOW_CIDRS: '127.0.0.0/8',
+      SERVICE_DELIVERY_WAITS_MS: '200,300,400,500,600',
+      SERVICE_DELIVERY_TIMEOUT_MS: '5000',
+    });
+    await stack.createReplayAgent('worker');
+    subscriptions = await StackSubscriptions.of(stack, 'worker');
+    subscription = await subscriptions.subscribe(receiver.url('/'));
+  }, 180_000);
+
+  afterAll(async () => {
+    await subscriptions?.close();
+    await stack?.stop();
+    await receiver?.close();
+  }, 120_000);
+
+  it(
+    'proof 7: CP-296 CP-297 CP-298 each arrives at least once, signed, though the worker is killed; no run changes',
+    async () => {
+      const runs = Array.from({ length: RUNS }, (_one, run) =>
+        receivers.slice(run * EACH_RUN, (run + 1) * EACH_RUN).map(({ path }) => receiver.url(path)),
+      );
+      const ids = await subscriptions.startEnded(subscription, runs);
+      await stack.until('a third of the receivers to be asked', WITHIN_MS, () =>
+        Promise.resolve(receiver.received.length * 3 > receivers.length ? true : undefined),
+      );
+      stack.kill('worker');
+      await untilSettled();
+      for (const id of ids) await expectDelivered(id);
+      expect(receiver.received.filter((request) => !isSigned(subscription.secret, request))).toEqual([]);
+    },
+    WITHIN_MS * 2,
+  );
+
+  async function untilSettled(): Promise<void> {
+    const database = StackDatabase.of(stack);
+    await stack.until('every delivery to be settled', WITHIN_MS, async () => {
+      const [row] = await database.query<{ n: number }>(
+        `select count(*)::int as n from result_deliveries where status = 'pending'`,
+      );
+      return row?.n === 0 ? true : undefined;
+    });
+  }
+
+  /** What the record and the receivers say of the deliveries of one run. */
+  async function expectDelivered(runId: string): Promise<void> {
+    const path = `/v1/sessions/${runId}/deliveries`;
+    const { deliveries } = await stack.json<{ deliveries: Schemas['DeliveryView'][] }>('GET', path);
+    const { status } = await stack.session(runId);
+    const events = (await stack.timeline(runId)).filter(({ type }) => type.startsWith('callback.'));
+    expect([status, deliveries.length, events.length]).toEqual(['completed', EACH_RUN, EACH_RUN]);
+    for (const { id, destination, status: settled, attempts } of deliveries) {
+      const { pathname } = new URL((destination as { url: string }).url);
+      const { failures } = byPath.get(pathname)!;
+      const requests = receiver.of(id);
+      const arrived = failures < 6;
+      expect({ pathname, settled, asked: requests.length > failures }).toEqual({
+        pathname,
+        settled: arrived ? 'delivered' : 'failed',
+        asked: arrived,
+      });
+      expect(new Set(requests.map((request) => request.path))).toEqual(new Set([pathname]));
+      expect(new Set(requests.map(({ body }) => body.attempt)).size).toBe(attempts);
+      const event = events.find(({ payload }) => payload.data['delivery_id'] === id);
+      expect(event?.type).toBe(arrived ? 'callback.delivered' : 'callback.failed');
+    }
+  }
+});
