@@ -390,11 +390,7 @@ export interface paths {
             cookie?: never;
         };
         /** List the webhooks that came to a connection, and what came of each */
-<<<<<<< HEAD
         get: operations["listWebhooks"];
-=======
-        get: operations["listDeliveries"];
->>>>>>> h7-g
         put?: never;
         post?: never;
         delete?: never;
@@ -7100,11 +7096,7 @@ export interface operations {
             };
         };
     };
-<<<<<<< HEAD
     listWebhooks: {
-=======
-    listDeliveries: {
->>>>>>> h7-g
         parameters: {
             query?: never;
             header?: never;
