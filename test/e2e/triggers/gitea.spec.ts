@@ -96,7 +96,7 @@ async function runs(): Promise<Started[]> {
 
 /** The run at this commit, once it has ended and its results are where they go. */
 function reported(headSha: string): Promise<Started> {
-  return stack.until(`the run at ${headSha}`, 180_000, async () => {
+  return stack.until(`the run at ${headSha}`, 90_000, async () => {
     for (const { id } of await runs()) {
       const { session } = await stack.json<{ session: Started }>('GET', `/v1/sessions/${id}`);
       if (session.base_commit !== headSha) continue;
@@ -116,7 +116,10 @@ const statusesAt = (sha: string) => gitea.statuses(repository, sha);
 /** Verdict and source of every decision, by the call. */
 const decisionsOf = async (run: Session) =>
   Object.fromEntries(
-    eventsOf(await stack.timeline(run.id), 'tool.decision').map((data) => [data['tool_call_id'], [data['verdict'], data['source']]]),
+    eventsOf(await stack.timeline(run.id), 'tool.decision').map((data) => [
+      data['tool_call_id'],
+      [data['verdict'], data['source']],
+    ]),
   ) as Record<string, unknown>;
 
 describe('a pull request at Gitea', () => {
