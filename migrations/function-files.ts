@@ -35,8 +35,6 @@ const FILES = [
   'functions/subscriptions.sql',
   'functions/schedules.sql',
   'functions/ingress.sql',
-  'functions/ingress.sql',
-  'functions/schedules.sql',
   'functions/broker.sql',
   'functions/upstream.sql',
   'functions/oauth.sql',

@@ -23,6 +23,7 @@ import { registerRunsCommands } from './commands/runs.js';
 import { registerServeCommand } from './commands/serve.js';
 import { registerStartCommand } from './commands/start.js';
 import { registerToolCommands } from './commands/tools.js';
+import { registerTriggerCommands } from './commands/triggers.js';
 import { registerWebhookCommands } from './commands/webhooks.js';
 
 const EXIT_CODES = `
@@ -56,6 +57,7 @@ export function buildProgram(): Command {
     registerRunsCommands,
     registerApprovalCommands,
     registerAgentCommands,
+    registerTriggerCommands,
     registerCatalogCommands,
     registerConnectionCommands,
     registerCodehostCommands,

@@ -54,14 +54,10 @@ try {
     ...setupPaths,
     ...brokerPaths(upstream),
     ...permanentPaths,
-<<<<<<< HEAD
     ...noticePaths(receiver),
     ...deliveryPaths(receiver, dataDir),
     ...eventPaths,
-=======
     ...schedulePaths,
-    ...noticePaths(receiver),
->>>>>>> h7-c
   };
   for (const [name, play] of Object.entries(paths)) {
     if (wanted.length > 0 && !wanted.includes(name)) continue;

@@ -3,6 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { SandgateError } from '../../domain/errors.js';
 import { notFound } from '../../domain/resource-id.js';
 import { templateOf } from '../../domain/triggers/subscription-rules.js';
+import { ScheduleDriver } from '../../core/driver/schedule-driver.js';
 import { Database, type TenantTransaction } from '../../core/record/database.js';
 import { mintCallbackSecret, type MintedCallbackSecret } from '../../core/triggers/callback-secrets.js';
 import { lockSubscription } from '../../core/triggers/lock-subscription.js';
@@ -33,6 +34,7 @@ export class ChangeTriggerService {
   constructor(
     private readonly database: Database,
     private readonly terms: TriggerTerms,
+    private readonly schedules: ScheduleDriver,
   ) {}
 
   /** @throws SandgateError `not_found`; as `checkSubscription`; `conflict` for a trigger that moved meanwhile, and for a taken name */
@@ -44,7 +46,7 @@ export class ChangeTriggerService {
     );
     if ('unchanged' in prepared) return prepared.unchanged;
     const callback = await this.callbackOf(prepared, changes);
-    return this.database.withTenant(organizationId, async (tx) => {
+    const changed = await this.database.withTenant(organizationId, async (tx) => {
       const locked = await lockSubscription(tx, id, 'change');
       if (locked === null) throw notFound('trigger');
       if (!isDeepStrictEqual(locked, prepared.seen))
@@ -53,6 +55,8 @@ export class ChangeTriggerService {
       const shown = typeof callback === 'string' ? {} : shownOnce(callback);
       return { ...(await this.view(tx, id, now)), ...shown };
     });
+    if (prepared.checked.clock !== null) await this.schedules.sync({ organizationId, subscriptionId: id });
+    return changed;
   }
 
   private async prepare(
@@ -87,7 +91,8 @@ function shownOnce({ secret, standard }: MintedCallbackSecret): Partial<ChangedT
 
 /** Null counts as not given. */
 function isEmpty({ schedule, ...members }: ChangeTrigger): boolean {
-  return [...Object.values(members), ...Object.values(schedule ?? {})].every((value) => value == null);
+  const values: unknown[] = [...Object.values(members), ...Object.values({ ...schedule })];
+  return values.every((value) => value == null);
 }
 
 function toWish(row: SubscriptionEntity, clock: ScheduleEntity | null): WishedSubscription {

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { BUDGET_CAPS } from '../../domain/budgets/effective-budgets.js';
 import { templateOf } from '../../domain/triggers/subscription-rules.js';
+import { ScheduleDriver } from '../../core/driver/schedule-driver.js';
 import { Database } from '../../core/record/database.js';
 import { mintCallbackSecret } from '../../core/triggers/callback-secrets.js';
 import { checkSubscription, type WishedSubscription } from '../../core/triggers/subscription-check.js';
@@ -21,6 +22,7 @@ export class CreateTriggerService {
   constructor(
     private readonly database: Database,
     private readonly terms: TriggerTerms,
+    private readonly schedules: ScheduleDriver,
   ) {}
 
   /** @throws SandgateError as `checkSubscription`; `conflict` for a name that another trigger has */
@@ -34,7 +36,7 @@ export class CreateTriggerService {
       checked.columns.callback_url === null
         ? null
         : await mintCallbackSecret(this.terms.sealer, { organizationId, subscriptionId: id });
-    return this.database.withTenant(organizationId, async (tx) => {
+    const created = await this.database.withTenant(organizationId, async (tx) => {
       await insertSubscription(tx, id, checked, { callback, now });
       const token = await mintTriggerToken(tx, id);
       const row = await tx.manager.findOneByOrFail(SubscriptionEntity, { id });
@@ -46,6 +48,8 @@ export class CreateTriggerService {
         ingress_path: await ingressPath(tx, row),
       };
     });
+    if (checked.clock !== null) await this.schedules.sync({ organizationId, subscriptionId: id });
+    return created;
   }
 }
 

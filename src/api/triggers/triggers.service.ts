@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { notFound } from '../../domain/resource-id.js';
 import { managesOrganization } from '../../core/connections/viewer.js';
 import { DeliveryEntity } from '../../core/deliveries/delivery.entity.js';
+import { ScheduleDriver } from '../../core/driver/schedule-driver.js';
 import { Database, type TenantTransaction } from '../../core/record/database.js';
 import { lockSubscription } from '../../core/triggers/lock-subscription.js';
 import { listSubscriptions, newestInvocations, newestRuns } from '../../core/triggers/subscription-records.js';
@@ -25,6 +26,7 @@ export class TriggersService {
   constructor(
     private readonly database: Database,
     private readonly terms: TriggerTerms,
+    private readonly schedules: ScheduleDriver,
   ) {}
 
   /** What the caller may see: all triggers for who manages the organization, none for others. */
@@ -59,8 +61,8 @@ export class TriggersService {
    *
    * @throws SandgateError `not_found`
    */
-  switch(organizationId: string, id: string, enabled: boolean): Promise<Trigger> {
-    return this.database.withTenant(organizationId, async (tx) => {
+  async switch(organizationId: string, id: string, enabled: boolean): Promise<Trigger> {
+    const switched = await this.database.withTenant(organizationId, async (tx) => {
       const locked = await requireLocked(tx, id);
       if (locked.enabled !== enabled)
         await tx.manager.update(SubscriptionEntity, { id }, { enabled, updated_at: CLOCK });
@@ -69,6 +71,8 @@ export class TriggersService {
       if (trigger === undefined) throw new Error('a trigger was not viewed');
       return trigger;
     });
+    if (switched.schedule !== null) await this.schedules.sync({ organizationId, subscriptionId: id });
+    return switched;
   }
 
   /** Replaces every token by a new one, also of a disabled trigger. @throws SandgateError `not_found` */

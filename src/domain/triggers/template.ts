@@ -20,6 +20,13 @@ export function renderTemplate(template: string, keys: Readonly<Record<string, s
   }, head);
 }
 
+/** The keys that the closed holes of a template name, each once. */
+export function templateKeys(template: string): string[] {
+  const [, ...holes] = template.split(OPEN);
+  const closed = holes.filter((piece) => piece.includes(CLOSE));
+  return [...new Set(closed.map((piece) => piece.slice(0, piece.indexOf(CLOSE)).trim()))];
+}
+
 function describeKeys(keys: Readonly<Record<string, string>>): string {
   const names = Object.keys(keys).sort();
   return names.length === 0 ? 'none' : names.join(', ');

@@ -86,17 +86,12 @@ describe('recorded histories of every path', () => {
     for (const name of names.filter((one) => one.startsWith('run-') && !continued.includes(one))) {
       expect({ name, ends: ends(name) }).toEqual({ name, ends: 'EVENT_TYPE_WORKFLOW_EXECUTION_COMPLETED' });
     }
-<<<<<<< HEAD
     const tried = (name: string, step: string) => activitiesOf(name).filter((activity) => activity === step).length;
     const outcomes = ['delivered', 'retried', 'failed'];
     expect(outcomes.map((end) => tried(`notice-${end}`, 'deliverNotice'))).toEqual([1, 3, 6]);
     expect(outcomes.map((end) => tried(`delivery-${end}`, 'attemptDelivery'))).toEqual([1, 3, 6]);
     expect(['started', 'waited'].map((end) => tried(`event-${end}`, 'startEventRuns'))).toEqual([1, 2]);
-=======
-    const noticed = (name: string) => activitiesOf(name).filter((activity) => activity === 'deliverNotice').length;
-    expect(['delivered', 'retried', 'failed'].map((end) => noticed(`notice-${end}`))).toEqual([1, 3, 6]);
     for (const name of ['schedule-fired', 'schedule-idle']) expect(activitiesOf(name)).toEqual(['fireSchedule']);
->>>>>>> h7-c
     expect(activitiesOf('run-brokered').filter((activity) => activity === 'executeBrokeredCall')).toHaveLength(2);
     expect(activitiesOf('run-brokered-lost')).toContain('settleLostCall');
     expect(activitiesOf('run-approval-expired')).toContain('expireApprovals');

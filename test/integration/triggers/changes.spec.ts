@@ -1,11 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { v7 as uuidv7 } from 'uuid';
 import { FiringTimes } from '../../../src/domain/triggers/cron/firing-times.js';
-import { ManagedTriggers, type RotatedToken } from '../../support/triggers/managed-triggers.js';
+import type { ScheduleRef } from '../../../src/core/triggers/schedule-firings.js';
+import { ManagedTriggers, SEALING, type RotatedToken } from '../../support/triggers/managed-triggers.js';
 
 let bench: ManagedTriggers;
+/** Triggers whose clocks the driver was told of. */
+const told: string[] = [];
 beforeAll(async () => {
-  bench = await ManagedTriggers.start();
+  const sync = ({ subscriptionId }: ScheduleRef): Promise<void> => Promise.resolve(void told.push(subscriptionId));
+  bench = await ManagedTriggers.start(SEALING, { sync });
 });
 afterAll(() => bench.api.close());
 
@@ -173,6 +177,19 @@ describe('switching a trigger off and on', () => {
     expect(on.body).toMatchObject({ id, enabled: true, next_fire_at: missed });
     expect((await bench.api.post(`/v1/triggers/${id}/enable`)).body).toEqual(on.body);
     expect((await bench.read(id)).next_firings).toHaveLength(5);
+  });
+
+  it('CP-116 CP-163 tells what wakes its clock, once its row is committed; a trigger without a clock has nothing to tell', async () => {
+    const { id } = await bench.create({ schedule: NIGHTLY });
+    await bench.change(id, { schedule: { timezone: 'UTC' } });
+    await bench.api.post(`/v1/triggers/${id}/disable`);
+    await bench.api.post(`/v1/triggers/${id}/enable`);
+    expect(told.filter((one) => one === id)).toHaveLength(4);
+    await bench.change(id, {});
+    expect(told.filter((one) => one === id)).toHaveLength(4);
+    const bare = await bench.create();
+    await bench.api.post(`/v1/triggers/${bare.id}/disable`);
+    expect(told).not.toContain(bare.id);
   });
 
   it('CP-240 CP-241 CP-242 CP-233 an unknown trigger is 404', async () => {

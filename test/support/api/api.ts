@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { DynamicModule } from '@nestjs/common';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import type { DestinationStream } from 'pino';
 import { createApi } from '../../../src/api/create-api.js';
+import type { Foundation } from '../../../src/api/foundation/foundation.module.js';
 import type { Schemas } from '../../../src/client/client.js';
 import type { LedgerEvent } from '../../../src/domain/events/event-kinds.js';
 import { loadConfig, type SandgateConfig } from '../../../src/platform/config/index.js';
@@ -84,7 +84,7 @@ export interface TestApi {
 export async function startApi(
   env: Record<string, string> = {},
   modules: DynamicModule['imports'] = [],
-  options: { logTo?: DestinationStream } = {},
+  options: Pick<Foundation, 'logTo' | 'schedules'> = {},
 ): Promise<TestApi> {
   const dataDir = mkdtempSync(join(tmpdir(), 'sg-api-'));
   const database = await createTestDatabase();

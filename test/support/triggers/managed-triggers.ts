@@ -3,6 +3,7 @@ import { v7 as uuidv7 } from 'uuid';
 import type { Schemas } from '../../../src/client/client.js';
 import { insertConnection } from '../../../src/core/connections/connection-rows.js';
 import type { ConnectionRecord } from '../../../src/domain/connections/connection.js';
+import type { ScheduleDriver } from '../../../src/core/driver/schedule-driver.js';
 import { startApi, type Answer, type CallOptions, type TestApi } from '../api/api.js';
 
 export type CreatedTrigger = Schemas['CreatedTrigger'];
@@ -17,8 +18,12 @@ export const SEALING = { SERVICE_KMS_MODE: 'off', SERVICE_CREDENTIAL_KEY: random
 export class ManagedTriggers {
   private constructor(readonly api: TestApi) {}
 
-  static async start(env: Record<string, string> = SEALING): Promise<ManagedTriggers> {
-    const api = await startApi(env);
+  /** @param schedules is told of clocks that were changed, in place of Temporal */
+  static async start(
+    env: Record<string, string> = SEALING,
+    schedules?: Pick<ScheduleDriver, 'sync'>,
+  ): Promise<ManagedTriggers> {
+    const api = await startApi(env, [], schedules === undefined ? {} : { schedules });
     const bench = new ManagedTriggers(api);
     bench.expectOk(await api.post('/v1/agents', { name: 'bee', harness: 'replay', policy: 'standard' }));
     return bench;
