@@ -3,7 +3,7 @@ import { loadConfig } from '../../platform/config/index.js';
 import { HarnessAvailability } from './harness-availability.js';
 
 const noRows = () => Promise.reject(new Error('nothing is asked of the record'));
-const builtin = { id: 'builtin' };
+const builtin = { id: 'builtin' } as const;
 
 describe('whether runs of a harness can be created', () => {
   it('is refused without a model provider by a process that would hold its key', async () => {

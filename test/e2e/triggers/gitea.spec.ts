@@ -100,7 +100,7 @@ function reported(headSha: string): Promise<Started> {
     for (const { id } of await runs()) {
       const { session } = await stack.json<{ session: Started }>('GET', `/v1/sessions/${id}`);
       if (session.base_commit !== headSha) continue;
-      const { deliveries } = await stack.json<{ deliveries: Schemas['Delivery'][] }>(
+      const { deliveries } = await stack.json<{ deliveries: Schemas['DeliveryView'][] }>(
         'GET',
         `/v1/sessions/${id}/deliveries`,
       );
