@@ -5,7 +5,7 @@ async function addSchedule(stage, cron, nextFireAt) {
   const id = randomUUID();
   await stage.database.query(
     `insert into trigger_subscriptions (id, tenant_id, agent_id, name, trigger_kind, task_template)
-     select $1, tenant_id, id, $1::text, 'schedule', '[{"say":"hello"}]' from agents where name = 'actor'`,
+     select $1::uuid, tenant_id, id, $1::text, 'schedule', '[{"say":"hello"}]' from agents where name = 'actor'`,
     [id],
   );
   await stage.database.query(

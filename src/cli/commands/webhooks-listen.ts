@@ -175,7 +175,8 @@ async function bodyOf(request: IncomingMessage): Promise<Buffer | null> {
 }
 
 function end(response: ServerResponse, status: number): void {
-  response.writeHead(status, status === 413 ? { connection: 'close' } : {}).end();
+  // A stop then waits for requests, and for no connection that has none.
+  response.writeHead(status, { connection: 'close' }).end();
 }
 
 function linesOf({ received_at: at, verification, again, answered, saved, body }: Receipt): string[] {

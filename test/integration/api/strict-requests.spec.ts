@@ -177,6 +177,9 @@ describe('a request says only what is understood', () => {
       'sessions.bindings',
       'sessions.labels',
       'simulate.content',
+      // Webhooks are the code host's.
+      '{connection_id}',
+      '{registration_id}',
     ]);
   });
 });

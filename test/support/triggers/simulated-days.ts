@@ -1,7 +1,7 @@
 import type { MissedRunPolicy } from '../../../src/domain/triggers/subscription.js';
 import type { SeededRandom } from '../random/seeded-random.js';
 import type { WrittenCron, WrittenField } from './cron-arbitraries.js';
-import { fires, wallTimes } from './wall-clock.js';
+import { fires, type wallTimes } from './wall-clock.js';
 
 /** A schedule of the simulation, with the slots that a look at every minute of its zone finds. */
 export interface SimulatedSchedule {

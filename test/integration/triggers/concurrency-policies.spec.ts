@@ -4,7 +4,7 @@ import { TriggersBench } from '../../support/triggers/triggers-bench.js';
 import type { FixtureSubscription } from '../../support/triggers/subscription-fixture.js';
 
 /** Starts that come at once. */
-const STARTS = 200;
+const STARTS = 20;
 
 let bench: TriggersBench;
 let api: TestApi;
@@ -38,7 +38,7 @@ async function count({ id }: FixtureSubscription): Promise<Counted> {
   return rows[0] as Counted;
 }
 
-describe('two hundred starts of one subscription at once', () => {
+describe('starts of one subscription at once', () => {
   it('CP-178 CP-237 skip_if_running lets one through, and every loser has its row and its 409', async () => {
     const of = await bench.subscribe({ concurrency_policy: 'skip_if_running' });
     const answers = await startAll(of);
