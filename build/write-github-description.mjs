@@ -69,7 +69,7 @@ for (const operation of OPERATIONS) {
   paths[path] = { ...paths[path], [method.toLowerCase()]: withoutProse(described) };
 }
 const components = {};
-for (let open = referencesIn(paths); open.length > 0; ) {
+for (let open = referencesIn(paths); open.length > 0;) {
   const [, , kind, name] = open.pop().split('/');
   if (components[kind]?.[name] !== undefined) continue;
   const component = withoutProse(whole.components[kind][name]);

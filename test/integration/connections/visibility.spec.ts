@@ -49,7 +49,8 @@ async function everyRoute(id: string, caller: { token?: string }): Promise<Answe
   const answers: Answer[] = [];
   for (const route of ROUTES) {
     const [method = '', path = ''] = route.replace(':id', id).split(' ');
-    answers.push(await api.call(method, path, { ...caller, ...(method === 'POST' ? { body: {} } : {}) }));
+    const query = path.endsWith('/refs') ? '?repository=acme/shop' : '';
+    answers.push(await api.call(method, `${path}${query}`, { ...caller, ...(method === 'POST' ? { body: {} } : {}) }));
   }
   return answers;
 }
