@@ -179,6 +179,26 @@ describe('webhooks listen', () => {
     expect(listening.stderr).toContain('Stopped after 2 requests.');
   });
 
+  it('goes on when a request breaks off, or cannot be saved', async () => {
+    const save = join(folder, 'lost');
+    await using listening = listen('--save', save);
+    await listening.said(/(Listening)/);
+    const broken = request(url, { method: 'POST', headers: { 'content-length': '100' } });
+    broken.on('error', () => undefined);
+    broken.write('{');
+    await once(broken, 'socket');
+    await until(
+      () => broken.socket?.bytesWritten ?? 0,
+      (bytes) => bytes > 0,
+    );
+    broken.destroy();
+    await listening.said(/(A request failed: aborted)/);
+    rmSync(save, { recursive: true });
+    expect((await fetch(url, { method: 'POST', body: '{}' })).status).toBe(500);
+    await listening.said(/(A request failed: ENOENT)/);
+    expect((await fetch(url)).status).toBe(405);
+  });
+
   it('says that nothing is verified without a secret, and that a port is taken', async () => {
     await using listening = new Listening(['--port', '0']);
     const taken = await listening.said(/127\.0\.0\.1:(\d+)/);
