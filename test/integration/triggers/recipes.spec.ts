@@ -147,9 +147,7 @@ describe('the files of the recipes', () => {
   it('are what the page names, and the page names all of them', () => {
     const page = readFileSync('docs/triggers.md', 'utf8');
     const named = [...page.matchAll(/\]\(examples\/triggers\/([\w.-]+)\)/g)].map(([, file]) => file);
-    expect(new Set(named)).toEqual(
-      new Set(readdirSync(example(''))),
-    );
+    expect(new Set(named)).toEqual(new Set(readdirSync(example(''))));
   });
 
   it('name no member that the server does not know', () => {
