@@ -3,11 +3,16 @@ import type { Client } from '@temporalio/client';
 /** Ids of the subjects whose workflow is open, one workflow for each. Visibility may lag by a moment. */
 export async function openWorkflows(
   client: Client,
-  { workflowType, workflowId }: { workflowType: string; workflowId(subjectId: string): string },
+  names: { workflowType: string; workflowId(subjectId: string): string },
 ): Promise<ReadonlySet<string>> {
   const open = new Set<string>();
-  const prefix = workflowId('');
-  const query = `WorkflowType = '${workflowType}' AND ExecutionStatus = 'Running'`;
+  const prefix = names.workflowId('');
+  const query = `WorkflowType = '${names.workflowType}' AND ExecutionStatus = 'Running'`;
+  of: { workflowType: string; workflowId(subjectId: string): string },
+): Promise<ReadonlySet<string>> {
+  const open = new Set<string>();
+  const prefix = of.workflowId('');
+  const query = `WorkflowType = '${of.workflowType}' AND ExecutionStatus = 'Running'`;
   for await (const listed of client.workflow.list({ query })) open.add(listed.workflowId.slice(prefix.length));
   return open;
 }

@@ -63,7 +63,7 @@ export async function connectParts(
   if (missing.length > 0) log.warn({ missing }, 'search attributes are missing; runs go on without them');
   const searchAttributesMissing = missing.length > 0;
   const egress = new Egress(config.egress);
-  const creation = createRunCreation(config, { egress: egress.guarded, metrics, tracing });
+  const creation = createRunCreation(config, { egress: egress.guarded, metrics, tracing }, 'elsewhere');
   const sealer = createSealer(database, config.seal);
   const codehost = new Codehost({ config: config.codehost, database, sealer, egress });
   return {

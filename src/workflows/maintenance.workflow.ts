@@ -17,7 +17,10 @@ const { reconcileSchedules } = proxyActivities<ScheduleActivities>({
   summary: 'Put right what wakes schedules',
 });
 
-/** One round of the schedule: starts missing workflows, makes up for wake-ups of schedules that were lost, heals counters, expires records, reaps orphans on every live host. */
+/**
+ * One round of the schedule: starts missing workflows, makes up for wake-ups of schedules that were lost, heals counters, expires
+ * records, reaps orphans on every live host.
+ */
 export async function maintenance(): Promise<void> {
   await startMissingRuns();
   if (patched('schedules')) await reconcileSchedules();

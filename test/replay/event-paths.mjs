@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
 
+/** Of gRPC. */
+const NOT_FOUND = 5;
 const SHA = 'ec26c3e57ca3a959ca5aad62de7213c562f8c821';
 
 /** A webhook that was stored two seconds ago and whose wake-up was lost, for a trigger of its own: maintenance starts its workflow. */
@@ -72,7 +74,7 @@ export const eventPaths = {
             events.some(({ timerStartedEventAttributes: timer }) => timer !== null && timer !== undefined) || undefined
           );
         } catch (error) {
-          if (error.name !== 'WorkflowNotFoundError') throw error;
+          if (error.code !== NOT_FOUND) throw error;
           return undefined;
         }
       });

@@ -22,7 +22,6 @@ export type CatalogEntry = Schemas['CatalogEntry'];
 export type Trigger = Schemas['Trigger'];
 export type AddressedTrigger = Omit<Schemas['TriggerWithHistory'], 'sessions' | 'deliveries' | 'invocations'>;
 export type CreatedTrigger = Schemas['CreatedTrigger'];
-export type ChangedTrigger = Schemas['ChangedTrigger'];
 export type TriggerWithHistory = Schemas['TriggerWithHistory'];
 export type NewTrigger = Schemas['CreateTrigger'];
 export type TriggerChange = Schemas['ChangeTrigger'];

@@ -118,6 +118,7 @@ function rowOf(
   return Object.assign(new ConnectionEntity(), {
     oauth: null,
     registration_id: null,
+    checks_refused_generation: null,
     ...record,
     ...sealedColumns('credential', credential),
     ...sealedColumns('webhook_secret', webhookSecret),

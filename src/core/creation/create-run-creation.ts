@@ -19,13 +19,15 @@ export interface CreationServices {
   presets: NetworkPresets;
 }
 
+/** @param modelKeys as for {@link HarnessAvailability} */
 export function createRunCreation(
   config: SandgateConfig,
   on: { egress: GuardedClient; metrics: Metrics; tracing: Tracing },
+  modelKeys?: 'elsewhere',
 ): CreationServices {
   const presets = new NetworkPresets(readPresets(config.network.presetsFile));
   const catalog = new HarnessCatalog(config);
-  const availability = new HarnessAvailability(config);
+  const availability = new HarnessAvailability(config, modelKeys);
   const prices = new PriceList(config.llm.prices);
   const network = new RunNetwork(presets, on.egress, on.metrics);
   const runs = new RunCreation({ ...on, config, catalog, availability, prices, network });

@@ -17,7 +17,11 @@ export interface Hindrances {
 
 /** Whether runs of a harness can be created now, and if not, what to set or to install (docs/design/tools.md). */
 export class HarnessAvailability {
-  constructor(private readonly config: Pick<SandgateConfig, 'llm' | 'data'>) {}
+  /** @param modelKeys whether this process holds the keys of model providers; one that does not cannot say that there are none */
+  constructor(
+    private readonly config: Pick<SandgateConfig, 'llm' | 'data'>,
+    private readonly modelKeys: 'held' | 'elsewhere' = 'held',
+  ) {}
 
   /** Why a run of this harness with this model cannot be created; null when it can. */
   async whyNot({ id }: Pick<Harness, 'id'>, model: string, rowsOf: RowsOf): Promise<string | null> {
@@ -35,7 +39,7 @@ export class HarnessAvailability {
 
   private missingModel(harness: string, model: string): string | null {
     const dialect = dialectOf(harness, model);
-    return dialect === null ? null : missingUpstream(this.config.llm, dialect);
+    return dialect === null || this.modelKeys === 'elsewhere' ? null : missingUpstream(this.config.llm, dialect);
   }
 
   private async missingProgram(harness: string, rowsOf: RowsOf): Promise<string | null> {

@@ -55,7 +55,6 @@ export class SharedStatements<Item, Result> {
         items.map(({ item }) => item),
       );
       if (answers.length !== items.length) throw new Error(`${items.length} items had ${answers.length} answers`);
-      // eslint-disable-next-line @typescript-eslint/no-non-null-assertion -- counted above
       items.forEach(({ resolve }, index) => resolve(answers[index]!));
     } catch (error) {
       // A database that is away refuses each of them alike.

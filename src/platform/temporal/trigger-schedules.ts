@@ -18,6 +18,8 @@ export interface HeldSchedule {
 
 /** One listing holds them all in most deployments. */
 const PAGE = 1000;
+/** Requests wait for the answer, and what fails is made up for. */
+const ANSWERS_WITHIN_MS = 3000;
 
 /**
  * Temporal Schedules as durable wake-ups of triggers. They decide nothing: jitter is none, overlap is allowed since the concurrency
@@ -29,25 +31,26 @@ export class TriggerSchedules {
     private readonly names: ScheduledWorkflowNames,
   ) {}
 
-  /** Creates or changes the Temporal Schedule, running or paused. @throws the client's error when Temporal cannot be reached */
+  /** Creates or changes the Temporal Schedule, running or paused. @throws the client's error when Temporal does not answer in time */
   async put(wanted: WantedSchedule): Promise<void> {
     const options = this.optionsOf(wanted);
-    try {
-      await this.client.schedule.create(options);
-    } catch (cause) {
-      if (!(cause instanceof ScheduleAlreadyRunning)) throw cause;
-      const { scheduleId, spec, policies, action, state } = options;
-      await this.client.schedule
-        .getHandle(scheduleId)
-        .update((held) => ({ spec, policies, action, state: { ...held.state, ...state } }));
-    }
+    await this.soon(async () => {
+      try {
+        await this.client.schedule.create(options);
+      } catch (cause) {
+        if (!(cause instanceof ScheduleAlreadyRunning)) throw cause;
+        const { scheduleId, spec, policies, action, state } = options;
+        await this.client.schedule
+          .getHandle(scheduleId)
+          .update((held) => ({ spec, policies, action, state: { ...held.state, ...state } }));
+      }
+    });
   }
 
-  /** Wakes a schedule at once. */
+  /** Wakes a schedule at once. @throws as {@link put} */
   async wake(subscriptionId: string): Promise<void> {
-    await this.client.schedule
-      .getHandle(this.names.scheduleId(subscriptionId))
-      .trigger(ScheduleOverlapPolicy.ALLOW_ALL);
+    const handle = this.client.schedule.getHandle(this.names.scheduleId(subscriptionId));
+    await this.soon(() => handle.trigger(ScheduleOverlapPolicy.ALLOW_ALL));
   }
 
   /** Everything that Temporal holds, by the id of the subscription. */
@@ -61,6 +64,10 @@ export class TriggerSchedules {
       });
     }
     return held;
+  }
+
+  private soon(call: () => Promise<void>): Promise<void> {
+    return this.client.withDeadline(Date.now() + ANSWERS_WITHIN_MS, call);
   }
 
   private optionsOf({ organizationId, subscriptionId, times, enabled }: WantedSchedule) {

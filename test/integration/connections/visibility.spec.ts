@@ -34,6 +34,8 @@ afterAll(async () => {
 /** Every route that names a connection: those that read it, then those that change it. */
 const ROUTES = [
   'GET /v1/connections/:id',
+  'GET /v1/connections/:id/deliveries',
+  'GET /v1/connections/:id/refs',
   'GET /v1/connections/:id/tools',
   'GET /v1/connections/:id/repos',
   'POST /v1/connections/:id/tools/refresh',
@@ -47,7 +49,8 @@ async function everyRoute(id: string, caller: { token?: string }): Promise<Answe
   const answers: Answer[] = [];
   for (const route of ROUTES) {
     const [method = '', path = ''] = route.replace(':id', id).split(' ');
-    answers.push(await api.call(method, path, { ...caller, ...(method === 'POST' ? { body: {} } : {}) }));
+    const query = path.endsWith('/refs') ? '?repository=acme/shop' : '';
+    answers.push(await api.call(method, `${path}${query}`, { ...caller, ...(method === 'POST' ? { body: {} } : {}) }));
   }
   return answers;
 }
@@ -87,7 +90,7 @@ describe('who sees a connection', () => {
   it('CP-249 CP-250 CP-251 members read what is the organization’s and change nothing of it', async () => {
     for (const caller of [owner, colleague]) {
       expect((await everyRoute(shared.id, caller)).map(({ status }) => status)).toEqual([
-        200, 200, 400, 403, 403, 403, 403,
+        200, 200, 400, 200, 400, 403, 403, 403, 403,
       ]);
     }
     const anonymous = await api.post(`/v1/connections/${shared.id}/revoke`, {}, { token: null });

@@ -146,6 +146,17 @@ describe('what wakes schedules', () => {
     await listed(refs[1] as ScheduleRef, '0 9 * * *', true);
   });
 
+  it('a request waits a few seconds for a Temporal that does not answer, and no longer', async () => {
+    const ref = await bench.add({ cron: '0 9 * * *' });
+    const connection = Connection.lazy({ address: '127.0.0.1:1' });
+    const away = new TriggerSchedules(new Client({ connection }), scheduledInvocationWorkflow);
+    const before = performance.now();
+    await driver({ schedules: away }).sync(ref);
+    expect(performance.now() - before).toBeLessThan(30_000);
+    expect(warnings).toHaveLength(1);
+    await connection.close();
+  });
+
   /** Changes by an hour, by half of one and by two, at midnight and in Ramadan, and none; days and months that begin earlier in UTC or later. */
   it.each([
     ['America/New_York', '*/30 0-3 * * *'],
