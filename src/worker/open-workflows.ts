@@ -8,11 +8,6 @@ export async function openWorkflows(
   const open = new Set<string>();
   const prefix = names.workflowId('');
   const query = `WorkflowType = '${names.workflowType}' AND ExecutionStatus = 'Running'`;
-  of: { workflowType: string; workflowId(subjectId: string): string },
-): Promise<ReadonlySet<string>> {
-  const open = new Set<string>();
-  const prefix = of.workflowId('');
-  const query = `WorkflowType = '${of.workflowType}' AND ExecutionStatus = 'Running'`;
   for await (const listed of client.workflow.list({ query })) open.add(listed.workflowId.slice(prefix.length));
   return open;
 }
