@@ -1,4 +1,4 @@
--- Subscriptions: their locks, their tokens, and the claims of what they were asked to start.
+-- Subscriptions: their locks, their runs, and their tokens.
 
 -- Everything that checks a subscription's runs and then starts one holds this lock, so that its concurrency policy is
 -- exact. A subscription that lets runs stack up has nothing to check: its starters do not wait for each other. There are
@@ -20,29 +20,6 @@ begin
   if (select concurrency_policy <> 'allow' from trigger_subscriptions where id = p_subscription) then
     perform pg_advisory_xact_lock(turn);
   end if;
-end
-$$;
-
--- Claims a key of a subscription for a run that the caller is about to make, or reads what the key led to before.
--- Whoever comes second with a key waits for the first one's commit.
-create or replace function svc_claim_invocation(
-  p_tenant uuid, p_subscription uuid, p_id uuid, p_key text, p_digest text, p_session uuid
-)
-returns table (claimed boolean, session_id uuid, skip_reason text, request_digest text)
-language plpgsql
-as $$
-#variable_conflict use_column
-begin
-  insert into trigger_invocations (id, tenant_id, subscription_id, idempotency_key, request_digest, session_id)
-  values (p_id, p_tenant, p_subscription, p_key, p_digest, p_session)
-  on conflict (subscription_id, idempotency_key) do nothing;
-  if found then
-    return query select true, p_session, null::text, p_digest;
-    return;
-  end if;
-  return query
-    select false, i.session_id, i.skip_reason, i.request_digest from trigger_invocations i
-      where i.subscription_id = p_subscription and i.idempotency_key = p_key;
 end
 $$;
 

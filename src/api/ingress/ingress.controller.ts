@@ -2,6 +2,7 @@ import { applyDecorators, Controller, HttpCode, Param, Post, Req, Res } from '@n
 import { ApiBody, ApiExtraModels, ApiHeader, ApiOperation, ApiResponse, ApiTags, getSchemaPath } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { WebhookIngress, type IngressAnswer } from '../../core/ingress/webhook-ingress.js';
+import { sentBytes } from '../http/webhook-bodies.js';
 import { Public } from '../auth/permission.decorator.js';
 import { Failures } from '../openapi/answers.js';
 import { IdParam } from '../openapi/parameters.js';
@@ -69,8 +70,8 @@ export class IngressController {
   }
 }
 
-function webhookOf({ headers, body }: FastifyRequest): { headers: FastifyRequest['headers']; body: Buffer } {
-  return { headers, body: Buffer.isBuffer(body) ? body : Buffer.alloc(0) };
+function webhookOf(request: FastifyRequest): { headers: FastifyRequest['headers']; body: Buffer } {
+  return { headers: request.headers, body: sentBytes(request) };
 }
 
 async function answer(reply: FastifyReply, receiving: Promise<IngressAnswer>): Promise<WebhookAnswer> {

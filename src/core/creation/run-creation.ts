@@ -20,7 +20,7 @@ import { cloneBaseOf } from '../../platform/config/codehost.config.js';
 import type { SandgateConfig } from '../../platform/config/index.js';
 import type { GuardedClient } from '../../platform/egress/guarded-client.js';
 import type { Tracing } from '../../platform/telemetry/tracing.js';
-import { findAgent, latestRevision, requireRevision } from '../agents/agent-lookup.js';
+import { chosenRevision, findAgent } from '../agents/agent-lookup.js';
 import { insertBindings } from '../bindings/resource-bindings.js';
 import { readPinned } from '../capabilities/capability-queries.js';
 import type { HarnessAvailability } from '../harnesses/harness-availability.js';
@@ -114,7 +114,7 @@ export class RunCreation {
     const agent = await findAgent(tx, request.agent);
     if (agent === null) throw new SandgateError('invalid_request', `agent: unknown agent ${request.agent}`);
     const pinned = request.subscription?.pinnedRevisionId ?? null;
-    const revision = pinned === null ? await latestRevision(tx, agent) : await requireRevision(tx, agent, pinned);
+    const revision = await chosenRevision(tx, agent, pinned);
     const harness = await this.requireHarness(tx, revision);
     const policy = await tx.manager.findOneByOrFail(PolicyEntity, { id: revision.policy_id });
     const head = await readHeadVersion(tx, policy);

@@ -19,11 +19,11 @@ import type { ConcurrencyPolicy, MissedRunPolicy } from '../../domain/triggers/s
 import { isUuid } from '../../domain/uuid.js';
 import { cloneBaseOf } from '../../platform/config/codehost.config.js';
 import type { Sealer } from '../../platform/seal/sealer.js';
-import { findAgent, latestRevision, requireRevision } from '../agents/agent-lookup.js';
+import { chosenRevision, findAgent } from '../agents/agent-lookup.js';
 import { canReceiveEvents } from '../connections/can-receive-events.js';
 import { listVisible } from '../connections/connection-rows.js';
 import { requireSealing } from '../connections/connection-secrets.js';
-import type { Viewer } from '../connections/viewer.js';
+import { unattendedViewer, type Viewer } from '../connections/viewer.js';
 import { assertFetchable, type FetchRule } from '../creation/fetchable-workspace.js';
 import { requireCodeHost } from '../creation/run-bindings.js';
 import { refuseCallbackUrl } from '../deliveries/callback-url.js';
@@ -96,7 +96,7 @@ export async function checkSubscription(
   const agent = await findAgent(tx, wish.agent);
   if (agent === null) throw invalid('agent', `unknown agent ${wish.agent}`);
   const { pinnedRevisionId: pinned } = wish;
-  const revision = pinned === null ? await latestRevision(tx, agent) : await requireRevision(tx, agent, pinned);
+  const revision = await chosenRevision(tx, agent, pinned);
   requireTask(wish.taskTemplate, wish.allowTaskOverride);
   const capabilities = requireAttached(wish.capabilities, revision.capability_bundles);
   const times = wish.schedule === null ? null : readClock(wish.schedule, wish.taskTemplate, now);
@@ -156,7 +156,7 @@ async function readEvents(
 /** The organization's own connections alone: an event has no person whose personal connection could be used. */
 async function requireEventSource(tx: TenantTransaction, id: string): Promise<string> {
   if (!isUuid(id)) throw invalid('connection', 'must be the id of a connection');
-  const visible = await listVisible(tx, unattended(tx));
+  const visible = await listVisible(tx, unattendedViewer(tx.organizationId));
   const connection = visible.find((one) => one.id === id.toLowerCase());
   if (connection === undefined) throw invalid('connection', `unknown connection ${id}`);
   const { display_name: name, status, provider } = connection;
@@ -186,7 +186,7 @@ async function readWorkspace(
     case 'git_repository':
       assertFetchable(workspace, terms);
       if (workspace.connection_id !== undefined)
-        requireCodeHost(workspace.connection_id, await listVisible(tx, unattended(tx)));
+        requireCodeHost(workspace.connection_id, await listVisible(tx, unattendedViewer(tx.organizationId)));
       return workspace;
   }
 }
