@@ -195,7 +195,10 @@ async function readWorkspace(
 function refuseFolderOf(fallback: RequestedWorkspace | null, viewer: Viewer): void {
   if (fallback?.kind !== 'local_copy') return;
   if (viewer.role !== 'operator') throw folderRefused();
-  throw invalid('workspace', "the agent's default is a copy of a folder of the host; name it here for the trigger to use");
+  throw invalid(
+    'workspace',
+    "the agent's default is a copy of a folder of the host; name it here for the trigger to use",
+  );
 }
 
 function folderRefused(): SandgateError {
@@ -203,11 +206,6 @@ function folderRefused(): SandgateError {
     'forbidden',
     'workspace: a copy of a folder of the host is for the operator; use git_repository',
   );
-}
-
-/** Runs of triggers see what belongs to the organization, and nobody's own connections. */
-function unattended({ organizationId }: TenantTransaction): Viewer {
-  return { organizationId, userId: null, role: 'member' };
 }
 
 function requireCallback(url: string, { egress, publicUrl, sealer }: SubscriptionTerms): void {
