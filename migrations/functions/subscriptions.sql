@@ -1,9 +1,10 @@
 -- Subscriptions: their locks, their runs, and their tokens.
 
 -- Everything that checks a subscription's runs and then starts one holds this lock, so that its concurrency policy is
--- exact. A subscription that lets runs stack up has nothing to check: its starters do not wait for each other. There are
--- two locks, always taken in this order: the first says that the policy stays what it is, the second is for one starter
--- at a time. With one, those who find that the policy has changed while they waited would all wait for each other.
+-- exact. A subscription that lets runs stack up has nothing to check: its starters do not wait for each other. There
+-- are two locks, always taken in this order: the first says that the policy stays what it is, the second is for one
+-- starter at a time. With one, those who find that the policy has changed while they waited would all wait for each
+-- other.
 create or replace function svc_lock_subscription(p_subscription uuid, p_change boolean)
 returns void
 language plpgsql

@@ -30,9 +30,7 @@ describe('a summary on a page of the code host', () => {
   });
 
   it.each(['- ', '> ', '1) ', '\t', '> - ', '  * '])('a fence behind %j is none', (mark) => {
-    expect(summaryForPage(`a\n${mark}\`\`\`\n  \`\`\`\n<!--`)).toBe(
-      `a\n${mark}\\\`\`\`\n  \`\`\`\n  \`\`\`\n&lt;!--`,
-    );
+    expect(summaryForPage(`a\n${mark}\`\`\`\n  \`\`\`\n<!--`)).toBe(`a\n${mark}\\\`\`\`\n  \`\`\`\n  \`\`\`\n&lt;!--`);
   });
 
   it('is at most 60,000 characters long, and says what was left out', () => {

@@ -102,7 +102,9 @@ describe('starts of one subscription at once', () => {
     try {
       await holder.query('begin');
       await holder.query('select svc_lock_subscription($1, true)', [of.id]);
-      await holder.query(`update trigger_subscriptions set concurrency_policy = 'skip_if_running' where id = $1`, [of.id]);
+      await holder.query(`update trigger_subscriptions set concurrency_policy = 'skip_if_running' where id = $1`, [
+        of.id,
+      ]);
       waiting = Promise.all(Array.from({ length: 6 }, (_, index) => start(of, index)));
       await untilWaiting(6);
     } finally {

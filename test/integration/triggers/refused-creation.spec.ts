@@ -107,7 +107,12 @@ describe('creating a trigger is refused', () => {
   it("CP-177 CP-232 with 403 for a folder of the host that is the agent's default; the operator names it", async () => {
     const folder = { kind: 'local_copy', path: '/srv/app' };
     const { token } = await bench.api.addUser('admin');
-    await bench.api.post('/v1/agents', { name: 'peek', harness: 'replay', policy: 'standard', default_workspace: folder });
+    await bench.api.post('/v1/agents', {
+      name: 'peek',
+      harness: 'replay',
+      policy: 'standard',
+      default_workspace: folder,
+    });
     const refused = await bench.post({ agent: 'peek' }, { token });
     expect([refused.status, refused.body.error]).toEqual([403, expect.stringContaining('operator')]);
     const unnamed = await bench.post({ agent: 'peek' });
