@@ -1,45 +1,26 @@
--- Subscriptions: their locks, their tokens, and the claims of what they were asked to start.
+-- Subscriptions: their locks, their runs, and their tokens.
 
 -- Everything that checks a subscription's runs and then starts one holds this lock, so that its concurrency policy is
--- exact. A subscription that lets runs stack up has nothing to check: its starters share the lock. Whoever finds behind
--- the lock that the policy has changed meanwhile waits for the others after all.
+-- exact. A subscription that lets runs stack up has nothing to check: its starters do not wait for each other. There
+-- are two locks, always taken in this order: the first says that the policy stays what it is, the second is for one
+-- starter at a time. With one, those who find that the policy has changed while they waited would all wait for each
+-- other.
 create or replace function svc_lock_subscription(p_subscription uuid, p_change boolean)
 returns void
 language plpgsql
 as $$
 declare
-  key bigint := hashtextextended('subscription:' || p_subscription, 0);
+  terms bigint := hashtextextended('subscription:' || p_subscription, 0);
+  turn bigint := hashtextextended('subscription turn:' || p_subscription, 0);
 begin
-  if not p_change then
-    if (select concurrency_policy = 'allow' from trigger_subscriptions where id = p_subscription) then
-      perform pg_advisory_xact_lock_shared(key);
-      if (select concurrency_policy = 'allow' from trigger_subscriptions where id = p_subscription) then return; end if;
-    end if;
-  end if;
-  perform pg_advisory_xact_lock(key);
-end
-$$;
-
--- Claims a key of a subscription for a run that the caller is about to make, or reads what the key led to before.
--- Whoever comes second with a key waits for the first one's commit.
-create or replace function svc_claim_invocation(
-  p_tenant uuid, p_subscription uuid, p_id uuid, p_key text, p_digest text, p_session uuid
-)
-returns table (claimed boolean, session_id uuid, skip_reason text, request_digest text)
-language plpgsql
-as $$
-#variable_conflict use_column
-begin
-  insert into trigger_invocations (id, tenant_id, subscription_id, idempotency_key, request_digest, session_id)
-  values (p_id, p_tenant, p_subscription, p_key, p_digest, p_session)
-  on conflict (subscription_id, idempotency_key) do nothing;
-  if found then
-    return query select true, p_session, null::text, p_digest;
+  if p_change then
+    perform pg_advisory_xact_lock(terms);
     return;
   end if;
-  return query
-    select false, i.session_id, i.skip_reason, i.request_digest from trigger_invocations i
-      where i.subscription_id = p_subscription and i.idempotency_key = p_key;
+  perform pg_advisory_xact_lock_shared(terms);
+  if (select concurrency_policy <> 'allow' from trigger_subscriptions where id = p_subscription) then
+    perform pg_advisory_xact_lock(turn);
+  end if;
 end
 $$;
 

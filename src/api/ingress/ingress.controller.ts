@@ -58,6 +58,7 @@ export class IngressController {
   @ApiOperation({ summary: 'Receive a webhook of a connection to the code host', security: [] })
   @IdParam('connection_id', 'webhook')
   @Webhook(StoredWebhookView, IgnoredWebhookView)
+  @ApiResponse({ status: 202, type: IgnoredWebhookView, description: 'Authentic, and of another installation.' })
   @Failures(400, 401, 404, 409, 503)
   receiveWebhook(
     @Param('connector') connector: string,

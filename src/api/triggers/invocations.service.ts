@@ -3,10 +3,9 @@ import { digestOf } from '../../domain/digest/digest.js';
 import { SandgateError } from '../../domain/errors.js';
 import type { JsonObject } from '../../domain/json.js';
 import { notFound } from '../../domain/resource-id.js';
-import type { Invocation } from '../../domain/run/spec.js';
 import { isTerminal, parseRunStatus } from '../../domain/run/status.js';
 import { resultBody } from '../../domain/deliveries/result-body.js';
-import { destinationsOf } from '../../domain/triggers/destination.js';
+import { fireTimeOf } from '../../domain/triggers/firing.js';
 import { flattenContext } from '../../domain/triggers/invocation-context.js';
 import { KEY_PREFIXES, parseInvocationKey } from '../../domain/triggers/invocation-key.js';
 import { narrowWorkspace } from '../../domain/triggers/narrow-workspace.js';
@@ -15,10 +14,20 @@ import { readRunResult } from '../../core/deliveries/run-result.js';
 import { Database, type TenantTransaction } from '../../core/record/database.js';
 import { SessionEntity } from '../../core/runs/session.entity.js';
 import { baseWorkspace } from '../../core/triggers/base-workspace.js';
-import { startClaimed, type ClaimedOutcome, type InvocationClaim } from '../../core/triggers/claimed-start.js';
+import {
+  runOfKey,
+  startClaimed,
+  type ClaimedOutcome,
+  type InvocationClaim,
+} from '../../core/triggers/claimed-start.js';
 import { lockSubscription } from '../../core/triggers/lock-subscription.js';
 import type { SubscriptionEntity } from '../../core/triggers/subscription.entity.js';
-import { SubscriptionRuns, unattendedStarter, type Firing } from '../../core/triggers/subscription-runs.js';
+import {
+  plainFiring,
+  SubscriptionRuns,
+  unattendedStarter,
+  type Firing,
+} from '../../core/triggers/subscription-runs.js';
 import type { TriggerTokenInfo } from '../../core/triggers/trigger-tokens.js';
 import { cloneBaseOf } from '../../platform/config/codehost.config.js';
 import { newRowId } from '../../platform/postgres/row-id.js';
@@ -119,7 +128,8 @@ export class InvocationsService {
   private async start(tx: TenantTransaction, firing: Firing, claim: InvocationClaim): Promise<StartedRun> {
     const outcome = await startClaimed(tx, this.runs, firing, claim);
     if (outcome.outcome === 'overlap') return { outcome };
-    const runId = outcome.outcome === 'replayed' ? outcome.runId : firing.runId;
+    const { id } = firing.subscription;
+    const runId = outcome.outcome === 'repeated' ? await runOfKey(tx, id, claim) : firing.runId;
     const session = await tx.manager.findOneByOrFail(SessionEntity, { id: runId });
     return { outcome, session: await viewSession(tx, session) };
   }
@@ -134,7 +144,7 @@ function requireStarted({ outcome, session }: StartedRun): SessionEnvelope & { r
   if (outcome.outcome === 'overlap')
     throw new SandgateError('conflict', `run ${outcome.runningId} of this trigger is not over (skip_if_running)`);
   if (session === undefined) throw new Error('a run was started and not read');
-  return { session, replay: outcome.outcome === 'replayed' };
+  return { session, replay: outcome.outcome === 'repeated' };
 }
 
 function toInvokedRun(triggerId: string, { session, replay }: SessionEnvelope & { replay: boolean }): InvokedRun {
@@ -172,7 +182,8 @@ function toFiring(
   { task, context, workspace, claim }: CheckedInvocation,
 ): Firing {
   const key = claim.key.startsWith(KEY_PREFIXES.unnamed) ? {} : { idempotency_key: claim.key };
-  return firingOf(subscription, {
+  return plainFiring(subscription, {
+    at: new Date(),
     starter: unattendedStarter('trigger', token.tokenId, token.organizationId),
     invocation: { kind: 'api', actor: `trigger:${subscription.name}`, attributes: { context, ...key } },
     task,
@@ -181,10 +192,12 @@ function toFiring(
 }
 
 function manualFiring(subscription: SubscriptionEntity, principal: Principal): Firing {
-  const fireTime = `${new Date().toISOString().slice(0, 19)}Z`;
+  const at = new Date();
+  const fireTime = fireTimeOf(at);
   if (subscription.task_template === null)
     throw new SandgateError('invalid_request', 'the trigger has no task_template, so it cannot be run by hand');
-  return firingOf(subscription, {
+  return plainFiring(subscription, {
+    at,
     starter: { kind: principal.kind, principalId: userIdOf(principal), viewer: viewerOf(principal) },
     invocation: {
       kind: 'manual',
@@ -193,18 +206,4 @@ function manualFiring(subscription: SubscriptionEntity, principal: Principal): F
     },
     task: renderTemplate(subscription.task_template, { fire_time: fireTime }),
   });
-}
-
-function firingOf(
-  subscription: SubscriptionEntity,
-  { invocation, ...of }: Pick<Firing, 'starter' | 'task' | 'workspace'> & { invocation: Invocation },
-): Firing {
-  return {
-    subscription,
-    runId: newRowId(),
-    trustTier: 'trusted',
-    destinations: destinationsOf(subscription, null),
-    invocation: { ...invocation, subscription_id: subscription.id, received_at: new Date().toISOString() },
-    ...of,
-  };
 }

@@ -15,15 +15,16 @@ export async function latestRevision(tx: TenantTransaction, agent: AgentEntity):
   return tx.manager.findOneOrFail(AgentRevisionEntity, { where: { agent_id: agent.id }, order: { rev: 'DESC' } });
 }
 
-/** @throws SandgateError `invalid_request` for a revision of another agent */
-export async function requireRevision(
+/** The pinned revision, else the latest one. @throws SandgateError `invalid_request` for a revision of another agent */
+export async function chosenRevision(
   tx: TenantTransaction,
   agent: AgentEntity,
-  id: string,
+  pinned: string | null,
 ): Promise<AgentRevisionEntity> {
-  const revision = await tx.manager.findOneBy(AgentRevisionEntity, { id, agent_id: agent.id });
+  if (pinned === null) return latestRevision(tx, agent);
+  const revision = await tx.manager.findOneBy(AgentRevisionEntity, { id: pinned, agent_id: agent.id });
   if (revision !== null) return revision;
-  throw new SandgateError('invalid_request', `pinned_revision_id: agent ${agent.name} has no revision ${id}`);
+  throw new SandgateError('invalid_request', `pinned_revision_id: agent ${agent.name} has no revision ${pinned}`);
 }
 
 /** By agent, what its latest revision says of it; agents whose latest revision says nothing are absent. */

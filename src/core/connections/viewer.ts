@@ -12,6 +12,11 @@ export interface Viewer {
   role: Role | 'operator';
 }
 
+/** What acts without a person: it sees what belongs to the organization, and nobody's own connections. */
+export function unattendedViewer(organizationId: string): Viewer {
+  return { organizationId, userId: null, role: 'member' };
+}
+
 /** Whether the viewer may change what belongs to the organization. */
 export function managesOrganization({ role }: Pick<Viewer, 'role'>): boolean {
   return role === 'operator' || role === 'admin' || role === 'owner';

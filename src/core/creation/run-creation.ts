@@ -20,7 +20,7 @@ import { cloneBaseOf } from '../../platform/config/codehost.config.js';
 import type { SandgateConfig } from '../../platform/config/index.js';
 import type { GuardedClient } from '../../platform/egress/guarded-client.js';
 import type { Tracing } from '../../platform/telemetry/tracing.js';
-import { findAgent, latestRevision, requireRevision } from '../agents/agent-lookup.js';
+import { chosenRevision, findAgent } from '../agents/agent-lookup.js';
 import { insertBindings } from '../bindings/resource-bindings.js';
 import { readPinned } from '../capabilities/capability-queries.js';
 import type { HarnessAvailability } from '../harnesses/harness-availability.js';
@@ -114,13 +114,13 @@ export class RunCreation {
     const agent = await findAgent(tx, request.agent);
     if (agent === null) throw new SandgateError('invalid_request', `agent: unknown agent ${request.agent}`);
     const pinned = request.subscription?.pinnedRevisionId ?? null;
-    const revision = pinned === null ? await latestRevision(tx, agent) : await requireRevision(tx, agent, pinned);
+    const revision = await chosenRevision(tx, agent, pinned);
     const harness = await this.requireHarness(tx, revision);
     const policy = await tx.manager.findOneByOrFail(PolicyEntity, { id: revision.policy_id });
     const head = await readHeadVersion(tx, policy);
     const requested = resolveWorkspace(request, revision.default_workspace, cloneBase);
     const workspace = await takeUpload(tx, requested, { starter, runId });
-    if (workspace.kind === 'local_copy') refuseHostPaths(starter);
+    if (workspace.kind === 'local_copy') refuseHostPaths(starter, request);
     assertFetchable(workspace, { codehost: config.codehost, egress: this.on.egress });
     const bundles = await readPinned(tx, narrowPins(revision.capability_bundles, request.capabilities));
     const bound = await resolveBindings(tx, {
@@ -187,10 +187,10 @@ export class RunCreation {
 
 /**
  * Paths of the host are the operator's: whoever names one reads files that no role in an organization is about (docs/design/identity.md).
- * What a subscription starts names none: the path was the operator's when it was stored.
+ * What a subscription starts takes the one that the subscription itself names, which the operator stored. The agent's may be anybody's.
  */
-function refuseHostPaths({ kind }: RunStarter): void {
-  if (kind !== 'user') return;
+function refuseHostPaths({ kind }: RunStarter, { workspace }: Pick<RunRequest, 'workspace'>): void {
+  if (kind === 'operator' || (kind !== 'user' && workspace != null)) return;
   throw new SandgateError(
     'forbidden',
     'workspace: a copy of a folder of the host is for the operator; use git_repository',

@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { SandgateError } from '../../domain/errors.js';
 import { destinationsOf } from '../../domain/triggers/destination.js';
 import {
@@ -15,7 +14,14 @@ import { newRowId } from '../../platform/postgres/row-id.js';
 import { insertRows, insertUnlessThere } from '../../platform/postgres/write-rows.js';
 import type { Database, TenantTransaction } from '../record/database.js';
 import { lockSubscription } from '../triggers/lock-subscription.js';
-import { skipReasonOf, unattendedStarter, type Firing, type SubscriptionRuns } from '../triggers/subscription-runs.js';
+import {
+  attemptReplacing,
+  isUnpersisted,
+  skipReasonOf,
+  unattendedStarter,
+  type Firing,
+  type SubscriptionRuns,
+} from '../triggers/subscription-runs.js';
 import type { SubscriptionEntity } from '../triggers/subscription.entity.js';
 import { DispatchEntity } from './dispatch.entity.js';
 import { listUndispatched, settleWebhook } from './webhook-store.js';
@@ -37,7 +43,6 @@ export interface EventRunParts {
 const PATIENCE_MS = 24 * 60 * 60 * 1000;
 const SHORTEST_WAIT_MS = 5_000;
 const LONGEST_WAIT_MS = 5 * 60_000;
-const REPLACE_ATTEMPTS = 3;
 const MAX_REASON = 1000;
 
 /** What came of one match: final, or to be tried again. */
@@ -69,7 +74,8 @@ export class EventRuns {
   private async serve(match: Match): Promise<Served> {
     const { organizationId, webhook, subscriptionId, isOld } = match;
     try {
-      await this.startOne(match);
+      const start = () => this.on.database.withTenant(organizationId, (tx) => this.startWithin(tx, match));
+      await attemptReplacing(start, this.on.pauseMs);
       return 'done';
     } catch (cause) {
       // Another worker that was taken for dead did the same.
@@ -81,23 +87,11 @@ export class EventRuns {
       }
       this.on.log.warn(about, 'a run of an event could not be started');
       const reason = cause instanceof SandgateError ? skipReasonOf(cause) : 'error: internal error';
-      const status = reason === SKIP_REASONS.unpersisted ? 'skipped' : 'error';
+      const status = isUnpersisted(cause) ? 'skipped' : 'error';
       await this.on.database.withTenant(organizationId, (tx) =>
         insertUnlessThere(tx, DispatchEntity, dispatchOf(match, { status, skip_reason: reason.slice(0, MAX_REASON) })),
       );
       return 'done';
-    }
-  }
-
-  private async startOne(match: Match): Promise<void> {
-    for (let attempt = 1; ; attempt += 1) {
-      try {
-        await this.on.database.withTenant(match.organizationId, (tx) => this.startWithin(tx, match));
-        return;
-      } catch (cause) {
-        if (!isUnpersisted(cause) || attempt === REPLACE_ATTEMPTS) throw cause;
-        await delay(this.on.pauseMs);
-      }
     }
   }
 
@@ -157,10 +151,6 @@ function firingOf(subscription: SubscriptionEntity, webhook: WebhookEntity, clon
     trustTier: trustTierOf(event),
     destinations: destinationsOf(subscription, { connectionId, repository, number, headSha }),
   };
-}
-
-function isUnpersisted(cause: unknown): boolean {
-  return cause instanceof SandgateError && skipReasonOf(cause) === SKIP_REASONS.unpersisted;
 }
 
 /** What time may heal. A defect counts as such, because the next version may have none. */

@@ -70,6 +70,7 @@ export class WebhookIngress {
     if (secret === null)
       throw new SandgateError('invalid_request', 'the connection of this webhook has no webhook secret');
     const verified = verify(secret, webhook);
+    if (isOfOtherInstallation(sender, verified.payload)) return ignored(202, nameOf(verified));
     return this.accept(sender.organizationId, sender.id, verified);
   }
 
@@ -145,6 +146,15 @@ function readText(body: Buffer): string {
   } catch (cause) {
     throw new SandgateError('invalid_request', 'the body is not UTF-8', { cause });
   }
+}
+
+/**
+ * An app has one secret and one address for all who install it. What another installation sends is not this connection's, and its
+ * repositories are not those that the organization connected.
+ */
+function isOfOtherInstallation(sender: WebhookSender, payload: ExactJson): boolean {
+  if (sender.provider !== 'codehost_app' || !isExactObject(payload) || payload['installation'] == null) return false;
+  return installationOf(sender, payload)?.installationId !== sender.accountId;
 }
 
 /** Null for what is about no installation. Numbers that are no double are kept by their digits. */

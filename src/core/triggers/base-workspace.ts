@@ -1,23 +1,15 @@
 import type { RequestedWorkspace } from '../../domain/run/spec.js';
 import { AgentEntity } from '../agents/agent.entity.js';
-import { latestRevision, requireRevision } from '../agents/agent-lookup.js';
-import type { AgentRevisionEntity } from '../agents/agent.entity.js';
+import { chosenRevision } from '../agents/agent-lookup.js';
 import type { TenantTransaction } from '../record/database.js';
 import type { SubscriptionEntity } from './subscription.entity.js';
-
-type OfAgent = Pick<SubscriptionEntity, 'agent_id' | 'pinned_revision_id'>;
-
-/** The revision that the runs of a subscription get: the pinned one, else the agent's latest. */
-export async function revisionOf(tx: TenantTransaction, subscription: OfAgent): Promise<AgentRevisionEntity> {
-  const agent = await tx.manager.findOneByOrFail(AgentEntity, { id: subscription.agent_id });
-  const { pinned_revision_id: pinned } = subscription;
-  return pinned === null ? latestRevision(tx, agent) : requireRevision(tx, agent, pinned);
-}
 
 /** Where the runs of a subscription work, unless an invocation narrows it; null is an empty folder. */
 export async function baseWorkspace(
   tx: TenantTransaction,
-  subscription: OfAgent & Pick<SubscriptionEntity, 'workspace_override'>,
+  subscription: Pick<SubscriptionEntity, 'agent_id' | 'pinned_revision_id' | 'workspace_override'>,
 ): Promise<RequestedWorkspace | null> {
-  return subscription.workspace_override ?? (await revisionOf(tx, subscription)).default_workspace;
+  if (subscription.workspace_override !== null) return subscription.workspace_override;
+  const agent = await tx.manager.findOneByOrFail(AgentEntity, { id: subscription.agent_id });
+  return (await chosenRevision(tx, agent, subscription.pinned_revision_id)).default_workspace;
 }

@@ -1,6 +1,7 @@
 import { SandgateError } from '../../domain/errors.js';
 import { SKIP_REASONS } from '../../domain/triggers/subscription.js';
 import { newRowId } from '../../platform/postgres/row-id.js';
+import { insertUnlessThere } from '../../platform/postgres/write-rows.js';
 import type { TenantTransaction } from '../record/database.js';
 import { InvocationEntity } from './invocation.entity.js';
 import type { Firing, FiringOutcome, SubscriptionRuns } from './subscription-runs.js';
@@ -12,51 +13,58 @@ export interface InvocationClaim {
   digest: string | null;
 }
 
-/** `replayed`: the key started that run before. */
-export type ClaimedOutcome = FiringOutcome | { outcome: 'replayed'; runId: string };
+/** `repeated`: the key was claimed before, and what came of it stands. */
+export type ClaimedOutcome = FiringOutcome | { outcome: 'repeated' };
 
 /**
  * Starts a run of a subscription once for its key, and leaves its row in the history: of the run, or of the overlap for which it was
- * skipped. What is refused otherwise leaves neither.
+ * skipped. What is refused leaves neither.
  *
- * @throws SandgateError `conflict` for a key that was used with something else or whose invocation was skipped, and whatever refuses
- * the run
+ * @throws SandgateError as {@link SubscriptionRuns.start}
  */
 export async function startClaimed(
   tx: TenantTransaction,
-  runs: SubscriptionRuns,
+  runs: Pick<SubscriptionRuns, 'start'>,
   firing: Firing,
   claim: InvocationClaim,
 ): Promise<ClaimedOutcome> {
-  const id = newRowId();
-  const earlier = await claimInvocation(tx, { id, firing, claim });
-  if (earlier !== null) return { outcome: 'replayed', runId: earlier };
+  const row = await recordInvocation(tx, firing.subscription.id, claim, { session_id: firing.runId });
+  if (row === null) return { outcome: 'repeated' };
   const outcome = await runs.start(tx, firing);
   if (outcome.outcome === 'overlap')
-    await tx.manager.update(InvocationEntity, { id }, { session_id: null, skip_reason: SKIP_REASONS.overlap });
+    await tx.manager.update(InvocationEntity, { id: row.id }, { session_id: null, skip_reason: SKIP_REASONS.overlap });
   return outcome;
 }
 
-/** The run that the key started before; null when the claim is ours. */
-async function claimInvocation(
+/** Whoever comes second with a key waits for the first one's commit. @returns null when the key was claimed before */
+export function recordInvocation(
   tx: TenantTransaction,
-  { id, firing, claim }: { id: string; firing: Firing; claim: InvocationClaim },
-): Promise<string | null> {
-  const { organizationId } = tx;
-  const [held] = await tx.query<{
-    claimed: boolean;
-    session_id: string | null;
-    skip_reason: string | null;
-    request_digest: string | null;
-  }>('select * from svc_claim_invocation($1, $2, $3, $4, $5, $6)', [
-    ...[organizationId, firing.subscription.id, id, claim.key, claim.digest, firing.runId],
-  ]);
-  if (held === undefined) throw new Error('a claim was neither made nor found');
-  if (held.claimed) return null;
-  if (held.session_id === null)
-    throw conflict(`the invocation of this key was skipped (${held.skip_reason ?? 'unbound'}); use another key`);
-  if (held.request_digest !== claim.digest) throw conflict('was used with another body');
-  return held.session_id;
+  subscriptionId: string,
+  { key, digest }: InvocationClaim,
+  came: Pick<Partial<InvocationEntity>, 'session_id' | 'skip_reason'>,
+): Promise<InvocationEntity | null> {
+  return insertUnlessThere(tx, InvocationEntity, {
+    id: newRowId(),
+    tenant_id: tx.organizationId,
+    subscription_id: subscriptionId,
+    idempotency_key: key,
+    request_digest: digest,
+    ...came,
+  });
+}
+
+/**
+ * The run that a repeated key started.
+ *
+ * @throws SandgateError `conflict` for a key that was used with something else, or whose invocation was skipped
+ */
+export async function runOfKey(tx: TenantTransaction, subscriptionId: string, claim: InvocationClaim): Promise<string> {
+  const of = { subscription_id: subscriptionId, idempotency_key: claim.key };
+  const row = await tx.manager.findOneByOrFail(InvocationEntity, of);
+  if (row.session_id === null)
+    throw conflict(`the invocation of this key was skipped (${row.skip_reason ?? 'unbound'}); use another key`);
+  if (row.request_digest !== claim.digest) throw conflict('was used with another body');
+  return row.session_id;
 }
 
 function conflict(reason: string): SandgateError {

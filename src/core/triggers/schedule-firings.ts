@@ -1,17 +1,21 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { SandgateError } from '../../domain/errors.js';
 import { FiringTimes } from '../../domain/triggers/cron/firing-times.js';
-import { destinationsOf } from '../../domain/triggers/destination.js';
 import { dueFiring, fireTimeOf, slotKey, type DueFiring } from '../../domain/triggers/firing.js';
 import { SKIP_REASONS } from '../../domain/triggers/subscription.js';
 import { renderTemplate } from '../../domain/triggers/template.js';
-import { newRowId } from '../../platform/postgres/row-id.js';
-import { changeRow, insertUnlessThere } from '../../platform/postgres/write-rows.js';
+import { changeRow } from '../../platform/postgres/write-rows.js';
 import type { Database, TenantTransaction } from '../record/database.js';
-import { InvocationEntity } from './invocation.entity.js';
+import { recordInvocation, startClaimed, type InvocationClaim } from './claimed-start.js';
 import { lockSubscription } from './lock-subscription.js';
 import { ScheduleEntity } from './schedule.entity.js';
-import { skipReasonOf, unattendedStarter, type SubscriptionRuns } from './subscription-runs.js';
+import {
+  attemptReplacing,
+  plainFiring,
+  skipReasonOf,
+  unattendedStarter,
+  type Firing,
+  type SubscriptionRuns,
+} from './subscription-runs.js';
 import type { SubscriptionEntity } from './subscription.entity.js';
 
 /** A schedule as its wake-ups know it. */
@@ -47,15 +51,13 @@ interface DueSlot {
   due: Exclude<DueFiring, { action: 'wait' }>;
 }
 
-const REPLACE_TRIES = 3;
-
 /** A run of a slot could not be created. Nothing of it is on the record. */
-class FailedCreation extends Error {
+class FailedCreation extends SandgateError {
   constructor(
     readonly slot: Date,
-    override readonly cause: SandgateError,
+    cause: SandgateError,
   ) {
-    super(cause.message, { cause });
+    super(cause.code, cause.message, { cause });
   }
 }
 
@@ -68,16 +70,12 @@ export class ScheduleFirings {
 
   /** Does what is due at this moment, at most one slot. Errors are those of the database; the caller tries again. */
   async fire(ref: ScheduleRef): Promise<FiringResult> {
-    for (let attempt = 1; ; attempt += 1) {
-      try {
-        return await this.inDueSlot(ref, (tx, due) => this.settle(tx, due));
-      } catch (failure) {
-        if (!(failure instanceof FailedCreation)) throw failure;
-        const reason = skipReasonOf(failure.cause);
-        if (reason !== SKIP_REASONS.unpersisted || attempt === REPLACE_TRIES)
-          return this.recordFailure(ref, failure, reason);
-        await delay(this.on.replacePauseMs);
-      }
+    try {
+      const settle = () => this.inDueSlot(ref, (tx, due) => this.settle(tx, due));
+      return await attemptReplacing(settle, this.on.replacePauseMs);
+    } catch (failure) {
+      if (failure instanceof FailedCreation) return this.recordFailure(ref, failure);
+      throw failure;
     }
   }
 
@@ -97,54 +95,50 @@ export class ScheduleFirings {
   }
 
   private async settle(tx: TenantTransaction, due: DueSlot): Promise<FiringResult> {
-    if (due.due.action === 'skip') return this.skip(tx, due, SKIP_REASONS.missed);
-    const runId = newRowId();
-    const claim = await claimSlot(tx, due, { session_id: runId });
-    if (claim === null) return this.advance(tx, due, { outcome: 'repeated' });
-    const started = await this.start(tx, due, runId);
-    if (started.outcome === 'created') return this.advance(tx, due, { outcome: 'fired', runId });
-    const reason = SKIP_REASONS.overlap;
-    await changeRow(tx, InvocationEntity, { id: claim.id }, { session_id: null, skip_reason: reason });
-    return this.advance(tx, due, { outcome: 'skipped', reason });
+    return due.due.action === 'skip'
+      ? this.skip(tx, due, SKIP_REASONS.missed)
+      : this.advance(tx, due, await this.start(tx, due));
   }
 
-  private async start(
-    tx: TenantTransaction,
-    { subscription, schedule, slot, due }: DueSlot,
-    runId: string,
-  ): ReturnType<SubscriptionRuns['start']> {
-    const fire_time = fireTimeOf(slot);
-    const { cron, timezone } = schedule;
+  private async start(tx: TenantTransaction, due: DueSlot): Promise<FiringResult> {
     try {
-      return await this.on.runs.start(tx, {
-        ...{ subscription, runId, trustTier: 'trusted' },
-        starter: unattendedStarter('schedule', subscription.id, tx.organizationId),
-        task: renderTemplate(subscription.task_template ?? '', { fire_time }),
-        destinations: destinationsOf(subscription, null),
-        invocation: {
-          kind: 'schedule',
-          subscription_id: subscription.id,
-          actor: `schedule:${subscription.name}`,
-          attributes: { cron, timezone, fire_time, catch_up: due.action === 'run' && due.catchUp },
-          received_at: this.on.now().toISOString(),
-        },
-      });
+      const firing = this.firingOf(due);
+      const { outcome } = await startClaimed(tx, this.on.runs, firing, claimOf(due));
+      if (outcome === 'created') return { outcome: 'fired', runId: firing.runId };
+      return outcome === 'overlap' ? { outcome: 'skipped', reason: SKIP_REASONS.overlap } : { outcome };
     } catch (cause) {
-      if (cause instanceof SandgateError) throw new FailedCreation(slot, cause);
+      if (cause instanceof SandgateError) throw new FailedCreation(due.slot, cause);
       throw cause;
     }
   }
 
+  private firingOf({ subscription, schedule, slot, due }: DueSlot): Firing {
+    const fire_time = fireTimeOf(slot);
+    const { cron, timezone } = schedule;
+    return plainFiring(subscription, {
+      at: this.on.now(),
+      starter: unattendedStarter('schedule', subscription.id, subscription.tenant_id),
+      invocation: {
+        kind: 'schedule',
+        actor: `schedule:${subscription.name}`,
+        attributes: { cron, timezone, fire_time, catch_up: due.action === 'run' && due.catchUp },
+      },
+      task: renderTemplate(subscription.task_template ?? '', { fire_time }),
+    });
+  }
+
   /** The transaction of the failure is gone, and with it all that it did. If the slot was settled by another since, that stands. */
-  private recordFailure(ref: ScheduleRef, { slot }: FailedCreation, reason: string): Promise<FiringResult> {
+  private recordFailure(ref: ScheduleRef, failure: FailedCreation): Promise<FiringResult> {
     return this.inDueSlot(ref, async (tx, due) =>
-      due.slot.getTime() === slot.getTime() ? this.skip(tx, due, reason) : { outcome: 'repeated' },
+      due.slot.getTime() === failure.slot.getTime()
+        ? this.skip(tx, due, skipReasonOf(failure))
+        : { outcome: 'repeated' },
     );
   }
 
   private async skip(tx: TenantTransaction, due: DueSlot, reason: string): Promise<FiringResult> {
-    const claim = await claimSlot(tx, due, { skip_reason: reason });
-    return this.advance(tx, due, claim === null ? { outcome: 'repeated' } : { outcome: 'skipped', reason });
+    const row = await recordInvocation(tx, due.subscription.id, claimOf(due), { skip_reason: reason });
+    return this.advance(tx, due, row === null ? { outcome: 'repeated' } : { outcome: 'skipped', reason });
   }
 
   /** Whoever is second to move the clock on leaves it alone. */
@@ -161,17 +155,7 @@ export class ScheduleFirings {
   }
 }
 
-/** Null when the slot was claimed before; whoever claims it at the same time is waited for. */
-function claimSlot(
-  tx: TenantTransaction,
-  { subscription, slot }: DueSlot,
-  outcome: Pick<Partial<InvocationEntity>, 'session_id' | 'skip_reason'>,
-): Promise<InvocationEntity | null> {
-  return insertUnlessThere(tx, InvocationEntity, {
-    id: newRowId(),
-    tenant_id: tx.organizationId,
-    subscription_id: subscription.id,
-    idempotency_key: slotKey(slot),
-    ...outcome,
-  });
+/** A slot is settled once, whatever comes of it. */
+function claimOf({ slot }: DueSlot): InvocationClaim {
+  return { key: slotKey(slot), digest: null };
 }

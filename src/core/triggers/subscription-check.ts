@@ -19,11 +19,11 @@ import type { ConcurrencyPolicy, MissedRunPolicy } from '../../domain/triggers/s
 import { isUuid } from '../../domain/uuid.js';
 import { cloneBaseOf } from '../../platform/config/codehost.config.js';
 import type { Sealer } from '../../platform/seal/sealer.js';
-import { findAgent, latestRevision, requireRevision } from '../agents/agent-lookup.js';
+import { chosenRevision, findAgent } from '../agents/agent-lookup.js';
 import { canReceiveEvents } from '../connections/can-receive-events.js';
 import { listVisible } from '../connections/connection-rows.js';
 import { requireSealing } from '../connections/connection-secrets.js';
-import type { Viewer } from '../connections/viewer.js';
+import { unattendedViewer, type Viewer } from '../connections/viewer.js';
 import { assertFetchable, type FetchRule } from '../creation/fetchable-workspace.js';
 import { requireCodeHost } from '../creation/run-bindings.js';
 import { refuseCallbackUrl } from '../deliveries/callback-url.js';
@@ -96,13 +96,14 @@ export async function checkSubscription(
   const agent = await findAgent(tx, wish.agent);
   if (agent === null) throw invalid('agent', `unknown agent ${wish.agent}`);
   const { pinnedRevisionId: pinned } = wish;
-  const revision = pinned === null ? await latestRevision(tx, agent) : await requireRevision(tx, agent, pinned);
+  const revision = await chosenRevision(tx, agent, pinned);
   requireTask(wish.taskTemplate, wish.allowTaskOverride);
   const capabilities = requireAttached(wish.capabilities, revision.capability_bundles);
   const times = wish.schedule === null ? null : readClock(wish.schedule, wish.taskTemplate, now);
   requireOneCause(wish, wish);
   const listens = wish.connection === null ? null : await readEvents(tx, wish.connection, wish);
   const workspace = await readWorkspace(tx, wish.workspace, { viewer, terms });
+  if (listens === null && workspace === null) refuseFolderOf(revision.default_workspace, viewer);
   if (wish.callbackUrl !== null) requireCallback(wish.callbackUrl, terms);
   return {
     columns: {
@@ -155,7 +156,7 @@ async function readEvents(
 /** The organization's own connections alone: an event has no person whose personal connection could be used. */
 async function requireEventSource(tx: TenantTransaction, id: string): Promise<string> {
   if (!isUuid(id)) throw invalid('connection', 'must be the id of a connection');
-  const visible = await listVisible(tx, unattended(tx));
+  const visible = await listVisible(tx, unattendedViewer(tx.organizationId));
   const connection = visible.find((one) => one.id === id.toLowerCase());
   if (connection === undefined) throw invalid('connection', `unknown connection ${id}`);
   const { display_name: name, status, provider } = connection;
@@ -181,21 +182,30 @@ async function readWorkspace(
       throw invalid('workspace.kind', 'an upload is used up by one run; a trigger cannot have one');
     case 'local_copy':
       if (viewer.role === 'operator') return workspace;
-      throw new SandgateError(
-        'forbidden',
-        'workspace: a copy of a folder of the host is for the operator; use git_repository',
-      );
+      throw folderRefused();
     case 'git_repository':
       assertFetchable(workspace, terms);
       if (workspace.connection_id !== undefined)
-        requireCodeHost(workspace.connection_id, await listVisible(tx, unattended(tx)));
+        requireCodeHost(workspace.connection_id, await listVisible(tx, unattendedViewer(tx.organizationId)));
       return workspace;
   }
 }
 
-/** Runs of triggers see what belongs to the organization, and nobody's own connections. */
-function unattended({ organizationId }: TenantTransaction): Viewer {
-  return { organizationId, userId: null, role: 'member' };
+/** The agent's folder may be anybody's word, so no run that nobody asks for takes it: the operator names it in the trigger. */
+function refuseFolderOf(fallback: RequestedWorkspace | null, viewer: Viewer): void {
+  if (fallback?.kind !== 'local_copy') return;
+  if (viewer.role !== 'operator') throw folderRefused();
+  throw invalid(
+    'workspace',
+    "the agent's default is a copy of a folder of the host; name it here for the trigger to use",
+  );
+}
+
+function folderRefused(): SandgateError {
+  return new SandgateError(
+    'forbidden',
+    'workspace: a copy of a folder of the host is for the operator; use git_repository',
+  );
 }
 
 function requireCallback(url: string, { egress, publicUrl, sealer }: SubscriptionTerms): void {

@@ -1,8 +1,11 @@
-import type { SandgateError } from '../../domain/errors.js';
+import { setTimeout as delay } from 'node:timers/promises';
+import { SandgateError } from '../../domain/errors.js';
 import type { Invocation, RunSpec } from '../../domain/run/spec.js';
 import type { ResultDestination } from '../../domain/run/result-destination.js';
+import { destinationsOf } from '../../domain/triggers/destination.js';
 import { SKIP_REASONS } from '../../domain/triggers/subscription.js';
-import type { Viewer } from '../connections/viewer.js';
+import { newRowId } from '../../platform/postgres/row-id.js';
+import { unattendedViewer } from '../connections/viewer.js';
 import type { RunCreation } from '../creation/run-creation.js';
 import type { RunStarter } from '../creation/run-starter.js';
 import type { TenantTransaction } from '../record/database.js';
@@ -66,18 +69,51 @@ export class SubscriptionRuns {
   }
 }
 
-/** What starts runs without a person: it sees what belongs to the organization, and nobody's own connections. */
+/** A start that no event is behind: nobody's code is a stranger's, and the result goes to the callback alone. */
+export function plainFiring(
+  subscription: SubscriptionEntity,
+  { at, invocation, ...of }: Pick<Firing, 'starter' | 'task' | 'workspace'> & { at: Date; invocation: Invocation },
+): Firing {
+  return {
+    subscription,
+    runId: newRowId(),
+    trustTier: 'trusted',
+    destinations: destinationsOf(subscription, null),
+    invocation: { ...invocation, subscription_id: subscription.id, received_at: at.toISOString() },
+    ...of,
+  };
+}
+
+/** What starts runs without a person. */
 export function unattendedStarter(
   kind: 'trigger' | 'schedule' | 'webhook',
   principalId: string,
   organizationId: string,
 ): RunStarter {
-  const viewer: Viewer = { organizationId, userId: null, role: 'member' };
-  return { kind, principalId, viewer };
+  return { kind, principalId, viewer: unattendedViewer(organizationId) };
+}
+
+const REPLACE_ATTEMPTS = 3;
+
+/** Does the work of a transaction that may replace runs: again, up to three times, where they could not be asked to stop. */
+export async function attemptReplacing<T>(work: () => Promise<T>, pauseMs: number): Promise<T> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await work();
+    } catch (cause) {
+      if (!isUnpersisted(cause) || attempt === REPLACE_ATTEMPTS) throw cause;
+      await delay(pauseMs);
+    }
+  }
+}
+
+/** Whether runs that were to be replaced could not be asked to stop. */
+export function isUnpersisted(cause: unknown): boolean {
+  return cause instanceof SandgateError && cause.message.startsWith(SKIP_REASONS.unpersisted);
 }
 
 /** What the history says of a firing that failed. */
 export function skipReasonOf(error: SandgateError): string {
-  if (error.message.startsWith(SKIP_REASONS.unpersisted)) return SKIP_REASONS.unpersisted;
+  if (isUnpersisted(error)) return SKIP_REASONS.unpersisted;
   return `error: ${error.code === 'queue_full' ? 'run queue full' : error.message}`;
 }

@@ -1,7 +1,7 @@
 import { SandgateError } from '../errors.js';
 import type { JsonObject } from '../json.js';
 import type { RequestedWorkspace } from '../run/spec.js';
-import { parseWorkspace } from '../run/workspace-input.js';
+import { isRepositoryName, parseWorkspace } from '../run/workspace-input.js';
 
 type GitRepository = Extract<RequestedWorkspace, { kind: 'git_repository' }>;
 
@@ -9,7 +9,6 @@ type GitRepository = Extract<RequestedWorkspace, { kind: 'git_repository' }>;
 const CHOOSABLE: readonly string[] = ['repository', 'ref', 'commit_sha'];
 /** What says where the code comes from is the trigger's alone. */
 const FIXED: readonly string[] = ['connection_id', 'clone_url', 'path', 'kind', 'checkout_mode'];
-const OWNER_NAME = /^[A-Za-z0-9._-]+\/[A-Za-z0-9._-]+$/;
 
 /**
  * The workspace of an invocation that names another ref or commit (CP-244). Repository and connection stay the trigger's.
@@ -39,7 +38,7 @@ function refuseMember(member: string): void {
 }
 
 function requireSame(base: GitRepository, repository: unknown): void {
-  if (typeof repository !== 'string' || !OWNER_NAME.test(repository)) throw invalid('repository must be owner/name');
+  if (typeof repository !== 'string' || !isRepositoryName(repository)) throw invalid('repository must be owner/name');
   if (base.repository?.toLowerCase() === repository.toLowerCase()) return;
   throw new SandgateError('forbidden', 'workspace.repository: an invocation stays in the repository of its trigger');
 }
