@@ -95,7 +95,7 @@ function webhookRequest(path: string, delivery: string, body: string): string {
 async function measureBare(stack: BenchStack, count: number): Promise<Burst> {
   await createBareSchema(stack.owner, 1);
   await using server = await forkServer('bare-webhooks', { url: stack.databaseUrl, secret: SECRET });
-  return burst(server.port, '/webhooks', count);
+  return await burst(server.port, '/webhooks', count);
 }
 
 /** Runs a second, from the first webhook sent to the last run on the record. */
