@@ -1727,26 +1727,6 @@ end
 $function$
 ;
 
-CREATE OR REPLACE FUNCTION public.svc_claim_invocation(p_tenant uuid, p_subscription uuid, p_id uuid, p_key text, p_digest text, p_session uuid)
- RETURNS TABLE(claimed boolean, session_id uuid, skip_reason text, request_digest text)
- LANGUAGE plpgsql
-AS $function$
-#variable_conflict use_column
-begin
-  insert into trigger_invocations (id, tenant_id, subscription_id, idempotency_key, request_digest, session_id)
-  values (p_id, p_tenant, p_subscription, p_key, p_digest, p_session)
-  on conflict (subscription_id, idempotency_key) do nothing;
-  if found then
-    return query select true, p_session, null::text, p_digest;
-    return;
-  end if;
-  return query
-    select false, i.session_id, i.skip_reason, i.request_digest from trigger_invocations i
-      where i.subscription_id = p_subscription and i.idempotency_key = p_key;
-end
-$function$
-;
-
 CREATE OR REPLACE FUNCTION public.svc_claim_key(p_tenant uuid, p_scope text, p_key text, p_body_digest text, p_session uuid)
  RETURNS TABLE(claimed boolean, body_digest text, session_id uuid, result jsonb)
  LANGUAGE plpgsql
