@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from '../../platform/telemetry/logger.js';
 import { isAway } from '../../platform/temporal/is-away.js';
 import type { HeldSchedule, TriggerSchedules, WantedSchedule } from '../../platform/temporal/trigger-schedules.js';
@@ -16,7 +15,6 @@ interface ScheduleDriverParts {
 }
 
 const PAGE = 500;
-const PATIENCE_MS = 2_000;
 
 /** Keeps what wakes schedules in line with their rows, which alone say when they fire (docs/design/schedules.md). */
 export class ScheduleDriver {
@@ -24,14 +22,12 @@ export class ScheduleDriver {
 
   /**
    * To be called after the commit of whatever creates, changes, enables or disables a schedule. What is due is woken at once. Where
-   * Temporal is away this fails quietly: the next reconciliation makes up for it. The caller waits two seconds at most, so that whoever
-   * changes a trigger is answered while Temporal is away.
+   * Temporal does not answer within seconds this fails quietly: the next reconciliation makes up for it.
    */
   async sync(ref: ScheduleRef): Promise<void> {
-    const applied = this.apply(ref).catch((cause: unknown) =>
+    await this.apply(ref).catch((cause: unknown) =>
       this.on.log.warn({ err: cause, ...ref }, 'the wake-up of a schedule is left to the reconciliation'),
     );
-    await Promise.race([applied, delay(PATIENCE_MS, undefined, { ref: false })]);
   }
 
   /**

@@ -146,7 +146,7 @@ describe('what wakes schedules', () => {
     await listed(refs[1] as ScheduleRef, '0 9 * * *', true);
   });
 
-  it('a request waits a few seconds for a Temporal that does not answer, and no longer', async () => {
+  it('CP-116 a request waits a few seconds for a Temporal that does not answer, and no longer', async () => {
     const ref = await bench.add({ cron: '0 9 * * *' });
     const connection = Connection.lazy({ address: '127.0.0.1:1' });
     const away = new TriggerSchedules(new Client({ connection }), scheduledInvocationWorkflow);
